@@ -1,0 +1,251 @@
+/* collscope: the text of a collective algorithm, and what it may do.
+ *
+ * An algorithm is a plain C function in blocking style. It talks to the rest of the world through the
+ * operations of its context and through nothing else, so that the same text can be simulated (SMPI), run
+ * (MPI) and recorded as a schedule (no MPI at all).
+ *
+ * Units: counts are elements (size_t) of a contiguous type of `elem` bytes; times are seconds.
+ * Errors: operations do not return codes. A failing MPI call aborts the job with a message; a faulty
+ * algorithm under the recorder marks the record, which the prover then reports.
+ */
+#ifndef COLLSCOPE_H
+#define COLLSCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+  COLL_BCAST, COLL_REDUCE, COLL_SCATTER, COLL_GATHER, COLL_ALLGATHER, COLL_REDUCE_SCATTER,
+  COLL_REDUCE_SCATTER_BLOCK, COLL_ALLREDUCE, COLL_ROTATION, COLL_BARRIER, COLL_ALLTOALL,
+  COLL_SCAN, COLL_EXSCAN, COLL_COLLECTIVES
+} coll_collective;
+
+/* ---- where ranks sit -------------------------------------------------------------------------------- */
+
+/* Numbers are unique over the whole machine: two ranks share a cache if and only if `cache` is equal. */
+typedef struct { int node, socket, cache; } coll_place;
+
+typedef enum { COLL_LEVEL_CACHE, COLL_LEVEL_SOCKET, COLL_LEVEL_NODE, COLL_LEVELS } coll_level;
+
+/* The groups of one level, in the order of their lowest rank; members ascend; the leader is the lowest. */
+typedef struct {
+  int groups;
+  int *group_of;       /* [size]      the group a rank is in */
+  int *first;          /* [groups+1]  group g's members are member[first[g]] … member[first[g+1]-1] */
+  int *member;         /* [size] */
+} coll_grouping;
+
+/* Computes the grouping of one level. Memory comes from malloc; free with coll_grouping_free. */
+void coll_grouping_make(coll_grouping *g, coll_level level, int size, const coll_place *place);
+void coll_grouping_free(coll_grouping *g);
+
+/* ---- the context ------------------------------------------------------------------------------------ */
+
+typedef struct coll_ctx coll_ctx;
+typedef int coll_req;                       /* 0 is no request */
+typedef struct coll_seg_state *coll_seg;    /* shared memory of a group whose ranks sit on one node */
+
+/* What a life of the algorithm provides. `to`, `from` and `home` are ranks of the context's own group;
+ * n is in elements. Algorithms use the coll_… wrappers below.  */
+typedef struct {
+  void (*send)(coll_ctx *, const void *buf, size_t n, int to);
+  void (*recv)(coll_ctx *, void *buf, size_t n, int from);
+  void (*sendrecv)(coll_ctx *, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from);
+  int (*recv_any)(coll_ctx *, void *buf, size_t n);
+  coll_req (*isend)(coll_ctx *, const void *buf, size_t n, int to);
+  coll_req (*irecv)(coll_ctx *, void *buf, size_t n, int from);
+  void (*waitall)(coll_ctx *, int k, coll_req *reqs);
+  void (*reduce)(coll_ctx *, const void *left, void *right, size_t n);
+  void (*copy)(coll_ctx *, void *dst, const void *src, size_t n);
+  void *(*scratch)(coll_ctx *, size_t n);
+  void *(*keep)(coll_ctx *, size_t bytes);
+  coll_seg (*seg_open)(coll_ctx *, size_t n, int flags);
+  void (*seg_write)(coll_ctx *, coll_seg, int home, size_t off, const void *src, size_t n);
+  void (*seg_read)(coll_ctx *, coll_seg, int home, size_t off, void *dst, size_t n);
+  void (*publish)(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
+  void (*await)(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
+} coll_operations;
+
+struct coll_ctx {
+  const coll_operations *ops;
+  void *self;                    /* the life's own state, shared by a context and its sub-groups */
+  int rank, size;                /* in this group */
+  const int *world;              /* [size] rank of each member in the outermost group; NULL: the same */
+  const coll_place *place;       /* [size] */
+  const coll_grouping *levels;   /* [COLL_LEVELS]; NULL in a sub-group */
+  int label;                     /* tells the messages of sub-groups apart, 8 bits: see coll_sub */
+  size_t elem;                   /* bytes of one element */
+};
+
+/* Element i of a buffer. */
+static inline void *coll_at(const coll_ctx *c, const void *buf, size_t i) { return (char *)buf + i * c->elem; }
+
+/* Blocking point to point. A send may wait for its receive: no algorithm may rely on buffering.
+ * Messages between two ranks of a group arrive in the order they were sent. n = 0 sends an empty message. */
+static inline void coll_send(coll_ctx *c, const void *buf, size_t n, int to) { c->ops->send(c, buf, n, to); }
+static inline void coll_recv(coll_ctx *c, void *buf, size_t n, int from) { c->ops->recv(c, buf, n, from); }
+static inline void coll_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from)
+{ c->ops->sendrecv(c, sbuf, sn, to, rbuf, rn, from); }
+
+/* Receives exactly n elements from whichever rank's message comes first and returns that rank. Only algorithms whose
+ * descriptor says COLL_ANY_SOURCE may call it, and these hold no memory but scratch and keep. */
+static inline int coll_recv_any(coll_ctx *c, void *buf, size_t n) { return c->ops->recv_any(c, buf, n); }
+
+/* Non-blocking. The buffer must not be touched until coll_waitall has returned, which sets requests to 0. */
+static inline coll_req coll_isend(coll_ctx *c, const void *buf, size_t n, int to) { return c->ops->isend(c, buf, n, to); }
+static inline coll_req coll_irecv(coll_ctx *c, void *buf, size_t n, int from) { return c->ops->irecv(c, buf, n, from); }
+static inline void coll_waitall(coll_ctx *c, int k, coll_req *reqs) { c->ops->waitall(c, k, reqs); }
+static inline void coll_wait(coll_ctx *c, coll_req *req) { c->ops->waitall(c, 1, req); }
+
+/* right = left op right. Lower ranks belong on the left unless the descriptor says COLL_COMMUTATIVE_ONLY. */
+static inline void coll_reduce(coll_ctx *c, const void *left, void *right, size_t n) { c->ops->reduce(c, left, right, n); }
+/* dst = src; nothing happens, and nothing is charged, when they are the same address. */
+static inline void coll_copy(coll_ctx *c, void *dst, const void *src, size_t n) { c->ops->copy(c, dst, src, n); }
+
+/* Memory until run() returns: scratch for data (n elements), keep for the algorithm's own bookkeeping (bytes). */
+static inline void *coll_scratch(coll_ctx *c, size_t n) { return c->ops->scratch(c, n); }
+static inline void *coll_keep(coll_ctx *c, size_t bytes) { return c->ops->keep(c, bytes); }
+
+/* Shared segments, opened in prepare() by all members of a group on one node, in the same order everywhere.
+ * Each member is `home` of one part of n elements and of `flags` flags that start at 0 and only grow.
+ * write and read move elements between private memory and a part; publish sets a flag of a part after all that this rank
+ * did before; await blocks until the flag is at least `value`. Flags go on counting from one call of run() to the next:
+ * an algorithm adds coll_epoch-style offsets it keeps in its prepared state. */
+static inline coll_seg coll_seg_open(coll_ctx *c, size_t n, int flags) { return c->ops->seg_open(c, n, flags); }
+static inline void coll_seg_write(coll_ctx *c, coll_seg s, int home, size_t off, const void *src, size_t n)
+{ c->ops->seg_write(c, s, home, off, src, n); }
+static inline void coll_seg_read(coll_ctx *c, coll_seg s, int home, size_t off, void *dst, size_t n)
+{ c->ops->seg_read(c, s, home, off, dst, n); }
+static inline void coll_publish(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value)
+{ c->ops->publish(c, s, home, flag, value); }
+static inline void coll_await(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value)
+{ c->ops->await(c, s, home, flag, value); }
+
+/* Makes the context of a sub-group: arithmetic only, no communication. `members` are ranks of c, ascending or not, and are
+ * copied; label is 1 … 15, and two levels of sub-groups fit. Groups that do not share a rank may share a label.
+ * Returns false, and leaves *sub alone, when this rank is no member. */
+bool coll_sub(coll_ctx *c, int label, const int *members, int n, coll_ctx *sub);
+
+/* ---- the descriptor --------------------------------------------------------------------------------- */
+
+/* One call. The first part is its shape, all that supports(), cost() and exact() may look at.
+ *
+ * Meaning of count, in and out (m = count, p = size; blocks in rank order):
+ *   bcast                  m elements, in == out everywhere
+ *   reduce, allreduce      in: m, out: m (reduce: out only at the root, NULL elsewhere)
+ *   scatter                in: p·m at the root, NULL elsewhere; out: m
+ *   gather                 in: m; out: p·m at the root, NULL elsewhere
+ *   allgather              in: m; out: p·m
+ *   reduce_scatter         in: m in all, cut by coll_block; out: this rank's block
+ *   reduce_scatter_block   in: p·m; out: m
+ *   rotation               in: m, out: m; rank i ends with the block of rank i+1
+ *   alltoall               in: p·m, out: p·m
+ *   scan, exscan           in: m, out: m
+ *   barrier                nothing
+ * In place: gather, allgather: in points at this rank's block inside out. scatter: out points at the root's block inside
+ * in (root only). reduce (root only), allreduce, reduce_scatter, rotation, alltoall, scan: in == out; reduce_scatter leaves its block at the start.
+ * Except in place, buffers do not overlap, and `in` must not be written. */
+typedef struct coll_args {
+  int size;                    /* p */
+  size_t count, elem;
+  int root;
+  bool commutes, in_place;     /* commutes: the operator's order of operands is free */
+  const long *param;           /* one value for each of the descriptor's parameters */
+  const coll_place *place;     /* [size] */
+
+  const void *in;
+  void *out;
+  void *prepared;              /* what prepare() returned */
+} coll_args;
+
+typedef struct {
+  const char *name;
+  long value, min, max;        /* default and range */
+  const char *const *words;    /* if not NULL: names for min … max, written instead of numbers */
+  const char *help;
+} coll_param;                  /* a list ends with name = NULL */
+
+enum {                         /* what a descriptor says of itself, beside supports() */
+  COLL_COMMUTATIVE_ONLY = 1,   /* the operator must commute */
+  COLL_ANY_SOURCE = 2,         /* control flow depends on arrival order: no static schedule */
+  COLL_SEGMENTS = 4,           /* uses shared segments */
+};
+
+typedef enum { COLL_PORTS_ONE, COLL_PORTS_MANY } coll_ports;
+
+/* Which algorithm of Open MPI's coll/tuned sends the same messages. number 0: none. */
+typedef struct { const char *library; int number; } coll_twin;
+
+typedef struct coll_alg {
+  const char *key;                                    /* "bcast/mst": also the path of the file */
+  coll_collective collective;
+  const char *summary;                                /* one line, no full stop */
+  const char *source;
+  const coll_param *params;                           /* NULL: none */
+  unsigned flags;
+  coll_ports ports;                                   /* MANY: several sends or receives outstanding at a rank */
+  coll_twin twin;
+  const char *(*supports)(const coll_args *);         /* NULL, or a constant string: the reason why not. May be NULL itself */
+  void *(*prepare)(coll_ctx *, const coll_args *);    /* opens segments, makes groups; untimed. May be NULL */
+  void (*run)(coll_ctx *, const coll_args *);
+  double (*cost)(const coll_args *, double alpha, double beta, double gamma); /* seconds; β, γ per byte. NULL: no closed form */
+  bool (*exact)(const coll_args *);                   /* the critical path is exactly cost() */
+} coll_alg;
+
+/* ---- the registry ----------------------------------------------------------------------------------- */
+
+extern const coll_alg *const coll_registry[];         /* ends with NULL */
+
+const char *coll_collective_name(coll_collective);    /* "bcast" … */
+bool coll_has_root(coll_collective);
+bool coll_has_operator(coll_collective);
+
+/* Splits `text`, a full key such as "bcast/knomial[k=4,s=64KiB]", into the descriptor and values (defaults where not
+ * given; sizes may end in KiB, MiB, GiB). Returns NULL and writes the reason to error[size] when it cannot. param must hold
+ * COLL_PARAMS values. */
+enum { COLL_PARAMS = 8 };
+const coll_alg *coll_find(const char *text, long *param, char *error, size_t size);
+
+/* The full key with all parameters in the descriptor's order: what tables show. */
+void coll_key(const coll_alg *, const long *param, char *text, size_t size);
+
+/* NULL, or why this algorithm cannot run this call: checks root, operator, parameters, then alg->supports. Text is written
+ * to reason[size] and says what to do. */
+const char *coll_unsupported(const coll_alg *, const coll_args *, char *reason, size_t size);
+
+/* Elements of `in` and `out` at a rank for this call. */
+size_t coll_in_count(coll_collective, const coll_args *, int rank);
+size_t coll_out_count(coll_collective, const coll_args *, int rank);
+
+/* Lower bound of the telephone model as the sources print it (Chan et al. 2007, Bird tables I and III-B). */
+double coll_bound(coll_collective, const coll_args *, double alpha, double beta, double gamma);
+
+/* ---- decisions -------------------------------------------------------------------------------------- */
+
+typedef enum { COLL_PER_CALL, COLL_PER_BLOCK, COLL_PER_VECTOR } coll_unit;  /* of a threshold: see docs of each table */
+
+typedef struct {
+  coll_collective collective;
+  int p_min, p_max;              /* inclusive; p_max 0: no limit */
+  int commutes;                  /* -1 any, else 0 or 1 */
+  size_t bytes_min, bytes_end;   /* bytes_min <= bytes < bytes_end; 0: no limit */
+  double a, b;                   /* if a or b: the row also needs p < a·bytes + b */
+  const char *key;               /* with all parameters; NULL: no such algorithm here, `why` says so */
+  const char *why;
+} coll_rule;
+
+typedef struct {
+  const char *key;               /* "decision/ompi_4_1" */
+  const char *summary, *source;
+  coll_unit unit[COLL_COLLECTIVES];
+  const coll_rule *rules;        /* first match wins; ends with key = NULL and why = NULL */
+  size_t count;
+} coll_decision;
+
+extern const coll_decision *const coll_decisions[];   /* ends with NULL */
+const coll_decision *coll_decision_find(const char *key);
+/* The rule's algorithm with its parameters, or NULL with the reason in error[size]. */
+const coll_alg *coll_decide(const coll_decision *, coll_collective, const coll_args *, long *param, char *error, size_t size);
+
+#endif

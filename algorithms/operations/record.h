@@ -1,0 +1,59 @@
+/* Recording: the life in which nothing is sent. Every rank's operations are written down, one after the other, in one
+ * process without MPI. The record is the schedule: program order is the only dependency, isend and irecv go on until the WAIT that
+ * names them.
+ *
+ * Buffers are addresses that cannot be touched (1 TiB each, reserved, no access), so an algorithm that looks at data
+ * faults at once, and an address tells its buffer and offset. A record can be replayed on other buffers.
+ */
+#ifndef COLLSCOPE_RECORD_H
+#define COLLSCOPE_RECORD_H
+
+#include "../collscope.h"
+
+typedef enum {
+  REC_SEND, REC_RECV, REC_ISEND, REC_IRECV, REC_RECV_ANY, REC_WAIT, REC_REDUCE, REC_COPY,
+  REC_WRITE, REC_READ, REC_PUBLISH, REC_AWAIT
+} rec_kind;
+
+/* Buffers: 0 in, 1 out, 2 scratch, 3+k the k-th segment this rank has opened. */
+enum { REC_IN, REC_OUT, REC_SCRATCH, REC_SEGMENT };
+
+typedef struct {
+  uint8_t kind;      /* rec_kind */
+  uint8_t buf;       /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ: segment */
+  uint8_t buf2;      /* REDUCE: right; COPY, READ: destination; WRITE: segment */
+  uint8_t label;     /* of the context: messages match by source, destination, label, in order */
+  int32_t peer;      /* rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a segment's part;
+                        WAIT: index, in this rank's list, of the ISEND or IRECV */
+  uint64_t off;      /* bytes into buf; PUBLISH, AWAIT: the flag's number */
+  uint64_t off2;     /* bytes into buf2; PUBLISH, AWAIT: the value */
+  uint64_t bytes;
+} rec_op;
+
+typedef struct { rec_op *op; size_t n, cap; size_t scratch; /* bytes of scratch used */ } rec_rank;
+
+typedef struct {
+  int group;         /* segments that belong together have the same number at all members */
+  int members;       /* ranks of the group */
+  size_t bytes;      /* of one part */
+  int flags;
+  int *world;        /* [members] outermost ranks, in the group's order */
+} rec_segment;
+
+typedef struct record {
+  const coll_alg *alg;
+  coll_args args;                  /* of every rank but for in, out; param and place are copied */
+  int calls;                       /* how often run() was recorded in a row */
+  rec_rank *rank;                  /* [args.size] */
+  rec_segment **segment;           /* [args.size][k]: what rank opened as its k-th; lists of segments[rank] */
+  int *segments;                   /* [args.size] */
+  char error[256];                 /* empty, or what the algorithm did wrong, and at which rank */
+} record;
+
+/* Records one call (calls = 1) or several in a row of alg->run on args (in and out are ignored). seed chooses the
+ * order in which COLL_ANY_SOURCE algorithms see messages arrive. Returns a record whose error is set when the algorithm misbehaved; never
+ * NULL (out of memory aborts with a message). A `record` may be handed in again to reuse its memory (NULL: a new one). */
+record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed);
+void record_free(record *);
+
+#endif
