@@ -1,0 +1,34 @@
+/* The interpreter of decision tables: the first rule that fits a call names the algorithm. */
+#include <stdio.h>
+#include <string.h>
+
+#include "collscope.h"
+
+const coll_decision *coll_decision_find(const char *key) {
+  for (const coll_decision *const *d = coll_decisions; *d; d++)
+    if (!strcmp((*d)->key, key)) return *d;
+  return NULL;
+}
+
+static bool fits(const coll_rule *r, coll_collective k, const coll_args *a, size_t bytes) {
+  return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
+         (r->commutes < 0 || r->commutes == (int)a->commutes) && bytes >= r->bytes_min &&
+         (!r->bytes_end || bytes < r->bytes_end) && ((r->a == 0 && r->b == 0) || a->size < r->a * (double)bytes + r->b);
+}
+
+const coll_alg *coll_decide(const coll_decision *d, coll_collective k, const coll_args *a, long *param, char *error,
+                            size_t size) {
+  size_t bytes = a->count * a->elem;
+  bool blocks = k == COLL_SCATTER || k == COLL_GATHER || k == COLL_ALLGATHER || k == COLL_ALLTOALL ||
+                k == COLL_ROTATION || k == COLL_REDUCE_SCATTER_BLOCK;
+  if (d->unit[k] == COLL_PER_VECTOR && blocks) bytes *= (size_t)a->size;
+  if (d->unit[k] == COLL_PER_BLOCK && !blocks) bytes /= (size_t)a->size;
+  for (size_t i = 0; i < d->count; i++) {
+    const coll_rule *r = &d->rules[i];
+    if (!fits(r, k, a, bytes)) continue;
+    if (!r->key) return snprintf(error, size, "%s: %s", d->key, r->why), NULL;
+    return coll_find(r->key, param, error, size);
+  }
+  snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k), a->size, bytes);
+  return NULL;
+}

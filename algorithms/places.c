@@ -1,0 +1,50 @@
+/* Sub-groups, and the groups that share a node, a socket or a cache. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collscope.h"
+
+static int unit_of(const coll_place *place, coll_level level) {
+  return level == COLL_LEVEL_CACHE ? place->cache : level == COLL_LEVEL_SOCKET ? place->socket : place->node;
+}
+
+void coll_grouping_make(coll_grouping *g, coll_level level, int size, const coll_place *place) {
+  g->group_of = malloc(sizeof(int) * (size_t)size);
+  g->member = malloc(sizeof(int) * (size_t)size);
+  g->first = calloc((size_t)size + 1, sizeof(int));
+  int *leader = malloc(sizeof(int) * (size_t)size);
+  if (!g->group_of || !g->member || !g->first || !leader) abort();
+  g->groups = 0;
+  for (int r = 0; r < size; r++) {
+    int k = 0;
+    while (k < g->groups && unit_of(&place[leader[k]], level) != unit_of(&place[r], level)) k++;
+    if (k == g->groups) leader[g->groups++] = r;
+    g->group_of[r] = k;
+    g->first[k + 1]++;
+  }
+  for (int k = 0; k < g->groups; k++) g->first[k + 1] += g->first[k];
+  memcpy(leader, g->first, sizeof(int) * (size_t)g->groups);   /* from here on: the next free place of each group */
+  for (int r = 0; r < size; r++) g->member[leader[g->group_of[r]]++] = r;
+  free(leader);
+}
+
+void coll_grouping_free(coll_grouping *g) {
+  free(g->group_of);
+  free(g->first);
+  free(g->member);
+}
+
+bool coll_sub(coll_ctx *c, int label, const int *members, int n, coll_ctx *sub) {
+  int me = 0;
+  while (me < n && members[me] != c->rank) me++;
+  if (me == n) return false;
+  int *world = coll_keep(c, sizeof(int) * (size_t)n);
+  coll_place *place = coll_keep(c, sizeof(coll_place) * (size_t)n);
+  for (int i = 0; i < n; i++) {
+    world[i] = c->world ? c->world[members[i]] : members[i];
+    place[i] = c->place[members[i]];
+  }
+  *sub = (coll_ctx){ .ops = c->ops, .self = c->self, .rank = me, .size = n, .world = world, .place = place,
+                     .label = c->label * 16 + label, .elem = c->elem };
+  return true;
+}
