@@ -1,0 +1,272 @@
+/* The operations over MPI: one text for smpicc and mpicc. */
+#include "mpi.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "port.h"
+
+/* Memory handed out in the order of the algorithm's requests. A call asks for the same sizes each time it runs, so from the
+ * second run on nothing is allocated. */
+typedef struct { void **block; size_t *bytes; int used, blocks; } arena;
+
+/* A message of more than INT_MAX elements goes as a part in large pieces and a remainder. */
+enum { PARTS = 2 };
+static const size_t piece = (size_t)1 << 30;
+typedef struct { MPI_Request part[PARTS]; } slot;
+
+struct coll_call {
+  const coll_alg *alg;
+  coll_args args;
+  coll_ctx ctx;
+  coll_grouping levels[COLL_LEVELS];
+  MPI_Comm comm;
+  MPI_Datatype type, pieces;      /* pieces: `piece` elements in a row */
+  MPI_Op op;
+  slot *slots;                    /* outstanding requests; coll_req is an index + 1 */
+  int *idle, idles, capacity;     /* stack of unused slots */
+  arena scratch, keep;
+  coll_seg *seg;
+  int segs;
+  bool preparing;
+};
+
+static void *reallocate(void *old, size_t bytes) {
+  void *p = realloc(old, bytes);
+  if (!p) {
+    fprintf(stderr, "collscope: out of memory (%zu bytes)\n", bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return p;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+static void *take(arena *a, size_t bytes, bool data) {
+  if (a->used == a->blocks) {
+    a->block = reallocate(a->block, sizeof *a->block * (size_t)(a->blocks + 1));
+    a->bytes = reallocate(a->bytes, sizeof *a->bytes * (size_t)(a->blocks + 1));
+    a->block[a->blocks] = NULL;
+    a->bytes[a->blocks++] = 0;
+  }
+  int i = a->used++;
+  if (!a->block[i] || a->bytes[i] < bytes) {
+    if (data && a->block[i]) port_release(a->block[i]);
+    else free(a->block[i]);
+    a->block[i] = data ? port_alloc(bytes ? bytes : 1) : reallocate(NULL, bytes ? bytes : 1);
+    a->bytes[i] = bytes;
+  }
+  return a->block[i];
+}
+
+static void clear(arena *a, bool data) {
+  for (int i = 0; i < a->blocks; i++)
+    if (data) port_release(a->block[i]);
+    else free(a->block[i]);
+  free(a->block);
+  free(a->bytes);
+}
+
+static void *op_scratch(coll_ctx *c, size_t n) { return take(&((coll_call *)c->self)->scratch, n * c->elem, true); }
+static void *op_keep(coll_ctx *c, size_t bytes) { return take(&((coll_call *)c->self)->keep, bytes, false); }
+
+/* ---- messages --------------------------------------------------------------------------------------- */
+
+static int peer_of(const coll_ctx *c, int rank) { return c->world ? c->world[rank] : rank; }
+static int tag_of(const coll_ctx *c) { return (int)((coll_call *)c->self)->alg->collective * 256 + c->label; }
+
+static bool split(size_t n, int *pieces, int *rest) {
+  *pieces = n > INT_MAX ? (int)(n / piece) : 0;
+  *rest = (int)(n - (size_t)*pieces * piece);
+  return *pieces > 0;
+}
+
+static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
+  coll_call *s = c->self;
+  int pieces, rest;
+  if (split(n, &pieces, &rest)) {
+    MPI_Send(buf, pieces, s->pieces, peer_of(c, to), tag_of(c), s->comm);
+    buf = coll_at(c, buf, (size_t)pieces * piece);
+  }
+  MPI_Send(buf, rest, s->type, peer_of(c, to), tag_of(c), s->comm);
+}
+
+static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
+  coll_call *s = c->self;
+  int pieces, rest;
+  if (split(n, &pieces, &rest)) {
+    MPI_Recv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c), s->comm, MPI_STATUS_IGNORE);
+    buf = coll_at(c, buf, (size_t)pieces * piece);
+  }
+  MPI_Recv(buf, rest, s->type, peer_of(c, from), tag_of(c), s->comm, MPI_STATUS_IGNORE);
+}
+
+static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
+  coll_call *s = c->self;
+  int pieces, rest;
+  bool large = split(n, &pieces, &rest);
+  MPI_Status status;
+  MPI_Recv(buf, large ? pieces : rest, large ? s->pieces : s->type, MPI_ANY_SOURCE, tag_of(c), s->comm, &status);
+  if (large) MPI_Recv(coll_at(c, buf, (size_t)pieces * piece), rest, s->type, status.MPI_SOURCE, tag_of(c), s->comm, MPI_STATUS_IGNORE);
+  if (!c->world) return status.MPI_SOURCE;
+  for (int i = 0; i < c->size; i++)
+    if (c->world[i] == status.MPI_SOURCE) return i;
+  fprintf(stderr, "collscope: %s: a message from rank %d, which is not in the group\n", s->alg->key, status.MPI_SOURCE);
+  MPI_Abort(s->comm, 1);
+  return -1;
+}
+
+static coll_req take_slot(coll_call *s) {
+  if (!s->idles) {
+    int grown = s->capacity ? 2 * s->capacity : 16;
+    s->slots = reallocate(s->slots, sizeof *s->slots * (size_t)grown);
+    s->idle = reallocate(s->idle, sizeof *s->idle * (size_t)grown);
+    for (int i = grown; i-- > s->capacity;) s->idle[s->idles++] = i;
+    s->capacity = grown;
+  }
+  int i = s->idle[--s->idles];
+  for (int k = 0; k < PARTS; k++) s->slots[i].part[k] = MPI_REQUEST_NULL;
+  return i + 1;
+}
+
+static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
+  coll_call *s = c->self;
+  coll_req r = take_slot(s);
+  MPI_Request *part = s->slots[r - 1].part;
+  int pieces, rest;
+  if (split(n, &pieces, &rest)) {
+    MPI_Isend(buf, pieces, s->pieces, peer_of(c, to), tag_of(c), s->comm, &part[1]);
+    buf = coll_at(c, buf, (size_t)pieces * piece);
+  }
+  MPI_Isend(buf, rest, s->type, peer_of(c, to), tag_of(c), s->comm, &part[0]);
+  return r;
+}
+
+static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
+  coll_call *s = c->self;
+  coll_req r = take_slot(s);
+  MPI_Request *part = s->slots[r - 1].part;
+  int pieces, rest;
+  if (split(n, &pieces, &rest)) {
+    MPI_Irecv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c), s->comm, &part[1]);
+    buf = coll_at(c, buf, (size_t)pieces * piece);
+  }
+  MPI_Irecv(buf, rest, s->type, peer_of(c, from), tag_of(c), s->comm, &part[0]);
+  return r;
+}
+
+static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
+  coll_call *s = c->self;
+  enum { BATCH = 64 };
+  MPI_Request wait[BATCH * PARTS];
+  for (int at = 0; at < k; at += BATCH) {
+    int n = 0;
+    for (int i = at; i < k && i < at + BATCH; i++) {
+      if (!reqs[i]) continue;
+      for (int part = 0; part < PARTS; part++)
+        if (s->slots[reqs[i] - 1].part[part] != MPI_REQUEST_NULL) wait[n++] = s->slots[reqs[i] - 1].part[part];
+      s->idle[s->idles++] = reqs[i] - 1;
+      reqs[i] = 0;
+    }
+    if (n == 1) MPI_Wait(wait, MPI_STATUS_IGNORE);
+    else if (n) MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
+  }
+}
+
+static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
+  coll_call *s = c->self;
+  if (sn <= INT_MAX && rn <= INT_MAX) {
+    MPI_Sendrecv(sbuf, (int)sn, s->type, peer_of(c, to), tag_of(c), rbuf, (int)rn, s->type, peer_of(c, from), tag_of(c),
+                 s->comm, MPI_STATUS_IGNORE);
+    return;
+  }
+  coll_req r = op_irecv(c, rbuf, rn, from);
+  op_send(c, sbuf, sn, to);
+  op_waitall(c, 1, &r);
+}
+
+/* ---- local work ------------------------------------------------------------------------------------- */
+
+static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
+  coll_call *s = c->self;
+  port_charge_reduce(n * c->elem);
+  if (!port_holds_data()) return;
+  for (size_t at = 0; at < n; at += piece)
+    MPI_Reduce_local(coll_at(c, left, at), coll_at(c, right, at), (int)(n - at < piece ? n - at : piece), s->type, s->op);
+}
+
+static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
+  if (dst == src || n == 0) return;
+  port_charge_copy(n * c->elem);
+  if (port_holds_data()) memcpy(dst, src, n * c->elem);
+}
+
+/* ---- segments --------------------------------------------------------------------------------------- */
+
+static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags) {
+  coll_call *s = c->self;
+  if (!s->preparing) {
+    fprintf(stderr, "collscope: %s opens a segment outside prepare()\n", s->alg->key);
+    MPI_Abort(s->comm, 1);
+  }
+  int *world = op_keep(c, sizeof(int) * (size_t)c->size);
+  for (int i = 0; i < c->size; i++) world[i] = peer_of(c, i);
+  s->seg = reallocate(s->seg, sizeof *s->seg * (size_t)(s->segs + 1));
+  return s->seg[s->segs++] = port_seg_open(s->comm, tag_of(c), world, c->size, c->rank, n * c->elem, flags);
+}
+
+static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n)
+{ port_seg_write(g, home, off * c->elem, src, n * c->elem); }
+static void op_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n)
+{ port_seg_read(g, home, off * c->elem, dst, n * c->elem); }
+static void op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) { port_publish(g, home, flag, value); }
+static void op_await(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) { port_await(g, home, flag, value); }
+
+static const coll_operations operations = {
+  .send = op_send, .recv = op_recv, .sendrecv = op_sendrecv, .recv_any = op_recv_any, .isend = op_isend,
+  .irecv = op_irecv, .waitall = op_waitall, .reduce = op_reduce, .copy = op_copy, .scratch = op_scratch, .keep = op_keep,
+  .seg_open = op_seg_open, .seg_write = op_seg_write, .seg_read = op_seg_read, .publish = op_publish, .await = op_await,
+};
+
+/* ---- calls ------------------------------------------------------------------------------------------ */
+
+coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op) {
+  coll_call *s = reallocate(NULL, sizeof *s);
+  memset(s, 0, sizeof *s);
+  s->alg = alg;
+  s->args = *args;
+  s->comm = comm;
+  s->type = type;
+  s->op = op;
+  MPI_Type_contiguous((int)piece, type, &s->pieces);
+  MPI_Type_commit(&s->pieces);
+  for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
+  s->ctx = (coll_ctx){ .ops = &operations, .self = s, .size = args->size, .place = args->place, .levels = s->levels,
+                       .elem = args->elem };
+  MPI_Comm_rank(comm, &s->ctx.rank);
+  s->preparing = true;
+  if (alg->prepare) s->args.prepared = alg->prepare(&s->ctx, &s->args);
+  s->preparing = false;
+  return s;
+}
+
+void coll_run(coll_call *s) {
+  /* What prepare() took lives until the call is closed; what run() takes is free again afterwards. */
+  int kept = s->keep.used, scratched = s->scratch.used;
+  s->alg->run(&s->ctx, &s->args);
+  s->keep.used = kept;
+  s->scratch.used = scratched;
+}
+
+void coll_close(coll_call *s) {
+  for (int i = s->segs; i-- > 0;) port_seg_close(s->seg[i]);
+  for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_free(&s->levels[l]);
+  MPI_Type_free(&s->pieces);
+  clear(&s->scratch, true);
+  clear(&s->keep, false);
+  free(s->slots);
+  free(s->idle);
+  free(s->seg);
+  free(s);
+}

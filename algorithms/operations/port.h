@@ -1,0 +1,44 @@
+/* What a back-end provides to the operations and to the driver. Two files implement it: sim/port.c (SMPI) and validate/port.c
+ * (real MPI). Nothing else knows which back-end it is built for. */
+#ifndef COLLSCOPE_PORT_H
+#define COLLSCOPE_PORT_H
+
+#include <mpi.h>
+#include <stdio.h>
+
+#include "../collscope.h"
+
+/* JSON members without braces: back_end, library, versions. */
+void port_describe(FILE *out);
+
+double port_now(void);                     /* seconds on this rank's own clock */
+coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
+
+/* Buffers of messages. While folding is on, large ones share a few pages and hold no data (simulation only: returns
+ * false where the back-end cannot). Folding is chosen once, before the first allocation. */
+bool port_fold(bool on);
+bool port_holds_data(void);
+void *port_alloc(size_t bytes);            /* aborts with a message when out of memory */
+void port_release(void *buffer);
+
+/* Local work takes time by itself in a real run; in simulation it is charged here (γ and copy speed of the host). */
+void port_charge_reduce(size_t bytes);
+void port_charge_copy(size_t bytes);
+
+/* All ranks of comm leave together. Returns the start on this rank's clock; *late is set when this rank came too late for
+ * the start, which the caller must then discard. window_s: how far ahead to place the start (real runs), 0: a plain barrier. */
+double port_start_together(MPI_Comm comm, double window_s, bool *late);
+const char *port_start_method(double window_s);   /* "simulated", "window" or "barrier" */
+/* Brings the clocks of comm's ranks together where they differ; collective. */
+void port_synchronise_clocks(MPI_Comm comm);
+
+/* Shared segments: one part of `bytes` and `flags` flags for each of the n members (world: their ranks in comm, this rank
+ * is world[me]); collective over the members. */
+coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags);
+void port_seg_write(coll_seg, int home, size_t offset, const void *src, size_t bytes);
+void port_seg_read(coll_seg, int home, size_t offset, void *dst, size_t bytes);
+void port_publish(coll_seg, int home, int flag, uint64_t value);
+void port_await(coll_seg, int home, int flag, uint64_t value);
+void port_seg_close(coll_seg);             /* collective over the members */
+
+#endif

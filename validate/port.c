@@ -1,0 +1,225 @@
+/* The back-end of real runs: any MPI-3 library. */
+#define _GNU_SOURCE
+#include "../algorithms/operations/port.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void port_describe(FILE *out) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  version[strcspn(version, "\n")] = 0;
+  for (char *c = version; *c; c++)
+    if (*c == '"' || *c == '\\') *c = '\'';
+  fprintf(out, "\"back_end\":\"mpi\",\"library\":\"%s\"", version);
+}
+
+/* The offset to rank 0's clock, of this process. Ranks of one node share CLOCK_MONOTONIC, which needs none. */
+static double clock_offset;
+
+double port_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- where ranks sit -------------------------------------------------------------------------------- */
+
+static int read_number(const char *path, int otherwise) {
+  FILE *f = fopen(path, "r");
+  int value;
+  if (!f) return otherwise;
+  if (fscanf(f, "%d", &value) != 1) value = otherwise;
+  fclose(f);
+  return value;
+}
+
+/* The kernel's numbers of the core this process runs on: exact when ranks are bound, as mpirun does unless told otherwise.
+ * Lowest rank that shares the unit: a number unique over all nodes. */
+coll_place port_place(MPI_Comm comm) {
+  MPI_Comm node;
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &size);
+  char path[128];
+  int cpu = sched_getcpu(), unit[3] = { rank };
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+  unit[1] = read_number(path, 0);
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/id", cpu);
+  unit[2] = read_number(path, unit[1]);
+  int (*all)[3] = malloc(sizeof *all * (size_t)size);
+  MPI_Allgather(unit, 3, MPI_INT, all, 3, MPI_INT, node);
+  coll_place place = { .node = all[0][0], .socket = rank, .cache = rank };
+  for (int i = size; i-- > 0;) {
+    if (all[i][1] == unit[1]) place.socket = all[i][0];
+    if (all[i][1] == unit[1] && all[i][2] == unit[2]) place.cache = all[i][0];
+  }
+  free(all);
+  MPI_Comm_free(&node);
+  return place;
+}
+
+/* ---- buffers and local work ------------------------------------------------------------------------- */
+
+bool port_fold(bool on) { return !on; }
+bool port_holds_data(void) { return true; }
+
+void *port_alloc(size_t bytes) {
+  void *p = NULL;
+  if (!posix_memalign(&p, 64, bytes)) return p;
+  fprintf(stderr, "collscope: out of memory (%zu bytes)\n", bytes);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  return NULL;
+}
+
+void port_release(void *buffer) { free(buffer); }
+void port_charge_reduce(size_t bytes) { (void)bytes; }
+void port_charge_copy(size_t bytes) { (void)bytes; }
+
+/* ---- a common start --------------------------------------------------------------------------------- */
+
+enum { EXCHANGES = 50 };
+
+/* Offset to rank 0's clock by the exchange with the smallest round trip (Cristian): wrong by at most half of that. */
+static double ask_offset(MPI_Comm comm) {
+  double best = 1e9, offset = 0, theirs;
+  for (int i = 0; i < EXCHANGES; i++) {
+    double sent = port_now();
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, 1, &theirs, 1, MPI_DOUBLE, 0, 2, comm, MPI_STATUS_IGNORE);
+    double trip = port_now() - sent;
+    if (trip < best) best = trip, offset = theirs - (sent + trip / 2);
+  }
+  return offset;
+}
+
+static void answer_offset(int asker, MPI_Comm comm) {
+  for (int i = 0; i < EXCHANGES; i++) {
+    MPI_Recv(NULL, 0, MPI_BYTE, asker, 1, comm, MPI_STATUS_IGNORE);
+    double now = port_now();
+    MPI_Send(&now, 1, MPI_DOUBLE, asker, 2, comm);
+  }
+}
+
+void port_synchronise_clocks(MPI_Comm comm) {
+  int rank, size, nodes;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Comm node;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  int in_node, leader;
+  MPI_Comm_rank(node, &in_node);
+  leader = in_node == 0;
+  MPI_Allreduce(&leader, &nodes, 1, MPI_INT, MPI_SUM, comm);
+  clock_offset = 0;
+  if (nodes > 1) {
+    MPI_Comm leaders;
+    MPI_Comm_split(comm, leader ? 0 : MPI_UNDEFINED, rank, &leaders);
+    if (leader) {
+      int me, count;
+      MPI_Comm_rank(leaders, &me);
+      MPI_Comm_size(leaders, &count);
+      for (int other = 1; other < count; other++)
+        if (me == 0) answer_offset(other, leaders);
+        else if (me == other) clock_offset = ask_offset(leaders);
+      MPI_Comm_free(&leaders);
+    }
+    MPI_Bcast(&clock_offset, 1, MPI_DOUBLE, 0, node);
+  }
+  MPI_Comm_free(&node);
+}
+
+double port_start_together(MPI_Comm comm, double window_s, bool *late) {
+  MPI_Barrier(comm);
+  *late = false;
+  if (window_s <= 0) return port_now();
+  double start = port_now() + clock_offset + window_s;
+  MPI_Bcast(&start, 1, MPI_DOUBLE, 0, comm);
+  start -= clock_offset;
+  if (port_now() > start) *late = true;
+  /* With more ranks than cores a spinning rank keeps another from its start. */
+  while (port_now() < start) sched_yield();
+  return start;
+}
+
+const char *port_start_method(double window_s) { return window_s > 0 ? "window" : "barrier"; }
+
+/* ---- segments --------------------------------------------------------------------------------------- */
+
+typedef struct { _Alignas(64) _Atomic uint64_t value; } padded_flag;   /* a cache line each: waiting ranks do not disturb others */
+
+struct coll_seg_state {
+  MPI_Comm group;
+  MPI_Win window;
+  int members, flags;
+  size_t bytes, room;          /* room: one part and its flags, whole cache lines */
+  char *base;                  /* member 0's part; the others follow */
+};
+
+coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags) {
+  coll_seg s = malloc(sizeof *s);
+  MPI_Group all, members;
+  MPI_Comm_group(comm, &all);
+  MPI_Group_incl(all, n, world, &members);
+  MPI_Comm_create_group(comm, members, label, &s->group);
+  MPI_Group_free(&members);
+  MPI_Group_free(&all);
+  MPI_Comm node;
+  int together;
+  MPI_Comm_split_type(s->group, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &together);
+  MPI_Comm_free(&node);
+  if (together != n) {
+    fprintf(stderr, "collscope: a shared segment needs all its ranks on one node; only %d of %d share rank %d's\n", together, n, world[me]);
+    MPI_Abort(comm, 1);
+  }
+  s->members = n;
+  s->flags = flags;
+  s->bytes = bytes;
+  s->room = (bytes + 63) / 64 * 64 + (size_t)flags * sizeof(padded_flag);
+  char *mine;
+  /* One block for all, so that parts lie at known places and alignment is in our hands. */
+  MPI_Win_allocate_shared(me ? 0 : (MPI_Aint)(s->room * (size_t)n + 64), 1, MPI_INFO_NULL, s->group, &mine, &s->window);
+  MPI_Aint size;
+  int unit;
+  MPI_Win_shared_query(s->window, 0, &size, &unit, &s->base);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window);
+  s->base += (64 - (uintptr_t)s->base % 64) % 64;
+  for (int f = 0; f < flags; f++)
+    atomic_init(&((padded_flag *)(s->base + (size_t)me * s->room + (bytes + 63) / 64 * 64))[f].value, 0);
+  MPI_Win_sync(s->window);
+  MPI_Barrier(s->group);
+  return s;
+}
+
+static char *part(coll_seg s, int home) { return s->base + (size_t)home * s->room; }
+static _Atomic uint64_t *flag_of(coll_seg s, int home, int flag)
+{ return &((padded_flag *)(part(s, home) + (s->bytes + 63) / 64 * 64))[flag].value; }
+
+void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes) { memcpy(part(s, home) + offset, src, bytes); }
+void port_seg_read(coll_seg s, int home, size_t offset, void *dst, size_t bytes) { memcpy(dst, part(s, home) + offset, bytes); }
+
+void port_publish(coll_seg s, int home, int flag, uint64_t value)
+{ atomic_store_explicit(flag_of(s, home, flag), value, memory_order_release); }
+
+/* Other ranks may need this one's MPI library to get on, or its core: look after both now and then. */
+void port_await(coll_seg s, int home, int flag, uint64_t value) {
+  _Atomic uint64_t *f = flag_of(s, home, flag);
+  for (unsigned turn = 1; atomic_load_explicit(f, memory_order_acquire) < value; turn++)
+    if (turn % 64 == 0) {
+      int there;
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, s->group, &there, MPI_STATUS_IGNORE);
+      sched_yield();
+    }
+}
+
+void port_seg_close(coll_seg s) {
+  MPI_Win_unlock_all(s->window);
+  MPI_Win_free(&s->window);
+  MPI_Comm_free(&s->group);
+  free(s);
+}
