@@ -1,0 +1,23 @@
+/* Simple primitives: the root meets every other rank in turn, lowest first, one blocking message each. Any p, any root, any n; blocks are those of
+ * coll_block(n, p, i), and empty ones travel as empty messages.
+ *
+ * Costs: seconds, n in bytes, for the one-port network; copies are free.
+ */
+#ifndef COLLSCOPE_LINEAR_H
+#define COLLSCOPE_LINEAR_H
+
+#include "../collscope.h"
+#include "../patterns/block.h"
+
+/* Block i of the root's all[n] to own at rank i. At the root own may be the block's place in all. */
+void coll_linear_scatter(coll_ctx *c, const void *all, void *own, size_t n, int root);
+
+/* own of rank i to block i of the root's all[n]. At the root own may be the block's place in all. */
+void coll_linear_gather(coll_ctx *c, const void *own, void *all, size_t n, int root);
+
+/* Of scatter and of gather; exact when p divides n. */
+static inline double coll_linear_cost(int p, double n, double alpha, double beta) {
+  return (p - 1) * (alpha + n / p * beta);
+}
+
+#endif
