@@ -29,6 +29,8 @@ void port_charge_copy(size_t bytes);
  * the start, which the caller must then discard. window_s: how far ahead to place the start (real runs), 0: a plain barrier. */
 double port_start_together(MPI_Comm comm, double window_s, bool *late);
 const char *port_start_method(double window_s);   /* "simulated", "window" or "barrier" */
+/* A window that ranks of comm should be able to keep; 0 in simulation, where the start is exact. Collective. */
+double port_window(MPI_Comm comm);
 /* Brings the clocks of comm's ranks together where they differ; collective. */
 void port_synchronise_clocks(MPI_Comm comm);
 

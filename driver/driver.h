@@ -1,0 +1,59 @@
+/* The benchmark program: the same source simulated and real. */
+#ifndef COLLSCOPE_DRIVER_H
+#define COLLSCOPE_DRIVER_H
+
+#include <mpi.h>
+#include <stdio.h>
+
+#include "collscope.h"
+#include "plan.h"
+
+/* ---- types.c: MPI's handles for a plan's types and operators. Each rank has its own (no globals: SMPI runs all ranks in one
+ * process). Pairs that MPI does not know by itself are made once. */
+typedef struct {
+  MPI_Datatype type[PLAN_TYPES];
+  MPI_Op op[PLAN_OPS];
+} types;
+void types_make(types *);
+void types_free(types *);
+/* right = left op right on one element, by plain C: the reference. */
+void types_apply(plan_type, plan_op, const void *left, void *right);
+/* Element `index` of rank's input to a reduction: small whole numbers, so that sums and products are exact in every type. */
+void types_value(plan_type, plan_op, int rank, size_t index, void *element);
+
+/* ---- verify.c: buffers of one call at one rank, with guards around what is written. */
+typedef struct {
+  const void *in;
+  void *out;
+  char *in_block, *out_block;     /* as allocated */
+  size_t in_bytes, out_bytes;
+} buffers;
+void buffers_make(buffers *, coll_collective, const coll_args *, int rank);
+void buffers_free(buffers *);
+/* Distinct values by rank and index in, poison out. */
+void buffers_fill(buffers *, coll_collective, const coll_args *, int rank, plan_type, plan_op);
+/* The number of wrong elements at this rank, damaged guards and a changed `in` counted as one each. Says on standard error what
+ * is wrong first, when `what` is not NULL. */
+size_t buffers_check(const buffers *, coll_collective, const coll_args *, int rank, plan_type, plan_op, const char *what);
+
+/* ---- builtin.c: MPI's own function. Returns false where MPI has none. */
+bool builtin_run(MPI_Comm, coll_collective, const coll_args *, MPI_Datatype, MPI_Op);
+
+/* ---- measure.c */
+typedef struct {
+  MPI_Comm world;
+  int rank, size;
+  coll_place *place;              /* [size] */
+  MPI_Comm *first;                /* [size+1] the first p ranks; MPI_COMM_NULL until asked for, or for others */
+  bool *made;                     /* [size+1] */
+  types types;
+  FILE *out;                      /* rank 0's JSON lines */
+} driver;
+MPI_Comm driver_first(driver *, int ranks);        /* collective over the world */
+void measure_point(driver *, const plan_point *);  /* collective over the world */
+
+/* ---- walk.c: every registered algorithm over many calls, data checked. Returns the number of wrong calls on rank 0. */
+typedef struct { const char *algorithm; int max_roots; } walk_options;   /* NULL: all; 0: every root */
+size_t walk(driver *, const walk_options *);
+
+#endif

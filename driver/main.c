@@ -1,0 +1,138 @@
+/* collscope-driver: runs a plan's points, simulated (under smpirun) or real (under mpirun), and prints what it measured as JSON lines. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "list.h"
+#include "operations/port.h"
+#include "pingpong.h"
+
+#ifndef COLLSCOPE_FLAGS
+#define COLLSCOPE_FLAGS ""
+#endif
+
+static const char usage[] =
+  "usage: collscope-driver --list --json\n"
+  "       collscope-driver --plan FILE [--fold] [--out FILE]   run a plan (see algorithms/plan.h)\n"
+  "       collscope-driver --walk [--algorithm PREFIX] [--roots N]   check every algorithm's data over many calls\n"
+  "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
+  "Start it under smpirun or mpirun; --list works alone.\n";
+
+typedef struct {
+  const char *plan, *out, *bytes;
+  bool fold, walk, pingpong;
+  walk_options walk_options;
+} options;
+
+/* Returns NULL or what is wrong. */
+static const char *parse(int argc, char **argv, options *o) {
+  for (int i = 1; i < argc; i++) {
+    const char *a = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+    if (!strcmp(a, "--fold")) o->fold = true;
+    else if (!strcmp(a, "--walk")) o->walk = true;
+    else if (!strcmp(a, "--pingpong")) o->pingpong = true;
+    else if (!value) return a;
+    else if (!strcmp(a, "--plan")) o->plan = argv[++i];
+    else if (!strcmp(a, "--out")) o->out = argv[++i];
+    else if (!strcmp(a, "--bytes")) o->bytes = argv[++i];
+    else if (!strcmp(a, "--algorithm")) o->walk_options.algorithm = argv[++i];
+    else if (!strcmp(a, "--roots")) o->walk_options.max_roots = atoi(argv[++i]);
+    else return a;
+  }
+  return o->plan || o->walk || o->pingpong ? NULL : "nothing to do";
+}
+
+static void print_meta(const driver *d) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  fputs("{\"meta\":{", d->out);
+  port_describe(d->out);
+  fprintf(d->out, ",\"compiler\":");
+  coll_json_string(d->out, __VERSION__);
+  fprintf(d->out, ",\"flags\":");
+  coll_json_string(d->out, COLLSCOPE_FLAGS);
+  fprintf(d->out, ",\"host\":");
+  coll_json_string(d->out, host);
+  fprintf(d->out, ",\"ranks\":%d,\"data\":%s,\"places\":[", d->size, port_holds_data() ? "true" : "false");
+  for (int r = 0; r < d->size; r++)
+    fprintf(d->out, "%s[%d,%d,%d]", r ? "," : "", d->place[r].node, d->place[r].socket, d->place[r].cache);
+  fputs("]}}\n", d->out);
+  fflush(d->out);
+}
+
+static int run_plan(driver *d, const char *path) {
+  plan p;
+  char error[512];
+  int bad = !plan_read(&p, path, error, sizeof error);
+  if (bad && d->rank == 0) fprintf(stderr, "collscope-driver: %s\n", error);
+  for (size_t i = 0; !bad && i < p.points; i++) measure_point(d, &p.point[i]);
+  plan_free(&p);
+  return bad ? 2 : 0;
+}
+
+static int work(driver *d, const options *o) {
+  if (o->pingpong) {
+    size_t from = 1, to = 4 << 20;
+    if (o->bytes && sscanf(o->bytes, "%zu..%zu", &from, &to) != 2) {
+      if (d->rank == 0) fprintf(stderr, "collscope-driver: --bytes %s: must be FROM..TO in bytes\n", o->bytes);
+      return 2;
+    }
+    return pingpong_main(d->world, from, to, d->out);
+  }
+  if (o->walk) return walk(d, &o->walk_options) ? 1 : 0;
+  return run_plan(d, o->plan);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[1], "--list") && !strcmp(argv[2], "--json")) {
+    coll_list_json(stdout);
+    return 0;
+  }
+  options o = { 0 };
+  const char *wrong = parse(argc, argv, &o);
+  if (wrong) {
+    fprintf(stderr, "collscope-driver: %s\n%s", wrong, usage);
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  driver d = { .out = stdout };
+  MPI_Comm_dup(MPI_COMM_WORLD, &d.world);
+  MPI_Comm_rank(d.world, &d.rank);
+  MPI_Comm_size(d.world, &d.size);
+  int status = 0;
+  if (o.fold && !port_fold(true)) {
+    if (d.rank == 0) fprintf(stderr, "collscope-driver: --fold is for simulation; a real run needs its buffers\n");
+    status = 2;
+  }
+  if (!status && o.out && d.rank == 0 && !(d.out = fopen(o.out, "w"))) {
+    perror(o.out);
+    d.out = stdout;
+    status = 1;
+  }
+  MPI_Bcast(&status, 1, MPI_INT, 0, d.world);
+  if (!status) {
+    port_synchronise_clocks(d.world);
+    d.place = malloc(sizeof *d.place * (size_t)d.size);
+    d.first = malloc(sizeof *d.first * (size_t)(d.size + 1));
+    d.made = calloc((size_t)d.size + 1, sizeof *d.made);
+    coll_place here = port_place(d.world);
+    MPI_Allgather(&here, sizeof here, MPI_BYTE, d.place, sizeof here, MPI_BYTE, d.world);
+    types_make(&d.types);
+    if (d.rank == 0) print_meta(&d);
+    status = work(&d, &o);
+    types_free(&d.types);
+    for (int p = 1; p <= d.size; p++)
+      if (d.made[p] && d.rank < p) MPI_Comm_free(&d.first[p]);
+    free(d.place);
+    free(d.first);
+    free(d.made);
+    if (o.out && d.rank == 0 && fclose(d.out)) {
+      perror(o.out);
+      status = 1;
+    }
+  }
+  MPI_Comm_free(&d.world);
+  MPI_Finalize();
+  return status;
+}
