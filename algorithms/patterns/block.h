@@ -1,7 +1,7 @@
 /* Cutting a vector into blocks, one a rank.
  *
- * The blocks are as even as can be: the first n mod p of them hold one element more. Where every rank has m elements (gather,
- * allgather, …) the vector holds p·m and all blocks come out as m, so one cut serves both.
+ * The blocks are as even as can be: the first n mod p of them hold one element more. Where every rank has m elements
+ * (gather, allgather, …) the vector holds p·m and all blocks come out as m, so one cut serves both.
  *
  *   coll_block(11, 4, i)   i = 0: 0 1 2   1: 3 4 5   2: 6 7 8   3: 9 10
  */

@@ -1,19 +1,21 @@
 #include "bucket.h"
 
+#include "../patterns/ring.h"
+
 void coll_bucket_allgather(coll_ctx *c, void *all, size_t n) {
-  int p = c->size, right = (c->rank + 1) % p, left = (c->rank + p - 1) % p;
+  int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);
   for (int round = 0, block = c->rank; round < p - 1; round++) {
-    int next = (block + p - 1) % p;   /* what the left neighbour received last, or started with */
+    int next = coll_ring_left(p, block);   /* what the left neighbour received last, or started with */
     coll_span s = coll_block(n, p, block), r = coll_block(n, p, next);
     coll_sendrecv(c, coll_at(c, all, s.first), s.count, right, coll_at(c, all, r.first), r.count, left);
     block = next;
   }
 }
 
-/* in is the left operand, the block that arrived is the right one and takes the sum: so in stays as it is and nothing is copied. Only
- * in place is it the other way around in the last round, as the sum belongs where in's own block is. */
+/* in is the left operand, the block that arrived is the right one and takes the sum: so in stays as it is and nothing is
+ * copied. Only in place is it the other way around in the last round, as the sum belongs where in's own block is. */
 void coll_bucket_reduce_scatter(coll_ctx *c, const void *in, void *own, size_t n) {
-  int p = c->size, right = (c->rank + 1) % p, left = (c->rank + p - 1) % p;
+  int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);
   const void *own_in = coll_at(c, in, coll_block(n, p, c->rank).first);
   if (p == 1) {
     coll_copy(c, own, own_in, n);
@@ -24,9 +26,10 @@ void coll_bucket_reduce_scatter(coll_ctx *c, const void *in, void *own, size_t n
   void *spare[2] = { NULL, NULL };
   for (int i = 0; i < spares && i < 2; i++) spare[i] = coll_scratch(c, coll_block_max(n, p));
 
-  const void *send = coll_at(c, in, coll_block(n, p, left).first);   /* block r-1 goes off first and comes home to r-1 last */
+  /* Rank r sends block r-1 off first; it comes home to rank r-1 last. */
+  const void *send = coll_at(c, in, coll_block(n, p, left).first);
   for (int round = 0, block = left; round < p - 1; round++) {
-    int next = (block + p - 1) % p;
+    int next = coll_ring_left(p, block);
     coll_span s = coll_block(n, p, block), r = coll_block(n, p, next);
     bool last = round == p - 2;
     void *arrive = last && !in_place ? own : spare[round % 2];

@@ -1,7 +1,8 @@
-/* Bucket primitives: long vectors, p-1 rounds. Ranks form a ring, and in every round each sends one block to the right while it
- * receives another from the left. Any p, any n; blocks are those of coll_block(n, p, i), and empty ones travel as empty messages.
+/* Bucket primitives: long vectors, p-1 rounds. Ranks form a ring, and in every round each sends one block to the right
+ * while it receives another from the left. Any p, any n > 0; blocks are those of coll_block(n, p, i), and empty ones travel
+ * as empty messages.
  *
- * Costs: seconds, n in bytes, for the one-port network.
+ * Costs: seconds, n in bytes, for the one-port network. Algorithms send nothing for n = 0: cost 0.
  */
 #ifndef COLLSCOPE_BUCKET_H
 #define COLLSCOPE_BUCKET_H
@@ -12,13 +13,13 @@
 /* Rank r has block r at its place in all[n]; afterwards it has every block. */
 void coll_bucket_allgather(coll_ctx *c, void *all, size_t n);
 
-/* Rank r's `own` gets block r of the sum of everybody's in[n]. own is either the place of block r inside in, or overlaps nothing of
- * in. Nothing else of in is written. The operator must commute: the sum of block b starts at rank b+1 and goes around. */
+/* Rank r's `own` gets block r of the sum of everybody's in[n]. own is either the place of block r inside in, or overlaps
+ * nothing of in. Nothing else of in is written. The operator must commute: the sum of block b starts at rank b+1. */
 void coll_bucket_reduce_scatter(coll_ctx *c, const void *in, void *own, size_t n);
 
 /* Of either, with gamma = 0 for the allgather. Exact when p divides n, else the longest blocks may meet on one path. */
 static inline double coll_bucket_cost(int p, double n, double alpha, double beta, double gamma) {
-  return (p - 1) * (alpha + n / p * (beta + gamma));
+  return n > 0 ? (p - 1) * (alpha + n / p * (beta + gamma)) : 0;
 }
 
 #endif

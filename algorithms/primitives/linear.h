@@ -1,7 +1,7 @@
-/* Simple primitives: the root meets every other rank in turn, lowest first, one blocking message each. Any p, any root, any n; blocks are those of
- * coll_block(n, p, i), and empty ones travel as empty messages.
+/* Simple primitives: the root meets every other rank in turn, lowest first, one blocking message each. Any p, any root, any
+ * n > 0; blocks are those of coll_block(n, p, i), and empty ones travel as empty messages.
  *
- * Costs: seconds, n in bytes, for the one-port network; copies are free.
+ * Costs: seconds, n in bytes, for the one-port network; copies are free. Algorithms send nothing for n = 0: cost 0.
  */
 #ifndef COLLSCOPE_LINEAR_H
 #define COLLSCOPE_LINEAR_H
@@ -17,7 +17,7 @@ void coll_linear_gather(coll_ctx *c, const void *own, void *all, size_t n, int r
 
 /* Of scatter and of gather; exact when p divides n. */
 static inline double coll_linear_cost(int p, double n, double alpha, double beta) {
-  return (p - 1) * (alpha + n / p * beta);
+  return n > 0 ? (p - 1) * (alpha + n / p * beta) : 0;
 }
 
 #endif
