@@ -1,0 +1,30 @@
+/* scatter/linear
+ * Idea     the root sends each rank its block, one after the other
+ * Rounds   p-1
+ * Cost     (p-1) (alpha + m beta)          m = bytes of a block; exact for any p and root
+ * Needs    any p, any root, any count
+ * Scratch  none
+ * Source   Bird ("simple", long vectors), after Chan et al. 2007, doi:10.1002/cpe.1206; Open MPI's coll/tuned scatter 1
+ *
+ *          rank 0   rank 1   rank 2        root 0
+ *  start   abc      .        .
+ *  1       abc      b        .             0 → 1
+ *  2       abc      b        c             0 → 2
+ */
+#include "../primitives/linear.h"
+
+static void run(coll_ctx *c, const coll_args *a) {
+  if (a->count) coll_linear_scatter(c, a->in, a->out, (size_t)c->size * a->count, a->root);
+}
+
+static double cost(const coll_args *a, double alpha, double beta, double gamma) {
+  return coll_linear_cost(a->size, (double)a->size * (double)a->count * (double)a->elem, alpha, beta);
+}
+
+static bool exact(const coll_args *a) { return true; }
+
+const coll_alg scatter_linear = {
+  .key = "scatter/linear", .collective = COLL_SCATTER, .summary = "the root sends to each rank in turn",
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors (simple)", .twin = { "Open MPI", 1 },
+  .run = run, .cost = cost, .exact = exact,
+};
