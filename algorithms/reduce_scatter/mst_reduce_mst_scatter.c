@@ -1,0 +1,40 @@
+/* reduce_scatter/mst_reduce_mst_scatter
+ * Idea     reduce the whole vector to rank 0 up the minimum spanning tree, scatter its blocks down the same tree
+ * Rounds   2 ⌈lg p⌉
+ * Cost     2 ⌈lg p⌉ alpha + (⌈lg p⌉ + (p-1)/p) n beta + ⌈lg p⌉ n gamma          n = bytes of a whole vector
+ *          exact for p a power of two that divides the count
+ * Needs    any p, any count; keeps rank order
+ * Scratch  up to two vectors, and the blocks of its part of the tree
+ * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (short vectors)
+ *
+ *            rank 0        rank 1        rank 2        block 1 of rank 0 is 0b
+ *  start     0a 0b 0c      1a 1b 1c      2a 2b 2c
+ *  reduce    A  B  C       -             -             1 → 0, 2 → 0
+ *  scatter   A             B             C             0 → 2, 0 → 1
+ */
+#include "../primitives/mst.h"
+
+static void run(coll_ctx *c, const coll_args *a) {
+  if (!a->count) return;
+  size_t n = a->count, own = coll_block(n, c->size, c->rank).count, held = coll_mst_held(c, n, 0, COLL_MST_FIRST).count;
+  /* Room for what the scatter brings, which is the whole sum at rank 0. In place `out` is a whole vector and will do: what a
+   * rank holds starts with its own block, so that lies where it belongs. */
+  void *hold = a->in_place || held == own ? a->out : coll_scratch(c, held);
+  coll_mst_reduce(c, a->in, c->rank == 0 || a->in_place ? hold : NULL, n, 0, COLL_MST_FIRST, a->commutes);
+  coll_mst_scatter(c, hold, n, 0, COLL_MST_FIRST);
+  coll_copy(c, a->out, hold, own);
+}
+
+static double cost(const coll_args *a, double alpha, double beta, double gamma) {
+  double n = (double)a->count * (double)a->elem;
+  return coll_mst_reduce_cost(a->size, n, alpha, beta, gamma) + coll_mst_scatter_cost(a->size, n, alpha, beta);
+}
+
+static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
+
+const coll_alg reduce_scatter_mst_reduce_mst_scatter = {
+  .key = "reduce_scatter/mst_reduce_mst_scatter", .collective = COLL_REDUCE_SCATTER,
+  .summary = "reduce up a minimum spanning tree, scatter down it",
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
+  .run = run, .cost = cost, .exact = exact,
+};
