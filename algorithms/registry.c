@@ -2,7 +2,28 @@
  * coll_list_json. To add an algorithm: its file, one line here, one line in CMakeLists.txt. */
 #include "collscope.h"
 
-#define ALGORITHMS(X)
+#define ALGORITHMS(X) \
+  X(bcast_mst) \
+  X(bcast_mst_scatter_bucket_allgather) \
+  X(reduce_mst) \
+  X(reduce_bucket_reduce_scatter_mst_gather) \
+  X(scatter_linear) \
+  X(scatter_linear_nb) \
+  X(scatter_mst) \
+  X(gather_linear) \
+  X(gather_linear_nb) \
+  X(gather_mst) \
+  X(gather_ring) \
+  X(allgather_mst_gather_mst_bcast) \
+  X(allgather_bucket) \
+  X(reduce_scatter_mst_reduce_mst_scatter) \
+  X(reduce_scatter_bucket) \
+  X(allreduce_mst_reduce_mst_bcast) \
+  X(allreduce_bucket) \
+  X(rotation_shift) \
+  X(rotation_nonblocking) \
+  X(rotation_ordered) \
+  X(rotation_serial) \
 
 #define DECISIONS(X)
 
