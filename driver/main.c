@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
     if (d.rank == 0) print_meta(&d);
     status = work(&d, &o);
     types_free(&d.types);
-    for (int p = 1; p <= d.size; p++)
+    for (int p = 1; p < d.size; p++)
       if (d.made[p] && d.rank < p) MPI_Comm_free(&d.first[p]);
     free(d.place);
     free(d.first);

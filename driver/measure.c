@@ -24,6 +24,7 @@ typedef struct {
 } subject;
 
 MPI_Comm driver_first(driver *d, int ranks) {
+  if (ranks == d->size) return d->world;
   if (!d->made[ranks]) {
     MPI_Comm_split(d->world, d->rank < ranks ? 0 : MPI_UNDEFINED, d->rank, &d->first[ranks]);
     d->made[ranks] = true;
@@ -147,7 +148,7 @@ static void print_done(const driver *d, const plan_point *p, const subject *s, c
   fflush(d->out);
 }
 
-void measure_point(driver *d, const plan_point *p) {
+static void measure_here(driver *d, const plan_point *p) {
   int ranks = p->ranks ? p->ranks : d->size;
   subject s = { .collective = p->collective, .op = MPI_OP_NULL };
   char reason[TEXT];
@@ -200,4 +201,25 @@ void measure_point(driver *d, const plan_point *p) {
   free(t.time);
   if (s.call) coll_close(s.call);
   buffers_free(&b);
+}
+
+void measure_point(driver *d, const plan_point *p) {
+  int signal;
+  switch (port_isolate(d->size, &signal)) {
+    case PORT_HERE:
+      measure_here(d, p);
+      return;
+    case PORT_COPY:
+      measure_here(d, p);
+      port_isolate_end(d->size);
+      return;
+    case PORT_DONE:
+      return;
+    case PORT_LOST: {
+      char why[TEXT];
+      subject none = { 0 };
+      snprintf(why, sizeof why, signal ? "the simulation of this point was ended by signal %d" : "the simulation of this point failed", signal);
+      if (d->rank == 0) print_done(d, p, &none, why, -1, NULL);
+    }
+  }
 }

@@ -1,7 +1,9 @@
 /* The back-end of simulation. All ranks live in one process here, so the static data of this file is shared by them: that is
  * how segments and the common start are made. Simulated time passes only in MPI calls and in what this file charges. */
+#define _GNU_SOURCE
 #include "../algorithms/operations/port.h"
 
+#include <errno.h>
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/cond.h>
@@ -12,9 +14,11 @@
 #include <smpi/smpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define STRING(x) #x
-#define TEXT(x) STRING(x)
+#include "copies.h"
 
 void port_describe(FILE *out) {
   int major, minor, patch;
@@ -64,70 +68,118 @@ void port_charge_copy(size_t bytes) {
   if (seconds > 0) smpi_execute_benched(seconds);
 }
 
-/* ---- buffers ---------------------------------------------------------------------------------------- */
-
-static bool folding;
-enum { FOLD_FROM = 1 << 16 };   /* below this, sharing pages costs more than it saves */
-
-bool port_fold(bool on) { return folding = on, true; }
-bool port_holds_data(void) { return !folding; }
-
-/* SMPI_SHARED_FREE takes only what SMPI_SHARED_MALLOC made. */
-typedef struct folded { void *buffer; struct folded *next; } folded;
-static folded *all_folded;
-
-void *port_alloc(size_t bytes) {
-  void *p;
-  if (folding && bytes >= FOLD_FROM) {
-    p = SMPI_SHARED_MALLOC(bytes);
-    folded *f = malloc(sizeof *f);
-    *f = (folded){ .buffer = p, .next = all_folded };
-    all_folded = f;
-  } else p = malloc(bytes);
-  if (!p) {
-    fprintf(stderr, "collscope: out of memory (%zu bytes)\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return p;
-}
-
-void port_release(void *buffer) {
-  for (folded **f = &all_folded; *f; f = &(*f)->next)
-    if ((*f)->buffer == buffer) {
-      folded *found = *f;
-      *f = found->next;
-      free(found);
-      SMPI_SHARED_FREE(buffer);
-      return;
-    }
-  free(buffer);
-}
-
 /* ---- a common start --------------------------------------------------------------------------------- */
 
 static sg_bar_t *barriers;     /* by number of ranks: groups are the first n ranks of the world, and barriers can be used again */
 static int barriers_size;
+
+static sg_bar_t barrier_of(int n) {
+  if (n >= barriers_size) {
+    barriers = realloc(barriers, sizeof *barriers * (size_t)(n + 1));
+    memset(barriers + barriers_size, 0, sizeof *barriers * (size_t)(n + 1 - barriers_size));
+    barriers_size = n + 1;
+  }
+  if (!barriers[n]) barriers[n] = sg_barrier_init((unsigned)n);
+  return barriers[n];
+}
 
 double port_start_together(MPI_Comm comm, double window_s, bool *late) {
   (void)window_s;
   int n;
   MPI_Comm_size(comm, &n);
   *late = false;
-  if (n > 1) {
-    if (n >= barriers_size) {
-      barriers = realloc(barriers, sizeof *barriers * (size_t)(n + 1));
-      memset(barriers + barriers_size, 0, sizeof *barriers * (size_t)(n + 1 - barriers_size));
-      barriers_size = n + 1;
-    }
-    if (!barriers[n]) barriers[n] = sg_barrier_init((unsigned)n);
-    sg_barrier_wait(barriers[n]);
-  }
+  if (n > 1) sg_barrier_wait(barrier_of(n));
   return port_now();
 }
 
 double port_window(MPI_Comm comm) { return (void)comm, 0; }
 const char *port_start_method(double window_s) { return (void)window_s, "simulated"; }
 void port_synchronise_clocks(MPI_Comm comm) { (void)comm; }
+
+/* ---- buffers ---------------------------------------------------------------------------------------- */
+
+/* Folded buffers have addresses of their own, in one reserved range, but share the pages of one file, so that hundreds of
+ * GiB fit. SMPI has such a malloc too; it touches every page, which takes longer than the simulation. */
+static char *fold_range, *fold_next;
+static int fold_file;
+static const size_t fold_reserved = (size_t)32 << 40, fold_shared = (size_t)64 << 20, fold_page = 4096;
+
+static void give_up(const char *what) {
+  fprintf(stderr, "collscope: %s: %s\n", what, strerror(errno));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+bool port_fold(bool on) {
+  if (!on || fold_range) return true;
+  void *range = mmap(NULL, fold_reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  fold_file = memfd_create("collscope", 0);
+  if (range == MAP_FAILED || fold_file < 0 || ftruncate(fold_file, (off_t)fold_shared)) give_up("folding buffers");
+  fold_range = fold_next = range;
+  sim_skip_copies();
+  return true;
+}
+
+bool port_holds_data(void) { return !fold_range; }
+bool sim_folded(const void *buffer)
+{ return fold_range && (const char *)buffer >= fold_range && (const char *)buffer < fold_range + fold_reserved; }
+
+static void *alloc_folded(size_t bytes) {
+  bytes = (bytes + fold_page - 1) / fold_page * fold_page;
+  char *start = fold_next;
+  if (bytes > (size_t)(fold_range + fold_reserved - start)) return errno = ENOMEM, NULL;
+  for (size_t at = 0; at < bytes; at += fold_shared) {
+    size_t n = bytes - at < fold_shared ? bytes - at : fold_shared;
+    if (mmap(start + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fold_file, 0) == MAP_FAILED) return NULL;
+  }
+  fold_next += bytes;
+  return start;
+}
+
+void *port_alloc(size_t bytes) {
+  void *p = fold_range ? alloc_folded(bytes ? bytes : 1) : malloc(bytes ? bytes : 1);
+  if (!p) give_up("a buffer");
+  return p;
+}
+
+/* Folded addresses are not used again: there are enough, and the copy of the simulation that took them ends soon. */
+void port_release(void *buffer) {
+  if (!sim_folded(buffer)) free(buffer);
+}
+
+/* ---- copies of the simulation ----------------------------------------------------------------------- */
+
+/* The barriers below take no simulated time; one rank forks while all others wait in them. */
+static bool in_copy;
+static int copy_status;
+
+/* True at the rank that leaves first. (What sg_barrier_wait returns differs between versions of SimGrid.) */
+static bool gather(int ranks) {
+  static unsigned left;
+  if (ranks > 1) sg_barrier_wait(barrier_of(ranks));
+  return left++ % (unsigned)ranks == 0;
+}
+
+port_where port_isolate(int ranks, int *signal) {
+  if (gather(ranks)) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) give_up("fork");
+    in_copy = child == 0;
+    while (child > 0 && waitpid(child, &copy_status, 0) < 0 && errno == EINTR) {}
+  }
+  gather(ranks);
+  if (in_copy) return PORT_COPY;
+  *signal = WIFSIGNALED(copy_status) ? WTERMSIG(copy_status) : 0;
+  return copy_status ? PORT_LOST : PORT_DONE;
+}
+
+void port_isolate_end(int ranks) {
+  if (gather(ranks)) {
+    fflush(NULL);
+    _exit(0);
+  }
+  gather(ranks);
+}
 
 /* ---- segments --------------------------------------------------------------------------------------- */
 

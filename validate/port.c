@@ -66,6 +66,9 @@ coll_place port_place(MPI_Comm comm) {
 
 /* ---- buffers and local work ------------------------------------------------------------------------- */
 
+port_where port_isolate(int ranks, int *signal) { return (void)ranks, *signal = 0, PORT_HERE; }
+void port_isolate_end(int ranks) { (void)ranks; }
+
 bool port_fold(bool on) { return !on; }
 bool port_holds_data(void) { return true; }
 

@@ -14,8 +14,18 @@ void port_describe(FILE *out);
 double port_now(void);                     /* seconds on this rank's own clock */
 coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
 
-/* Buffers of messages. While folding is on, large ones share a few pages and hold no data (simulation only: returns
- * false where the back-end cannot). Folding is chosen once, before the first allocation. */
+/* A simulated time must not depend on what the launch simulated before, not in its last digit either: so each point runs in a
+ * copy of the simulation as it was at the start. Collective over all ranks of the launch.
+ *   PORT_HERE   no copies in this back-end: do the work here
+ *   PORT_COPY   this is the copy: do the work, then call port_isolate_end, which does not return
+ *   PORT_DONE   this is the original: the copy has done the work
+ *   PORT_LOST   this is the original: the copy crashed; the reason is in *signal (0: it exited by itself) */
+typedef enum { PORT_HERE, PORT_COPY, PORT_DONE, PORT_LOST } port_where;
+port_where port_isolate(int ranks, int *signal);
+void port_isolate_end(int ranks);
+
+/* Buffers of messages. While folding is on, all share a few pages and hold no data (simulation only: returns false where
+ * the back-end cannot). Folding is chosen once, before the first allocation. */
 bool port_fold(bool on);
 bool port_holds_data(void);
 void *port_alloc(size_t bytes);            /* aborts with a message when out of memory */
