@@ -1,0 +1,23 @@
+/* Cutting a vector into segments of a wanted size in bytes. */
+#ifndef COLLSCOPE_SEGMENT_H
+#define COLLSCOPE_SEGMENT_H
+
+#include <stddef.h>
+
+/* The parameter of every segmented algorithm, for its descriptor. */
+#define COLL_SEGMENT_PARAM(value) { "s", value, 0, 1L << 30, NULL, "bytes of a segment; 0: one segment" }
+
+/* Elements of a segment of s bytes: s rounded to the nearest whole element, or all of count when s is 0, smaller than an
+ * element or not smaller than the vector. */
+static inline size_t coll_segment(size_t count, size_t elem, size_t s) {
+  if (s < elem || s >= elem * count) return count;
+  size_t n = s / elem;
+  return s - n * elem > elem / 2 ? n + 1 : n;
+}
+
+/* How many segments of that length there are; the last may be shorter. */
+static inline size_t coll_segments(size_t count, size_t segment) {
+  return segment ? (count + segment - 1) / segment : 0;
+}
+
+#endif
