@@ -5,21 +5,54 @@
 #define ALGORITHMS(X) \
   X(bcast_mst) \
   X(bcast_mst_scatter_bucket_allgather) \
+  X(bcast_linear) \
+  X(bcast_chain) \
+  X(bcast_pipeline) \
+  X(bcast_split_binary) \
+  X(bcast_binary) \
+  X(bcast_binomial) \
+  X(bcast_knomial) \
+  X(bcast_scatter_recursive_doubling) \
+  X(bcast_scatter_ring) \
   X(reduce_mst) \
   X(reduce_bucket_reduce_scatter_mst_gather) \
+  X(reduce_linear) \
+  X(reduce_chain) \
+  X(reduce_pipeline) \
+  X(reduce_binary) \
+  X(reduce_binomial) \
+  X(reduce_in_order_binary) \
+  X(reduce_rabenseifner) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
   X(scatter_mst) \
+  X(scatter_binomial) \
   X(gather_linear) \
   X(gather_linear_nb) \
   X(gather_mst) \
   X(gather_ring) \
+  X(gather_binomial) \
+  X(gather_linear_sync) \
   X(allgather_mst_gather_mst_bcast) \
   X(allgather_bucket) \
+  X(allgather_bruck) \
+  X(allgather_recursive_doubling) \
+  X(allgather_neighbor_exchange) \
+  X(allgather_two_proc) \
   X(reduce_scatter_mst_reduce_mst_scatter) \
   X(reduce_scatter_bucket) \
+  X(reduce_scatter_nonoverlapping) \
+  X(reduce_scatter_recursive_halving) \
+  X(reduce_scatter_ring) \
+  X(reduce_scatter_butterfly) \
   X(allreduce_mst_reduce_mst_bcast) \
   X(allreduce_bucket) \
+  X(allreduce_linear) \
+  X(allreduce_nonoverlapping) \
+  X(allreduce_recursive_doubling) \
+  X(allreduce_ring) \
+  X(allreduce_ring_segmented) \
+  X(allreduce_rabenseifner) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
   X(rotation_ordered) \
