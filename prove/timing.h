@@ -12,10 +12,15 @@
  * flow starts or ends.
  *
  * On a uniform machine (machine_ideal_simgrid) FLUID gives what SimGrid's SMPI gives on a platform of p hosts, each with a link
- * up and a link down of bandwidth 1/beta, and these settings; see docs/metrics.md for how they were found:
+ * up and a link down of bandwidth 1/beta, to 1e-12 s, with these settings:
  *   network/model:CM02  network/crosstraffic:0  network/weight-S:0  network/TCP-gamma:0
  *   network/latency-factor:1  network/bandwidth-factor:1  smpi/lat-factor:1  smpi/bw-factor:1
  *   smpi/send-is-detached-thresh:0  smpi/async-small-thresh:0  smpi/os:0  smpi/or:0  smpi/ois:0  smpi/wtime:0
+ *   surf/precision:1e-12  network/optim:Full
+ * The last two matter. With the default precision of 1e-9 s events are merged and times are off by some nanoseconds (4.1 calls it
+ * precision/timing). SimGrid's default, network/optim:Lazy, has a fault, in 3.32 as in 4.1: when two flows of one sender begin at the
+ * same instant, what else the second one's receiver is receiving keeps its old share, so a link carries more than it can
+ * (System::update_modified_cnst_set_from_variable looks at a flow's first link only, and skips it when it is marked already).
  *
  * Nothing here knows MPI. Memory is kept in the result and reused from call to call.
  */

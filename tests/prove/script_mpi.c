@@ -1,0 +1,50 @@
+/* Plays a script with MPI calls and prints when each rank is done: the simulator's answer to timing_script.
+ * Usage: smpirun … script_mpi SCRIPT… */
+#include <mpi.h>
+#include <simgrid/barrier.h>
+#include <smpi/smpi.h>
+
+#include "script.h"
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  static sg_bar_t together;
+  if (!together) together = sg_barrier_init((unsigned)ranks);
+  for (int f = 1; f < argc; f++) {
+    script s = script_read(argv[f]);
+    double *end = malloc((size_t)ranks * sizeof *end), mine = 0;
+    if (rank < s.ranks) {
+      size_t most = 1;
+      for (int i = 0; i < s.n[rank]; i++) if (s.op[rank][i].bytes > most) most = s.op[rank][i].bytes;
+      char *data = SMPI_SHARED_MALLOC(most);
+      MPI_Request *request = malloc((size_t)(s.n[rank] + 1) * sizeof *request);
+      sg_barrier_wait(together);
+      double start = MPI_Wtime();
+      for (int i = 0; i < s.n[rank]; i++) {
+        const script_op *o = &s.op[rank][i];
+        int n = (int)o->bytes;
+        switch (o->kind) {
+        case SCRIPT_SEND: MPI_Send(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD); break;
+        case SCRIPT_RECV: MPI_Recv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+        case SCRIPT_ISEND: MPI_Isend(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
+        case SCRIPT_IRECV: MPI_Irecv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
+        case SCRIPT_WAIT: MPI_Wait(&request[o->peer], MPI_STATUS_IGNORE); break;
+        default: if (o->seconds > 0) smpi_execute_benched(o->seconds);
+        }
+      }
+      mine = MPI_Wtime() - start;
+      SMPI_SHARED_FREE(data);
+      free(request);
+    } else sg_barrier_wait(together);
+    MPI_Gather(&mine, 1, MPI_DOUBLE, end, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (!rank)
+      for (int r = 0; r < s.ranks; r++) printf("%d %.12e\n", r, end[r]);
+    free(end);
+  }
+  MPI_Finalize();
+  return 0;
+}
