@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SAMPLES = 15, WINDOW = 32, TAG = 1, ACK = 2 };
-enum { CACHED = 16 << 10, UNCACHED = 64 << 20 };   /* bytes: within a core's own cache, beyond every cache */
+enum { CACHED = 16 << 10, UNCACHED = 64 << 20 };   /* bytes of local work: within a core's own cache; beyond the caches */
 
 typedef struct {
   MPI_Comm comm;
@@ -153,7 +153,8 @@ int pingpong_main(MPI_Comm comm, size_t from, size_t to, FILE *out) {
     if (!x.rank) fprintf(stderr, "collscope-driver: --pingpong: sizes go from less to more, up to %d bytes\n", INT_MAX);
     return 1;
   }
-  size_t bytes = to > UNCACHED ? to : UNCACHED;
+  size_t large = to > UNCACHED / 4 ? UNCACHED : 4 * to < CACHED ? CACHED : 4 * to;
+  size_t bytes = to > large ? to : large;
   x.send = malloc(bytes);
   x.recv = malloc(bytes);
   int enough = x.send && x.recv, all;
@@ -177,7 +178,7 @@ int pingpong_main(MPI_Comm comm, size_t from, size_t to, FILE *out) {
   for (int w = 0; w < 2; w++)
     for (int everyone = 0; everyone <= (x.size > 1); everyone++) {
       local_work(&x, work[w], CACHED, everyone ? x.size : 1);
-      local_work(&x, work[w], UNCACHED, everyone ? x.size : 1);
+      local_work(&x, work[w], large, everyone ? x.size : 1);
     }
   MPI_Barrier(comm);
   free(x.send);

@@ -19,6 +19,7 @@ from pathlib import Path
 from collscope import paths
 from collscope.errors import UsageError, UserError, disk_error, nearest, unknown
 from collscope.platform_spec import (
+    FACTOR_SETTINGS,
     HOST_SPEED,
     LEVELS,
     NETWORK_SETTINGS,
@@ -153,10 +154,15 @@ class Platform:
 
     # ---- starting smpirun
 
+    def _network_settings(self) -> dict[str, str]:
+        """A file that says nothing of its curves keeps the settings of its own <config>."""
+        if not self.curves:
+            return {}
+        settings = NETWORK_SETTINGS | protocol_settings(self.eager_bytes, self.overhead_s)
+        return settings | FACTOR_SETTINGS if self.curves == "uniform" else settings
+
     def smpirun_args(self) -> list[str]:
-        settings = dict(_COMMON_SETTINGS)
-        if self.curves:
-            settings |= NETWORK_SETTINGS | protocol_settings(self.eager_bytes, self.overhead_s)
+        settings = _COMMON_SETTINGS | self._network_settings()
         flags = ["--log=root.thresh:warning"] + [f"--cfg={k}:{v}" for k, v in settings.items()]
         if self.curves != "plug-in":
             return ["-platform", str(self.xml), *flags]
@@ -171,8 +177,7 @@ class Platform:
     def content_hash(self) -> str:
         """Hash of all that a simulated time owes to the platform."""
         h = hashlib.sha256(self.xml.read_bytes())
-        settings = NETWORK_SETTINGS if self.curves else {}
-        h.update(repr(sorted((_COMMON_SETTINGS | settings).items())).encode())
+        h.update(repr(sorted((_COMMON_SETTINGS | self._network_settings()).items())).encode())
         if self.curves == "plug-in":
             h.update(PLUGIN_SOURCE.read_bytes())
         return h.hexdigest()
