@@ -1,7 +1,7 @@
 /* allgather/mst_gather_mst_bcast
  * Idea     gather all blocks at rank 0 up the minimum spanning tree, broadcast them down the same tree
  * Rounds   2 ⌈lg p⌉
- * Cost     2 ⌈lg p⌉ alpha + ((p-1)/p + ⌈lg p⌉) n beta          n = bytes of all blocks; exact for p a power of two
+ * Cost     2 ⌈lg p⌉ alpha + ((p-1)/p + ⌈lg p⌉) n beta          n = bytes of all blocks; exact for any p
  * Needs    any p, any count
  * Scratch  none: a rank's part of the tree is gathered where it belongs in the result
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (short vectors)
@@ -23,11 +23,12 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  double n = (double)a->size * (double)a->count * (double)a->elem;
-  return coll_mst_scatter_cost(a->size, n, alpha, beta) + coll_mst_bcast_cost(a->size, n, alpha, beta);
+  size_t n = (size_t)a->size * a->count;
+  return coll_mst_scatter_cost(a->size, n, a->elem, 0, alpha, beta) +
+         coll_mst_bcast_cost(a->size, (double)(n * a->elem), alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size); }
+static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_mst_gather_mst_bcast = {
   .key = "allgather/mst_gather_mst_bcast", .collective = COLL_ALLGATHER,

@@ -1,7 +1,8 @@
 /* allreduce/bucket
  * Idea     reduce blocks around a ring until each rank has one of the sum, then pass those around
  * Rounds   2 (p-1)
- * Cost     2 (p-1) alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact for any p that divides the count
+ * Cost     2 (p-1) alpha + (p-1) m (2 beta + gamma)          m = bytes of the longest block: n/p when p divides the count;
+ *          exact for any p and count
  * Needs    any p, any count; an operator that commutes
  * Scratch  at most two blocks
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)
@@ -21,11 +22,11 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  double n = (double)a->count * (double)a->elem;
-  return coll_bucket_cost(a->size, n, alpha, beta, gamma) + coll_bucket_cost(a->size, n, alpha, beta, 0);
+  return coll_bucket_cost(a->size, a->count, a->elem, alpha, beta, gamma) +
+         coll_bucket_cost(a->size, a->count, a->elem, alpha, beta, 0);
 }
 
-static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
+static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allreduce_bucket = {
   .key = "allreduce/bucket", .collective = COLL_ALLREDUCE,

@@ -1,7 +1,8 @@
 /* bcast/mst_scatter_bucket_allgather
  * Idea     scatter the vector's blocks down the minimum spanning tree, then pass them around a ring; all in place
  * Rounds   ⌈lg p⌉ + p-1
- * Cost     (⌈lg p⌉ + p-1) alpha + 2 (p-1)/p n beta     n = bytes; exact for p a power of two that divides the count
+ * Cost     (⌈lg p⌉ + p-1) alpha + (n - r + (p-1) m) beta          n = bytes, r of them the root's block, m the longest
+ *          block's: 2 (p-1)/p n beta when p divides the count. Exact then for p a power of two; for root 0 always
  * Needs    any p, any root, any count
  * Scratch  none
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)
@@ -23,11 +24,11 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  double n = (double)a->count * (double)a->elem;
-  return coll_mst_scatter_cost(a->size, n, alpha, beta) + coll_bucket_cost(a->size, n, alpha, beta, 0);
+  return coll_mst_scatter_cost(a->size, a->count, a->elem, a->root, alpha, beta) +
+         coll_bucket_cost(a->size, a->count, a->elem, alpha, beta, 0);
 }
 
-static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
+static bool exact(const coll_args *a) { return coll_mst_scatter_exact(a->size, a->count, a->root); }
 
 const coll_alg bcast_mst_scatter_bucket_allgather = {
   .key = "bcast/mst_scatter_bucket_allgather", .collective = COLL_BCAST,

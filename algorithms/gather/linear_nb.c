@@ -28,7 +28,7 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return coll_linear_cost(a->size, (double)a->size * (double)a->count * (double)a->elem, alpha, beta);
+  return coll_linear_cost(a->size, (size_t)a->size * a->count, a->elem, a->root, alpha, beta);
 }
 
 static bool exact(const coll_args *a) { return true; }

@@ -2,7 +2,7 @@
  * while it receives another from the left. Any p, any n > 0; blocks are those of coll_block(n, p, i), and empty ones travel
  * as empty messages.
  *
- * Costs: seconds, n in bytes, for the one-port network. Algorithms send nothing for n = 0: cost 0.
+ * Costs: seconds, for the one-port network. Algorithms send nothing for n = 0: cost 0.
  */
 #ifndef COLLSCOPE_BUCKET_H
 #define COLLSCOPE_BUCKET_H
@@ -17,9 +17,10 @@ void coll_bucket_allgather(coll_ctx *c, void *all, size_t n);
  * nothing of in. Nothing else of in is written. The operator must commute: the sum of block b starts at rank b+1. */
 void coll_bucket_reduce_scatter(coll_ctx *c, const void *in, void *own, size_t n);
 
-/* Of either, with gamma = 0 for the allgather. Exact when p divides n, else the longest blocks may meet on one path. */
-static inline double coll_bucket_cost(int p, double n, double alpha, double beta, double gamma) {
-  return n > 0 ? (p - 1) * (alpha + n / p * (beta + gamma)) : 0;
+/* Of either, for n elements, with gamma = 0 for the allgather. In every round some rank waits for the longest block, and that
+ * block's way around the ring is the longest path: exact for any p and n. (p-1)/p n when p divides n. */
+static inline double coll_bucket_cost(int p, size_t n, size_t elem, double alpha, double beta, double gamma) {
+  return n ? (p - 1) * (alpha + (double)(coll_block_max(n, p) * elem) * (beta + gamma)) : 0;
 }
 
 #endif

@@ -5,7 +5,7 @@
  * lo … hi-1 of coll_mst_place(p, root, r, dest); at the root all of them. Nothing is copied, so whoever calls them
  * decides whether `hold` is scratch or a place in the result.
  *
- * Costs: seconds, n in bytes, for the one-port network; copies are free. Algorithms send nothing for n = 0: cost 0.
+ * Costs: seconds, for the one-port network; copies are free. Algorithms send nothing for n = 0: cost 0.
  */
 #ifndef COLLSCOPE_MST_H
 #define COLLSCOPE_MST_H
@@ -31,17 +31,24 @@ static inline coll_span coll_mst_held(const coll_ctx *c, size_t n, int root, col
 void coll_mst_scatter(coll_ctx *c, void *hold, size_t n, int root, coll_mst_dest dest);
 void coll_mst_gather(coll_ctx *c, void *hold, size_t n, int root, coll_mst_dest dest);
 
-static inline double coll_mst_bcast_cost(int p, double n, double alpha, double beta) {
-  return n > 0 ? coll_lg_up(p) * (alpha + n * beta) : 0;
+/* Exact for any p and root, as is the reduction's. */
+static inline double coll_mst_bcast_cost(int p, double bytes, double alpha, double beta) {
+  return bytes > 0 ? coll_lg_up(p) * (alpha + bytes * beta) : 0;
 }
 
-static inline double coll_mst_reduce_cost(int p, double n, double alpha, double beta, double gamma) {
-  return n > 0 ? coll_lg_up(p) * (alpha + n * beta + n * gamma) : 0;
+static inline double coll_mst_reduce_cost(int p, double bytes, double alpha, double beta, double gamma) {
+  return bytes > 0 ? coll_lg_up(p) * (alpha + bytes * beta + bytes * gamma) : 0;
 }
 
-/* Of scatter and of gather; exact when p is a power of two that divides n, else the longest path may carry more. */
-static inline double coll_mst_scatter_cost(int p, double n, double alpha, double beta) {
-  return n > 0 ? coll_lg_up(p) * alpha + (p - 1.0) / p * n * beta : 0;
+/* Of scatter and of gather of n elements: the root sends all but its own block. That is (p-1)/p n when p divides n. */
+static inline double coll_mst_scatter_cost(int p, size_t n, size_t elem, int root, double alpha, double beta) {
+  return n ? coll_lg_up(p) * alpha + (double)((n - coll_block(n, p, root).count) * elem) * beta : 0;
+}
+
+/* From rank 0 the other half is never the larger one, so the root is on the longest path. Elsewhere that takes equal halves and
+ * equal blocks: with p = 5 the longest path carries 4 or 5 blocks, by root. */
+static inline bool coll_mst_scatter_exact(int p, size_t n, int root) {
+  return root == 0 || (coll_is_power_of_two(p) && n % (size_t)p == 0);
 }
 
 #endif

@@ -1,8 +1,9 @@
 /* reduce/bucket_reduce_scatter_mst_gather
  * Idea     reduce blocks around a ring, so that each rank ends with one, then gather them up the minimum spanning tree
  * Rounds   p-1 + ⌈lg p⌉
- * Cost     (p-1 + ⌈lg p⌉) alpha + 2 (p-1)/p n beta + (p-1)/p n gamma          n = bytes
- *          exact for p a power of two that divides the count
+ * Cost     (p-1 + ⌈lg p⌉) alpha + ((p-1) m + n - r) beta + (p-1) m gamma          n = bytes, r of them the root's block, m
+ *          the longest block's: 2 (p-1)/p n beta + (p-1)/p n gamma when p divides the count. Exact then for p a power of
+ *          two; for root 0 always
  * Needs    any p, any root, any count; an operator that commutes
  * Scratch  two blocks, and the blocks of its part of the tree at a rank that is not the root
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)
@@ -26,11 +27,11 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  double n = (double)a->count * (double)a->elem;
-  return coll_bucket_cost(a->size, n, alpha, beta, gamma) + coll_mst_scatter_cost(a->size, n, alpha, beta);
+  return coll_bucket_cost(a->size, a->count, a->elem, alpha, beta, gamma) +
+         coll_mst_scatter_cost(a->size, a->count, a->elem, a->root, alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
+static bool exact(const coll_args *a) { return coll_mst_scatter_exact(a->size, a->count, a->root); }
 
 const coll_alg reduce_bucket_reduce_scatter_mst_gather = {
   .key = "reduce/bucket_reduce_scatter_mst_gather", .collective = COLL_REDUCE,

@@ -1,7 +1,7 @@
 /* reduce_scatter/bucket
  * Idea     each block goes once around the ring, from its right neighbour to its own rank, and is added to on its way
  * Rounds   p-1
- * Cost     (p-1) (alpha + n/p (beta + gamma))     n = bytes of a whole vector; exact for any p that divides the count
+ * Cost     (p-1) (alpha + m (beta + gamma))          m = bytes of the longest block: n/p when p divides the count; exact
  * Needs    any p, any count; an operator that commutes
  * Scratch  at most two blocks
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)
@@ -22,10 +22,10 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return coll_bucket_cost(a->size, (double)a->count * (double)a->elem, alpha, beta, gamma);
+  return coll_bucket_cost(a->size, a->count, a->elem, alpha, beta, gamma);
 }
 
-static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
+static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_scatter_bucket = {
   .key = "reduce_scatter/bucket", .collective = COLL_REDUCE_SCATTER,

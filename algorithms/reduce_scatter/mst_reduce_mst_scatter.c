@@ -1,8 +1,8 @@
 /* reduce_scatter/mst_reduce_mst_scatter
  * Idea     reduce the whole vector to rank 0 up the minimum spanning tree, scatter its blocks down the same tree
  * Rounds   2 ⌈lg p⌉
- * Cost     2 ⌈lg p⌉ alpha + (⌈lg p⌉ + (p-1)/p) n beta + ⌈lg p⌉ n gamma          n = bytes of a whole vector
- *          exact for p a power of two that divides the count
+ * Cost     2 ⌈lg p⌉ alpha + (⌈lg p⌉ n + n - r) beta + ⌈lg p⌉ n gamma          n = bytes of a whole vector, r of block 0:
+ *          (⌈lg p⌉ + (p-1)/p) n beta when p divides the count; exact for any p and count
  * Needs    any p, any count; keeps rank order
  * Scratch  up to two vectors, and the blocks of its part of the tree
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (short vectors)
@@ -26,11 +26,11 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  double n = (double)a->count * (double)a->elem;
-  return coll_mst_reduce_cost(a->size, n, alpha, beta, gamma) + coll_mst_scatter_cost(a->size, n, alpha, beta);
+  return coll_mst_reduce_cost(a->size, (double)(a->count * a->elem), alpha, beta, gamma) +
+         coll_mst_scatter_cost(a->size, a->count, a->elem, 0, alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
+static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_scatter_mst_reduce_mst_scatter = {
   .key = "reduce_scatter/mst_reduce_mst_scatter", .collective = COLL_REDUCE_SCATTER,

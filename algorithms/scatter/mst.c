@@ -1,7 +1,8 @@
 /* scatter/mst
  * Idea     halve the ranks; the root sends the other half's blocks to its first rank, which is root there
  * Rounds   ⌈lg p⌉
- * Cost     ⌈lg p⌉ alpha + (p-1)/p n beta          n = bytes of all blocks; exact for p a power of two, any root
+ * Cost     ⌈lg p⌉ alpha + (p-1)/p n beta          n = bytes of all blocks
+ *          exact for p a power of two, and for root 0
  * Needs    any p, any root, any count
  * Scratch  the blocks of its part of the tree at a rank that passes some on; none at the root and at a leaf
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (short vectors)
@@ -25,10 +26,12 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return coll_mst_scatter_cost(a->size, (double)a->size * (double)a->count * (double)a->elem, alpha, beta);
+  return coll_mst_scatter_cost(a->size, (size_t)a->size * a->count, a->elem, a->root, alpha, beta);
 }
 
-static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size); }
+static bool exact(const coll_args *a) {
+  return coll_mst_scatter_exact(a->size, (size_t)a->size * a->count, a->root);
+}
 
 const coll_alg scatter_mst = {
   .key = "scatter/mst", .collective = COLL_SCATTER,
