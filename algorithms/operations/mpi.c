@@ -30,6 +30,7 @@ struct coll_call {
   coll_seg *seg;
   int segs;
   bool preparing;
+  int epoch, epochs;              /* only with COLL_ANY_SOURCE: see tag_of */
 };
 
 static void *reallocate(void *old, size_t bytes) {
@@ -74,7 +75,15 @@ static void *op_keep(coll_ctx *c, size_t bytes) { return take(&((coll_call *)c->
 /* ---- messages --------------------------------------------------------------------------------------- */
 
 static int peer_of(const coll_ctx *c, int rank) { return c->world ? c->world[rank] : rank; }
-static int tag_of(const coll_ctx *c) { return (int)((coll_call *)c->self)->alg->collective * 256 + c->label; }
+
+/* A receive from any source could take a message that a fast rank sent in its next call, so those algorithms count their
+ * calls in the tag too. */
+enum { TAGS = 4096 };
+_Static_assert(COLL_COLLECTIVES * 256 <= TAGS, "a collective has 256 labels");
+static int tag_of(const coll_ctx *c) {
+  const coll_call *s = c->self;
+  return s->epoch * TAGS + (int)s->alg->collective * 256 + c->label;
+}
 
 static bool split(size_t n, int *pieces, int *rest) {
   *pieces = n > INT_MAX ? (int)(n / piece) : 0;
@@ -104,6 +113,10 @@ static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   coll_call *s = c->self;
+  if (!s->epochs) {
+    fprintf(stderr, "collscope: %s receives from any source; its descriptor must say COLL_ANY_SOURCE\n", s->alg->key);
+    MPI_Abort(s->comm, 1);
+  }
   int pieces, rest;
   bool large = split(n, &pieces, &rest);
   MPI_Status status;
@@ -245,6 +258,12 @@ coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, 
   s->ctx = (coll_ctx){ .ops = &operations, .self = s, .size = args->size, .place = args->place, .levels = s->levels,
                        .elem = args->elem };
   MPI_Comm_rank(comm, &s->ctx.rank);
+  if (alg->flags & COLL_ANY_SOURCE) {
+    int *highest, known;
+    MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &known);
+    s->epochs = ((known ? *highest : 32767) - TAGS + 1) / TAGS;
+    MPI_Barrier(comm);            /* nobody is still in an earlier call with the same epochs */
+  }
   s->preparing = true;
   if (alg->prepare) s->args.prepared = alg->prepare(&s->ctx, &s->args);
   s->preparing = false;
@@ -257,6 +276,10 @@ void coll_run(coll_call *s) {
   s->alg->run(&s->ctx, &s->args);
   s->keep.used = kept;
   s->scratch.used = scratched;
+  if (s->epochs && ++s->epoch == s->epochs) {
+    s->epoch = 0;
+    MPI_Barrier(s->comm);
+  }
 }
 
 void coll_close(coll_call *s) {
