@@ -39,7 +39,7 @@ static const size_t running = SIZE_MAX, awaiting = SIZE_MAX - 1;
 
 typedef struct { uint64_t key; uint32_t epoch, first, last; bool sends; } channel;   /* what is unmatched, linked */
 
-typedef struct { uint64_t begin, end; int rank; uint32_t stamp; bool write; } access;
+typedef struct { uint64_t begin, end; size_t op; int rank; uint32_t stamp; bool write; } access;
 typedef struct { uint64_t value; size_t clock; int rank; uint32_t stamp; } published;
 typedef struct { published *list; size_t n, cap; } flag;
 typedef struct { memory data; access *list; size_t n, cap; } part;
@@ -51,6 +51,8 @@ struct proof {
   int p, ranks;                /* ranks now, and room for so many */
   uint64_t elem;
   bool reduces, ordered, clocked;
+  int worst_rank;              /* lowest rank with a wrong result, or p; and what is wrong there */
+  proof_result worst;
   rec_layout *layout;          /* [ranks] */
   actor *actor;                /* [ranks] */
   memory *mem;                 /* [ranks][3] */
@@ -641,15 +643,16 @@ static bool access_part(proof *e, int rank, size_t op, const rec_op *o, uint64_t
   for (size_t i = 0; i < w->n; i++) {
     access x = w->list[i];
     bool overlap = x.begin < end && off < x.end;
-    if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp)
-      return fail(e, PROOF_RACE, "rank %d: %s races with rank %d, which %s the same bytes; no flag puts one before the other", rank,
-                  op_words(e, rank, op).text, x.rank, x.write ? "writes" : "reads");
+    if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
+      words here = op_words(e, rank, op), there = op_words(e, x.rank, x.op);
+      return fail(e, PROOF_RACE, "rank %d: %s races with rank %d's %s; no flag puts one before the other", rank, here.text, x.rank, there.text);
+    }
     bool covered = off <= x.begin && x.end <= end;
     if (!(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
   }
   w->n = kept;
   ROOM(w->list, w->cap, kept + 1);
-  w->list[w->n++] = (access){off, end, rank, mine[rank], write};
+  w->list[w->n++] = (access){off, end, op, rank, mine[rank], write};
   return true;
 }
 
@@ -929,7 +932,11 @@ static bool play(proof *e, int rank)
         case FAILS: return false;
       }
     if (a->call == e->r->calls) return true;
-    if (!call_ends(e, rank)) return false;
+    /* A wrong result hurts nobody else: play on, and tell of the lowest rank. */
+    if (!call_ends(e, rank) && rank < e->worst_rank) {
+      e->worst_rank = rank;
+      e->worst = *e->result;
+    }
     if (++a->call == e->r->calls) return true;
     call_begins(e, rank);
   }
@@ -938,9 +945,12 @@ static bool play(proof *e, int rank)
 /* Somebody is not done and nobody can go on: follow who waits for whom until it closes. */
 static bool deadlock(proof *e)
 {
-  int first = 0, blocked = 0;
-  for (int r = e->p; r-- > 0;)
-    if (e->actor[r].call < e->r->calls) { first = r; blocked++; }
+  int first = -1, blocked = 0;
+  for (int r = 0; r < e->p; r++) {
+    if (e->actor[r].call == e->r->calls) continue;
+    blocked++;
+    if (first < 0 || e->actor[r].call < e->actor[first].call) first = r;   /* who is furthest behind knows most */
+  }
   char *text = e->result->failure;
   size_t size = sizeof e->result->failure;
   fail(e, PROOF_DEADLOCK, "deadlock, %d of %d ranks wait for ever when every send waits for its receive:", blocked, e->p);
@@ -1023,6 +1033,7 @@ static void prepare(proof *e)
   const record *r = e->r;
   int p = e->p = r->args.size;
   sized(e, p);
+  e->worst_rank = p;
   e->elem = r->args.elem;
   e->reduces = coll_has_operator(r->alg->collective);
   e->ordered = e->reduces && !r->args.commutes;
@@ -1088,7 +1099,9 @@ bool proof_check(proof *e, const record *r, proof_result *result)
   }
   for (int i = 0; i < p; i++)
     if (e->actor[i].call < r->calls) return deadlock(e);
-  return true;
+  if (e->worst_rank == p) return true;
+  *result = e->worst;
+  return false;
 }
 
 proof *proof_new(void)

@@ -163,7 +163,7 @@ __attribute__((noreturn, cold)) static void outside(store *s, const char *who, c
   record_buffer_name(buf, name, sizeof name);
   if (buf == REC_IN && !s->layout.has_in && !s->layout.size[REC_IN]) fail(s, "%s %s in, which is NULL at this rank", who, does);
   if (buf == REC_OUT && !s->layout.has_out && !s->layout.size[REC_OUT]) fail(s, "%s %s out, which is NULL at this rank", who, does);
-  if (off < 0) fail(s, "%s %s %lld bytes before the start of %s", who, does, (long long)-off, name);
+  if (off < 0) fail(s, "%s %s %lld byte%s before the start of %s", who, does, (long long)-off, off == -1 ? "" : "s", name);
   size_t past = (size_t)off + bytes - size;
   fail(s, "%s %s %zu byte%s past the end of %s (bytes %zu to %zu of %zu)", who, does, past, past == 1 ? "" : "s", name,
        (size_t)off, (size_t)off + bytes, size);

@@ -1,0 +1,228 @@
+/* collscope-prove: what can be said of an algorithm without running it. No MPI, one process.
+ *
+ *   --list --json                   the registry
+ *   --plan FILE [--costs]           proves each point: a JSON line a point
+ *   --schedule --plan FILE          the same with every message
+ *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c)
+ *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
+ *
+ * Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.
+ */
+#include "sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "list.h"
+#include "plan.h"
+#include "timing.h"
+
+static const char usage[] =
+  "usage: collscope-prove --list --json\n"
+  "       collscope-prove --plan FILE [--costs]\n"
+  "       collscope-prove --schedule --plan FILE\n"
+  "       collscope-prove --model MACHINE --plan FILE\n"
+  "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B] [--counts N,N,…] [--no-costs] [--no-variants]\n"
+  "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
+
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
+{
+  va_list list;
+  va_start(list, format);
+  fputs("collscope-prove: ", stderr);
+  vfprintf(stderr, format, list);
+  fputc('\n', stderr);
+  va_end(list);
+  return 2;
+}
+
+/* ---- one point -------------------------------------------------------------------------------------- */
+
+static void text_or_null(FILE *out, const char *name, const char *text)
+{
+  fprintf(out, ",\"%s\":", name);
+  if (text && *text) coll_json_string(out, text);
+  else fputs("null", out);
+}
+
+static void print_costs(FILE *out, const prover *v, const coll_alg *alg, const coll_args *args)
+{
+  bool exact = alg->exact && alg->exact(args);
+  fprintf(out, ",\"exact\":%s,\"costs\":[", alg->cost ? exact ? "true" : "false" : "null");
+  for (int i = 0; i < PROVER_COSTS; i++) {
+    const prover_cost *c = &v->cost[i];
+    fprintf(out, "%s{\"alpha\":%g,\"beta\":%g,\"gamma\":%g,\"critical_s\":%.17g,\"cost_s\":", i ? "," : "", c->alpha, c->beta, c->gamma,
+            c->critical_s);
+    if (alg->cost) fprintf(out, "%.17g}", c->cost_s);
+    else fputs("null}", out);
+  }
+  fputc(']', out);
+}
+
+static void print_messages(FILE *out, const timing_result *t)
+{
+  fputs(",\"schedule\":[", out);
+  for (size_t i = 0; i < t->messages; i++) {
+    const timing_message *m = &t->message[i];
+    fprintf(out, "%s{\"src\":%d,\"dst\":%d,\"bytes\":%zu,\"round\":%.0f,\"tag\":%u}", i ? "," : "", m->src, m->dst, m->bytes, m->end_s,
+            m->label);
+  }
+  fputs("]", out);
+}
+
+typedef struct { bool costs, schedule; } wanted;
+
+/* Returns 0, 1 when the proof fails, 2 when the point names nothing that exists. */
+static int point(FILE *out, prover *v, const plan_point *q, const char *path, wanted want)
+{
+  char error[512], reason[512], key[PLAN_KEY + 64], chose[PLAN_KEY + 64] = "";
+  long param[COLL_PARAMS] = {0};
+  if (q->ranks < 1) return refuse("%s:%d: give ranks=P, 1 or more", path, q->line);
+  size_t stem = strcspn(q->key, "/");
+  if (!strcmp(q->key + stem, "/builtin"))
+    return refuse("%s:%d: %s is the MPI library's own; it can be run, not proved", path, q->line, q->key);
+  coll_place *place = prover_places(v, q->ranks);
+  coll_args args = plan_args(q, q->ranks, param, place);
+  const coll_alg *alg = NULL;
+  const char *status = NULL;
+  if (!strncmp(q->key, "decision/", 9)) {
+    const coll_decision *d = coll_decision_find(q->key);
+    if (!d) return refuse("%s:%d: unknown decision \"%s\"", path, q->line, q->key);
+    alg = coll_decide(d, q->collective, &args, param, error, sizeof error);
+    if (!alg) status = error;
+    else coll_key(alg, param, chose, sizeof chose);
+    snprintf(key, sizeof key, "%s", q->key);
+  } else {
+    alg = coll_find(q->key, param, error, sizeof error);
+    if (!alg) return refuse("%s:%d: %s", path, q->line, error);
+    coll_key(alg, param, key, sizeof key);
+  }
+  if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
+  fputs("{\"id\":", out);
+  coll_json_string(out, q->id);
+  fputs(",\"algorithm\":", out);
+  coll_json_string(out, key);
+  if (*chose) text_or_null(out, "chose", chose);
+  fprintf(out, ",\"ranks\":%d,\"count\":%zu,\"root\":%d,\"in_place\":%d", q->ranks, q->count, q->root, q->in_place);
+  fputs(",\"status\":", out);
+  coll_json_string(out, status ? status : "ok");
+  if (status) {
+    fputs(",\"verdict\":null}\n", out);
+    return 0;
+  }
+  bool fine = prover_point(v, alg, &args) && (!want.costs || prover_costs(v, alg, &args));
+  const proof_result *r = &v->result;
+  fprintf(out, ",\"verdict\":\"%s\",\"kind\":\"%s\"", fine ? "proven" : "failed", v->kind);
+  text_or_null(out, "failure", v->failure);
+  fprintf(out, ",\"messages\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"reduced_bytes\":%" PRIu64 ",\"copied_bytes\":%" PRIu64
+               ",\"operations\":%" PRIu64 ",\"orders\":%d", r->messages, r->bytes, r->reduced_bytes, r->copied_bytes, r->operations, v->orders);
+  /* Rounds only exist where the schedule runs to its end. */
+  bool timed = r->kind == PROOF_OK && prover_rounds(v, alg, &args, want.schedule);
+  if (timed) fprintf(out, ",\"rounds\":%.0f", v->timing.makespan_s);
+  else fputs(",\"rounds\":null", out);
+  if (alg->cost) fprintf(out, ",\"rounds_cost\":%.17g", alg->cost(&args, 1, 0, 0));
+  else fputs(",\"rounds_cost\":null", out);
+  if (want.costs && v->costs_known) print_costs(out, v, alg, &args);
+  if (want.schedule) {
+    if (timed) print_messages(out, &v->timing);
+    else fputs(",\"schedule\":null", out);
+  }
+  fputs("}\n", out);
+  return !fine;
+}
+
+static int plan_main(const char *path, wanted want)
+{
+  plan p;
+  char error[512];
+  if (!plan_read(&p, path, error, sizeof error)) {
+    plan_free(&p);
+    return refuse("%s", error);
+  }
+  prover *v = prover_new();
+  int status = 0;
+  for (size_t i = 0; i < p.points && status < 2; i++) {
+    int one = point(stdout, v, &p.point[i], strcmp(path, "-") ? path : "standard input", want);
+    if (one > status) status = one;
+    fflush(stdout);
+  }
+  prover_free(v);
+  plan_free(&p);
+  if (ferror(stdout)) {
+    perror("collscope-prove: standard output");
+    return 1;
+  }
+  return status;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------- */
+
+static bool parse_counts(const char *text, sweep_options *o)
+{
+  for (o->counts = 0; *text; o->counts++) {
+    char *end;
+    if (o->counts == SWEEP_COUNTS || *text < '0' || *text > '9') return false;
+    o->count[o->counts] = (size_t)strtoull(text, &end, 10);
+    if (*end == ',') end++;
+    else if (*end) return false;
+    text = end;
+  }
+  return o->counts > 0;
+}
+
+static bool parse_ranks(const char *text, sweep_options *o)
+{
+  int used = 0;
+  if (sscanf(text, "%d..%d%n", &o->first, &o->last, &used) == 2 && !text[used]) return o->first >= 1 && o->last >= o->first;
+  if (sscanf(text, "%d%n", &o->first, &used) == 1 && !text[used]) return o->last = o->first, o->first >= 1;
+  return false;
+}
+
+int main(int argc, char **argv)
+{
+  const char *plan_path = NULL;
+  bool list = false, sweep = false;
+  wanted want = {false, false};
+  sweep_options o = {.first = 1, .last = 64, .costs = true, .variants = true};
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], "--model")) return model_main(argc, argv);
+  for (int i = 1; i < argc; i++) {
+    const char *word = argv[i];
+    bool takes = !strcmp(word, "--plan") || !strcmp(word, "--algorithm") || !strcmp(word, "--ranks") || !strcmp(word, "--counts");
+    if (takes && i + 1 == argc) return refuse("%s needs a value\n%s", word, usage);
+    if (!strcmp(word, "--plan")) plan_path = argv[++i];
+    else if (!strcmp(word, "--list")) list = true;
+    else if (!strcmp(word, "--json")) continue;
+    else if (!strcmp(word, "--costs")) want.costs = true;
+    else if (!strcmp(word, "--schedule")) want.schedule = true;
+    else if (!strcmp(word, "--sweep")) sweep = true;
+    else if (!strcmp(word, "--no-costs")) o.costs = false;
+    else if (!strcmp(word, "--no-variants")) o.variants = false;
+    else if (!strcmp(word, "--algorithm")) {
+      if (o.keys == SWEEP_KEYS) return refuse("at most %d times --algorithm", SWEEP_KEYS);
+      o.key[o.keys++] = argv[++i];
+    } else if (!strcmp(word, "--ranks")) {
+      if (!parse_ranks(argv[++i], &o)) return refuse("--ranks %s: give A..B or P, 1 or more", argv[i]);
+    } else if (!strcmp(word, "--counts")) {
+      if (!parse_counts(argv[++i], &o)) return refuse("--counts %s: give numbers with commas between, at most %d", argv[i], SWEEP_COUNTS);
+    } else if (!strcmp(word, "--help")) {
+      fputs(usage, stdout);
+      return 0;
+    } else return refuse("unknown argument %s\n%s", word, usage);
+  }
+  if (list) {
+    coll_list_json(stdout);
+    return fflush(stdout) ? 1 : 0;
+  }
+  if (sweep) {
+    char error[512];
+    int status = sweep_main(&o, error, sizeof error);
+    return status == 2 ? refuse("%s", error) : status;
+  }
+  if (!plan_path) return refuse("nothing to do\n%s", usage);
+  return plan_main(plan_path, want);
+}

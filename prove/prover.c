@@ -1,0 +1,114 @@
+#include "prover.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double triples[PROVER_COSTS][3] = {
+  {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1e-6, 1e-9, 2e-10}, {2, 3, 5}, {1, 0.001, 0.0003},
+};
+
+prover *prover_new(void)
+{
+  prover *v = calloc(1, sizeof *v);
+  if (!v) abort();
+  v->proof = proof_new();
+  return v;
+}
+
+void prover_free(prover *v)
+{
+  record_free(v->record);
+  record_free(v->other);
+  proof_free(v->proof);
+  timing_free(&v->timing);
+  free(v->place);
+  free(v);
+}
+
+coll_place *prover_places(prover *v, int ranks)
+{
+  static const int sizes[] = {3, 5, 4};
+  if (ranks > v->places) {
+    v->place = realloc(v->place, sizeof *v->place * (size_t)ranks);
+    if (!v->place) abort();
+    v->places = ranks;
+  }
+  for (int r = 0, node = 0; r < ranks; node++)
+    for (int k = 0; k < sizes[node % 3] && r < ranks; k++, r++) {
+      int socket = 2 * node + 2 * k / sizes[node % 3];
+      v->place[r] = (coll_place){node, socket, 8 * node + k / 2};
+    }
+  return v->place;
+}
+
+static bool verdict(prover *v, bool fine)
+{
+  v->kind = proof_kind_name(v->result.kind);
+  snprintf(v->failure, sizeof v->failure, "%s", v->result.failure);
+  return fine;
+}
+
+bool prover_point(prover *v, const coll_alg *alg, const coll_args *args)
+{
+  int calls = alg->flags & COLL_SEGMENTS ? 2 : 1;
+  v->orders = 0;
+  v->costs_known = false;
+  for (unsigned seed = 0; seed < PROVER_ORDERS; seed++) {
+    v->record = record_make(v->record, alg, args, calls, seed);
+    if (!proof_check(v->proof, v->record, &v->result)) return verdict(v, false);
+    v->orders++;
+    if (!v->record->chose) break;     /* there was no choice: every other order is this one */
+  }
+  return verdict(v, true);
+}
+
+/* Timing wants one call; a proof of segments has two. */
+static void one_call(prover *v, const coll_alg *alg, const coll_args *args)
+{
+  if (v->record->calls != 1) v->record = record_make(v->record, alg, args, 1, 0);
+}
+
+static bool close_to(double a, double b)
+{
+  double size = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+  return fabs(a - b) <= 1e-9 * size;
+}
+
+bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
+{
+  bool exact = alg->cost && alg->exact && alg->exact(args), fine = true;
+  one_call(v, alg, args);
+  v->timing.want_messages = false;
+  for (int i = 0; i < PROVER_COSTS; i++) {
+    const double *t = triples[i];
+    machine m = machine_chan(t[0], t[1], t[2]);
+    int failed = timing_run(v->record, &m, &v->timing);
+    machine_free(&m);
+    if (failed) {
+      v->kind = "cost";
+      snprintf(v->failure, sizeof v->failure, "no critical path: %.400s", v->timing.error);
+      return false;
+    }
+    v->cost[i] = (prover_cost){t[0], t[1], t[2], v->timing.makespan_s, alg->cost ? alg->cost(args, t[0], t[1], t[2]) : 0};
+    if (exact && fine && !close_to(v->cost[i].critical_s, v->cost[i].cost_s)) {
+      fine = false;
+      v->kind = "cost";
+      snprintf(v->failure, sizeof v->failure, "exact() holds, but at alpha=%g beta=%g gamma=%g cost() is %.10g and the critical path %.10g",
+               t[0], t[1], t[2], v->cost[i].cost_s, v->cost[i].critical_s);
+    }
+  }
+  v->costs_known = true;
+  return fine;
+}
+
+bool prover_rounds(prover *v, const coll_alg *alg, const coll_args *args, bool messages)
+{
+  one_call(v, alg, args);
+  v->timing.want_messages = messages;
+  machine m = machine_chan(1, 0, 0);
+  int failed = timing_run(v->record, &m, &v->timing);
+  machine_free(&m);
+  return !failed;
+}

@@ -1,0 +1,207 @@
+#include "sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FAILURES_SHOWN = 3 };
+
+typedef struct {
+  prover *prover;
+  const sweep_options *options;
+  const coll_alg *alg;
+  long points, unsupported, failed, compared;
+  double operations;
+  char why[256];                /* of the first unsupported point */
+  int shown;
+} sweep;
+
+typedef struct { size_t value[SWEEP_COUNTS]; int n; } counts;
+
+static double now_s(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add(counts *c, size_t value)
+{
+  for (int i = 0; i < c->n; i++)
+    if (c->value[i] == value) return;
+  c->value[c->n++] = value;
+}
+
+static counts counts_of(const sweep *s, int p)
+{
+  counts c = {.n = 0};
+  const sweep_options *o = s->options;
+  for (int i = 0; i < o->counts; i++) add(&c, o->count[i]);
+  if (o->counts) return c;
+  if (s->alg->collective == COLL_BARRIER) return add(&c, 0), c;
+  add(&c, 0);
+  add(&c, 1);
+  add(&c, (size_t)p);
+  add(&c, (size_t)p + 1);
+  add(&c, 1000);
+  return c;
+}
+
+static bool has_in_place(coll_collective k) { return k != COLL_BCAST && k != COLL_BARRIER && k != COLL_EXSCAN; }
+
+static void report(sweep *s, const coll_args *a)
+{
+  s->failed++;
+  if (s->shown++ == FAILURES_SHOWN) printf("  … and more\n");
+  if (s->shown > FAILURES_SHOWN) return;
+  char key[256];
+  coll_key(s->alg, a->param, key, sizeof key);
+  printf("  FAILED %s ranks=%d count=%zu", key, a->size, a->count);
+  if (coll_has_root(s->alg->collective)) printf(" root=%d", a->root);
+  if (coll_has_operator(s->alg->collective)) printf(" commutes=%d", a->commutes);
+  if (has_in_place(s->alg->collective)) printf(" in_place=%d", a->in_place);
+  printf("\n         %s: %s\n", s->prover->kind, s->prover->failure);
+}
+
+static bool supported(sweep *s, const coll_args *a)
+{
+  char reason[256];
+  s->points++;
+  if (!coll_unsupported(s->alg, a, reason, sizeof reason)) return true;
+  if (!s->unsupported++) snprintf(s->why, sizeof s->why, "%s", reason);
+  return false;
+}
+
+/* An operator that does not commute is the harder case. Where the algorithm does the same for both, one proof covers both. */
+static void operators(sweep *s, coll_args a)
+{
+  prover *v = s->prover;
+  bool reduces = coll_has_operator(s->alg->collective), proven = false;
+  if (reduces) {
+    a.commutes = false;
+    if (supported(s, &a)) {
+      proven = prover_point(v, s->alg, &a);
+      if (!proven) report(s, &a);
+      s->operations += (double)v->result.operations;
+    }
+  }
+  a.commutes = true;
+  if (!supported(s, &a)) return;
+  bool same = false;
+  if (proven && !(s->alg->flags & (COLL_ANY_SOURCE | COLL_SEGMENTS))) {
+    v->other = record_make(v->other, s->alg, &a, 1, 0);
+    same = !*v->other->error && record_same(v->record, v->other);
+  }
+  if (!same) {
+    if (!prover_point(v, s->alg, &a)) {
+      report(s, &a);
+      return;
+    }
+    s->operations += (double)v->result.operations;
+  }
+  if (s->options->costs && !a.in_place && s->alg->cost && s->alg->exact && s->alg->exact(&a)) {
+    s->compared++;
+    if (!prover_costs(v, s->alg, &a)) report(s, &a);
+  }
+}
+
+static void call(sweep *s, coll_args a)
+{
+  int roots[3] = {0, 1, a.size - 1};
+  bool rooted = coll_has_root(s->alg->collective);
+  for (int i = 0; i < (rooted ? 3 : 1); i++) {
+    if (i && (roots[i] >= a.size || roots[i] <= roots[i - 1])) continue;
+    a.root = roots[i];
+    a.in_place = false;
+    operators(s, a);
+    if (!has_in_place(s->alg->collective)) continue;
+    a.in_place = true;
+    operators(s, a);
+  }
+}
+
+/* One parameter at a time takes other values than its default. */
+static void parameters(sweep *s, coll_args a, long *param)
+{
+  static const long others[] = {1, 2, 3, 5, 64, 100};
+  for (int i = 0; s->alg->params && s->alg->params[i].name; i++) {
+    const coll_param *q = &s->alg->params[i];
+    long kept = param[i], last = kept;
+    int n = q->words ? (int)(q->max - q->min + 1) : (int)(sizeof others / sizeof *others) + 1;
+    for (int k = 0; k < n; k++) {
+      long value = q->words ? q->min + k : k ? others[k - 1] : q->min;
+      if (value == kept || value == last || value < q->min || value > q->max) continue;
+      param[i] = last = value;
+      call(s, a);
+    }
+    param[i] = kept;
+  }
+}
+
+/* Other places: all ranks on one node; dealt out to nodes in turn. */
+static void other_places(sweep *s, coll_args a, coll_place *place)
+{
+  for (int kind = 0; kind < 2; kind++) {
+    for (int r = 0; r < a.size; r++) {
+      int node = kind ? r % 3 : 0;
+      place[r] = (coll_place){node, 2 * node + (kind ? r / 3 % 2 : r % 2), 8 * node + r / 4 % 8};
+    }
+    a.place = place;
+    call(s, a);
+  }
+}
+
+static void algorithm(sweep *s, long *param)
+{
+  const sweep_options *o = s->options;
+  coll_place *place = malloc(sizeof *place * (size_t)o->last);
+  if (!place) abort();
+  for (int p = o->first; p <= o->last; p++) {
+    counts c = counts_of(s, p);
+    coll_args a = {.size = p, .elem = 4, .commutes = true, .param = param, .place = prover_places(s->prover, p)};
+    for (int i = 0; i < c.n; i++) {
+      a.count = c.value[i];
+      call(s, a);
+    }
+    bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32;
+    if (!o->variants || !few) continue;
+    a.count = o->counts ? o->count[o->counts - 1] : 3 * (size_t)p + 1;
+    if (!o->keys) parameters(s, a, param);
+    other_places(s, a, place);
+  }
+  free(place);
+}
+
+int sweep_main(const sweep_options *o, char *error, size_t size)
+{
+  long param[COLL_PARAMS] = {0};
+  for (int i = 0; i < o->keys; i++)
+    if (!coll_find(o->key[i], param, error, size)) return 2;
+  prover *v = prover_new();
+  double begin = now_s(), operations = 0;
+  long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;
+  printf("%-44s %8s %11s %7s %9s %8s\n", "algorithm", "points", "unsupported", "failed", "cost()", "seconds");
+  for (int i = 0; o->keys ? i < o->keys : coll_registry[i] != NULL; i++) {
+    sweep s = {.prover = v, .options = o};
+    s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
+    double started = now_s();
+    algorithm(&s, param);
+    printf("%-44s %8ld %11ld %7ld %9ld %8.3f", o->keys ? o->key[i] : s.alg->key, s.points, s.unsupported, s.failed, s.compared,
+           now_s() - started);
+    if (s.unsupported) printf("  unsupported: %s", s.why);
+    putchar('\n');
+    fflush(stdout);
+    algorithms++;
+    points += s.points;
+    unsupported += s.unsupported;
+    failed += s.failed;
+    compared += s.compared;
+    operations += s.operations;
+  }
+  double seconds = now_s() - begin;
+  printf("%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million operations, %.2f s\n",
+         algorithms, points, points - unsupported - failed, unsupported, failed, compared, operations / 1e6, seconds);
+  prover_free(v);
+  return failed || !points ? 1 : 0;
+}
