@@ -225,6 +225,13 @@ double coll_bound(coll_collective, const coll_args *, double alpha, double beta,
 
 typedef enum { COLL_PER_CALL, COLL_PER_BLOCK, COLL_PER_VECTOR } coll_unit;  /* of a threshold: see docs of each table */
 
+/* Further needs of a row: of the element count (all of the call's: see coll_args) and of the number of ranks. */
+typedef enum {
+  COLL_COUNT_ANY, COLL_COUNT_AT_MOST_ONE, COLL_COUNT_BELOW_RANKS, COLL_COUNT_AT_MOST_RANKS,
+  COLL_COUNT_BELOW_POWER,        /* fewer elements than the largest power of two that is not above p */
+} coll_count_need;
+typedef enum { COLL_RANKS_ANY, COLL_RANKS_POWER_OF_TWO, COLL_RANKS_ODD } coll_ranks_need;
+
 typedef struct {
   coll_collective collective;
   int p_min, p_max;              /* inclusive; p_max 0: no limit */
@@ -233,6 +240,9 @@ typedef struct {
   double a, b;                   /* if a or b: the row also needs p < a·bytes + b */
   const char *key;               /* with all parameters; NULL: no such algorithm here, `why` says so */
   const char *why;
+  bool above;                    /* the row needs p > a·bytes + b instead */
+  coll_count_need elements;
+  coll_ranks_need ranks;
 } coll_rule;
 
 typedef struct {

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "collscope.h"
+#include "patterns/fold.h"
+#include "patterns/lg.h"
 
 const coll_decision *coll_decision_find(const char *key) {
   for (const coll_decision *const *d = coll_decisions; *d; d++)
@@ -10,10 +12,31 @@ const coll_decision *coll_decision_find(const char *key) {
   return NULL;
 }
 
+static bool count_fits(coll_count_need need, size_t count, int p) {
+  switch (need) {
+    case COLL_COUNT_AT_MOST_ONE: return count <= 1;
+    case COLL_COUNT_BELOW_RANKS: return count < (size_t)p;
+    case COLL_COUNT_AT_MOST_RANKS: return count <= (size_t)p;
+    case COLL_COUNT_BELOW_POWER: return count < (size_t)coll_fold_make(p, COLL_FOLD_EVEN).power;
+    default: return true;
+  }
+}
+
+static bool ranks_fit(coll_ranks_need need, int p) {
+  return need == COLL_RANKS_ANY || (need == COLL_RANKS_ODD ? p % 2 == 1 : coll_is_power_of_two(p));
+}
+
+static bool line_fits(const coll_rule *r, int p, size_t bytes) {
+  if (r->a == 0 && r->b == 0) return true;
+  double line = r->a * (double)bytes + r->b;
+  return r->above ? p > line : p < line;
+}
+
 static bool fits(const coll_rule *r, coll_collective k, const coll_args *a, size_t bytes) {
   return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
          (r->commutes < 0 || r->commutes == (int)a->commutes) && bytes >= r->bytes_min &&
-         (!r->bytes_end || bytes < r->bytes_end) && ((r->a == 0 && r->b == 0) || a->size < r->a * (double)bytes + r->b);
+         (!r->bytes_end || bytes < r->bytes_end) && line_fits(r, a->size, bytes) &&
+         count_fits(r->elements, a->count, a->size) && ranks_fit(r->ranks, a->size);
 }
 
 const coll_alg *coll_decide(const coll_decision *d, coll_collective k, const coll_args *a, long *param, char *error,

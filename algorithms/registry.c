@@ -58,7 +58,10 @@
   X(rotation_ordered) \
   X(rotation_serial) \
 
-#define DECISIONS(X)
+#define DECISIONS(X) \
+  X(decision_ompi_4_0) \
+  X(decision_ompi_4_1) \
+
 
 #define DECLARE_ALGORITHM(name) extern const coll_alg name;
 #define DECLARE_DECISION(name) extern const coll_decision name;
