@@ -1,8 +1,8 @@
 /* allreduce/bucket
  * Idea     reduce blocks around a ring until each rank has one of the sum, then pass those around
  * Rounds   2 (p-1)
- * Cost     2 (p-1) alpha + (p-1) m (2 beta + gamma)          m = bytes of the longest block: n/p when p divides the count;
- *          exact for any p and count
+ * Cost     2 (p-1) alpha + (p-1) m (2 beta + gamma)          m = bytes of the longest block: n/p when p divides the
+ *          count; exact for any p and count
  * Needs    any p, any count; an operator that commutes
  * Scratch  at most two blocks
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)

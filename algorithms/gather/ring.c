@@ -1,6 +1,6 @@
 /* gather/ring
- * Idea     a chain that ends at the root: each rank sends its block to the left, then passes on those from the right, one
- *          by one
+ * Idea     a chain that ends at the root: each rank sends its block to the left, then passes on those from the right,
+ *          one by one
  * Rounds   2p-3 for p > 1: while a rank sends it cannot receive
  * Cost     (2p-3) (alpha + m beta)          m = bytes of a block; exact for any p > 1 and root
  * Needs    any p, any root, any count

@@ -1,8 +1,8 @@
-/* The minimum spanning tree of Chan et al.: a range of ranks is cut into two halves (the lower one is longer by one when
- * the length is odd); the root of the range meets one rank of the other half, which is root there; and so on in both.
+/* The minimum spanning tree of Chan et al.: a range of ranks is cut into two halves (the lower one is longer by one
+ * when the length is odd); the root of the range meets one rank of the other half, which is root there; and so on in both.
  *
- * Every rank's part of the tree covers an unbroken range of ranks, and so does each of its children's: blocks stay side by
- * side, and partial results of a reduction stay in rank order.
+ * Every rank's part of the tree covers an unbroken range of ranks, and so does each of its children's: blocks stay side
+ * by side, and partial results of a reduction stay in rank order.
  *
  *   p = 5, root 1, first            p = 5, root 1, end
  *   0 1 2 | 3 4    1 -- 3           0 1 2 | 3 4    1 -- 4

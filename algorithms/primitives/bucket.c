@@ -12,8 +12,8 @@ void coll_bucket_allgather(coll_ctx *c, void *all, size_t n) {
   }
 }
 
-/* in is the left operand, the block that arrived is the right one and takes the sum: so in stays as it is and nothing is
- * copied. Only in place is it the other way around in the last round, as the sum belongs where in's own block is. */
+/* in is the left operand, the block that arrived is the right one and takes the sum: so in stays as it is and nothing
+ * is copied. Only in place is it the other way around in the last round, as the sum belongs where in's own block is. */
 void coll_bucket_reduce_scatter(coll_ctx *c, const void *in, void *own, size_t n) {
   int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);
   const void *own_in = coll_at(c, in, coll_block(n, p, c->rank).first);

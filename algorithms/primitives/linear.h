@@ -1,5 +1,5 @@
-/* Simple primitives: the root meets every other rank in turn, lowest first, one blocking message each. Any p, any root, any
- * n > 0; blocks are those of coll_block(n, p, i), and empty ones travel as empty messages.
+/* Simple primitives: the root meets every other rank in turn, lowest first, one blocking message each. Any p, any root,
+ * any n > 0; blocks are those of coll_block(n, p, i), and empty ones travel as empty messages.
  *
  * Costs: seconds, for the one-port network; copies are free. Algorithms send nothing for n = 0: cost 0.
  */

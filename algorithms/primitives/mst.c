@@ -7,8 +7,8 @@ void coll_mst_bcast(coll_ctx *c, void *buf, size_t n, int root, coll_mst_dest de
 }
 
 /* The sum so far is either `in` (not to be written, unless in == out) or in buffer `a`; what a child sends arrives in
- * buffer `b`. Where the sum must be the left operand it ends up in b, and the two change names: no copies. The number of
- * changes is known in advance, so they are named such that the last sum lies in `out`. */
+ * buffer `b`. Where the sum must be the left operand it ends up in b, and the two change names: no copies. The number
+ * of changes is known in advance, so they are named such that the last sum lies in `out`. */
 void coll_mst_reduce(coll_ctx *c, const void *in, void *out, size_t n, int root, coll_mst_dest dest, bool commutes) {
   coll_mst_node me = coll_mst_place(c->size, root, c->rank, dest);
   bool writable = in == out;

@@ -1,5 +1,6 @@
 /* Minimum spanning tree primitives: short vectors, ⌈lg p⌉ rounds. The tree is that of patterns/mst.h over all ranks of
- * the context. Any p, any root, any n > 0; blocks are those of coll_block(n, p, i), and empty ones travel as empty messages.
+ * the context. Any p, any root, any n > 0; blocks are those of coll_block(n, p, i), and empty ones travel as empty
+ * messages.
  *
  * Scatter and gather work in `hold`, where the blocks of a rank's part of the tree lie side by side: at rank r, blocks
  * lo … hi-1 of coll_mst_place(p, root, r, dest); at the root all of them. Nothing is copied, so whoever calls them
@@ -18,8 +19,8 @@
 /* n elements from buf at the root to buf everywhere. */
 void coll_mst_bcast(coll_ctx *c, void *buf, size_t n, int root, coll_mst_dest dest);
 
-/* Reduces n elements to out at the root, in rank order unless the operator commutes. At other ranks out may be NULL; if it
- * is not, it serves as scratch. in == out is allowed anywhere; otherwise in is not written. */
+/* Reduces n elements to out at the root, in rank order unless the operator commutes. At other ranks out may be NULL;
+ * if it is not, it serves as scratch. in == out is allowed anywhere; otherwise in is not written. */
 void coll_mst_reduce(coll_ctx *c, const void *in, void *out, size_t n, int root, coll_mst_dest dest, bool commutes);
 
 /* The blocks of hold at this rank, as elements of the whole vector: element first is hold's first. */
@@ -45,8 +46,8 @@ static inline double coll_mst_scatter_cost(int p, size_t n, size_t elem, int roo
   return n ? coll_lg_up(p) * alpha + (double)((n - coll_block(n, p, root).count) * elem) * beta : 0;
 }
 
-/* From rank 0 the other half is never the larger one, so the root is on the longest path. Elsewhere that takes equal halves and
- * equal blocks: with p = 5 the longest path carries 4 or 5 blocks, by root. */
+/* From rank 0 the other half is never the larger one, so the root is on the longest path. Elsewhere that takes equal
+ * halves and equal blocks: with p = 5 the longest path carries 4 or 5 blocks, by root. */
 static inline bool coll_mst_scatter_exact(int p, size_t n, int root) {
   return root == 0 || (coll_is_power_of_two(p) && n % (size_t)p == 0);
 }

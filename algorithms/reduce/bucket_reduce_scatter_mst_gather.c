@@ -1,9 +1,9 @@
 /* reduce/bucket_reduce_scatter_mst_gather
  * Idea     reduce blocks around a ring, so that each rank ends with one, then gather them up the minimum spanning tree
  * Rounds   p-1 + ⌈lg p⌉
- * Cost     (p-1 + ⌈lg p⌉) alpha + ((p-1) m + n - r) beta + (p-1) m gamma          n = bytes, r of them the root's block, m
- *          the longest block's: 2 (p-1)/p n beta + (p-1)/p n gamma when p divides the count. Exact then for p a power of
- *          two; for root 0 always
+ * Cost     (p-1 + ⌈lg p⌉) alpha + ((p-1) m + n - r) beta + (p-1) m gamma          n = bytes, r of them the root's block,
+ *          m the longest block's: 2 (p-1)/p n beta + (p-1)/p n gamma when p divides the count. Exact then for p a power
+ *          of two; for root 0 always
  * Needs    any p, any root, any count; an operator that commutes
  * Scratch  two blocks, and the blocks of its part of the tree at a rank that is not the root
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)

@@ -1,7 +1,8 @@
 /* reduce_scatter/bucket
  * Idea     each block goes once around the ring, from its right neighbour to its own rank, and is added to on its way
  * Rounds   p-1
- * Cost     (p-1) (alpha + m (beta + gamma))          m = bytes of the longest block: n/p when p divides the count; exact
+ * Cost     (p-1) (alpha + m (beta + gamma))          m = bytes of the longest block: n/p when p divides the count;
+ *          exact for any p and count
  * Needs    any p, any count; an operator that commutes
  * Scratch  at most two blocks
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (long vectors)

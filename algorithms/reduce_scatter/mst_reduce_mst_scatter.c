@@ -1,8 +1,8 @@
 /* reduce_scatter/mst_reduce_mst_scatter
  * Idea     reduce the whole vector to rank 0 up the minimum spanning tree, scatter its blocks down the same tree
  * Rounds   2 ⌈lg p⌉
- * Cost     2 ⌈lg p⌉ alpha + (⌈lg p⌉ n + n - r) beta + ⌈lg p⌉ n gamma          n = bytes of a whole vector, r of block 0:
- *          (⌈lg p⌉ + (p-1)/p) n beta when p divides the count; exact for any p and count
+ * Cost     2 ⌈lg p⌉ alpha + (⌈lg p⌉ n + n - r) beta + ⌈lg p⌉ n gamma          n = bytes of a whole vector, r of
+ *          block 0: (⌈lg p⌉ + (p-1)/p) n beta when p divides the count; exact for any p and count
  * Needs    any p, any count; keeps rank order
  * Scratch  up to two vectors, and the blocks of its part of the tree
  * Source   Chan et al. 2007, doi:10.1002/cpe.1206; Bird (short vectors)
@@ -17,8 +17,8 @@
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   size_t n = a->count, own = coll_block(n, c->size, c->rank).count, held = coll_mst_held(c, n, 0, COLL_MST_FIRST).count;
-  /* Room for what the scatter brings, which is the whole sum at rank 0. In place `out` is a whole vector and will do: what a
-   * rank holds starts with its own block, so that lies where it belongs. */
+  /* Room for what the scatter brings, which is the whole sum at rank 0. In place `out` is a whole vector and will do: what
+   * a rank holds starts with its own block, so that lies where it belongs. */
   void *hold = a->in_place || held == own ? a->out : coll_scratch(c, held);
   coll_mst_reduce(c, a->in, c->rank == 0 || a->in_place ? hold : NULL, n, 0, COLL_MST_FIRST, a->commutes);
   coll_mst_scatter(c, hold, n, 0, COLL_MST_FIRST);

@@ -1,6 +1,7 @@
 /* rotation/serial
  * Idea     blocking calls, one after the other around the ring: rank 0 sends first, every other rank waits for its
- *          neighbour's block before it sends its own. Right, free of deadlock, and p times as slow as it has to be: the trap
+ *          neighbour's block before it sends its own. Right, free of deadlock, and p times as slow as it has to be:
+ *          the trap
  * Rounds   p
  * Cost     p (alpha + m beta)          m = bytes of a block; exact for any p > 1
  * Needs    any p, any count
