@@ -18,7 +18,7 @@ static machine uniform(double alpha, double beta, double gamma)
   machine_curve *c = &m.curve[MACHINE_NETWORK];
   c->piece = malloc(sizeof *c->piece);
   if (!c->piece) { fputs("out of memory\n", stderr); abort(); }
-  c->piece[0] = (machine_piece){0, alpha, beta};
+  c->piece[0] = (machine_piece){0, alpha, beta, 1};
   c->pieces = 1;
   return m;
 }
@@ -94,9 +94,11 @@ static bool class_line(const reader *r, machine *m)
   while (c < MACHINE_CLASSES && strcmp(r->word[1], class_names[c])) c++;
   if (c == MACHINE_CLASSES) return wrong(r, "class %s: choose cache, socket, node or network", r->word[1]);
   long long from = 0;
-  machine_piece piece = {0};
+  machine_piece piece = {.traffic = 1};
   if (!whole(r, 2, "FROM_BYTES", 0, LLONG_MAX, &from) || !number(r, 3, "LATENCY_S", &piece.latency_s)
-      || !number(r, 4, "S_PER_BYTE", &piece.s_per_byte)) return false;
+      || !number(r, 4, "S_PER_BYTE", &piece.s_per_byte)
+      || (r->words == 6 && !number(r, 5, "TRAFFIC", &piece.traffic))) return false;
+  if (piece.traffic <= 0) return wrong(r, "%s: TRAFFIC must be more than 0", r->word[5]);
   piece.from = (size_t)from;
   machine_curve *curve = &m->curve[c];
   if (curve->pieces ? curve->piece[curve->pieces - 1].from >= piece.from : piece.from != 0)
@@ -127,18 +129,21 @@ static bool ports_line(const reader *r, machine *m)
 
 static bool line_read(const reader *r, machine *m)
 {
-  const struct { const char *key, *form; int words; } lines[] = {
-    {"ports", "ports fluid|chan", 2}, {"control", "control BYTES", 2}, {"gamma", "gamma S_PER_BYTE", 2},
-    {"copy", "copy S_PER_BYTE", 2}, {"eager", "eager BYTES", 2}, {"overhead", "overhead S", 2},
-    {"nic", "nic BYTES_PER_S", 2}, {"memory", "memory BYTES_PER_S", 2},
-    {"class", "class cache|socket|node|network FROM_BYTES LATENCY_S S_PER_BYTE", 5},
-    {"place", "place RANK NODE SOCKET CACHE", 5}, {"bound", "bound ALPHA BETA GAMMA", 4},
+  static const struct { const char *key, *form; int least, most; } lines[] = {
+    {"ports", "ports fluid|chan", 2, 2}, {"control", "control BYTES", 2, 2}, {"gamma", "gamma S_PER_BYTE", 2, 2},
+    {"copy", "copy S_PER_BYTE", 2, 2}, {"eager", "eager BYTES", 2, 2}, {"overhead", "overhead S", 2, 2},
+    {"nic", "nic BYTES_PER_S", 2, 2}, {"memory", "memory BYTES_PER_S", 2, 2},
+    {"class", "class cache|socket|node|network FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC]", 5, 6},
+    {"place", "place RANK NODE SOCKET CACHE", 5, 5}, {"bound", "bound ALPHA BETA GAMMA", 4, 4},
+    {"core", "core BYTES_PER_S", 2, 2}, {"interconnect", "interconnect BYTES_PER_S", 2, 2},
+    {"switch", "switch BYTES_PER_S", 2, 2},
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
   if (i == n)
-    return wrong(r, "unknown line %s; known: ports control gamma copy eager overhead class nic memory place bound", r->word[0]);
-  if (r->words != lines[i].words) return wrong(r, "write: %s", lines[i].form);
+    return wrong(r, "unknown line %s; known: ports control gamma copy eager overhead class "
+                    "core memory interconnect nic switch place bound", r->word[0]);
+  if (r->words < lines[i].least || r->words > lines[i].most) return wrong(r, "write: %s", lines[i].form);
   switch (i) {
   case 0: return ports_line(r, m);
   case 1: return number(r, 1, "BYTES", &m->control_bytes);
@@ -150,6 +155,9 @@ static bool line_read(const reader *r, machine *m)
   case 7: return number(r, 1, "BYTES_PER_S", &m->memory_bytes_per_s);
   case 8: return class_line(r, m);
   case 9: return place_line(r, m);
+  case 11: return number(r, 1, "BYTES_PER_S", &m->core_bytes_per_s);
+  case 12: return number(r, 1, "BYTES_PER_S", &m->interconnect_bytes_per_s);
+  case 13: return number(r, 1, "BYTES_PER_S", &m->switch_bytes_per_s);
   default: return number(r, 1, "ALPHA", &m->bound_alpha_s) && number(r, 2, "BETA", &m->bound_beta_s_per_byte)
                   && number(r, 3, "GAMMA", &m->bound_gamma_s_per_byte);
   }

@@ -36,8 +36,9 @@
 typedef enum { MACHINE_CHAN, MACHINE_FLUID } machine_ports;
 typedef enum { MACHINE_CACHE, MACHINE_SOCKET, MACHINE_NODE, MACHINE_NETWORK, MACHINE_CLASSES } machine_class;
 
-/* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone. */
-typedef struct { size_t from; double latency_s, s_per_byte; } machine_piece;
+/* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone.
+ * traffic: bytes that links move for each byte of the message; only where the machine names its links, see core_bytes_per_s. */
+typedef struct { size_t from; double latency_s, s_per_byte, traffic; } machine_piece;
 typedef struct { machine_piece *piece; int pieces; } machine_curve;
 
 typedef struct machine {
@@ -48,6 +49,10 @@ typedef struct machine {
   double overhead_s;                       /* processor time of posting a send or a receive */
   machine_curve curve[MACHINE_CLASSES];    /* by the closest level that two ranks share */
   double nic_bytes_per_s, memory_bytes_per_s;   /* 0: not modelled */
+  /* FLUID. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in makes it: a message
+   * crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of two sockets, the memory of the
+   * receiver's socket, and the receiver's port. It keeps them busy for its traffic; what is left of its time alone it waits first. */
+  double core_bytes_per_s, interconnect_bytes_per_s, switch_bytes_per_s;
   int places;                              /* 0: every rank has a node of its own */
   coll_place *place;
   double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte;  /* for coll_bound() and cost() */
