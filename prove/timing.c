@@ -37,7 +37,8 @@ static void heap_down(engine *e, size_t i, event v)
 void engine_push(engine *e, int32_t id, double time)
 {
   RESERVE(e->heap, e->heap_cap, e->heap_n + 1);
-  event v = {time, e->order++, id};
+  /* Under CHAN a rank's messages that could start at once do so in its program order: they are numbered that way. */
+  event v = {time, e->m->ports == MACHINE_CHAN ? (uint32_t)id : e->order++, id};
   heap_up(e, e->heap_n++, v);
 }
 
