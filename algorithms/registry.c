@@ -45,6 +45,8 @@
   X(reduce_scatter_recursive_halving) \
   X(reduce_scatter_ring) \
   X(reduce_scatter_butterfly) \
+  X(reduce_scatter_block_mst_reduce_mst_scatter) \
+  X(reduce_scatter_block_bucket) \
   X(allreduce_mst_reduce_mst_bcast) \
   X(allreduce_bucket) \
   X(allreduce_linear) \

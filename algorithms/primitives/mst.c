@@ -71,3 +71,14 @@ void coll_mst_gather(coll_ctx *c, void *hold, size_t n, int root, coll_mst_dest 
   }
   if (me.parent >= 0) coll_send(c, hold, coll_blocks(n, c->size, me.lo, me.hi).count, me.parent);
 }
+
+void coll_mst_reduce_scatter(coll_ctx *c, const void *in, void *out, size_t n, bool commutes) {
+  bool in_place = in == out;
+  size_t own = coll_block(n, c->size, c->rank).count, held = coll_mst_held(c, n, 0, COLL_MST_FIRST).count;
+  /* Room for what the scatter brings, which is the whole sum at rank 0. In place `out` is a whole vector and will do: what
+   * a rank holds starts with its own block, so that lies where it belongs. */
+  void *hold = in_place || held == own ? out : coll_scratch(c, held);
+  coll_mst_reduce(c, in, c->rank == 0 || in_place ? hold : NULL, n, 0, COLL_MST_FIRST, commutes);
+  coll_mst_scatter(c, hold, n, 0, COLL_MST_FIRST);
+  coll_copy(c, out, hold, own);
+}

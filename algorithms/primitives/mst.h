@@ -32,6 +32,9 @@ static inline coll_span coll_mst_held(const coll_ctx *c, size_t n, int root, col
 void coll_mst_scatter(coll_ctx *c, void *hold, size_t n, int root, coll_mst_dest dest);
 void coll_mst_gather(coll_ctx *c, void *hold, size_t n, int root, coll_mst_dest dest);
 
+/* Reduces in[n] to rank 0 and scatters the sum: out gets this rank's block. in == out is allowed, if it is so at every rank. */
+void coll_mst_reduce_scatter(coll_ctx *c, const void *in, void *out, size_t n, bool commutes);
+
 /* Exact for any p and root, as is the reduction's. */
 static inline double coll_mst_bcast_cost(int p, double bytes, double alpha, double beta) {
   return bytes > 0 ? coll_lg_up(p) * (alpha + bytes * beta) : 0;
@@ -44,6 +47,12 @@ static inline double coll_mst_reduce_cost(int p, double bytes, double alpha, dou
 /* Of scatter and of gather of n elements: the root sends all but its own block. That is (p-1)/p n when p divides n. */
 static inline double coll_mst_scatter_cost(int p, size_t n, size_t elem, int root, double alpha, double beta) {
   return n ? coll_lg_up(p) * alpha + (double)((n - coll_block(n, p, root).count) * elem) * beta : 0;
+}
+
+/* Exact for any p and n. */
+static inline double coll_mst_reduce_scatter_cost(int p, size_t n, size_t elem, double alpha, double beta, double gamma) {
+  return coll_mst_reduce_cost(p, (double)(n * elem), alpha, beta, gamma) +
+         coll_mst_scatter_cost(p, n, elem, 0, alpha, beta);
 }
 
 /* From rank 0 the other half is never the larger one, so the root is on the longest path. Elsewhere that takes equal

@@ -15,19 +15,11 @@
 #include "../primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
-  size_t n = a->count, own = coll_block(n, c->size, c->rank).count, held = coll_mst_held(c, n, 0, COLL_MST_FIRST).count;
-  /* Room for what the scatter brings, which is the whole sum at rank 0. In place `out` is a whole vector and will do: what
-   * a rank holds starts with its own block, so that lies where it belongs. */
-  void *hold = a->in_place || held == own ? a->out : coll_scratch(c, held);
-  coll_mst_reduce(c, a->in, c->rank == 0 || a->in_place ? hold : NULL, n, 0, COLL_MST_FIRST, a->commutes);
-  coll_mst_scatter(c, hold, n, 0, COLL_MST_FIRST);
-  coll_copy(c, a->out, hold, own);
+  if (a->count) coll_mst_reduce_scatter(c, a->in, a->out, a->count, a->commutes);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return coll_mst_reduce_cost(a->size, (double)(a->count * a->elem), alpha, beta, gamma) +
-         coll_mst_scatter_cost(a->size, a->count, a->elem, 0, alpha, beta);
+  return coll_mst_reduce_scatter_cost(a->size, a->count, a->elem, alpha, beta, gamma);
 }
 
 static bool exact(const coll_args *a) { return true; }
