@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SAMPLES = 15, WINDOW = 32, TAG = 1, ACK = 2 };
-enum { CACHED = 16 << 10, UNCACHED = 64 << 20 };   /* bytes of local work: within a core's own cache; beyond the caches */
+enum { CACHED = 8 << 10, BETWEEN = 512 << 10, UNCACHED = 64 << 20 };   /* bytes of local work: a core's own cache … memory */
 
 typedef struct {
   MPI_Comm comm;
@@ -178,6 +178,7 @@ int pingpong_main(MPI_Comm comm, size_t from, size_t to, FILE *out) {
   for (int w = 0; w < 2; w++)
     for (int everyone = 0; everyone <= (x.size > 1); everyone++) {
       local_work(&x, work[w], CACHED, everyone ? x.size : 1);
+      if (large > BETWEEN) local_work(&x, work[w], BETWEEN, everyone ? x.size : 1);
       local_work(&x, work[w], large, everyone ? x.size : 1);
     }
   MPI_Barrier(comm);

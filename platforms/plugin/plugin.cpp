@@ -16,7 +16,9 @@
  *  - latency factors multiply the latency of the route, and flows share a link in inverse proportion to that same latency.
  *    Shares have to be even, so every route here gets a latency of one second and the factor is in seconds;
  *  - the callbacks see what flows, which is the message and SMPI's envelope of 16 bytes; curves speak of the message;
- *  - a flow without any latency would be weighed differently, so there is always a little.
+ *  - a flow without any latency would be weighed differently, so there is always a little;
+ *  - ranks that share a core talk over SimGrid's loopback, and are priced as the closest class. Its latency comes from an option,
+ *    network/loopback-lat:1, which has to be set.
  */
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
@@ -110,8 +112,6 @@ double message_bytes(double flowing)
 double latency_factor(double flowing, const s4u::Host* src, const s4u::Host* dst, const std::vector<s4u::Link*>& links,
                       const std::unordered_set<s4u::NetZone*>&)
 {
-  if (src == dst)
-    return 1;
   double bytes   = message_bytes(flowing);
   const Piece* p = piece_for(bytes, src, dst);
   double narrowest = links.front()->get_bandwidth();
@@ -123,7 +123,7 @@ double latency_factor(double flowing, const s4u::Host* src, const s4u::Host* dst
 double bandwidth_factor(double flowing, const s4u::Host* src, const s4u::Host* dst, const std::vector<s4u::Link*>&,
                         const std::unordered_set<s4u::NetZone*>&)
 {
-  return src == dst ? 1 : 1 / piece_for(message_bytes(flowing), src, dst)->traffic;
+  return 1 / piece_for(message_bytes(flowing), src, dst)->traffic;
 }
 
 /* Every route begins with the link "…_up" of a core and ends with a "…_down". */

@@ -70,7 +70,7 @@ class WirePiece:
     traffic: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Platform:
     name: str  # as asked for: shown in tables
     xml: Path
@@ -100,6 +100,16 @@ class Platform:
         """"plug-in": by class, from the file; "uniform": latency and bandwidth of the links; "": an XML that says nothing."""
         return self.properties.get("collscope.curves", "")
 
+    @property
+    def oversubscribes(self) -> bool:
+        """Ranks may share cores, as they do when more are measured than there are cores."""
+        return self.properties.get("collscope.oversubscribe") == "1"
+
+    @property
+    def least(self) -> dict[str, float]:
+        """Measured o, g, L, G and gamma that no message escapes; empty for machines that were not measured."""
+        return {k[6:]: float(v) for k, v in self.properties.items() if k.startswith("least.")}
+
     def fit_nodes(self, ranks: int) -> int:
         """The fewest nodes that have a core for every rank."""
         nodes = -(-ranks // self.cores_per_node)
@@ -113,7 +123,7 @@ class Platform:
         if nodes > self.max_nodes:
             more = "" if self.name == "this_machine" else self._hint(nodes=nodes)
             raise UsageError(f"{self.name} has {self.max_nodes} node{'s' * (self.max_nodes != 1)}; {nodes} were asked for{more}")
-        if ranks > nodes * cores:
+        if ranks > nodes * cores and not self.oversubscribes:
             needed = -(-ranks // cores)
             if needed <= self.max_nodes:
                 help_text = f"; use {needed} nodes or more"
@@ -137,7 +147,8 @@ class Platform:
         if mapping not in MAPPINGS:
             raise unknown("mapping", mapping, MAPPINGS)
         if mapping == "fill":
-            return [host for node in self.nodes[:nodes] for host in node[: self.cores_per_node]][:ranks]
+            cores = [host for node in self.nodes[:nodes] for host in node[: self.cores_per_node]]
+            return [cores[r % len(cores)] for r in range(ranks)]
         share = [ranks // nodes + (n < ranks % nodes) for n in range(nodes)]
         seats = [_spread(self.nodes[n], share[n]) for n in range(nodes)]
         if mapping == "block":
@@ -160,7 +171,10 @@ class Platform:
         if not self.curves:
             return {}
         settings = NETWORK_SETTINGS | protocol_settings(self.eager_bytes, self.overhead_s)
-        return settings | FACTOR_SETTINGS if self.curves == "uniform" else settings
+        if self.curves == "uniform":
+            return settings | FACTOR_SETTINGS
+        # Ranks that share a core: the plug-in wants a latency of 1 s on every route, and gives them the closest class.
+        return settings | {"network/loopback-lat": "1", "network/loopback-bw": text_of(self.core_bytes_per_s)}
 
     def smpirun_args(self) -> list[str]:
         settings = _COMMON_SETTINGS | self._network_settings()
@@ -250,11 +264,10 @@ class Platform:
         return tuple(there) or ("cache",)
 
     def half_round_trip_s(self, level: str, size_bytes: int) -> float:
-        """What a ping-pong between two idle ranks of this class measures."""
+        """What a ping-pong between two idle ranks of this class measures (on `ideal`, without SMPI's envelope)."""
         piece = [p for p in self.wire[level] if p.start <= size_bytes][-1]
-        flowing = size_bytes + (SMPI_ENVELOPE_BYTES if self.curves == "uniform" else 0)
         overheads = 2 * self.overhead_s if size_bytes <= self.eager_bytes else 0.0
-        return piece.latency_s + flowing * piece.s_per_byte + overheads
+        return piece.latency_s + size_bytes * piece.s_per_byte + overheads
 
     def bound_parameters(self, nodes: int) -> tuple[float, float, float]:
         """α, β and γ for the printed bound and for cost(): of the widest class that occurs, α a message of 0 bytes, β the last piece."""
@@ -283,6 +296,8 @@ class Platform:
 
 def _spread(node: Sequence[Host], ranks: int) -> list[Host]:
     """An even share of the ranks on every socket, consecutive ranks together."""
+    if ranks > len(node):
+        return [node[r * len(node) // ranks] for r in range(ranks)]
     sockets: dict[int, list[Host]] = {}
     for host in node:
         sockets.setdefault(host.socket, []).append(host)

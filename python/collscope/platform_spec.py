@@ -65,6 +65,8 @@ class Spec:
     nic_bytes_per_s: Number = Number(0.0)
     switch_bytes_per_s: Number = Number(0.0)
     counts: Mapping[str, Number] = field(default_factory=dict)  # provenance of nodes, sockets, …
+    oversubscribe: bool = False  # more ranks than cores are allowed
+    least: Mapping[str, float] = field(default_factory=dict)  # measured minima for bounds.loggp
     sources: Mapping[str, str] = field(default_factory=dict)  # what the short names in Number.source stand for
 
     @property
@@ -88,7 +90,8 @@ class Spec:
 
 _NUMBERS = tuple(f.name for f in fields(Spec) if f.type == "Number")
 _COUNTS = ("nodes", "sockets", "cores_per_socket", "cores_per_cache")
-_KNOWN = ("name", "about", "curve", "sources", *_COUNTS, *_NUMBERS)
+_LEAST = ("o", "g", "L", "G", "gamma")
+_KNOWN = ("name", "about", "curve", "sources", "least", "oversubscribe", *_COUNTS, *_NUMBERS)
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
@@ -244,8 +247,11 @@ def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None
     sources = data.get("sources", {})
     if not isinstance(sources, dict):
         raise reader.fail("[sources] is a table of short names and where they point", "sources")
-    spec = Spec(name=name, about=str(data.get("about", "")), curve=reader.curves(), sources=sources,
-                counts=provenance, **counts, **numbers)
+    least = data.get("least", {})
+    if least and (set(least) != set(_LEAST) or any(not isinstance(v, (int, float)) or v < 0 for v in least.values())):
+        raise reader.fail(f"[least] has the numbers {', '.join(_LEAST)}, none of them negative", "least")
+    spec = Spec(name=name, about=str(data.get("about", "")), curve=reader.curves(), sources=sources, least=least,
+                oversubscribe=data.get("oversubscribe") is True, counts=provenance, **counts, **numbers)
     if overrides:
         spec = override(spec, overrides)
     spec = _fill(spec)
@@ -422,6 +428,10 @@ def xml_of(spec: Spec) -> str:
         "collscope.interconnect_bytes_per_s": text_of(spec.interconnect_bytes_per_s.value),
         "collscope.nic_bytes_per_s": text_of(spec.nic_bytes_per_s.value),
     }
+    if spec.oversubscribe:
+        properties["collscope.oversubscribe"] = 1
+    for key, value in spec.least.items():
+        properties[f"least.{key}"] = text_of(value)
     for level in LEVELS:
         properties[f"curve.{level}"] = "; ".join(" ".join(text_of(x) for x in piece) for piece in curves[level])
     # Latencies for a reader without the plug-in: the first piece of each curve, shared out over the route.
