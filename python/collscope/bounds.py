@@ -84,7 +84,9 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
             if i + 1 < len(pieces):
                 ends.append(pieces[i + 1].start - 1)
             if piece.start <= platform.eager_bytes:
-                ends += [n for n in (platform.eager_bytes, platform.eager_bytes + 1) if n <= ends[-1] or i + 1 == len(pieces)]
+                ends += [
+                    n for n in (platform.eager_bytes, platform.eager_bytes + 1) if n <= ends[-1] or i + 1 == len(pieces)
+                ]
             latency = min([latency, *(platform.half_round_trip_s(level, n) - n * per_byte - 2 * o for n in ends)])
     return {"o": o, "g": o, "L": max(latency, 0.0), "G": per_byte, "gamma": platform.gamma_s_per_byte}
 
@@ -93,8 +95,9 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
 def broadcast_s(p: int, o: float, g: float, latency: float) -> float:
     """The least time for one item to reach p - 1 other ranks: everyone who has it keeps sending (Karp et al. 1993).
 
-    A rank that has the item at t can hand it on with sends that begin at t, t + s, t + 2s …, s = max(o, g); each arrives o + L + o after its
-    beginning. Always serving the earliest possible arrival is optimal: arrivals are then as early and as many as they can be."""
+    A rank that has the item at t can hand it on with sends that begin at t, t + s, t + 2s …, s = max(o, g); each arrives
+    o + L + o after its beginning. Always serving the earliest possible arrival is optimal: arrivals are then as early and as
+    many as they can be."""
     if p < 2:
         return 0.0
     step, trip = max(o, g), 2 * o + latency
@@ -108,24 +111,33 @@ def broadcast_s(p: int, o: float, g: float, latency: float) -> float:
     return arrival
 
 
-def bound_loggp(  # noqa: PLR0913
-    collective: str, p: int, bytes: float, o: float, g: float, L: float, G: float, gamma: float = 0.0, copiers: float = 0  # noqa: N803
+def bound_loggp(
+    collective: str,
+    p: int,
+    bytes: float,
+    o: float,
+    g: float,
+    L: float,
+    G: float,
+    gamma: float = 0.0,
+    copiers: float = 0,
 ) -> float:
     """A time that no makespan beats, for `bytes` in the whole vector (as in the table).
 
     Three independent arguments, each a true bound by itself; the largest is taken, not the sum, because they may overlap:
 
-    spread   Somebody's data concerns everybody else: the root's (bcast, scatter), everyone's (allgather, allreduce, alltoall,
-             barrier); reduce, gather and reduce_scatter are the same backwards in time. So an item takes the broadcast tree of
-             `broadcast_s`, whose trips and steps are the shortest that occur. (Backwards, o is what a receive costs. Messages above the
-             eager limit cost none in SMPI, but then each keeps the port for longer than o.)
-    volume   So many bytes must pass the port of some one rank, at G each, and the last of them travels L + 2o. bcast, reduce, allreduce, scan:
-             a rank that starts with nothing of the result's other contributions receives n bytes. scatter, gather, allgather,
-             alltoall: (p-1)/p n leave the root, arrive at it, or arrive at everyone. reduce_scatter: (p-1)/p n leave everyone, for the contributions
-             to different blocks cannot be merged. rotation: n/p.
-             Where there are no ports but `copiers` cores that copy (shared memory: either side may do it), what counts is the sum over
-             all ranks of the bytes received, G each, shared by the cores: (p-1) n for bcast, allgather and alltoall, p n for
-             allreduce, (p-1)/p n for scatter and gather, and no less than n for the others.
+    spread   Somebody's data concerns everybody else: the root's (bcast, scatter), everyone's (allgather, allreduce,
+             alltoall, barrier); reduce, gather and reduce_scatter are the same backwards in time. So an item takes the
+             tree of `broadcast_s`, whose trips and steps are the shortest that occur. (Backwards, o is what a receive
+             costs. Messages above the eager limit cost none in SMPI, but then each keeps the port for longer than o.)
+    volume   So many bytes must pass the port of some one rank, at G each, and the last of them travels L + 2o. bcast,
+             reduce, allreduce, scan: a rank that starts without the others' part of its result receives n bytes.
+             scatter, gather, allgather, alltoall: (p-1)/p n leave the root, arrive at it, or arrive at everyone.
+             reduce_scatter: (p-1)/p n leave everyone, for contributions to different blocks cannot be merged.
+             rotation: n/p.
+             Where there are no ports but `copiers` cores that copy (shared memory: either side may do it), what counts
+             is the sum over all ranks of the bytes received, G each, shared by the cores: (p-1) n for bcast, allgather
+             and alltoall, p n for allreduce, (p-1)/p n for scatter and gather, and no less than n for the others.
     work     (p-1) n reduced bytes shared by p ranks: one of them does at least (p-1)/p n γ.
 
     Nothing is claimed of calls without data, which may return at once."""
@@ -134,11 +146,27 @@ def bound_loggp(  # noqa: PLR0913
     trip, part = 2 * o + L, (p - 1) / p
     spread = broadcast_s(p, o, g, L)
     if copiers:
-        received = {"bcast": p - 1, "reduce": 1, "allreduce": p, "scatter": part, "gather": part, "allgather": p - 1, "alltoall": p - 1,
-                    "reduce_scatter": 1, "reduce_scatter_block": 1, "rotation": 1, "barrier": 0, "scan": 1, "exscan": 1}[collective]
+        received = {
+            "bcast": p - 1,
+            "reduce": 1,
+            "allreduce": p,
+            "scatter": part,
+            "gather": part,
+            "allgather": p - 1,
+            "alltoall": p - 1,
+            "reduce_scatter": 1,
+            "reduce_scatter_block": 1,
+            "rotation": 1,
+            "barrier": 0,
+            "scan": 1,
+            "exscan": 1,
+        }[collective]
         reduces = collective in ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan")
-        return max(spread if collective not in ("rotation", "scan", "exscan") else trip, received * bytes * G / copiers,
-                   part * bytes * gamma if reduces else 0.0)
+        return max(
+            spread if collective not in ("rotation", "scan", "exscan") else trip,
+            received * bytes * G / copiers,
+            part * bytes * gamma if reduces else 0.0,
+        )
     match collective:
         case "bcast":
             return max(spread, trip + bytes * G)
@@ -196,6 +224,15 @@ def rows(tasks: Sequence[Task], *, kinds: Sequence[str] = (TELEPHONE,)) -> list[
             else:
                 time = bound_loggp(point.collective, layout.ranks, size, **least)
             cells = point.cells(layout.ranks) | {"algorithm": kind, "metric": "makespan"}
-            made.append(make_row(source="bound", **layout.cells(), **cells, median_s=time, min_s=time, status="ok",
-                                 platform_hash=platform.content_hash()[:12]))
+            made.append(
+                make_row(
+                    source="bound",
+                    **layout.cells(),
+                    **cells,
+                    median_s=time,
+                    min_s=time,
+                    status="ok",
+                    platform_hash=platform.content_hash()[:12],
+                )
+            )
     return made

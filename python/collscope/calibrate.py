@@ -98,7 +98,9 @@ def probe(ranks: int, driver: Path = paths.MPI_DRIVER) -> list[dict[str, Any]]:
     from collscope.measure import mpirun
 
     if not driver.exists():
-        raise UserError(f"{paths.display(driver)} is missing; build it: cmake --preset mpi && cmake --build --preset mpi")
+        raise UserError(
+            f"{paths.display(driver)} is missing; build it: cmake --preset mpi && cmake --build --preset mpi"
+        )
     command = [*mpirun(ranks), "--bind-to", "core", str(driver), "--pingpong", "--bytes", f"0..{LARGEST_BYTES}"]
     if "--oversubscribe" in command:
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
@@ -181,7 +183,9 @@ def evaluate(lines: Sequence[Mapping[str, Any]], cores: Sequence[Cpu]) -> Result
         typical.setdefault(level, {}).setdefault(e["bytes"], []).append(quartile(e["samples"]))
         shortest.append((e["bytes"], min(e["samples"])))
     sends = entries("overhead")
-    overhead = min(min(quartile(e["samples"]) for e in sends), 0.45 * min(min(t) for s in typical.values() for t in s.values()))
+    overhead = min(
+        min(quartile(e["samples"]) for e in sends), 0.45 * min(min(t) for s in typical.values() for t in s.values())
+    )
     curves = {}
     for level, sizes in typical.items():
         # An empty message takes a path of its own in some libraries: the curve begins with one byte.
@@ -219,12 +223,19 @@ def evaluate(lines: Sequence[Mapping[str, Any]], cores: Sequence[Cpu]) -> Result
 def eager_limit() -> tuple[int, str]:
     """Open MPI's limit for shared memory, or the usual 4096."""
     try:
-        done = subprocess.run(["ompi_info", "--param", "btl", "all", "--level", "9", "--parsable"], capture_output=True, text=True,
-                              timeout=60, check=False)
+        done = subprocess.run(
+            ["ompi_info", "--param", "btl", "all", "--level", "9", "--parsable"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         for transport in ("vader", "sm"):
             match = re.search(rf"btl_{transport}_eager_limit:value:(\d+)", done.stdout)
             if match:
-                return int(match.group(1)) - 1, f"ompi_info: btl_{transport}_eager_limit {match.group(1)}, header included"
+                return int(
+                    match.group(1)
+                ) - 1, f"ompi_info: btl_{transport}_eager_limit {match.group(1)}, header included"
     except (OSError, subprocess.SubprocessError):
         pass
     return 4095, ""
@@ -283,8 +294,12 @@ def spec_text(result: Result, cores: Sequence[Cpu], eager: tuple[int, str], rank
             if start <= eager[0]:
                 latency = max(latency, 2 * float(f"{result.overhead_s:.4g}"))  # equal but for rounding
             out += [
-                "", f"[[curve.{level}]]", f"from_bytes = {start}", f"latency_s = {number(latency)}",
-                f's_per_byte = {{ value = {slope!r}, tag = "measured", source = "here" }}', f"traffic = {traffic!r}",
+                "",
+                f"[[curve.{level}]]",
+                f"from_bytes = {start}",
+                f"latency_s = {number(latency)}",
+                f's_per_byte = {{ value = {slope!r}, tag = "measured", source = "here" }}',
+                f"traffic = {traffic!r}",
             ]
     return "\n".join(out) + "\n"
 

@@ -1,8 +1,8 @@
 """Machines that can be simulated: where ranks sit, how smpirun is started, and the same machine in words for the prover's model.
 
 `load` takes a machine's name (`schooner`, `ideal`, `this_machine`), a name with other numbers (`schooner[nodes=32]`,
-`ideal[alpha=2us,beta=1e-9]`), or the path of a specification (TOML) or of a SimGrid platform file (XML). What is used in the end is always the
-XML: a Platform is read from it.
+`ideal[alpha=2us,beta=1e-9]`), or the path of a specification (TOML) or of a SimGrid platform file (XML). What is used in
+the end is always the XML: a Platform is read from it.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Platform:
 
     @property
     def curves(self) -> str:
-        """"plug-in": by class, from the file; "uniform": latency and bandwidth of the links; "": an XML that says nothing."""
+        """ "plug-in": by class, from the file; "uniform": latency and bandwidth of the links; "": an XML that says nothing."""
         return self.properties.get("collscope.curves", "")
 
     @property
@@ -122,7 +122,9 @@ class Platform:
         cores, plural = self.cores_per_node, "core" if self.cores_per_node == 1 else "cores"
         if nodes > self.max_nodes:
             more = "" if self.name == "this_machine" else self._hint(nodes=nodes)
-            raise UsageError(f"{self.name} has {self.max_nodes} node{'s' * (self.max_nodes != 1)}; {nodes} were asked for{more}")
+            raise UsageError(
+                f"{self.name} has {self.max_nodes} node{'s' * (self.max_nodes != 1)}; {nodes} were asked for{more}"
+            )
         if ranks > nodes * cores and not self.oversubscribes:
             needed = -(-ranks // cores)
             if needed <= self.max_nodes:
@@ -131,8 +133,10 @@ class Platform:
                 help_text = self._hint(cores=-(-ranks // nodes))
             else:
                 help_text = f"; it has {self.max_nodes * cores} cores in all"
-            raise UsageError(f"{self.name} has {cores} {plural} a node; {ranks} ranks do not fit on {nodes} "
-                             f"node{'s' * (nodes != 1)} ({nodes * cores}){help_text}")
+            raise UsageError(
+                f"{self.name} has {cores} {plural} a node; {ranks} ranks do not fit on {nodes} "
+                f"node{'s' * (nodes != 1)} ({nodes * cores}){help_text}"
+            )
 
     def _hint(self, **change: int) -> str:
         key, value = next(iter(change.items()))
@@ -182,8 +186,10 @@ class Platform:
         if self.curves != "plug-in":
             return ["-platform", str(self.xml), *flags]
         if not PLUGIN.exists():
-            raise UserError(f"{paths.display(PLUGIN)} is missing; {self.name} needs it for its curves: cmake --preset smpi && "
-                            "cmake --build --preset smpi")
+            raise UserError(
+                f"{paths.display(PLUGIN)} is missing; {self.name} needs it for its curves: cmake --preset smpi && "
+                "cmake --build --preset smpi"
+            )
         return ["-platform", str(PLUGIN), *flags]
 
     def env(self) -> dict[str, str]:
@@ -230,9 +236,11 @@ class Platform:
     def wire(self) -> dict[str, tuple[WirePiece, ...]]:
         """The curves of the four classes."""
         if not self.curves:
-            raise UserError(f"{self.xml}: this platform file holds no curves (properties curve.cache … curve.network of its outermost "
-                            "zone), so it can be simulated but neither modelled nor bounded; a specification in TOML has them: "
-                            "see platforms/README.md")
+            raise UserError(
+                f"{self.xml}: this platform file holds no curves (properties curve.cache … curve.network of its outermost "
+                "zone), so it can be simulated but neither modelled nor bounded; a specification in TOML has them: "
+                "see platforms/README.md"
+            )
         curves = {}
         for level in LEVELS:
             text = self.properties.get(f"curve.{level}", "")
@@ -242,8 +250,9 @@ class Platform:
                     start, latency, per_byte, traffic = map(float, one.split())
                     pieces.append(WirePiece(int(start), latency, per_byte, traffic))
             except ValueError:
-                raise UserError(f"{self.xml}: property curve.{level}: expected 'from latency s_per_byte traffic; …', not "
-                                f"'{text}'") from None
+                raise UserError(
+                    f"{self.xml}: property curve.{level}: expected 'from latency s_per_byte traffic; …', not '{text}'"
+                ) from None
             curves[level] = tuple(pieces)
         return curves
 
@@ -279,10 +288,18 @@ class Platform:
     def machine(self, nodes: int, ranks: int, mapping: str = "block") -> str:
         """The machine file of `collscope-prove --model`."""
         uniform = self.curves == "uniform"
-        lines = ["ports fluid", f"control {SMPI_ENVELOPE_BYTES if uniform else 0}", f"gamma {text_of(self.gamma_s_per_byte)}",
-                 f"copy {text_of(self.copy_s_per_byte)}", f"eager {self.eager_bytes}", f"overhead {text_of(self.overhead_s)}"]
+        lines = [
+            "ports fluid",
+            f"control {SMPI_ENVELOPE_BYTES if uniform else 0}",
+            f"gamma {text_of(self.gamma_s_per_byte)}",
+            f"copy {text_of(self.copy_s_per_byte)}",
+            f"eager {self.eager_bytes}",
+            f"overhead {text_of(self.overhead_s)}",
+        ]
         for level in LEVELS:
-            lines += [f"class {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}" for p in self.wire[level]]
+            lines += [
+                f"class {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}" for p in self.wire[level]
+            ]
         if self._number("nic_bytes_per_s") > 0 and nodes > 1:
             lines.append(f"nic {text_of(self._number('nic_bytes_per_s'))}")
         if self._number("memory_bytes_per_s") > 0:
@@ -340,17 +357,31 @@ def _read_xml(path: Path, name: str) -> Platform:
             raise UserError(f"{shown}:{line}: a <host> has no id")
         for needed in ("node", "socket", "cache", "gamma", "copy"):
             if needed not in props:
-                raise UserError(f'{shown}:{line}: host {ident} has no property "{needed}"; each host needs <prop id="…" value="…"/> '
-                                "for node, socket and cache (whole numbers, unique over the machine), gamma and copy (seconds a byte)")
+                raise UserError(
+                    f'{shown}:{line}: host {ident} has no property "{needed}"; each host needs <prop id="…" value="…"/> '
+                    "for node, socket and cache (whole numbers, unique over the machine), gamma and copy (seconds a byte)"
+                )
         try:
-            hosts.append(Host(ident, int(props["node"]), int(props["socket"]), int(props["cache"]), float(props["gamma"]),
-                              float(props["copy"])))
+            hosts.append(
+                Host(
+                    ident,
+                    int(props["node"]),
+                    int(props["socket"]),
+                    int(props["cache"]),
+                    float(props["gamma"]),
+                    float(props["copy"]),
+                )
+            )
         except ValueError as error:
-            raise UserError(f"{shown}:{line}: host {ident}: a property is not the number it should be: {error}") from None
+            raise UserError(
+                f"{shown}:{line}: host {ident}: a property is not the number it should be: {error}"
+            ) from None
     if not hosts:
         where = next((e.sourceline for e in root.iter("cluster")), root.sourceline)
-        raise UserError(f"{shown}:{where}: there is no <host>; hosts made by a <cluster> cannot say where they sit, so write them "
-                        "out, or write a specification: see platforms/README.md")
+        raise UserError(
+            f"{shown}:{where}: there is no <host>; hosts made by a <cluster> cannot say where they sit, so write them "
+            "out, or write a specification: see platforms/README.md"
+        )
     zone = next((e for e in root if e.tag in ("zone", "AS")), None)
     properties = {p.get("id", ""): p.get("value", "") for p in zone.findall("prop")} if zone is not None else {}
     config = {p.get("id", ""): p.get("value", "") for p in root.findall("config/prop")}
@@ -414,16 +445,22 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
         return path, values, path.stem
     match = _NAME.match(name)
     if not match:
-        raise UsageError(f'cannot read the platform "{name}"; write a name, name[key=value,…] or the path of a .toml or .xml file')
+        raise UsageError(
+            f'cannot read the platform "{name}"; write a name, name[key=value,…] or the path of a .toml or .xml file'
+        )
     base, values = match.group(1), _values(match.group(2) or "", name)
     if base == "ideal":
         return None, values, base
     path = spec_path(base)
     if not path.exists():
         if base == "this_machine":
-            raise UserError("this_machine has not been measured yet; `.venv/bin/python -m collscope.calibrate` does it in a few "
-                            "seconds (it needs the driver built for MPI)")
-        raise unknown("platform", base, [*list_platforms(), "this_machine"], "a path to a .toml or .xml file will do, too")
+            raise UserError(
+                "this_machine has not been measured yet; `.venv/bin/python -m collscope.calibrate` does it in a few "
+                "seconds (it needs the driver built for MPI)"
+            )
+        raise unknown(
+            "platform", base, [*list_platforms(), "this_machine"], "a path to a .toml or .xml file will do, too"
+        )
     return path, values, base
 
 
@@ -445,8 +482,11 @@ def _ideal(values: dict[str, str]) -> str:
     for key, text in values.items():
         if key not in numbers:
             match = nearest(key, numbers)
-            raise UsageError(f'ideal: no parameter "{key}"' + (f'; did you mean "{match}"?' if match else "")
-                             + "; it has alpha (s), beta and gamma (s a byte) and cores (of a node)")
+            raise UsageError(
+                f'ideal: no parameter "{key}"'
+                + (f'; did you mean "{match}"?' if match else "")
+                + "; it has alpha (s), beta and gamma (s a byte) and cores (of a node)"
+            )
         parsed = re.fullmatch(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)", text)
         try:
             number = float(parsed.group(1)) * _SECONDS[parsed.group(2)] if parsed else None

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -126,7 +127,9 @@ class _Reader:
                 names = names[depth:]
                 break
         if names:
-            pattern = re.compile(r"\s*(" + r"\s*\.\s*".join(map(re.escape, names)) + "|" + re.escape(names[0]) + r")\s*=")
+            pattern = re.compile(
+                r"\s*(" + r"\s*\.\s*".join(map(re.escape, names)) + "|" + re.escape(names[0]) + r")\s*="
+            )
             for i in range(at, len(lines)):
                 if pattern.match(lines[i]):
                     return i + 1
@@ -193,7 +196,7 @@ class _Reader:
                 raise self.fail("a curve is a list of pieces: [[0, latency_s, s_per_byte], …]", "curve", level)
             pieces = tuple(self.piece(entry, level, i) for i, entry in enumerate(entries))
             starts = [p.start for p in pieces]
-            if starts[0] != 0 or any(a >= b for a, b in zip(starts, starts[1:], strict=False)):
+            if starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
                 raise self.fail("the pieces of a curve start at 0 bytes and ascend", "curve", level)
             curves[level] = pieces
         # A class without a curve of its own has that of the next wider one, or failing that the next closer.
@@ -250,8 +253,17 @@ def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None
     least = data.get("least", {})
     if least and (set(least) != set(_LEAST) or any(not isinstance(v, (int, float)) or v < 0 for v in least.values())):
         raise reader.fail(f"[least] has the numbers {', '.join(_LEAST)}, none of them negative", "least")
-    spec = Spec(name=name, about=str(data.get("about", "")), curve=reader.curves(), sources=sources, least=least,
-                oversubscribe=data.get("oversubscribe") is True, counts=provenance, **counts, **numbers)
+    known: dict[str, Any] = {**counts, **numbers}
+    spec = Spec(
+        name=name,
+        about=str(data.get("about", "")),
+        curve=reader.curves(),
+        sources=sources,
+        least=least,
+        oversubscribe=data.get("oversubscribe") is True,
+        counts=provenance,
+        **known,
+    )
     if overrides:
         spec = override(spec, overrides)
     spec = _fill(spec)
@@ -266,8 +278,11 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         known = (*_COUNTS, *_NUMBERS)
         if key not in known:
             match = nearest(key, known)
-            raise SpecError(f'{spec.name}: no parameter "{key}"' + (f'; did you mean "{match}"?' if match else "")
-                            + f"; known: {', '.join(known)}")
+            raise SpecError(
+                f'{spec.name}: no parameter "{key}"'
+                + (f'; did you mean "{match}"?' if match else "")
+                + f"; known: {', '.join(known)}"
+            )
         try:
             number = float(text)
         except ValueError:
@@ -280,7 +295,11 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
             if number < (-1 if key == "eager_bytes" else 0) or number != number or number == float("inf"):
                 raise SpecError(f"{spec.name}: {key} must be a number, 0 or more")
             changes[key] = Number(number, "assumed", "given with the platform's name")
-    if "cores_per_socket" in changes and "cores_per_cache" not in changes and spec.cores_per_cache == spec.cores_per_socket:
+    if (
+        "cores_per_socket" in changes
+        and "cores_per_cache" not in changes
+        and spec.cores_per_cache == spec.cores_per_socket
+    ):
         changes["cores_per_cache"] = changes["cores_per_socket"]
     changed = replace(spec, **changes)
     if changed.cores_per_socket % changed.cores_per_cache:
@@ -292,7 +311,9 @@ def _fill(spec: Spec) -> Spec:
     """Capacities that were not given: just what the curves need, and memory that is never the bottleneck."""
 
     def need(levels: Sequence[str]) -> float:
-        rates = [p.traffic.value / p.s_per_byte.value for lv in levels for p in spec.curve[lv] if p.s_per_byte.value > 0]
+        rates = [
+            p.traffic.value / p.s_per_byte.value for lv in levels for p in spec.curve[lv] if p.s_per_byte.value > 0
+        ]
         return max(rates, default=1e12)
 
     def given(number: Number, value: float) -> Number:
@@ -302,7 +323,10 @@ def _fill(spec: Spec) -> Spec:
     memory = given(spec.memory_bytes_per_s, 4 * core.value * spec.cores_per_socket)
     nic = given(spec.nic_bytes_per_s, need(("network",)))
     return replace(
-        spec, core_bytes_per_s=core, memory_bytes_per_s=memory, nic_bytes_per_s=nic,
+        spec,
+        core_bytes_per_s=core,
+        memory_bytes_per_s=memory,
+        nic_bytes_per_s=nic,
         interconnect_bytes_per_s=given(spec.interconnect_bytes_per_s, memory.value),
         switch_bytes_per_s=given(spec.switch_bytes_per_s, nic.value),
     )
@@ -320,26 +344,37 @@ def narrowest(spec: Spec, level: str) -> float:
 
 def occurring(spec: Spec) -> tuple[str, ...]:
     """The classes that two ranks of this machine can be in."""
-    there = {"cache": spec.cores_per_cache > 1, "socket": spec.cores_per_socket > spec.cores_per_cache,
-             "node": spec.sockets > 1, "network": spec.nodes > 1}
+    there = {
+        "cache": spec.cores_per_cache > 1,
+        "socket": spec.cores_per_socket > spec.cores_per_cache,
+        "node": spec.sockets > 1,
+        "network": spec.nodes > 1,
+    }
     return tuple(level for level in LEVELS if there[level])
 
 
 def _check(spec: Spec, reader: _Reader) -> None:
     for level in occurring(spec):
         rate = narrowest(spec, level)
-        given = level if level in reader.data["curve"] else next(lv for lv in LEVELS if spec.curve[lv] is spec.curve[level])
+        given = (
+            level if level in reader.data["curve"] else next(lv for lv in LEVELS if spec.curve[lv] is spec.curve[level])
+        )
         for i, piece in enumerate(spec.curve[level]):
             where = ("curve", given, i)
             eager = piece.start <= spec.eager_bytes.value
             if eager and piece.latency.value < 2 * spec.overhead_s.value:
-                raise reader.fail(f"class {level} from {piece.start} bytes: latency_s {piece.latency.value} is less than the "
-                                  f"two overheads of {spec.overhead_s.value} s that it contains", *where)
+                raise reader.fail(
+                    f"class {level} from {piece.start} bytes: latency_s {piece.latency.value} is less than the "
+                    f"two overheads of {spec.overhead_s.value} s that it contains",
+                    *where,
+                )
             if piece.traffic.value / rate > piece.s_per_byte.value * (1 + 1e-9) + 1e-15:
                 raise reader.fail(
                     f"class {level} from {piece.start} bytes: {piece.s_per_byte.value} s a byte is faster than the narrowest "
                     f"link allows ({piece.traffic.value} / {rate} B/s = {piece.traffic.value / rate:.3g}); raise "
-                    "s_per_byte or the link's bandwidth, or lower traffic", *where)
+                    "s_per_byte or the link's bandwidth, or lower traffic",
+                    *where,
+                )
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -373,18 +408,32 @@ def wire_curve(spec: Spec, level: str) -> list[tuple[int, float, float, float]]:
 
 
 NETWORK_SETTINGS = {  # a plain fluid network: no corrections that describe TCP
-    "network/model": "CM02", "network/crosstraffic": "0", "network/weight-S": "0", "network/TCP-gamma": "0", "smpi/wtime": "0",
+    "network/model": "CM02",
+    "network/crosstraffic": "0",
+    "network/weight-S": "0",
+    "network/TCP-gamma": "0",
+    "smpi/wtime": "0",
 }
 # SimGrid refuses to have these set (aliases of each other in 4.x) beside the plug-in's callbacks; CM02's own default is 1.
-FACTOR_SETTINGS = {"network/latency-factor": "1", "network/bandwidth-factor": "1", "smpi/lat-factor": "1", "smpi/bw-factor": "1"}
+FACTOR_SETTINGS = {
+    "network/latency-factor": "1",
+    "network/bandwidth-factor": "1",
+    "smpi/lat-factor": "1",
+    "smpi/bw-factor": "1",
+}
 
 
 def protocol_settings(eager_bytes: int, overhead_s: float) -> dict[str, str]:
     """SMPI's thresholds are the first size that is not eager any more."""
     threshold = str(eager_bytes + 1)
     cost = f"0:{text_of(overhead_s)}:0"
-    return {"smpi/async-small-thresh": threshold, "smpi/send-is-detached-thresh": threshold,
-            "smpi/os": cost, "smpi/ois": cost, "smpi/or": cost}
+    return {
+        "smpi/async-small-thresh": threshold,
+        "smpi/send-is-detached-thresh": threshold,
+        "smpi/os": cost,
+        "smpi/ois": cost,
+        "smpi/or": cost,
+    }
 
 
 def _prop(name: str, value: object) -> str:
@@ -398,9 +447,13 @@ def _link(name: str, bandwidth: float, latency: float, policy: str = "SHARED") -
 
 def _head(about: str, settings: Mapping[str, str], root: str, properties: Mapping[str, object]) -> list[str]:
     comment = about.replace("--", "- -")
-    lines = ["<?xml version='1.0'?>", '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
-             f"<!-- {comment} -->" if comment else "<!-- collscope -->",
-             '<platform version="4.1">', "  <config>"]
+    lines = [
+        "<?xml version='1.0'?>",
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+        f"<!-- {comment} -->" if comment else "<!-- collscope -->",
+        '<platform version="4.1">',
+        "  <config>",
+    ]
     lines += [f"    {_prop(k, v)}" for k, v in settings.items()]
     lines += ["  </config>", f'  <zone id="{root}" routing="Full">']
     lines += [f"    {_prop(k, v)}" for k, v in properties.items()]
@@ -445,33 +498,59 @@ def xml_of(spec: Spec) -> str:
         out.append(f'    <zone id="node{n}" routing="Floyd">')
         cores = [(c, c // spec.cores_per_socket, c // spec.cores_per_cache) for c in range(spec.cores_per_node)]
         caches = spec.cores_per_node // spec.cores_per_cache
-        out += ["      " + _host(f"node{n}_core{c}", n, n * spec.sockets + s, n * caches + k, spec.gamma_s_per_byte.value,
-                                 spec.copy_s_per_byte.value) for c, s, k in cores]
+        out += [
+            "      "
+            + _host(
+                f"node{n}_core{c}",
+                n,
+                n * spec.sockets + s,
+                n * caches + k,
+                spec.gamma_s_per_byte.value,
+                spec.copy_s_per_byte.value,
+            )
+            for c, s, k in cores
+        ]
         for s in range(spec.sockets):
             out += [f'      <router id="node{n}_socket{s}"/>', f'      <router id="node{n}_socket{s}_memory"/>']
         out.append(f'      <router id="node{n}_nic"/>')
         for c, _, _ in cores:
-            out += ["      " + _link(f"node{n}_core{c}_{way}", spec.core_bytes_per_s.value, port) for way in ("up", "down")]
+            out += [
+                "      " + _link(f"node{n}_core{c}_{way}", spec.core_bytes_per_s.value, port) for way in ("up", "down")
+            ]
         pairs = [(a, b) for a in range(spec.sockets) for b in range(spec.sockets) if a != b]
         out += ["      " + _link(f"node{n}_memory{s}", spec.memory_bytes_per_s.value, 0.0) for s in range(spec.sockets)]
-        out += ["      " + _link(f"node{n}_socket{a}_to_{b}", spec.interconnect_bytes_per_s.value, across) for a, b in pairs]
+        out += [
+            "      " + _link(f"node{n}_socket{a}_to_{b}", spec.interconnect_bytes_per_s.value, across) for a, b in pairs
+        ]
         out += ["      " + _link(f"node{n}_nic_{way}", spec.nic_bytes_per_s.value, 0.0) for way in ("up", "down")]
 
         def route(src: str, dst: str, link: str, n: int = n) -> str:
-            return (f'      <route src="node{n}_{src}" dst="node{n}_{dst}" symmetrical="NO">'
-                    f'<link_ctn id="node{n}_{link}"/></route>')
+            return (
+                f'      <route src="node{n}_{src}" dst="node{n}_{dst}" symmetrical="NO">'
+                f'<link_ctn id="node{n}_{link}"/></route>'
+            )
 
         for c, s, _ in cores:
-            out += [route(f"core{c}", f"socket{s}", f"core{c}_up"), route(f"socket{s}_memory", f"core{c}", f"core{c}_down")]
+            out += [
+                route(f"core{c}", f"socket{s}", f"core{c}_up"),
+                route(f"socket{s}_memory", f"core{c}", f"core{c}_down"),
+            ]
         for s in range(spec.sockets):
-            out += [route(f"socket{s}", f"socket{s}_memory", f"memory{s}"), route(f"socket{s}", "nic", "nic_up"),
-                    route("nic", f"socket{s}", "nic_down")]
+            out += [
+                route(f"socket{s}", f"socket{s}_memory", f"memory{s}"),
+                route(f"socket{s}", "nic", "nic_up"),
+                route("nic", f"socket{s}", "nic_down"),
+            ]
         out += [route(f"socket{a}", f"socket{b}", f"socket{a}_to_{b}") for a, b in pairs]
         out.append("    </zone>")
     if spec.nodes > 1:
         out.append("    " + _link("switch", spec.switch_bytes_per_s.value, switch, "FATPIPE"))
-    out += [f'    <zoneRoute src="node{a}" dst="node{b}" gw_src="node{a}_nic" gw_dst="node{b}_nic"><link_ctn id="switch"/>'
-            "</zoneRoute>" for a in range(spec.nodes) for b in range(a + 1, spec.nodes)]
+    out += [
+        f'    <zoneRoute src="node{a}" dst="node{b}" gw_src="node{a}_nic" gw_dst="node{b}_nic"><link_ctn id="switch"/>'
+        "</zoneRoute>"
+        for a in range(spec.nodes)
+        for b in range(a + 1, spec.nodes)
+    ]
     return "\n".join([*out, "  </zone>", "</platform>", ""])
 
 
@@ -481,12 +560,18 @@ def ideal_xml(alpha_s: float, beta_s_per_byte: float, gamma_s_per_byte: float, c
     curve = f"0 {text_of(alpha_s)} {text_of(beta_s_per_byte)} 1"
     bandwidth = tidy(1 / beta_s_per_byte)
     properties: dict[str, object] = {
-        "collscope.format": 1, "collscope.name": "ideal", "collscope.curves": "uniform", "collscope.eager_bytes": -1,
-        "collscope.overhead_s": 0, "collscope.core_bytes_per_s": text_of(bandwidth),
+        "collscope.format": 1,
+        "collscope.name": "ideal",
+        "collscope.curves": "uniform",
+        "collscope.eager_bytes": -1,
+        "collscope.overhead_s": 0,
+        "collscope.core_bytes_per_s": text_of(bandwidth),
         **{f"curve.{level}": curve for level in LEVELS},
     }
     settings = {**NETWORK_SETTINGS, **FACTOR_SETTINGS, **protocol_settings(-1, 0.0)}
-    out = _head(f"alpha {alpha_s} s, beta {beta_s_per_byte} s/B, gamma {gamma_s_per_byte} s/B", settings, "ideal", properties)
+    out = _head(
+        f"alpha {alpha_s} s, beta {beta_s_per_byte} s/B, gamma {gamma_s_per_byte} s/B", settings, "ideal", properties
+    )
     out.append('    <zone id="network" routing="Cluster">')
     for h in range(hosts):
         out.append("      " + _host(f"host{h}", h // cores, h // cores, h // cores, gamma_s_per_byte, 0.0))
