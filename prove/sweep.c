@@ -121,22 +121,29 @@ static void call(sweep *s, coll_args a)
   }
 }
 
-/* One parameter at a time takes other values than its default. */
-static void parameters(sweep *s, coll_args a, long *param)
+/* A few values of each parameter, of which at most `others_left` differ from their defaults; the defaults are proven anyway. */
+static void parameters(sweep *s, coll_args a, long *param, int i, int others_left)
 {
   static const long others[] = {1, 2, 3, 5, 64, 100};
-  for (int i = 0; s->alg->params && s->alg->params[i].name; i++) {
-    const coll_param *q = &s->alg->params[i];
-    long kept = param[i], last = kept;
-    int n = q->words ? (int)(q->max - q->min + 1) : (int)(sizeof others / sizeof *others) + 1;
-    for (int k = 0; k < n; k++) {
-      long value = q->words ? q->min + k : k ? others[k - 1] : q->min;
-      if (value == kept || value == last || value < q->min || value > q->max) continue;
-      param[i] = last = value;
-      call(s, a);
-    }
-    param[i] = kept;
+  const coll_param *q = s->alg->params ? &s->alg->params[i] : NULL;
+  if (!q || !q->name) {
+    bool usual = true;
+    for (int k = 0; k < i; k++) usual &= param[k] == s->alg->params[k].value;
+    if (!usual) call(s, a);
+    return;
   }
+  long last = q->value;
+  param[i] = q->value;
+  parameters(s, a, param, i + 1, others_left);
+  if (!others_left) return;
+  int n = q->words ? (int)(q->max - q->min + 1) : (int)(sizeof others / sizeof *others) + 1;
+  for (int k = 0; k < n; k++) {
+    long value = q->words ? q->min + k : k ? others[k - 1] : q->min;
+    if (value == q->value || value == last || value < q->min || value > q->max) continue;
+    param[i] = last = value;
+    parameters(s, a, param, i + 1, others_left - 1);
+  }
+  param[i] = q->value;
 }
 
 /* Other places: all ranks on one node; dealt out to nodes in turn. */
@@ -167,7 +174,9 @@ static void algorithm(sweep *s, long *param)
     bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32;
     if (!o->variants || !few) continue;
     a.count = o->counts ? o->count[o->counts - 1] : 3 * (size_t)p + 1;
-    if (!o->keys) parameters(s, a, param);
+    int params = 0;
+    while (s->alg->params && s->alg->params[params].name) params++;
+    if (!o->keys) parameters(s, a, param, 0, params > 2 ? 1 : 2);
     other_places(s, a, place);
   }
   free(place);
@@ -180,6 +189,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
     if (!coll_find(o->key[i], param, error, size)) return 2;
   prover *v = prover_new();
   double begin = now_s(), operations = 0;
+  clock_t busy = clock();
   long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;
   printf("%-44s %8s %11s %7s %9s %8s\n", "algorithm", "points", "unsupported", "failed", "cost()", "seconds");
   for (int i = 0; o->keys ? i < o->keys : coll_registry[i] != NULL; i++) {
@@ -200,8 +210,10 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
     operations += s.operations;
   }
   double seconds = now_s() - begin;
-  printf("%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million operations, %.2f s\n",
-         algorithms, points, points - unsupported - failed, unsupported, failed, compared, operations / 1e6, seconds);
+  printf("%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million operations, "
+         "%.2f s of processor time, %.2f s\n",
+         algorithms, points, points - unsupported - failed, unsupported, failed, compared, operations / 1e6,
+         (double)(clock() - busy) / CLOCKS_PER_SEC, seconds);
   prover_free(v);
   return failed || !points ? 1 : 0;
 }
