@@ -56,7 +56,9 @@ class Cache:
             self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute("CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+            )
         except (sqlite3.Error, OSError) as error:
             raise self._failed(error) from error
 
@@ -108,5 +110,7 @@ class Cache:
         if "full" in str(error):
             return UserError(f"{self.path}: the disk is full; free some space and repeat the command")
         if "malformed" in str(error) or "not a database" in str(error):
-            return UserError(f"{self.path}: damaged ({error}); delete it, it holds nothing that cannot be computed again")
+            return UserError(
+                f"{self.path}: damaged ({error}); delete it, it holds nothing that cannot be computed again"
+            )
         return UserError(f"{self.path}: {error}")

@@ -52,7 +52,9 @@ def cli() -> None:
 
 
 @cli.command("list", epilog="\b\nExamples:\n  ./collscope list\n  ./collscope list -c bcast\n  ./collscope list --json")
-@click.option("-c", "--collective", metavar="COLLECTIVE", help="Only the algorithms of this collective, with all they say.")
+@click.option(
+    "-c", "--collective", metavar="COLLECTIVE", help="Only the algorithms of this collective, with all they say."
+)
 @click.option("--platforms", is_flag=True, help="List the platforms instead.")
 @click.option("--json", "as_json", is_flag=True, help="The whole registry as JSON.")
 def list_command(collective: str | None, platforms: bool, as_json: bool) -> None:
@@ -86,11 +88,22 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--on", "platform", metavar="PLATFORM", required=True, help="Name of a platform, or path of its XML.")
 @click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, help="Nodes that the ranks use.")
 @click.option("--ranks", metavar="P[,P…]", required=True, help="Ranks in all; several numbers give several layouts.")
-@click.option("--mapping", default="block", show_default=True, metavar="M",
-              help="block (even spread, neighbours share a node), cyclic, or fill (fill node 0 first).")
+@click.option(
+    "--mapping",
+    default="block",
+    show_default=True,
+    metavar="M",
+    help="block (even spread, neighbours share a node), cyclic, or fill (fill node 0 first).",
+)
 @click.option("-c", "--collective", metavar="COLLECTIVE", help="bcast, reduce, scatter, gather, allgather, …")
-@click.option("-a", "--algorithms", "algorithms", metavar="KEY[,KEY…]|all", required=True,
-              help="Full keys, or with -c the part after the slash; decision/…; builtin (real runs); all.")
+@click.option(
+    "-a",
+    "--algorithms",
+    "algorithms",
+    metavar="KEY[,KEY…]|all",
+    required=True,
+    help="Full keys, or with -c the part after the slash; decision/…; builtin (real runs); all.",
+)
 @click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
 @click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help="Of bound, model, sim, real.")
@@ -99,7 +112,9 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
 @click.option("--op", default=None, metavar="O", help="Operator of reductions (default: sum).")
 @click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
-@click.option("--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs).")
+@click.option(
+    "--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs)."
+)
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Simulations side by side (default: the cores).")
@@ -153,7 +168,7 @@ Examples:
   ./collscope prove bcast/mst
   ./collscope prove "bcast/knomial[k=4]" --ranks 2,8,100 --bytes 1KiB
   ./collscope prove all --ranks 1..64
-  ./collscope prove allgather/bucket --ranks 5 --bytes 100B --json | jq .points[0].messages
+  ./collscope prove allgather/bucket --ranks 5 --bytes 100B --json | jq .points[0].schedule
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO")
 @click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
@@ -178,9 +193,10 @@ def prove_command(algo: str, ranks: str, sizes: str | None, type_name: str, root
 @cli.command("calibrate")
 def calibrate_command() -> None:
     """Measure this machine's messages, and write platforms/this_machine/ from them."""
-    from collscope import calibrate
+    from collscope import calibrate, paths
 
-    calibrate.run()
+    path = calibrate.calibrate()
+    click.echo(f"written: {paths.display(path)}; simulate it with --on this_machine")
 
 
 @cli.command("test")
@@ -242,5 +258,3 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _complain(text: str) -> None:
     print(f"collscope: {text}", file=sys.stderr)
-
-

@@ -48,9 +48,12 @@ def make_table(group: tuple[Any, ...], rows: Sequence[Row], bounds: Sequence[Row
     metric = next((row["metric"] for row in rows if row["source"] == lead), "makespan")
     layout = f"{ranks} ranks on {nodes} node{'s' * (nodes != 1)}" + (f", {mapping}" if nodes > 1 else "")
     made = Table(
-        title=f"{collective} · {platform} · {layout} · {metric}", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
+        title=_escape(f"{collective} · {platform} · {layout} · {metric}"),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
         pad_edge=False,
-    )  # fmt: skip
+    )
     blocks = any(row["block_bytes"] != row["bytes"] for row in rows)
     made.add_column("bytes", justify="right", no_wrap=True)
     if blocks:
@@ -68,7 +71,7 @@ def make_table(group: tuple[Any, ...], rows: Sequence[Row], bounds: Sequence[Row
         made.add_column("× fastest", justify="right", no_wrap=True)
     if limits and lead:
         made.add_column("× bound", justify="right", no_wrap=True)
-    ratios = [s for s in sources[:-1]]
+    ratios = sources[:-1]
     for source in ratios:
         made.add_column(f"{lead}/{source}", justify="right", no_wrap=True)
     chose = any(row["chose"] for row in rows)
@@ -85,7 +88,9 @@ def make_table(group: tuple[Any, ...], rows: Sequence[Row], bounds: Sequence[Row
             made.add_section()
         times = {key: rowset[lead]["median_s"] for key, rowset in algorithms.items() if lead and lead in rowset}
         best = min((t for t in times.values() if t is not None), default=None)
-        sized = [format_size(call[CALL.index("bytes")])] + ([format_size(call[CALL.index("block_bytes")])] if blocks else [])
+        sized = [format_size(call[CALL.index("bytes")])] + (
+            [format_size(call[CALL.index("block_bytes")])] if blocks else []
+        )
         if not algorithms:
             made.add_row(*sized, Text("(bound)", style="dim"), *([_time(limit.get(call))] if limits else []))
         for line, (key, found) in enumerate(algorithms.items()):
@@ -125,7 +130,7 @@ def _short(key: str, collective: str) -> str:
 
 
 def _time(seconds: float | None) -> str:
-    return "" if seconds is None else format_time(seconds)
+    return "" if seconds is None else format_time(seconds, aligned=True)
 
 
 def _ratio(time: float | None, base: float | None) -> str:

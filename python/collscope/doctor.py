@@ -86,14 +86,14 @@ def libraries() -> Iterator[Finding]:
 
 
 def programs() -> Iterator[Finding]:
-    for preset, program in setup_machine.PROGRAMS.items():
-        path = paths.BUILD / preset / program
-        if path.exists():
-            yield Finding(f"build {preset}", True, f"build/{preset}/{program}")
+    for preset, files in setup_machine.PROGRAMS.items():
+        missing = [name for name in files.values() if not (paths.BUILD / preset / name).exists()]
+        if not missing:
+            yield Finding(f"build {preset}", True, ", ".join(f"build/{preset}/{name}" for name in files.values()))
         else:
             log = paths.CACHE / "log" / f"build-{preset}.log"
             advice = "./collscope list builds it" + (f"; the last attempt's log is {log}" if log.exists() else "")
-            yield Finding(f"build {preset}", False, f"build/{preset}/{program} is not there", advice)
+            yield Finding(f"build {preset}", False, f"build/{preset}/{missing[0]} is not there", advice)
     ready = setup_machine.is_ready(paths.ROOT)
     text = "complete, nothing changed since" if ready else "something changed since the last set-up"
     yield Finding("set-up", ready, text, "the next command brings it up to date", needed=False)
@@ -126,7 +126,9 @@ def main() -> int:
         paint = {"ok": "32", "MISSING": "31;1", "note": "33"}[mark]
         shown = f"\033[{paint}m{mark:<7}\033[0m" if color else f"{mark:<7}"
         lead = f"{mark:<7}  {f.name:<{width}}  "
-        for i, line in enumerate(_wrap(f.text + (f" → {f.advice}" if not f.fine and f.advice else ""), columns - len(lead))):
+        for i, line in enumerate(
+            _wrap(f.text + (f" → {f.advice}" if not f.fine and f.advice else ""), columns - len(lead))
+        ):
             print(f"{shown}  {f.name:<{width}}  {line}" if i == 0 else " " * len(lead) + line)
     bad = [f.name for f in found if f.needed and not f.fine]
     print()
@@ -142,5 +144,3 @@ def _wrap(text: str, width: int) -> list[str]:
 
 if __name__ == "__main__":
     sys.exit(main())
-
-

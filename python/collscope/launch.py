@@ -109,7 +109,7 @@ def run(
     """Runs one launch and hands over each point as soon as it is done. `folder` is scratch space of this launch."""
     report = Report()
     left = dict.fromkeys(ids)
-    reps: dict[str, list[list[float]]] = {}
+    reps: dict[str, list[list[Any]]] = {}
     try:
         with open(folder / "stderr.txt", "wb") as errors:
             process = children.start(command, errors, env or {}, folder)
@@ -186,7 +186,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def _outcome(said: dict[str, Any], reps: list[list[float]], meta: dict[str, Any]) -> Outcome:
+def _outcome(said: dict[str, Any], reps: list[list[Any]], meta: dict[str, Any]) -> Outcome:
     status = str(said.get("status", "ok"))
     if status == "ok" and said.get("wrong"):
         status = f"wrong data: {said['wrong']} elements differ"
@@ -205,7 +205,7 @@ def describe(meta: dict[str, Any]) -> str:
     """The back-end with its version, short: the column back_end."""
     for name in ("library", "back_end"):
         if meta.get(name):
-            return str(meta[name]).splitlines()[0].strip()
+            return str(meta[name]).splitlines()[0].partition(",")[0].strip()
     return ""
 
 
@@ -218,8 +218,12 @@ def _last_words(path: Path, report: Report) -> str:
         text = ""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [
-        line for line in lines
-        if any(word in line.lower() for word in ("error", "deadlock", "assert", "abort", "fault", "collscope", "cannot", "fail"))
+        line
+        for line in lines
+        if any(
+            word in line.lower()
+            for word in ("error", "deadlock", "assert", "abort", "fault", "collscope", "cannot", "fail")
+        )
     ]
     words = (telling or lines)[:3]
     if report.status < 0:

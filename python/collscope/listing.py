@@ -74,7 +74,9 @@ def show_collective(name: str) -> None:
         remarks = [] if algorithm.ports == "one" else ["several messages at once"]
         remarks += [flag.replace("_", " ") for flag in algorithm.flags]
         if algorithm.twin:
-            remarks.append(f"twin of {algorithm.twin['library']} {algorithm.twin['collective']} {algorithm.twin['number']}")
+            remarks.append(
+                f"twin of {algorithm.twin['library']} {algorithm.twin['collective']} {algorithm.twin['number']}"
+            )
         if not algorithm.has_cost:
             remarks.append("no closed form of its cost")
         if remarks:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collscope.platform import Platform
 
 SOURCES = ("algorithms", "prove")
+BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
 
 
 def run(
@@ -68,12 +69,22 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
 def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[dict[str, Any]]:
     """What the prover says of each task: status, model_s, cost_s, exact, bound_s, chose. Cached by content."""
     sources = cache.sources_hash(*SOURCES)
-    machines = {layout: layout.platform.machine(layout.nodes, layout.ranks, layout.mapping)
-                for layout in dict.fromkeys(layout for layout, _ in tasks) if layout.platform}
-    keys = [cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.text())
-            for layout, point in tasks]
+    machines = {
+        layout: layout.platform.machine(layout.nodes, layout.ranks, layout.mapping)
+        for layout in dict.fromkeys(layout for layout, _ in tasks)
+        if layout.platform
+    }
+    keys = [
+        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.text())
+        for layout, point in tasks
+    ]
     with cache.Cache() as store:
         known = store.get_many(keys)
+        known |= {
+            key: {"status": BUILTIN}
+            for key, (_, point) in zip(keys, tasks, strict=True)
+            if point.algorithm.endswith("/builtin")
+        }
         if progress:
             progress(sum(key in known for key in keys))
         groups: dict[Layout, dict[str, Point]] = {}

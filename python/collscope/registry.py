@@ -36,7 +36,7 @@ class Param:
             value = None
         if value is None or not self.min <= value <= self.max:
             choice = "one of " + ", ".join(self.words) if self.words else f"a number from {self.min} to {self.max}"
-            raise UsageError(f'{key}: {self.name}={text}: {self.name} is {choice}')
+            raise UsageError(f"{key}: {self.name}={text}: {self.name} is {choice}")
         return value
 
 
@@ -190,13 +190,25 @@ def parse(text: str) -> Registry:
     return Registry(
         algorithms=tuple(
             Algorithm(
-                key=a["key"], collective=a["collective"], summary=a["summary"], source=a.get("source", ""),
+                key=a["key"],
+                collective=a["collective"],
+                summary=a["summary"],
+                source=a.get("source", ""),
                 params=tuple(
-                    Param(p["name"], p["default"], p["min"], p["max"],
-                          tuple(p["words"]) if p.get("words") else None, p.get("help", ""))
+                    Param(
+                        p["name"],
+                        p["default"],
+                        p["min"],
+                        p["max"],
+                        tuple(p["words"]) if p.get("words") else None,
+                        p.get("help", ""),
+                    )
                     for p in a["params"]
                 ),
-                ports=a["ports"], flags=tuple(a["flags"]), twin=a.get("twin"), has_cost=a["has_cost"],
+                ports=a["ports"],
+                flags=tuple(a["flags"]),
+                twin=a.get("twin"),
+                has_cost=a["has_cost"],
             )
             for a in data["algorithms"]
         ),

@@ -166,7 +166,9 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
             for collective, key in keys:
                 rooted = known.collective(collective).has_root
                 if rooted and request.root >= layout.ranks:
-                    raise UsageError(f"--root {request.root}: with {layout.ranks} ranks the root is 0 … {layout.ranks - 1}")
+                    raise UsageError(
+                        f"--root {request.root}: with {layout.ranks} ranks the root is 0 … {layout.ranks - 1}"
+                    )
                 point = Point(
                     collective=collective,
                     algorithm=key,

@@ -19,7 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PRESETS = ("prove", "smpi", "mpi")
-PROGRAMS = {"prove": "collscope-prove", "smpi": "collscope-driver", "mpi": "collscope-driver"}
+# What each build must give, by target.
+PROGRAMS = {
+    "prove": {"collscope-prove": "collscope-prove"},
+    "smpi": {"collscope-driver": "collscope-driver", "collscope-platform": "collscope-platform.so"},
+    "mpi": {"collscope-driver": "collscope-driver"},
+}
 SOURCE_FOLDERS = ("algorithms", "driver", "prove", "sim", "validate", "platforms", "tests")
 SOURCE_FILES = ("CMakeLists.txt", "CMakePresets.json")
 SOURCE_SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".cmake", "CMakeLists.txt")
@@ -94,7 +99,7 @@ def sources(root: Path) -> Iterator[tuple[str, int, int]]:
     """(path, time of change, size) of everything the builds are made from."""
     for name in SOURCE_FILES:
         with contextlib.suppress(OSError):
-            stat = os.stat(root / name)
+            stat = (root / name).stat()
             yield name, stat.st_mtime_ns, stat.st_size
     for folder in SOURCE_FOLDERS:
         yield from _scan(str(root / folder), folder)
@@ -116,9 +121,10 @@ def _scan(path: str, name: str) -> Iterator[tuple[str, int, int]]:
 def state(root: Path) -> dict[str, object]:
     """What a complete set-up depends on, as it is now."""
     built = {}
-    for preset, program in PROGRAMS.items():
-        path = root / "build" / preset / program
-        built[preset] = path.stat().st_mtime_ns if path.exists() else 0
+    for preset, programs in PROGRAMS.items():
+        for name in programs.values():
+            path = root / "build" / preset / name
+            built[f"{preset}/{name}"] = path.stat().st_mtime_ns if path.exists() else 0
     project = (root / "pyproject.toml").stat()
     python = (root / ".venv" / "bin" / "python").exists()
     return {
@@ -166,7 +172,9 @@ class Steps:
                 sys.stderr.write(f"\r\033[K{text[:width]}")
                 sys.stderr.flush()
 
-    def run(self, what: str, command: Sequence[str | Path], log: Path, *, quiet: bool = False, **options: object) -> None:
+    def run(
+        self, what: str, command: Sequence[str | Path], log: Path, *, quiet: bool = False, **options: object
+    ) -> None:
         """Runs a command with its output in a log; complains with the log's telling lines when it fails."""
         start = time.monotonic()
         if not quiet:
@@ -287,10 +295,19 @@ class Setup:
                 return
         log = self.logs / f"python{'-' + extra if extra else ''}.log"
         if not self.works():
-            command = [sys.executable, "-m", "venv", "--clear", self.root / ".venv"]
+            command = [sys.executable, "-m", "venv", "--clear", str(self.root / ".venv")]
             self.steps.run("making .venv", command, log, quiet=True)
         # Compiling all of the libraries takes longer than compiling, at first use, the parts that are used.
-        pip = [self.python, "-m", "pip", "install", "--disable-pip-version-check", "--no-compile", "--no-input", "-q"]
+        pip = [
+            str(self.python),
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--no-compile",
+            "--no-input",
+            "-q",
+        ]
         what = "installing Python's libraries" if not extra else f"installing Python's libraries for {extra}"
         self.steps.run(what, [*pip, *wanted.split()], log)
         stamp.write_text(wanted)
@@ -327,10 +344,9 @@ class Setup:
             except SetupError:
                 shutil.rmtree(tree, ignore_errors=True)
                 raise
-        names = list(targets) if targets is not None else [PROGRAMS[preset]]
+        names = list(targets) if targets is not None else list(PROGRAMS[preset])
         command = ["cmake", "--build", "--preset", preset, "-j", "2", "--target", *names]
         self.steps.run(f"building {preset}", command, log, cwd=self.root)
-
 
     def moved(self, tree: Path) -> bool:
         """True for a build tree that was configured in another folder: CMake refuses to go on with it."""

@@ -61,12 +61,20 @@ def run_tasks(
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
         known: dict[str, Outcome] = {} if force else store.get_many(keys)
+        known |= {key: failure(BUILTIN) for key, (_, point) in zip(keys, tasks, strict=True) if is_builtin(point)}
         todo: dict[str, Task] = {key: task for key, task in zip(keys, tasks, strict=True) if key not in known}
         if progress:
             progress(len(tasks) - len(todo))
         if todo:
             _Simulation(todo, store, known, jobs or default_jobs(), progress).run()
     return [origin.row(task, known[key]) for key, task in zip(keys, tasks, strict=True)]
+
+
+BUILTIN = "the MPI library's own call cannot be simulated; take decision/ompi_4_1 or another decision"
+
+
+def is_builtin(point: Point) -> bool:
+    return point.algorithm.endswith("/builtin")
 
 
 def default_jobs() -> int:
@@ -76,7 +84,7 @@ def default_jobs() -> int:
 def uncached(tasks: Sequence[Task]) -> int:
     """How many of these points would have to be simulated now."""
     origin = Origin.now(tasks)
-    keys = {origin.key(layout, point) for layout, point in tasks}
+    keys = {origin.key(layout, point) for layout, point in tasks if not is_builtin(point)}
     with cache.Cache() as store:
         return len(keys - store.get_many(keys).keys())
 
@@ -234,11 +242,12 @@ class _Simulation:
                 lambda i, outcome: self._done(batch.points[int(i)][0], outcome),
                 children=self.children,
                 folder=folder,
-                env=batch.layout.platform.env() if batch.layout.platform else {},
+                # smpirun leaves files where mktemp puts them: let that be a folder that goes away.
+                env={"TMPDIR": name, **(batch.layout.platform.env() if batch.layout.platform else {})},
             )
         if not report.unfinished:
             return
-        key, point = batch.points[int(report.unfinished[0])]
+        key, _ = batch.points[int(report.unfinished[0])]
         layout = batch.layout
         if not report.meta:
             raise UserError(
@@ -283,8 +292,6 @@ def command(batch: Batch, folder: Path) -> list[str | Path]:
         raise disk_error(error, folder) from error
     return [
         "smpirun",
-        "-tmpdir",
-        folder,
         "-np",
         str(layout.ranks),
         "-hostfile",

@@ -18,13 +18,37 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    "source", "platform", "nodes", "ranks", "mapping", "collective", "algorithm", "bytes", "block_bytes", "type", "op",
-    "in_place", "root", "metric", "launches", "repetitions", "median_s", "q1_s", "q3_s", "min_s", "max_s", "chose",
-    "status", "back_end", "sources_hash", "platform_hash",
+    "source",
+    "platform",
+    "nodes",
+    "ranks",
+    "mapping",
+    "collective",
+    "algorithm",
+    "bytes",
+    "block_bytes",
+    "type",
+    "op",
+    "in_place",
+    "root",
+    "metric",
+    "launches",
+    "repetitions",
+    "median_s",
+    "q1_s",
+    "q3_s",
+    "min_s",
+    "max_s",
+    "chose",
+    "status",
+    "back_end",
+    "sources_hash",
+    "platform_hash",
 )
-TEXT = frozenset(
-    "source platform mapping collective algorithm type op metric chose status back_end sources_hash platform_hash".split()
-)
+TEXT = frozenset(COLUMNS) & {
+    *("source", "platform", "mapping", "collective", "algorithm", "type", "op", "metric", "chose", "status"),
+    *("back_end", "sources_hash", "platform_hash"),
+}
 TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s")
 INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in TIMES)
 
@@ -82,9 +106,7 @@ def _cell(value: Any) -> str:
 
 def write_csv(rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: str | Path) -> None:
     """Writes the table; the file appears whole or not at all."""
-    if not isinstance(rows, Iterable) or hasattr(rows, "to_dict"):
-        rows = to_rows(rows)
-    write_atomically(path, csv_text(rows))
+    write_atomically(path, csv_text(to_rows(rows) if hasattr(rows, "to_dict") else rows))
 
 
 def read_csv(path: str | Path) -> pd.DataFrame:
@@ -92,8 +114,8 @@ def read_csv(path: str | Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, dtype={c: str for c in TEXT}, keep_default_na=False, float_precision="round_trip",
-                            na_values={c: [""] for c in (*TIMES, *INTEGERS)})
+        # As texts first: Python's float() gives the very number that was written.
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from error
     except ValueError as error:
@@ -101,7 +123,17 @@ def read_csv(path: str | Path) -> pd.DataFrame:
     missing = [c for c in COLUMNS if c not in frame.columns]
     if missing:
         raise UserError(f"{path}: not a table of collscope: no column {', '.join(missing)}")
-    return to_frame(frame[list(COLUMNS)].to_dict("records"))  # type: ignore[arg-type]
+    cells: dict[str, list[Any]] = {name: list(frame[name]) for name in COLUMNS}
+    try:
+        for name in TIMES:
+            cells[name] = [float(text) if text else None for text in cells[name]]
+        for name in INTEGERS:
+            cells[name] = [int(text) if text else None for text in cells[name]]
+    except ValueError as error:
+        raise UserError(f"{path}: column {name}: {error}") from error
+    return to_frame(
+        dict(zip(COLUMNS, row, strict=True)) for row in zip(*(cells[name] for name in COLUMNS), strict=True)
+    )
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

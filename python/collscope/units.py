@@ -25,8 +25,10 @@ def parse_size(text: str) -> int:
     number, unit = match.group(1), match.group(2).lower()
     if unit in _DOUBTFUL:
         better = _DOUBTFUL[unit]
-        raise UsageError(f'cannot read the size "{text.strip()}": write {number}{better} (1 {better} = '
-                         f"{_UNITS[better.lower()]} bytes) or plain bytes")
+        raise UsageError(
+            f'cannot read the size "{text.strip()}": write {number}{better} (1 {better} = '
+            f"{_UNITS[better.lower()]} bytes) or plain bytes"
+        )
     if unit not in _UNITS:
         raise UsageError(f'cannot read the size "{text.strip()}": the unit is none of B, KiB, MiB, GiB, TiB')
     size = Fraction(number) * _UNITS[unit]
@@ -117,14 +119,19 @@ def format_size(size: int) -> str:
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-def format_time(seconds: float) -> str:
-    """1.234e-5 → "12.3 µs": three or four digits that can be read."""
+def format_time(seconds: float, aligned: bool = False) -> str:
+    """1.234e-5 → "12.3 µs": three or four digits that can be read; `aligned`: always four, for columns."""
     if seconds == 0:
         return "0 s"
     for unit, name in _TIMES:
         if abs(seconds) >= unit * 0.9995:
-            return f"{_digits(seconds / unit)} {name}"
+            return f"{_aligned(seconds / unit) if aligned else _digits(seconds / unit)} {name}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def _aligned(value: float) -> str:
+    magnitude = abs(value)
+    return f"{value:.3f}" if magnitude < 9.9995 else f"{value:.2f}" if magnitude < 99.995 else f"{value:.1f}"
 
 
 def _digits(value: float) -> str:

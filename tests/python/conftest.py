@@ -1,0 +1,27 @@
+"""What several tests share: a registry that needs no build, and folders of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fake_list
+from collscope import paths, registry
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[registry.Registry]:
+    """The small registry of fake_list, in place of the programs' own."""
+    made = registry.parse(fake_list.TEXT)
+    monkeypatch.setattr(registry, "load", lambda: made)
+    monkeypatch.setattr(registry, "json_text", lambda: fake_list.TEXT)
+    yield made
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that holds caches and results of this test alone."""
+    monkeypatch.setattr(paths, "CACHE", tmp_path / ".cache")
+    return tmp_path

@@ -1,0 +1,181 @@
+"""What the command line says to requests that cannot be met: message, exit status, and nothing left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope import cli, compare, platform, runs, simulate
+from collscope.errors import UserError
+from collscope.plan import Layout, Point
+from collscope.registry import Registry
+from collscope.table import make_row
+
+
+class Tiny:
+    name, max_nodes, cores_per_node = "tiny", 4, 4
+
+    def bound_parameters(self, nodes: int) -> tuple[float, float, float]:
+        return 1e-6, 1e-9, 1e-10
+
+    def content_hash(self) -> str:
+        return "0123456789abcdef"
+
+
+@pytest.fixture
+def tiny(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A platform called tiny, and simulations that answer with the size in microseconds."""
+
+    def load(name: str) -> Tiny:
+        if name != "tiny":
+            raise UserError(f'unknown platform "{name}"')
+        return Tiny()
+
+    def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
+        rows = []
+        for layout, point in tasks:
+            time = point.bytes(layout.ranks) * (1e-6 if "linear" in point.algorithm else 2e-6)
+            times = dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), time)
+            status = "simulation failed: it died" if point.count == 13 else "ok"
+            rows.append(make_row(source="sim", **layout.cells(), **point.cells(layout.ranks), **times, status=status))
+        return rows
+
+    monkeypatch.setattr(platform, "load", load)
+    monkeypatch.setattr(simulate, "run_tasks", run_tasks)
+    monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [])
+    monkeypatch.chdir(workplace)
+    return workplace
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = 0
+    try:
+        cli.main(list(words))
+    except SystemExit as error:
+        status = int(error.code or 0)
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+RUN = ("run", "--on", "tiny", "--ranks", "4")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("rnu",), 'unknown command "rnu"; did you mean "run"'),
+        (("run", "--ranks", "4", "-a", "bcast/mst", "--bytes", "4"), "--on"),
+        ((*RUN, "-a", "bcast/mts", "--bytes", "4"), 'did you mean "bcast/mst"'),
+        ((*RUN, "-c", "bcats", "-a", "mst", "--bytes", "4"), 'did you mean "bcast"'),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4KB"), "write 4KiB"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "5"), "nearest: 4 B or 8 B"),
+        ((*RUN, "-c", "bcast", "-a", "mst"), "say which sizes"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--block-bytes", "4"), "not both"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--source", "sim,reel"), 'did you mean "real"'),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--source", "real"), "use --on this_machine"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--metric", "makspan"), 'did you mean "makespan"'),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--type", "flaot"), 'did you mean "float"'),
+        ((*RUN, "-c", "allreduce", "-a", "bucket", "--bytes", "4", "--op", "sun"), 'did you mean "sum"'),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--root", "4"), "the root is 0 … 3"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--mapping", "blok"), 'did you mean "block"'),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--nodes", "9"), "tiny has 4 nodes"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--plot", "x.gif"), ".svg, .png, .pdf"),
+        ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--csv", "/etc/passwd/x.csv"), "cannot be written"),
+        (("run", "--on", "tiny", "--ranks", "5", "-a", "bcast/mst", "--bytes", "4"), "use --nodes 2"),
+        (("run", "--on", "tiny", "--ranks", "x", "-a", "bcast/mst", "--bytes", "4"), "cannot read the ranks"),
+        ((*RUN, "-a", "all", "--bytes", "4"), "with -c"),
+        (("list", "-c", "gahter"), 'did you mean "gather"'),
+        (("prove", "bcast/mts"), 'did you mean "bcast/mst"'),
+        (("prove", "bcast/builtin"), "not proved"),
+        (("run", "--no-such-option"), "No such option"),
+    ],
+)
+def test_usage_errors(tiny: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str) -> None:
+    status, out, err = call(capsys, *words)
+    assert status == 2
+    assert says in err
+    assert err.startswith("collscope: ")
+    assert out == ""
+    assert not list(tiny.iterdir())
+
+
+def test_a_platform_that_does_not_load_is_a_failure(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = call(capsys, "run", "--on", "big", "--ranks", "4", "-a", "bcast/mst", "--bytes", "4")
+    assert (status, err) == (1, 'collscope: unknown platform "big"\n')
+
+
+def test_run_writes_a_table(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("-a", "linear,mst,knomial[k=8,s=64KiB]", "--bytes", "4..16", "--csv", "t.csv")
+    status, out, err = call(capsys, "run", "--on", "tiny", "--ranks", "2,4", "-c", "bcast", *words)
+    assert (status, err) == (0, "")
+    lines = (tiny / "t.csv").read_text().splitlines()
+    assert len(lines) == 1 + 2 * 3 * 3
+    assert lines[0].startswith("source,platform,nodes,ranks,mapping,collective,algorithm,bytes,block_bytes,type,op,")
+    assert '"bcast/knomial[k=8,s=65536]",4,4,float,,0,0,makespan' in lines[3]
+    assert "bcast · tiny · 2 ranks on 1 node · makespan" in out
+    assert "knomial[k=8,s=65536]" in out
+    assert "2.00" in out  # twice the fastest
+
+
+def test_a_failed_point_is_named(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "48,52,56", "--csv", "t.csv")
+    assert status == 1
+    assert err == "collscope: bcast/linear, 52 bytes, 4 ranks on 1 nodes of tiny: simulation failed: it died\n"
+    assert len((tiny / "t.csv").read_text().splitlines()) == 4
+
+
+def test_stopping_leaves_nothing(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulate, "run_tasks", stop)
+    status, _, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--csv", "t.csv")
+    assert status == 1
+    assert "stopped" in err
+    assert not (tiny / "t.csv").exists()
+
+
+def test_list_prints_what_there_is(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = call(capsys, "list")
+    assert status == 0
+    assert "bcast/knomial[k=4,s=0]" in out
+    assert "decision/ompi_4_1" in out
+    status, out, _ = call(capsys, "list", "--json")
+    assert status == 0
+    assert out.startswith('{"algorithms": [')
+    status, out, _ = call(capsys, "list", "-c", "bcast")
+    assert "[dest=first]  first | end  about dest" in out
+
+
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("study", "run", "--help"), ("prove", "-h")])
+def test_help_has_examples(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    status, out, _ = call(capsys, *words)
+    assert status == 0
+    assert "./collscope " in out
+
+
+def test_block_bytes_and_bytes(tiny: Path, known: Registry) -> None:
+    request = runs.Request(platform="tiny", ranks="4", algorithms="bucket", collective="allgather", block_sizes="1KiB")
+    layouts = [Layout(Tiny(), 1, 4)]  # type: ignore[arg-type]
+    ((_, point),) = runs.make_tasks(request, layouts, [("allgather", "allgather/bucket")])
+    assert (point.count, point.block_bytes(4), point.bytes(4)) == (256, 1024, 4096)
+
+
+def test_winners_are_about_the_last_source(known: Registry) -> None:
+    base: dict[str, Any] = {
+        "platform": "tiny", "nodes": 1, "ranks": 2, "mapping": "block", "collective": "bcast", "bytes": 4, "block_bytes": 4,
+        "type": "float", "in_place": 0, "root": 0, "metric": "makespan", "status": "ok",
+    }  # fmt: skip
+    times = {("sim", "a"): 1.0, ("sim", "b"): 2.0, ("real", "a"): 3.0, ("real", "b"): 1.5}
+    rows = [
+        make_row(**base, source=s, algorithm=f"bcast/{a}", median_s=t, q1_s=t, q3_s=t) for (s, a), t in times.items()
+    ]
+    made = compare.make_table(("tiny", 1, 2, "block", "bcast"), rows, [])
+    heads = [str(column.header) for column in made.columns]
+    assert heads == ["bytes", "algorithm", "sim", "real", "quartiles", "× fastest", "real/sim"]
+    assert [str(c) for c in made.columns[heads.index("× fastest")]._cells] == ["2.00", "1.00"]
+    assert [row.style for row in made.rows] == [None, "bold green"]
