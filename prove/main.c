@@ -76,29 +76,34 @@ static void print_messages(FILE *out, const timing_result *t)
 
 typedef struct { bool costs, schedule; } wanted;
 
-/* Returns 0, 1 when the proof fails, 2 when the point names nothing that exists. */
-static int point(FILE *out, prover *v, const plan_point *q, const char *path, wanted want)
+/* Does the point name something that exists? If not says so and returns 2. */
+static int check(const plan_point *q, const char *path)
+{
+  char error[512];
+  long param[COLL_PARAMS];
+  if (q->ranks < 1) return refuse("%s:%d: give ranks=P, 1 or more", path, q->line);
+  if (!strcmp(q->key + strcspn(q->key, "/"), "/builtin"))
+    return refuse("%s:%d: %s is the MPI library's own; it can be run, not proved", path, q->line, q->key);
+  if (!strncmp(q->key, "decision/", 9))
+    return coll_decision_find(q->key) ? 0 : refuse("%s:%d: unknown decision \"%s\"", path, q->line, q->key);
+  return coll_find(q->key, param, error, sizeof error) ? 0 : refuse("%s:%d: %s", path, q->line, error);
+}
+
+/* Returns 0, or 1 when the proof fails. */
+static int point(FILE *out, prover *v, const plan_point *q, wanted want)
 {
   char error[512], reason[512], key[PLAN_KEY + 64], chose[PLAN_KEY + 64] = "";
   long param[COLL_PARAMS] = {0};
-  if (q->ranks < 1) return refuse("%s:%d: give ranks=P, 1 or more", path, q->line);
-  size_t stem = strcspn(q->key, "/");
-  if (!strcmp(q->key + stem, "/builtin"))
-    return refuse("%s:%d: %s is the MPI library's own; it can be run, not proved", path, q->line, q->key);
-  coll_place *place = prover_places(v, q->ranks);
-  coll_args args = plan_args(q, q->ranks, param, place);
+  coll_args args = plan_args(q, q->ranks, param, prover_places(v, q->ranks));
   const coll_alg *alg = NULL;
   const char *status = NULL;
   if (!strncmp(q->key, "decision/", 9)) {
-    const coll_decision *d = coll_decision_find(q->key);
-    if (!d) return refuse("%s:%d: unknown decision \"%s\"", path, q->line, q->key);
-    alg = coll_decide(d, q->collective, &args, param, error, sizeof error);
+    alg = coll_decide(coll_decision_find(q->key), q->collective, &args, param, error, sizeof error);
     if (!alg) status = error;
     else coll_key(alg, param, chose, sizeof chose);
     snprintf(key, sizeof key, "%s", q->key);
   } else {
     alg = coll_find(q->key, param, error, sizeof error);
-    if (!alg) return refuse("%s:%d: %s", path, q->line, error);
     coll_key(alg, param, key, sizeof key);
   }
   if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
@@ -143,11 +148,15 @@ static int plan_main(const char *path, wanted want)
     plan_free(&p);
     return refuse("%s", error);
   }
-  prover *v = prover_new();
   int status = 0;
-  for (size_t i = 0; i < p.points && status < 2; i++) {
-    int one = point(stdout, v, &p.point[i], strcmp(path, "-") ? path : "standard input", want);
-    if (one > status) status = one;
+  for (size_t i = 0; i < p.points && !status; i++) status = check(&p.point[i], strcmp(path, "-") ? path : "standard input");
+  if (status) {
+    plan_free(&p);
+    return status;
+  }
+  prover *v = prover_new();
+  for (size_t i = 0; i < p.points; i++) {
+    status |= point(stdout, v, &p.point[i], want);
     fflush(stdout);
   }
   prover_free(v);
