@@ -76,6 +76,8 @@ class View:
     def __init__(self, times: pd.DataFrame, sizes: Sequence[int]) -> None:
         self.times = times[times["bytes"].isin(list(sizes))]
         self.nodes = sorted(int(n) for n in times["nodes"].unique())
+        by = self.times.sort_values("bytes").groupby(["collective", "nodes", "name"], observed=True)
+        self._parts = {(str(c), int(n), str(k)): part for (c, n, k), part in by}
         logs = self.times.assign(log=np.log(self.times["time_s"]))
         means = logs.groupby(["collective", "nodes", "name"], observed=True)["log"].agg(["mean", "size"])
         # A class that lacks some of the sizes has no mean: it would be a mean over other points.
@@ -94,9 +96,7 @@ class View:
         return {c: t for c, t in have.items() if not math.isnan(t)}
 
     def at(self, collective: str, nodes: int, name: str) -> pd.DataFrame:
-        t = self.times
-        part = t[(t["collective"] == collective) & (t["nodes"] == nodes) & (t["name"] == name)]
-        return part.sort_values("bytes")
+        return self._parts.get((collective, nodes, name), self.times.iloc[:0])
 
 
 def cell(view: View, collective: str, nodes: int | None) -> Cell | None:
@@ -346,8 +346,7 @@ class Judge:
         if len(means) < len(CLASSES):
             return Assertion(text, None, "points are missing", expected, theory)
         best = min(means, key=lambda c: means[c])
-        wide = self.view.times[(self.view.times["collective"] == collective) & (self.view.times["nodes"] == nodes)]
-        wide = wide.pivot_table(index="bytes", columns="name", values="time_s", aggfunc="min", observed=True)
+        wide = pd.DataFrame({c: self.view.at(collective, nodes, c).set_index("bytes")["time_s"] for c in means})
         loss = wide[best] / wide.min(axis=1) - 1
         worst = loss.idxmax()
         if loss.max() <= 0.01:

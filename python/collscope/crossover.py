@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 
@@ -74,17 +74,32 @@ def _crossing(x: Sequence[float], ratio: Sequence[float]) -> list[tuple[float, i
 def pair_crossovers(times: pd.DataFrame) -> list[Crossover]:
     """Every change of order between every two names of each case, interpolated linearly in log time over log size."""
     found = []
-    for (collective, ranks, nodes), case in times.groupby(CASE, sort=False):
-        wide = case.pivot_table(index="bytes", columns="name", values="time_s", aggfunc="min", observed=True)
-        names = [n for n in dict.fromkeys(case["name"]) if n in wide.columns]
-        for a, b in combinations(names, 2):
-            both = wide[[a, b]].dropna()
-            both = both[both.index > 0]
-            size = [int(s) for s in both.index]
-            for at, i, j in _crossing(size, list(both[a] / both[b])):
-                below, above = (b, a) if both[a].iloc[i] > both[b].iloc[i] else (a, b)
+    for (collective, ranks, nodes), wide in _cases(times):
+        sizes, table = wide.index.to_numpy(), wide.to_numpy(dtype=float)
+        for a, b in combinations(range(len(wide.columns)), 2):
+            both = ~np.isnan(table[:, a]) & ~np.isnan(table[:, b]) & (sizes > 0)
+            size = [int(s) for s in sizes[both]]
+            ratio = [float(r) for r in table[both, a] / table[both, b]]
+            names = str(wide.columns[a]), str(wide.columns[b])
+            for at, i, j in _crossing(size, ratio):
+                below, above = names[::-1] if ratio[i] > 1 else names
                 found.append(Crossover(str(collective), int(ranks), int(nodes), below, above, at, size[i], size[j]))
     return found
+
+
+def _cases(times: pd.DataFrame) -> Iterator[tuple[tuple[str, int, int], pd.DataFrame]]:
+    """Each case as a table of sizes by names, the names in the frame's order."""
+    for (collective, ranks, nodes), case in times.groupby(CASE, sort=False):
+        yield (str(collective), int(ranks), int(nodes)), _by_name(case)
+
+
+def _by_name(case: pd.DataFrame) -> pd.DataFrame:
+    """Sizes by names. One name may have several rows at a size (two classes that chose the same algorithm): the least counts."""
+    names = {name: k for k, name in enumerate(dict.fromkeys(case["name"]))}
+    sizes, row = np.unique(case["bytes"].to_numpy(), return_inverse=True)
+    table = np.full((len(sizes), len(names)), np.nan)
+    np.fmin.at(table, (row, [names[n] for n in case["name"]]), case["time_s"].to_numpy(dtype=float))
+    return pd.DataFrame(table, index=sizes, columns=list(names))
 
 
 def winners(times: pd.DataFrame) -> pd.DataFrame:
@@ -93,19 +108,22 @@ def winners(times: pd.DataFrame) -> pd.DataFrame:
     Of names that take the same time the one that won at the size below is kept, else the first in the frame.
     """
     rows = []
-    for (collective, ranks, nodes), case in times.groupby(CASE, sort=False):
-        order = list(dict.fromkeys(case["name"]))
-        previous = None
-        for size, at in case.groupby("bytes"):
-            best = at.groupby("name", observed=True)["time_s"].min()
-            least = best.min()
-            tied = [n for n in order if n in best.index and best[n] <= least * (1 + SAME)]
-            name = previous if previous in tied else tied[0]
-            others = best.drop(name)
-            second = others.idxmin() if len(others) else None
-            margin = float(others.min() / least - 1) if len(others) else math.nan
-            rows.append((collective, ranks, nodes, int(size), name, float(least), second, margin, len(tied) > 1))
-            previous = name
+    for (collective, ranks, nodes), wide in _cases(times):
+        names = list(wide.columns)
+        table = wide.to_numpy(dtype=float)
+        previous = -1
+        for size, line in zip(wide.index, table, strict=True):
+            least = np.nanmin(line)
+            tied = np.flatnonzero(line <= least * (1 + SAME))
+            at = previous if previous in tied else int(tied[0])
+            others = np.delete(line, at)
+            known = ~np.isnan(others)
+            second, margin = None, math.nan
+            if known.any():
+                near = int(np.nanargmin(others))
+                second, margin = names[near + (near >= at)], float(others[near] / least - 1)
+            rows.append((collective, ranks, nodes, int(size), names[at], float(least), second, margin, len(tied) > 1))
+            previous = at
     columns = [*CASE, "bytes", "best", "time_s", "second", "margin", "tied"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -127,9 +145,10 @@ class Span:
 def spans(times: pd.DataFrame, best: pd.DataFrame | None = None) -> list[Span]:
     """The sizes cut into ranges with one winner each. Edges between two winners are interpolated crossings."""
     best = winners(times) if best is None else best
+    wides = dict(_cases(times))
     out: list[Span] = []
     for (collective, ranks, nodes), case in best.groupby(CASE, sort=False):
-        wide = _wide(times, collective, ranks, nodes)
+        wide = wides[str(collective), int(ranks), int(nodes)]
         size = [int(s) for s in case["bytes"]]
         name = list(case["best"])
         edge = [float(size[0])]
@@ -152,7 +171,7 @@ def spans(times: pd.DataFrame, best: pd.DataFrame | None = None) -> list[Span]:
 
 def _wide(times: pd.DataFrame, collective: object, ranks: object, nodes: object) -> pd.DataFrame:
     case = times[(times["collective"] == collective) & (times["ranks"] == ranks) & (times["nodes"] == nodes)]
-    return case.pivot_table(index="bytes", columns="name", values="time_s", aggfunc="min", observed=True)
+    return _by_name(case)
 
 
 def _edge(wide: pd.DataFrame, a: str, b: str, low: int, high: int) -> float:
@@ -254,7 +273,8 @@ def fit_tree(times: pd.DataFrame, tolerance: float = 0.02) -> Tree:
     rules: list[Rule] = []
     for (collective, ranks), frame in times.groupby(["collective", "ranks"], sort=False):
         nodes = sorted(int(n) for n in frame["nodes"].unique())
-        loss = {n: _losses(_wide(frame, collective, ranks, n)) for n in nodes}
+        wide_of = {n: _wide(frame, collective, ranks, n) for n in nodes}
+        loss = {n: _losses(wide_of[n]) for n in nodes}
         best: list[tuple[int, float, list[tuple[tuple[int, ...], list[_Piece]]]] | None]
         best = [(0, 0.0, [])] + [None] * len(nodes)  # best[k]: the first k node counts are covered
         for end in range(1, len(nodes) + 1):
@@ -274,7 +294,7 @@ def fit_tree(times: pd.DataFrame, tolerance: float = 0.02) -> Tree:
         for g, (group, pieces) in enumerate(done[2]):
             low = None if g == 0 else group[0]
             high = None if g == len(done[2]) - 1 else done[2][g + 1][0][0] - 1
-            wides = [_wide(frame, collective, ranks, n) for n in group]
+            wides = [wide_of[n] for n in group]
             edges = [_threshold(wides, a, b) for a, b in zip(pieces, pieces[1:], strict=False)]
             for k, piece in enumerate(pieces):
                 rules.append(
@@ -363,17 +383,16 @@ def regret(times: pd.DataFrame, choose: Tree | dict[str, str] | str) -> pd.DataF
     time get NaN.
     """
     rows = []
-    for (collective, ranks, nodes), case in times.groupby(CASE, sort=False):
-        wide = case.pivot_table(index="bytes", columns="name", values="time_s", aggfunc="min", observed=True)
-        for size in wide.index:
+    for (collective, ranks, nodes), wide in _cases(times):
+        column = {name: k for k, name in enumerate(wide.columns)}
+        for size, line in zip(wide.index, wide.to_numpy(dtype=float), strict=True):
             if isinstance(choose, Tree):
-                name = choose.choose(str(collective), int(ranks), int(nodes), int(size))
+                name = choose.choose(collective, ranks, nodes, int(size))
             elif isinstance(choose, dict):
-                name = choose.get(str(collective))
+                name = choose.get(collective)
             else:
                 name = choose
-            best = float(wide.loc[size].min())
-            have = name is not None and name in wide.columns
-            time = float(wide.at[size, name]) if have else math.nan
+            best = float(np.nanmin(line))
+            time = float(line[column[name]]) if name in column else math.nan
             rows.append((collective, ranks, nodes, int(size), name, time, best, time / best - 1))
     return pd.DataFrame(rows, columns=[*CASE, "bytes", "name", "time_s", "best_s", "regret"])

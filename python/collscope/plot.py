@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -252,15 +253,16 @@ class Marked:
     to_bytes: int
 
 
-def _shade(ax: Axes, marked: Marked | None, text: bool) -> None:
-    if marked is None:
+def _shade(ax: Axes, marked: Marked | None, low: float, high: float, text: bool, size: float = 8.0) -> None:
+    """Shades the marked range as far as the axis from `low` to `high` shows it, its name above."""
+    if marked is None or marked.from_bytes > high or marked.to_bytes < low:
         return
-    low, high = marked.from_bytes / 2**0.35, marked.to_bytes * 2**0.35
-    ax.axvspan(low, high, color=SHADE, lw=0, zorder=0)
+    left, right = max(low, marked.from_bytes) / 2**0.35, min(high, marked.to_bytes) * 2**0.35
+    ax.axvspan(left, right, color=SHADE, lw=0, zorder=0)
     if text:
-        ax.text(
-            math.sqrt(low * high), 1.01, marked.label, transform=ax.get_xaxis_transform(), ha="center", va="bottom",
-            fontsize=8, color=FAINT,
+        ax.annotate(
+            marked.label, (math.sqrt(left * right), 1), xycoords=ax.get_xaxis_transform(), xytext=(0, 2),
+            textcoords="offset points", ha="center", va="bottom", fontsize=size, color=FAINT,
         )  # fmt: skip
 
 
@@ -301,7 +303,7 @@ def collective_figure(
     best = times.groupby("bytes")["time_s"].min()
 
     for a in (ax, rel):
-        _shade(a, marked, text=a is ax)
+        _shade(a, marked, low, high, text=a is ax)
     handles: list[Line2D] = []
     labels: list[str] = []
     ends, rel_ends, top = [], [], 1.0
@@ -364,15 +366,17 @@ def _strip(ax: Axes, part: pd.DataFrame, low: float, high: float, labels: bool) 
         ax.tick_params(axis="x", which="both", length=0)
     width_pt = ax.get_position().width * ax.figure.get_figwidth() * 72  # type: ignore[union-attr]
     span = math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
+    # Each size stands for the range up to the middle between it and its neighbours.
+    sizes = [float(s) for s in part["bytes"]]
+    edges = [sizes[0] / 2**0.5, *(math.sqrt(a * b) for a, b in zip(sizes, sizes[1:], strict=False)), sizes[-1] * 2**0.5]
     runs: list[list[Any]] = []
-    for size, chose in zip(part["bytes"], part["chose"], strict=True):
-        name = str(chose).partition("/")[2]
+    for at, chose in enumerate(part["chose"]):
+        name = brief_key(str(chose)).partition("/")[2]
         if runs and runs[-1][0] == name:
-            runs[-1][2] = size
+            runs[-1][2] = edges[at + 1]
         else:
-            runs.append([name, size, size])
-    for k, (name, first, last) in enumerate(runs):
-        left, right = first / 2**0.5, last * 2**0.5
+            runs.append([name, edges[at], edges[at + 1]])
+    for k, (name, left, right) in enumerate(runs):
         ax.add_patch(
             Rectangle(
                 (left, 0.08), right - left, 0.84, facecolor=_tint(look.colour, 0.82 if k % 2 else 0.7), edgecolor="white", lw=1
@@ -387,6 +391,19 @@ def _strip(ax: Axes, part: pd.DataFrame, low: float, high: float, labels: bool) 
         1.012, 0.47, decision_name(str(part["key"].iloc[0])).replace("Open MPI ", "") + " chose", transform=ax.transAxes,
         ha="left", va="center", fontsize=8, color=look.colour,
     )  # fmt: skip
+
+
+def brief_key(key: str) -> str:
+    """The key as people say it: sizes with a unit, parameters that are switched off left out."""
+    stem, bracket, inner = key.partition("[")
+    words = []
+    for part in inner.rstrip("]").split(",") if bracket else ():
+        name, _, value = part.partition("=")
+        if value.isdigit() and int(value) >= 1024 and int(value) % 1024 == 0:
+            value = size_text(int(value)).replace(" ", "")
+        if value != "0":
+            words.append(f"{name}={value}")
+    return f"{stem}[{','.join(words)}]" if words else stem
 
 
 def _brief(name: str) -> str:
@@ -458,19 +475,13 @@ def crossover_figure(
         ax = fig.add_subplot(grid[k])
         _size_axis(ax, low, high, most=8)
         ax.set_ylim(total - 0.4, -0.6)
-        if marked is not None:
-            ax.axvspan(marked.from_bytes / 2**0.35, marked.to_bytes * 2**0.35, color=SHADE, lw=0, zorder=0)
+        _shade(ax, marked, low, high, text=True, size=7.6)
         for span in spans:
             lane = at[(span.collective, span.ranks, span.nodes)]
             colour = class_colour(span.name, candidate)
             names.setdefault(span.name if span.name != "builtin" else f"builtin {decision_name(candidate)}", colour)
             _lane(ax, span, lane, colour, best, low, high)
         ax.set_title(heading, fontsize=10, loc="left", pad=15 if marked else 6)
-        if marked:
-            ax.text(
-                math.sqrt(marked.from_bytes * marked.to_bytes), 1.004, marked.label, transform=ax.get_xaxis_transform(),
-                ha="center", va="bottom", fontsize=7.6, color=FAINT,
-            )  # fmt: skip
         ax.yaxis.set_major_locator(FixedLocator(list(at.values())))
         ax.yaxis.set_major_formatter(FuncFormatter(_lane_name(at)))
         ax.tick_params(axis="y", length=0, labelsize=7.6, labelleft=k == 0)
@@ -607,7 +618,7 @@ def _nodes_label(nodes: Sequence[int]) -> str:
 
 
 def _leaf_label(key: str) -> str:
-    name = key.partition("/")[2]
+    name = brief_key(key).partition("/")[2]
     return name if len(name) <= 38 else name[:37] + "…"
 
 
@@ -724,8 +735,24 @@ def render(fig: Figure, kind: str) -> bytes:
     out = io.BytesIO()
     if kind == "svg":
         fig.savefig(out, format="svg", metadata={"Date": None, "Creator": "collscope"})
-    else:
-        fig.savefig(out, format=kind, dpi=150, metadata={"Software": "collscope"} if kind == "png" else None)
+        # Hundredths of a point are finer than any screen; the rest is two thirds of the file.
+        return re.sub(rb"(\d\.\d\d)\d+", rb"\1", out.getvalue())
+    if kind == "png":
+        return _png(fig)
+    fig.savefig(out, format=kind)
+    return out.getvalue()
+
+
+def _png(fig: Figure) -> bytes:
+    """Few colours are enough for lines and text: a third of the size."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    canvas = FigureCanvasAgg(fig)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3])
+    out = io.BytesIO()
+    picture.quantize(256, dither=Image.Dither.NONE).save(out, format="png", dpi=(fig.dpi, fig.dpi), optimize=False)
     return out.getvalue()
 
 
