@@ -16,10 +16,10 @@ typedef struct {
 } types;
 void types_make(types *);
 void types_free(types *);
-/* right = left op right on one element, by plain C: the reference. */
-void types_apply(plan_type, plan_op, const void *left, void *right);
-/* Element `index` of rank's input to a reduction: small whole numbers, so that sums and products are exact in every type. */
-void types_value(plan_type, plan_op, int rank, size_t index, void *element);
+/* right = left op right on n elements, by plain C: the reference. */
+void types_apply(plan_type, plan_op, const void *left, void *right, size_t n);
+/* Elements first … first+n-1 of rank's input to a reduction: small whole numbers, so that sums and products are exact in every type. */
+void types_values(plan_type, plan_op, int rank, size_t first, size_t n, void *elements);
 
 /* ---- verify.c: buffers of one call at one rank, with guards around what is written. */
 typedef struct {
@@ -53,7 +53,11 @@ MPI_Comm driver_first(driver *, int ranks);        /* collective over the world 
 void measure_point(driver *, const plan_point *);  /* collective over the world */
 
 /* ---- walk.c: every registered algorithm over many calls, data checked. Returns the number of wrong calls on rank 0. */
-typedef struct { const char *algorithm; int max_roots; } walk_options;   /* NULL: all; 0: every root */
+typedef struct {
+  const char *algorithm;          /* only keys that begin so; NULL: all */
+  int max_roots;                  /* with more ranks than this, only three roots; 0: every root */
+  int part, parts;                /* every parts-th algorithm, from the part-th; parts 0: all */
+} walk_options;
 size_t walk(driver *, const walk_options *);
 
 #endif

@@ -15,7 +15,7 @@
 static const char usage[] =
   "usage: collscope-driver --list --json\n"
   "       collscope-driver --plan FILE [--fold] [--out FILE]   run a plan (see algorithms/plan.h)\n"
-  "       collscope-driver --walk [--algorithm PREFIX] [--roots N]   check every algorithm's data over many calls\n"
+  "       collscope-driver --walk [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
   "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
   "Start it under smpirun or mpirun; --list works alone.\n";
 
@@ -38,7 +38,9 @@ static const char *parse(int argc, char **argv, options *o) {
     else if (!strcmp(a, "--bytes")) o->bytes = argv[++i];
     else if (!strcmp(a, "--algorithm")) o->walk_options.algorithm = argv[++i];
     else if (!strcmp(a, "--roots")) o->walk_options.max_roots = atoi(argv[++i]);
-    else return a;
+    else if (!strcmp(a, "--part")) {
+      if (sscanf(argv[++i], "%d/%d", &o->walk_options.part, &o->walk_options.parts) != 2) return "--part must be I/N";
+    } else return a;
   }
   return o->plan || o->walk || o->pingpong ? NULL : "nothing to do";
 }

@@ -1,7 +1,5 @@
 #include "driver.h"
 
-#include <string.h>
-
 /* (a, b) stands for x -> a·x + b over 32-bit integers: composing is associative and does not commute. */
 typedef struct { uint32_t a, b; } affine;
 
@@ -33,47 +31,43 @@ void types_free(types *t) {
   MPI_Op_free(&t->op[PLAN_OP_AFFINE]);
 }
 
-static int64_t load(plan_type type, const void *element) {
+/* One loop for each type and operator, so that the compiler can make them fast. */
+#define COMBINE(T) do { \
+    const T *l = left; \
+    T *r = right; \
+    switch (op) { \
+      case PLAN_SUM: for (size_t i = 0; i < n; i++) r[i] = (T)(l[i] + r[i]); break; \
+      case PLAN_PROD: for (size_t i = 0; i < n; i++) r[i] = (T)(l[i] * r[i]); break; \
+      case PLAN_MAX: for (size_t i = 0; i < n; i++) r[i] = l[i] > r[i] ? l[i] : r[i]; break; \
+      default: for (size_t i = 0; i < n; i++) r[i] = l[i] < r[i] ? l[i] : r[i]; break; \
+    } \
+  } while (0)
+
+void types_apply(plan_type type, plan_op op, const void *left, void *right, size_t n) {
   switch (type) {
-    case PLAN_FLOAT: return (int64_t)*(const float *)element;
-    case PLAN_DOUBLE: return (int64_t)*(const double *)element;
-    case PLAN_INT: return *(const int *)element;
-    case PLAN_BYTE: return *(const unsigned char *)element;
-    default: return *(const int64_t *)element;
+    case PLAN_FLOAT: COMBINE(float); break;
+    case PLAN_DOUBLE: COMBINE(double); break;
+    case PLAN_INT: COMBINE(int); break;
+    case PLAN_BYTE: COMBINE(unsigned char); break;
+    case PLAN_LONG: COMBINE(int64_t); break;
+    default:
+      for (size_t i = 0; i < n; i++) ((affine *)right)[i] = compose(((const affine *)left)[i], ((affine *)right)[i]);
   }
 }
 
-static void store(plan_type type, int64_t value, void *element) {
-  switch (type) {
-    case PLAN_FLOAT: *(float *)element = (float)value; break;
-    case PLAN_DOUBLE: *(double *)element = (double)value; break;
-    case PLAN_INT: *(int *)element = (int)value; break;
-    case PLAN_BYTE: *(unsigned char *)element = (unsigned char)value; break;
-    default: *(int64_t *)element = value; break;
-  }
-}
-
-void types_apply(plan_type type, plan_op op, const void *left, void *right) {
-  if (type == PLAN_AFFINE) {
-    affine f, g;
-    memcpy(&f, left, sizeof f);
-    memcpy(&g, right, sizeof g);
-    f = compose(f, g);
-    memcpy(right, &f, sizeof f);
-    return;
-  }
-  int64_t l = load(type, left), r = load(type, right);
-  store(type, op == PLAN_SUM ? l + r : op == PLAN_PROD ? l * r : op == PLAN_MAX ? (l > r ? l : r) : (l < r ? l : r), right);
-}
-
-void types_value(plan_type type, plan_op op, int rank, size_t index, void *element) {
-  uint64_t r = (uint64_t)rank, h = (r + 1) * 1000003u + index * 7919u + r * r * (index % 13) * 101u;
-  if (type == PLAN_AFFINE) {
-    affine f = { (uint32_t)(2 * h + 1), (uint32_t)(h >> 3) * 2654435761u + (uint32_t)r };
-    memcpy(element, &f, sizeof f);
-  } else if (op == PLAN_PROD) {
-    store(type, 1 + (h % 11 == 0), element);
-  } else {
-    store(type, (int64_t)(h % 251), element);
+void types_values(plan_type type, plan_op op, int rank, size_t first, size_t n, void *elements) {
+  uint64_t r = (uint64_t)rank;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t h = (r + 1) * 1000003u + (first + i) * 7919u + r * r * ((first + i) % 13) * 101u;
+    unsigned v = op == PLAN_PROD ? 1 + (h % 11 == 0) : (unsigned)(h % 251);
+    switch (type) {
+      case PLAN_FLOAT: ((float *)elements)[i] = (float)v; break;
+      case PLAN_DOUBLE: ((double *)elements)[i] = v; break;
+      case PLAN_INT: ((int *)elements)[i] = (int)v; break;
+      case PLAN_BYTE: ((unsigned char *)elements)[i] = (unsigned char)v; break;
+      case PLAN_LONG: ((int64_t *)elements)[i] = v; break;
+      default:
+        ((affine *)elements)[i] = (affine){ (uint32_t)(2 * h + 1), (uint32_t)(h >> 3) * 2654435761u + (uint32_t)r };
+    }
   }
 }

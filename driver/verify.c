@@ -45,56 +45,63 @@ void buffers_free(buffers *b) {
 
 /* ---- values ----------------------------------------------------------------------------------------- */
 
-/* Element `index` of the rank's input where data only moves: all bits used, so that any mix-up shows. */
-static void moved_value(int rank, size_t index, size_t elem, void *element) {
-  uint64_t h = ((uint64_t)rank << 40) ^ index;
-  h = (h ^ (h >> 31)) * 0x9E3779B97F4A7C15u + 0x1234567u;
-  h ^= h >> 29;
-  memcpy(element, &h, elem < sizeof h ? elem : sizeof h);
-}
-
-static void input(coll_collective k, const coll_args *a, int rank, size_t index, plan_type type, plan_op op, void *element) {
-  if (coll_has_operator(k)) types_value(type, op, rank, index, element);
-  else moved_value(rank, index, a->elem, element);
-}
-
-/* ranks [from, to) reduced in rank order. */
-static void reduced(const coll_args *a, coll_collective k, int from, int to, size_t index, plan_type type, plan_op op, void *element) {
-  char left[16];
-  input(k, a, to - 1, index, type, op, element);
-  for (int r = to - 1; r-- > from;) {
-    input(k, a, r, index, type, op, left);
-    types_apply(type, op, left, element);
+/* Where data only moves, all bits are used, so that any mix-up shows. */
+static void moved_values(int rank, size_t first, size_t n, size_t elem, char *elements) {
+  for (size_t i = 0; i < n; i++) {
+    uint64_t h = ((uint64_t)rank << 40) ^ (first + i);
+    h = (h ^ (h >> 31)) * 0x9E3779B97F4A7C15u + 0x1234567u;
+    h ^= h >> 29;
+    memcpy(elements + i * elem, &h, elem < sizeof h ? elem : sizeof h);
   }
 }
 
-/* What element i of `out` at `rank` must be. Returns false where MPI leaves it undefined. */
-static bool expected(coll_collective k, const coll_args *a, int rank, size_t i, plan_type type, plan_op op, void *element) {
+typedef struct { coll_collective collective; const coll_args *args; plan_type type; plan_op op; } check;
+
+/* Elements first … of rank's `in`. */
+static void inputs(const check *c, int rank, size_t first, size_t n, char *elements) {
+  if (coll_has_operator(c->collective)) types_values(c->type, c->op, rank, first, n, elements);
+  else moved_values(rank, first, n, c->args->elem, elements);
+}
+
+/* Ranks [from, to) reduced in rank order. */
+static void reduced(const check *c, int from, int to, size_t first, size_t n, char *elements) {
+  char *left = malloc(n * c->args->elem + 1);
+  inputs(c, to - 1, first, n, elements);
+  for (int r = to - 1; r-- > from;) {
+    inputs(c, r, first, n, left);
+    types_apply(c->type, c->op, left, elements, n);
+  }
+  free(left);
+}
+
+/* What the first elements of `out` at `rank` must be; returns how many: the rest MPI leaves undefined. */
+static size_t expected(const check *c, int rank, size_t outs, char *want) {
+  const coll_args *a = c->args;
   int p = a->size;
-  size_t m = a->count;
-  switch (k) {
-    case COLL_BCAST: input(k, a, a->root, i, type, op, element); return true;
-    case COLL_SCATTER: input(k, a, a->root, (size_t)rank * m + i, type, op, element); return true;
-    case COLL_GATHER: case COLL_ALLGATHER: input(k, a, (int)(i / m), i % m, type, op, element); return true;
-    case COLL_ROTATION: input(k, a, (rank + 1) % p, i, type, op, element); return true;
-    case COLL_ALLTOALL: input(k, a, (int)(i / m), (size_t)rank * m + i % m, type, op, element); return true;
-    case COLL_REDUCE: case COLL_ALLREDUCE: reduced(a, k, 0, p, i, type, op, element); return true;
+  size_t m = a->count, e = a->elem;
+  switch (c->collective) {
+    case COLL_BCAST: inputs(c, a->root, 0, m, want); return outs;
+    case COLL_SCATTER: inputs(c, a->root, (size_t)rank * m, m, want); return outs;
+    case COLL_GATHER: case COLL_ALLGATHER:
+      for (size_t r = 0; r * m < outs; r++) inputs(c, (int)r, 0, m, want + r * m * e);
+      return outs;
+    case COLL_ROTATION: inputs(c, (rank + 1) % p, 0, m, want); return outs;
+    case COLL_ALLTOALL:
+      for (size_t r = 0; r * m < outs; r++) inputs(c, (int)r, (size_t)rank * m, m, want + r * m * e);
+      return outs;
+    case COLL_REDUCE: case COLL_ALLREDUCE: reduced(c, 0, p, 0, outs, want); return outs;
     case COLL_REDUCE_SCATTER: {
       coll_span own = coll_block(m, p, rank);
-      if (i >= own.count) return false;
-      reduced(a, k, 0, p, own.first + i, type, op, element);
-      return true;
+      reduced(c, 0, p, own.first, own.count, want);
+      return own.count;
     }
-    case COLL_REDUCE_SCATTER_BLOCK:
-      if (i >= m) return false;
-      reduced(a, k, 0, p, (size_t)rank * m + i, type, op, element);
-      return true;
-    case COLL_SCAN: reduced(a, k, 0, rank + 1, i, type, op, element); return true;
+    case COLL_REDUCE_SCATTER_BLOCK: reduced(c, 0, p, (size_t)rank * m, m, want); return m;
+    case COLL_SCAN: reduced(c, 0, rank + 1, 0, m, want); return m;
     case COLL_EXSCAN:
-      if (rank == 0) return false;
-      reduced(a, k, 0, rank, i, type, op, element);
-      return true;
-    default: return false;
+      if (rank == 0) return 0;
+      reduced(c, 0, rank, 0, m, want);
+      return m;
+    default: return 0;
   }
 }
 
@@ -108,8 +115,8 @@ void buffers_fill(buffers *b, coll_collective k, const coll_args *a, int rank, p
   }
   if (k == COLL_BCAST && rank != a->root) return;
   if (b->in_block) memset(b->in_block, GUARD_BYTE, b->in_bytes + 2 * GUARD);
-  for (size_t i = 0; i < b->in_bytes / a->elem; i++)
-    input(k, a, rank, i, type, op, (char *)b->in + i * a->elem);
+  check c = { k, a, type, op };
+  if (b->in) inputs(&c, rank, 0, b->in_bytes / a->elem, (char *)b->in);
 }
 
 static bool guards_hold(const char *block, size_t bytes) {
@@ -119,30 +126,29 @@ static bool guards_hold(const char *block, size_t bytes) {
 }
 
 size_t buffers_check(const buffers *b, coll_collective k, const coll_args *a, int rank, plan_type type, plan_op op, const char *what) {
-  size_t wrong = 0;
-  char want[16];
-  size_t outs = b->out ? b->out_bytes / a->elem : 0;
-  bool shared = b->in && !b->in_block;
-  /* The root's own block of an in-place scatter stays where it was: nothing was received into it. */
-  for (size_t i = 0; i < outs; i++) {
-    if (!expected(k, a, rank, i, type, op, want) || !memcmp((char *)b->out + i * a->elem, want, a->elem)) continue;
+  check c = { k, a, type, op };
+  size_t wrong = 0, outs = b->out ? b->out_bytes / a->elem : 0, ins = b->in_block ? b->in_bytes / a->elem : 0;
+  char *want = malloc((outs > ins ? outs : ins) * a->elem + 1);
+  size_t defined = outs ? expected(&c, rank, outs, want) : 0;
+  for (size_t i = 0; i < defined; i++) {
+    if (!memcmp((char *)b->out + i * a->elem, want + i * a->elem, a->elem)) continue;
     if (what && !wrong) fprintf(stderr, "%s: rank %d: element %zu of out is wrong\n", what, rank, i);
     wrong++;
   }
   if (b->in_block) {
-    for (size_t i = 0; i < b->in_bytes / a->elem; i++) {
-      input(k, a, rank, i, type, op, want);
-      if (!memcmp((const char *)b->in + i * a->elem, want, a->elem)) continue;
-      if (what && !wrong) fprintf(stderr, "%s: rank %d: element %zu of in was changed\n", what, rank, i);
+    inputs(&c, rank, 0, ins, want);
+    if (memcmp(b->in, want, ins * a->elem)) {
+      if (what) fprintf(stderr, "%s: rank %d: in was changed\n", what, rank);
       wrong++;
-      break;
     }
     if (!guards_hold(b->in_block, b->in_bytes)) wrong++;
   }
+  bool shared = b->in && !b->in_block;
   size_t bytes = shared && b->in_bytes > b->out_bytes ? b->in_bytes : b->out_bytes;
   if (b->out_block && !guards_hold(b->out_block, bytes)) {
     if (what) fprintf(stderr, "%s: rank %d: wrote outside its buffer\n", what, rank);
     wrong++;
   }
+  free(want);
   return wrong;
 }
