@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -26,6 +27,9 @@ Outcome = dict[str, Any]
 
 Progress = Callable[[int], None]
 """Called with the number of points that have just been finished."""
+
+
+DIED = "the simulation of this point"  # how the driver begins to say that a point took its copy of the simulation down
 
 
 class Interrupted(Exception):
@@ -130,7 +134,10 @@ def run(
                         reps.setdefault(name, []).append([said.get(k) for k in ("min_s", "mean_s", "max_s", "root_s")])
                     if said.get("done"):
                         del left[name]
-                        on_outcome(name, _outcome(said, reps.pop(name, []), report.meta))
+                        outcome = _outcome(said, reps.pop(name, []), report.meta)
+                        if outcome["status"].startswith(DIED):
+                            outcome["status"] = f"simulation failed: {_news(folder / 'stderr.txt', outcome['status'])}"
+                        on_outcome(name, outcome)
             except BaseException:
                 end_group(process)
                 raise
@@ -212,25 +219,32 @@ def describe(meta: dict[str, Any]) -> str:
 def _last_words(path: Path, report: Report) -> str:
     if report.silent:
         return "nothing was heard from it for too long (a deadlock?)"
-    try:
-        text = path.read_text(errors="replace")
-    except OSError:
-        text = ""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [
-        line
-        for line in lines
-        if any(
-            word in line.lower()
-            for word in ("error", "deadlock", "assert", "abort", "fault", "collscope", "cannot", "fail")
-        )
-    ]
-    words = (telling or lines)[:3]
+    words = _telling(path)[:2]
     if report.status < 0:
         words.append(f"ended by signal {-report.status}")
     elif not words:
         words.append(f"exit status {report.status}" if report.status else "it ended early")
     return "; ".join(words)[:400]
+
+
+def _news(path: Path, otherwise: str) -> str:
+    """The last telling line on standard error: that of the point which has just died."""
+    return next(iter(_telling(path)[-1:]), otherwise)[:300]
+
+
+_TELLING = ("error", "deadlock", "assert", "abort", "fault", "collscope", "cannot", "fail")
+
+
+def _telling(path: Path) -> list[str]:
+    """Lines that say what is wrong, or all lines when none looks like it; without SimGrid's time and place."""
+    try:
+        text = path.read_text(errors="replace")
+    except OSError:
+        return []
+    lines = [re.sub(r"^(\[[^]]*\]\s*)+(\S+:\d+: )?(\[[^]]*\]\s*)*", "", line.strip()) for line in text.splitlines()]
+    lines = ["deadlock: ranks wait for what never comes" if "Deadlock detected" in line else line for line in lines]
+    lines = list(dict.fromkeys(filter(None, lines)))
+    return [line for line in lines if any(word in line.lower() for word in _TELLING)] or lines
 
 
 def summarise(reps: Sequence[Sequence[Sequence[float]]], metric: str) -> dict[str, float | None]:

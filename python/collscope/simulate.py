@@ -255,14 +255,14 @@ class _Simulation:
                 f"{report.complaint}"
             )
         # The first point that is missing is the one it died on. Its neighbours get another launch.
-        self._done(key, failure(f"simulation failed: {report.complaint}"), keep=False)
+        self._done(key, failure(f"simulation failed: {report.complaint}"))
         rest = [batch.points[int(i)] for i in report.unfinished[1:]]
         if rest:
             self._launch(Batch(layout, rest))
 
-    def _done(self, key: str, outcome: Outcome, keep: bool = True) -> None:
+    def _done(self, key: str, outcome: Outcome) -> None:
         self.known[key] = outcome
-        if keep:
+        if not outcome["status"].startswith(NOT_KEPT):  # what broke is tried again the next time
             self.store.put(key, outcome)
         self.events.put(1)
 
@@ -276,6 +276,7 @@ def failed(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if str(row["status"]).startswith(FAILURES)]
 
 
+NOT_KEPT = ("simulation failed",)
 FAILURES = ("simulation failed", "launch failed", "wrong data")
 
 
