@@ -36,7 +36,7 @@ static void print_samples(const bench *x, const char *name, double *sample) {
 }
 
 static int round_trips(size_t bytes) {
-  size_t n = ((size_t)4 << 20) / (bytes + (16 << 10));
+  size_t n = ((size_t)2 << 20) / (bytes + (16 << 10));
   return n < 2 ? 2 : (int)n;
 }
 

@@ -332,7 +332,6 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
             raise
     except OSError as error:
         raise disk_error(error, path) from error
-    platform.load.cache_clear()
     return path
 
 

@@ -414,9 +414,23 @@ def load_spec(name: str) -> Spec:
     return read_spec(path, values, paths.display(path))
 
 
-@lru_cache(maxsize=64)
 def load(name_or_path: str | os.PathLike[str]) -> Platform:
+    """The platform of this name or path: the same object each time, until its file changes."""
     name = os.fspath(name_or_path)
+    path, _, _ = _find(name)
+    try:
+        text = path.read_bytes() if path else b""
+    except OSError as error:
+        raise UserError(f"{path}:1: cannot be read: {error.strerror}") from error
+    found = _load(name, text, paths.CACHE)
+    if not found.xml.exists():  # somebody emptied the cache
+        _load.cache_clear()
+        found = _load(name, text, paths.CACHE)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _load(name: str, text: bytes, cache: Path) -> Platform:
     path, values, base = _find(name)
     if path is None:
         return _read_xml(_keep(base, _ideal(values)), name.strip())

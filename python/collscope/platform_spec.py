@@ -356,9 +356,8 @@ def occurring(spec: Spec) -> tuple[str, ...]:
 def _check(spec: Spec, reader: _Reader) -> None:
     for level in occurring(spec):
         rate = narrowest(spec, level)
-        given = (
-            level if level in reader.data["curve"] else next(lv for lv in LEVELS if spec.curve[lv] is spec.curve[level])
-        )
+        drawn = reader.data["curve"]  # the class whose curve this one uses
+        given = level if level in drawn else next(lv for lv in drawn if spec.curve[lv] is spec.curve[level])
         for i, piece in enumerate(spec.curve[level]):
             where = ("curve", given, i)
             eager = piece.start <= spec.eager_bytes.value
