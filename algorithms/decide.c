@@ -52,6 +52,7 @@ const coll_alg *coll_decide(const coll_decision *d, coll_collective k, const col
     if (!r->key) return snprintf(error, size, "%s: %s", d->key, r->why), NULL;
     return coll_find(r->key, param, error, size);
   }
-  snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k), a->size, bytes);
+  snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k), a->size,
+           bytes);
   return NULL;
 }

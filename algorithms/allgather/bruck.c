@@ -1,5 +1,6 @@
 /* allgather/bruck
- * Idea     send all that one has to the left at distance 1, 2, 4, …, own block first; in the end turn the blocks into place
+ * Idea     send all that one has to the left at distance 1, 2, 4, …, own block first; in the end turn the blocks into
+ *          place
  * Rounds   ⌈lg p⌉
  * Cost     ⌈lg p⌉ alpha + (p-1) m beta          m = bytes of a block; exact
  * Needs    any p, any count
@@ -22,7 +23,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   coll_copy(c, a->out, a->in, m);
   for (int have = 1; have < p; have *= 2) {
     size_t n = (size_t)(have <= p / 2 ? have : p - have) * m;
-    coll_sendrecv(c, a->out, n, (c->rank + p - have) % p, coll_at(c, a->out, (size_t)have * m), n, (c->rank + have) % p);
+    coll_sendrecv(c, a->out, n, (c->rank + p - have) % p, coll_at(c, a->out, (size_t)have * m), n,
+                  (c->rank + have) % p);
   }
   if (!c->rank) return;
   size_t own_on = (size_t)(p - c->rank) * m, before = (size_t)c->rank * m;
@@ -44,7 +46,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_bruck = {
-  .key = "allgather/bruck", .collective = COLL_ALLGATHER, .summary = "send everything to the left at distance 1, 2, 4, …",
+  .key = "allgather/bruck", .collective = COLL_ALLGATHER,
+  .summary = "send everything to the left at distance 1, 2, 4, …",
   .source = "Bruck et al. 1997, doi:10.1109/71.642949", .twin = { "Open MPI", 2 },
   .run = run, .cost = cost, .exact = exact,
 };

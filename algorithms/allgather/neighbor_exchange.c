@@ -14,7 +14,8 @@
 #include "../collscope.h"
 
 static const char *supports(const coll_args *a) {
-  return a->size % 2 && a->size > 1 ? "needs an even number of ranks; Open MPI takes allgather/bucket (its ring) instead" : NULL;
+  return a->size % 2 && a->size > 1
+           ? "needs an even number of ranks; Open MPI takes allgather/bucket (its ring) instead" : NULL;
 }
 
 static void run(coll_ctx *c, const coll_args *a) {
@@ -27,15 +28,16 @@ static void run(coll_ctx *c, const coll_args *a) {
   bool even = c->rank % 2 == 0;
   int up = (c->rank + 1) % p, down = (c->rank + p - 1) % p, pair = c->rank - c->rank % 2;
   int partner[2] = { even ? up : down, even ? down : up };
-  coll_sendrecv(c, coll_at(c, a->out, (size_t)c->rank * m), m, partner[0], coll_at(c, a->out, (size_t)partner[0] * m), m, partner[0]);
+  coll_sendrecv(c, coll_at(c, a->out, (size_t)c->rank * m), m, partner[0],
+                coll_at(c, a->out, (size_t)partner[0] * m), m, partner[0]);
 
   /* Pairs of blocks come alternately from one side and the other, each time from two ranks farther away. */
   int from[2] = { pair, pair }, stride[2] = { even ? 2 : p - 2, even ? p - 2 : 2 }, last = pair;
   for (int i = 1; i < p / 2; i++) {
     int side = i % 2;
     from[side] = (from[side] + stride[side]) % p;
-    coll_sendrecv(c, coll_at(c, a->out, (size_t)last * m), 2 * m, partner[side], coll_at(c, a->out, (size_t)from[side] * m), 2 * m,
-                  partner[side]);
+    coll_sendrecv(c, coll_at(c, a->out, (size_t)last * m), 2 * m, partner[side],
+                  coll_at(c, a->out, (size_t)from[side] * m), 2 * m, partner[side]);
     last = from[side];
   }
 }
@@ -47,7 +49,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_neighbor_exchange = {
-  .key = "allgather/neighbor_exchange", .collective = COLL_ALLGATHER, .summary = "pairs of blocks exchanged with either neighbour in turn",
+  .key = "allgather/neighbor_exchange", .collective = COLL_ALLGATHER,
+  .summary = "pairs of blocks exchanged with either neighbour in turn",
   .source = "Chen et al. 2005, doi:10.1109/HPCASIA.2005.75", .twin = { "Open MPI", 5 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

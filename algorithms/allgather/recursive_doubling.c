@@ -25,7 +25,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   for (int distance = 1; distance < c->size; distance *= 2) {
     int partner = c->rank ^ distance, mine = c->rank & -distance, theirs = partner & -distance;
     size_t n = (size_t)distance * m;
-    coll_sendrecv(c, coll_at(c, a->out, (size_t)mine * m), n, partner, coll_at(c, a->out, (size_t)theirs * m), n, partner);
+    coll_sendrecv(c, coll_at(c, a->out, (size_t)mine * m), n, partner, coll_at(c, a->out, (size_t)theirs * m), n,
+                  partner);
   }
 }
 
@@ -36,7 +37,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_recursive_doubling = {
-  .key = "allgather/recursive_doubling", .collective = COLL_ALLGATHER, .summary = "exchange everything at distance 1, 2, 4, …",
+  .key = "allgather/recursive_doubling", .collective = COLL_ALLGATHER,
+  .summary = "exchange everything at distance 1, 2, 4, …",
   .source = "Kandalla", .twin = { "Open MPI", 3 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

@@ -1,8 +1,9 @@
 /* allreduce/rabenseifner
- * Idea     recursive halving leaves each rank one part of the sum; recursive doubling brings the parts together everywhere. With p no
- *          power of two ranks are paired first, and the even one of a pair works for both
+ * Idea     recursive halving leaves each rank one part of the sum; recursive doubling brings the parts together
+ *          everywhere. With p no power of two ranks are paired first, and the even one of a pair works for both
  * Rounds   2 lg p' with p' = 2^⌊lg p⌋; 3 more when p is no power of two
- * Cost     2 lg p alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact for p a power of two that divides the count
+ * Cost     2 lg p alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact for p a power of two that divides the
+ *          count
  * Needs    any p, count >= p' (or 0); the operator must commute
  * Scratch  one vector
  * Source   Rabenseifner; Thakur et al. 2005, doi:10.1177/1094342005051521; Open MPI's coll/tuned allreduce 6
@@ -17,8 +18,8 @@
 #include "../primitives/halving.h"
 
 static const char *supports(const coll_args *a) {
-  return a->count && a->count < (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power
-           ? "needs at least as many elements as the largest power of two in p; Open MPI takes allreduce/linear instead" : NULL;
+  if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power) return NULL;
+  return "needs at least as many elements as the largest power of two in p; Open MPI takes allreduce/linear instead";
 }
 
 static void run(coll_ctx *c, const coll_args *a) {
@@ -31,7 +32,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   for (int i = f.lg - 1; v >= 0 && i >= 0; i--) {
     int partner = coll_fold_real(f, v ^ 1 << i);
     coll_span have = window[i].keep, lack = window[i].give;
-    coll_sendrecv(c, coll_at(c, a->out, have.first), have.count, partner, coll_at(c, a->out, lack.first), lack.count, partner);
+    coll_sendrecv(c, coll_at(c, a->out, have.first), have.count, partner, coll_at(c, a->out, lack.first), lack.count,
+                  partner);
   }
   if (c->rank >= 2 * f.extra) return;
   if (v < 0) coll_recv(c, a->out, n, c->rank - 1);
@@ -52,7 +54,9 @@ static bool exact(const coll_args *a) {
 }
 
 const coll_alg allreduce_rabenseifner = {
-  .key = "allreduce/rabenseifner", .collective = COLL_ALLREDUCE, .summary = "recursive halving, then recursive doubling",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY, .twin = { "Open MPI", 6 },
+  .key = "allreduce/rabenseifner", .collective = COLL_ALLREDUCE,
+  .summary = "recursive halving, then recursive doubling",
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY,
+  .twin = { "Open MPI", 6 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

@@ -1,9 +1,9 @@
 /* allreduce/recursive_doubling
- * Idea     exchange and add whole vectors at distance 1, 2, 4, … With p no power of two, ranks are paired first, and the odd one of a
- *          pair works for both
+ * Idea     exchange and add whole vectors at distance 1, 2, 4, … With p no power of two, ranks are paired first, and
+ *          the odd one of a pair works for both
  * Rounds   lg p' with p' = 2^⌊lg p⌋; 2 more when p is no power of two
- * Cost     lg p (alpha + n beta + n gamma)          n = bytes; exact, for p no power of two with
- *          lg p' and 2 alpha + 2 n beta + n gamma more
+ * Cost     lg p (alpha + n beta + n gamma)          n = bytes; exact, for p no power of two with lg p' and 2 alpha +
+ *          2 n beta + n gamma more
  * Needs    any p, any count; keeps the rank order
  * Scratch  one vector
  * Source   Thakur et al. 2005, doi:10.1177/1094342005051521; Open MPI's coll/tuned allreduce 3
@@ -65,7 +65,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allreduce_recursive_doubling = {
-  .key = "allreduce/recursive_doubling", .collective = COLL_ALLREDUCE, .summary = "exchange and add whole vectors at distance 1, 2, 4, …",
+  .key = "allreduce/recursive_doubling", .collective = COLL_ALLREDUCE,
+  .summary = "exchange and add whole vectors at distance 1, 2, 4, …",
   .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .twin = { "Open MPI", 3 },
   .run = run, .cost = cost, .exact = exact,
 };

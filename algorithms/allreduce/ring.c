@@ -1,5 +1,6 @@
 /* allreduce/ring
- * Idea     sums of blocks travel around the ring, receives posted ahead; then the finished blocks travel around once more
+ * Idea     sums of blocks travel around the ring, receives posted ahead; then the finished blocks travel around once
+ *          more
  * Rounds   2 (p-1)
  * Cost     2 (p-1) alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact when p divides the count
  * Needs    any p, count >= p (or 0); the operator must commute
@@ -29,7 +30,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
 
 const coll_alg allreduce_ring = {
-  .key = "allreduce/ring", .collective = COLL_ALLREDUCE, .summary = "sums of blocks travel around a ring, then the blocks do",
+  .key = "allreduce/ring", .collective = COLL_ALLREDUCE,
+  .summary = "sums of blocks travel around a ring, then the blocks do",
   .source = "Open MPI, coll/tuned", .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 4 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

@@ -18,8 +18,8 @@
 static const char *supports(const coll_args *a) {
   size_t p = (size_t)a->size;
   if (p < 2 || a->count >= p * coll_segment(a->count, a->elem, (size_t)a->param[0])) return NULL;
-  return "needs at least one segment a rank; Open MPI takes allreduce/ring instead, or allreduce/recursive_doubling with fewer "
-         "elements than ranks";
+  return "needs at least one segment a rank; Open MPI takes allreduce/ring instead, or allreduce/recursive_doubling "
+         "with fewer elements than ranks";
 }
 
 /* As many pieces as whole rounds of segments fit, and one more for a rest of more than half a round. */
@@ -42,7 +42,8 @@ static bool exact(const coll_args *a) { return a->count % ((size_t)a->size * (si
 static const coll_param params[] = { COLL_SEGMENT_PARAM(1 << 20), { .name = NULL } };
 
 const coll_alg allreduce_ring_segmented = {
-  .key = "allreduce/ring_segmented", .collective = COLL_ALLREDUCE, .summary = "as ring, once for each piece of the blocks",
+  .key = "allreduce/ring_segmented", .collective = COLL_ALLREDUCE,
+  .summary = "as ring, once for each piece of the blocks",
   .source = "Open MPI, coll/tuned", .params = params, .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY,
   .twin = { "Open MPI", 5 }, .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

@@ -1,13 +1,13 @@
 /* bcast/binary[s]
  * Idea     down a complete binary tree, in segments
  * Rounds   up to twice the tree's height, and 2 more for each further segment
- * Cost     (h + 2 (n/s - 1)) (alpha + s beta)          n = bytes, h = sends before the last rank is reached; exact for any p and
- *          root when segments are even
+ * Cost     (h + 2 (n/s - 1)) (alpha + s beta)          n = bytes, h = sends before the last rank is reached; exact
+ *          for any p and root when segments are even
  * Needs    any p, any root, any count
  * Scratch  none
  * Source   Alessio; Open MPI's coll/tuned bcast 5
  *
- *          rank 0   rank 1   rank 2   rank 3   rank 4        root 0; children of v on a level 2^l wide: v + 2^l, v + 2·2^l
+ *          rank 0   rank 1   rank 2   rank 3   rank 4        root 0; on a level w wide, v has v+w, v+2w
  *  start   x        .        .        .        .
  *  1       x        x        .        .        .             0 → 1
  *  2       x        x        x        x        .             0 → 2, 1 → 3

@@ -1,8 +1,8 @@
 /* bcast/chain[chains,s]
  * Idea     several chains hang on the root; the segments follow each other down all of them
  * Rounds   chains-1 + ⌈(p-1)/chains⌉ when the chains are equally long, and `chains` more for each further segment
- * Cost     (chains (n/s) + (p-1)/chains - 1) (alpha + s beta)          n = bytes; exact for any p and root when segments are even,
- *          with one round less when no chain of the longer sort is the last
+ * Cost     (chains (n/s) + (p-1)/chains - 1) (alpha + s beta)          n = bytes; exact for any p and root when
+ *          segments are even, with one round less when no chain of the longer sort is the last
  * Needs    any p, any root, any count
  * Scratch  none
  * Source   Alessio; Open MPI's coll/tuned bcast 2 (at most 32 chains; its decision functions pass 0, which means 1)

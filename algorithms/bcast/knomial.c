@@ -1,8 +1,8 @@
 /* bcast/knomial[k,s]
  * Idea     as the binomial tree, but whoever has the data sends it to k-1 others in each step; in segments
  * Rounds   as many as the root has children, for each segment: (k-1) log_k p when p is a power of k
- * Cost     (k-1) (log_k p) (n/s) (alpha + s beta)          n = bytes; exact, with the root's children instead, for any p
- *          and root when segments are even
+ * Cost     (k-1) (log_k p) (n/s) (alpha + s beta)          n = bytes; exact, with the root's children instead, for
+ *          any p and root when segments are even
  * Needs    any p, any root, any count
  * Scratch  none
  * Source   Alessio; Open MPI's coll/tuned bcast 7 (k = 4 unless told otherwise)

@@ -1,6 +1,6 @@
 /* bcast/scatter_recursive_doubling
- * Idea     scatter the vector down a binomial tree, then exchange all that one has at distance 1, 2, 4, … Where the rank to exchange with
- *          does not exist, ranks that got the data hand it on within their group
+ * Idea     scatter the vector down a binomial tree, then exchange all that one has at distance 1, 2, 4, … Where the
+ *          rank to exchange with does not exist, ranks that got the data hand it on within their group
  * Rounds   2 ⌈lg p⌉, and more when p is no power of two
  * Cost     2 lg p alpha + 2 (p-1)/p n beta          n = bytes; exact for p a power of two that divides the count
  * Needs    any p, any root, count >= p (or 0)
@@ -18,11 +18,12 @@
 #include "../primitives/bcast_scatter.h"
 
 static const char *supports(const coll_args *a) {
-  return a->count && a->count < (size_t)a->size ? "needs at least one element a rank; Open MPI takes bcast/linear instead" : NULL;
+  return a->count && a->count < (size_t)a->size
+           ? "needs at least one element a rank; Open MPI takes bcast/linear instead" : NULL;
 }
 
-/* Group `mine` of `width` ranks has met the group behind it, of which only `others` ranks exist: the ranks of mine that had a partner there pass its
- * blocks on to those that had none, down a binomial tree. */
+/* Group `mine` of `width` ranks has met the group behind it, of which only `others` ranks exist: the ranks of mine
+ * that had a partner there pass its blocks on to those that had none, down a binomial tree. */
 static void hand_on(coll_ctx *c, const coll_args *a, int v, int mine, int width, int others) {
   int p = c->size;
   coll_span news = coll_ceil_blocks(a->count, p, mine + width, width);
@@ -42,7 +43,8 @@ static void run(coll_ctx *c, const coll_args *a) {
     if (partner < p) {
       coll_span have = coll_ceil_blocks(a->count, p, mine, width), lack = coll_ceil_blocks(a->count, p, theirs, width);
       int real = (partner + a->root) % p;
-      coll_sendrecv(c, coll_at(c, a->out, have.first), have.count, real, coll_at(c, a->out, lack.first), lack.count, real);
+      coll_sendrecv(c, coll_at(c, a->out, have.first), have.count, real, coll_at(c, a->out, lack.first), lack.count,
+                    real);
     }
     if (theirs + width > p) hand_on(c, a, v, mine, width, p - mine - width);
   }
@@ -56,7 +58,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
 
 const coll_alg bcast_scatter_recursive_doubling = {
-  .key = "bcast/scatter_recursive_doubling", .collective = COLL_BCAST, .summary = "binomial scatter, then exchanges at distance 1, 2, 4, …",
+  .key = "bcast/scatter_recursive_doubling", .collective = COLL_BCAST,
+  .summary = "binomial scatter, then exchanges at distance 1, 2, 4, …",
   .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .twin = { "Open MPI", 8 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

@@ -1,7 +1,8 @@
 /* bcast/scatter_ring
  * Idea     scatter the vector down a binomial tree, then pass the blocks around the ring
  * Rounds   ⌈lg p⌉ + p-1
- * Cost     (⌈lg p⌉ + p-1) alpha + 2 (p-1)/p n beta          n = bytes; exact for p a power of two that divides the count
+ * Cost     (⌈lg p⌉ + p-1) alpha + 2 (p-1)/p n beta          n = bytes; exact for p a power of two that divides the
+ *          count
  * Needs    any p, any root, count >= p (or 0)
  * Scratch  none
  * Source   Thakur et al. 2005, doi:10.1177/1094342005051521; Open MPI's coll/tuned bcast 9
@@ -16,7 +17,8 @@
 #include "../primitives/bcast_scatter.h"
 
 static const char *supports(const coll_args *a) {
-  return a->count && a->count < (size_t)a->size ? "needs at least one element a rank; Open MPI takes bcast/linear instead" : NULL;
+  return a->count && a->count < (size_t)a->size
+           ? "needs at least one element a rank; Open MPI takes bcast/linear instead" : NULL;
 }
 
 static void run(coll_ctx *c, const coll_args *a) {
@@ -39,7 +41,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
 
 const coll_alg bcast_scatter_ring = {
-  .key = "bcast/scatter_ring", .collective = COLL_BCAST, .summary = "binomial scatter, then the blocks go around a ring",
+  .key = "bcast/scatter_ring", .collective = COLL_BCAST,
+  .summary = "binomial scatter, then the blocks go around a ring",
   .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .twin = { "Open MPI", 9 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

@@ -31,7 +31,7 @@ static const char *supports(const coll_args *a) {
   if (a->size < 2 || !a->count) return NULL;
   if (s && s < a->elem) s = a->elem;
   if (!right || s > right * a->elem)
-    return "a half of the vector is shorter than a segment; Open MPI takes bcast/chain[chains=1] with the same s instead";
+    return "a half of the vector is shorter than a segment; Open MPI takes bcast/chain[chains=1] with this s instead";
   return NULL;
 }
 
@@ -78,18 +78,20 @@ static void run(coll_ctx *c, const coll_args *a) {
   if (v) pass_on(c, a, &t, half[side]);
   else root_sends(c, a, &t, half);
 
+  int next = (c->rank + 1) % p, before = (c->rank + p - 1) % p;
   void *left = coll_at(c, a->out, half[LEFT].first), *right = coll_at(c, a->out, half[RIGHT].first);
-  bool alone = p % 2 == 0 && v == p - 1;   /* the last rank on the left has the root for a partner, which needs nothing */
+  bool alone = p % 2 == 0 && v == p - 1;   /* last on the left: its partner is the root, which needs nothing */
   if (alone) coll_recv(c, right, half[RIGHT].count, a->root);
-  else if (v && side == LEFT) coll_sendrecv(c, left, half[LEFT].count, (c->rank + 1) % p, right, half[RIGHT].count, (c->rank + 1) % p);
-  else if (v) coll_sendrecv(c, right, half[RIGHT].count, (c->rank + p - 1) % p, left, half[LEFT].count, (c->rank + p - 1) % p);
+  else if (v && side == LEFT) coll_sendrecv(c, left, half[LEFT].count, next, right, half[RIGHT].count, next);
+  else if (v) coll_sendrecv(c, right, half[RIGHT].count, before, left, half[LEFT].count, before);
   else if (p % 2 == 0) coll_send(c, right, half[RIGHT].count, (a->root + p - 1) % p);
 }
 
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg bcast_split_binary = {
-  .key = "bcast/split_binary", .collective = COLL_BCAST, .summary = "each half of the vector down one half of a binary tree, then a swap",
+  .key = "bcast/split_binary", .collective = COLL_BCAST,
+  .summary = "each half of the vector down one half of a binary tree, then a swap",
   .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 4 },
   .supports = supports, .run = run,
 };

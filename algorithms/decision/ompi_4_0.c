@@ -1,18 +1,18 @@
 /* decision/ompi_4_0: what Open MPI 4.0's coll/tuned takes when nobody tells it otherwise (as of 4.0.5).
  *
- * Transcribed as data, with the segment sizes that the library passes; a chain's fan-out does not occur. The lines p < a·bytes + b come
- * from its authors' fits to measurements on a Myrinet cluster. What an algorithm falls back to inside has a row of its own.
+ * Transcribed as data, with the segment sizes that the library passes. The lines p < a·bytes + b come from its authors'
+ * fits to measurements on a Myrinet cluster. What an algorithm falls back to inside has a row of its own.
  *
- * Bytes are count × size of an element as MPI's call is given (the vector for bcast, reduce, allreduce and reduce_scatter, a block for
- * scatter and gather), but for allgather, which looks at p blocks.
+ * Bytes are count × size of an element as MPI's call is given (the vector for bcast, reduce, allreduce and
+ * reduce_scatter, a block for scatter and gather), but for allgather, which looks at p blocks.
  */
 #include "rows.h"
 
 #define KI 1024
 #define PER_KI(x) ((x) / 1024.0)   /* the slopes for reduce are given per KiB */
 
-/* An operator that does not commute, large enough to be past recursive doubling: the reduce is in order, the bcast as in its own table. */
-#define ORDERED_ALLREDUCE(bcast) "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0," bcast "]"
+/* Large vectors, operator that does not commute: the reduce is in order, the bcast as in its own table. */
+#define IN_ORDER(bcast, s) "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=" bcast ",bcast_s=" s "]"
 
 static const coll_rule rules[] = {
   /* bcast */
@@ -55,22 +55,23 @@ static const coll_rule rules[] = {
   ROW(REDUCE_SCATTER, 1, 11, ORDERED, 0, 2048, "reduce_scatter/nonoverlapping[reduce=linear,reduce_s=0]"),
   ROW(REDUCE_SCATTER, 1, 0, ORDERED, 0, 0, "reduce_scatter/nonoverlapping[reduce=in_order_binary,reduce_s=0]"),
   ROW(REDUCE_SCATTER, 1, 0, COMMUTES, 0, 12 * KI + 1, "reduce_scatter/recursive_halving"),
-  ROW(REDUCE_SCATTER, 1, 0, COMMUTES, 0, 256 * KI + 1, "reduce_scatter/recursive_halving", .ranks = COLL_RANKS_POWER_OF_TWO),
+  ROW(REDUCE_SCATTER, 1, 0, COMMUTES, 0, 256 * KI + 1, "reduce_scatter/recursive_halving",
+      .ranks = COLL_RANKS_POWER_OF_TWO),
   ROW(REDUCE_SCATTER, 1, 0, COMMUTES, 0, 0, "reduce_scatter/ring", .a = 0.0012, .b = 8),
   ROW(REDUCE_SCATTER, 1, 0, COMMUTES, 0, 0, "reduce_scatter/recursive_halving"),
   /* allreduce; the reduce and the bcast within nonoverlapping are what the library takes for them */
   ROW(ALLREDUCE, 1, 0, ANY, 0, 10000, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 1, 0, COMMUTES, 10000, 0, NULL, .elements = COLL_COUNT_AT_MOST_RANKS,
-      .why = "10,000 bytes or more in no more elements than ranks: the library reduces and broadcasts by its decisions for these, "
-             "which takes two lines at once"),
+      .why = "10,000 bytes or more in no more elements than ranks: the library reduces and broadcasts as it decides "
+             "for these, which takes two lines at once"),
   ROW(ALLREDUCE, 1, 0, COMMUTES, 10000, 0, "allreduce/ring_segmented[s=1048576]", .a = 1.0 / (KI * KI), .b = 0),
   ROW(ALLREDUCE, 1, 0, COMMUTES, 10000, 0, "allreduce/ring"),
-  ROW(ALLREDUCE, 1, 0, ORDERED, 10000, 370728, ORDERED_ALLREDUCE("bcast=split_binary,bcast_s=1024")),
-  ROW(ALLREDUCE, 1, 0, ORDERED, 370728, 0, ORDERED_ALLREDUCE("bcast=pipeline,bcast_s=131072"), .a = 1.6134e-6, .b = 2.1102),
-  ROW(ALLREDUCE, 1, 12, ORDERED, 370728, 0, ORDERED_ALLREDUCE("bcast=split_binary,bcast_s=8192")),
-  ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, ORDERED_ALLREDUCE("bcast=pipeline,bcast_s=65536"), .a = 2.3679e-6, .b = 1.1787),
-  ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, ORDERED_ALLREDUCE("bcast=pipeline,bcast_s=16384"), .a = 3.2118e-6, .b = 8.7936),
-  ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, ORDERED_ALLREDUCE("bcast=pipeline,bcast_s=8192")),
+  ROW(ALLREDUCE, 1, 0, ORDERED, 10000, 370728, IN_ORDER("split_binary", "1024")),
+  ROW(ALLREDUCE, 1, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "131072"), .a = 1.6134e-6, .b = 2.1102),
+  ROW(ALLREDUCE, 1, 12, ORDERED, 370728, 0, IN_ORDER("split_binary", "8192")),
+  ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "65536"), .a = 2.3679e-6, .b = 1.1787),
+  ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "16384"), .a = 3.2118e-6, .b = 8.7936),
+  ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "8192")),
 };
 
 const coll_decision decision_ompi_4_0 = {

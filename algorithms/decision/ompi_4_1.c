@@ -1,13 +1,16 @@
 /* decision/ompi_4_1: what Open MPI 4.1's coll/tuned takes when nobody tells it otherwise (as of 4.1.4).
  *
- * Transcribed as data. The library always passes segment size 0 and fan-out 0 here, so trees work on whole vectors, a chain is one chain, and
- * a k-nomial tree has radix 4. What an algorithm falls back to inside (count below p, an odd number of ranks, …) has a row of its own
- * before the ordinary one; ring_segmented with segment size 0 always falls back to ring.
+ * Transcribed as data. The library always passes segment size 0 and fan-out 0 here, so trees work on whole vectors, a
+ * chain is one chain, and a k-nomial tree has radix 4. What an algorithm falls back to inside (count below p, an odd
+ * number of ranks, …) has a row of its own before the ordinary one; ring_segmented with segment size 0 always falls
+ * back to ring.
  *
- * Bytes are count × size of an element as MPI's call is given: the vector for bcast, reduce, allreduce and reduce_scatter, a block for
- * scatter, gather and allgather.
+ * Bytes are count × size of an element as MPI's call is given: the vector for bcast, reduce, allreduce and
+ * reduce_scatter, a block for scatter, gather and allgather.
  */
 #include "rows.h"
+
+#define NONOVERLAPPING(reduce, bcast) "allreduce/nonoverlapping[reduce=" reduce ",reduce_s=0,bcast=" bcast ",bcast_s=0]"
 
 static const coll_rule rules[] = {
   /* bcast */
@@ -272,24 +275,24 @@ static const coll_rule rules[] = {
   ROW(ALLREDUCE, 1, 3, ORDERED, 131072, 0, "allreduce/linear"),
   ROW(ALLREDUCE, 4, 7, ORDERED, 0, 0, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 8, 15, ORDERED, 0, 1048576, "allreduce/recursive_doubling"),
-  ROW(ALLREDUCE, 8, 15, ORDERED, 1048576, 0, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=linear,bcast_s=0]"),
+  ROW(ALLREDUCE, 8, 15, ORDERED, 1048576, 0, NONOVERLAPPING("in_order_binary", "linear")),
   ROW(ALLREDUCE, 16, 127, ORDERED, 0, 0, "allreduce/recursive_doubling"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 0, 2, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=binomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 2, 512, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=binary,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 512, 1024, "allreduce/nonoverlapping[reduce=linear,reduce_s=0,bcast=binary,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 1024, 16384, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=binary,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 16384, 32768, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=linear,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 32768, 65536, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=binary,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 65536, 131072, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 0, 2, NONOVERLAPPING("in_order_binary", "binomial")),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 2, 512, NONOVERLAPPING("in_order_binary", "binary")),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 512, 1024, NONOVERLAPPING("linear", "binary")),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 1024, 16384, NONOVERLAPPING("in_order_binary", "binary")),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 16384, 32768, NONOVERLAPPING("in_order_binary", "linear")),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 32768, 65536, NONOVERLAPPING("in_order_binary", "binary")),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 65536, 131072, NONOVERLAPPING("in_order_binary", "knomial")),
   ROW(ALLREDUCE, 128, 255, ORDERED, 131072, 524288, "allreduce/recursive_doubling"),
-  ROW(ALLREDUCE, 128, 255, ORDERED, 524288, 0, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 256, 511, ORDERED, 0, 4096, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 128, 255, ORDERED, 524288, 0, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 256, 511, ORDERED, 0, 4096, NONOVERLAPPING("in_order_binary", "knomial")),
   ROW(ALLREDUCE, 256, 511, ORDERED, 4096, 524288, "allreduce/recursive_doubling"),
-  ROW(ALLREDUCE, 256, 511, ORDERED, 524288, 0, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 512, 1023, ORDERED, 0, 2048, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 1024, 2047, ORDERED, 0, 2048, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 2048, 4095, ORDERED, 0, 2048, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 4096, 0, ORDERED, 0, 2048, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 256, 511, ORDERED, 524288, 0, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 512, 1023, ORDERED, 0, 2048, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 1024, 2047, ORDERED, 0, 2048, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 2048, 4095, ORDERED, 0, 2048, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 4096, 0, ORDERED, 0, 2048, NONOVERLAPPING("in_order_binary", "knomial")),
   ROW(ALLREDUCE, 512, 0, ORDERED, 2048, 0, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 1, 3, COMMUTES, 0, 8, "allreduce/recursive_doubling", .elements = COLL_COUNT_BELOW_RANKS),
   ROW(ALLREDUCE, 1, 3, COMMUTES, 0, 8, "allreduce/ring"),
@@ -323,34 +326,34 @@ static const coll_rule rules[] = {
   ROW(ALLREDUCE, 64, 127, COMMUTES, 0, 262144, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 64, 127, COMMUTES, 262144, 0, "allreduce/linear", .elements = COLL_COUNT_BELOW_POWER),
   ROW(ALLREDUCE, 64, 127, COMMUTES, 262144, 0, "allreduce/rabenseifner"),
-  ROW(ALLREDUCE, 128, 255, COMMUTES, 0, 2, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=binomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, COMMUTES, 2, 16384, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=binary,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, COMMUTES, 16384, 32768, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=linear,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, COMMUTES, 32768, 65536, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=binary,bcast_s=0]"),
-  ROW(ALLREDUCE, 128, 255, COMMUTES, 65536, 131072, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 128, 255, COMMUTES, 0, 2, NONOVERLAPPING("binomial", "binomial")),
+  ROW(ALLREDUCE, 128, 255, COMMUTES, 2, 16384, NONOVERLAPPING("binomial", "binary")),
+  ROW(ALLREDUCE, 128, 255, COMMUTES, 16384, 32768, NONOVERLAPPING("binomial", "linear")),
+  ROW(ALLREDUCE, 128, 255, COMMUTES, 32768, 65536, NONOVERLAPPING("binomial", "binary")),
+  ROW(ALLREDUCE, 128, 255, COMMUTES, 65536, 131072, NONOVERLAPPING("binomial", "knomial")),
   ROW(ALLREDUCE, 128, 255, COMMUTES, 131072, 262144, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 128, 255, COMMUTES, 262144, 0, "allreduce/linear", .elements = COLL_COUNT_BELOW_POWER),
   ROW(ALLREDUCE, 128, 255, COMMUTES, 262144, 0, "allreduce/rabenseifner"),
-  ROW(ALLREDUCE, 256, 511, COMMUTES, 0, 4096, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 256, 511, COMMUTES, 0, 4096, NONOVERLAPPING("binomial", "knomial")),
   ROW(ALLREDUCE, 256, 511, COMMUTES, 4096, 0, "allreduce/linear", .elements = COLL_COUNT_BELOW_POWER),
   ROW(ALLREDUCE, 256, 511, COMMUTES, 4096, 0, "allreduce/rabenseifner"),
-  ROW(ALLREDUCE, 512, 1023, COMMUTES, 0, 2048, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 1024, 2047, COMMUTES, 0, 2048, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 512, 1023, COMMUTES, 0, 2048, NONOVERLAPPING("binomial", "knomial")),
+  ROW(ALLREDUCE, 1024, 2047, COMMUTES, 0, 2048, NONOVERLAPPING("binomial", "knomial")),
   ROW(ALLREDUCE, 512, 2047, COMMUTES, 2048, 16384, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 512, 2047, COMMUTES, 16384, 0, "allreduce/linear", .elements = COLL_COUNT_BELOW_POWER),
   ROW(ALLREDUCE, 512, 2047, COMMUTES, 16384, 0, "allreduce/rabenseifner"),
-  ROW(ALLREDUCE, 2048, 4095, COMMUTES, 0, 512, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 2048, 4095, COMMUTES, 512, 1024, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 2048, 4095, COMMUTES, 1024, 2048, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 2048, 4095, COMMUTES, 0, 512, NONOVERLAPPING("binomial", "knomial")),
+  ROW(ALLREDUCE, 2048, 4095, COMMUTES, 512, 1024, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 2048, 4095, COMMUTES, 1024, 2048, NONOVERLAPPING("binomial", "knomial")),
   ROW(ALLREDUCE, 2048, 4095, COMMUTES, 2048, 4096, "allreduce/recursive_doubling", .elements = COLL_COUNT_BELOW_RANKS),
   ROW(ALLREDUCE, 2048, 4095, COMMUTES, 2048, 4096, "allreduce/ring"),
   ROW(ALLREDUCE, 2048, 4095, COMMUTES, 4096, 16384, "allreduce/recursive_doubling"),
   ROW(ALLREDUCE, 2048, 4095, COMMUTES, 16384, 0, "allreduce/linear", .elements = COLL_COUNT_BELOW_POWER),
   ROW(ALLREDUCE, 2048, 4095, COMMUTES, 16384, 0, "allreduce/rabenseifner"),
-  ROW(ALLREDUCE, 4096, 0, COMMUTES, 0, 16, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 4096, 0, COMMUTES, 16, 32, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 4096, 0, COMMUTES, 32, 1024, "allreduce/nonoverlapping[reduce=binomial,reduce_s=0,bcast=knomial,bcast_s=0]"),
-  ROW(ALLREDUCE, 4096, 0, COMMUTES, 1024, 2048, "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=knomial,bcast_s=0]"),
+  ROW(ALLREDUCE, 4096, 0, COMMUTES, 0, 16, NONOVERLAPPING("binomial", "knomial")),
+  ROW(ALLREDUCE, 4096, 0, COMMUTES, 16, 32, NONOVERLAPPING("in_order_binary", "knomial")),
+  ROW(ALLREDUCE, 4096, 0, COMMUTES, 32, 1024, NONOVERLAPPING("binomial", "knomial")),
+  ROW(ALLREDUCE, 4096, 0, COMMUTES, 1024, 2048, NONOVERLAPPING("in_order_binary", "knomial")),
   ROW(ALLREDUCE, 4096, 0, COMMUTES, 2048, 16384, "allreduce/recursive_doubling", .elements = COLL_COUNT_BELOW_RANKS),
   ROW(ALLREDUCE, 4096, 0, COMMUTES, 2048, 16384, "allreduce/ring"),
   ROW(ALLREDUCE, 4096, 0, COMMUTES, 16384, 32768, "allreduce/recursive_doubling"),

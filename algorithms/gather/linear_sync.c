@@ -1,6 +1,6 @@
 /* gather/linear_sync[first]
- * Idea     the root calls up each rank with an empty message; the rank's first segment comes while the root waits, the rest of the block
- *          while it already calls the next
+ * Idea     the root calls up each rank with an empty message; the rank's first segment comes while the root waits,
+ *          the rest of the block while it already calls the next
  * Rounds   p-1 calls and first segments, one after the other
  * Cost     no closed form: the rests overlap with calls
  * Needs    any p, any root, any count
@@ -42,11 +42,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static const coll_param params[] = {
-  { .name = "first", .value = 1024, .min = 0, .max = 1L << 30, .help = "bytes of the first segment; 0: the whole block" },
+  { .name = "first", .value = 1024, .min = 0, .max = 1L << 30,
+    .help = "bytes of the first segment; 0: the whole block" },
   { .name = NULL },
 };
 
 const coll_alg gather_linear_sync = {
-  .key = "gather/linear_sync", .collective = COLL_GATHER, .summary = "the root calls up each rank, blocks come in two segments",
+  .key = "gather/linear_sync", .collective = COLL_GATHER,
+  .summary = "the root calls up each rank, blocks come in two segments",
   .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 3 }, .run = run,
 };

@@ -1,5 +1,5 @@
-/* Folding p ranks to the largest power of two below: the first 2·extra ranks form pairs (0,1) (2,3) …, of which one stays.
- * Those who stay get virtual ranks 0 … power-1 in order.
+/* Folding p ranks to the largest power of two below: the first 2·extra ranks form pairs (0,1) (2,3) …, of which one
+ * stays. Those who stay get virtual ranks 0 … power-1 in order.
  *
  *   p = 6, power 4, extra 2    rank            0  1  2  3  4  5
  *                              the odd stays   -  0  -  1  2  3

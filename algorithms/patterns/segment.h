@@ -7,8 +7,8 @@
 /* The parameter of every segmented algorithm, for its descriptor. */
 #define COLL_SEGMENT_PARAM(value) { "s", value, 0, 1L << 30, NULL, "bytes of a segment; 0: one segment" }
 
-/* Elements of a segment of s bytes: s rounded to the nearest whole element, or all of count when s is 0, smaller than an
- * element or not smaller than the vector. */
+/* Elements of a segment of s bytes: s rounded to the nearest whole element, or all of count when s is 0, smaller than
+ * an element or not smaller than the vector. */
 static inline size_t coll_segment(size_t count, size_t elem, size_t s) {
   if (s < elem || s >= elem * count) return count;
   size_t n = s / elem;

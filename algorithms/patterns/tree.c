@@ -71,8 +71,8 @@ static void knomial(coll_tree *t, int k, int p, int v) {
       if (v + unit * r < p) t->child[t->children++] = v + unit * r;
 }
 
-/* The range of `size` ranks from `first` on: its highest rank is the parent, the lower half (rounded down) is the second child's
- * subtree and the rest the first child's. */
+/* The range of `size` ranks from `first` on: its highest rank is the parent, the lower half (rounded down) is the
+ * second child's subtree and the rest the first child's. */
 static void in_order_binary(coll_tree *t, int p, int rank) {
   int first = 0, size = p;
   for (;;) {
@@ -121,8 +121,8 @@ int coll_tree_span(int v, int p) {
   return span < p - v ? span : p - v;
 }
 
-/* A node's children are served one after the other, each child's own service starts when it has been reached. Parents may have higher
- * numbers than children, so nodes are visited from the root down with an explicit stack. */
+/* A node's children are served one after the other, each child's own service starts when it has been reached. Parents
+ * may have higher numbers than children, so nodes are visited from the root down with an explicit stack. */
 coll_tree_steps coll_tree_count(coll_tree_shape shape, int k, int p) {
   coll_tree_steps most = { 0, 0 };
   if (p < 2) return most;

@@ -1,7 +1,7 @@
 /* Trees over ranks: pure arithmetic, no communication.
  *
- * All but one are drawn for virtual ranks v = (rank - root) mod p, so that the root is 0. p = 8, children in the order in
- * which they are served:
+ * All but one are drawn for virtual ranks v = (rank - root) mod p, so that the root is 0. p = 8, children in the
+ * order in which they are served:
  *
  *   CHAIN k=2      BINARY         BINOMIAL          IN_ORDER_BINOMIAL   KNOMIAL k=3      IN_ORDER_BINARY
  *       0             0               0                    0                 0           (real ranks, root p-1)
@@ -12,9 +12,10 @@
  *     4          |              |                              |                          5   4 2   1
  *                7              7                              7                                   \
  *                                                                                                   0
- * BINOMIAL gives a child the ranks that agree with it in the low bits; in IN_ORDER_BINOMIAL, KNOMIAL and CHAIN a subtree
- * is a range of virtual ranks, as a gather or scatter needs. IN_ORDER_BINARY is numbered so that (second child's
- * subtree, first child's subtree, parent) is a range of real ranks in order: for operators that do not commute.
+ * BINOMIAL gives a child the ranks that agree with it in the low bits; in IN_ORDER_BINOMIAL, KNOMIAL and CHAIN a
+ * subtree is a range of virtual ranks, as a gather or scatter needs. IN_ORDER_BINARY is numbered so that (second
+ * child's subtree, first child's subtree, parent) is a range of real ranks in order: for operators that do not
+ * commute.
  */
 #ifndef COLLSCOPE_PATTERNS_TREE_H
 #define COLLSCOPE_PATTERNS_TREE_H
@@ -41,8 +42,8 @@ void coll_tree_make(coll_tree *, coll_tree_shape, int k, int p, int root, int ra
 /* Virtual ranks in the subtree of v in IN_ORDER_BINOMIAL: v … v + result - 1. */
 int coll_tree_span(int v, int p);
 
-/* Messages that a node has sent or taken one after the other until the last rank has been reached, and the most children
- * any node serves: what the closed forms of segmented algorithms are made of. */
+/* Messages that a node has sent or taken one after the other until the last rank has been reached, and the most
+ * children any node serves: what the closed forms of segmented algorithms are made of. */
 typedef struct { int depth, children; } coll_tree_steps;
 coll_tree_steps coll_tree_count(coll_tree_shape, int k, int p);
 

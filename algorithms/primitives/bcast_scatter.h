@@ -1,5 +1,6 @@
-/* The first half of a broadcast that ends in an allgather: a binomial tree scatters the vector over virtual ranks v = (rank - root) mod p.
- * Blocks have ⌈n/p⌉ elements, so the last ones may be short or empty; a rank with nothing in its part of the tree takes no part. */
+/* The first half of a broadcast that ends in an allgather: a binomial tree scatters the vector over virtual ranks v =
+ * (rank - root) mod p. Blocks have ⌈n/p⌉ elements, so the last ones may be short or empty; a rank with nothing in its
+ * part of the tree takes no part. */
 #ifndef COLLSCOPE_BCAST_SCATTER_H
 #define COLLSCOPE_BCAST_SCATTER_H
 

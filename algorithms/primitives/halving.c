@@ -16,7 +16,8 @@ static void fold(coll_ctx *c, void *sum, void *spare, size_t n) {
   bool odd = c->rank % 2;
   int partner = odd ? c->rank - 1 : c->rank + 1;
   coll_span mine = odd ? high : low, other = odd ? low : high;
-  coll_sendrecv(c, coll_at(c, sum, other.first), other.count, partner, coll_at(c, spare, mine.first), mine.count, partner);
+  coll_sendrecv(c, coll_at(c, sum, other.first), other.count, partner, coll_at(c, spare, mine.first), mine.count,
+                partner);
   coll_reduce(c, coll_at(c, spare, mine.first), coll_at(c, sum, mine.first), mine.count);
   if (odd) coll_send(c, coll_at(c, sum, high.first), high.count, partner);
   else coll_recv(c, coll_at(c, sum, high.first), high.count, partner);
@@ -30,7 +31,8 @@ int coll_halving_reduce(coll_ctx *c, coll_fold f, void *sum, void *spare, size_t
   for (int i = 0; i < f.lg; i++) {
     coll_span keep = window[i].keep, give = window[i].give;
     int partner = coll_fold_real(f, v ^ 1 << i);
-    coll_sendrecv(c, coll_at(c, sum, give.first), give.count, partner, coll_at(c, spare, keep.first), keep.count, partner);
+    coll_sendrecv(c, coll_at(c, sum, give.first), give.count, partner, coll_at(c, spare, keep.first), keep.count,
+                  partner);
     coll_reduce(c, coll_at(c, spare, keep.first), coll_at(c, sum, keep.first), keep.count);
   }
   return v;

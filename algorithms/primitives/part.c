@@ -1,10 +1,12 @@
 #include "part.h"
 
-extern const coll_alg reduce_binomial, reduce_linear, reduce_pipeline, reduce_binary, reduce_in_order_binary, reduce_rabenseifner;
+extern const coll_alg reduce_binomial, reduce_linear, reduce_pipeline, reduce_binary, reduce_in_order_binary,
+  reduce_rabenseifner;
 extern const coll_alg bcast_binomial, bcast_linear, bcast_pipeline, bcast_binary, bcast_split_binary, bcast_knomial,
   bcast_scatter_recursive_doubling;
 
-const char *const coll_reduce_words[] = { "binomial", "linear", "pipeline", "binary", "in_order_binary", "rabenseifner" };
+const char *const coll_reduce_words[] = { "binomial", "linear", "pipeline", "binary", "in_order_binary",
+                                          "rabenseifner" };
 const coll_part coll_reduce_parts[] = {
   { &reduce_binomial, true }, { &reduce_linear, false }, { &reduce_pipeline, true }, { &reduce_binary, true },
   { &reduce_in_order_binary, true }, { &reduce_rabenseifner, false },
@@ -21,7 +23,10 @@ const coll_part coll_bcast_parts[] = {
 /* The part's own view of the call: root 0, its parameters, its buffers. */
 static coll_args part_args(const coll_args *a, coll_part part, long s, long *param) {
   const coll_param *list = part.alg->params;
-  for (int i = 0; list && list[i].name; i++) param[i] = part.segmented && list[i].name[0] == 's' && !list[i].name[1] ? s : list[i].value;
+  for (int i = 0; list && list[i].name; i++) {
+    bool segment = part.segmented && list[i].name[0] == 's' && !list[i].name[1];
+    param[i] = segment ? s : list[i].value;
+  }
   coll_args mine = *a;
   mine.root = 0;
   mine.param = param;
@@ -40,6 +45,7 @@ void coll_part_run(coll_ctx *c, const coll_args *a, coll_part part, long s, cons
 const char *coll_part_supports(const coll_args *a, coll_part part, long s) {
   long param[COLL_PARAMS];
   coll_args mine = part_args(a, part, s, param);
-  if ((part.alg->flags & COLL_COMMUTATIVE_ONLY) && !a->commutes) return "its reduce part needs an operator that commutes";
+  bool ordered = !(part.alg->flags & COLL_COMMUTATIVE_ONLY);
+  if (!ordered && !a->commutes) return "its reduce part needs an operator that commutes";
   return part.alg->supports ? part.alg->supports(&mine) : NULL;
 }

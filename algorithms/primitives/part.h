@@ -13,12 +13,12 @@ extern const coll_part coll_reduce_parts[], coll_bcast_parts[];
 enum { COLL_REDUCE_PART_BINOMIAL, COLL_REDUCE_PART_LAST = 5, COLL_BCAST_PART_BINOMIAL = 0, COLL_BCAST_PART_LAST = 6 };
 
 #define COLL_REDUCE_PART_PARAMS                                                                                        \
-  { .name = "reduce", .value = COLL_REDUCE_PART_BINOMIAL, .min = 0, .max = COLL_REDUCE_PART_LAST, .words = coll_reduce_words, \
+  { .name = "reduce", .value = COLL_REDUCE_PART_BINOMIAL, .max = COLL_REDUCE_PART_LAST, .words = coll_reduce_words,    \
     .help = "the algorithm that reduces to rank 0" },                                                                  \
   { .name = "reduce_s", .value = 0, .min = 0, .max = 1L << 30, .help = "bytes of its segments; 0: one segment" }
 
 #define COLL_BCAST_PART_PARAMS                                                                                         \
-  { .name = "bcast", .value = COLL_BCAST_PART_BINOMIAL, .min = 0, .max = COLL_BCAST_PART_LAST, .words = coll_bcast_words, \
+  { .name = "bcast", .value = COLL_BCAST_PART_BINOMIAL, .max = COLL_BCAST_PART_LAST, .words = coll_bcast_words,        \
     .help = "the algorithm that broadcasts from rank 0" },                                                             \
   { .name = "bcast_s", .value = 0, .min = 0, .max = 1L << 30, .help = "bytes of its segments; 0: one segment" }
 

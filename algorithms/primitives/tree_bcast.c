@@ -16,7 +16,8 @@ void coll_tree_bcast(coll_ctx *c, const coll_args *a, coll_tree_shape shape, int
     size_t n = i + 1 < segments ? segment : last;
     if (t.parent >= 0) {  /* the next segment may come while this one is passed on */
       if (i + 1 < segments)
-        coming[(i + 1) & 1] = coll_irecv(c, coll_at(c, a->out, (i + 1) * segment), i + 2 < segments ? segment : last, t.parent);
+        coming[(i + 1) & 1] = coll_irecv(c, coll_at(c, a->out, (i + 1) * segment), i + 2 < segments ? segment : last,
+                                         t.parent);
       coll_wait(c, &coming[i & 1]);
     }
     for (int j = 0; j < t.children; j++) sent[j] = coll_isend(c, coll_at(c, a->out, i * segment), n, t.child[j]);

@@ -2,8 +2,8 @@
 
 #include "../patterns/segment.h"
 
-/* One contribution: segment i of the vector, from child j. They are taken in the order (0,0) (0,1) … (1,0) …, and the receive
- * of one is posted before the wait for the one before it. */
+/* One contribution: segment i of the vector, from child j. They are taken in the order (0,0) (0,1) … (1,0) …, and the
+ * receive of one is posted before the wait for the one before it. */
 typedef struct { size_t segment; int child; } turn;
 
 void coll_tree_reduce(coll_ctx *c, const coll_args *a, void *out, coll_tree_shape shape, int k, size_t s) {

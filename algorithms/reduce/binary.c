@@ -6,7 +6,7 @@
  * Scratch  a vector at ranks with children (not at the root), and two segments
  * Source   Open MPI's coll/tuned reduce 4
  *
- *          rank 0   rank 1   rank 2   rank 3   rank 4        root 0; children of v on a level 2^l wide: v + 2^l, v + 2·2^l
+ *          rank 0   rank 1   rank 2   rank 3   rank 4        root 0; on a level w wide, v has v+w, v+2w
  *  start   a        b        c        d        e
  *  1       a        bd       ce       .        .             3 → 1, 4 → 2
  *  2       abd      .        ce       .        .             1 → 0

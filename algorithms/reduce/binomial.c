@@ -1,5 +1,6 @@
 /* reduce/binomial[s]
- * Idea     pairs of ranks, then pairs of pairs, … add up, in segments; the next message is on its way while one is added
+ * Idea     pairs of ranks, then pairs of pairs, … add up, in segments; the next message is on its way while one is
+ *          added
  * Rounds   ⌈lg p⌉ for each segment
  * Cost     lg p (alpha + n beta + n gamma)          n = bytes; exact for p a power of two and one segment
  * Needs    any p, any root, any count; the operator must commute

@@ -1,8 +1,8 @@
 /* reduce/chain[chains,s]
  * Idea     several chains hang on the root; the segments follow each other up all of them
  * Rounds   ⌈(p-1)/chains⌉ + chains-1, and `chains` more for each further segment
- * Cost     (chains (n/s) + ⌈(p-1)/chains⌉ - 1) (alpha + s beta + s gamma)          n = bytes; exact with one chain of one segment
- *          (else sums at the root overlap with messages)
+ * Cost     (chains (n/s) + ⌈(p-1)/chains⌉ - 1) (alpha + s beta + s gamma)          n = bytes; exact with one chain of
+ *          one segment (else sums at the root overlap with messages)
  * Needs    any p, any root, any count; the operator must commute
  * Scratch  a vector at ranks in the middle, two segments at the root
  * Source   Open MPI's coll/tuned reduce 2 (at most 32 chains; its decision functions pass 0, which means 1)

@@ -1,6 +1,6 @@
 /* reduce/in_order_binary[s]
- * Idea     up a binary tree whose subtrees are ranges of ranks, so that operands stay in order, in segments; the tree's root is the last
- *          rank, which hands the result to the real root
+ * Idea     up a binary tree whose subtrees are ranges of ranks, so that operands stay in order, in segments; the
+ *          tree's root is the last rank, which hands the result to the real root
  * Rounds   up to twice the tree's height, 2 more for each further segment, and one
  * Cost     no closed form: sums and messages overlap
  * Needs    any p, any root, any count; keeps the rank order
@@ -33,6 +33,7 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg reduce_in_order_binary = {
-  .key = "reduce/in_order_binary", .collective = COLL_REDUCE, .summary = "binary tree that keeps the rank order, in segments",
+  .key = "reduce/in_order_binary", .collective = COLL_REDUCE,
+  .summary = "binary tree that keeps the rank order, in segments",
   .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 6 }, .run = run,
 };

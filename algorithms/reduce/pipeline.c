@@ -1,8 +1,8 @@
 /* reduce/pipeline[s]
  * Idea     one chain of ranks, up which the segments follow each other
  * Rounds   p-2 + n/s
- * Cost     (p-2 + n/s) (alpha + s beta + s gamma)          n = bytes; exact when segments are even and there are at least three
- *          ranks (two: the sums of all but the last segment are hidden) or one segment
+ * Cost     (p-2 + n/s) (alpha + s beta + s gamma)          n = bytes; exact when segments are even and there are at
+ *          least three ranks (two: the sums of all but the last segment are hidden) or one segment
  * Needs    any p, any root, any count; the operator must commute
  * Scratch  a vector at ranks in the middle
  * Source   Open MPI's coll/tuned reduce 3

@@ -1,8 +1,10 @@
 /* reduce/rabenseifner
- * Idea     recursive halving leaves each rank one part of the sum; a binomial tree gathers the parts at the root. With p no power of two
- *          ranks are paired first; an odd root so paired off takes rank 0's place for the gather
+ * Idea     recursive halving leaves each rank one part of the sum; a binomial tree gathers the parts at the root.
+ *          With p no power of two ranks are paired first; an odd root so paired off takes rank 0's place for the
+ *          gather
  * Rounds   2 lg p' with p' = 2^⌊lg p⌋; 2 or 3 more when p is no power of two
- * Cost     2 lg p alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact for p a power of two that divides the count
+ * Cost     2 lg p alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact for p a power of two that divides the
+ *          count
  * Needs    any p, any root, count >= p' (or 0); the operator must commute
  * Scratch  two vectors, one at the root
  * Source   Rabenseifner; Thakur et al. 2005, doi:10.1177/1094342005051521; Open MPI's coll/tuned reduce 7
@@ -17,12 +19,14 @@
 #include "../primitives/halving.h"
 
 static const char *supports(const coll_args *a) {
-  return a->count && a->count < (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power
-           ? "needs at least as many elements as the largest power of two in p; Open MPI takes reduce/linear instead" : NULL;
+  if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power) return NULL;
+  return "needs at least as many elements as the largest power of two in p; Open MPI takes reduce/linear instead";
 }
 
 /* The rank whose place in the gather is virtual rank v. */
-static int holder(coll_fold f, int v, int root, bool replaces) { return v == 0 && replaces ? root : coll_fold_real(f, v); }
+static int holder(coll_fold f, int v, int root, bool replaces) {
+  return v == 0 && replaces ? root : coll_fold_real(f, v);
+}
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
@@ -63,7 +67,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
   if (a->size < 2 || !a->count) return 0;
   coll_fold f = coll_fold_make(a->size, COLL_FOLD_EVEN);
   double n = (double)(a->count * a->elem), moved = coll_fold_virtual(f, a->root) < 0 ? alpha + n / f.power * beta : 0;
-  return coll_halving_cost(a->size, n, alpha, beta, gamma) + moved + f.lg * alpha + (f.power - 1.0) / f.power * n * beta;
+  return coll_halving_cost(a->size, n, alpha, beta, gamma) + moved + f.lg * alpha +
+         (f.power - 1.0) / f.power * n * beta;
 }
 
 static bool exact(const coll_args *a) {
@@ -73,6 +78,7 @@ static bool exact(const coll_args *a) {
 
 const coll_alg reduce_rabenseifner = {
   .key = "reduce/rabenseifner", .collective = COLL_REDUCE, .summary = "recursive halving, then a binomial gather",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY, .twin = { "Open MPI", 7 },
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY,
+  .twin = { "Open MPI", 7 },
   .supports = supports, .run = run, .cost = cost, .exact = exact,
 };

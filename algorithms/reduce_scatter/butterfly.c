@@ -1,9 +1,9 @@
 /* reduce_scatter/butterfly
- * Idea     recursive halving at doubling distance, which keeps operands in order but leaves each block at the rank with the mirrored
- *          number; a last exchange puts that right. With p no power of two ranks are paired first
+ * Idea     recursive halving at doubling distance, which keeps operands in order but leaves each block at the rank
+ *          with the mirrored number; a last exchange puts that right. With p no power of two ranks are paired first
  * Rounds   lg p' + 1 with p' = 2^⌊lg p⌋; 2 more when p is no power of two
- * Cost     (lg p + 1) alpha + (p-1)/p n (beta + gamma) + (n/p) beta          n = bytes of the vector; exact for p a power of two,
- *          4 at least, that divides the count (for p = 2 there is no last exchange)
+ * Cost     (lg p + 1) alpha + (p-1)/p n (beta + gamma) + (n/p) beta          n = bytes of the vector; exact for p a
+ *          power of two, 4 at least, that divides the count (for p = 2 there is no last exchange)
  * Needs    any p, any count; keeps the rank order
  * Scratch  two vectors
  * Source   Traff 2005, EuroPVM/MPI, LNCS 3666, pp. 129-137; Open MPI's coll/tuned reduce_scatter 4
@@ -28,7 +28,8 @@ static coll_span blocks(const coll_args *a, coll_fold f, int lo, int n) {
   return coll_blocks(a->count, a->size, coll_fold_first(f, lo), coll_fold_first(f, lo + n));
 }
 
-/* Hands the one or two blocks of virtual rank v's mirror, which lie in sum, to where they belong, and fetches this rank's own. */
+/* Hands the one or two blocks of virtual rank v's mirror, which lie in sum, to where they belong, and fetches this
+ * rank's own. */
 static void put_right(coll_ctx *c, const coll_args *a, coll_fold f, int v, void *sum) {
   int goal = mirror(v, f.lg), to = coll_fold_real(f, goal);
   coll_span own = coll_block(a->count, c->size, c->rank), theirs = coll_block(a->count, c->size, to);
@@ -64,8 +65,10 @@ static void run(coll_ctx *c, const coll_args *a) {
   for (int distance = 1; distance < f.power; distance *= 2, half /= 2) {
     int partner = coll_fold_real(f, v ^ distance);
     bool upper = v & distance;
-    coll_span keep = blocks(a, f, first + (upper ? half : 0), half), give = blocks(a, f, first + (upper ? 0 : half), half);
-    coll_sendrecv(c, coll_at(c, sum, give.first), give.count, partner, coll_at(c, spare, keep.first), keep.count, partner);
+    coll_span keep = blocks(a, f, first + (upper ? half : 0), half);
+    coll_span give = blocks(a, f, first + (upper ? 0 : half), half);
+    coll_sendrecv(c, coll_at(c, sum, give.first), give.count, partner, coll_at(c, spare, keep.first), keep.count,
+                  partner);
     if (upper) {  /* the lower rank's part goes to the left */
       coll_reduce(c, coll_at(c, spare, keep.first), coll_at(c, sum, keep.first), keep.count);
     } else {
@@ -93,7 +96,8 @@ static bool exact(const coll_args *a) {
 }
 
 const coll_alg reduce_scatter_butterfly = {
-  .key = "reduce_scatter/butterfly", .collective = COLL_REDUCE_SCATTER, .summary = "halving at doubling distance, then mirrored ranks swap",
+  .key = "reduce_scatter/butterfly", .collective = COLL_REDUCE_SCATTER,
+  .summary = "halving at doubling distance, then mirrored ranks swap",
   .source = "Traff 2005, EuroPVM/MPI, LNCS 3666, pp. 129-137", .twin = { "Open MPI", 4 },
   .run = run, .cost = cost, .exact = exact,
 };

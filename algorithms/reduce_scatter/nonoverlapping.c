@@ -1,7 +1,8 @@
 /* reduce_scatter/nonoverlapping[reduce,reduce_s]
  * Idea     reduce to rank 0, which then sends each rank its block
  * Rounds   those of the reduce, and p-1
- * Cost     that of the reduce, and (p-1) (alpha + (n/p) beta)          n = bytes of the vector; no closed form of its own
+ * Cost     that of the reduce, and (p-1) (alpha + (n/p) beta)          n = bytes of the vector; no closed form of its
+ *          own
  * Needs    what its reduce needs
  * Scratch  that of the reduce, and a vector at rank 0 when not in place
  * Source   Open MPI's coll/tuned reduce_scatter 1, whose reduce is chosen by the library: here the key names it
@@ -15,7 +16,9 @@
 #include "../patterns/block.h"
 #include "../primitives/part.h"
 
-static const char *supports(const coll_args *a) { return coll_part_supports(a, coll_reduce_parts[a->param[0]], a->param[1]); }
+static const char *supports(const coll_args *a) {
+  return coll_part_supports(a, coll_reduce_parts[a->param[0]], a->param[1]);
+}
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
@@ -37,7 +40,8 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_REDUCE_PART_PARAMS, { .name = NULL } };
 
 const coll_alg reduce_scatter_nonoverlapping = {
-  .key = "reduce_scatter/nonoverlapping", .collective = COLL_REDUCE_SCATTER, .summary = "a reduce to rank 0, then it sends each rank its block",
+  .key = "reduce_scatter/nonoverlapping", .collective = COLL_REDUCE_SCATTER,
+  .summary = "a reduce to rank 0, then it sends each rank its block",
   .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
   .supports = supports, .run = run,
 };

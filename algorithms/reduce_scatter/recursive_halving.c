@@ -1,8 +1,9 @@
 /* reduce_scatter/recursive_halving
- * Idea     exchange halves of the blocks with the rank half the ring away, add up, and go on with half of the blocks. With p no power
- *          of two ranks are paired first, and the odd one of a pair works for both
+ * Idea     exchange halves of the blocks with the rank half the ring away, add up, and go on with half of the blocks.
+ *          With p no power of two ranks are paired first, and the odd one of a pair works for both
  * Rounds   lg p' with p' = 2^⌊lg p⌋; 2 more when p is no power of two
- * Cost     lg p alpha + (p-1)/p n (beta + gamma)          n = bytes of the vector; exact for p a power of two that divides the count
+ * Cost     lg p alpha + (p-1)/p n (beta + gamma)          n = bytes of the vector; exact for p a power of two that
+ *          divides the count
  * Needs    any p, any count; the operator must commute
  * Scratch  two vectors
  * Source   Thakur et al. 2005, doi:10.1177/1094342005051521; Open MPI's coll/tuned reduce_scatter 2
@@ -71,7 +72,9 @@ static bool exact(const coll_args *a) {
 }
 
 const coll_alg reduce_scatter_recursive_halving = {
-  .key = "reduce_scatter/recursive_halving", .collective = COLL_REDUCE_SCATTER, .summary = "exchange and add halves at halving distance",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY, .twin = { "Open MPI", 2 },
+  .key = "reduce_scatter/recursive_halving", .collective = COLL_REDUCE_SCATTER,
+  .summary = "exchange and add halves at halving distance",
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY,
+  .twin = { "Open MPI", 2 },
   .run = run, .cost = cost, .exact = exact,
 };

@@ -1,5 +1,6 @@
 /* reduce_scatter/ring
- * Idea     sums of blocks travel around the ring; the next one is already being received while one is added to and sent on
+ * Idea     sums of blocks travel around the ring; the next one is already being received while one is added to and
+ *          sent on
  * Rounds   p-1
  * Cost     (p-1) (alpha + (n/p) (beta + gamma))          n = bytes of the vector; exact when p divides the count
  * Needs    any p, any count; the operator must commute
@@ -36,7 +37,8 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
 
 const coll_alg reduce_scatter_ring = {
-  .key = "reduce_scatter/ring", .collective = COLL_REDUCE_SCATTER, .summary = "sums of blocks travel around a ring, receives posted ahead",
+  .key = "reduce_scatter/ring", .collective = COLL_REDUCE_SCATTER,
+  .summary = "sums of blocks travel around a ring, receives posted ahead",
   .source = "Open MPI, coll/tuned", .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 3 },
   .run = run, .cost = cost, .exact = exact,
 };
