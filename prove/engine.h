@@ -26,12 +26,14 @@ typedef struct {
   uint32_t count;
   int32_t message;              /* waited for, or NONE */
   int32_t flag_link;            /* next rank that waits for the same flag */
+  size_t waited;                /* in a row of waits: up to here all is there */
 } rank_state;
 
 /* Messages of one source, destination and label match in order. */
 typedef struct { uint64_t key; uint32_t stamp; int32_t head, tail; } pair_queue;
 
 typedef struct { double time; uint32_t order; int32_t id; } event;
+typedef struct { double end; int32_t message; uint8_t side; } arrival;
 
 typedef struct { bool busy; double since; uint32_t count; int32_t head, tail; } chan_port;
 
@@ -63,6 +65,7 @@ typedef struct {
   uint32_t *where; size_t where_cap;            /* place of each message in the heap */
   uint32_t order;
   int32_t *run; size_t run_n, run_cap;          /* ranks that can go on */
+  arrival *arrival; size_t arrivals, arrival_cap;
   chan_port *port; size_t port_cap;
   int32_t *ready; size_t ready_n, ready_cap;
   int32_t *freed; size_t freed_n, freed_cap;

@@ -122,6 +122,40 @@ static uint8_t side_of(const engine *e, int r, size_t i)
   return sends(o->kind) ? SENT : RECEIVED;
 }
 
+static int by_end(const void *a, const void *b)
+{
+  const arrival *x = a, *y = b;
+  return (x->end > y->end) - (x->end < y->end);
+}
+
+/* A call that waits for several: where receiving costs time, messages are taken in as they arrive. Returns false when the rank has to
+ * wait; else s->next stands at the call's last wait. */
+static bool wait_together(engine *e, int r)
+{
+  rank_state *s = &e->rank[r];
+  const rec_rank *list = &e->rec->rank[r];
+  size_t end = s->next + 1 + list->op[s->next].bytes;
+  for (size_t i = s->waited > s->next ? s->waited : s->next; i < end; i++) {
+    int32_t id = e->of_op[e->first_op[r] + i];
+    if (e->message[id].flags & DONE || (e->message[id].flags & EAGER && side_of(e, r, i) == SENT)) continue;
+    s->waited = i;
+    s->message = id;
+    return false;
+  }
+  s->waited = 0;
+  e->arrivals = 0;
+  for (size_t k = s->next; k < end; k++) {
+    int32_t id = e->of_op[e->first_op[r] + k];
+    uint8_t side = side_of(e, r, k);
+    if (side == SENT && e->message[id].flags & EAGER) continue;
+    PUSH(e->arrival, e->arrivals, e->arrival_cap, ((arrival){e->message[id].end, id, side}));
+  }
+  if (e->arrivals > 1) qsort(e->arrival, e->arrivals, sizeof *e->arrival, by_end);
+  for (size_t k = 0; k < e->arrivals; k++) absorb(e, r, e->arrival[k].message, e->arrival[k].side);
+  s->next = end - 1;
+  return true;
+}
+
 static void publish(engine *e, int r, flag_state *f, uint64_t value)
 {
   rank_state *s = &e->rank[r];
@@ -160,9 +194,9 @@ static void run_rank(engine *e, int r)
   const rec_rank *list = &e->rec->rank[r];
   const int32_t *of = e->of_op + e->first_op[r];
   if (s->message != NONE) {
-    absorb(e, r, s->message, side_of(e, r, s->next));
+    const rec_op *o = op_at(e, r, s->next);
+    if (o->kind != REC_WAIT || !o->bytes || m->overhead_s <= 0) absorb(e, r, s->message, side_of(e, r, s->next++));
     s->message = NONE;
-    s->next++;
   }
   for (; s->next < list->n; s->next++) {
     const rec_op *o = &list->op[s->next];
@@ -180,6 +214,10 @@ static void run_rank(engine *e, int r)
       absorb(e, r, id, RECEIVED);
       break;
     case REC_WAIT: {
+      if (o->bytes && m->overhead_s > 0) {
+        if (!wait_together(e, r)) return;
+        break;
+      }
       uint8_t side = side_of(e, r, s->next);
       if (side == SENT && e->message[id].flags & EAGER) break;
       if (!(e->message[id].flags & DONE)) { s->message = id; return; }
@@ -307,7 +345,7 @@ void timing_free(timing_result *out)
   engine *e = out->work;
   if (e) {
     void *all[] = {e->message, e->rank, e->of_op, e->first_op, e->pair, e->heap, e->where, e->run, e->port, e->ready, e->freed,
-                   e->flow, e->spare, e->resource, e->dirty, e->reached, e->solved, e->lowest_socket};
+                   e->flow, e->spare, e->resource, e->dirty, e->reached, e->solved, e->lowest_socket, e->arrival};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     for (size_t i = 0; i < e->flag_cap; i++) free(e->flag[i].list);
     free(e->flag);

@@ -258,7 +258,8 @@ static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from)
   return (coll_req)s->now->n;
 }
 
-static void wait_for(store *s, coll_req req)
+/* more: waits of the same call that follow. */
+static void wait_for(store *s, coll_req req, size_t more)
 {
   rec_rank *k = s->now;
   if (req < 0 || (size_t)req > k->n) fail(s, "waits for %d, which is no request", req);
@@ -267,25 +268,30 @@ static void wait_for(store *s, coll_req req)
   if (posted->off2) fail(s, "waits twice for the same %s", record_kind_name(posted->kind));
   posted->off2 = k->n;                  /* before append: that may move the list */
   s->pending--;
-  *append(s) = (rec_op){.kind = REC_WAIT, .peer = req - 1};
+  *append(s) = (rec_op){.kind = REC_WAIT, .peer = req - 1, .bytes = more};
 }
 
 static void op_waitall(coll_ctx *c, int n, coll_req *reqs)
 {
+  size_t more = 0;
+  for (int i = 0; i < n; i++) more += reqs[i] != 0;
   for (int i = 0; i < n; i++) {
-    if (reqs[i]) wait_for(c->self, reqs[i]);
+    if (reqs[i]) wait_for(c->self, reqs[i], --more);
     reqs[i] = 0;
   }
 }
 
+/* Both are posted, then both are waited for. */
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from)
 {
   store *s = c->self;
+  message(s, c, REC_ISEND, sbuf, sn, to, "sendrecv");
+  coll_req sending = (coll_req)s->now->n;
   message(s, c, REC_IRECV, rbuf, rn, from, "sendrecv");
-  size_t req = s->now->n;
-  message(s, c, REC_SEND, sbuf, sn, to, "sendrecv");
-  s->now->op[req - 1].off2 = s->now->n;
-  *append(s) = (rec_op){.kind = REC_WAIT, .peer = (int32_t)req - 1};
+  coll_req receiving = (coll_req)s->now->n;
+  s->pending += 2;
+  wait_for(s, sending, 1);
+  wait_for(s, receiving, 0);
 }
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n)
@@ -803,7 +809,7 @@ bool record_same(const record *a, const record *b)
   for (int i = 0; i < a->args.size; i++) {
     const rec_rank *x = &a->rank[i], *y = &b->rank[i];
     if (x->n != y->n || x->scratch != y->scratch || a->segments[i] != b->segments[i] ||
-        memcmp(x->start, y->start, sizeof *x->start * (size_t)(a->calls + 1)) || memcmp(x->op, y->op, sizeof *x->op * x->n))
+        memcmp(x->start, y->start, sizeof *x->start * (size_t)(a->calls + 1)) || (x->n && memcmp(x->op, y->op, sizeof *x->op * x->n)))
       return false;
     for (int k = 0; k < a->segments[i]; k++) {
       const rec_segment *g = &a->segment[i][k], *h = &b->segment[i][k];

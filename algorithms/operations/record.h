@@ -1,6 +1,6 @@
 /* Recording: the life in which nothing is sent. Every rank's operations are written down, one after the other, in one
  * process without MPI. The record is the schedule: program order is the only dependency, isend and irecv go on until the WAIT that
- * names them.
+ * names them; sendrecv is ISEND, IRECV and a WAIT for each.
  *
  * Buffers are addresses that cannot be touched (1 TiB each, reserved, no access), so an algorithm that looks at data
  * faults at once, and an address tells its buffer and offset. A record can be replayed on other buffers.
@@ -27,7 +27,8 @@ typedef struct {
                         WAIT: index, in this rank's list, of the ISEND or IRECV */
   uint64_t off;      /* bytes into buf; PUBLISH, AWAIT: the flag's number */
   uint64_t off2;     /* bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their WAIT */
-  uint64_t bytes;    /* 0 for PUBLISH, AWAIT and WAIT. An empty message, with bytes 0, has no buffer: buf and off mean nothing */
+  uint64_t bytes;    /* 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty message, with bytes 0, has no
+                        buffer: buf and off mean nothing */
 } rec_op;
 
 enum { REC_CALLS = 4 };  /* most calls in a row that a record holds */

@@ -457,7 +457,7 @@ static const test tests[] = {
   CASE(ROTATION, touches_pending_send, PENDING, "writes element 0 of scratch while the isend"),
   CASE(ROTATION, reads_pending_receive, PENDING, "reads element 0 of scratch while the irecv"),
   CASE(GATHER, two_receives_at_one_place, PENDING, "while the irecv", .root = 4),
-  CASE(ROTATION, overlapping_sendrecv, PENDING, "while the irecv", .in_place = true),
+  CASE(ROTATION, overlapping_sendrecv, PENDING, "while the isend", .in_place = true),
   CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
   CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
   CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
