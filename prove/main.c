@@ -4,7 +4,8 @@
  *   --plan FILE [--costs]           proves each point: a JSON line a point
  *   --schedule --plan FILE          the same with every message
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c)
- *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
+ *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place
+ * (sweep.c)
  *
  * Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.
  */
@@ -55,8 +56,8 @@ static void print_costs(FILE *out, const prover *v, const coll_alg *alg, const c
   fprintf(out, ",\"exact\":%s,\"costs\":[", alg->cost ? exact ? "true" : "false" : "null");
   for (int i = 0; i < PROVER_COSTS; i++) {
     const prover_cost *c = &v->cost[i];
-    fprintf(out, "%s{\"alpha\":%g,\"beta\":%g,\"gamma\":%g,\"critical_s\":%.17g,\"cost_s\":", i ? "," : "", c->alpha, c->beta, c->gamma,
-            c->critical_s);
+    fprintf(out, "%s{\"alpha\":%g,\"beta\":%g,\"gamma\":%g,\"critical_s\":%.17g,\"cost_s\":", i ? "," : "", c->alpha,
+            c->beta, c->gamma, c->critical_s);
     if (alg->cost) fprintf(out, "%.17g}", c->cost_s);
     else fputs("null}", out);
   }
@@ -68,8 +69,8 @@ static void print_messages(FILE *out, const timing_result *t)
   fputs(",\"schedule\":[", out);
   for (size_t i = 0; i < t->messages; i++) {
     const timing_message *m = &t->message[i];
-    fprintf(out, "%s{\"src\":%d,\"dst\":%d,\"bytes\":%zu,\"round\":%.0f,\"tag\":%u}", i ? "," : "", m->src, m->dst, m->bytes, m->end_s,
-            m->label);
+    fprintf(out, "%s{\"src\":%d,\"dst\":%d,\"bytes\":%zu,\"round\":%.0f,\"tag\":%u}", i ? "," : "", m->src, m->dst,
+            m->bytes, m->end_s, m->label);
   }
   fputs("]", out);
 }
@@ -123,8 +124,10 @@ static int point(FILE *out, prover *v, const plan_point *q, wanted want)
   const proof_result *r = &v->result;
   fprintf(out, ",\"verdict\":\"%s\",\"kind\":\"%s\"", fine ? "proven" : "failed", v->kind);
   text_or_null(out, "failure", v->failure);
-  fprintf(out, ",\"messages\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"reduced_bytes\":%" PRIu64 ",\"copied_bytes\":%" PRIu64
-               ",\"operations\":%" PRIu64 ",\"orders\":%d", r->messages, r->bytes, r->reduced_bytes, r->copied_bytes, r->operations, v->orders);
+  fprintf(out,
+          ",\"messages\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"reduced_bytes\":%" PRIu64 ",\"copied_bytes\":%" PRIu64
+          ",\"operations\":%" PRIu64 ",\"orders\":%d",
+          r->messages, r->bytes, r->reduced_bytes, r->copied_bytes, r->operations, v->orders);
   /* Rounds only exist where the schedule runs to its end. */
   bool timed = r->kind == PROOF_OK && prover_rounds(v, alg, &args, want.schedule);
   if (timed) fprintf(out, ",\"rounds\":%.0f", v->timing.makespan_s);
@@ -149,7 +152,8 @@ static int plan_main(const char *path, wanted want)
     return refuse("%s", error);
   }
   int status = 0;
-  for (size_t i = 0; i < p.points && !status; i++) status = check(&p.point[i], strcmp(path, "-") ? path : "standard input");
+  for (size_t i = 0; i < p.points && !status; i++)
+    status = check(&p.point[i], strcmp(path, "-") ? path : "standard input");
   if (status) {
     plan_free(&p);
     return status;
@@ -186,7 +190,8 @@ static bool parse_counts(const char *text, sweep_options *o)
 static bool parse_ranks(const char *text, sweep_options *o)
 {
   int used = 0;
-  if (sscanf(text, "%d..%d%n", &o->first, &o->last, &used) == 2 && !text[used]) return o->first >= 1 && o->last >= o->first;
+  if (sscanf(text, "%d..%d%n", &o->first, &o->last, &used) == 2 && !text[used])
+    return o->first >= 1 && o->last >= o->first;
   if (sscanf(text, "%d%n", &o->first, &used) == 1 && !text[used]) return o->last = o->first, o->first >= 1;
   return false;
 }
@@ -201,7 +206,8 @@ int main(int argc, char **argv)
     if (!strcmp(argv[i], "--model")) return model_main(argc, argv);
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
-    bool takes = !strcmp(word, "--plan") || !strcmp(word, "--algorithm") || !strcmp(word, "--ranks") || !strcmp(word, "--counts");
+    bool takes = !strcmp(word, "--plan") || !strcmp(word, "--algorithm") || !strcmp(word, "--ranks") ||
+                 !strcmp(word, "--counts");
     if (takes && i + 1 == argc) return refuse("%s needs a value\n%s", word, usage);
     if (!strcmp(word, "--plan")) plan_path = argv[++i];
     else if (!strcmp(word, "--list")) list = true;
@@ -217,7 +223,8 @@ int main(int argc, char **argv)
     } else if (!strcmp(word, "--ranks")) {
       if (!parse_ranks(argv[++i], &o)) return refuse("--ranks %s: give A..B or P, 1 or more", argv[i]);
     } else if (!strcmp(word, "--counts")) {
-      if (!parse_counts(argv[++i], &o)) return refuse("--counts %s: give numbers with commas between, at most %d", argv[i], SWEEP_COUNTS);
+      if (!parse_counts(argv[++i], &o))
+        return refuse("--counts %s: give numbers with commas between, at most %d", argv[i], SWEEP_COUNTS);
     } else if (!strcmp(word, "--help")) {
       fputs(usage, stdout);
       return 0;

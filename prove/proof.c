@@ -1,8 +1,9 @@
 /* The proof engine: see proof.h.
  *
- * Matching is settled first, for good: a channel keeps order, so who belongs to whom follows from the lists alone. Then a worklist plays the
- * ranks. A message is delivered when the second of its two sides is posted; since the first side's buffer may not be touched until then,
- * delivery copies from one rank's symbolic memory straight into the other's, and the order in which ranks are played changes nothing. */
+ * Matching is settled first, for good: a channel keeps order, so who belongs to whom follows from the lists alone.
+ * Then a worklist plays the ranks. A message is delivered when the second of its two sides is posted; since the first
+ * side's buffer may not be touched until then, delivery copies from one rank's symbolic memory straight into the
+ * other's, and the order in which ranks are played changes nothing. */
 #include "proof_parts.h"
 
 #include <stdio.h>
@@ -57,7 +58,8 @@ static void call_begins(proof *e, int rank)
 }
 
 /* Does a stretch of a buffer hold the coordinates from `coord` on, from the ranks of `set`? */
-static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, uint64_t off, uint64_t len, uint64_t coord, uint64_t set)
+static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, uint64_t off, uint64_t len,
+                  uint64_t coord, uint64_t set)
 {
   if (!len) return true;
   memory *m = buffer_of(e, rank, buf, 0);
@@ -67,8 +69,9 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
     const run *w = &m->run[i++];
     uint64_t want = coord + (at - base - off);
     if (w->set != set || at + w->delta != want)
-      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, wanted %s", rank, place_words(e, at - base).text, name,
-                  value_words(e, at + w->delta, w->set).text, value_words(e, want, set).text);
+      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, wanted %s", rank,
+                        place_words(e, at - base).text, name, value_words(e, at + w->delta, w->set).text,
+                        value_words(e, want, set).text);
     at = run_end(m, i - 1);
   }
   return true;
@@ -80,7 +83,9 @@ static bool barrier_holds(proof *e, int rank)
   const uint32_t *entered = &e->entered[(size_t)e->actor[rank].call * p], *clock = &e->clock[(size_t)rank * p];
   for (size_t q = 0; q < p; q++)
     if (!entered[q] || clock[q] < entered[q])
-      return proof_fail(e, PROOF_RESULT, "rank %d: leaves the barrier without having heard, directly or not, that rank %zu has come", rank, q);
+      return proof_fail(e, PROOF_RESULT,
+                        "rank %d: leaves the barrier without having heard, directly or not, that rank %zu has come",
+                        rank, q);
   return true;
 }
 
@@ -102,7 +107,8 @@ static bool call_ends(proof *e, int rank)
   if (e->r->alg->collective == COLL_ALLTOALL) {
     for (uint64_t s = 0; s < p; s++)
       if (!holds(e, rank, l->out_buf, "out", l->out_off, s * block, block, (s * p + r) * block, set)) return false;
-  } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set)) return false;
+  } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))
+    return false;
   /* in may be written by nobody; only scatter in place has out inside it. */
   if (e->r->alg->collective == COLL_SCATTER && l->in_place)
     return holds(e, rank, l->in_buf, "in", 0, 0, l->in_bytes, 0, PROOF_MOVED);
@@ -113,11 +119,12 @@ static bool call_ends(proof *e, int rank)
 
 static bool unwritten(proof *e, int rank, size_t op, int buf, memory *m, uint64_t off)
 {
-  return proof_fail(e, PROOF_UNINITIALISED, "rank %d: %s reads %s of %s, which holds nothing", rank, op_words(e, rank, op).text,
-              place_words(e, memory_unwritten(m, off)).text, buffer_words(buf).text);
+  return proof_fail(e, PROOF_UNINITIALISED, "rank %d: %s reads %s of %s, which holds nothing", rank,
+                    op_words(e, rank, op).text, place_words(e, memory_unwritten(m, off)).text, buffer_words(buf).text);
 }
 
-static bool move(proof *e, int from_rank, size_t from_op, int from_buf, memory *from, uint64_t from_off, memory *to, uint64_t to_off, uint64_t bytes)
+static bool move(proof *e, int from_rank, size_t from_op, int from_buf, memory *from, uint64_t from_off, memory *to,
+                 uint64_t to_off, uint64_t bytes)
 {
   uint32_t i = memory_find(from, from_off);
   if (run_end(from, i) >= from_off + bytes) {       /* nearly always */
@@ -147,17 +154,18 @@ static bool reduce(proof *e, int rank, size_t op, const rec_op *o)
     const piece *l = &e->left[i], *r = &e->right[k];
     uint64_t lc = l->coord + (at - l->rel), rc = r->coord + (at - r->rel);
     if (!e->reduces)
-      return proof_fail(e, PROOF_OPERANDS, "rank %d: %s in a collective that has no operator", rank, op_words(e, rank, op).text);
+      return proof_fail(e, PROOF_OPERANDS, "rank %d: %s in a collective that has no operator", rank,
+                        op_words(e, rank, op).text);
     if (lc != rc)
-      return proof_fail(e, PROOF_OPERANDS, "rank %d: %s combines %s with %s", rank, op_words(e, rank, op).text, value_words(e, lc, l->set).text,
-                  value_words(e, rc, r->set).text);
+      return proof_fail(e, PROOF_OPERANDS, "rank %d: %s combines %s with %s", rank, op_words(e, rank, op).text,
+                        value_words(e, lc, l->set).text, value_words(e, rc, r->set).text);
     uint64_t set = set_join(e, l->set, r->set);
     if (!set)
-      return proof_fail(e, PROOF_TWICE, "rank %d: %s combines %s with %s: some are counted twice", rank, op_words(e, rank, op).text,
-                  value_words(e, lc, l->set).text, set_words(e, r->set).text);
+      return proof_fail(e, PROOF_TWICE, "rank %d: %s combines %s with %s: some are counted twice", rank,
+                        op_words(e, rank, op).text, value_words(e, lc, l->set).text, set_words(e, r->set).text);
     if (e->ordered && !set_follows(e, l->set, r->set))
-      return proof_fail(e, PROOF_ORDER, "rank %d: %s puts %s to the left of %s, but the operator does not commute", rank,
-                  op_words(e, rank, op).text, value_words(e, lc, l->set).text, set_words(e, r->set).text);
+      return proof_fail(e, PROOF_ORDER, "rank %d: %s puts %s to the left of %s, but the operator does not commute",
+                        rank, op_words(e, rank, op).text, value_words(e, lc, l->set).text, set_words(e, r->set).text);
     if (!n || e->out[n - 1].set != set || e->out[n - 1].coord + (at - e->out[n - 1].rel) != lc) {
       if (n == e->out_cap) ROOM(e->out, e->out_cap, n + 16);
       e->out[n++] = (piece){at, lc, set};
@@ -182,8 +190,9 @@ static bool touch(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t
     if (q->buf != buf || !(writes || q->recv) || off >= q->end || off + bytes <= q->begin) continue;
     /* Two statements: op_words returns a text by value. */
     words what = op_words(e, rank, op), on_the_way = op_words(e, rank, q->index);
-    return proof_fail(e, PROOF_PENDING, "rank %d: %s %s %s of %s while the %s is pending", rank, what.text, writes ? "writes" : "reads",
-                place_words(e, off > q->begin ? off : q->begin).text, buffer_words(buf).text, on_the_way.text);
+    return proof_fail(e, PROOF_PENDING, "rank %d: %s %s %s of %s while the %s is pending", rank, what.text,
+                      writes ? "writes" : "reads", place_words(e, off > q->begin ? off : q->begin).text,
+                      buffer_words(buf).text, on_the_way.text);
   }
   return true;
 }
@@ -234,13 +243,16 @@ static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
   if (!o->bytes) return true;
   const rec_op *q = &b->op[other];
   if (is_send(o->kind))
-    return move(e, rank, op, o->buf, &e->mem[3 * rank + o->buf], o->off, &e->mem[3 * o->peer + q->buf], q->off, o->bytes);
-  return move(e, o->peer, other, q->buf, &e->mem[3 * o->peer + q->buf], q->off, &e->mem[3 * rank + o->buf], o->off, o->bytes);
+    return move(e, rank, op, o->buf, &e->mem[3 * rank + o->buf], o->off, &e->mem[3 * o->peer + q->buf], q->off,
+                o->bytes);
+  return move(e, o->peer, other, q->buf, &e->mem[3 * o->peer + q->buf], q->off, &e->mem[3 * rank + o->buf], o->off,
+              o->bytes);
 }
 
 static void received(proof *e, int rank, size_t op, const rec_op *o)
 {
-  if (e->clocked && !is_send(o->kind)) clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->mate[e->actor[rank].base + op]]);
+  if (e->clocked && !is_send(o->kind))
+    clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->mate[e->actor[rank].base + op]]);
 }
 
 enum { GOES_ON, BLOCKS, FAILS };
@@ -279,19 +291,32 @@ static int step(proof *e, int rank, size_t i, const rec_op *o)
       return GOES_ON;
     }
     case REC_REDUCE:
-      if (a->pends && (!touch(e, rank, i, o->buf, o->off, o->bytes, false) || !touch(e, rank, i, o->buf2, o->off2, o->bytes, true))) return FAILS;
+      if (a->pends && (!touch(e, rank, i, o->buf, o->off, o->bytes, false) ||
+                       !touch(e, rank, i, o->buf2, o->off2, o->bytes, true)))
+        return FAILS;
       return reduce(e, rank, i, o) ? GOES_ON : FAILS;
     case REC_COPY:
-      if (a->pends && (!touch(e, rank, i, o->buf, o->off, o->bytes, false) || !touch(e, rank, i, o->buf2, o->off2, o->bytes, true))) return FAILS;
-      return move(e, rank, i, o->buf, &e->mem[3 * rank + o->buf], o->off, &e->mem[3 * rank + o->buf2], o->off2, o->bytes) ? GOES_ON : FAILS;
+      if (a->pends && (!touch(e, rank, i, o->buf, o->off, o->bytes, false) ||
+                       !touch(e, rank, i, o->buf2, o->off2, o->bytes, true)))
+        return FAILS;
+      return move(e, rank, i, o->buf, &e->mem[3 * rank + o->buf], o->off, &e->mem[3 * rank + o->buf2], o->off2,
+                  o->bytes)
+                 ? GOES_ON
+                 : FAILS;
     case REC_WRITE:
       if (a->pends && !touch(e, rank, i, o->buf, o->off, o->bytes, false)) return FAILS;
       if (!segment_access(e, rank, i, o, o->off2, true)) return FAILS;
-      return move(e, rank, i, o->buf, &e->mem[3 * rank + o->buf], o->off, buffer_of(e, rank, o->buf2, o->peer), o->off2, o->bytes) ? GOES_ON : FAILS;
+      return move(e, rank, i, o->buf, &e->mem[3 * rank + o->buf], o->off, buffer_of(e, rank, o->buf2, o->peer),
+                  o->off2, o->bytes)
+                 ? GOES_ON
+                 : FAILS;
     case REC_READ:
       if (a->pends && !touch(e, rank, i, o->buf2, o->off2, o->bytes, true)) return FAILS;
       if (!segment_access(e, rank, i, o, o->off, false)) return FAILS;
-      return move(e, rank, i, o->buf, buffer_of(e, rank, o->buf, o->peer), o->off, &e->mem[3 * rank + o->buf2], o->off2, o->bytes) ? GOES_ON : FAILS;
+      return move(e, rank, i, o->buf, buffer_of(e, rank, o->buf, o->peer), o->off, &e->mem[3 * rank + o->buf2],
+                  o->off2, o->bytes)
+                 ? GOES_ON
+                 : FAILS;
     case REC_PUBLISH: return segment_publish(e, rank, i, o) ? GOES_ON : FAILS;
     case REC_AWAIT: {
       if (!o->off2) return GOES_ON;
@@ -338,9 +363,11 @@ static bool deadlock(proof *e)
   }
   char *text = e->result->failure;
   size_t size = sizeof e->result->failure;
-  proof_fail(e, PROOF_DEADLOCK, "deadlock, %d of %d ranks wait for ever when every send waits for its receive:", blocked, e->p);
+  proof_fail(e, PROOF_DEADLOCK,
+             "deadlock, %d of %d ranks wait for ever when every send waits for its receive:", blocked, e->p);
   size_t used = strlen(text);
-  /* A tail may lead into the cycle; p steps on we are surely inside. An await ends the search: who should publish is not known. */
+  /* A tail may lead into the cycle; p steps on we are surely inside. An await ends the search: who should publish is
+   * not known. */
   int r = first;
   for (int i = 0; i < e->p && e->actor[r].waiting != PROOF_AWAITING; i++) r = e->actor[r].op[e->actor[r].waiting].peer;
   int start = r;

@@ -82,11 +82,13 @@ bool proof_match(proof *e)
       const rec_op *o = &a->op[i];
       bool first = i < first_call;
       result->operations += first;
-      if (o->kind == REC_COPY || o->kind == REC_WRITE || o->kind == REC_READ) result->copied_bytes += first ? o->bytes : 0;
+      if (o->kind == REC_COPY || o->kind == REC_WRITE || o->kind == REC_READ)
+        result->copied_bytes += first ? o->bytes : 0;
       else if (o->kind == REC_REDUCE) result->reduced_bytes += first ? o->bytes : 0;
       if (o->kind > REC_RECV_ANY) continue;
       bool send = is_send(o->kind);
-      uint64_t src = (uint64_t)(send ? rank : o->peer), dst = (uint64_t)(send ? o->peer : rank), key = (src << 28 | dst) << 8 | o->label;
+      uint64_t src = (uint64_t)(send ? rank : o->peer), dst = (uint64_t)(send ? o->peer : rank),
+               key = (src << 28 | dst) << 8 | o->label;
       channel *c;
       if (send) {
         if (!out || out_key != key) {

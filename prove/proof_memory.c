@@ -1,5 +1,5 @@
-/* Symbolic memory: a buffer is a sorted list of runs, each of which is one line of coordinates from one set of ranks. A gathered
- * vector is a single run, however it came together. */
+/* Symbolic memory: a buffer is a sorted list of runs, each of which is one line of coordinates from one set of ranks.
+ * A gathered vector is a single run, however it came together. */
 #include "proof_parts.h"
 
 void memory_set(memory *m, uint64_t size)
@@ -22,7 +22,8 @@ uint32_t memory_search(memory *m, uint64_t at)
   return m->hint = lo;
 }
 
-static bool same_line(const run *a, const piece *b, uint64_t at) { return a->set == b->set && a->delta == b->coord - at; }
+static bool same_line(const run *a, const piece *b, uint64_t at)
+{ return a->set == b->set && a->delta == b->coord - at; }
 
 /* Overwrites bytes off … off+len with the pieces, melting what fits together. */
 void memory_assign(memory *m, uint64_t off, uint64_t len, const piece *q, size_t n)

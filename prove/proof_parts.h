@@ -11,10 +11,13 @@
 #define PROOF_NONE UINT32_MAX
 #define PROOF_MOVED ((uint64_t)1)     /* the set of a value in a collective that only moves data */
 
-/* A stretch of memory whose values are one stretch of coordinates: byte x holds coordinate x + delta. set 0: never written. */
+/* A stretch of memory whose values are one stretch of coordinates: byte x holds coordinate x + delta. set 0: never
+ * written. */
 typedef struct { uint64_t at, delta, set; } run;
 typedef struct { run *run; uint32_t n, cap, hint; uint64_t size; } memory;  /* runs cover 0 … size without gaps */
-typedef struct { uint64_t rel, coord, set; } piece;                        /* of one operation's bytes, from its byte rel on */
+typedef struct {
+  uint64_t rel, coord, set;
+} piece; /* of one operation's bytes, from its byte rel on */
 
 typedef struct { uint64_t begin, end; uint32_t index; uint8_t buf; bool recv; } pending;
 
@@ -39,7 +42,13 @@ typedef struct { uint64_t begin, end; size_t op; int rank; uint32_t stamp; bool 
 typedef struct { uint64_t value; size_t clock; int rank; uint32_t stamp; } published;
 typedef struct { published *list; size_t n, cap; } flag;
 typedef struct { memory data; access *list; size_t n, cap; } part;
-typedef struct { const rec_segment *seg; int *index; part *parts; flag *flags; int cap_parts, cap_flags, cap_index; } shared;
+typedef struct {
+  const rec_segment *seg;
+  int *index;
+  part *parts;
+  flag *flags;
+  int cap_parts, cap_flags, cap_index;
+} shared;
 
 struct proof {
   const record *r;
@@ -108,16 +117,18 @@ words buffer_words(int buf);
 uint64_t set_range(const proof *, uint64_t first, uint64_t n);
 bool set_has(const proof *, uint64_t set, int rank);
 uint64_t set_join(proof *, uint64_t a, uint64_t b);                   /* the union; 0 when the two share a rank */
-bool set_follows(const proof *, uint64_t a, uint64_t b);              /* b begins with the rank after a's last; for unbroken ranges */
+bool set_follows(const proof *, uint64_t a, uint64_t b); /* b begins with the rank after a's last; for unbroken ranges
+                                                          */
 
 /* ---- proof_memory.c: symbolic memory ---- */
 
 void memory_set(memory *, uint64_t size);                             /* nothing is written in it */
 uint32_t memory_search(memory *, uint64_t at);
 void memory_assign(memory *, uint64_t off, uint64_t len, const piece *, size_t n);
-/* What bytes off … off+len hold, cut where it changes. Returns the number of pieces; 0 when something was never written. */
+/* What bytes off … off+len hold, cut where it changes. Returns the number of pieces; 0 when something was never
+ * written. */
 size_t memory_read(memory *, uint64_t off, uint64_t len, piece **list, size_t *cap);
-uint64_t memory_unwritten(memory *, uint64_t off);                    /* the first byte from off on that was never written */
+uint64_t memory_unwritten(memory *, uint64_t off); /* the first byte from off on that was never written */
 
 static inline uint64_t run_end(const memory *m, uint32_t i) { return i + 1 < m->n ? m->run[i + 1].at : m->size; }
 

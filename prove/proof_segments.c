@@ -1,5 +1,6 @@
-/* Shared segments. Vector clocks tell what a rank can know of the others: a message and a flag carry all that their sender had done (and
- * knew) when it sent or published. Two accesses of the same bytes, one of them a write, race unless one is known at the other. */
+/* Shared segments. Vector clocks tell what a rank can know of the others: a message and a flag carry all that their
+ * sender had done (and knew) when it sent or published. Two accesses of the same bytes, one of them a write, race
+ * unless one is known at the other. */
 #include "proof_parts.h"
 
 static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * (size_t)e->p]; }
@@ -35,7 +36,8 @@ bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off
     bool overlap = x.begin < end && off < x.end;
     if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
       words here = op_words(e, rank, op), there = op_words(e, x.rank, x.op);
-      return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d's %s; no flag puts one before the other", rank, here.text, x.rank, there.text);
+      return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d's %s; no flag puts one before the other", rank,
+                        here.text, x.rank, there.text);
     }
     bool covered = off <= x.begin && x.end <= end;
     if (!(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
@@ -58,12 +60,13 @@ bool segment_publish(proof *e, int rank, size_t op, const rec_op *o)
   if (f->n) {
     const published *last = &f->list[f->n - 1];
     if (last->rank != rank && clock_of(e, rank)[last->rank] < last->stamp)
-      return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d, which sets the same flag to %" PRIu64, rank, op_words(e, rank, op).text,
-                  last->rank, last->value);
+      return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d, which sets the same flag to %" PRIu64, rank,
+                        op_words(e, rank, op).text, last->rank, last->value);
   }
   uint64_t before = f->n ? f->list[f->n - 1].value : 0;
   if (o->off2 <= before)
-    return proof_fail(e, PROOF_RACE, "rank %d: %s, but the flag is %" PRIu64 " already; flags only grow", rank, op_words(e, rank, op).text, before);
+    return proof_fail(e, PROOF_RACE, "rank %d: %s, but the flag is %" PRIu64 " already; flags only grow", rank,
+                      op_words(e, rank, op).text, before);
   uint32_t stamp = clock_of(e, rank)[rank];
   size_t snapshot = clock_release(e, rank);
   ROOM(f->list, f->cap, f->n + 1);

@@ -1,6 +1,7 @@
 /* Sets of ranks: whose elements a value is made of. Equal sets have equal names, so comparing numbers compares sets.
  *
- * Up to 64 ranks: the bits. More: a cyclic interval, (length << 24) | first, or the number of an interned bitset with the top bit set. */
+ * Up to 64 ranks: the bits. More: a cyclic interval, (length << 24) | first, or the number of an interned bitset with
+ * the top bit set. */
 #include "proof_parts.h"
 
 static const uint64_t interned = (uint64_t)1 << 63;

@@ -6,8 +6,9 @@
 
 const char *proof_kind_name(proof_kind k)
 {
-  static const char *const names[PROOF_KINDS] = {"ok", "misuse", "unmatched", "size", "deadlock", "pending", "uninitialised",
-                                                 "operands", "twice", "order", "race", "result", "input"};
+  static const char *const names[PROOF_KINDS] = {"ok",      "misuse",        "unmatched", "size",  "deadlock",
+                                                 "pending", "uninitialised", "operands",  "twice", "order",
+                                                 "race",    "result",        "input"};
   return names[k];
 }
 
@@ -34,23 +35,24 @@ words op_words(const proof *e, int rank, size_t i)
   if (k) snprintf(call, sizeof call, ", call %zu", k + 1);
   switch (o->kind) {
     case REC_SEND: case REC_ISEND:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes to rank %d (operation %zu%s%s)", record_kind_name(o->kind), o->bytes, o->peer,
-               i - first, label, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes to rank %d (operation %zu%s%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
       break;
     case REC_RECV: case REC_IRECV: case REC_RECV_ANY:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes from rank %d (operation %zu%s%s)", record_kind_name(o->kind), o->bytes, o->peer,
-               i - first, label, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes from rank %d (operation %zu%s%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
       break;
     case REC_PUBLISH: case REC_AWAIT:
-      snprintf(w.text, sizeof w.text, "%s of flag %" PRIu64 " = %" PRIu64 " at rank %d's part (operation %zu%s)", record_kind_name(o->kind),
-               o->off, o->off2, o->peer, i - first, call);
+      snprintf(w.text, sizeof w.text, "%s of flag %" PRIu64 " = %" PRIu64 " at rank %d's part (operation %zu%s)",
+               record_kind_name(o->kind), o->off, o->off2, o->peer, i - first, call);
       break;
     case REC_WRITE: case REC_READ:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes at rank %d's part (operation %zu%s)", record_kind_name(o->kind), o->bytes,
-               o->peer, i - first, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes at rank %d's part (operation %zu%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, i - first, call);
       break;
     default:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes (operation %zu%s)", record_kind_name(o->kind), o->bytes, i - first, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes (operation %zu%s)", record_kind_name(o->kind), o->bytes,
+               i - first, call);
   }
   return w;
 }
@@ -59,7 +61,8 @@ words op_words(const proof *e, int rank, size_t i)
 words place_words(const proof *e, uint64_t byte)
 {
   words w;
-  if (byte % e->elem) snprintf(w.text, sizeof w.text, "element %" PRIu64 " byte %" PRIu64, byte / e->elem, byte % e->elem);
+  if (byte % e->elem)
+    snprintf(w.text, sizeof w.text, "element %" PRIu64 " byte %" PRIu64, byte / e->elem, byte % e->elem);
   else snprintf(w.text, sizeof w.text, "element %" PRIu64, byte / e->elem);
   return w;
 }
@@ -78,7 +81,8 @@ words set_words(const proof *e, uint64_t set)
     if (!set_has(e, set, r)) continue;
     int end = r;
     while (end + 1 < e->p && set_has(e, set, end + 1)) end++;
-    used += (size_t)snprintf(w.text + used, sizeof w.text - used, end > r ? "%s %d-%d" : "%s %d", first ? "" : ",", r, end);
+    used += (size_t)snprintf(w.text + used, sizeof w.text - used, end > r ? "%s %d-%d" : "%s %d", first ? "" : ",", r,
+                             end);
     first = false;
     r = end;
     if (used >= sizeof w.text - 24) snprintf(w.text + used, sizeof w.text - used, " …");

@@ -95,12 +95,14 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
       snprintf(v->failure, sizeof v->failure, "no critical path: %.400s", v->timing.error);
       return false;
     }
-    v->cost[i] = (prover_cost){t[0], t[1], t[2], v->timing.makespan_s, alg->cost ? alg->cost(args, t[0], t[1], t[2]) : 0};
+    v->cost[i] =
+        (prover_cost){t[0], t[1], t[2], v->timing.makespan_s, alg->cost ? alg->cost(args, t[0], t[1], t[2]) : 0};
     if (exact && fine && !close_to(v->cost[i].critical_s, v->cost[i].cost_s)) {
       fine = false;
       v->kind = "cost";
-      snprintf(v->failure, sizeof v->failure, "exact() holds, but at alpha=%g beta=%g gamma=%g cost() is %.10g and the critical path %.10g",
-               t[0], t[1], t[2], v->cost[i].cost_s, v->cost[i].critical_s);
+      snprintf(v->failure, sizeof v->failure,
+               "exact() holds, but at alpha=%g beta=%g gamma=%g cost() is %.10g and the critical path %.10g", t[0],
+               t[1], t[2], v->cost[i].cost_s, v->cost[i].critical_s);
     }
   }
   v->costs_known = true;

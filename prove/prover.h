@@ -1,4 +1,5 @@
-/* One point after the other: record, prove, compare cost() with the critical path. Memory is kept from point to point. */
+/* One point after the other: record, prove, compare cost() with the critical path. Memory is kept from point to point.
+ */
 #ifndef COLLSCOPE_PROVER_H
 #define COLLSCOPE_PROVER_H
 
@@ -15,7 +16,7 @@ typedef struct {
   proof_result result;
   const char *kind;             /* "ok", or what sort of failure: proof_kind_name, or "cost" */
   char failure[sizeof ((proof_result *)0)->failure];
-  int orders;                   /* arrival orders that were proven: more than 1 only where the algorithm receives from any source */
+  int orders; /* arrival orders that were proven: more than 1 only where the algorithm receives from any source */
   bool same;                    /* the record was the one proven just before, for an operator that need not commute */
   prover_cost cost[PROVER_COSTS];
   bool costs_known;
@@ -27,18 +28,19 @@ typedef struct {
 prover *prover_new(void);
 void prover_free(prover *);
 
-/* Proves one point, which must be supported: several arrival orders where they matter, two calls in a row where segments are used.
- * Returns whether it holds; kind and failure say what does not. */
+/* Proves one point, which must be supported: several arrival orders where they matter, two calls in a row where
+ * segments are used. Returns whether it holds; kind and failure say what does not. */
 bool prover_point(prover *, const coll_alg *, const coll_args *);
 
-/* For the point proven last: the critical path in Chan's model beside cost(), on the axes and in between. False, with kind "cost", when exact() says
- * that they are equal and they are not. */
+/* For the point proven last: the critical path in Chan's model beside cost(), on the axes and in between. False, with
+ * kind "cost", when exact() says that they are equal and they are not. */
 bool prover_costs(prover *, const coll_alg *, const coll_args *);
 
 /* For the point proven last: rounds are timing.makespan_s, and with messages each one's round is its end_s. */
 bool prover_rounds(prover *, const coll_alg *, const coll_args *, bool messages);
 
-/* Where ranks sit when a point does not say: nodes of 3, 5 and 4 ranks in turn, two sockets each, so that nothing is even. */
+/* Where ranks sit when a point does not say: nodes of 3, 5 and 4 ranks in turn, two sockets each, so that nothing is
+ * even. */
 coll_place *prover_places(prover *, int ranks);
 
 #endif

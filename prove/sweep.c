@@ -73,7 +73,8 @@ static bool supported(sweep *s, const coll_args *a)
   return false;
 }
 
-/* An operator that does not commute is the harder case. Where the algorithm does the same for both, one proof covers both. */
+/* An operator that does not commute is the harder case. Where the algorithm does the same for both, one proof covers
+ * both. */
 static void operators(sweep *s, coll_args a)
 {
   prover *v = s->prover;
@@ -121,7 +122,8 @@ static void call(sweep *s, coll_args a)
   }
 }
 
-/* A few values of each parameter, of which at most `others_left` differ from their defaults; the defaults are proven anyway. */
+/* A few values of each parameter, of which at most `others_left` differ from their defaults; the defaults are proven
+ * anyway. */
 static void parameters(sweep *s, coll_args a, long *param, int i, int others_left)
 {
   static const long others[] = {1, 2, 3, 5, 64, 100};
@@ -197,8 +199,8 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
     s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
     double started = now_s();
     algorithm(&s, param);
-    printf("%-44s %8ld %11ld %7ld %9ld %8.3f", o->keys ? o->key[i] : s.alg->key, s.points, s.unsupported, s.failed, s.compared,
-           now_s() - started);
+    printf("%-44s %8ld %11ld %7ld %9ld %8.3f", o->keys ? o->key[i] : s.alg->key, s.points, s.unsupported, s.failed,
+           s.compared, now_s() - started);
     if (s.unsupported) printf("  unsupported: %s", s.why);
     putchar('\n');
     fflush(stdout);
@@ -210,7 +212,8 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
     operations += s.operations;
   }
   double seconds = now_s() - begin;
-  printf("%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million operations, "
+  printf("%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million "
+         "operations, "
          "%.2f s of processor time, %.2f s\n",
          algorithms, points, points - unsupported - failed, unsupported, failed, compared, operations / 1e6,
          (double)(clock() - busy) / CLOCKS_PER_SEC, seconds);

@@ -16,7 +16,8 @@ typedef struct {
   bool variants;                /* other parameters and places too, on fewer points */
 } sweep_options;
 
-/* Prints a table, a line an algorithm. Returns 0, 1 when something failed, 2 with error[size] when a key is not known. */
+/* Prints a table, a line an algorithm. Returns 0, 1 when something failed, 2 with error[size] when a key is not known.
+ */
 int sweep_main(const sweep_options *, char *error, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
-/* Recording: see record.h. One rank after the other runs to its end, every operation is appended to its list, nothing blocks.
- * A rank that asks for a message from anyone leaves by siglongjmp when it is not known yet whose; it is run again from the start, with
- * the sources found so far, once the others have been played as far as they get without it. */
+/* Recording: see record.h. One rank after the other runs to its end, every operation is appended to its list, nothing
+ * blocks. A rank that asks for a message from anyone leaves by siglongjmp when it is not known yet whose; it is run
+ * again from the start, with the sources found so far, once the others have been played as far as they get without it.
+ */
 #include "record.h"
 
 #include <setjmp.h>
@@ -29,7 +30,14 @@ typedef struct { int label, members, nth, flags, opened, first_rank; size_t byte
 
 struct coll_seg_state { rec_segment seg; int index, label, nth; };
 
-typedef struct { int *source; int n, cap, at; bool done; int label, size; const int *world; bool seen; } wish;  /* of recv_any, a rank */
+typedef struct {
+  int *source;
+  int n, cap, at;
+  bool done;
+  int label, size;
+  const int *world;
+  bool seen;
+} wish; /* of recv_any, a rank */
 
 typedef struct {
   record record;                    /* first: what the caller sees */
@@ -145,7 +153,8 @@ typedef struct { uint8_t buf; uint64_t off; } spot;
 
 static size_t buffer_size(const store *s, int buf) { return buf < REC_SCRATCH ? s->layout.size[buf] : 0; }
 
-/* Which buffer an address is in. An offset in the upper half of a reservation is really one before the start of the next buffer. */
+/* Which buffer an address is in. An offset in the upper half of a reservation is really one before the start of the
+ * next buffer. */
 static bool locate(const store *s, const void *p, int *buf, int64_t *off)
 {
   uintptr_t d = (uintptr_t)p - (uintptr_t)s->base;
@@ -161,9 +170,12 @@ __attribute__((noreturn, cold)) static void outside(store *s, const char *who, c
 {
   char name[32];
   record_buffer_name(buf, name, sizeof name);
-  if (buf == REC_IN && !s->layout.has_in && !s->layout.size[REC_IN]) fail(s, "%s %s in, which is NULL at this rank", who, does);
-  if (buf == REC_OUT && !s->layout.has_out && !s->layout.size[REC_OUT]) fail(s, "%s %s out, which is NULL at this rank", who, does);
-  if (off < 0) fail(s, "%s %s %lld byte%s before the start of %s", who, does, (long long)-off, off == -1 ? "" : "s", name);
+  if (buf == REC_IN && !s->layout.has_in && !s->layout.size[REC_IN])
+    fail(s, "%s %s in, which is NULL at this rank", who, does);
+  if (buf == REC_OUT && !s->layout.has_out && !s->layout.size[REC_OUT])
+    fail(s, "%s %s out, which is NULL at this rank", who, does);
+  if (off < 0)
+    fail(s, "%s %s %lld byte%s before the start of %s", who, does, (long long)-off, off == -1 ? "" : "s", name);
   size_t past = (size_t)off + bytes - size;
   fail(s, "%s %s %zu byte%s past the end of %s (bytes %zu to %zu of %zu)", who, does, past, past == 1 ? "" : "s", name,
        (size_t)off, (size_t)off + bytes, size);
@@ -198,7 +210,8 @@ static spot resolve(store *s, const void *p, size_t bytes, const char *who, bool
     if (writes && buf == REC_IN &&
         !(s->layout.in_place && s->layout.out_buf == REC_IN && (size_t)off >= s->layout.out_off &&
           (size_t)off + bytes <= s->layout.out_off + s->layout.out_bytes))
-      fail(s, "%s writes into in (bytes %lld to %lld), which must not change", who, (long long)off, (long long)off + (long long)bytes);
+      fail(s, "%s writes into in (bytes %lld to %lld), which must not change", who, (long long)off,
+           (long long)off + (long long)bytes);
   }
   return (spot){(uint8_t)buf, (uint64_t)off};
 }
@@ -236,10 +249,12 @@ static void message(store *s, coll_ctx *c, rec_kind kind, const void *buf, size_
   size_t bytes = bytes_of(s, c, n, who);
   int peer = peer_of(s, c, other, who);
   spot at = resolve(s, buf, bytes, who, kind == REC_RECV || kind == REC_IRECV || kind == REC_RECV_ANY);
-  *append(s) = (rec_op){.kind = (uint8_t)kind, .buf = at.buf, .label = (uint8_t)c->label, .peer = peer, .off = at.off, .bytes = bytes};
+  *append(s) = (rec_op){
+      .kind = (uint8_t)kind, .buf = at.buf, .label = (uint8_t)c->label, .peer = peer, .off = at.off, .bytes = bytes};
 }
 
-static void op_send(coll_ctx *c, const void *buf, size_t n, int to) { message(c->self, c, REC_SEND, buf, n, to, "send"); }
+static void op_send(coll_ctx *c, const void *buf, size_t n, int to)
+{ message(c->self, c, REC_SEND, buf, n, to, "send"); }
 static void op_recv(coll_ctx *c, void *buf, size_t n, int from) { message(c->self, c, REC_RECV, buf, n, from, "recv"); }
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to)
@@ -331,7 +346,8 @@ static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n)
   spot from = resolve(s, src, bytes, "copy", false), to = resolve(s, dst, bytes, "copy", true);
   if (from.buf == to.buf && from.off < to.off + bytes && to.off < from.off + bytes)
     fail(s, "copy between places that overlap");
-  *append(s) = (rec_op){.kind = REC_COPY, .buf = from.buf, .buf2 = to.buf, .off = from.off, .off2 = to.off, .bytes = bytes};
+  *append(s) =
+      (rec_op){.kind = REC_COPY, .buf = from.buf, .buf2 = to.buf, .off = from.off, .off2 = to.off, .bytes = bytes};
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -343,7 +359,8 @@ static void *op_scratch(coll_ctx *c, size_t n)
   size_t begin = s->now->scratch, end = begin + n * c->elem;
   if (end > BUFFER_BYTES / 2 - 128) fail(s, "asks for more scratch than a buffer can hold");
   if (s->scratches == s->scratch_cap)
-    s->scratch = grow(s->scratch, sizeof *s->scratch * (size_t)(s->scratch_cap = s->scratch_cap ? 2 * s->scratch_cap : 16));
+    s->scratch =
+        grow(s->scratch, sizeof *s->scratch * (size_t)(s->scratch_cap = s->scratch_cap ? 2 * s->scratch_cap : 16));
   s->scratch[s->scratches++] = (range){begin, end};
   s->now->scratch = (end + 64) / 64 * 64;      /* at least a byte between two: running over is always seen */
   return s->base + REC_SCRATCH * BUFFER_BYTES + begin;
@@ -393,15 +410,19 @@ static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags)
   int *world = pool_take(&s->segments, sizeof *world * (size_t)c->size);
   for (int i = 0; i < c->size; i++) world[i] = c->world ? c->world[i] : i;
   coll_seg g = pool_take(&s->segments, sizeof *g);
-  *g = (struct coll_seg_state){.seg = {.members = c->size, .bytes = n * c->elem, .flags = flags, .world = world}, .index = k, .label = c->label};
+  *g = (struct coll_seg_state){.seg = {.members = c->size, .bytes = n * c->elem, .flags = flags, .world = world},
+                               .index = k,
+                               .label = c->label};
   /* The group's n-th segment here is the group's n-th segment everywhere. */
   for (int i = 0; i < k; i++) {
     const group *h = &s->groups[r->segment[s->rank][i].group];
-    g->nth += h->label == g->label && h->members == c->size && !memcmp(h->world, world, sizeof *world * (size_t)c->size);
+    g->nth +=
+        h->label == g->label && h->members == c->size && !memcmp(h->world, world, sizeof *world * (size_t)c->size);
   }
   g->seg.group = group_find(s, g);
   if (k == s->segment_cap[s->rank])
-    r->segment[s->rank] = grow(r->segment[s->rank], sizeof **r->segment * (size_t)(s->segment_cap[s->rank] = k ? 2 * k : 4));
+    r->segment[s->rank] =
+        grow(r->segment[s->rank], sizeof **r->segment * (size_t)(s->segment_cap[s->rank] = k ? 2 * k : 4));
   r->segment[s->rank][k] = g->seg;
   r->segments[s->rank] = k + 1;
   return g;
@@ -417,11 +438,12 @@ static int home_of(store *s, const coll_ctx *c, const struct coll_seg_state *g, 
   fail(s, "%s names rank %d, which is no member of the segment", who, world);
 }
 
-static void part_range(store *s, const struct coll_seg_state *g, size_t off, size_t bytes, const char *who, const char *does)
+static void part_range(store *s, const struct coll_seg_state *g, size_t off, size_t bytes, const char *who,
+                       const char *does)
 {
   if (bytes > g->seg.bytes || off > g->seg.bytes - bytes)
-    fail(s, "%s %s %zu bytes past the end of its part of segment %d (bytes %zu to %zu of %zu)", who, does, off + bytes - g->seg.bytes,
-         g->index, off, off + bytes, g->seg.bytes);
+    fail(s, "%s %s %zu bytes past the end of its part of segment %d (bytes %zu to %zu of %zu)", who, does,
+         off + bytes - g->seg.bytes, g->index, off, off + bytes, g->seg.bytes);
 }
 
 static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n)
@@ -448,11 +470,16 @@ static void op_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst
                         .off = off * c->elem, .off2 = to.off, .bytes = bytes};
 }
 
-static void flag_op(store *s, coll_ctx *c, rec_kind kind, coll_seg g, int home, int flag, uint64_t value, const char *who)
+static void flag_op(store *s, coll_ctx *c, rec_kind kind, coll_seg g, int home, int flag, uint64_t value,
+                    const char *who)
 {
   int peer = home_of(s, c, g, home, who);
   if (flag < 0 || flag >= g->seg.flags) fail(s, "%s names flag %d of %d", who, flag, g->seg.flags);
-  *append(s) = (rec_op){.kind = (uint8_t)kind, .buf = (uint8_t)(REC_SEGMENT + g->index), .peer = peer, .off = (uint64_t)flag, .off2 = value};
+  *append(s) = (rec_op){.kind = (uint8_t)kind,
+                        .buf = (uint8_t)(REC_SEGMENT + g->index),
+                        .peer = peer,
+                        .off = (uint64_t)flag,
+                        .off2 = value};
 }
 
 static void op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value)
@@ -461,9 +488,22 @@ static void op_await(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value
 { flag_op(c->self, c, REC_AWAIT, g, home, flag, value, "await"); }
 
 static const coll_operations operations = {
-  .send = op_send, .recv = op_recv, .sendrecv = op_sendrecv, .recv_any = op_recv_any, .isend = op_isend,
-  .irecv = op_irecv, .waitall = op_waitall, .reduce = op_reduce, .copy = op_copy, .scratch = op_scratch, .keep = op_keep,
-  .seg_open = op_seg_open, .seg_write = op_seg_write, .seg_read = op_seg_read, .publish = op_publish, .await = op_await,
+    .send = op_send,
+    .recv = op_recv,
+    .sendrecv = op_sendrecv,
+    .recv_any = op_recv_any,
+    .isend = op_isend,
+    .irecv = op_irecv,
+    .waitall = op_waitall,
+    .reduce = op_reduce,
+    .copy = op_copy,
+    .scratch = op_scratch,
+    .keep = op_keep,
+    .seg_open = op_seg_open,
+    .seg_write = op_seg_write,
+    .seg_read = op_seg_read,
+    .publish = op_publish,
+    .await = op_await,
 };
 
 /* ---- buffers ---------------------------------------------------------------------------------------- */
@@ -477,7 +517,8 @@ rec_layout record_layout(coll_collective k, const coll_args *a, int rank)
   l.has_out = k != COLL_BARRIER && ((k != COLL_REDUCE && k != COLL_GATHER) || at_root);
   l.in_bytes = coll_in_count(k, a, rank) * a->elem;
   l.out_bytes = coll_out_count(k, a, rank) * a->elem;
-  /* Whatever the size that is asked for, the result of these two is one block; in place it is what is left at the start. */
+  /* Whatever the size that is asked for, the result of these two is one block; in place it is what is left at the
+   * start. */
   if (k == COLL_REDUCE_SCATTER) l.out_bytes = coll_block(a->count, a->size, rank).count * a->elem;
   if (k == COLL_REDUCE_SCATTER_BLOCK) l.out_bytes = block;
   switch (k) {
@@ -498,9 +539,9 @@ rec_layout record_layout(coll_collective k, const coll_args *a, int rank)
 
 /* ---- arrival order ---------------------------------------------------------------------------------- */
 
-/* How far the ranks get with what is recorded so far, each send waiting for its receive. Then every message that has been posted and not been
- * received is one that a suspended recv_any may be given. A channel is a source, a destination and a label; its k-th
- * send belongs to its k-th receive, so counting is enough. */
+/* How far the ranks get with what is recorded so far, each send waiting for its receive. Then every message that has
+ * been posted and not been received is one that a suspended recv_any may be given. A channel is a source, a
+ * destination and a label; its k-th send belongs to its k-th receive, so counting is enough. */
 typedef struct { uint64_t key; size_t sent, received; } channel;
 typedef struct {
   channel *slot;
@@ -660,7 +701,13 @@ static void run_rank(store *s, int rank)
   coll_args a = r->args;
   a.in = l->has_in ? s->base + (size_t)l->in_buf * BUFFER_BYTES + l->in_off : NULL;
   a.out = l->has_out ? s->base + (size_t)l->out_buf * BUFFER_BYTES + l->out_off : NULL;
-  coll_ctx c = {.ops = &operations, .self = s, .rank = rank, .size = a.size, .place = a.place, .levels = s->levels, .elem = a.elem};
+  coll_ctx c = {.ops = &operations,
+                .self = s,
+                .rank = rank,
+                .size = a.size,
+                .place = a.place,
+                .levels = s->levels,
+                .elem = a.elem};
   s->preparing = true;
   if (r->alg->prepare) a.prepared = r->alg->prepare(&c, &a);
   s->preparing = false;
@@ -670,7 +717,8 @@ static void run_rank(store *s, int rank)
     coll_args once = a;
     coll_ctx again = c;
     r->alg->run(&again, &once);
-    if (s->pending) fail(s, "run() returns with %d request%s that nobody has waited for", s->pending, s->pending == 1 ? "" : "s");
+    if (s->pending)
+      fail(s, "run() returns with %d request%s that nobody has waited for", s->pending, s->pending == 1 ? "" : "s");
   }
   k->start[r->calls] = k->n;
   s->wishes[rank].done = true;
@@ -685,10 +733,12 @@ static void make_rank(store *s, int rank)
       int64_t off = 0;
       char name[32];
       if (locate(s, s->fault, &buf, &off))
-        snprintf(s->record.error, sizeof s->record.error, "rank %d: looks at the data itself (byte %lld of %s); only operations may",
-                 s->rank, (long long)off, record_buffer_name(buf, name, sizeof name));
+        snprintf(s->record.error, sizeof s->record.error,
+                 "rank %d: looks at the data itself (byte %lld of %s); only operations may", s->rank, (long long)off,
+                 record_buffer_name(buf, name, sizeof name));
       else
-        snprintf(s->record.error, sizeof s->record.error, "rank %d: reads or writes address %p, which is not its own", s->rank, s->fault);
+        snprintf(s->record.error, sizeof s->record.error, "rank %d: reads or writes address %p, which is not its own",
+                 s->rank, s->fault);
     }
   }
 }
@@ -798,18 +848,22 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   for (int i = 0; i < r->segment_groups && !*r->error; i++) {
     const group *g = &s->groups[i];
     if (g->opened != g->members)
-      snprintf(r->error, sizeof r->error, "rank %d: opens a segment of %d members, %d of which open it", g->first_rank, g->members, g->opened);
+      snprintf(r->error, sizeof r->error, "rank %d: opens a segment of %d members, %d of which open it", g->first_rank,
+               g->members, g->opened);
   }
   return r;
 }
 
 bool record_same(const record *a, const record *b)
 {
-  if (a->alg != b->alg || a->args.size != b->args.size || a->calls != b->calls || a->segment_groups != b->segment_groups) return false;
+  if (a->alg != b->alg || a->args.size != b->args.size || a->calls != b->calls ||
+      a->segment_groups != b->segment_groups)
+    return false;
   for (int i = 0; i < a->args.size; i++) {
     const rec_rank *x = &a->rank[i], *y = &b->rank[i];
     if (x->n != y->n || x->scratch != y->scratch || a->segments[i] != b->segments[i] ||
-        memcmp(x->start, y->start, sizeof *x->start * (size_t)(a->calls + 1)) || (x->n && memcmp(x->op, y->op, sizeof *x->op * x->n)))
+        memcmp(x->start, y->start, sizeof *x->start * (size_t)(a->calls + 1)) ||
+        (x->n && memcmp(x->op, y->op, sizeof *x->op * x->n)))
       return false;
     for (int k = 0; k < a->segments[i]; k++) {
       const rec_segment *g = &a->segment[i][k], *h = &b->segment[i][k];

@@ -1,4 +1,5 @@
-/* The prover's own test: wrong algorithms, each of which must be caught as what it is, and right ones that must pass. One line a case.
+/* The prover's own test: wrong algorithms, each of which must be caught as what it is, and right ones that must pass.
+ * One line a case.
  *
  * Every algorithm here is as small as it can be; p is the number of ranks, m the count, me the rank. */
 #include <stdio.h>
@@ -8,10 +9,24 @@
 #include "patterns/block.h"
 #include "proof.h"
 
-typedef struct { const coll_alg alg; int p; size_t count; int root; bool commutes, in_place; proof_kind want; const char *says; } test;
+typedef struct {
+  const coll_alg alg;
+  int p;
+  size_t count;
+  int root;
+  bool commutes, in_place;
+  proof_kind want;
+  const char *says;
+} test;
 
 #define ALGORITHM(name) static void name(coll_ctx *c, const coll_args *a)
-#define NAMES const int p = c->size, me = c->rank, root = a->root; const size_t m = a->count; (void)p; (void)me; (void)root; (void)m
+#define NAMES                                                                                                         \
+  const int p = c->size, me = c->rank, root = a->root;                                                                \
+  const size_t m = a->count;                                                                                          \
+  (void)p;                                                                                                            \
+  (void)me;                                                                                                           \
+  (void)root;                                                                                                         \
+  (void)m
 
 static void *out_at(coll_ctx *c, const coll_args *a, size_t i) { return coll_at(c, a->out, i); }
 static const void *in_at(coll_ctx *c, const coll_args *a, size_t i) { return coll_at(c, a->in, i); }
@@ -49,7 +64,9 @@ ALGORITHM(wrong_root) { NAMES;
 ALGORITHM(peer_out_of_range) { NAMES;
   if (me == p - 1) coll_send(c, a->out, m, p);
 }
-ALGORITHM(label_mix_up) { NAMES;                    /* the sender speaks in the sub-group, the others listen outside it */
+ALGORITHM(label_mix_up)
+{
+  NAMES; /* the sender speaks in the sub-group, the others listen outside it */
   int all[64] = {0};
   coll_ctx sub;
   for (int i = 0; i < p; i++) all[i] = i;
@@ -68,15 +85,24 @@ ALGORITHM(recv_recv_ring) { NAMES;
   coll_recv(c, a->out, m, (me + 1) % p);
   coll_send(c, a->in, m, (me + p - 1) % p);
 }
-ALGORITHM(crossed_pair) { NAMES;                    /* right but for the exchange of ranks 0 and 1, which relies on buffering */
+ALGORITHM(crossed_pair)
+{
+  NAMES; /* right but for the exchange of ranks 0 and 1, which relies on buffering */
   if (me > 1) return;
   void *other = coll_scratch(c, m);
   coll_copy(c, a->out, a->in, m);
   coll_send(c, a->in, m, 1 - me);
   coll_recv(c, other, m, 1 - me);
-  if (me) { coll_reduce(c, other, a->out, m); } else { coll_reduce(c, a->out, other, m); coll_copy(c, a->out, other, m); }
+  if (me) {
+    coll_reduce(c, other, a->out, m);
+  } else {
+    coll_reduce(c, a->out, other, m);
+    coll_copy(c, a->out, other, m);
+  }
 }
-ALGORITHM(waits_too_early) { NAMES;                 /* waits for its send before it posts the receive the other side waits for */
+ALGORITHM(waits_too_early)
+{
+  NAMES; /* waits for its send before it posts the receive the other side waits for */
   coll_req r = coll_isend(c, a->in, m, (me + p - 1) % p);
   coll_wait(c, &r);
   coll_recv(c, a->out, m, (me + 1) % p);
@@ -160,7 +186,8 @@ ALGORITHM(recv_any_in_vain) { NAMES;
 ALGORITHM(wrong_block) { NAMES;                     /* a ring allgather that always passes on its own block */
   coll_copy(c, out_at(c, a, (size_t)me * m), a->in, m);
   for (int i = 1; i < p; i++)
-    coll_sendrecv(c, out_at(c, a, (size_t)me * m), m, (me + 1) % p, out_at(c, a, (size_t)((me + p - i) % p) * m), m, (me + p - 1) % p);
+    coll_sendrecv(c, out_at(c, a, (size_t)me * m), m, (me + 1) % p, out_at(c, a, (size_t)((me + p - i) % p) * m), m,
+                  (me + p - 1) % p);
 }
 ALGORITHM(blocks_swapped) { NAMES;
   if (me != root) { coll_send(c, a->in, m, root); return; }
@@ -185,7 +212,8 @@ ALGORITHM(sum_wrong_side) { NAMES;                  /* a chain towards rank 0 wi
   if (me) coll_send(c, s, m, me - 1);
   else coll_copy(c, a->out, s, m);
 }
-static void sum_of(coll_ctx *c, const coll_args *a, int step, int skip)   /* rank 0 adds up in the order 0, step, 2 step, … modulo p */
+/* Rank 0 adds up in the order 0, step, 2 step, … modulo p. */
+static void sum_of(coll_ctx *c, const coll_args *a, int step, int skip)
 {
   NAMES;
   if (me == skip) return;
@@ -202,7 +230,9 @@ static void sum_of(coll_ctx *c, const coll_args *a, int step, int skip)   /* ran
 }
 ALGORITHM(sum_with_a_gap) { sum_of(c, a, 2, -1); }
 ALGORITHM(operand_missing) { sum_of(c, a, 1, 2); }
-ALGORITHM(operand_twice) { NAMES;                   /* doubling with distances 1, 2, 4 where 3 ranks are too few for it */
+ALGORITHM(operand_twice)
+{
+  NAMES; /* doubling with distances 1, 2, 4 where 3 ranks are too few for it */
   void *s = coll_scratch(c, m);
   coll_copy(c, a->out, a->in, m);
   for (int d = 1; d < p; d *= 2) {
@@ -229,7 +259,9 @@ ALGORITHM(one_rank_gets_no_sum) { NAMES;
     coll_recv(c, a->out, m, 0);
   }
 }
-ALGORITHM(scan_with_own_twice) { NAMES;             /* an exclusive scan in place of an inclusive one, and its own element added to itself */
+ALGORITHM(scan_with_own_twice)
+{
+  NAMES; /* an exclusive scan in place of an inclusive one, and its own element added to itself */
   if (me) coll_recv(c, a->out, m, me - 1);
   else coll_copy(c, a->out, a->in, m);
   if (me < p - 1) coll_send(c, a->out, m, me + 1);
@@ -246,10 +278,15 @@ ALGORITHM(half_a_barrier) { NAMES;                  /* all tell rank 0, which te
   if (me) coll_send(c, NULL, 0, 0);
   else for (int i = 1; i < p; i++) coll_recv(c, NULL, 0, i);
 }
-ALGORITHM(scatter_spoils_in) { NAMES;               /* in place, the root's own block is the one it may reach, and even that must stay */
+ALGORITHM(scatter_spoils_in)
+{
+  NAMES; /* in place, the root's own block is the one it may reach, and even that must stay */
   if (me != root) { coll_recv(c, a->out, m, root); coll_send(c, a->out, m, root); return; }
   for (int i = 0; i < p; i++)
-    if (i != root) { coll_send(c, in_at(c, a, (size_t)i * m), m, i); coll_recv(c, a->in_place ? a->out : (void *)a->in, m, i); }
+    if (i != root) {
+      coll_send(c, in_at(c, a, (size_t)i * m), m, i);
+      coll_recv(c, a->in_place ? a->out : (void *)a->in, m, i);
+    }
 }
 
 /* ---- segments --------------------------------------------------------------------------------------- */
@@ -308,7 +345,7 @@ ALGORITHM(nothing) { NAMES; }
 ALGORITHM(linear_bcast) { NAMES;
   coll_req r[256];
   if (me != root) { coll_recv(c, a->out, m, root); return; }
-  for (int i = 0; i < p; i++) r[i] = i == root ? 0 : coll_isend(c, a->out, m, i);   /* one buffer, many sends: allowed */
+  for (int i = 0; i < p; i++) r[i] = i == root ? 0 : coll_isend(c, a->out, m, i); /* one buffer, many sends: allowed */
   coll_waitall(c, p, r);
 }
 /* A binomial tree whose members do not know their parents: the message says it. */
@@ -334,12 +371,17 @@ ALGORITHM(ask_and_answer) { NAMES;
     coll_send(c, NULL, 0, root);
     return;
   }
-  for (int i = 1; i < p; i++) { int who = coll_recv_any(c, NULL, 0); coll_send(c, a->out, m, who); coll_recv(c, NULL, 0, who); }
+  for (int i = 1; i < p; i++) {
+    int who = coll_recv_any(c, NULL, 0);
+    coll_send(c, a->out, m, who);
+    coll_recv(c, NULL, 0, who);
+  }
 }
 /* From the root to the leaders of the nodes, from them to the others of their node, each in a sub-group of its own. */
 ALGORITHM(leaders_bcast) { NAMES;
   const coll_grouping *nodes = &c->levels[COLL_LEVEL_NODE];
-  int *leaders = coll_keep(c, sizeof(int) * (size_t)nodes->groups), node = nodes->group_of[me], home = nodes->group_of[root];
+  int *leaders = coll_keep(c, sizeof(int) * (size_t)nodes->groups), node = nodes->group_of[me],
+      home = nodes->group_of[root];
   for (int g = 0; g < nodes->groups; g++) leaders[g] = g == home ? root : nodes->member[nodes->first[g]];
   coll_ctx top, low;
   if (coll_sub(c, 1, leaders, nodes->groups, &top)) {
@@ -362,8 +404,8 @@ ALGORITHM(rotation) { NAMES;
 ALGORITHM(pairwise_alltoall) { NAMES;
   coll_copy(c, out_at(c, a, (size_t)me * m), in_at(c, a, (size_t)me * m), m);
   for (int i = 1; i < p; i++)
-    coll_sendrecv(c, in_at(c, a, (size_t)((me + i) % p) * m), m, (me + i) % p, out_at(c, a, (size_t)((me + p - i) % p) * m), m,
-                  (me + p - i) % p);
+    coll_sendrecv(c, in_at(c, a, (size_t)((me + i) % p) * m), m, (me + i) % p,
+                  out_at(c, a, (size_t)((me + p - i) % p) * m), m, (me + p - i) % p);
 }
 ALGORITHM(dissemination) { NAMES;
   for (int d = 1; d < p; d *= 2) coll_sendrecv(c, NULL, 0, (me + d) % p, NULL, 0, (me + p - d) % p);
@@ -387,7 +429,8 @@ ALGORITHM(linear_exscan) { NAMES;
 ALGORITHM(block_sums) { NAMES;                      /* reduce_scatter and reduce_scatter_block: all send all blocks */
   bool even = a->count * (size_t)p == coll_in_count(COLL_REDUCE_SCATTER_BLOCK, a, me) && a->param[0];
   coll_span mine = even ? (coll_span){(size_t)me * m, m} : coll_block(m, p, me);
-  void *keep = coll_scratch(c, even ? m * (size_t)p : m), *sum = coll_scratch(c, mine.count), *s = coll_scratch(c, mine.count);
+  void *keep = coll_scratch(c, even ? m * (size_t)p : m), *sum = coll_scratch(c, mine.count),
+       *s = coll_scratch(c, mine.count);
   coll_copy(c, keep, a->in, even ? m * (size_t)p : m);
   coll_req r[256];
   for (int i = 0; i < p; i++) {
@@ -411,8 +454,8 @@ ALGORITHM(gather_all_at_once) { NAMES;
 ALGORITHM(ring_allgather) { NAMES;
   coll_copy(c, out_at(c, a, (size_t)me * m), a->in, m);
   for (int i = 0; i < p - 1; i++)
-    coll_sendrecv(c, out_at(c, a, (size_t)((me + p - i) % p) * m), m, (me + 1) % p, out_at(c, a, (size_t)((me + 2 * p - i - 1) % p) * m), m,
-                  (me + p - 1) % p);
+    coll_sendrecv(c, out_at(c, a, (size_t)((me + p - i) % p) * m), m, (me + 1) % p,
+                  out_at(c, a, (size_t)((me + 2 * p - i - 1) % p) * m), m, (me + p - 1) % p);
 }
 ALGORITHM(linear_scatter) { NAMES;
   if (me != root) { coll_recv(c, a->out, m, root); return; }
@@ -426,106 +469,130 @@ ALGORITHM(linear_scatter) { NAMES;
 static const coll_param even_blocks[] = {{.name = "even", .value = 1, .min = 0, .max = 1}, {.name = NULL}};
 static const coll_param uneven_blocks[] = {{.name = "even", .value = 0, .min = 0, .max = 1}, {.name = NULL}};
 
-#define CASE(coll, fn, want_, says_, ...) {.alg = {.key = #fn, .collective = COLL_##coll, .run = fn}, .p = 5, .count = 7, .root = 0, \
-    .want = PROOF_##want_, .says = says_, __VA_ARGS__}
-#define SEGMENT(fn, open, want_, says_) {.alg = {.key = #fn, .collective = COLL_BCAST, .run = fn, .prepare = open, .flags = COLL_SEGMENTS}, \
-    .p = 5, .count = 7, .want = PROOF_##want_, .says = says_}
-#define ANY(coll, fn, want_, says_, ...) {.alg = {.key = #fn, .collective = COLL_##coll, .run = fn, .flags = COLL_ANY_SOURCE}, .p = 5, \
-    .count = 7, .root = 1, .commutes = true, .want = PROOF_##want_, .says = says_, __VA_ARGS__}
+#define CASE(coll, fn, want_, says_, ...)                                                                             \
+  {.alg = {.key = #fn, .collective = COLL_##coll, .run = fn},                                                         \
+   .p = 5,                                                                                                            \
+   .count = 7,                                                                                                        \
+   .root = 0,                                                                                                         \
+   .want = PROOF_##want_,                                                                                             \
+   .says = says_,                                                                                                     \
+   __VA_ARGS__}
+#define SEGMENT(fn, open, want_, says_)                                                                               \
+  {.alg = {.key = #fn, .collective = COLL_BCAST, .run = fn, .prepare = open, .flags = COLL_SEGMENTS},                 \
+   .p = 5,                                                                                                            \
+   .count = 7,                                                                                                        \
+   .want = PROOF_##want_,                                                                                             \
+   .says = says_}
+#define ANY(coll, fn, want_, says_, ...)                                                                              \
+  {.alg = {.key = #fn, .collective = COLL_##coll, .run = fn, .flags = COLL_ANY_SOURCE},                               \
+   .p = 5,                                                                                                            \
+   .count = 7,                                                                                                        \
+   .root = 1,                                                                                                         \
+   .commutes = true,                                                                                                  \
+   .want = PROOF_##want_,                                                                                             \
+   .says = says_,                                                                                                     \
+   __VA_ARGS__}
 
 static const test tests[] = {
-  CASE(BCAST, wrong_peer, UNMATCHED, "no receive"),
-  CASE(BCAST, missing_message, UNMATCHED, "rank 4: recv of 28 bytes from rank 0"),
-  CASE(BCAST, extra_message, UNMATCHED, "no receive"),
-  CASE(BCAST, size_mismatch, SIZE, "24 bytes"),
-  CASE(BCAST, one_element_short, RESULT, "element 6 of out holds nothing, wanted the root's element 6"),
-  CASE(BCAST, rank_skipped, RESULT, "rank 4: element 0 of out holds nothing"),
-  CASE(BCAST, wrong_root, UNINITIALISED, "rank 0: send of 28 bytes", .root = 2),
-  CASE(BCAST, peer_out_of_range, MISUSE, "rank 5 of a group of 5"),
-  CASE(BCAST, label_mix_up, UNMATCHED, "label 1"),
-  CASE(ROTATION, send_send_ring, DEADLOCK, "5 of 5 ranks wait for ever"),
-  CASE(ROTATION, recv_recv_ring, DEADLOCK, "recv of 28 bytes"),
-  CASE(ALLREDUCE, crossed_pair, DEADLOCK, "rank 0: send of 28 bytes to rank 1", .p = 2),
-  CASE(ROTATION, waits_too_early, DEADLOCK, "isend of 28 bytes"),
-  CASE(BCAST, past_the_end_of_out, MISUSE, "recv writes 4 bytes past the end of out"),
-  CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
-  CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
-  CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch"),
-  CASE(ROTATION, writes_in, MISUSE, "copy writes into in"),
-  CASE(REDUCE, out_at_a_rank_without, MISUSE, "NULL at this rank"),
-  CASE(ROTATION, looks_at_data, MISUSE, "looks at the data itself (byte 0 of in)"),
-  CASE(ROTATION, touches_pending_send, PENDING, "writes element 0 of scratch while the isend"),
-  CASE(ROTATION, reads_pending_receive, PENDING, "reads element 0 of scratch while the irecv"),
-  CASE(GATHER, two_receives_at_one_place, PENDING, "while the irecv", .root = 4),
-  CASE(ROTATION, overlapping_sendrecv, PENDING, "while the isend", .in_place = true),
-  CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
-  CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
-  CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
-  CASE(BCAST, recv_any_undeclared, MISUSE, "COLL_ANY_SOURCE"),
-  ANY(BCAST, recv_any_in_vain, MISUSE, "rank 4: recv_any waits for a message that nobody sends"),
-  CASE(ALLGATHER, wrong_block, RESULT, "wanted rank"),
-  CASE(GATHER, blocks_swapped, RESULT, "element 7 of out holds rank 2's element 0, wanted rank 1's element 0"),
-  CASE(ROTATION, wrong_direction, RESULT, "rank 0: element 0 of out holds rank 4's element 0, wanted rank 1's element 0"),
-  CASE(ALLTOALL, wrong_displacement, RESULT, "rank 1: element 0 of out holds rank 0's element 0, wanted rank 0's element 7"),
-  CASE(REDUCE, sum_wrong_side, ORDER, "does not commute"),
-  CASE(REDUCE, sum_with_a_gap, ORDER, "puts element 0 of rank 0 to the left of rank 2"),
-  CASE(REDUCE, operand_missing, ORDER, "to the left of rank 3"),
-  CASE(REDUCE, operand_missing, RESULT, "element 0 of ranks 0-1, 3-4, wanted element 0 of all ranks", .commutes = true),
-  CASE(ALLREDUCE, operand_twice, TWICE, "counted twice", .p = 3, .commutes = true),
-  CASE(REDUCE, elements_shifted, OPERANDS, "combines element 1 of rank 1 with element 0 of rank 0", .commutes = true),
-  CASE(ALLREDUCE, one_rank_gets_no_sum, RESULT, "rank 4: element 0 of out holds element 0 of rank 0, wanted element 0 of all ranks"),
-  CASE(SCAN, scan_with_own_twice, RESULT, "wanted element 0 of ranks 0-1"),
-  CASE(REDUCE_SCATTER, block_left_in_the_middle, RESULT, "rank 1: element 0 of out holds element 0", .commutes = true, .in_place = true),
-  CASE(BARRIER, half_a_barrier, RESULT, "leaves the barrier"),
-  CASE(SCATTER, scatter_spoils_in, RESULT, "element 0 of out holds the root's element 28, wanted the root's element 0", .in_place = true),
-  CASE(SCATTER, scatter_spoils_in, MISUSE, "recv writes into in", .root = 2),
-  SEGMENT(segment_no_await, open_segment, RACE, "races with rank 0's seg_write"),
-  SEGMENT(segment_no_publish, open_segment, DEADLOCK, "await of flag 0 = 1 at rank 0's part"),
-  SEGMENT(segment_early_publish, open_segment, RACE, "races"),
-  SEGMENT(segment_no_reuse_await, open_segment, RACE, "call 2"),
-  SEGMENT(segment_same_value, open_segment, RACE, "flags only grow"),
-  SEGMENT(segment_too_far, open_segment, MISUSE, "past the end of its part"),
-  SEGMENT(segment_opened_late, NULL, MISUSE, "segments are opened in prepare()"),
-  SEGMENT(nothing, open_different, MISUSE, "opens a segment of 32 bytes and 2 flags where rank 0 has 28 bytes"),
-  SEGMENT(nothing, open_not_all, MISUSE, "of 5 members, 4 of which open it"),
-  CASE(BCAST, nothing, RESULT, "holds nothing"),
-  CASE(ALLREDUCE, nothing, RESULT, "holds nothing"),
-  CASE(BARRIER, nothing, RESULT, "leaves the barrier"),
+    CASE(BCAST, wrong_peer, UNMATCHED, "no receive"),
+    CASE(BCAST, missing_message, UNMATCHED, "rank 4: recv of 28 bytes from rank 0"),
+    CASE(BCAST, extra_message, UNMATCHED, "no receive"),
+    CASE(BCAST, size_mismatch, SIZE, "24 bytes"),
+    CASE(BCAST, one_element_short, RESULT, "element 6 of out holds nothing, wanted the root's element 6"),
+    CASE(BCAST, rank_skipped, RESULT, "rank 4: element 0 of out holds nothing"),
+    CASE(BCAST, wrong_root, UNINITIALISED, "rank 0: send of 28 bytes", .root = 2),
+    CASE(BCAST, peer_out_of_range, MISUSE, "rank 5 of a group of 5"),
+    CASE(BCAST, label_mix_up, UNMATCHED, "label 1"),
+    CASE(ROTATION, send_send_ring, DEADLOCK, "5 of 5 ranks wait for ever"),
+    CASE(ROTATION, recv_recv_ring, DEADLOCK, "recv of 28 bytes"),
+    CASE(ALLREDUCE, crossed_pair, DEADLOCK, "rank 0: send of 28 bytes to rank 1", .p = 2),
+    CASE(ROTATION, waits_too_early, DEADLOCK, "isend of 28 bytes"),
+    CASE(BCAST, past_the_end_of_out, MISUSE, "recv writes 4 bytes past the end of out"),
+    CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
+    CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
+    CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch"),
+    CASE(ROTATION, writes_in, MISUSE, "copy writes into in"),
+    CASE(REDUCE, out_at_a_rank_without, MISUSE, "NULL at this rank"),
+    CASE(ROTATION, looks_at_data, MISUSE, "looks at the data itself (byte 0 of in)"),
+    CASE(ROTATION, touches_pending_send, PENDING, "writes element 0 of scratch while the isend"),
+    CASE(ROTATION, reads_pending_receive, PENDING, "reads element 0 of scratch while the irecv"),
+    CASE(GATHER, two_receives_at_one_place, PENDING, "while the irecv", .root = 4),
+    CASE(ROTATION, overlapping_sendrecv, PENDING, "while the isend", .in_place = true),
+    CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
+    CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
+    CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
+    CASE(BCAST, recv_any_undeclared, MISUSE, "COLL_ANY_SOURCE"),
+    ANY(BCAST, recv_any_in_vain, MISUSE, "rank 4: recv_any waits for a message that nobody sends"),
+    CASE(ALLGATHER, wrong_block, RESULT, "wanted rank"),
+    CASE(GATHER, blocks_swapped, RESULT, "element 7 of out holds rank 2's element 0, wanted rank 1's element 0"),
+    CASE(ROTATION, wrong_direction, RESULT,
+         "rank 0: element 0 of out holds rank 4's element 0, wanted rank 1's element 0"),
+    CASE(ALLTOALL, wrong_displacement, RESULT,
+         "rank 1: element 0 of out holds rank 0's element 0, wanted rank 0's element 7"),
+    CASE(REDUCE, sum_wrong_side, ORDER, "does not commute"),
+    CASE(REDUCE, sum_with_a_gap, ORDER, "puts element 0 of rank 0 to the left of rank 2"),
+    CASE(REDUCE, operand_missing, ORDER, "to the left of rank 3"),
+    CASE(REDUCE, operand_missing, RESULT, "element 0 of ranks 0-1, 3-4, wanted element 0 of all ranks",
+         .commutes = true),
+    CASE(ALLREDUCE, operand_twice, TWICE, "counted twice", .p = 3, .commutes = true),
+    CASE(REDUCE, elements_shifted, OPERANDS, "combines element 1 of rank 1 with element 0 of rank 0",
+         .commutes = true),
+    CASE(ALLREDUCE, one_rank_gets_no_sum, RESULT,
+         "rank 4: element 0 of out holds element 0 of rank 0, wanted element 0 of all ranks"),
+    CASE(SCAN, scan_with_own_twice, RESULT, "wanted element 0 of ranks 0-1"),
+    CASE(REDUCE_SCATTER, block_left_in_the_middle, RESULT, "rank 1: element 0 of out holds element 0",
+         .commutes = true, .in_place = true),
+    CASE(BARRIER, half_a_barrier, RESULT, "leaves the barrier"),
+    CASE(SCATTER, scatter_spoils_in, RESULT,
+         "element 0 of out holds the root's element 28, wanted the root's element 0", .in_place = true),
+    CASE(SCATTER, scatter_spoils_in, MISUSE, "recv writes into in", .root = 2),
+    SEGMENT(segment_no_await, open_segment, RACE, "races with rank 0's seg_write"),
+    SEGMENT(segment_no_publish, open_segment, DEADLOCK, "await of flag 0 = 1 at rank 0's part"),
+    SEGMENT(segment_early_publish, open_segment, RACE, "races"),
+    SEGMENT(segment_no_reuse_await, open_segment, RACE, "call 2"),
+    SEGMENT(segment_same_value, open_segment, RACE, "flags only grow"),
+    SEGMENT(segment_too_far, open_segment, MISUSE, "past the end of its part"),
+    SEGMENT(segment_opened_late, NULL, MISUSE, "segments are opened in prepare()"),
+    SEGMENT(nothing, open_different, MISUSE, "opens a segment of 32 bytes and 2 flags where rank 0 has 28 bytes"),
+    SEGMENT(nothing, open_not_all, MISUSE, "of 5 members, 4 of which open it"),
+    CASE(BCAST, nothing, RESULT, "holds nothing"),
+    CASE(ALLREDUCE, nothing, RESULT, "holds nothing"),
+    CASE(BARRIER, nothing, RESULT, "leaves the barrier"),
 
-  CASE(BCAST, nothing, OK, "", .p = 1),
-  CASE(BCAST, nothing, OK, "", .count = 0),
-  CASE(BCAST, linear_bcast, OK, ""),
-  CASE(BCAST, linear_bcast, OK, "", .p = 100, .root = 99),
-  CASE(BCAST, leaders_bcast, OK, "", .p = 13, .root = 6),
-  ANY(BCAST, unknown_parent_bcast, OK, ""),
-  ANY(BCAST, unknown_parent_bcast, OK, "", .p = 64, .root = 5),
-  ANY(REDUCE, any_order_reduce, OK, "", .p = 9),
-  ANY(BCAST, ask_and_answer, OK, "", .p = 9),
-  SEGMENT(segment_right, open_segment, OK, ""),
-  CASE(REDUCE, ordered_sum, OK, ""),
-  CASE(REDUCE, ordered_sum, OK, "", .p = 100),
-  CASE(REDUCE, ordered_sum, OK, "", .in_place = true),
-  CASE(REDUCE, nonadjacent_sum, OK, "", .commutes = true),
-  CASE(REDUCE, nonadjacent_sum, OK, "", .commutes = true, .p = 100),
-  CASE(REDUCE, sum_with_a_gap, OK, "", .commutes = true, .p = 129),
-  CASE(ROTATION, rotation, OK, ""),
-  CASE(ROTATION, rotation, OK, "", .in_place = true),
-  CASE(ALLTOALL, pairwise_alltoall, OK, ""),
-  CASE(ALLTOALL, pairwise_alltoall, OK, "", .p = 70),
-  CASE(BARRIER, dissemination, OK, ""),
-  CASE(BARRIER, dissemination, OK, "", .p = 100),
-  CASE(SCAN, linear_scan, OK, ""),
-  CASE(SCAN, linear_scan, OK, "", .p = 100),
-  CASE(EXSCAN, linear_exscan, OK, ""),
-  CASE(REDUCE_SCATTER, block_sums, OK, "", .alg.params = uneven_blocks),
-  CASE(REDUCE_SCATTER, block_sums, OK, "", .alg.params = uneven_blocks, .in_place = true),
-  CASE(REDUCE_SCATTER_BLOCK, block_sums, OK, "", .alg.params = even_blocks),
-  CASE(GATHER, gather_all_at_once, OK, "", .root = 3),
-  CASE(GATHER, gather_all_at_once, OK, "", .root = 3, .in_place = true),
-  CASE(ALLGATHER, ring_allgather, OK, ""),
-  CASE(ALLGATHER, ring_allgather, OK, "", .in_place = true, .p = 70),
-  CASE(SCATTER, linear_scatter, OK, "", .root = 2),
-  CASE(SCATTER, linear_scatter, OK, "", .root = 2, .in_place = true),
+    CASE(BCAST, nothing, OK, "", .p = 1),
+    CASE(BCAST, nothing, OK, "", .count = 0),
+    CASE(BCAST, linear_bcast, OK, ""),
+    CASE(BCAST, linear_bcast, OK, "", .p = 100, .root = 99),
+    CASE(BCAST, leaders_bcast, OK, "", .p = 13, .root = 6),
+    ANY(BCAST, unknown_parent_bcast, OK, ""),
+    ANY(BCAST, unknown_parent_bcast, OK, "", .p = 64, .root = 5),
+    ANY(REDUCE, any_order_reduce, OK, "", .p = 9),
+    ANY(BCAST, ask_and_answer, OK, "", .p = 9),
+    SEGMENT(segment_right, open_segment, OK, ""),
+    CASE(REDUCE, ordered_sum, OK, ""),
+    CASE(REDUCE, ordered_sum, OK, "", .p = 100),
+    CASE(REDUCE, ordered_sum, OK, "", .in_place = true),
+    CASE(REDUCE, nonadjacent_sum, OK, "", .commutes = true),
+    CASE(REDUCE, nonadjacent_sum, OK, "", .commutes = true, .p = 100),
+    CASE(REDUCE, sum_with_a_gap, OK, "", .commutes = true, .p = 129),
+    CASE(ROTATION, rotation, OK, ""),
+    CASE(ROTATION, rotation, OK, "", .in_place = true),
+    CASE(ALLTOALL, pairwise_alltoall, OK, ""),
+    CASE(ALLTOALL, pairwise_alltoall, OK, "", .p = 70),
+    CASE(BARRIER, dissemination, OK, ""),
+    CASE(BARRIER, dissemination, OK, "", .p = 100),
+    CASE(SCAN, linear_scan, OK, ""),
+    CASE(SCAN, linear_scan, OK, "", .p = 100),
+    CASE(EXSCAN, linear_exscan, OK, ""),
+    CASE(REDUCE_SCATTER, block_sums, OK, "", .alg.params = uneven_blocks),
+    CASE(REDUCE_SCATTER, block_sums, OK, "", .alg.params = uneven_blocks, .in_place = true),
+    CASE(REDUCE_SCATTER_BLOCK, block_sums, OK, "", .alg.params = even_blocks),
+    CASE(GATHER, gather_all_at_once, OK, "", .root = 3),
+    CASE(GATHER, gather_all_at_once, OK, "", .root = 3, .in_place = true),
+    CASE(ALLGATHER, ring_allgather, OK, ""),
+    CASE(ALLGATHER, ring_allgather, OK, "", .in_place = true, .p = 70),
+    CASE(SCATTER, linear_scatter, OK, "", .root = 2),
+    CASE(SCATTER, linear_scatter, OK, "", .root = 2, .in_place = true),
 };
 
 int main(void)
@@ -536,8 +603,15 @@ int main(void)
   for (int i = 0; i < n; i++) {
     const test *t = &tests[i];
     coll_place place[256];
-    for (int k = 0; k < t->p; k++) place[k] = t->alg.flags & COLL_SEGMENTS ? (coll_place){0, k % 2, k / 2} : (coll_place){k % 3, k % 3, k};
-    coll_args a = {.size = t->p, .count = t->count, .elem = 4, .root = t->root % t->p, .commutes = t->commutes, .in_place = t->in_place, .place = place};
+    for (int k = 0; k < t->p; k++)
+      place[k] = t->alg.flags & COLL_SEGMENTS ? (coll_place){0, k % 2, k / 2} : (coll_place){k % 3, k % 3, k};
+    coll_args a = {.size = t->p,
+                   .count = t->count,
+                   .elem = 4,
+                   .root = t->root % t->p,
+                   .commutes = t->commutes,
+                   .in_place = t->in_place,
+                   .place = place};
     proof_result result;
     bool fine = true;
     /* Right ones in every arrival order that the seeds find. */
@@ -546,7 +620,8 @@ int main(void)
       fine = proof_check(e, r, &result);
     }
     bool good = result.kind == t->want && strstr(result.failure, t->says) && fine == (t->want == PROOF_OK);
-    printf("%s %-26s p=%-3d %-13s %s\n", good ? "ok    " : "FAILED", t->alg.key, t->p, proof_kind_name(result.kind), result.failure);
+    printf("%s %-26s p=%-3d %-13s %s\n", good ? "ok    " : "FAILED", t->alg.key, t->p, proof_kind_name(result.kind),
+           result.failure);
     if (!good) printf("       wanted %s: %s\n", proof_kind_name(t->want), t->says);
     failed += !good;
     caught += good && t->want != PROOF_OK;

@@ -1,5 +1,6 @@
-/* Does the proof mean anything? Every registered algorithm is recorded and then spoilt at random: another peer, another place, a
- * dropped or a repeated operation, exchanged operands. Each mutant is proven and, independently, run on real numbers by a naive interpreter.
+/* Does the proof mean anything? Every registered algorithm is recorded and then spoilt at random: another peer,
+ * another place, a dropped or a repeated operation, exchanged operands. Each mutant is proven and, independently, run
+ * on real numbers by a naive interpreter.
  *
  *   proven             → the interpreter must find the right numbers everywhere
  *   "result", "input"  → the interpreter must find wrong ones
@@ -83,7 +84,8 @@ static bool interpret(const record *r)
       for (int x = 0; x < SCRATCH; x++) mem[i][b].data[x] = (dice(UINT64_MAX) << 1);
     rec_layout l = record_layout(r->alg->collective, a, i);
     if (l.has_in && (r->alg->collective != COLL_BCAST || i == a->root))
-      for (size_t x = 0; x < l.in_bytes / sizeof(value); x++) *at(i, l.in_buf, l.in_off + x * sizeof(value)) = original(i, x);
+      for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)
+        *at(i, l.in_buf, l.in_off + x * sizeof(value)) = original(i, x);
   }
   for (bool moved = true; moved;) {
     moved = false;
@@ -119,10 +121,12 @@ static bool interpret(const record *r)
     rec_layout l = record_layout(r->alg->collective, a, i);
     for (size_t x = 0; l.has_out && x < l.out_bytes / sizeof(value); x++) {
       value want;
-      if (promised(r->alg->collective, a, i, x, &want)) good &= *at(i, l.out_buf, l.out_off + x * sizeof(value)) == want;
+      if (promised(r->alg->collective, a, i, x, &want))
+        good &= *at(i, l.out_buf, l.out_off + x * sizeof(value)) == want;
     }
     if (l.has_in && (!l.in_place || r->alg->collective == COLL_SCATTER))
-      for (size_t x = 0; x < l.in_bytes / sizeof(value); x++) good &= *at(i, l.in_buf, l.in_off + x * sizeof(value)) == original(i, x);
+      for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)
+        good &= *at(i, l.in_buf, l.in_off + x * sizeof(value)) == original(i, x);
     for (int k = 0; k < p; k++)
       for (int x = 0; x < channels[i][k].sent; x++) free(channels[i][k].data[x]);
   }
@@ -214,7 +218,8 @@ static bool overlaps(const record *r)
   for (int i = 0; i < r->args.size; i++)
     for (size_t j = 0; j < r->rank[i].n; j++) {
       const rec_op *o = &r->rank[i].op[j];
-      if ((o->kind == REC_REDUCE || o->kind == REC_COPY) && o->buf == o->buf2 && o->off < o->off2 + o->bytes && o->off2 < o->off + o->bytes)
+      if ((o->kind == REC_REDUCE || o->kind == REC_COPY) && o->buf == o->buf2 && o->off < o->off2 + o->bytes &&
+          o->off2 < o->off + o->bytes)
         return true;
     }
   return false;
@@ -224,8 +229,9 @@ static bool fits(const record *r)
 {
   for (int i = 0; i < r->args.size; i++) {
     rec_layout l = record_layout(r->alg->collective, &r->args, i);
-    if (r->rank[i].n + 8 > OPS || r->rank[i].scratch > SCRATCH * sizeof(value) || l.size[0] > ELEMENTS * sizeof(value) ||
-        l.size[1] > ELEMENTS * sizeof(value)) return false;
+    if (r->rank[i].n + 8 > OPS || r->rank[i].scratch > SCRATCH * sizeof(value) ||
+        l.size[0] > ELEMENTS * sizeof(value) || l.size[1] > ELEMENTS * sizeof(value))
+      return false;
     /* One channel a pair: labels would need more. */
     for (size_t j = 0; j < r->rank[i].n; j++)
       if (r->rank[i].op[j].kind <= REC_RECV_ANY && r->rank[i].op[j].label) return false;
@@ -249,9 +255,15 @@ int main(int argc, char **argv)
         long param[COLL_PARAMS] = {0};
         char text[256];
         coll_find((*alg)->key, param, text, sizeof text);
-        coll_args a = {.size = p, .count = counts[variant % 3], .elem = sizeof(value), .root = (int)dice((uint64_t)p), .commutes = variant / 3 % 2,
-                       .in_place = variant / 6 && (*alg)->collective != COLL_BCAST && (*alg)->collective != COLL_EXSCAN,
-                       .param = param, .place = place};
+        coll_args a = {.size = p,
+                       .count = counts[variant % 3],
+                       .elem = sizeof(value),
+                       .root = (int)dice((uint64_t)p),
+                       .commutes = variant / 3 % 2,
+                       .in_place =
+                           variant / 6 && (*alg)->collective != COLL_BCAST && (*alg)->collective != COLL_EXSCAN,
+                       .param = param,
+                       .place = place};
         if (coll_unsupported(*alg, &a, text, sizeof text)) continue;
         bool usable = true;
         for (int t = -1; t < tries && usable; t++) {
@@ -260,7 +272,9 @@ int main(int argc, char **argv)
           if (!usable || (t >= 0 && (!mutate(r) || (!dice(4) && !mutate(r)) || overlaps(r)))) continue;
           proof_result result;
           bool proven = proof_check(e, r, &result);
-          bool right = result.kind == PROOF_OK || result.kind == PROOF_RESULT || result.kind == PROOF_INPUT ? interpret(r) : false;
+          bool right = result.kind == PROOF_OK || result.kind == PROOF_RESULT || result.kind == PROOF_INPUT
+                           ? interpret(r)
+                           : false;
           if (t < 0) {
             records++;
             proven = proven && right;
@@ -269,9 +283,10 @@ int main(int argc, char **argv)
           mutants += t >= 0;
           kinds[result.kind] += t >= 0;
           if (lies && unsound++ < 10)
-            printf("FAILED %s p=%d count=%zu root=%d commutes=%d in_place=%d, %s: the prover says %s (%s), the interpreter %s\n", (*alg)->key, p,
-                   a.count, a.root, a.commutes, a.in_place, t < 0 ? "as it is" : "mutated", proof_kind_name(result.kind), result.failure,
-                   right ? "right" : "wrong");
+            printf("FAILED %s p=%d count=%zu root=%d commutes=%d in_place=%d, %s: the prover says %s (%s), the "
+                   "interpreter %s\n",
+                   (*alg)->key, p, a.count, a.root, a.commutes, a.in_place, t < 0 ? "as it is" : "mutated",
+                   proof_kind_name(result.kind), result.failure, right ? "right" : "wrong");
         }
       }
   }
