@@ -7,6 +7,14 @@
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place
  * (sweep.c)
  *
+ * A point's line of JSON: id, algorithm (full key; `chose` when it is a decision), ranks, count, root, in_place;
+ * status "ok" or why the point is unsupported; verdict "proven" or "failed", kind and failure say of what; messages, bytes,
+ * reduced_bytes, copied_bytes, operations: sums over all ranks; orders: arrival orders proven (1 where there is only
+ * one); rounds: length of the critical path when a message costs 1 whatever its size, rounds_cost: what cost() says it
+ * is. With --costs: exact, and costs: critical path and cost() at several alpha, beta, gamma. With --schedule:
+ * schedule, every message with its source, destination, bytes, the round in which it ends, and its tag (0 outside
+ * sub-groups).
+ *
  * Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.
  */
 #include "sweep.h"

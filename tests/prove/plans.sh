@@ -1,0 +1,42 @@
+#!/bin/sh
+# What collscope-prove says to good and bad plans: exit status and message. Usage: plans.sh COLLSCOPE-PROVE
+prove=$1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# expect STATUS TEXT LINE [ARGUMENT…]: a plan of this one line must give the status and print the text, on either stream.
+expect() {
+  status=$1 text=$2
+  printf '%s\n' "$3" > "$dir/plan"
+  shift 3
+  "$prove" "$@" --plan "$dir/plan" > "$dir/said" 2>&1
+  got=$?
+  if [ "$got" -ne "$status" ] || { [ -n "$text" ] && ! grep -qF -- "$text" "$dir/said"; }; then
+    echo "FAILED: $(cat "$dir/plan"): status $got, wanted $status and \"$text\"; it said:"
+    cat "$dir/said"
+    failed=1
+  fi
+}
+
+expect 0 '"verdict":"proven"' 'id=a algorithm=bcast/mst ranks=7 root=3 count=10'
+expect 0 '"messages":6' 'algorithm=bcast/mst ranks=7 root=3 count=10'
+expect 0 '"exact":true' 'algorithm=allgather/bucket ranks=7 count=10' --costs
+expect 0 '{"src":0,"dst":1,"bytes":40,"round":6,"tag":0}' 'algorithm=allgather/bucket ranks=7 count=10' --schedule
+expect 0 '"status":"needs an operator that commutes","verdict":null' 'algorithm=allreduce/bucket ranks=4 count=4 type=affine'
+expect 0 '' '# nothing but a comment'
+expect 2 'plan:1: unknown algorithm "bcast/nothing"' 'algorithm=bcast/nothing ranks=4 count=1'
+expect 2 'plan:1: unknown decision' 'algorithm=decision/nobody collective=bcast ranks=4 count=1'
+expect 2 'plan:1: bcast/builtin is the MPI library'\''s own' 'algorithm=bcast/builtin ranks=4 count=1'
+expect 2 'plan:1: give ranks=P' 'algorithm=bcast/mst count=1'
+expect 2 'plan:1: bcast/mst: "x=1" is not one of its parameters' 'algorithm=bcast/mst[x=1] ranks=4 count=1'
+expect 2 'unknown argument --sideways' '' --sideways
+
+"$prove" --plan "$dir/absent" > "$dir/said" 2>&1
+[ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
+if [ -w /dev/full ]; then
+  echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" --plan - > /dev/full 2> "$dir/said"
+  [ $? -eq 1 ] && grep -q 'No space left' "$dir/said" || { echo "FAILED: a full disk"; failed=1; }
+fi
+[ $failed -eq 0 ] && echo "all plans answered as they should"
+exit $failed
