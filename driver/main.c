@@ -119,7 +119,9 @@ int main(int argc, char **argv) {
     d.first = malloc(sizeof *d.first * (size_t)(d.size + 1));
     d.made = calloc((size_t)d.size + 1, sizeof *d.made);
     coll_place here = port_place(d.world);
-    MPI_Allgather(&here, sizeof here, MPI_BYTE, d.place, sizeof here, MPI_BYTE, d.world);
+    /* Not MPI_Allgather: SMPI's default sends everything to everybody at once, which takes seconds to simulate. */
+    MPI_Gather(&here, sizeof here, MPI_BYTE, d.place, sizeof here, MPI_BYTE, 0, d.world);
+    MPI_Bcast(d.place, d.size * (int)sizeof here, MPI_BYTE, 0, d.world);
     types_make(&d.types);
     if (d.rank == 0) print_meta(&d);
     status = work(&d, &o);
