@@ -37,9 +37,9 @@ def drive(
     on = platform.load(name)
     (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
     (folder / "hosts.txt").write_text("\n".join(on.hosts(nodes or ranks, ranks, mapping)) + "\n")
+    launch = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *on.smpirun_args(), *config]
     done = subprocess.run(
-        ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *on.smpirun_args(), *config]
-        + [paths.SIM_DRIVER, "--plan", folder / "plan.txt", "--fold"],
+        [*launch, paths.SIM_DRIVER, "--plan", folder / "plan.txt", "--fold"],
         capture_output=True,
         text=True,
         check=False,
