@@ -92,8 +92,10 @@ def programs() -> Iterator[Finding]:
             yield Finding(f"build {preset}", True, ", ".join(f"build/{preset}/{name}" for name in files.values()))
         else:
             log = paths.CACHE / "log" / f"build-{preset}.log"
-            advice = "./collscope list builds it" + (f"; the last attempt's log is {log}" if log.exists() else "")
-            yield Finding(f"build {preset}", False, f"build/{preset}/{missing[0]} is not there", advice)
+            needed = preset in setup_machine.PRESETS
+            advice = "./collscope list builds it" if needed else "the first real run builds it"
+            advice += f"; the last attempt's log is {log}" if log.exists() else ""
+            yield Finding(f"build {preset}", False, f"build/{preset}/{missing[0]} is not there", advice, needed)
     ready = setup_machine.is_ready(paths.ROOT)
     text = "complete, nothing changed since" if ready else "something changed since the last set-up"
     yield Finding("set-up", ready, text, "the next command brings it up to date", needed=False)

@@ -53,6 +53,8 @@ def run_tasks(tasks: Sequence[Task], *, launches: int = 1, progress: Progress | 
     for i, (layout, _) in enumerate(tasks):
         groups.setdefault(layout, []).append(i)
     outcomes: list[list[Outcome]] = [[] for _ in tasks]
+    if not paths.MPI_DRIVER.exists():
+        build()
     children = Children()
     try:
         for number in range(launches):
@@ -62,6 +64,16 @@ def run_tasks(tasks: Sequence[Task], *, launches: int = 1, progress: Progress | 
         children.stop()
     sources = cache.sources_hash(*SOURCES)[:12]
     return [_row(task, seen, launches, sources) for task, seen in zip(tasks, outcomes, strict=True)]
+
+
+def build() -> None:
+    """The build for real runs is made when it is first needed."""
+    from collscope import setup_machine
+
+    try:
+        setup_machine.ensure(paths.ROOT, [*setup_machine.PRESETS, "mpi"])
+    except setup_machine.SetupError as error:
+        raise UserError(str(error)) from error
 
 
 def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str) -> Row:

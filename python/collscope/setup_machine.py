@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PRESETS = ("prove", "smpi", "mpi")
+PRESETS = ("prove", "smpi")  # most commands need these; "mpi" only what runs for real
 # What each build must give, by target.
 PROGRAMS = {
     "prove": {"collscope-prove": "collscope-prove"},
@@ -140,12 +140,40 @@ def stamp_path(root: Path) -> Path:
     return root / ".cache" / "setup.json"
 
 
-def is_ready(root: Path) -> bool:
-    """True when nothing has changed since the last complete set-up."""
+def stamp_of(root: Path) -> dict[str, object]:
+    """The state at the end of the last set-up; builds that it did not make have no time of change."""
     try:
-        return json.loads(stamp_path(root).read_text()) == state(root)
+        stamp = json.loads(stamp_path(root).read_text())
     except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def is_ready(root: Path, presets: Sequence[str] = PRESETS) -> bool:
+    """True when nothing has changed since the last set-up that made these builds."""
+    stamp, now = stamp_of(root), state(root)
+    then_built, now_built = stamp.pop("built", None), now.pop("built")
+    if stamp != now or not isinstance(then_built, dict) or not isinstance(now_built, dict):
         return False
+    files = [f"{preset}/{name}" for preset in presets for name in PROGRAMS[preset].values()]
+    return all(then_built.get(f) and then_built[f] == now_built[f] for f in files)
+
+
+def remember(root: Path, presets: Sequence[str], before: list[list[object]]) -> None:
+    """Writes the stamp after these builds were made from the sources as they were before."""
+    now = state(root)
+    if now["sources"] != before:
+        return  # somebody edited while it was built: the next call looks again
+    old = stamp_of(root)
+    kept = old.get("built") if old.get("sources") == before else None
+    built = now["built"]
+    assert isinstance(built, dict)
+    for name in built:
+        if name.partition("/")[0] not in presets:
+            built[name] = kept.get(name, 0) if isinstance(kept, dict) else 0
+    temporary = root / ".cache" / f"setup.json.{os.getpid()}"
+    temporary.write_text(json.dumps(now))
+    os.replace(temporary, stamp_path(root))
 
 
 # ---- telling what happens ---------------------------------------------------------------------------------
@@ -251,7 +279,7 @@ class Setup:
     def python(self) -> Path:
         return self.root / ".venv" / "bin" / "python"
 
-    def everything(self) -> None:
+    def everything(self, presets: Sequence[str] = PRESETS) -> None:
         """Packages, libraries, builds. Python's libraries are fetched while the system's packages install."""
         background: _Background | None = None
         try:
@@ -265,7 +293,7 @@ class Setup:
                 self.apt_install(apt, packages, "installing " + ", ".join(n for n in names if n != "Python's venv"))
             else:
                 background = _Background(self.libraries)
-            self.builds(PRESETS)
+            self.builds(presets)
         finally:
             if background:
                 background.join()
@@ -409,21 +437,16 @@ def locked(root: Path) -> Iterator[None]:
         yield
 
 
-def ensure(root: Path) -> None:
+def ensure(root: Path, presets: Sequence[str] = PRESETS) -> None:
     """Makes the machine ready, unless it is."""
-    if is_ready(root):
+    if is_ready(root, presets):
         return
     with locked(root):
-        if is_ready(root):
+        if is_ready(root, presets):
             return
         before = [list(s) for s in sources(root)]
-        Setup(root).everything()
-        after = state(root)
-        if after["sources"] != before:
-            return  # somebody edited while it was built: look again at the next call
-        temporary = root / ".cache" / f"setup.json.{os.getpid()}"
-        temporary.write_text(json.dumps(after))
-        os.replace(temporary, stamp_path(root))
+        Setup(root).everything(presets)
+        remember(root, presets, before)
 
 
 def ensure_python(root: Path, extra: str = "") -> None:

@@ -68,6 +68,7 @@ def builds() -> list[Step]:
         names, packages = setup_machine.missing_packages()
         if packages:
             setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))
+        before = [list(s) for s in setup_machine.sources(paths.ROOT)]
         for preset in PRESETS:
             start = time.monotonic()
             step = Step(f"build {preset}")
@@ -80,6 +81,8 @@ def builds() -> list[Step]:
                 step.failed = 1
             step.seconds = time.monotonic() - start
             steps.append(step)
+        if not any(step.failed for step in steps):
+            setup_machine.remember(paths.ROOT, list(setup_machine.PROGRAMS), before)
     return steps
 
 

@@ -44,7 +44,7 @@ def tree(tmp_path: Path) -> Path:
 def steps(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every set-up that really runs leaves a word here."""
     done: list[str] = []
-    monkeypatch.setattr(Setup, "everything", lambda self: done.append("everything"))
+    monkeypatch.setattr(Setup, "everything", lambda self, presets: done.append(" ".join(presets)))
     return done
 
 
@@ -52,8 +52,21 @@ def test_nothing_is_done_twice(tree: Path, steps: list[str]) -> None:
     assert not setup_machine.is_ready(tree)
     setup_machine.ensure(tree)
     setup_machine.ensure(tree)
-    assert steps == ["everything"]
+    assert steps == ["prove smpi"]
     assert setup_machine.is_ready(tree)
+
+
+def test_the_build_for_real_runs_waits_until_it_is_needed(tree: Path, steps: list[str]) -> None:
+    setup_machine.ensure(tree)
+    assert not setup_machine.is_ready(tree, ["prove", "smpi", "mpi"])
+    setup_machine.ensure(tree, ["prove", "smpi", "mpi"])
+    setup_machine.ensure(tree)
+    setup_machine.ensure(tree, ["prove", "smpi", "mpi"])
+    assert steps == ["prove smpi", "prove smpi mpi"]
+    (tree / "algorithms" / "bcast" / "mst.c").write_text("int changed;")
+    setup_machine.ensure(tree)
+    assert steps[2:] == ["prove smpi"]
+    assert not setup_machine.is_ready(tree, ["prove", "smpi", "mpi"])
 
 
 @pytest.mark.parametrize("change", ["edit", "add", "remove", "program", "python", "pyproject", "cmake"])
@@ -86,7 +99,7 @@ def test_what_is_no_source_does_not_count(tree: Path, steps: list[str]) -> None:
 
 def test_an_edit_during_the_build_is_not_lost(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tree / "algorithms" / "bcast" / "mst.c"
-    monkeypatch.setattr(Setup, "everything", lambda self: source.write_text("edited while it was built"))
+    monkeypatch.setattr(Setup, "everything", lambda self, presets: source.write_text("edited while it was built"))
     setup_machine.ensure(tree)
     assert not setup_machine.is_ready(tree)
 
@@ -94,7 +107,7 @@ def test_an_edit_during_the_build_is_not_lost(tree: Path, monkeypatch: pytest.Mo
 def test_calls_at_the_same_time_set_up_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
-    def slow(self: Setup) -> None:
+    def slow(self: Setup, presets: list[str]) -> None:
         time.sleep(0.3)
         done.append("once")
 
@@ -176,6 +189,9 @@ def launcher() -> ModuleType:
         (["doctor", "--help"], "python"),
         (["list", "--json"], "everything"),
         (["study", "run", "x"], "everything"),
+        (["run", "--on", "x", "--source", "sim,real"], "everything and mpi"),
+        (["run", "--source=real"], "everything and mpi"),
+        (["calibrate"], "everything and mpi"),
     ],
 )
 def test_each_command_asks_for_what_it_needs(launcher: ModuleType, words: list[str], need: str) -> None:
