@@ -260,6 +260,8 @@ def spec_text(result: Result, cores: Sequence[Cpu], eager: tuple[int, str], rank
             bounds = ""
         return f'{{ value = {value:.4g}, tag = "{tag}"{bounds}, source = "{note or "here"}" }}'
 
+    # Curves were made not to fall below two overheads: rounding must not undo that.
+    overhead = float(f"{0.99 * result.overhead_s:.3g}")
     out = [
         "# This machine, as `collscope.calibrate` measured it. Not tracked: measure again instead of editing.",
         'name = "this_machine"',
@@ -271,15 +273,18 @@ def spec_text(result: Result, cores: Sequence[Cpu], eager: tuple[int, str], rank
         "oversubscribe = true    # ranks may share cores, as they may when measured",
         f"gamma_s_per_byte = {number(result.gamma[0], limits=result.gamma[1:])}",
         f"copy_s_per_byte = {number(result.copy[0], limits=result.copy[1:])}",
-        f"overhead_s = {number(result.overhead_s)}",
+        f"overhead_s = {number(overhead)}",
         f"eager_bytes = {number(eager[0], 'documented' if eager[1] else 'assumed', note=eager[1] or 'usual')}",
     ]
     # A core that copies is busy throughout: the port moves what the fastest piece needs, slower pieces make more traffic.
     rate = float(f"{1 / min(s for pieces in result.curves.values() for _, _, s in pieces):.4g}")
     slowest = max(pieces[-1][2] for pieces in result.curves.values())
+    memory = max(
+        result.memory_bytes_per_s / sockets * slowest * rate, rate
+    )  # in the same traffic; one core has what it needs
     out += [
-        f"core_bytes_per_s = {number(rate, note='the steepest piece of the curves')}",
-        f"memory_bytes_per_s = {number(result.memory_bytes_per_s * max(1.0, slowest * rate) / sockets, note='copies by all ranks')}",
+        f"core_bytes_per_s = {number(rate, note='the fastest piece of the curves')}",
+        f"memory_bytes_per_s = {number(memory, note='copies by all ranks')}",
         "",
         "[sources]",
         f'here = "{source}"',
@@ -291,8 +296,6 @@ def spec_text(result: Result, cores: Sequence[Cpu], eager: tuple[int, str], rank
         for start, latency, slope in pieces:
             slope = float(f"{slope:.5g}")
             traffic = min(float(f"{slope * rate:.5g}"), slope * rate)
-            if start <= eager[0]:
-                latency = max(latency, 2 * float(f"{result.overhead_s:.4g}"))  # equal but for rounding
             out += [
                 "",
                 f"[[curve.{level}]]",

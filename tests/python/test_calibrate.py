@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
 from pathlib import Path
@@ -129,6 +130,16 @@ def test_the_bound_of_a_measured_machine_lies_below_all_that_was_measured(tmp_pa
         if entry["bytes"]:
             limit = bounds.bound_loggp("bcast", 2, entry["bytes"], **least)
             assert 0 < limit <= min(entry["samples"]) * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_any_noise_gives_a_specification_that_can_be_used(seed: int) -> None:
+    chance = random.Random(seed)
+    lines = made_lines(10 ** chance.uniform(-7, -5), 10 ** chance.uniform(-11, -9))
+    for entry in (value for each in lines for value in each.values() if "samples" in value):
+        factor = 10 ** chance.uniform(0, chance.choice([0.1, 1, 2]))
+        entry["samples"] = [x * factor * 10 ** chance.uniform(0, 0.5) for x in entry["samples"]]
+    platform_spec.parse_spec(made_spec(lines), "spec.toml")
 
 
 def test_a_failing_driver_is_reported(tmp_path: Path) -> None:
