@@ -66,7 +66,9 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
     A measured machine brings its own least values. There messages are copies that either side may make, so no port limits a rank:
     `copiers` cores share all the copying."""
     if platform.least:
-        return platform.least | {"copiers": float(ranks)}
+        # A simulation of this machine has the overhead of the specification, which was rounded down.
+        o = min(platform.least["o"], platform.overhead_s)
+        return platform.least | {"o": o, "g": min(platform.least["g"], o), "copiers": float(ranks)}
     levels = platform.levels(nodes) if ranks > 1 else platform.levels(nodes)[:1]
     o = platform.overhead_s
     rate = platform.core_bytes_per_s

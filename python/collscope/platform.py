@@ -297,15 +297,13 @@ class Platform:
             f"overhead {text_of(self.overhead_s)}",
         ]
         for level in LEVELS:
-            lines += [
-                f"class {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}" for p in self.wire[level]
-            ]
-        if self._number("nic_bytes_per_s") > 0 and nodes > 1:
-            lines.append(f"nic {text_of(self._number('nic_bytes_per_s'))}")
-        if self._number("memory_bytes_per_s") > 0:
-            # Messages that are large enough for memory to matter make more traffic than they hold bytes.
-            traffic = self.wire["socket"][-1].traffic
-            lines.append(f"memory {text_of(tidy(self._number('memory_bytes_per_s') / traffic))}")
+            for p in self.wire[level]:
+                traffic = "" if uniform else f" {text_of(p.traffic)}"
+                lines.append(f"class {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}{traffic}")
+        if not uniform:
+            for link in ("core", "memory", "interconnect", "nic", "switch"):
+                if (rate := self._number(f"{link}_bytes_per_s")) > 0:
+                    lines.append(f"{link} {text_of(rate)}")
         lines += [f"place {r} {n} {s} {c}" for r, (n, s, c) in enumerate(self.places(nodes, ranks, mapping))]
         lines.append("bound " + " ".join(text_of(x) for x in self.bound_parameters(nodes)))
         return "\n".join(lines) + "\n"

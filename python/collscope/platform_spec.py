@@ -479,6 +479,7 @@ def xml_of(spec: Spec) -> str:
         "collscope.memory_bytes_per_s": text_of(spec.memory_bytes_per_s.value),
         "collscope.interconnect_bytes_per_s": text_of(spec.interconnect_bytes_per_s.value),
         "collscope.nic_bytes_per_s": text_of(spec.nic_bytes_per_s.value),
+        "collscope.switch_bytes_per_s": text_of(spec.switch_bytes_per_s.value),
     }
     if spec.oversubscribe:
         properties["collscope.oversubscribe"] = 1
