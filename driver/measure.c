@@ -119,6 +119,9 @@ static void time_loop(subject *s, int repetitions, timings *t) {
 static void print_times(const driver *d, const plan_point *p, const subject *s, const timings *t, int times) {
   int n = s->args.size, rank;
   MPI_Comm_rank(s->comm, &rank);
+  /* Ranks that are done early must not send their times while others are still at work: these are messages too. */
+  bool late;
+  port_start_together(s->comm, 0, &late);
   double *all = rank == 0 ? malloc(sizeof *all * (size_t)n * (size_t)times) : NULL;
   MPI_Gather(t->time, times, MPI_DOUBLE, all, times, MPI_DOUBLE, 0, s->comm);
   if (rank) return;

@@ -14,6 +14,7 @@
 #include <smpi/smpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xbt/config.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,14 @@ void port_describe(FILE *out) {
   int major, minor, patch;
   sg_version_get(&major, &minor, &patch);
   fprintf(out, "\"back_end\":\"smpi\",\"library\":\"SimGrid %d.%d.%d\"", major, minor, patch);
+}
+
+/* SMPI keeps short messages and long ones in different mailboxes: with one tag, a short message takes the place of a long one whose
+ * receive is there already, which then waits for ever. */
+int port_protocol(size_t bytes) {
+  static int shorter;
+  if (!shorter) shorter = 1 + sg_cfg_get_int("smpi/async-small-thresh");   /* 1 more, so that 0 means unread */
+  return bytes + 1 >= (size_t)shorter;
 }
 
 double port_now(void) { return MPI_Wtime(); }

@@ -77,12 +77,13 @@ static void *op_keep(coll_ctx *c, size_t bytes) { return take(&((coll_call *)c->
 static int peer_of(const coll_ctx *c, int rank) { return c->world ? c->world[rank] : rank; }
 
 /* A receive from any source could take a message that a fast rank sent in its next call, so those algorithms count their
- * calls in the tag too. */
-enum { TAGS = 4096 };
-_Static_assert(COLL_COLLECTIVES * 256 <= TAGS, "a collective has 256 labels");
-static int tag_of(const coll_ctx *c) {
+ * calls in the tag too. The tag also tells the back-end's protocols apart: both sides know how long a message is, and a library that
+ * matches short and long messages in different places may not keep them in order between the two. */
+enum { LABELS = 4096, TAGS = 2 * LABELS };
+_Static_assert(COLL_COLLECTIVES * 256 <= LABELS, "a collective has 256 labels");
+static int tag_of(const coll_ctx *c, size_t n) {
   const coll_call *s = c->self;
-  return s->epoch * TAGS + (int)s->alg->collective * 256 + c->label;
+  return s->epoch * TAGS + port_protocol(n * c->elem) * LABELS + (int)s->alg->collective * 256 + c->label;
 }
 
 static bool split(size_t n, int *pieces, int *rest) {
@@ -95,20 +96,20 @@ static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    MPI_Send(buf, pieces, s->pieces, peer_of(c, to), tag_of(c), s->comm);
+    MPI_Send(buf, pieces, s->pieces, peer_of(c, to), tag_of(c, (size_t)pieces * piece), s->comm);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  MPI_Send(buf, rest, s->type, peer_of(c, to), tag_of(c), s->comm);
+  MPI_Send(buf, rest, s->type, peer_of(c, to), tag_of(c, (size_t)rest), s->comm);
 }
 
 static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    MPI_Recv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c), s->comm, MPI_STATUS_IGNORE);
+    MPI_Recv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c, (size_t)pieces * piece), s->comm, MPI_STATUS_IGNORE);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  MPI_Recv(buf, rest, s->type, peer_of(c, from), tag_of(c), s->comm, MPI_STATUS_IGNORE);
+  MPI_Recv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, MPI_STATUS_IGNORE);
 }
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
@@ -120,8 +121,10 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   int pieces, rest;
   bool large = split(n, &pieces, &rest);
   MPI_Status status;
-  MPI_Recv(buf, large ? pieces : rest, large ? s->pieces : s->type, MPI_ANY_SOURCE, tag_of(c), s->comm, &status);
-  if (large) MPI_Recv(coll_at(c, buf, (size_t)pieces * piece), rest, s->type, status.MPI_SOURCE, tag_of(c), s->comm, MPI_STATUS_IGNORE);
+  MPI_Recv(buf, large ? pieces : rest, large ? s->pieces : s->type, MPI_ANY_SOURCE,
+           tag_of(c, large ? (size_t)pieces * piece : n), s->comm, &status);
+  if (large) MPI_Recv(coll_at(c, buf, (size_t)pieces * piece), rest, s->type, status.MPI_SOURCE, tag_of(c, (size_t)rest), s->comm,
+                      MPI_STATUS_IGNORE);
   if (!c->world) return status.MPI_SOURCE;
   for (int i = 0; i < c->size; i++)
     if (c->world[i] == status.MPI_SOURCE) return i;
@@ -149,10 +152,10 @@ static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
   MPI_Request *part = s->slots[r - 1].part;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    MPI_Isend(buf, pieces, s->pieces, peer_of(c, to), tag_of(c), s->comm, &part[1]);
+    MPI_Isend(buf, pieces, s->pieces, peer_of(c, to), tag_of(c, (size_t)pieces * piece), s->comm, &part[1]);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  MPI_Isend(buf, rest, s->type, peer_of(c, to), tag_of(c), s->comm, &part[0]);
+  MPI_Isend(buf, rest, s->type, peer_of(c, to), tag_of(c, (size_t)rest), s->comm, &part[0]);
   return r;
 }
 
@@ -162,10 +165,10 @@ static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   MPI_Request *part = s->slots[r - 1].part;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    MPI_Irecv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c), s->comm, &part[1]);
+    MPI_Irecv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c, (size_t)pieces * piece), s->comm, &part[1]);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  MPI_Irecv(buf, rest, s->type, peer_of(c, from), tag_of(c), s->comm, &part[0]);
+  MPI_Irecv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, &part[0]);
   return r;
 }
 
@@ -190,8 +193,8 @@ static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
   coll_call *s = c->self;
   if (sn <= INT_MAX && rn <= INT_MAX) {
-    MPI_Sendrecv(sbuf, (int)sn, s->type, peer_of(c, to), tag_of(c), rbuf, (int)rn, s->type, peer_of(c, from), tag_of(c),
-                 s->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(sbuf, (int)sn, s->type, peer_of(c, to), tag_of(c, sn), rbuf, (int)rn, s->type, peer_of(c, from),
+                 tag_of(c, rn), s->comm, MPI_STATUS_IGNORE);
     return;
   }
   coll_req r = op_irecv(c, rbuf, rn, from);
@@ -226,7 +229,7 @@ static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags) {
   int *world = op_keep(c, sizeof(int) * (size_t)c->size);
   for (int i = 0; i < c->size; i++) world[i] = peer_of(c, i);
   s->seg = reallocate(s->seg, sizeof *s->seg * (size_t)(s->segs + 1));
-  return s->seg[s->segs++] = port_seg_open(s->comm, tag_of(c), world, c->size, c->rank, n * c->elem, flags);
+  return s->seg[s->segs++] = port_seg_open(s->comm, tag_of(c, 0), world, c->size, c->rank, n * c->elem, flags);
 }
 
 static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n)
