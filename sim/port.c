@@ -7,6 +7,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/cond.h>
+#include <simgrid/config.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/mutex.h>
@@ -153,6 +154,14 @@ void *port_alloc(size_t bytes) {
 /* Folded addresses are not used again: there are enough, and the copy of the simulation that took them ends soon. */
 void port_release(void *buffer) {
   if (!sim_folded(buffer)) free(buffer);
+}
+
+/* SMPI keeps small and large messages in mailboxes of their own, and a small one that follows a large receive with the same tag
+ * is matched with it: a deadlock (gather/linear_sync: a small first segment, a large rest). */
+int port_message_class(size_t bytes) {
+  static int small = -1;
+  if (small < 0) small = sg_cfg_get_int("smpi/async-small-thresh");
+  return bytes >= (size_t)small;
 }
 
 /* ---- copies of the simulation ----------------------------------------------------------------------- */

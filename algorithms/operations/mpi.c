@@ -77,13 +77,13 @@ static void *op_keep(coll_ctx *c, size_t bytes) { return take(&((coll_call *)c->
 static int peer_of(const coll_ctx *c, int rank) { return c->world ? c->world[rank] : rank; }
 
 /* A receive from any source could take a message that a fast rank sent in its next call, so those algorithms count their
- * calls in the tag too. The tag also tells the back-end's protocols apart: both sides know how long a message is, and a library that
- * matches short and long messages in different places may not keep them in order between the two. */
-enum { LABELS = 4096, TAGS = 2 * LABELS };
-_Static_assert(COLL_COLLECTIVES * 256 <= LABELS, "a collective has 256 labels");
+ * calls in the tag too. n: of this message, equal on both sides. */
+enum { TAGS = 8192 };
+_Static_assert(2 * COLL_COLLECTIVES * 256 <= TAGS, "a collective has 256 labels, in two classes of messages");
 static int tag_of(const coll_ctx *c, size_t n) {
   const coll_call *s = c->self;
-  return s->epoch * TAGS + port_protocol(n * c->elem) * LABELS + (int)s->alg->collective * 256 + c->label;
+  int collective = 2 * (int)s->alg->collective + port_message_class(n * c->elem);
+  return s->epoch * TAGS + collective * 256 + c->label;
 }
 
 static bool split(size_t n, int *pieces, int *rest) {
