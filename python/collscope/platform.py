@@ -290,7 +290,7 @@ class Platform:
         uniform = self.curves == "uniform"
         lines = [
             "ports fluid",
-            f"control {SMPI_ENVELOPE_BYTES if uniform else 0}",
+            f"control {SMPI_ENVELOPE_BYTES}",
             f"gamma {text_of(self.gamma_s_per_byte)}",
             f"copy {text_of(self.copy_s_per_byte)}",
             f"eager {self.eager_bytes}",

@@ -233,7 +233,7 @@ def test_machine_text() -> None:
     for key, *rest in lines:
         by_key.setdefault(key, []).append(rest)
     assert by_key["ports"] == [["fluid"]]
-    assert by_key["control"] == [["0"]]
+    assert by_key["control"] == [["16"]]
     links = {"core": 12e9, "memory": 55e9, "interconnect": 30e9, "nic": 4.5e9, "switch": 5e9}
     assert {link: float(by_key[link][0][0]) for link in links} == links
     assert [int(x) for x in by_key["place"][3]] == [3, 1, 3, 3]
@@ -424,9 +424,7 @@ def test_the_prover_is_told_the_same_machine(tmp_path: Path, name: str, nodes: i
     command = [paths.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "priced"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     model = [json.loads(line)["model_s"] for line in done.stdout.splitlines() if "model_s" in line]
-    # SMPI's envelope flows with each message; on Schooner its time alone is compensated, its share under contention is not.
-    rel, least = (1e-9, 0.0) if name == "ideal" else (1e-3, 5e-8)
-    assert model == pytest.approx(makespans(p, nodes, 16, tmp_path, *points), rel=rel, abs=least)
+    assert model == pytest.approx(makespans(p, nodes, 16, tmp_path, *points), rel=1e-9)
 
 
 @simulated
