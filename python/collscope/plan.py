@@ -173,18 +173,10 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
         from collscope.errors import unknown
 
         raise unknown("mapping", mapping, MAPPINGS)
-    if nodes < 1 or ranks < 1:
-        raise UsageError(f"--nodes {nodes} --ranks {ranks}: both are at least 1")
-    if platform.max_nodes and nodes > platform.max_nodes:
-        raise UsageError(f"{platform.name} has {platform.max_nodes} nodes; --nodes {nodes} does not fit")
-    cores = platform.cores_per_node
-    if cores and ranks > nodes * cores and not real:
-        need = -(-ranks // cores)
-        advice = f"use --nodes {need}" if not platform.max_nodes or need <= platform.max_nodes else "use fewer ranks"
-        raise UsageError(
-            f"{ranks} ranks do not fit on {nodes} node{'s' * (nodes > 1)} of {platform.name}: "
-            f"{cores} cores a node hold {nodes * cores}; {advice}"
-        )
+    if real:  # ranks may share cores, nodes must exist
+        platform.hosts(nodes, min(ranks, nodes * platform.cores_per_node), mapping)
+    else:
+        platform.hosts(nodes, ranks, mapping)
     if ranks < nodes and mapping != "fill":
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
     return Layout(platform, nodes, ranks, mapping)

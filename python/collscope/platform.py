@@ -466,10 +466,7 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
     path = spec_path(base)
     if not path.exists():
         if base == "this_machine":
-            raise UserError(
-                "this_machine has not been measured yet; `.venv/bin/python -m collscope.calibrate` does it in a few "
-                "seconds (it needs the driver built for MPI)"
-            )
+            raise UserError("this_machine has not been measured yet; ./collscope calibrate does it in a few seconds")
         raise unknown(
             "platform", base, [*list_platforms(), "this_machine"], "a path to a .toml or .xml file will do, too"
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from collscope import cli, compare, platform, runs, simulate
-from collscope.errors import UserError
+from collscope.errors import UsageError, UserError
 from collscope.plan import Layout, Point
 from collscope.registry import Registry
 from collscope.table import make_row
@@ -22,6 +22,11 @@ class Tiny:
 
     def content_hash(self) -> str:
         return "0123456789abcdef"
+
+    def hosts(self, nodes: int, ranks: int, mapping: str) -> list[str]:
+        if nodes > 4 or ranks > 4 * nodes:
+            raise UsageError(f"tiny has 4 nodes of 4 cores; {ranks} ranks do not fit on {nodes}")
+        return [f"host{r}" for r in range(ranks)]
 
 
 @pytest.fixture
@@ -83,7 +88,7 @@ RUN = ("run", "--on", "tiny", "--ranks", "4")
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--nodes", "9"), "tiny has 4 nodes"),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--plot", "x.gif"), ".svg, .png, .pdf"),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--csv", "/etc/passwd/x.csv"), "cannot be written"),
-        (("run", "--on", "tiny", "--ranks", "5", "-a", "bcast/mst", "--bytes", "4"), "use --nodes 2"),
+        (("run", "--on", "tiny", "--ranks", "5", "-a", "bcast/mst", "--bytes", "4"), "5 ranks do not fit on 1"),
         (("run", "--on", "tiny", "--ranks", "x", "-a", "bcast/mst", "--bytes", "4"), "cannot read the ranks"),
         ((*RUN, "-a", "all", "--bytes", "4"), "with -c"),
         (("list", "-c", "gahter"), 'did you mean "gather"'),

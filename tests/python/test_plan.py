@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collscope import plan
+from collscope import plan, platform
 from collscope.errors import UsageError
 from collscope.plan import Layout, Point
 from collscope.registry import Registry
@@ -63,27 +63,29 @@ def test_text_holds_everything_that_matters() -> None:
     )
 
 
-class Cluster:
-    name, max_nodes, cores_per_node = "tiny", 2, 4
-
-
 def test_layouts_group_by_what_they_are() -> None:
-    one, other = Cluster(), Cluster()
-    assert Layout(one, 1, 2) == Layout(one, 1, 2)  # type: ignore[arg-type]
-    assert len({Layout(one, 1, 2), Layout(one, 1, 2), Layout(other, 1, 2)}) == 2  # type: ignore[arg-type]
+    one, other = platform.load("ideal"), platform.load("schooner")
+    assert Layout(one, 1, 2) == Layout(one, 1, 2)
+    assert len({Layout(one, 1, 2), Layout(one, 1, 2), Layout(other, 1, 2)}) == 2
 
 
 @pytest.mark.parametrize(
     ("nodes", "ranks", "mapping", "says"),
     [
-        (3, 4, "block", "2 nodes"),
-        (1, 5, "block", "use --nodes 2"),
-        (2, 9, "block", "fewer ranks"),
+        (10_000, 10_000, "block", "nodes; 10000 were asked for"),
+        (1, 33, "block", "do not fit on 1 node"),
         (2, 1, "block", "use --nodes 1"),
         (1, 4, "blok", 'did you mean "block"'),
     ],
 )
 def test_ranks_that_do_not_fit(nodes: int, ranks: int, mapping: str, says: str) -> None:
     with pytest.raises(UsageError) as error:
-        plan.check_layout(Cluster(), nodes, ranks, mapping)  # type: ignore[arg-type]
+        plan.check_layout(platform.load("schooner"), nodes, ranks, mapping)
     assert says in str(error.value)
+
+
+def test_real_ranks_may_share_cores() -> None:
+    machine = platform.load("schooner")
+    assert plan.check_layout(machine, 1, 1000, "block", real=True).ranks == 1000
+    with pytest.raises(UsageError):
+        plan.check_layout(machine, 10_000, 10_000, "block", real=True)
