@@ -1,4 +1,5 @@
-/* Reading plans. Everything a program is asked to do passes here, so every complaint names file and line and says what would do. */
+/* Reading plans. Everything a program is asked to do passes here, so every complaint names file and line and says what
+ * would do. */
 #include "plan.h"
 
 #include <ctype.h>
@@ -30,7 +31,8 @@ const char *plan_metric_name(plan_metric m) { return metrics[m]; }
 const char *plan_op_mismatch(plan_type t, plan_op o)
 {
   if (o == PLAN_OP_AFFINE && t != PLAN_AFFINE) return "op=affine needs type=affine";
-  if (t == PLAN_AFFINE && o != PLAN_OP_AFFINE && o != PLAN_NONE) return "type=affine goes with op=affine or op=none only";
+  if (t == PLAN_AFFINE && o != PLAN_OP_AFFINE && o != PLAN_NONE)
+    return "type=affine goes with op=affine or op=none only";
   return NULL;
 }
 
@@ -56,7 +58,8 @@ __attribute__((format(printf, 2, 3))) static bool wrong(const reader *r, const c
   return false;
 }
 
-static bool whole_number(const reader *r, const char *key, const char *text, unsigned long long max, unsigned long long *value)
+static bool whole_number(const reader *r, const char *key, const char *text, unsigned long long max,
+                         unsigned long long *value)
 {
   char *end;
   errno = 0;

@@ -48,13 +48,14 @@ typedef struct {
   size_t points;
 } plan;
 
-/* Reads a whole plan; "-" is standard input. Returns false, with "FILE:LINE: what to do" in error[size], when it cannot: that is
- * a usage error (exit status 2). A plan without points is no error. Free with plan_free in either case. */
+/* Reads a whole plan; "-" is standard input. Returns false, with "FILE:LINE: what to do" in error[size], when it
+ * cannot: that is a usage error (exit status 2). A plan without points is no error. Free with plan_free in either
+ * case. */
 bool plan_read(plan *, const char *path, char *error, size_t size);
 void plan_free(plan *);
 
-/* Names as plans and tables spell them, and sizes. affine is a pair (a, b) of 32-bit integers that stands for x -> a·x + b; its operator
- * composes two of them, does not commute, and goes with no other type. */
+/* Names as plans and tables spell them, and sizes. affine is a pair (a, b) of 32-bit integers that stands for
+ * x -> a·x + b; its operator composes two of them, does not commute, and goes with no other type. */
 const char *plan_type_name(plan_type);
 size_t plan_type_bytes(plan_type);
 const char *plan_op_name(plan_op);
@@ -64,7 +65,8 @@ const char *plan_metric_name(plan_metric);
 /* NULL, or why these two do not go together ("op affine needs type affine"). */
 const char *plan_op_mismatch(plan_type, plan_op);
 
-/* The call's shape: size, count, elem, root, commutes, in_place. param and place are set as given, the buffers to NULL. */
+/* The call's shape: size, count, elem, root, commutes, in_place. param and place are set as given, the buffers to
+ * NULL. */
 coll_args plan_args(const plan_point *, int size, const long *param, const coll_place *place);
 
 #endif

@@ -13,7 +13,8 @@ enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, 
 typedef struct {
   int32_t src, dst;
   uint32_t send, recv;          /* operations of the two */
-  int32_t link;                 /* next in a queue: of its pair while messages are matched, of a busy port under CHAN; its flow under FLUID */
+  int32_t link;                 /* next in a queue: of its pair while messages are matched, of a busy port under CHAN;
+                                   its flow under FLUID */
   uint32_t count;               /* messages on the path that led here */
   uint8_t label, flags;
   uint64_t bytes;
@@ -37,8 +38,8 @@ typedef struct { double end; int32_t message; uint8_t side; } arrival;
 
 typedef struct { bool busy; double since; uint32_t count; int32_t head, tail; } chan_port;
 
-/* A message that uses bandwidth. What is left of it and its rate are in shares of a port (1: it has the port for itself) or in bytes of
- * traffic, as the machine has it. */
+/* A message that uses bandwidth. What is left of it and its rate are in shares of a port (1: it has the port for
+ * itself) or in bytes of traffic, as the machine has it. */
 enum { CROSSED = 6 };
 typedef struct {
   int32_t message;
@@ -155,8 +156,8 @@ int engine_match(engine *);
 
 /* ---- the two rules of ports ------------------------------------------------------------------------- */
 
-/* prepare: before anything starts. launch: both sides of a message are there (or need not be). events: all that happens now;
- * arrivals wake ranks. settle: these have run as far as they can; ports are given out anew. */
+/* prepare: before anything starts. launch: both sides of a message are there (or need not be). events: all that
+ * happens now; arrivals wake ranks. settle: these have run as far as they can; ports are given out anew. */
 void chan_prepare(engine *);
 void chan_launch(engine *, int32_t message);
 void chan_events(engine *);

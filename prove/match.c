@@ -42,8 +42,10 @@ static pair_queue *pair_find(engine *e, uint64_t key)
   return q;
 }
 
-static uint64_t pair_key(int src, int dst, unsigned label) { return (uint64_t)label << 56 | (uint64_t)src << 28 | (uint64_t)dst; }
-static uint64_t flag_key(int group, int home, uint64_t number) { return 1ull << 55 | (uint64_t)group << 40 | (uint64_t)home << 20 | number; }
+static uint64_t pair_key(int src, int dst, unsigned label)
+{ return (uint64_t)label << 56 | (uint64_t)src << 28 | (uint64_t)dst; }
+static uint64_t flag_key(int group, int home, uint64_t number)
+{ return 1ull << 55 | (uint64_t)group << 40 | (uint64_t)home << 20 | number; }
 
 static void forget_pairs(engine *e)
 {
@@ -76,12 +78,13 @@ int engine_match(engine *e)
     for (size_t i = 0; i < rec->rank[r].n; i++) {
       const rec_op *o = op_at(e, r, i);
       if (!sends(o->kind)) continue;
-      if (o->peer < 0 || o->peer >= p) return engine_failed(e, "rank %d sends to rank %d, which does not exist", r, o->peer);
+      if (o->peer < 0 || o->peer >= p)
+        return engine_failed(e, "rank %d sends to rank %d, which does not exist", r, o->peer);
       int32_t id = (int32_t)e->messages;
       RESERVE(e->message, e->message_cap, e->messages + 1);
       bool eager = e->m->eager_bytes >= 0 && o->bytes <= (uint64_t)e->m->eager_bytes;
-      e->message[e->messages++] = (message){.src = r, .dst = o->peer, .send = (uint32_t)i, .recv = UINT32_MAX, .link = NONE,
-        .label = o->label, .flags = eager ? EAGER : 0, .bytes = o->bytes};
+      e->message[e->messages++] = (message){.src = r, .dst = o->peer, .send = (uint32_t)i, .recv = UINT32_MAX,
+        .link = NONE, .label = o->label, .flags = eager ? EAGER : 0, .bytes = o->bytes};
       e->of_op[e->first_op[r] + i] = id;
       uint64_t key = pair_key(r, o->peer, o->label);
       if (key != last_key) q = pair_find(e, last_key = key);
@@ -96,24 +99,27 @@ int engine_match(engine *e)
       const rec_op *o = op_at(e, r, i);
       int32_t *of = &e->of_op[e->first_op[r] + i];
       if (receives(o->kind)) {
-        if (o->peer < 0 || o->peer >= p) return engine_failed(e, "rank %d receives from rank %d, which does not exist", r, o->peer);
+        if (o->peer < 0 || o->peer >= p)
+          return engine_failed(e, "rank %d receives from rank %d, which does not exist", r, o->peer);
         uint64_t key = pair_key(o->peer, r, o->label);
         if (key != last_key) q = pair_find(e, last_key = key);
-        if (q->head == NONE) return engine_failed(e, "rank %d receives from rank %d, which sends no such message", r, o->peer);
+        if (q->head == NONE)
+          return engine_failed(e, "rank %d receives from rank %d, which sends no such message", r, o->peer);
         *of = q->head;
         e->message[q->head].recv = (uint32_t)i;
         q->head = e->message[q->head].link;
         matched++;
       } else if (o->kind == REC_WAIT) {
-        if (o->peer < 0 || (size_t)o->peer >= i) return engine_failed(e, "rank %d waits for operation %d, which is not before it", r, o->peer);
+        if (o->peer < 0 || (size_t)o->peer >= i)
+          return engine_failed(e, "rank %d waits for operation %d, which is not before it", r, o->peer);
         *of = e->of_op[e->first_op[r] + (size_t)o->peer];
       } else if ((o->kind == REC_WRITE || o->kind == REC_READ) && o->peer != r) {
         /* Another rank's part of a segment: the bytes go the way of a message, with no receive to wait for. */
         int src = o->kind == REC_WRITE ? r : o->peer, dst = o->kind == REC_WRITE ? o->peer : r;
         *of = (int32_t)e->transfers;
         RESERVE(e->message, e->message_cap, e->transfers + 1);
-        e->message[e->transfers++] = (message){.src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i, .link = NONE,
-          .flags = TRANSFER, .bytes = o->bytes};
+        e->message[e->transfers++] = (message){.src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i,
+          .link = NONE, .flags = TRANSFER, .bytes = o->bytes};
       } else if (o->kind == REC_PUBLISH || o->kind == REC_AWAIT) {
         const rec_segment *s = &rec->segment[r][o->buf - REC_SEGMENT];
         pair_queue *name = pair_find(e, flag_key(s->group, o->peer, o->off));
@@ -132,6 +138,7 @@ int engine_match(engine *e)
   if (matched == e->messages) return 0;
   for (size_t i = 0; i < e->messages; i++)
     if (e->message[i].recv == UINT32_MAX)
-      return engine_failed(e, "rank %d sends to rank %d, which never receives it", e->message[i].src, e->message[i].dst);
+      return engine_failed(e, "rank %d sends to rank %d, which never receives it", e->message[i].src,
+                           e->message[i].dst);
   return 0;
 }

@@ -107,7 +107,8 @@ static int point(FILE *out, model *m, const plan_point *q)
   }
   double rounds = m->timing.makespan_s;
   if (timing_run(m->record, &m->machine, &m->timing)) return refuse("%s: %s", q->key, m->timing.error);
-  double alpha = m->machine.bound_alpha_s, beta = m->machine.bound_beta_s_per_byte, gamma = m->machine.bound_gamma_s_per_byte;
+  const machine *on = &m->machine;
+  double alpha = on->bound_alpha_s, beta = on->bound_beta_s_per_byte, gamma = on->bound_gamma_s_per_byte;
   print_status(out, q->id, NULL);
   fprintf(out, ",\"model_s\":%.17g", time_of(&m->timing, q));
   if (alg->cost) fprintf(out, ",\"cost_s\":%.17g,\"exact\":%s", alg->cost(&args, alpha, beta, gamma),

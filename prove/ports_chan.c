@@ -1,4 +1,5 @@
-/* CHAN: a rank sends one message and receives one message at a time, and a message has both ports until it has arrived. */
+/* CHAN: a rank sends one message and receives one message at a time, and a message has both ports until it has
+ * arrived. */
 #include "engine.h"
 
 static inline chan_port *way_out(engine *e, int r) { return &e->port[r]; }
@@ -14,7 +15,8 @@ void chan_prepare(engine *e)
 void chan_launch(engine *e, int32_t id)
 {
   message *m = &e->message[id];
-  if (m->flags & TRANSFER) {      /* segments are no part of Chan's model: they take the time of a message and no port */
+  /* Segments are no part of Chan's model: they take the time of a message and no port. */
+  if (m->flags & TRANSFER) {
     const machine_piece *c = price(e, m);
     m->flags |= STARTED;
     engine_push(e, id, m->posted + c->latency_s + (double)m->bytes * c->s_per_byte);

@@ -6,8 +6,8 @@
 
 static const double LEAST_LATENCY_S = 1e-12;   /* as the plug-in: SimGrid weighs a flow without any differently */
 
-/* Resources: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each socket to each of its
- * node. */
+/* Resources: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each
+ * socket to each of the same node. */
 void fluid_prepare(engine *e)
 {
   const machine *m = e->m;
@@ -42,7 +42,8 @@ static void cross(flow *f, int res, double weight)
   f->weight[f->crossed++] = weight;
 }
 
-/* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the narrowest. */
+/* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
+ * narrowest. */
 static double cross_links(engine *e, flow *f, const message *m)
 {
   const machine *to = e->m;

@@ -1,5 +1,6 @@
-/* The timing engine. Ranks run ahead through their lists until they must wait for a message; what is on its way sits in a heap by the time
- * of its next event. Time only moves when no rank can go on, so everything that is posted lies at or after the present. */
+/* The timing engine. Ranks run ahead through their lists until they must wait for a message; what is on its way sits
+ * in a heap by the time of its next event. Time only moves when no rank can go on, so everything that is posted lies
+ * at or after the present. */
 #include "engine.h"
 
 #include <string.h>
@@ -128,8 +129,8 @@ static int by_end(const void *a, const void *b)
   return (x->end > y->end) - (x->end < y->end);
 }
 
-/* A call that waits for several: where receiving costs time, messages are taken in as they arrive. Returns false when the rank has to
- * wait; else s->next stands at the call's last wait. */
+/* A call that waits for several: where receiving costs time, messages are taken in as they arrive. Returns false when
+ * the rank has to wait; else s->next stands at the call's last wait. */
 static bool wait_together(engine *e, int r)
 {
   rank_state *s = &e->rank[r];
@@ -255,7 +256,8 @@ static int prepare(engine *e)
   const record *rec = e->rec;
   const machine *m = e->m;
   int p = rec->args.size;
-  if (m->places && m->places < p) return engine_failed(e, "the machine has places for %d ranks, the schedule has %d", m->places, p);
+  if (m->places && m->places < p)
+    return engine_failed(e, "the machine has places for %d ranks, the schedule has %d", m->places, p);
   if (engine_match(e)) return -1;
   static const char *const names[MACHINE_CLASSES] = {"cache", "socket", "node", "network"};
   for (size_t i = 0; i < e->transfers; i++) {
@@ -288,8 +290,8 @@ static int conclude(engine *e)
     const char *what = o->kind == REC_AWAIT ? "a flag" : side_of(e, r, s->next) == SENT ? "its send" : "its receive";
     int other = s->message == NONE ? o->peer
                 : e->message[s->message].src == r ? e->message[s->message].dst : e->message[s->message].src;
-    snprintf(out->error, sizeof out->error, "deadlock: rank %d waits for ever in operation %zu, %s with rank %d", r, s->next,
-             what, other);
+    snprintf(out->error, sizeof out->error, "deadlock: rank %d waits for ever in operation %zu, %s with rank %d", r,
+             s->next, what, other);
     return -1;
   }
   out->rank_end_s = realloc(out->rank_end_s, (size_t)p * sizeof *out->rank_end_s);
@@ -307,8 +309,8 @@ static int conclude(engine *e)
   if (!out->message) { fputs("timing: out of memory\n", stderr); abort(); }
   for (size_t i = 0; i < e->messages; i++) {
     const message *m = &e->message[i];
-    out->message[i] = (timing_message){.src = m->src, .dst = m->dst, .label = m->label, .send = m->send, .recv = m->recv,
-      .bytes = m->bytes, .posted_s = m->posted, .start_s = m->start, .end_s = m->end};
+    out->message[i] = (timing_message){.src = m->src, .dst = m->dst, .label = m->label, .send = m->send,
+      .recv = m->recv, .bytes = m->bytes, .posted_s = m->posted, .start_s = m->start, .end_s = m->end};
   }
   return 0;
 }
@@ -344,8 +346,9 @@ void timing_free(timing_result *out)
 {
   engine *e = out->work;
   if (e) {
-    void *all[] = {e->message, e->rank, e->of_op, e->first_op, e->pair, e->heap, e->where, e->run, e->port, e->ready, e->freed,
-                   e->flow, e->spare, e->resource, e->dirty, e->reached, e->solved, e->lowest_socket, e->arrival};
+    void *all[] = {e->message, e->rank, e->of_op, e->first_op, e->pair, e->heap, e->where, e->run, e->port, e->ready,
+                   e->freed, e->flow, e->spare, e->resource, e->dirty, e->reached, e->solved, e->lowest_socket,
+                   e->arrival};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     for (size_t i = 0; i < e->flag_cap; i++) free(e->flag[i].list);
     free(e->flag);

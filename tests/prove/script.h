@@ -34,7 +34,10 @@ static script script_read(const char *path)
     }
     if (sscanf(line, "%d %31s %lf %lf", &rank, word, &a, &b) < 3) continue;
     while (kind < SCRIPT_KINDS && strcmp(word, names[kind])) kind++;
-    if (kind == SCRIPT_KINDS || rank < 0 || rank >= s.ranks) { fprintf(stderr, "%s:%d: %s", path, number, line); exit(2); }
+    if (kind == SCRIPT_KINDS || rank < 0 || rank >= s.ranks) {
+      fprintf(stderr, "%s:%d: %s", path, number, line);
+      exit(2);
+    }
     if (s.n[rank] == s.cap[rank]) {
       s.cap[rank] = s.cap[rank] ? 2 * s.cap[rank] : 16;
       s.op[rank] = realloc(s.op[rank], (size_t)s.cap[rank] * sizeof **s.op);

@@ -1,4 +1,4 @@
-/* The timing engine on schedules small enough to work out by hand, the machine and plan readers on good and bad text. */
+/* The timing engine on schedules small enough to work out by hand, machine and plan readers on good and bad text. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -168,7 +168,8 @@ static void test_blocking(void)
   machine_free(&chan);
 }
 
-/* The processor pays for a send that it need not wait for and for taking the message in; one call that waits for several takes them as they come. */
+/* The processor pays for a send that it need not wait for and for taking the message in; one call that waits for
+ * several takes them as they come. */
 static void test_overhead(void)
 {
   machine m = machine_ideal_simgrid(a, b, g);
@@ -312,7 +313,8 @@ static void test_classes(void)
 /* Links by name: the message is on the NIC for its traffic and waits the rest of its time before. */
 static void test_links(void)
 {
-  machine m = machine_of("control 16\nclass cache 0 1e-7 3e-10 2\nclass network 0 1e-6 1e-9 1\ncore 1e10\nmemory 4e10\nnic 2e9\nswitch 4e9\n"
+  machine m = machine_of("control 16\nclass cache 0 1e-7 3e-10 2\nclass network 0 1e-6 1e-9 1\n"
+                         "core 1e10\nmemory 4e10\nnic 2e9\nswitch 4e9\n"
                          "place 0 0 0 0\nplace 1 0 0 0\nplace 2 1 1 1\nplace 3 1 1 1\n");
   start(2);
   transfer(0, 1, 10000);
@@ -333,14 +335,16 @@ static void test_bad_machines(void)
   machine_refused("class network 0 1e-6\n", ":1: write: class");
   machine_refused("class network 0 -1 1e-9\n", ":1: -1: LATENCY_S must be a number");
   machine_refused("class network 5 1e-6 1e-9\n", "pieces start at 0");
-  machine_refused("class network 0 1 1\nclass network 0 1 1\n", ":2: class network: pieces start at 0 bytes and ascend");
+  machine_refused("class network 0 1 1\nclass network 0 1 1\n",
+                  ":2: class network: pieces start at 0 bytes and ascend");
   machine_refused("class wire 0 1 1\n", "choose cache, socket, node or network");
   machine_refused("class network 0 1 1\nplace 1 0 0 0\n", "this should be rank 0");
   machine_refused("speed 3\n", "unknown line speed");
   machine_refused("ports chan\n", "no class network line");
   machine m;
   char error[256] = "";
-  check(!machine_read(&m, "/nowhere/at/all", error, sizeof error) && strstr(error, "/nowhere/at/all: "), "missing file: %s", error);
+  check(!machine_read(&m, "/nowhere/at/all", error, sizeof error) && strstr(error, "/nowhere/at/all: "),
+        "missing file: %s", error);
 }
 
 /* Memory is used again: the same times after other schedules and machines. */
@@ -388,18 +392,22 @@ static void test_plans(void)
 {
   plan p;
   char error[256] = "";
-  check(plan_read(&p, written("# points\n\nid=x algorithm=bcast/mst[dest=end] ranks=8 count=3000000000 type=double root=7 check=1\n"
-                              "algorithm=allreduce/ring type=affine  # the operator follows\n"
-                              "collective=gather algorithm=decision/ompi_4_1 in_place=1 metric=osu_avg repetitions=3 warmup=2 op=none\n"),
-                  error, sizeof error), "plan: %s", error);
+  const char *text = "# points\n\n"
+                     "id=x algorithm=bcast/mst[dest=end] ranks=8 count=3000000000 type=double root=7 check=1\n"
+                     "algorithm=allreduce/ring type=affine  # the operator follows\n"
+                     "collective=gather algorithm=decision/ompi_4_1 in_place=1 metric=osu_avg repetitions=3 warmup=2 "
+                     "op=none\n";
+  check(plan_read(&p, written(text), error, sizeof error), "plan: %s", error);
   check(p.points == 3, "%zu points", p.points);
   if (p.points == 3) {
     const plan_point *q = p.point;
-    check(!strcmp(q->id, "x") && q->collective == COLL_BCAST && !strcmp(q->key, "bcast/mst[dest=end]") && q->ranks == 8 && q->root == 7
-          && q->count == 3000000000u && q->type == PLAN_DOUBLE && q->check && !q->in_place && q->repetitions == 1, "first point");
-    check(q[1].line == 4 && !strcmp(q[1].id, "4") && q[1].op == PLAN_OP_AFFINE && !plan_op_commutes(q[1].op), "second point");
-    check(q[2].collective == COLL_GATHER && q[2].in_place && q[2].metric == PLAN_OSU_AVG && q[2].repetitions == 3 && q[2].warmup == 2,
-          "third point");
+    check(!strcmp(q->id, "x") && q->collective == COLL_BCAST && !strcmp(q->key, "bcast/mst[dest=end]")
+          && q->ranks == 8 && q->root == 7 && q->count == 3000000000u && q->type == PLAN_DOUBLE
+          && q->check && !q->in_place && q->repetitions == 1, "first point");
+    check(q[1].line == 4 && !strcmp(q[1].id, "4") && q[1].op == PLAN_OP_AFFINE
+          && !plan_op_commutes(q[1].op), "second point");
+    check(q[2].collective == COLL_GATHER && q[2].in_place && q[2].metric == PLAN_OSU_AVG
+          && q[2].repetitions == 3 && q[2].warmup == 2, "third point");
     long none[1] = {0};
     coll_args args = plan_args(q, 8, none, NULL);
     check(args.size == 8 && args.elem == 8 && args.count == 3000000000u && args.root == 7 && args.commutes, "shape");
