@@ -60,7 +60,9 @@ class Claim:
         unexpected = [a for a in failed if a.expected != NO]
         parts = [f"expected: {t}" for t in known]
         if unexpected:
-            names = "; ".join(a.text for a in unexpected[:3]) + (f" and {len(unexpected) - 3} more" if len(unexpected) > 3 else "")
+            names = "; ".join(a.text for a in unexpected[:3]) + (
+                f" and {len(unexpected) - 3} more" if len(unexpected) > 3 else ""
+            )
             parts.append(f"against theory or left open by it: {names}")
         if not self.testable:
             parts.append("the table has none of its points")

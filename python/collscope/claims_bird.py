@@ -194,7 +194,15 @@ class Judge:
         return Assertion(text, holds, self._order(collective, nodes), expected, theory)
 
     def beats(
-        self, collective: str, nodes: int, a: str, b: str, expected: str, theory: str, margin: float = 0.0, word: str = "beats"
+        self,
+        collective: str,
+        nodes: int,
+        a: str,
+        b: str,
+        expected: str,
+        theory: str,
+        margin: float = 0.0,
+        word: str = "beats",
     ) -> Assertion:
         """b takes at least `margin` longer than a."""
         text = f"{collective}, {nodes} nodes: {a} {word} {b}"
@@ -204,7 +212,9 @@ class Judge:
         holds = ratio > 1 + 1e-9 if margin == 0 else ratio >= 1 + margin
         return Assertion(text, holds, f"{b} takes {_percent(ratio)}", expected, theory)
 
-    def equal(self, collective: str, nodes: int, a: str, b: str, within: float, expected: str, theory: str) -> Assertion:
+    def equal(
+        self, collective: str, nodes: int, a: str, b: str, within: float, expected: str, theory: str
+    ) -> Assertion:
         text = f"{collective}, {nodes} nodes: {a} and {b} within {within:.0%}"
         ratio = self.view.ratio(collective, nodes, b, a)
         if math.isnan(ratio):
@@ -228,7 +238,14 @@ class Judge:
         out = [self.extreme("bcast", n, "builtin", True, best, why) for n in self.nodes]
         if 2 in self.nodes:
             out.append(
-                self.extreme("bcast", 2, "long", False, NO, "long moves 2nβ, short 5nβ: fast links inside a node make up for some, not all")
+                self.extreme(
+                    "bcast",
+                    2,
+                    "long",
+                    False,
+                    NO,
+                    "long moves 2nβ, short 5nβ: fast links inside a node make up for some, not all",
+                )
             )
         if 8 in self.nodes:
             out.append(
@@ -237,7 +254,12 @@ class Judge:
                     "short carries the whole vector over the network three times, but the radix-4 tree of 4.1 is slower still",
                 )
             )  # fmt: skip
-        return Claim("B1", "bcast: builtin is best on 2, 4 and 8 nodes; long is worst on 2 nodes, short is worst on 8", "V-A", tuple(out))
+        return Claim(
+            "B1",
+            "bcast: builtin is best on 2, 4 and 8 nodes; long is worst on 2 nodes, short is worst on 8",
+            "V-A",
+            tuple(out),
+        )
 
     def b2(self) -> Claim:
         wide = self.by(ompi_4_0=YES, ompi_4_1=NO)
@@ -266,7 +288,10 @@ class Judge:
     def b4(self) -> Claim:
         why = "the β terms are equal; p−1 start-ups against lg p are some microseconds in milliseconds"
         out = [self.beats("gather", n, "short", "long", NO, why, CLEAR, "clearly beats") for n in self.nodes]
-        built = "4.0 receives blocks one after the other with a first small piece each: equal β; 4.1 gathers up a binomial tree: the messages of short"
+        built = (
+            "4.0 receives blocks one after the other with a first small piece each: equal β; "
+            "4.1 gathers up a binomial tree: the messages of short"
+        )
         out += [self.beats("gather", n, "short", "builtin", NO, built, CLEAR, "clearly beats") for n in self.nodes]
         return Claim(
             "B4", "gather: short (MST) beats long (simple) and builtin clearly on all", "V-D", tuple(out),
@@ -320,9 +345,14 @@ class Judge:
         )  # fmt: skip
 
     def b7(self) -> Claim:
-        why = "4.0 reduces and gathers around a ring as long does, from 32 MiB in segments; 4.1 takes Rabenseifner's: equal β, fewer start-ups"
+        why = (
+            "4.0 reduces and gathers around a ring as long does, from 32 MiB in segments; "
+            "4.1 takes Rabenseifner's: equal β, fewer start-ups"
+        )
         out = [self.extreme("allreduce", n, "builtin", True, YES, why) for n in self.nodes]
-        out += [self.beats("allreduce", n, "long", "short", YES, "2nβ + nγ against 2 lg p nβ + lg p nγ") for n in self.nodes]
+        out += [
+            self.beats("allreduce", n, "long", "short", YES, "2nβ + nγ against 2 lg p nβ + lg p nγ") for n in self.nodes
+        ]
         return Claim("B7", "allreduce: builtin is best, then long", "V-G", tuple(out))
 
     def b8(self) -> Claim:
@@ -341,7 +371,11 @@ class Judge:
         text = f"{collective}, {nodes} nodes: one class is best at all sizes"
         close = collective in ("scatter", "gather")
         expected = OPEN if close else YES
-        theory = "equal β terms: start-ups decide, and they fade" if close else "all sizes are far above any crossover of the formulas"
+        theory = (
+            "equal β terms: start-ups decide, and they fade"
+            if close
+            else "all sizes are far above any crossover of the formulas"
+        )
         means = self.view.means(collective, nodes)
         if len(means) < len(CLASSES):
             return Assertion(text, None, "points are missing", expected, theory)
@@ -352,14 +386,18 @@ class Judge:
         if loss.max() <= 0.01:
             return Assertion(text, True, f"{best}, never more than {100 * loss.max():.2g} % behind", expected, theory)
         other = wide.loc[worst].idxmin()
-        seen = f"{best} over all, but {100 * loss.max():.1f} % behind {other} at {int(worst) // 4:,} floats".replace(",", "\u202f")
+        seen = f"{best} over all, but {100 * loss.max():.1f} % behind {other} at {int(worst) // 4:,} floats".replace(
+            ",", "\u202f"
+        )
         return Assertion(text, False, seen, expected, theory)
 
     def _no_switch(self, collective: str) -> Assertion:
         text = f"{collective}: builtin takes one algorithm at all sizes"
         switches = {"ompi_4_0": ("bcast", "reduce", "allreduce")}
         expected = NO if collective in switches.get(self.candidate, ()) else self.by(ompi_4_0=YES, ompi_4_1=YES)
-        theory = "the decision function" + (" changes the segment size between 4 and 64 MiB" if expected == NO else " has no threshold there")
+        theory = "the decision function" + (
+            " changes the segment size between 4 and 64 MiB" if expected == NO else " has no threshold there"
+        )
         chose = self.view.times[(self.view.times["collective"] == collective) & (self.view.times["name"] == "builtin")]
         names = list(dict.fromkeys(chose.sort_values("bytes")["chose"]))
         if not names or "" in names:
@@ -380,19 +418,26 @@ class Judge:
                             lost.append(f"{collective} on {n}")
             theory = "no one class has the smallest formula for all seven"
             text = f"{name} is not best everywhere"
-            out.append(Assertion(text, bool(lost) if cells else None, f"beaten in {len(lost)} of {cells} cells", YES, theory))
+            out.append(
+                Assertion(text, bool(lost) if cells else None, f"beaten in {len(lost)} of {cells} cells", YES, theory)
+            )
         return Claim("B8a", "no class is best everywhere", "V-H", tuple(out))
 
     def b8b(self) -> Claim:
         out = []
-        why = "4.0 takes the ring of long itself and 4.1 an algorithm with the same β: builtin is no slower, but not clearly faster than long"
+        why = (
+            "4.0 takes the ring of long itself and 4.1 an algorithm with the same β: "
+            "builtin is no slower, but not clearly faster than long"
+        )
         for n in self.nodes:
             out.append(self.beats("allreduce", n, "builtin", "short", YES, "long's β terms against short's"))
             out.append(self.beats("allreduce", n, "builtin", "long", self.by(ompi_4_0=YES, ompi_4_1=YES), why))
         parts = (
-            ("reduce", "short", "MST reduce", self.by(ompi_4_0=NO, ompi_4_1=YES), "pipelined in 4.0, the same tree in 4.1 (V-B says the opposite)"),
+            ("reduce", "short", "MST reduce", self.by(ompi_4_0=NO, ompi_4_1=YES),
+             "pipelined in 4.0, the same tree in 4.1 (V-B says the opposite)"),
             ("reduce_scatter", "long", "bucket reduce-scatter", YES, "the same ring in both"),
-            ("allgather", "long", "bucket allgather", self.by(ompi_4_0=NO, ompi_4_1=YES), "4.0 exchanges between neighbours, 4.1 takes the ring"),
+            ("allgather", "long", "bucket allgather", self.by(ompi_4_0=NO, ompi_4_1=YES),
+             "4.0 exchanges between neighbours, 4.1 takes the ring"),
         )  # fmt: skip
         for collective, name, words, expected, theory in parts:
             for n in self.nodes:
@@ -415,13 +460,28 @@ class Judge:
                 size, time = part["bytes"].to_numpy(float)[:2], part["time_s"].to_numpy()[:2]
                 fixed = (time[0] * size[1] - time[1] * size[0]) / (size[1] - size[0])
                 share = max(fixed, 0.0) / time[0]
-                holds, seen = bool(share <= SMALL), f"{share:.1%} of the time at {int(size[0]) >> 20} MiB does not grow with the size"
+                holds, seen = (
+                    bool(share <= SMALL),
+                    f"{share:.1%} of the time at {int(size[0]) >> 20} MiB does not grow with the size",
+                )
             out.append(Assertion(text, holds, seen, YES, "31 start-ups of about 2 µs against about a millisecond"))
         for n in self.nodes:
             both = [self.view.at("allgather", n, c).set_index("bytes")["time_s"] for c in ("long", "short")]
             holds = bool((both[0] < both[1]).all()) if len(both[0]) and len(both[0]) == len(both[1]) else None
-            seen = f"short takes at least {(both[1] / both[0]).min():.2f}× as long" if holds is not None else "points are missing"
-            out.append(Assertion(f"allgather, {n} nodes: bucket beats short at every size", holds, seen, YES, "nβ against (lg p + 1) nβ"))
+            seen = (
+                f"short takes at least {(both[1] / both[0]).min():.2f}× as long"
+                if holds is not None
+                else "points are missing"
+            )
+            out.append(
+                Assertion(
+                    f"allgather, {n} nodes: bucket beats short at every size",
+                    holds,
+                    seen,
+                    YES,
+                    "nβ against (lg p + 1) nβ",
+                )
+            )
         return Claim(
             "B8c", "the ring's latency penalty (p messages) is unimportant at these sizes, even across nodes", "V-E", tuple(out),
             f"small: at most {SMALL:.0%}, from the line through the two smallest sizes",
@@ -429,8 +489,24 @@ class Judge:
 
     def b9(self) -> Claim:
         expected = {
-            "ompi_4_0": {"bcast": YES, "reduce": YES, "scatter": NO, "gather": NO, "allgather": NO, "reduce_scatter": YES, "allreduce": NO},
-            "ompi_4_1": {"bcast": NO, "reduce": NO, "scatter": NO, "gather": NO, "allgather": NO, "reduce_scatter": YES, "allreduce": NO},
+            "ompi_4_0": {
+                "bcast": YES,
+                "reduce": YES,
+                "scatter": NO,
+                "gather": NO,
+                "allgather": NO,
+                "reduce_scatter": YES,
+                "allreduce": NO,
+            },
+            "ompi_4_1": {
+                "bcast": NO,
+                "reduce": NO,
+                "scatter": NO,
+                "gather": NO,
+                "allgather": NO,
+                "reduce_scatter": YES,
+                "allreduce": NO,
+            },
         }.get(self.candidate, {})
         theory = {
             "bcast": "pipelined in 4.0; 4.1's tree of whole vectors loses to long",
@@ -447,9 +523,13 @@ class Judge:
             want = label_text(TABLE_III[collective])
             text = f"{collective}: {want}"
             if total is None:
-                out.append(Assertion(text, None, "points are missing", expected.get(collective, OPEN), theory[collective]))
+                out.append(
+                    Assertion(text, None, "points are missing", expected.get(collective, OPEN), theory[collective])
+                )
                 continue
-            seen = f"{total.text}; " + ", ".join(f"{c} {r:.2f}" for c, r in sorted(total.ratios.items(), key=lambda i: i[1]))
+            seen = f"{total.text}; " + ", ".join(
+                f"{c} {r:.2f}" for c, r in sorted(total.ratios.items(), key=lambda i: i[1])
+            )
             out.append(Assertion(text, total.agrees, seen, expected.get(collective, OPEN), theory[collective]))
         return Claim(
             "B9", "Table III as a whole: winners bcast builtin, reduce builtin, scatter long, gather short, allgather long, reduce-scatter "

@@ -13,7 +13,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
@@ -98,7 +98,8 @@ def _by_name(case: pd.DataFrame) -> pd.DataFrame:
     names = {name: k for k, name in enumerate(dict.fromkeys(case["name"]))}
     sizes, row = np.unique(case["bytes"].to_numpy(), return_inverse=True)
     table = np.full((len(sizes), len(names)), np.nan)
-    np.fmin.at(table, (row, [names[n] for n in case["name"]]), case["time_s"].to_numpy(dtype=float))
+    column = np.array([names[n] for n in case["name"]], dtype=np.intp)
+    np.fmin.at(table, (row, column), case["time_s"].to_numpy(dtype=float))
     return pd.DataFrame(table, index=sizes, columns=list(names))
 
 
@@ -295,7 +296,7 @@ def fit_tree(times: pd.DataFrame, tolerance: float = 0.02) -> Tree:
             low = None if g == 0 else group[0]
             high = None if g == len(done[2]) - 1 else done[2][g + 1][0][0] - 1
             wides = [wide_of[n] for n in group]
-            edges = [_threshold(wides, a, b) for a, b in zip(pieces, pieces[1:], strict=False)]
+            edges = [_threshold(wides, a, b) for a, b in pairwise(pieces)]
             for k, piece in enumerate(pieces):
                 rules.append(
                     Rule(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -186,7 +187,13 @@ def _time_axis(ax: Axes, low: float, high: float) -> None:
 def _ratio_axis(ax: Axes, top: float) -> None:
     ax.set_yscale("log")
     ax.set_ylim(0.97 if top < 1.5 else 0.94, max(top * 1.12, 1.12))
-    steps = [1, 1.02, 1.05, 1.1] if top <= 1.12 else [1, 1.1, 1.2, 1.5] if top <= 1.5 else [1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100]
+    steps = (
+        [1, 1.02, 1.05, 1.1]
+        if top <= 1.12
+        else [1, 1.1, 1.2, 1.5]
+        if top <= 1.5
+        else [1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100]
+    )
     if top > 6:
         steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
     at = [s for s in steps if s <= max(top * 1.12, 1.12)]
@@ -368,7 +375,7 @@ def _strip(ax: Axes, part: pd.DataFrame, low: float, high: float, labels: bool) 
     span = math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
     # Each size stands for the range up to the middle between it and its neighbours.
     sizes = [float(s) for s in part["bytes"]]
-    edges = [sizes[0] / 2**0.5, *(math.sqrt(a * b) for a, b in zip(sizes, sizes[1:], strict=False)), sizes[-1] * 2**0.5]
+    edges = [sizes[0] / 2**0.5, *(math.sqrt(a * b) for a, b in itertools.pairwise(sizes)), sizes[-1] * 2**0.5]
     runs: list[list[Any]] = []
     for at, chose in enumerate(part["chose"]):
         name = brief_key(str(chose)).partition("/")[2]
@@ -379,13 +386,26 @@ def _strip(ax: Axes, part: pd.DataFrame, low: float, high: float, labels: bool) 
     for k, (name, left, right) in enumerate(runs):
         ax.add_patch(
             Rectangle(
-                (left, 0.08), right - left, 0.84, facecolor=_tint(look.colour, 0.82 if k % 2 else 0.7), edgecolor="white", lw=1
+                (left, 0.08),
+                right - left,
+                0.84,
+                facecolor=_tint(look.colour, 0.82 if k % 2 else 0.7),
+                edgecolor="white",
+                lw=1,
             )
         )
         room = math.log2(right / left) / span * width_pt
         for text in (name, _brief(name), _briefer(name)):
             if len(text) * 4.15 + 3 <= room:
-                ax.text(math.sqrt(left * right), 0.47, text, ha="center", va="center", fontsize=7, color=_shadeof(look.colour))
+                ax.text(
+                    math.sqrt(left * right),
+                    0.47,
+                    text,
+                    ha="center",
+                    va="center",
+                    fontsize=7,
+                    color=_shadeof(look.colour),
+                )
                 break
     ax.text(
         1.012, 0.47, decision_name(str(part["key"].iloc[0])).replace("Open MPI ", "") + " chose", transform=ax.transAxes,
@@ -477,10 +497,10 @@ def crossover_figure(
         ax.set_ylim(total - 0.4, -0.6)
         _shade(ax, marked, low, high, text=True, size=7.6)
         for span in spans:
-            lane = at[(span.collective, span.ranks, span.nodes)]
+            height = at[(span.collective, span.ranks, span.nodes)]
             colour = class_colour(span.name, candidate)
             names.setdefault(span.name if span.name != "builtin" else f"builtin {decision_name(candidate)}", colour)
-            _lane(ax, span, lane, colour, best, low, high)
+            _lane(ax, span, height, colour, best, low, high)
         ax.set_title(heading, fontsize=10, loc="left", pad=15 if marked else 6)
         ax.yaxis.set_major_locator(FixedLocator(list(at.values())))
         ax.yaxis.set_major_formatter(FuncFormatter(_lane_name(at)))
@@ -517,11 +537,13 @@ def _lane(ax: Axes, span: Span, y: float, colour: str, best: pd.DataFrame, low: 
         & (best["bytes"] >= span.first_bytes) & (best["bytes"] <= span.last_bytes)
     ]  # fmt: skip
     sizes, margin = list(here["bytes"]), list(here["margin"])
-    edges = [left, *(math.sqrt(a * b) for a, b in zip(sizes, sizes[1:], strict=False)), right]
+    edges = [left, *(math.sqrt(a * b) for a, b in itertools.pairwise(sizes)), right]
     for k in range(len(sizes)):
         pale = 0.55 if margin[k] < 0.05 else 0.0
         ax.add_patch(
-            Rectangle((edges[k], y - 0.41), edges[k + 1] - edges[k], 0.82, facecolor=_tint(colour, pale), lw=0, zorder=2)
+            Rectangle(
+                (edges[k], y - 0.41), edges[k + 1] - edges[k], 0.82, facecolor=_tint(colour, pale), lw=0, zorder=2
+            )
         )
     ax.add_patch(Rectangle((left, y - 0.41), right - left, 0.82, fill=False, edgecolor="white", lw=0.9, zorder=3))
 
@@ -634,7 +656,13 @@ def _range_label(low: int | None, end: int | None) -> str:
 
 # ---- whatever `run` measured -----------------------------------------------------------------------------
 
-_SOURCE_DASH: dict[str, Any] = {"sim": "-", "real": "-", "model": (0, (4, 1.6)), "bound": (0, (1, 1.2)), "published": (0, (6, 2, 1, 2))}
+_SOURCE_DASH: dict[str, Any] = {
+    "sim": "-",
+    "real": "-",
+    "model": (0, (4, 1.6)),
+    "bound": (0, (1, 1.2)),
+    "published": (0, (6, 2, 1, 2)),
+}
 
 
 def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
@@ -655,7 +683,9 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
     panels = list(table.groupby(panel_by, sort=False)) if panel_by else [((), table)]
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
-    keys = list(dict.fromkeys(k for k, s in zip(table["algorithm"], table["source"], strict=True) if k and s != "bound"))
+    keys = list(
+        dict.fromkeys(k for k, s in zip(table["algorithm"], table["source"], strict=True) if k and s != "bound")
+    )
     sources = list(dict.fromkeys(table["source"]))
     legend = min(len(keys) + len(sources), 24)
     width = 4.3 * columns + 0.6 if columns > 1 else 6.4
@@ -680,8 +710,23 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
         note = {"bound": "bound (telephone model; overlap may go below)", "sim": "simulated", "real": "measured"}
         for s in sources:
             colour = FAINT if s == "bound" else INK
-            handles.append(Line2D([], [], color=colour, ls=_SOURCE_DASH.get(s, "-"), marker="|" if s == "real" else "", label=note.get(s, s)))
-    fig.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.72 / width, 0.005), ncols=1 if width < 8 else 2, fontsize=8.4)
+            handles.append(
+                Line2D(
+                    [],
+                    [],
+                    color=colour,
+                    ls=_SOURCE_DASH.get(s, "-"),
+                    marker="|" if s == "real" else "",
+                    label=note.get(s, s),
+                )
+            )
+    fig.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.72 / width, 0.005),
+        ncols=1 if width < 8 else 2,
+        fontsize=8.4,
+    )
     if title:
         fig.suptitle(title, x=0.02, y=0.995, ha="left", va="top", fontsize=12, fontweight="bold")
     return fig
@@ -713,7 +758,16 @@ def _run_panel(ax: Axes, part: pd.DataFrame, x: str, limits: tuple[float, float]
         )  # fmt: skip
         if source == "real" and (line["q3_s"] > line["q1_s"]).any():
             error = np.vstack([line["median_s"] - line["q1_s"], line["q3_s"] - line["median_s"]]).clip(min=0)
-            ax.errorbar(line[x], line["median_s"], yerr=error, fmt="none", ecolor=look.colour, elinewidth=0.9, capsize=2, zorder=2)
+            ax.errorbar(
+                line[x],
+                line["median_s"],
+                yerr=error,
+                fmt="none",
+                ecolor=look.colour,
+                elinewidth=0.9,
+                capsize=2,
+                zorder=2,
+            )
     low, high = float(part[x].min()), float(part[x].max())
     if x == "bytes":
         _size_axis(ax, low, high, most=6)
@@ -721,7 +775,9 @@ def _run_panel(ax: Axes, part: pd.DataFrame, x: str, limits: tuple[float, float]
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_locator(FixedLocator(sorted(part[x].unique()) if part[x].nunique() < 8 else [2**k for k in range(20)]))
+        ax.xaxis.set_major_locator(
+            FixedLocator(sorted(part[x].unique()) if part[x].nunique() < 8 else [2**k for k in range(20)])
+        )
         ax.set_xlim(low / 1.15, high * 1.15)
     _time_axis(ax, *(limits or (float(part["median_s"].min()), float(part["median_s"].max()))))
     _grid(ax)
@@ -762,7 +818,9 @@ def save(fig: Figure, path: str | Path) -> None:
     write_atomically(path, render(fig, path.suffix.lstrip(".").lower() or "png"))
 
 
-def save_all(makers: Iterable[tuple[str, Callable[[], Figure]]], folder: Path, kinds: Sequence[str] = ("svg", "png")) -> list[str]:
+def save_all(
+    makers: Iterable[tuple[str, Callable[[], Figure]]], folder: Path, kinds: Sequence[str] = ("svg", "png")
+) -> list[str]:
     """Draws and writes some figures; returns the names of the files."""
     written = []
     for stem, make in makers:

@@ -11,7 +11,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,11 @@ class Analysis:
     def short_name(self, entry: Entry) -> str:
         """The name beside a line: short, long, builtin 4.0, or the part of the key after the slash."""
         if entry.key.startswith("decision/"):
-            return f"{entry.name} {decision_words(entry.key).replace('Open MPI ', '')}" if entry.key in self.candidates else entry.name
+            return (
+                f"{entry.name} {decision_words(entry.key).replace('Open MPI ', '')}"
+                if entry.key in self.candidates
+                else entry.name
+            )
         return entry.name if entry.name != entry.key else entry.key.partition("/")[2]
 
     def label(self, entry: Entry) -> str:
@@ -220,15 +224,18 @@ def pictures(analysis: Analysis, where: Sequence[Places], tree: Tree | None, qui
         out.append(
             Picture(
                 stem, title, number, case_sentence(analysis, times, bound),
-                lambda t=times, b=bound, a=title, s=subtitle: plot.collective_figure(t, b, title=a, subtitle=s, marked=marked),
+                partial(plot.collective_figure, times, bound, title=title, subtitle=subtitle, marked=marked),
                 c.name,
             )
         )  # fmt: skip
     classed = {c.name: c.title for c in study.collectives if c.classes}
-    layout = f"{join_words([str(r) for r in study.ranks])} ranks on {study.platform}, simulated · {study.metric}{quick_note}"
+    layout = (
+        f"{join_words([str(r) for r in study.ranks])} ranks on {study.platform}, simulated · {study.metric}{quick_note}"
+    )
     if where and any(p.spans for p in where):
         panels = [
-            (f"builtin = {decision_words(p.candidate)}" if p.candidate else "", p.candidate, p.spans, p.best) for p in where
+            (f"builtin = {decision_words(p.candidate)}" if p.candidate else "", p.candidate, p.spans, p.best)
+            for p in where
         ]
         out.append(
             Picture(
@@ -302,7 +309,9 @@ def case_sentence(analysis: Analysis, times: pd.DataFrame, bound: pd.DataFrame) 
     if means:
         order = sorted(means.items(), key=lambda i: i[1])
         best = order[0][1]
-        span = f"From {size_text(sizes[0])} to {size_text(sizes[-1])}" if len(sizes) > 1 else f"At {size_text(sizes[0])}"
+        span = (
+            f"From {size_text(sizes[0])} to {size_text(sizes[-1])}" if len(sizes) > 1 else f"At {size_text(sizes[0])}"
+        )
         tied = [n for n, t in order if t <= best * 1.001]
         rest = [f"{n} {100 * (t / best - 1):.{0 if t / best > 1.1 else 1}f} %" for n, t in order if t > best * 1.001]
         lead = f"{join_words(tied)} {'is' if len(tied) == 1 else 'are'} fastest"
@@ -311,7 +320,7 @@ def case_sentence(analysis: Analysis, times: pd.DataFrame, bound: pd.DataFrame) 
         wide = times.assign(name=times["short_label"])
         ranges = crossover.spans(wide)
         if len(ranges) == 1:
-            words.append(f"Over all sizes shown {ranges[0].name} is never beaten." )
+            words.append(f"Over all sizes shown {ranges[0].name} is never beaten.")
         else:
             first = f"{ranges[0].name} below {size_text(ranges[0].to_bytes)}"
             middle = [f"{s.name} to {size_text(s.to_bytes)}" for s in ranges[1:-1]]
@@ -320,7 +329,9 @@ def case_sentence(analysis: Analysis, times: pd.DataFrame, bound: pd.DataFrame) 
         ratio = times.merge(bound.rename(columns={"time_s": "bound_s"}), on="bytes")
         low = (ratio["time_s"] / ratio["bound_s"]).min()
         if low < 1:
-            words.append(f"The fastest point takes {low:.2f} of the telephone bound, which forbids the overlap it uses.")
+            words.append(
+                f"The fastest point takes {low:.2f} of the telephone bound, which forbids the overlap it uses."
+            )
     if study.metric != "makespan":
         words.append(f"Times are {study.metric}.")
     return " ".join(words)
@@ -404,11 +415,13 @@ def metric_differences(analysis: Analysis, tables: Sequence[claims_bird.TableThr
     out = []
     for metric in analysis.study.beside:
         for before, after in zip(tables, table_three_rows(analysis, metric), strict=True):
-            for (collective, _, cells), (_, _, others) in zip(before.rows, after.rows, strict=True):
-                for a, b in zip(cells, others, strict=True):
+            by_collective = {collective: cells for collective, _, cells in after.rows}
+            for collective, _, cells in before.rows:
+                for a, b in zip(cells, by_collective.get(collective, ()), strict=False):
                     if a and b and a.winners != b.winners:
                         out.append(
-                            f"{decision_words(before.candidate)}, {collective} on {_nodes(a.nodes or 0)}: {a.text} by {analysis.study.metric}, "
+                            f"{decision_words(before.candidate)}, {collective} on {_nodes(a.nodes or 0)}: "
+                            f"{a.text} by {analysis.study.metric}, "
                             f"{b.text} by {metric}"
                         )
     return out
@@ -429,11 +442,43 @@ def bound_rows(analysis: Analysis) -> list[dict[str, Any]]:
         if mine.empty:
             continue
         least = mine.loc[mine["ratio"].idxmin()]
+        chose = f" → {least['chose']}" if least["chose"] else ""
         out.append(
             {"title": c.title, "points": len(mine), "below": int((mine["ratio"] < 1).sum()), "least": float(least["ratio"]),
-             "where": f"{least['key']}{' → ' + least['chose'] if least['chose'] else ''}, {size_text(int(least['bytes']))} on {_nodes(int(least['nodes']))}"}
+             "where": f"{least['key']}{chose}, {size_text(int(least['bytes']))} on {_nodes(int(least['nodes']))}"}
         )  # fmt: skip
     return out
+
+
+def loggp_check(analysis: Analysis) -> dict[str, Any] | None:
+    """The asserted bound: no simulated makespan lies below it."""
+    frame = analysis.frame
+    bound = frame[(frame["source"] == "bound") & (frame["algorithm"] == LOGGP) & (frame["median_s"] > 0)]
+    if bound.empty or analysis.study.metric != "makespan":
+        return None
+    bound = bound[[*crossover.CASE, "bytes", "median_s"]].rename(columns={"median_s": "bound_s"})
+    joined = analysis.sim.merge(bound, on=[*crossover.CASE, "bytes"])
+    ratio = joined["time_s"] / joined["bound_s"]
+    return {"points": len(ratio), "below": int((ratio < 1 - 1e-9).sum()), "least": float(ratio.min())}
+
+
+def _varied(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> dict[str, Any] | None:
+    """What the sweep over the priors said."""
+    if not text or not judged:
+        return None
+    import io
+
+    from collscope import priors
+
+    frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
+    moved = frame[frame["number"] != priors.BASE]
+    return {
+        "sizes": join_words([size_text(s) for s in study.prior_sizes]),
+        "numbers": moved["number"].nunique(),
+        "variants": len(moved.drop_duplicates(["number", "end"])),
+        "claims": priors.summary(frame, judged),
+        "three": priors.table_three_range(frame),
+    }
 
 
 def prior_rows(study: Study) -> list[dict[str, str]]:
@@ -450,7 +495,9 @@ def prior_rows(study: Study) -> list[dict[str, str]]:
             continue
         span = f"{_short(number.range[0])} … {_short(number.range[1])}" if number.range else ""
         source = spec.sources.get(number.source, number.source)
-        out.append({"name": name, "value": _short(number.value), "range": span, "tag": number.tag, "source": str(source)})
+        out.append(
+            {"name": name, "value": _short(number.value), "range": span, "tag": number.tag, "source": str(source)}
+        )
     return out
 
 
@@ -467,14 +514,18 @@ def crossover_rows(analysis: Analysis, where: Sequence[Places], pairs: Sequence[
             continue
         first = []
         for x in pairs:
-            if (x.collective, x.nodes, x.ranks) == (c.name, nodes, ranks) and {x.faster_below, x.faster_above} <= set(classes):
+            if (x.collective, x.nodes, x.ranks) == (c.name, nodes, ranks) and {x.faster_below, x.faster_above} <= set(
+                classes
+            ):
                 first.append(
                     f"{x.faster_below} below {size_text(x.bytes)}, {x.faster_above} above "
                     f"(measured {size_text(x.below_bytes)} and {size_text(x.above_bytes)})"
                 )
         if not first:
             case = analysis.case(c.name, nodes, ranks)
-            wide = case[case["name"].isin(classes)].pivot_table(index="bytes", columns="name", values="time_s", aggfunc="min")
+            wide = case[case["name"].isin(classes)].pivot_table(
+                index="bytes", columns="name", values="time_s", aggfunc="min"
+            )
             always = wide.mean().idxmin() if len(wide.columns) else ""
             first = [f"none: {always} is faster at every size" if always else "none"]
         out.append(
@@ -494,7 +545,8 @@ def claim_blocks(judged: Mapping[str, Sequence[Claim]]) -> list[dict[str, Any]]:
     candidates = list(judged)
     for k, first in enumerate(judged[candidates[0]] if candidates else ()):
         each = [
-            {"candidate": decision_words(c), "claim": judged[c][k], "total": len(judged[c][k].testable)} for c in candidates
+            {"candidate": decision_words(c), "claim": judged[c][k], "total": len(judged[c][k].testable)}
+            for c in candidates
         ]
         out.append({"id": first.id, "text": first.text, "where": first.where, "rule": first.rule, "each": each})
     return out
@@ -545,7 +597,8 @@ def headlines(
     out = []
     if tables:
         scores = [
-            f"{decision_words(t.candidate)} agrees with {t.matching_rows} of {len(t.rows)} rows ({t.matching_cells} of {t.cells} cells by node count)"
+            f"{decision_words(t.candidate)} agrees with {t.matching_rows} of {len(t.rows)} rows "
+            f"({t.matching_cells} of {t.cells} cells by node count)"
             for t in tables
         ]
         fit = claims_bird.fits_better(tables)
@@ -568,7 +621,7 @@ def headlines(
 
 
 def context(
-    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin
+    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin, priors: str = ""
 ) -> tuple[dict[str, Any], list[Picture], dict[str, str]]:
     """What the templates show, the pictures to draw, and the small files beside them."""
     analysis = analyse(study, frame)
@@ -606,7 +659,9 @@ def context(
         "fit": [decision_words(t.candidate) for t in claims_bird.fits_better(tables)],
         "metric_differences": metric_differences(analysis, tables) if tables else [],
         "tied": claims_bird.TIED,
-        "marked": f"{size_text(analysis.marked[0])} to {size_text(analysis.marked[-1])}, {len(analysis.marked)} sizes" if analysis.marked else "",
+        "marked": f"{size_text(analysis.marked[0])} to {size_text(analysis.marked[-1])}, {len(analysis.marked)} sizes"
+        if analysis.marked
+        else "",
         "whole_range": len(analysis.marked) == len(study.marked or study.sizes),
         "marked_sizes": len(study.marked),
         "groups": groups,
@@ -620,6 +675,8 @@ def context(
         "bounds": bound_rows(analysis),
         "rotation": rotation_rows(analysis),
         "priors": prior_rows(study),
+        "varied": _varied(study, priors, judged),
+        "loggp": loggp_check(analysis),
         "titles": study.titles,
     }
     return ctx, made, files
@@ -637,15 +694,24 @@ def _environment() -> Any:
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=lambda name: bool(name and name.endswith(".html.j2")),
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
-    env.filters.update(percent=percent, prose=prose, size=size_text, decision=decision_words, cell=lambda t: str(t).replace("|", "\\|"))
+    env.filters.update(
+        percent=percent, prose=prose, size=size_text, decision=decision_words, cell=lambda t: str(t).replace("|", "\\|")
+    )
     return env
 
 
 def write(
-    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin, folder: Path, *, jobs: int = 1
+    study: Study,
+    platform: Platform,
+    frame: pd.DataFrame,
+    origin: Origin,
+    folder: Path,
+    *,
+    jobs: int = 1,
+    priors: str = "",
 ) -> list[str]:
     """Figures, small tables and both reports into `folder`; returns the names of the files."""
-    ctx, made, files = context(study, platform, frame, origin)
+    ctx, made, files = context(study, platform, frame, origin, priors)
     names = [f"figures/{n}" for n in draw(made, folder / "figures", jobs)]
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -25,6 +25,7 @@ from collscope.plan import BLOCKS, MAPPINGS, Layout, Point, Task, check_layout, 
 from collscope.units import parse_sizes
 
 if TYPE_CHECKING:
+    from collscope import simulate
     from collscope.platform import Platform
     from collscope.registry import Registry
     from collscope.table import Row
@@ -76,6 +77,7 @@ class Study:
     classes: Mapping[str, str]  # class → what it is
     collectives: tuple[Collective, ...]
     tolerance: float
+    prior_sizes: tuple[int, ...]  # where claims are judged again over the ranges of the platform's priors
 
     def chosen_sizes(self, quick: bool) -> tuple[int, ...]:
         return self.quick if quick else self.sizes
@@ -146,7 +148,14 @@ class _Reader:
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            names = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
+            names = {
+                str: "text",
+                int: "a whole number",
+                float: "a number",
+                bool: "true or false",
+                list: "a list",
+                dict: "a table",
+            }
             raise self.fail(key, f"must be {names[kind]}, not {value!r}")
         return value
 
@@ -154,7 +163,9 @@ class _Reader:
         value = str(self.get(key, str, default))
         if value not in choices:
             match = nearest(value, choices)
-            raise self.fail(key, f'"{value}" is not one of {", ".join(choices)}' + (f'; did you mean "{match}"?' if match else ""))
+            raise self.fail(
+                key, f'"{value}" is not one of {", ".join(choices)}' + (f'; did you mean "{match}"?' if match else "")
+            )
         return value
 
     def numbers(self, key: str) -> tuple[int, ...]:
@@ -233,6 +244,7 @@ def parse(text: str, path: Path) -> Study:
         raise UsageError(f"{paths.display(path)}: not TOML: {error}") from error
     top = _Reader(path, data)
     setting, sizes, tree = top.table("setting"), top.table("sizes"), top.table("tree", {})
+    prior = top.table("priors", {})
     classes = top.table("classes", {})
     class_text = {k: str(classes.get(k, str)) for k in classes.data}
     common = top.table("common", {})
@@ -265,19 +277,26 @@ def parse(text: str, path: Path) -> Study:
         classes=class_text,
         collectives=tuple(_collectives(top, class_text, shared)),
         tolerance=tree.get("tolerance", float, 0.02),
+        prior_sizes=prior.sizes("bytes", ()),
     )
     for metric in study.beside:
         if metric not in METRICS or metric == study.metric:
-            raise setting.fail("beside", f'"{metric}" is not one of {", ".join(m for m in METRICS if m != study.metric)}')
-    for key, chosen in (("quick", study.quick), ("marked", study.marked)):
+            raise setting.fail(
+                "beside", f'"{metric}" is not one of {", ".join(m for m in METRICS if m != study.metric)}'
+            )
+    for where, key, chosen in (
+        (sizes, "quick", study.quick),
+        (sizes, "marked", study.marked),
+        (prior, "bytes", study.prior_sizes),
+    ):
         strange = [s for s in chosen if s not in every]
         if strange:
-            raise sizes.fail(key, f"{strange[0]} B is not among the sizes of bytes")
+            raise where.fail(key, f"{strange[0]} B is not among the sizes of bytes")
     if not 0 <= study.tolerance < 1:
         raise tree.fail("tolerance", "is a share of the time, from 0 to 1")
     if study.root < 0 or study.root >= min(study.ranks):
         raise setting.fail("root", f"there is no rank {study.root} among {min(study.ranks)}")
-    for reader in (top, setting, sizes, tree, classes, common):
+    for reader in (top, setting, sizes, tree, classes, common, prior):
         reader.done()
     return study
 
@@ -300,7 +319,9 @@ def _collectives(top: _Reader, classes: Mapping[str, str], shared: Mapping[str, 
                 keys = one.strings(cls, shared.get(cls, ()))
                 entries += [Entry(name, cls, key) for key in keys]
         if not entries:
-            raise one.fail("", "names no algorithms; write algorithms = [...]" + "".join(f", or {c} = ..." for c in classes))
+            raise one.fail(
+                "", "names no algorithms; write algorithms = [...]" + "".join(f", or {c} = ..." for c in classes)
+            )
         title, figure = one.get("title", str, name), one.get("figure", str, "")
         one.done()
         for entry in entries:
@@ -352,9 +373,10 @@ def run(
     jobs: int | None = None,
     force: bool = False,
     write_reference: bool = False,
+    vary_priors: bool = False,
 ) -> Path:
     """Runs a study and returns the folder of its results. What is cached is not simulated again, and what would come out the
-    same is not drawn again."""
+    same is not drawn again. `vary_priors` also judges the claims over the ranges of the platform's priors, which takes minutes."""
     from collscope import console, registry
     from collscope import platform as platforms
 
@@ -365,13 +387,14 @@ def run(
     rows, origin = simulate_study(study, platform, quick=quick, jobs=jobs, force=force)
     folder = paths.RESULTS / study.name / "fresh"
     csv = table.csv_text(rows)
-    stamp = _stamp(study, platform, csv, quick)
+    priors = _priors(study, origin, folder, vary_priors, jobs)
+    stamp = _stamp(study, platform, csv + priors, quick)
     old = _read_json(folder / "run.json")
     if force or old.get("stamp") != stamp or not _complete(folder, old):
         console.note(f"{study.name}: drawing figures and writing the report")
         start = time.monotonic()
         with _fresh(folder) as new:
-            made = _write(study, platform, rows, csv, origin, new, jobs or _cpus())
+            made = _write(study, platform, rows, csv, origin, new, jobs or _cpus(), priors)
             record = {"stamp": stamp, "files": made, "origin": _plain(origin)}
             (new / "run.json").write_text(json.dumps(record, indent=1) + "\n")
         console.note(f"{study.name}: {len(made)} files in {time.monotonic() - start:.1f} s")
@@ -415,6 +438,7 @@ def simulate_study(
     from collscope import __version__, console, simulate
 
     tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
+    now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
     start = time.monotonic()
     todo = len(tasks) if force else simulate.uncached(tasks)
     if todo:
@@ -433,12 +457,14 @@ def simulate_study(
     versions = {"collscope": __version__, "SimGrid": simulate.simgrid_version()}
     origin = Origin(quick, len(tasks), todo, wall, jobs or simulate.default_jobs(), peak, versions, hashes)
     origin = _remember(study, origin)
-    return [*rows, *_beside(study, tasks, rows), *_bounds(study, platform, tasks)], origin
+    return [*rows, *_beside(study, tasks, rows, now), *_bounds(study, platform, tasks)], origin
 
 
 def _remember(study: Study, origin: Origin) -> Origin:
     """A run that found most in the cache says how long the simulation took when it was done: kept in the cache."""
-    key = cache.digest("study", study.name, json.dumps([origin.quick, origin.points, dict(origin.hashes), dict(origin.versions)]))
+    key = cache.digest(
+        "study", study.name, json.dumps([origin.quick, origin.points, dict(origin.hashes), dict(origin.versions)])
+    )
     with cache.Cache() as store:
         known = store.get_many([key]).get(key)
         if known and origin.simulated < known["simulated"]:
@@ -451,13 +477,12 @@ def _plain(origin: Origin) -> dict[str, Any]:
     return {k: dict(v) if isinstance(v, Mapping) else v for k, v in vars(origin).items()}
 
 
-def _beside(study: Study, tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
+def _beside(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simulate.Origin) -> list[Row]:
     """Rows of the further metrics, from the very same simulated calls."""
-    from collscope import launch, simulate
+    from collscope import launch
 
     if not study.beside:
         return []
-    origin = simulate.Origin.now(tasks)
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
         known = store.get_many(keys)
@@ -483,15 +508,52 @@ def _bounds(study: Study, platform: Platform, tasks: Sequence[Task]) -> list[Row
 
 
 def _write(
-    study: Study, platform: Platform, rows: Sequence[Row], csv: str, origin: Origin, folder: Path, jobs: int
+    study: Study,
+    platform: Platform,
+    rows: Sequence[Row],
+    csv: str,
+    origin: Origin,
+    folder: Path,
+    jobs: int,
+    priors: str,
 ) -> list[str]:
     from collscope import report
 
     (folder / "table.csv").write_text(csv, encoding="utf-8")
-    return ["table.csv", *report.write(study, platform, table.to_frame(rows), origin, folder, jobs=jobs)]
+    if priors:
+        (folder / PRIORS).write_text(priors, encoding="utf-8")
+    names = report.write(study, platform, table.to_frame(rows), origin, folder, jobs=jobs, priors=priors)
+    return ["table.csv", *([PRIORS] if priors else []), *names]
 
 
-_DRAWN_BY = ("study.py", "crossover.py", "plot.py", "report.py", "claims.py", "claims_bird.py", "units.py", "table.py")
+PRIORS = "priors.csv"
+
+
+def _priors(study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | None) -> str:
+    """Verdicts over the ranges of the priors, as CSV: made now, or what was made before of the same platform; "" if never."""
+    if vary and study.prior_sizes:
+        from collscope import priors
+
+        return str(priors.run(study, study.prior_sizes, jobs).to_csv(index=False, lineterminator="\n"))
+    for path in (folder / PRIORS, folder.parent / PRIORS):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            if f",{origin.hashes.get('platform')}," in text:
+                return text
+    return ""
+
+
+_DRAWN_BY = (
+    "study.py",
+    "crossover.py",
+    "plot.py",
+    "report.py",
+    "claims.py",
+    "claims_bird.py",
+    "priors.py",
+    "units.py",
+    "table.py",
+)
 
 
 def _stamp(study: Study, platform: Platform, csv: str, quick: bool) -> str:
@@ -525,7 +587,7 @@ class _fresh:
         try:
             self.target.parent.mkdir(parents=True, exist_ok=True)
             self.new = Path(tempfile.mkdtemp(prefix=".fresh-", dir=self.target.parent))
-            os.chmod(self.new, 0o755)
+            self.new.chmod(0o755)
         except OSError as error:
             raise disk_error(error, self.target.parent) from error
         return self.new
@@ -559,5 +621,36 @@ def publish(fresh: Path, reference: Path) -> None:
         table.write_atomically(reference / name, (fresh / name).read_bytes())
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """python -m collscope.study: what the command line has no option for."""
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="python -m collscope.study", description="Runs a study of sim/.")
+    parser.add_argument("name")
+    parser.add_argument("--quick", action="store_true", help="a few sizes only")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--force", action="store_true", help="simulate and draw again")
+    parser.add_argument("--write-reference", action="store_true", help="make the results the committed reference")
+    parser.add_argument(
+        "--vary-priors", action="store_true", help="judge the claims over the ranges of the platform's priors"
+    )
+    a = parser.parse_args(words)
+    try:
+        run(
+            a.name,
+            quick=a.quick,
+            jobs=a.jobs,
+            force=a.force,
+            write_reference=a.write_reference,
+            vary_priors=a.vary_priors,
+        )
+    except UserError as error:
+        raise SystemExit(f"collscope: {error}") from error
+
+
 def _cpus() -> int:
     return max(1, len(os.sched_getaffinity(0)))
+
+
+if __name__ == "__main__":
+    main()

@@ -87,8 +87,16 @@ def test_spans_follow_the_winner() -> None:
 
 def test_tree_of_two_lines() -> None:
     tree = crossover.fit_tree(table({"bcast/flat": lambda n: 30.0, "bcast/root": power(1.0, 0.5)}), tolerance=0.0)
-    assert [(r.algorithm, r.bytes_min, r.bytes_end) for r in tree.rules] == [("bcast/root", None, 900), ("bcast/flat", 900, None)]
-    assert [tree.choose("bcast", 32, 2, n) for n in (1, 899, 900, 10**9)] == ["bcast/root", "bcast/root", "bcast/flat", "bcast/flat"]
+    assert [(r.algorithm, r.bytes_min, r.bytes_end) for r in tree.rules] == [
+        ("bcast/root", None, 900),
+        ("bcast/flat", 900, None),
+    ]
+    assert [tree.choose("bcast", 32, 2, n) for n in (1, 899, 900, 10**9)] == [
+        "bcast/root",
+        "bcast/root",
+        "bcast/flat",
+        "bcast/flat",
+    ]
     assert tree.choose("gather", 32, 2, 4) is None
     assert tree.choose("bcast", 16, 2, 4) is None
 
@@ -150,13 +158,12 @@ def test_trees_keep_their_promise_and_no_smaller_one_does(seed: int) -> None:
                     here = at[at["nodes"] == n].set_index("name")["time_s"]
                     ok &= set(here.index[here <= here.min() * 1.02])
                 good.append(ok)
-            pieces, left = 0, set()  # type: int, set[str]
-            for ok in good:  # greedy from the left is optimal for one sequence
+            pieces, left = 0, set[str]()
+            for ok in good:  # going on as long as one name serves all is optimal for one sequence
                 if not ok:
                     return math.inf
-                left = left & ok if left & ok else ok
-                pieces += left == ok and (pieces == 0 or not (previous & ok))
-                previous = left
+                pieces += not left & ok
+                left = left & ok or ok
             total += pieces
         return total
 
@@ -172,7 +179,15 @@ def test_regret_of_fixed_choices() -> None:
 
 @pytest.mark.parametrize(
     ("size", "text"),
-    [(4, "4 B"), (900, "900 B"), (1024, "1 KiB"), (23962, "23.4 KiB"), (1 << 20, "1 MiB"), (512 << 20, "512 MiB"), (3 << 30, "3 GiB")],
+    [
+        (4, "4 B"),
+        (900, "900 B"),
+        (1024, "1 KiB"),
+        (23962, "23.4 KiB"),
+        (1 << 20, "1 MiB"),
+        (512 << 20, "512 MiB"),
+        (3 << 30, "3 GiB"),
+    ],
 )
 def test_size_text(size: int, text: str) -> None:
     assert size_text(size) == text

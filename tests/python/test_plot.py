@@ -28,11 +28,19 @@ def test_one_figure_for_each_of_the_papers_and_more(bird: study.Study, analysis:
     made = report.pictures(analysis, where, tree, quick=True)
     numbers = [p.number for p in made if p.number]
     assert numbers == [f"5.{c}.{n}" for c in range(1, 8) for n in range(1, 4)]
-    assert {p.stem for p in made} >= {"crossovers", "decision_tree", "rotation_2_nodes", "5.1.1_bcast_2_nodes", "5.7.3_allreduce_8_nodes"}
+    assert {p.stem for p in made} >= {
+        "crossovers",
+        "decision_tree",
+        "rotation_2_nodes",
+        "5.1.1_bcast_2_nodes",
+        "5.7.3_allreduce_8_nodes",
+    }
     assert all(p.caption for p in made)
 
 
-@pytest.mark.parametrize("collective", ["bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce", "rotation"])
+@pytest.mark.parametrize(
+    "collective", ["bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce", "rotation"]
+)
 def test_every_collective_is_drawn(collective: str, analysis: report.Analysis, tmp_path: Path) -> None:
     made = [p for p in report.pictures(analysis, [], None, quick=True) if p.collective == collective]
     assert len(made) == 3
@@ -63,7 +71,8 @@ def test_one_key_one_colour(bird: study.Study) -> None:
 
 
 def row(**cells: object) -> table.Row:
-    base = {"source": "sim", "platform": "ideal", "nodes": 4, "ranks": 16, "mapping": "block", "collective": "bcast", "algorithm": "bcast/mst",
+    base = {"source": "sim", "platform": "ideal", "nodes": 4, "ranks": 16, "mapping": "block", "collective": "bcast",
+            "algorithm": "bcast/mst",
             "bytes": 1024, "block_bytes": 1024, "type": "float", "in_place": 0, "root": 0, "metric": "makespan", "launches": 1,
             "repetitions": 1, "status": "ok"}  # fmt: skip
     seconds = cells.pop("seconds", 1e-6)
@@ -97,7 +106,9 @@ def test_run_figure_shows_whatever_varies(vary: dict[str, list[object]], panels:
 
 
 def test_run_figure_leaves_out_what_has_no_time() -> None:
-    made = figure(row(), row(bytes=2048, status="p=6 is not a power of two", seconds=None), row(bytes=4096, seconds=2e-6))
+    made = figure(
+        row(), row(bytes=2048, status="p=6 is not a power of two", seconds=None), row(bytes=4096, seconds=2e-6)
+    )
     assert list(made.axes[0].lines[0].get_xdata()) == [1024, 4096]
     with pytest.raises(ValueError, match="nothing to draw"):
         figure(row(status="simulation failed", seconds=None))
@@ -118,7 +129,16 @@ def test_labels_are_spread_without_changing_order() -> None:
 
 
 def test_frames_without_decisions_have_no_strip() -> None:
-    times = pd.DataFrame({"bytes": [4, 8], "label": "a", "short_label": "a", "key": "rotation/shift", "chose": "", "time_s": [1e-6, 2e-6]})
+    times = pd.DataFrame(
+        {
+            "bytes": [4, 8],
+            "label": "a",
+            "short_label": "a",
+            "key": "rotation/shift",
+            "chose": "",
+            "time_s": [1e-6, 2e-6],
+        }
+    )
     assert len(plot.collective_figure(times, title="t").axes) == 2
     assert len(plot.collective_figure(times.assign(chose="bcast/mst"), title="t").axes) == 3
 

@@ -82,7 +82,9 @@ def test_the_paper_s_experiment() -> None:
     table_two = {c.name: [e.key for e in c.entries[:2]] for c in bird.collectives}
     assert table_two["bcast"] == ["bcast/mst", "bcast/mst_scatter_bucket_allgather"]
     assert table_two["allreduce"] == ["allreduce/mst_reduce_mst_bcast", "allreduce/bucket"]
-    smallest = {c: min(s for _, _, e, _, s in bird.points() if e.collective == c) for c in ("bcast", "gather", "reduce_scatter")}
+    smallest = {
+        c: min(s for _, _, e, _, s in bird.points() if e.collective == c) for c in ("bcast", "gather", "reduce_scatter")
+    }
     assert smallest == {"bcast": 4, "gather": 128, "reduce_scatter": 4}
 
 
@@ -94,8 +96,12 @@ def test_the_paper_s_experiment() -> None:
         ("nodes = [2, 4]", "nodes = [0]", r"setting\.nodes: must be a list of numbers from 1 up"),
         ("ranks = [4]", "rank = [4]", r"setting\.ranks: is missing"),
         ("ranks = [4]", 'ranks = [4]\nmaping = "block"', r'setting\.maping: unknown key; did you mean "mapping"\?'),
-        ("ranks = [4]", 'ranks = [4]\nmapping = "blok"', r'setting\.mapping: "blok" is not one of .* did you mean "block"\?'),
-        ("ranks = [4]", 'ranks = [4]\nroot = 4', r"setting\.root: there is no rank 4 among 4"),
+        (
+            "ranks = [4]",
+            'ranks = [4]\nmapping = "blok"',
+            r'setting\.mapping: "blok" is not one of .* did you mean "block"\?',
+        ),
+        ("ranks = [4]", "ranks = [4]\nroot = 4", r"setting\.root: there is no rank 4 among 4"),
         ("ranks = [4]", 'ranks = [4]\nbeside = ["osu_avg"]', r'setting\.beside: "osu_avg" is not one of'),
         ('bytes = "4B..1KiB"', 'bytes = "4B..1kb"', r"small\.toml: sizes\.bytes: "),
         ('bytes = "4B..1KiB"', 'bytes = "1KiB..4B"', r"sizes\.bytes: the size range .* is empty"),
@@ -104,7 +110,11 @@ def test_the_paper_s_experiment() -> None:
         ('name = "rotation"', 'name = "bcast"', r"collective bcast\.name: stands twice"),
         ('short = "bcast/mst"', 'short = "reduce/mst"', r"collective bcast: reduce/mst is no algorithm of bcast"),
         ('short = "bcast/mst"', 'shrt = "bcast/mst"', r'collective bcast\.shrt: unknown key; did you mean "short"\?'),
-        ('algorithms = ["rotation/shift", "rotation/serial"]', "algorithms = 3", r"collective rotation\.algorithms: must be a key or a list"),
+        (
+            'algorithms = ["rotation/shift", "rotation/serial"]',
+            "algorithms = 3",
+            r"collective rotation\.algorithms: must be a key or a list",
+        ),
         ("[[collective]]", "[[collectiv]]", r"collective: is missing"),
         ("[sizes]", "[sizes", r"small\.toml: not TOML: .*line"),
     ],
@@ -145,7 +155,9 @@ def analysis(bird: study.Study, time: made_table.Time = made_table.paper) -> rep
     return report.analyse(bird, made_table.frame(bird, time))
 
 
-def judged(bird: study.Study, time: made_table.Time = made_table.paper, candidate: str = "decision/ompi_4_0") -> dict[str, claims.Claim]:
+def judged(
+    bird: study.Study, time: made_table.Time = made_table.paper, candidate: str = "decision/ompi_4_0"
+) -> dict[str, claims.Claim]:
     made = analysis(bird, time)
     return {c.id: c for c in claims_bird.judge(made.of_candidate(candidate), made.marked, candidate)}
 
@@ -162,7 +174,9 @@ def test_a_table_that_agrees_with_the_paper(bird: study.Study) -> None:
     assert all(t.startswith("reduce,") for t in failed)
 
 
-def swap(collective: str, name: str, factor: float, only: Callable[[int, int], bool] = lambda nodes, size: True) -> made_table.Time:
+def swap(
+    collective: str, name: str, factor: float, only: Callable[[int, int], bool] = lambda nodes, size: True
+) -> made_table.Time:
     def time(c: str, n: str, nodes: int, size: int) -> float:
         seconds = made_table.paper(c, n, nodes, size)
         return seconds * factor if (c, n) == (collective, name) and only(nodes, size) else seconds
@@ -214,7 +228,11 @@ def test_a_switch_of_builtin_is_seen(bird: study.Study) -> None:
     late = (frame["algorithm"] == "decision/ompi_4_0") & (frame["collective"] == "bcast") & (frame["bytes"] > 2**25)
     frame.loc[late, "chose"] = "bcast/pipeline[s=131072]"
     made = report.analyse(bird, frame)
-    b8 = next(c for c in claims_bird.judge(made.of_candidate("decision/ompi_4_0"), made.marked, "decision/ompi_4_0") if c.id == "B8")
+    b8 = next(
+        c
+        for c in claims_bird.judge(made.of_candidate("decision/ompi_4_0"), made.marked, "decision/ompi_4_0")
+        if c.id == "B8"
+    )
     switch = next(a for a in b8.assertions if a.text.startswith("bcast: builtin takes one"))
     assert switch.holds is False
     assert switch.seen == "linear → pipeline[s=131072]"
@@ -223,7 +241,9 @@ def test_a_switch_of_builtin_is_seen(bird: study.Study) -> None:
 def test_missing_points_are_not_testable(bird: study.Study) -> None:
     frame = made_table.frame(bird)
     made = report.analyse(bird, frame[frame["collective"] != "gather"])
-    claims_now = {c.id: c for c in claims_bird.judge(made.of_candidate("decision/ompi_4_0"), made.marked, "decision/ompi_4_0")}
+    claims_now = {
+        c.id: c for c in claims_bird.judge(made.of_candidate("decision/ompi_4_0"), made.marked, "decision/ompi_4_0")
+    }
     assert claims_now["B4"].verdict == "not testable"
     assert claims_now["B9"].verdict == "partly"
     assert claims_now["B1"].verdict == "reproduced"
@@ -273,7 +293,9 @@ class Fake:
         monkeypatch.setattr(study, "check_keys", lambda s, r: s)
         monkeypatch.setattr("collscope.registry.load", lambda: None)
 
-        def simulate_study(s: study.Study, platform: object, *, quick: bool, **_: object) -> tuple[list[table.Row], study.Origin]:
+        def simulate_study(
+            s: study.Study, platform: object, *, quick: bool, **_: object
+        ) -> tuple[list[table.Row], study.Origin]:
             rows = made_table.rows(s, self.time, quick)
             return rows, study.Origin(quick, len(rows), len(rows), 1.0, 1, 1 << 20, {"SimGrid": "0"}, {"sources": "0"})
 
@@ -282,7 +304,9 @@ class Fake:
 
         def counted(made: list[report.Picture], folder: Path, jobs: int) -> list[str]:
             self.drawn += 1
-            return draw([p for p in made if p.stem in ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")], folder, 1)
+            return draw(
+                [p for p in made if p.stem in ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")], folder, 1
+            )
 
         monkeypatch.setattr(report, "draw", counted)
         # Only some pictures are drawn, so the page must not ask for the others.
@@ -397,7 +421,9 @@ def test_the_reference_says_the_same_again(bird: study.Study, workplace: Path) -
     different = []
     for fresh in csv.DictReader(table.csv_text(rows).splitlines()):
         kept = known[tuple(fresh[k] for k in key)]
-        different += [(fresh["algorithm"], fresh["bytes"], c, kept[c], fresh[c]) for c in COMPARED if kept[c] != fresh[c]]
+        different += [
+            (fresh["algorithm"], fresh["bytes"], c, kept[c], fresh[c]) for c in COMPARED if kept[c] != fresh[c]
+        ]
     assert not different
 
 
