@@ -62,13 +62,13 @@ static void all_parameters(driver *d, const coll_alg *alg, coll_args *a, long *p
   all_roots(d, alg, a, comm, max_roots, t);
   for (int i = 0; alg->params && alg->params[i].name; i++) {
     const coll_param *p = &alg->params[i];
-    static const long numbers[] = { 0, 1, 3, 64 };
+    static const long numbers[] = { 0, 1, 3, 64, 1024 };
     long usual = param[i];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < (int)(sizeof numbers / sizeof *numbers); k++) {
       long v = p->words ? p->min + k : numbers[k];
       if (v < p->min || v > p->max || v == usual) continue;
-      /* Segments of one element are tried on short vectors: they cost a message each. */
-      if (!strcmp(p->name, "s") && v > 0 && v < 64 && a->count > 64) continue;
+      /* Short segments are tried on short vectors: each costs a message. */
+      if (!strcmp(p->name, "s") && v > 0 && a->count * 8 > 16 * (size_t)v) continue;
       param[i] = v;
       all_roots(d, alg, a, comm, max_roots ? max_roots : 3, t);
     }
