@@ -28,14 +28,6 @@ void port_describe(FILE *out) {
   fprintf(out, "\"back_end\":\"smpi\",\"library\":\"SimGrid %d.%d.%d\"", major, minor, patch);
 }
 
-/* SMPI keeps short messages and long ones in different mailboxes: with one tag, a short message takes the place of a long one whose
- * receive is there already, which then waits for ever. */
-int port_protocol(size_t bytes) {
-  static int shorter;
-  if (!shorter) shorter = 1 + sg_cfg_get_int("smpi/async-small-thresh");   /* 1 more, so that 0 means unread */
-  return bytes + 1 >= (size_t)shorter;
-}
-
 double port_now(void) { return MPI_Wtime(); }
 
 /* ---- properties of the host ------------------------------------------------------------------------- */
