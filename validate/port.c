@@ -21,8 +21,6 @@ void port_describe(FILE *out) {
 /* The offset to rank 0's clock, of this process. Ranks of one node share CLOCK_MONOTONIC, which needs none. */
 static double clock_offset;
 
-int port_protocol(size_t bytes) { return (void)bytes, 0; }
-
 double port_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

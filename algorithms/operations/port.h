@@ -34,9 +34,6 @@ bool port_holds_data(void);
 void *port_alloc(size_t bytes);            /* aborts with a message when out of memory */
 void port_release(void *buffer);
 
-/* Which protocol a message of so many bytes goes by, 0 or 1, where the back-end matches each on its own; else 0. */
-int port_protocol(size_t bytes);
-
 /* Local work takes time by itself in a real run; in simulation it is charged here (γ and copy speed of the host). */
 void port_charge_reduce(size_t bytes);
 void port_charge_copy(size_t bytes);
