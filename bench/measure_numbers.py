@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Measures the speed and memory that collscope promises, on this machine. Set it up first (./collscope list), then:
+
+    .venv/bin/python bench/measure_numbers.py [start] [allgather] [prove] [study] [overhead]
+
+Times are of whole processes: wall and processor seconds, and the memory of the largest process; machines are noisy, so compare
+processor seconds, and ratios where there are any.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from collscope import paths, platform  # noqa: E402
+from collscope.plan import Point, plan_text  # noqa: E402
+
+HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
+
+
+def run(what: str, command: Sequence[str | Path], target: str, env: dict[str, str] | None = None) -> float:
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **(env or {})}, cwd=ROOT) as child:
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"{what:58s} {wall:8.2f} {cpu:8.2f} {usage.ru_maxrss / 1024:7.0f}   {target}", flush=True)
+    if child.returncode:
+        raise SystemExit(f"{what}: exit status {child.returncode}")
+    return wall
+
+
+def start() -> None:
+    run("./collscope list, a second time", [ROOT / "collscope", "list"], "< 1 s wall")
+
+
+def allgather() -> None:
+    """64 ranks, blocks of 1 B to 1 MiB, each size simulated once."""
+    on = platform.load("schooner")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "hosts.txt").write_text("\n".join(on.hosts(4, 64, "block")) + "\n")
+        for algorithm, target in (("recursive_doubling", "≤ 0.6 s, ≤ 200 MiB"), ("bucket", "≤ 2 s, ≤ 200 MiB")):
+            points = [
+                Point(collective="allgather", algorithm=f"allgather/{algorithm}", count=1 << k, type="byte")
+                for k in range(21)
+            ]
+            (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
+            command = ["smpirun", "-np", "64", "-hostfile", folder / "hosts.txt", *on.smpirun_args(), paths.SIM_DRIVER]
+            run(
+                f"allgather/{algorithm}, 64 ranks, 21 sizes",
+                [*command, "--plan", folder / "plan.txt", "--fold"],
+                target,
+                on.env(),
+            )
+
+
+def prove() -> None:
+    run("prove everything, p = 1…64", [paths.PROVER, "--sweep", "--no-variants"], "≤ 10 s")
+
+
+def study() -> None:
+    collscope = ROOT / "collscope"
+    run("bird_schooner, nothing cached", [collscope, "study", "run", "bird_schooner", "--force"], "≤ 240 s, ≤ 2048 MiB")
+    run("bird_schooner, everything cached", [collscope, "study", "run", "bird_schooner"], "≤ 3 s")
+
+
+def overhead() -> None:
+    """Ours against Open MPI's own on two real ranks, in turn: allgather by recursive doubling, the same messages."""
+    env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    mca = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_allgather_algorithm": "3"}
+    env |= {f"OMPI_MCA_{key}": value for key, value in mca.items()}
+    with tempfile.TemporaryDirectory() as name:
+        plan = Path(name) / "plan.txt"
+        print(f"\n{'allgather/recursive_doubling, 2 ranks, median ours / Open MPI':58s}")
+        for size in (8, 4096, 65536, 1 << 20):
+            lines = []
+            for turn in range(20):
+                for key in ("recursive_doubling", "builtin"):
+                    lines.append(
+                        f"id={key}{turn} algorithm=allgather/{key} count={size} type=byte metric=loop repetitions=50 warmup=5"
+                    )
+            plan.write_text("\n".join(lines) + "\n")
+            command = ["mpirun", "-np", "2", paths.MPI_DRIVER, "--plan", plan]
+            out = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **env}).stdout
+            times: dict[str, list[float]] = {"recursive_doubling": [], "builtin": []}
+            for line in map(json.loads, out.splitlines()):
+                if "max_s" in line:
+                    times[line["id"].rstrip("0123456789")].append(line["max_s"])
+            ours, theirs = (statistics.median(values) for values in times.values())
+            print(f"  {size:8d} B   {ours * 1e6:9.2f} µs / {theirs * 1e6:9.2f} µs = {ours / theirs:.3f}", flush=True)
+
+
+WHAT = {"start": start, "allgather": allgather, "prove": prove, "overhead": overhead, "study": study}
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or list(WHAT)
+    unknown = [name for name in wanted if name not in WHAT]
+    if unknown:
+        raise SystemExit(f"{', '.join(unknown)}: not one of {', '.join(WHAT)}")
+    print(HEADER)
+    for name in wanted:
+        WHAT[name]()
