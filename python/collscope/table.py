@@ -137,8 +137,16 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Writes beside the target, then renames: whoever looks sees the old file or the new one, never half of it."""
-    target = Path(path)
+    """Writes beside the target, then renames: whoever looks sees the old file or the new one, never half of it. A link is followed;
+    what is no file (a pipe, a device) is written to, not replaced."""
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file() and not target.is_dir():
+        try:
+            with open(target, "wb") as device:
+                device.write(content.encode() if isinstance(content, str) else content)
+        except OSError as error:
+            raise disk_error(error, target) from error
+        return
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         try:

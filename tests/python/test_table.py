@@ -88,3 +88,23 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
         read_csv(file)
     with pytest.raises(UserError, match="No such file"):
         read_csv(tmp_path / "none.csv")
+
+
+def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    table.write_atomically(pipe, "a,b\n")
+    assert os.read(reader, 100) == b"a,b\n"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_full_disk_is_said_and_a_link_is_followed(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="full"):
+        table.write_atomically("/dev/full", "x" * 10_000)
+    assert not Path("/dev/full").is_file()
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    table.write_atomically(tmp_path / "link.csv", "new")
+    assert (tmp_path / "real.csv").read_text() == "new" and (tmp_path / "link.csv").is_symlink()
