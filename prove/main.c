@@ -3,7 +3,7 @@
  *   --list --json                   the registry
  *   --plan FILE [--costs]           proves each point: a JSON line a point
  *   --schedule --plan FILE          the same with every message
- *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c)
+ *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place
  * (sweep.c)
  *
@@ -34,7 +34,7 @@ static const char usage[] =
   "usage: collscope-prove --list --json\n"
   "       collscope-prove --plan FILE [--costs]\n"
   "       collscope-prove --schedule --plan FILE\n"
-  "       collscope-prove --model MACHINE --plan FILE\n"
+  "       collscope-prove --model MACHINE [--trace] --plan FILE\n"
   "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B] [--counts N,N,…] [--no-costs] [--no-variants]\n"
   "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 

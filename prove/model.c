@@ -1,4 +1,5 @@
-/* collscope-prove --model MACHINE --plan FILE: what a model of the machine says of each point, a JSON line a point. */
+/* collscope-prove --model MACHINE [--trace] --plan FILE: what a model of the machine says of each point, a JSON line a
+ * point. With --trace the line holds all there is to draw, too: see trace.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "list.h"
 #include "plan.h"
 #include "timing.h"
+#include "trace.h"
 
 typedef struct {
   machine machine, rounds;      /* rounds: a message takes one second, and nothing else takes any */
@@ -15,6 +17,9 @@ typedef struct {
   record *record;
   timing_result timing;
   const char *path;             /* of the plan */
+  bool trace;
+  double *round;                /* of each message and transfer */
+  size_t round_cap;
 } model;
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
@@ -64,6 +69,17 @@ static double time_of(const timing_result *t, const plan_point *q)
   return sum / t->ranks;
 }
 
+static void keep_rounds(model *m)
+{
+  size_t n = m->timing.messages + m->timing.transfers;
+  if (n > m->round_cap) {
+    m->round = realloc(m->round, n * sizeof *m->round);
+    if (!m->round) { fputs("out of memory\n", stderr); abort(); }
+    m->round_cap = n;
+  }
+  for (size_t i = 0; i < n; i++) m->round[i] = m->timing.message[i].end_s;
+}
+
 /* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
 static int point(FILE *out, model *m, const plan_point *q)
 {
@@ -98,6 +114,7 @@ static int point(FILE *out, model *m, const plan_point *q)
     return 0;
   }
   m->record = record_make(m->record, alg, &args, 1, 1);
+  m->timing.want_messages = m->trace;
   if (timing_run(m->record, &m->rounds, &m->timing)) {
     print_status(out, q->id, m->timing.error);
     fputs(none, out);
@@ -106,6 +123,7 @@ static int point(FILE *out, model *m, const plan_point *q)
     return 1;
   }
   double rounds = m->timing.makespan_s;
+  if (m->trace) keep_rounds(m);
   if (timing_run(m->record, &m->machine, &m->timing)) return refuse("%s: %s", q->key, m->timing.error);
   const machine *on = &m->machine;
   double alpha = on->bound_alpha_s, beta = on->bound_beta_s_per_byte, gamma = on->bound_gamma_s_per_byte;
@@ -116,6 +134,7 @@ static int point(FILE *out, model *m, const plan_point *q)
   else fputs(",\"cost_s\":null,\"exact\":null", out);
   fprintf(out, ",\"bound_s\":%.17g,\"rounds\":%.0f", coll_bound(q->collective, &args, alpha, beta, gamma), rounds);
   print_text(out, "chose", chose);
+  if (m->trace) trace_print(out, m->record, &m->timing, m->round);
   fputs("}\n", out);
   return 0;
 }
@@ -145,14 +164,18 @@ static int points(model *m, const char *path)
 int model_main(int argc, char **argv)
 {
   const char *machine_path = NULL, *plan_path = NULL;
+  model m = {0};
   for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--trace")) {
+      m.trace = true;
+      continue;
+    }
     const char **path = !strcmp(argv[i], "--model") ? &machine_path : !strcmp(argv[i], "--plan") ? &plan_path : NULL;
     if (!path) return refuse("%s: not understood beside --model MACHINE --plan FILE", argv[i]);
     if (++i == argc) return refuse("%s needs a file", argv[i - 1]);
     *path = argv[i];
   }
   if (!machine_path || !plan_path) return refuse("give both --model MACHINE and --plan FILE");
-  model m = {0};
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {
@@ -162,6 +185,7 @@ int model_main(int argc, char **argv)
     if (m.record) record_free(m.record);
     timing_free(&m.timing);
     free(m.place);
+    free(m.round);
   } else status = refuse("%s", error);
   machine_free(&m.machine);
   return status;

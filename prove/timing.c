@@ -188,6 +188,14 @@ static bool reached_value(engine *e, int r, flag_state *f, uint64_t value)
   return true;
 }
 
+static void work(engine *e, int r, bool combines, double takes_s)
+{
+  double start = e->rank[r].clock;
+  e->rank[r].clock += takes_s;
+  if (e->out->want_messages && takes_s > 0)
+    PUSH(e->out->span, e->out->spans, e->out->span_cap, ((timing_span){r, combines, start, start + takes_s}));
+}
+
 static void run_rank(engine *e, int r)
 {
   const machine *m = e->m;
@@ -225,10 +233,10 @@ static void run_rank(engine *e, int r)
       absorb(e, r, id, side);
       break;
     }
-    case REC_REDUCE: s->clock += (double)o->bytes * m->gamma_s_per_byte; break;
-    case REC_COPY: s->clock += (double)o->bytes * m->copy_s_per_byte; break;
+    case REC_REDUCE: work(e, r, true, (double)o->bytes * m->gamma_s_per_byte); break;
+    case REC_COPY: work(e, r, false, (double)o->bytes * m->copy_s_per_byte); break;
     case REC_WRITE: case REC_READ:
-      if (o->peer == r) { s->clock += (double)o->bytes * m->copy_s_per_byte; break; }
+      if (o->peer == r) { work(e, r, false, (double)o->bytes * m->copy_s_per_byte); break; }
       e->message[id].posted = s->clock;
       e->message[id].count = s->count;
       launch(e, id);
@@ -305,9 +313,11 @@ static int conclude(engine *e)
   out->critical_messages = count;
   out->messages = e->messages;
   if (!out->want_messages) return 0;
-  out->message = realloc(out->message, (e->messages ? e->messages : 1) * sizeof *out->message);
+  out->message = realloc(out->message, (e->transfers ? e->transfers : 1) * sizeof *out->message);
   if (!out->message) { fputs("timing: out of memory\n", stderr); abort(); }
-  for (size_t i = 0; i < e->messages; i++) {
+  out->transfer = out->message + e->messages;
+  out->transfers = e->transfers - e->messages;
+  for (size_t i = 0; i < e->transfers; i++) {
     const message *m = &e->message[i];
     out->message[i] = (timing_message){.src = m->src, .dst = m->dst, .label = m->label, .send = m->send,
       .recv = m->recv, .bytes = m->bytes, .posted_s = m->posted, .start_s = m->start, .end_s = m->end};
@@ -323,7 +333,7 @@ int timing_run(const record *rec, const machine *m, timing_result *out)
   e->m = m;
   e->out = out;
   out->makespan_s = 0;
-  out->critical_messages = out->messages = 0;
+  out->critical_messages = out->messages = out->transfers = out->spans = 0;
   *out->error = '\0';
   if (*rec->error) {
     snprintf(out->error, sizeof out->error, "%s", rec->error);
@@ -356,5 +366,6 @@ void timing_free(timing_result *out)
   }
   free(out->rank_end_s);
   free(out->message);
+  free(out->span);
   *out = (timing_result){0};
 }

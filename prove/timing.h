@@ -83,12 +83,18 @@ typedef struct {
   double start_s, end_s;        /* on the wire: latency included */
 } timing_message;
 
+/* Work of a rank's own: operands combined, or bytes copied. */
+typedef struct { int rank; bool combines; double start_s, end_s; } timing_span;
+
 typedef struct {
   double makespan_s;            /* when the last rank is done */
   double *rank_end_s;           /* [ranks] */
   int ranks;
   size_t messages;
   timing_message *message;      /* [messages], by sender and the order of posting; NULL unless want_messages was set */
+  timing_message *transfer;     /* [transfers], likewise: bytes that cross a shared segment; send and recv are one */
+  timing_span *span;            /* [spans], likewise: what takes time without a message */
+  size_t transfers, spans, span_cap;
   size_t critical_messages;     /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[256];              /* why there is no time: a deadlock, a receive without its send, … */
   bool want_messages;           /* set by the caller */
@@ -99,7 +105,7 @@ typedef struct {
 int timing_run(const record *, const machine *, timing_result *);
 void timing_free(timing_result *);
 
-/* `collscope-prove --model MACHINE --plan FILE`: argv[0] is the program's name. Returns the exit status: 0, 1 failure,
+/* `collscope-prove --model MACHINE [--trace] --plan FILE`: argv[0] is the program's name. Returns the exit status: 0, 1 failure,
  * 2 usage. */
 int model_main(int argc, char **argv);
 
