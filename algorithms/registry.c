@@ -31,6 +31,10 @@
   X(gather_linear_nb) \
   X(gather_mst) \
   X(gather_ring) \
+  X(gather_ring_buffered) \
+  X(gather_ring_waitall) \
+  X(gather_binary_tree) \
+  X(gather_binary_tree_chunks) \
   X(gather_binomial) \
   X(gather_linear_sync) \
   X(allgather_mst_gather_mst_bcast) \

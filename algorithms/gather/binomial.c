@@ -14,6 +14,7 @@
 #include "../collscope.h"
 #include "../patterns/lg.h"
 #include "../patterns/tree.h"
+#include "../primitives/turn.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
@@ -34,10 +35,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   }
   if (v) {
     coll_send(c, hold, (size_t)span * m, t.parent);
-  } else if (a->root) {
-    size_t before = (size_t)a->root * m, after = (size_t)(p - a->root) * m;
-    coll_copy(c, coll_at(c, a->out, before), hold, after);
-    coll_copy(c, a->out, coll_at(c, hold, after), before);
+  } else {
+    coll_turn(c, a->out, hold, m, a->root);
   }
 }
 
