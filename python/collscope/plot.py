@@ -298,7 +298,7 @@ def collective_figure(
     tall = head + main + 0.14 + ratio_h + (0.12 + strip_h if lanes else 0) + foot
     wide = 7.6
     fig = Figure(figsize=(wide, tall), dpi=150)
-    left, width = 0.70 / wide, 5.86 / wide
+    left, width = 0.82 / wide, 5.74 / wide
 
     def place(top: float, height: float) -> tuple[float, float, float, float]:
         return (left, 1 - (top + height) / tall, width, height / tall)
@@ -345,7 +345,7 @@ def collective_figure(
     # At the same distance from the edge, whatever the tick labels take.
     for a, text in ((ax, "time"), (rel, "time / best")):
         a.set_ylabel(text)
-        a.yaxis.set_label_coords(-0.088, 0.5)
+        a.yaxis.set_label_coords(-0.115, 0.5)
     ax.legend(handles, labels, loc="upper left", handlelength=2.9, borderaxespad=0.3, labelspacing=0.35)
     fig.suptitle(title, x=left, y=1 - 0.08 / tall, ha="left", va="top", fontsize=12.5, fontweight="bold")
     if subtitle:

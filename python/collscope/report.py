@@ -135,10 +135,9 @@ class Places:
 
     def sequence(self, collective: str, nodes: int, ranks: int) -> str:
         mine = [s for s in self.spans if (s.collective, s.nodes, s.ranks) == (collective, nodes, ranks)]
-        words = [mine[0].name] if mine else []
-        for s in mine[1:]:
-            words.append(f"–{size_text(s.from_bytes)}→ {s.name}")
-        return " ".join(words)
+        if len(mine) < 2:
+            return f"{mine[0].name} at every size" if mine else "–"
+        return ", ".join(f"{s.name} to {size_text(s.to_bytes)}" for s in mine[:-1]) + f", then {mine[-1].name}"
 
 
 def places(analysis: Analysis) -> list[Places]:
