@@ -51,7 +51,8 @@ def system() -> Iterator[Finding]:
         missing = [c for c in need.commands if not shutil.which(c)]
         advice = f"apt-get install {' '.join(need.packages)}"
         if missing:
-            yield Finding(name, False, f"{' and '.join(missing)} not found", advice)
+            needed = not need.preset or need.preset in setup_machine.PRESETS
+            yield Finding(name, False, f"{' and '.join(missing)} not found", advice, needed)
         else:
             yield Finding(name, True, f"{version(command)} ({shutil.which(command[0])})")
     if not setup_machine.has_venv_module():

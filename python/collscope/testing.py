@@ -65,7 +65,7 @@ def builds() -> list[Step]:
     steps = []
     setup = setup_machine.Setup(paths.ROOT)
     with setup_machine.locked(paths.ROOT):
-        names, packages = setup_machine.missing_packages()
+        names, packages = setup_machine.missing_packages(list(setup_machine.PROGRAMS))
         if packages:
             setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))
         before = [list(s) for s in setup_machine.sources(paths.ROOT)]

@@ -17,7 +17,7 @@ from types import ModuleType
 import pytest
 
 from collscope import paths, setup_machine
-from collscope.setup_machine import Need, Setup, SetupError
+from collscope.setup_machine import Setup, SetupError
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_needs_name_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_rights_the_command_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup_machine, "apt_command", lambda: None)
     monkeypatch.setattr(
-        setup_machine, "missing_packages", lambda: (["C compiler", "MPI"], ["build-essential", "openmpi-bin"])
+        setup_machine, "missing_packages", lambda presets: (["C compiler", "MPI"], ["build-essential", "openmpi-bin"])
     )
     with pytest.raises(SetupError) as error:
         setup_machine.ensure(tree)
@@ -252,6 +252,6 @@ def test_a_missing_compiler_without_apt(copy: Path, tmp_path: Path) -> None:
     (programs / "env").symlink_to("/usr/bin/env")
     done = call(copy / "collscope", "list", PATH=str(programs))
     assert done.returncode == 1
-    assert "missing: C compiler, C++ compiler, CMake, Ninja, SimGrid with SMPI, MPI" in done.stderr
+    assert "missing: C compiler, C++ compiler, CMake, Ninja, SimGrid with SMPI" in done.stderr
     assert "apt-get install -y build-essential" in done.stderr
     assert done.stdout == ""
