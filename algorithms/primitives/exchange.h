@@ -1,0 +1,22 @@
+/* Every rank sends its own block to every other, without blocking. */
+#ifndef COLLSCOPE_EXCHANGE_H
+#define COLLSCOPE_EXCHANGE_H
+
+#include "../collscope.h"
+
+/* An alltoall, not in place. In step i a rank receives from the i-th rank on its right and sends to the i-th on its
+ * left. window: how many receives, and how many sends, are outstanding at most; the next one is posted when the oldest
+ * has ended. 0 or p-1 and more: all of them at once, receives first. */
+void coll_exchange(coll_ctx *, const coll_args *, long window);
+
+/* One port: (p-1) (alpha + m beta), m bytes of a block. */
+static inline double coll_exchange_cost(const coll_args *a, double alpha, double beta) {
+  return a->count ? (a->size - 1) * (alpha + (double)(a->count * a->elem) * beta) : 0;
+}
+
+/* Why an alltoall that Open MPI turns into another one cannot run this call, or NULL. */
+static inline const char *coll_exchange_supports(const coll_args *a) {
+  return a->in_place ? "needs two buffers; Open MPI takes alltoall/in_place instead" : NULL;
+}
+
+#endif
