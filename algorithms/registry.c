@@ -43,6 +43,8 @@
   X(allgather_recursive_doubling) \
   X(allgather_neighbor_exchange) \
   X(allgather_two_proc) \
+  X(allgather_linear) \
+  X(allgather_sparbit) \
   X(reduce_scatter_mst_reduce_mst_scatter) \
   X(reduce_scatter_bucket) \
   X(reduce_scatter_nonoverlapping) \
@@ -51,6 +53,11 @@
   X(reduce_scatter_butterfly) \
   X(reduce_scatter_block_mst_reduce_mst_scatter) \
   X(reduce_scatter_block_bucket) \
+  X(reduce_scatter_block_linear) \
+  X(reduce_scatter_block_recursive_doubling) \
+  X(reduce_scatter_block_recursive_halving) \
+  X(reduce_scatter_block_butterfly) \
+  X(reduce_scatter_block_pairwise) \
   X(allreduce_mst_reduce_mst_bcast) \
   X(allreduce_bucket) \
   X(allreduce_linear) \
@@ -63,6 +70,22 @@
   X(rotation_nonblocking) \
   X(rotation_ordered) \
   X(rotation_serial) \
+  X(barrier_linear) \
+  X(barrier_double_ring) \
+  X(barrier_recursive_doubling) \
+  X(barrier_dissemination) \
+  X(barrier_two_proc) \
+  X(barrier_tree) \
+  X(alltoall_linear) \
+  X(alltoall_pairwise) \
+  X(alltoall_bruck) \
+  X(alltoall_linear_sync) \
+  X(alltoall_two_proc) \
+  X(alltoall_in_place) \
+  X(scan_linear) \
+  X(scan_recursive_doubling) \
+  X(exscan_linear) \
+  X(exscan_recursive_doubling) \
 
 #define DECISIONS(X) \
   X(decision_ompi_4_0) \

@@ -1,9 +1,13 @@
 #include "part.h"
 
+#include <string.h>
+
 extern const coll_alg reduce_binomial, reduce_linear, reduce_pipeline, reduce_binary, reduce_in_order_binary,
   reduce_rabenseifner;
 extern const coll_alg bcast_binomial, bcast_linear, bcast_pipeline, bcast_binary, bcast_split_binary, bcast_knomial,
   bcast_scatter_recursive_doubling;
+extern const coll_alg scatter_binomial, scatter_linear, scatter_linear_nb;
+extern const coll_alg gather_binomial, gather_linear, gather_linear_sync;
 
 const char *const coll_reduce_words[] = { "binomial", "linear", "pipeline", "binary", "in_order_binary",
                                           "rabenseifner" };
@@ -20,11 +24,21 @@ const coll_part coll_bcast_parts[] = {
   { &bcast_split_binary, true }, { &bcast_knomial, true }, { &bcast_scatter_recursive_doubling, false },
 };
 
+const char *const coll_scatter_words[] = { "binomial", "linear", "linear_nb" };
+const coll_part coll_scatter_parts[] = {
+  { &scatter_binomial, false }, { &scatter_linear, false }, { &scatter_linear_nb, false },
+};
+
+const char *const coll_gather_words[] = { "binomial", "linear", "linear_sync" };
+const coll_part coll_gather_parts[] = {
+  { &gather_binomial, false }, { &gather_linear, false }, { &gather_linear_sync, true },
+};
+
 /* The part's own view of the call: root 0, its parameters, its buffers. */
 static coll_args part_args(const coll_args *a, coll_part part, long s, long *param) {
   const coll_param *list = part.alg->params;
   for (int i = 0; list && list[i].name; i++) {
-    bool segment = part.segmented && list[i].name[0] == 's' && !list[i].name[1];
+    bool segment = part.segmented && (!strcmp(list[i].name, "s") || !strcmp(list[i].name, "first"));
     param[i] = segment ? s : list[i].value;
   }
   coll_args mine = *a;

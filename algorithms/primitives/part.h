@@ -22,6 +22,20 @@ enum { COLL_REDUCE_PART_BINOMIAL, COLL_REDUCE_PART_LAST = 5, COLL_BCAST_PART_BIN
     .help = "the algorithm that broadcasts from rank 0" },                                                             \
   { .name = "bcast_s", .value = 0, .min = 0, .max = 1L << 30, .help = "bytes of its segments; 0: one segment" }
 
+extern const char *const coll_scatter_words[], *const coll_gather_words[];
+extern const coll_part coll_scatter_parts[], coll_gather_parts[];
+enum { COLL_SCATTER_PART_LAST = 2, COLL_GATHER_PART_LAST = 2 };
+
+#define COLL_SCATTER_PART_PARAMS                                                                                       \
+  { .name = "scatter", .value = 0, .max = COLL_SCATTER_PART_LAST, .words = coll_scatter_words,                         \
+    .help = "the algorithm that scatters from rank 0" }
+
+#define COLL_GATHER_PART_PARAMS                                                                                        \
+  { .name = "gather", .value = 0, .max = COLL_GATHER_PART_LAST, .words = coll_gather_words,                            \
+    .help = "the algorithm that gathers to rank 0" },                                                                  \
+  { .name = "gather_first", .value = 0, .min = 0, .max = 1L << 30,                                                     \
+    .help = "linear_sync: bytes of each rank's first message; 0: all" }
+
 /* Runs a part from or to rank 0 on count elements. A part's other parameters have their defaults. */
 void coll_part_run(coll_ctx *, const coll_args *, coll_part, long s, const void *in, void *out);
 

@@ -1,0 +1,43 @@
+/* reduce_scatter_block/pairwise
+ * Idea     in step i send the block of the i-th rank on the right straight to it, and add what comes from the i-th on
+ *          the left to one's own
+ * Rounds   p-1
+ * Cost     (p-1) (alpha + m (beta + gamma))          m = bytes of a block; exact
+ * Needs    any p, any count; the operator must commute
+ * Scratch  one block
+ * Source   Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH
+ *
+ *          rank 0        rank 1        rank 2        rows: blocks 0-2
+ *  start   aaa           bbb           ccc
+ *  1       S..           .T.           ..U           0 → 1, 1 → 2, 2 → 0       S = ac, T = ab, U = bc
+ *  2       X..           .X.           ..X           0 → 2, 1 → 0, 2 → 1       X = abc
+ */
+#include "../collscope.h"
+
+static void run(coll_ctx *c, const coll_args *a) {
+  int p = c->size;
+  size_t m = a->count;
+  if (!m) return;
+  void *own = coll_at(c, a->in, (size_t)c->rank * m), *coming = coll_scratch(c, m);
+  void *sum = a->in_place ? own : a->out;   /* block 0, where the sum goes, is yet to be sent */
+  coll_copy(c, sum, own, m);
+  for (int step = 1; step < p; step++) {
+    int to = (c->rank + step) % p, from = (c->rank + p - step) % p;
+    coll_sendrecv(c, coll_at(c, a->in, (size_t)to * m), m, to, coming, m, from);
+    coll_reduce(c, coming, sum, m);
+  }
+  coll_copy(c, a->out, sum, m);
+}
+
+static double cost(const coll_args *a, double alpha, double beta, double gamma) {
+  return a->count ? (a->size - 1) * (alpha + (double)(a->count * a->elem) * (beta + gamma)) : 0;
+}
+
+static bool exact(const coll_args *a) { return true; }
+
+const coll_alg reduce_scatter_block_pairwise = {
+  .key = "reduce_scatter_block/pairwise", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .summary = "each block straight to its rank, one partner a step",
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH", .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run, .cost = cost, .exact = exact,
+};
