@@ -45,7 +45,7 @@ static void print_operations(FILE *out, const record *r)
 {
   fputs(",\"operations\":[", out);
   for (int i = 0; i < r->args.size; i++) {
-    fputs(i ? ",\n[" : "[", out);
+    fputs(i ? ",[" : "[", out);
     for (size_t k = 0; k < r->rank[i].n; k++) {
       const rec_op *o = &r->rank[i].op[k];
       fprintf(out, "%s[\"%s\",%d,%" PRIu64 ",%d,%" PRIu64 ",%d,%" PRIu64 "]", k ? "," : "",
