@@ -538,13 +538,15 @@ def _lane(ax: Axes, span: Span, y: float, colour: str, best: pd.DataFrame, low: 
     ]  # fmt: skip
     sizes, margin = list(here["bytes"]), list(here["margin"])
     edges = [left, *(math.sqrt(a * b) for a, b in itertools.pairwise(sizes)), right]
-    for k in range(len(sizes)):
-        pale = 0.55 if margin[k] < 0.05 else 0.0
-        ax.add_patch(
-            Rectangle(
-                (edges[k], y - 0.41), edges[k + 1] - edges[k], 0.82, facecolor=_tint(colour, pale), lw=0, zorder=2
+    narrow = [m < 0.05 for m in margin]
+    start = 0
+    for k in range(1, len(sizes) + 1):
+        if k == len(sizes) or narrow[k] != narrow[start]:
+            face = _tint(colour, 0.55 if narrow[start] else 0.0)
+            ax.add_patch(
+                Rectangle((edges[start], y - 0.41), edges[k] - edges[start], 0.82, facecolor=face, lw=0, zorder=2)
             )
-        )
+            start = k
     ax.add_patch(Rectangle((left, y - 0.41), right - left, 0.82, fill=False, edgecolor="white", lw=0.9, zorder=3))
 
 

@@ -163,6 +163,28 @@ def _resolved(analysis: Analysis) -> pd.DataFrame:
     return times.assign(name=name)
 
 
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+
+
+def tree_sizes(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
+    """How many rules a tree needs when more or less may be lost."""
+    times = _resolved(analysis)
+    out = []
+    for tolerance in sorted({*TOLERANCES, tree.tolerance}):
+        made = tree if tolerance == tree.tolerance else crossover.fit_tree(times, tolerance)
+        loss = crossover.regret(times, made)["regret"]
+        out.append(
+            {
+                "tolerance": tolerance,
+                "rules": len(made.rules),
+                "mean": float(loss.mean()),
+                "worst": float(loss.max()),
+                "this": made is tree,
+            }
+        )
+    return out
+
+
 def regrets(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
     """What following the tree, or always one class, costs against the best at each point."""
     times = _resolved(analysis)
@@ -511,24 +533,25 @@ def crossover_rows(analysis: Analysis, where: Sequence[Places], pairs: Sequence[
     for c, nodes, ranks in analysis.cases:
         if not c.classes or analysis.case(c.name, nodes, ranks).empty:
             continue
-        first = []
-        for x in pairs:
-            if (x.collective, x.nodes, x.ranks) == (c.name, nodes, ranks) and {x.faster_below, x.faster_above} <= set(
-                classes
-            ):
-                first.append(
-                    f"{x.faster_below} below {size_text(x.bytes)}, {x.faster_above} above "
-                    f"(measured {size_text(x.below_bytes)} and {size_text(x.above_bytes)})"
-                )
+        mine = [
+            x for x in pairs
+            if (x.collective, x.nodes, x.ranks) == (c.name, nodes, ranks) and {x.faster_below, x.faster_above} <= set(classes)
+        ]  # fmt: skip
+        first = [
+            f"{x.faster_below} to {size_text(x.bytes)} (between {size_text(x.below_bytes)} and {size_text(x.above_bytes)})"
+            for x in mine
+        ]
+        if mine:
+            first.append(f"then {mine[-1].faster_above}")
         if not first:
             case = analysis.case(c.name, nodes, ranks)
             wide = case[case["name"].isin(classes)].pivot_table(
                 index="bytes", columns="name", values="time_s", aggfunc="min"
             )
             always = wide.mean().idxmin() if len(wide.columns) else ""
-            first = [f"none: {always} is faster at every size" if always else "none"]
+            first = [f"{always} at every size" if always else "–"]
         out.append(
-            {"title": c.title, "nodes": nodes, "ranks": ranks, "pair": "; ".join(first),
+            {"title": c.title, "nodes": nodes, "ranks": ranks, "pair": ", ".join(first),
              "sequences": [p.sequence(c.name, nodes, ranks) for p in where]}
         )  # fmt: skip
     return out
@@ -669,6 +692,7 @@ def context(
         "tree_picture": next((p for p in made if p.stem == "decision_tree"), None),
         "tree": tree,
         "regrets": regrets(analysis, tree) if tree else [],
+        "tree_sizes": tree_sizes(analysis, tree) if tree else [],
         "claims": claim_blocks(judged),
         "claim_summary": claim_summary(judged) if judged else [],
         "bounds": bound_rows(analysis),
