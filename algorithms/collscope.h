@@ -243,6 +243,8 @@ typedef struct {
   bool above;                    /* the row needs p > a·bytes + b instead */
   coll_count_need elements;
   coll_ranks_need ranks;
+  size_t block_min, block_end;   /* and of one rank's block; block_end 0: no limit */
+  bool in_place;                 /* the row needs a call in place */
 } coll_rule;
 
 typedef struct {
@@ -255,6 +257,8 @@ typedef struct {
 
 extern const coll_decision *const coll_decisions[];   /* ends with NULL */
 const coll_decision *coll_decision_find(const char *key);
+/* The first rule that fits the call; NULL if none does. */
+const coll_rule *coll_decision_rule(const coll_decision *, coll_collective, const coll_args *);
 /* The rule's algorithm with its parameters, or NULL with the reason in error[size]. */
 const coll_alg *coll_decide(const coll_decision *, coll_collective, const coll_args *, long *param, char *error, size_t size);
 

@@ -32,27 +32,33 @@ static bool line_fits(const coll_rule *r, int p, size_t bytes) {
   return r->above ? p > line : p < line;
 }
 
-static bool fits(const coll_rule *r, coll_collective k, const coll_args *a, size_t bytes) {
+static bool within(size_t bytes, size_t min, size_t end) { return bytes >= min && (!end || bytes < end); }
+
+static bool fits(const coll_rule *r, coll_collective k, const coll_args *a, size_t bytes, size_t block) {
   return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
-         (r->commutes < 0 || r->commutes == (int)a->commutes) && bytes >= r->bytes_min &&
-         (!r->bytes_end || bytes < r->bytes_end) && line_fits(r, a->size, bytes) &&
-         count_fits(r->elements, a->count, a->size) && ranks_fit(r->ranks, a->size);
+         (r->commutes < 0 || r->commutes == (int)a->commutes) && (!r->in_place || a->in_place) &&
+         within(bytes, r->bytes_min, r->bytes_end) && within(block, r->block_min, r->block_end) &&
+         line_fits(r, a->size, bytes) && count_fits(r->elements, a->count, a->size) && ranks_fit(r->ranks, a->size);
+}
+
+const coll_rule *coll_decision_rule(const coll_decision *d, coll_collective k, const coll_args *a) {
+  size_t bytes = a->count * a->elem, p = (size_t)a->size;
+  bool blocks = k == COLL_SCATTER || k == COLL_GATHER || k == COLL_ALLGATHER || k == COLL_ALLTOALL ||
+                k == COLL_ROTATION || k == COLL_REDUCE_SCATTER_BLOCK;
+  size_t block = blocks ? bytes : bytes / p, vector = blocks ? bytes * p : bytes;
+  if (d->unit[k] == COLL_PER_VECTOR) bytes = vector;
+  if (d->unit[k] == COLL_PER_BLOCK) bytes = block;
+  for (size_t i = 0; i < d->count; i++)
+    if (fits(&d->rules[i], k, a, bytes, block)) return &d->rules[i];
+  return NULL;
 }
 
 const coll_alg *coll_decide(const coll_decision *d, coll_collective k, const coll_args *a, long *param, char *error,
                             size_t size) {
-  size_t bytes = a->count * a->elem;
-  bool blocks = k == COLL_SCATTER || k == COLL_GATHER || k == COLL_ALLGATHER || k == COLL_ALLTOALL ||
-                k == COLL_ROTATION || k == COLL_REDUCE_SCATTER_BLOCK;
-  if (d->unit[k] == COLL_PER_VECTOR && blocks) bytes *= (size_t)a->size;
-  if (d->unit[k] == COLL_PER_BLOCK && !blocks) bytes /= (size_t)a->size;
-  for (size_t i = 0; i < d->count; i++) {
-    const coll_rule *r = &d->rules[i];
-    if (!fits(r, k, a, bytes)) continue;
-    if (!r->key) return snprintf(error, size, "%s: %s", d->key, r->why), NULL;
-    return coll_find(r->key, param, error, size);
-  }
-  snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k), a->size,
-           bytes);
+  const coll_rule *r = coll_decision_rule(d, k, a);
+  if (r && r->key) return coll_find(r->key, param, error, size);
+  if (r) snprintf(error, size, "%s: %s", d->key, r->why);
+  else snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k),
+                a->size, a->count * a->elem);
   return NULL;
 }

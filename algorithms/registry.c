@@ -90,6 +90,7 @@
 #define DECISIONS(X) \
   X(decision_ompi_4_0) \
   X(decision_ompi_4_1) \
+  X(decision_ompi_5_0) \
 
 
 #define DECLARE_ALGORITHM(name) extern const coll_alg name;

@@ -4,7 +4,7 @@
  * fits to measurements on a Myrinet cluster. What an algorithm falls back to inside has a row of its own.
  *
  * Bytes are count × size of an element as MPI's call is given (the vector for bcast, reduce, allreduce and
- * reduce_scatter, a block for scatter and gather), but for allgather, which looks at p blocks.
+ * reduce_scatter, a block for scatter, gather and alltoall), but for allgather and reduce_scatter_block: p blocks.
  */
 #include "rows.h"
 
@@ -13,6 +13,9 @@
 
 /* Large vectors, operator that does not commute: the reduce is in order, the bcast as in its own table. */
 #define IN_ORDER(bcast, s) "allreduce/nonoverlapping[reduce=in_order_binary,reduce_s=0,bcast=" bcast ",bcast_s=" s "]"
+
+#define LINEAR(reduce, s, scatter) \
+  "reduce_scatter_block/linear[reduce=" reduce ",reduce_s=" s ",scatter=" scatter "]"
 
 static const coll_rule rules[] = {
   /* bcast */
@@ -72,11 +75,51 @@ static const coll_rule rules[] = {
   ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "65536"), .a = 2.3679e-6, .b = 1.1787),
   ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "16384"), .a = 3.2118e-6, .b = 8.7936),
   ROW(ALLREDUCE, 13, 0, ORDERED, 370728, 0, IN_ORDER("pipeline", "8192")),
+  /* reduce_scatter_block: always linear; the reduce in it looks at the vector, the scatter at a block */
+  ROW(REDUCE_SCATTER_BLOCK, 11, 11, ORDERED, 0, 2048, LINEAR("linear", "0", "binomial"), .block_end = 300),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 11, ORDERED, 0, 2048, LINEAR("linear", "0", "linear")),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, ORDERED, 0, 0, LINEAR("in_order_binary", "0", "binomial"), .block_end = 300),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, ORDERED, 0, 0, LINEAR("in_order_binary", "0", "linear")),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 7, COMMUTES, 0, 512, LINEAR("linear", "0", "linear")),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 7, COMMUTES, 512, 20 * KI, LINEAR("binomial", "0", "linear")),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, COMMUTES, 0, 2048, LINEAR("binomial", "0", "binomial"), .block_end = 300),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, COMMUTES, 0, 2048, LINEAR("binomial", "0", "linear")),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, COMMUTES, 2048, 0, LINEAR("binomial", "1024", "binomial"),
+      .block_end = 300, .a = PER_KI(0.6016), .b = 1.3496, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, COMMUTES, 2048, 0, LINEAR("binomial", "1024", "linear"),
+      .a = PER_KI(0.6016), .b = 1.3496, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, COMMUTES, 2048, 0, LINEAR("pipeline", "1024", "binomial"),
+      .block_end = 300, .a = PER_KI(0.0410), .b = 9.7128, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, COMMUTES, 2048, 0, LINEAR("pipeline", "1024", "linear"),
+      .a = PER_KI(0.0410), .b = 9.7128, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, COMMUTES, 2048, 0, LINEAR("binary", "32768", "binomial"),
+      .block_end = 300, .a = PER_KI(0.0422), .b = 1.1614, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, COMMUTES, 2048, 0, LINEAR("binary", "32768", "linear"),
+      .a = PER_KI(0.0422), .b = 1.1614, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, COMMUTES, 2048, 0, LINEAR("pipeline", "32768", "binomial"),
+      .block_end = 300, .a = PER_KI(0.0033), .b = 1.6761, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, COMMUTES, 2048, 0, LINEAR("pipeline", "32768", "linear"),
+      .a = PER_KI(0.0033), .b = 1.6761, .above = true),
+  ROW(REDUCE_SCATTER_BLOCK, 11, 0, COMMUTES, 2048, 0, LINEAR("pipeline", "65536", "binomial"), .block_end = 300),
+  ROW(REDUCE_SCATTER_BLOCK, 1, 0, COMMUTES, 2048, 0, LINEAR("pipeline", "65536", "linear")),
+  /* alltoall: bytes of a block */
+  ROW(ALLTOALL, 1, 0, ANY, 0, 0, "alltoall/in_place", .in_place = true),
+  ROW(ALLTOALL, 2, 2, ANY, 0, 0, "alltoall/two_proc"),
+  ROW(ALLTOALL, 13, 0, ANY, 0, 200, "alltoall/bruck"),
+  ROW(ALLTOALL, 1, 0, ANY, 0, 3000, "alltoall/linear"),
+  ROW(ALLTOALL, 1, 0, ANY, 3000, 0, "alltoall/pairwise"),
+  /* barrier */
+  ROW(BARRIER, 2, 2, ANY, 0, 0, "barrier/two_proc"),
+  ROW(BARRIER, 1, 0, ANY, 0, 0, "barrier/recursive_doubling", .ranks = COLL_RANKS_POWER_OF_TWO),
+  ROW(BARRIER, 1, 0, ANY, 0, 0, "barrier/dissemination"),
+  /* scan, exscan: coll/tuned leaves them to coll/basic */
+  ROW(SCAN, 1, 0, ANY, 0, 0, "scan/linear"),
+  ROW(EXSCAN, 1, 0, ANY, 0, 0, "exscan/linear"),
 };
 
 const coll_decision decision_ompi_4_0 = {
   .key = "decision/ompi_4_0", .summary = "what Open MPI 4.0 takes by default",
   .source = "Open MPI 4.0.5, coll/tuned, fixed decision functions",
-  .unit = { [COLL_ALLGATHER] = COLL_PER_VECTOR },
+  .unit = { [COLL_ALLGATHER] = COLL_PER_VECTOR, [COLL_REDUCE_SCATTER_BLOCK] = COLL_PER_VECTOR },
   .rules = rules, .count = sizeof rules / sizeof *rules,
 };
