@@ -4,8 +4,11 @@
 
 #include "collscope.h"
 
-static int unit_of(const coll_place *place, coll_level level) {
-  return level == COLL_LEVEL_CACHE ? place->cache : level == COLL_LEVEL_SOCKET ? place->socket : place->node;
+/* A unit lies within one of the level above, so that groups nest whatever a file or a kernel says: ranks of two sockets share
+ * no cache. */
+static bool together(const coll_place *a, const coll_place *b, coll_level level) {
+  return a->node == b->node && (level == COLL_LEVEL_NODE || a->socket == b->socket) &&
+         (level != COLL_LEVEL_CACHE || a->cache == b->cache);
 }
 
 void coll_grouping_make(coll_grouping *g, coll_level level, int size, const coll_place *place) {
@@ -17,7 +20,7 @@ void coll_grouping_make(coll_grouping *g, coll_level level, int size, const coll
   g->groups = 0;
   for (int r = 0; r < size; r++) {
     int k = 0;
-    while (k < g->groups && unit_of(&place[leader[k]], level) != unit_of(&place[r], level)) k++;
+    while (k < g->groups && !together(&place[leader[k]], &place[r], level)) k++;
     if (k == g->groups) leader[g->groups++] = r;
     g->group_of[r] = k;
     g->first[k + 1]++;
