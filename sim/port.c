@@ -194,7 +194,7 @@ void port_isolate_end(int ranks) {
 /* ---- segments --------------------------------------------------------------------------------------- */
 
 struct coll_seg_state {
-  int label, leader, occurrence, members, open;
+  int label, leader, members, open, opened;
   size_t bytes;
   int flags;
   sg_host_t *host;             /* [members] */
@@ -206,36 +206,49 @@ struct coll_seg_state {
 };
 static struct coll_seg_state *segments;
 
-/* Members open in the same order, so the first segment of this name that still lacks this member is the one. */
+/* Members open in the same order, so the oldest segment of this name that still lacks this member is the one. */
+static coll_seg find_segment(int label, int leader, int n, int me) {
+  coll_seg s = segments;
+  while (s && !(s->label == label && s->leader == leader && s->members == n && !s->host[me])) s = s->next;
+  return s;
+}
+
 coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags) {
   (void)comm;
-  coll_seg s = segments;
-  while (s && !(s->label == label && s->leader == world[0] && s->members == n && !s->host[me])) s = s->next;
+  coll_seg s = find_segment(label, world[0], n, me);
   if (!s) {
-    s = calloc(1, sizeof *s);
-    s->label = label;
-    s->leader = world[0];
-    s->members = n;
-    s->bytes = bytes;
-    s->flags = flags;
-    s->host = calloc((size_t)n, sizeof *s->host);
-    s->data = malloc(bytes * (size_t)n + 1);
-    s->flag = calloc((size_t)n * (size_t)flags + 1, sizeof *s->flag);
-    s->mutex = sg_mutex_init();
-    s->changed = sg_cond_init();
-    coll_seg *end = &segments;   /* oldest first: see above */
-    while (*end) end = &(*end)->next;
-    *end = s;
+    /* While these two are made other ranks run, and one of them may open the segment. */
+    sg_mutex_t mutex = sg_mutex_init();
+    sg_cond_t changed = sg_cond_init();
+    s = find_segment(label, world[0], n, me);
+    if (s) {
+      sg_mutex_destroy(mutex);
+      sg_cond_destroy(changed);
+    } else {
+      s = calloc(1, sizeof *s);
+      *s = (struct coll_seg_state){ .label = label, .leader = world[0], .members = n, .bytes = bytes, .flags = flags,
+                                    .mutex = mutex, .changed = changed };
+      s->host = calloc((size_t)n, sizeof *s->host);
+      s->data = malloc(bytes * (size_t)n + 1);
+      s->flag = calloc((size_t)n * (size_t)flags + 1, sizeof *s->flag);
+      coll_seg *end = &segments;
+      while (*end) end = &(*end)->next;
+      *end = s;
+    }
   }
   s->host[me] = sg_host_self();
   s->open++;
+  /* All go on together: a rank that is a call ahead must not find the segment of a call that another has yet to open. */
+  sg_mutex_lock(s->mutex);
+  if (++s->opened == n) sg_cond_notify_all(s->changed);
+  while (s->opened < n) sg_cond_wait(s->changed, s->mutex);
+  sg_mutex_unlock(s->mutex);
   return s;
 }
 
 /* Moving bytes to or from another rank's part is traffic between the two cores, as a message is; the own part is a copy. */
 static void charge_access(coll_seg s, int home, size_t bytes, bool write) {
   sg_host_t here = sg_host_self();
-  while (home < s->members && !s->host[home]) sg_actor_yield();
   if (s->host[home] == here) port_charge_copy(bytes);
   else if (write) sg_host_sendto(here, s->host[home], (double)bytes);
   else sg_host_sendto(s->host[home], here, (double)bytes);
