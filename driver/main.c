@@ -17,10 +17,12 @@ static const char usage[] =
   "       collscope-driver --plan FILE [--fold] [--out FILE]   run a plan (see algorithms/plan.h)\n"
   "       collscope-driver --walk [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
   "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
+  "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
+  "                          in blocks or dealt out to nodes in turn; or a file, a line \"node socket cache\" a rank\n"
   "Start it under smpirun or mpirun; --list works alone.\n";
 
 typedef struct {
-  const char *plan, *out, *bytes;
+  const char *plan, *out, *bytes, *places;
   bool fold, walk, pingpong;
   walk_options walk_options;
 } options;
@@ -36,6 +38,7 @@ static const char *parse(int argc, char **argv, options *o) {
     else if (!strcmp(a, "--plan")) o->plan = argv[++i];
     else if (!strcmp(a, "--out")) o->out = argv[++i];
     else if (!strcmp(a, "--bytes")) o->bytes = argv[++i];
+    else if (!strcmp(a, "--places")) o->places = argv[++i];
     else if (!strcmp(a, "--algorithm")) o->walk_options.algorithm = argv[++i];
     else if (!strcmp(a, "--roots")) o->walk_options.max_roots = atoi(argv[++i]);
     else if (!strcmp(a, "--part")) {
@@ -61,6 +64,41 @@ static void print_meta(const driver *d) {
     fprintf(d->out, "%s[%d,%d,%d]", r ? "," : "", d->place[r].node, d->place[r].socket, d->place[r].cache);
   fputs("]}}\n", d->out);
   fflush(d->out);
+}
+
+/* ---- forced places ---------------------------------------------------------------------------------- */
+
+/* "4x4x4" or "4x4x2x2", perhaps with ",cyclic". Returns NULL, or what is wrong. */
+static const char *places_by_shape(const char *text, int ranks, coll_place *place) {
+  int nodes, sockets, caches, cores, used = 0;
+  if (sscanf(text, "%dx%dx%dx%d%n", &nodes, &sockets, &caches, &cores, &used) != 4) {
+    caches = 1;
+    if (sscanf(text, "%dx%dx%d%n", &nodes, &sockets, &cores, &used) != 3) return "cannot be read";
+  }
+  bool cyclic = !strcmp(text + used, ",cyclic");
+  if ((text[used] && !cyclic) || nodes < 1 || sockets < 1 || caches < 1 || cores < 1) return "cannot be read";
+  if ((long)nodes * sockets * caches * cores < ranks) return "has fewer cores than there are ranks";
+  for (int r = 0; r < ranks; r++) {
+    int core = cyclic ? r / nodes : r % (sockets * caches * cores), node = cyclic ? r % nodes : r / (sockets * caches * cores);
+    int cache = node * sockets * caches + core / cores;
+    place[r] = (coll_place){ .node = node, .socket = cache / caches, .cache = cache };
+  }
+  return NULL;
+}
+
+static const char *places_from_file(FILE *f, int ranks, coll_place *place) {
+  for (int r = 0; r < ranks; r++)
+    if (fscanf(f, "%d %d %d", &place[r].node, &place[r].socket, &place[r].cache) != 3)
+      return "has fewer lines \"node socket cache\" than there are ranks";
+  return NULL;
+}
+
+static const char *force_places(const char *text, int ranks, coll_place *place) {
+  FILE *f = fopen(text, "r");
+  if (!f) return places_by_shape(text, ranks, place);
+  const char *wrong = places_from_file(f, ranks, place);
+  fclose(f);
+  return wrong;
 }
 
 static int run_plan(driver *d, const char *path) {
@@ -122,9 +160,11 @@ int main(int argc, char **argv) {
     /* Not MPI_Allgather: SMPI's default sends everything to everybody at once, which takes seconds to simulate. */
     MPI_Gather(&here, sizeof here, MPI_BYTE, d.place, sizeof here, MPI_BYTE, 0, d.world);
     MPI_Bcast(d.place, d.size * (int)sizeof here, MPI_BYTE, 0, d.world);
+    const char *misplaced = o.places ? force_places(o.places, d.size, d.place) : NULL;
+    if (misplaced && d.rank == 0) fprintf(stderr, "collscope-driver: --places %s %s\n", o.places, misplaced);
     types_make(&d.types);
-    if (d.rank == 0) print_meta(&d);
-    status = work(&d, &o);
+    if (!misplaced && d.rank == 0) print_meta(&d);
+    status = misplaced ? 2 : work(&d, &o);
     types_free(&d.types);
     for (int p = 1; p < d.size; p++)
       if (d.made[p] && d.rank < p) MPI_Comm_free(&d.first[p]);

@@ -64,7 +64,8 @@ static void all_parameters(driver *d, const coll_alg *alg, coll_args *a, long *p
     const coll_param *p = &alg->params[i];
     static const long numbers[] = { 0, 1, 3, 64, 1024 };
     long usual = param[i];
-    for (int k = 0; k < (int)(sizeof numbers / sizeof *numbers); k++) {
+    long values = p->words ? p->max - p->min + 1 : (long)(sizeof numbers / sizeof *numbers);
+    for (long k = 0; k < values; k++) {
       long v = p->words ? p->min + k : numbers[k];
       if (v < p->min || v > p->max || v == usual) continue;
       /* Short segments are tried on short vectors: each costs a message. */
