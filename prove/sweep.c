@@ -11,6 +11,7 @@ typedef struct {
   prover *prover;
   const sweep_options *options;
   const coll_alg *alg;
+  bool fixed;                   /* the key says its parameters: no others are tried */
   long points, unsupported, failed, compared;
   double operations;
   char why[256];                /* of the first unsupported point */
@@ -178,7 +179,7 @@ static void algorithm(sweep *s, long *param)
     a.count = o->counts ? o->count[o->counts - 1] : 3 * (size_t)p + 1;
     int params = 0;
     while (s->alg->params && s->alg->params[params].name) params++;
-    if (!o->keys) parameters(s, a, param, 0, params > 2 ? 1 : 2);
+    if (!s->fixed) parameters(s, a, param, 0, params > 2 ? 1 : 2);
     other_places(s, a, place);
   }
   free(place);
@@ -196,6 +197,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
   printf("%-44s %8s %11s %7s %9s %8s\n", "algorithm", "points", "unsupported", "failed", "cost()", "seconds");
   for (int i = 0; o->keys ? i < o->keys : coll_registry[i] != NULL; i++) {
     sweep s = {.prover = v, .options = o};
+    s.fixed = o->keys && strchr(o->key[i], '[');
     s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
     double started = now_s();
     algorithm(&s, param);
