@@ -76,6 +76,7 @@
   X(barrier_dissemination) \
   X(barrier_two_proc) \
   X(barrier_tree) \
+  X(barrier_recursive_king) \
   X(alltoall_linear) \
   X(alltoall_pairwise) \
   X(alltoall_bruck) \
