@@ -77,6 +77,7 @@
   X(barrier_two_proc) \
   X(barrier_tree) \
   X(barrier_recursive_king) \
+  X(barrier_hierarchical) \
   X(alltoall_linear) \
   X(alltoall_pairwise) \
   X(alltoall_bruck) \

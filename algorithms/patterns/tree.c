@@ -10,7 +10,7 @@ static int digits(int k, int p) {  /* smallest d with k^d >= p */
 
 int coll_tree_fanout(coll_tree_shape shape, int k, int p) {
   switch (shape) {
-    case COLL_TREE_CHAIN: return k < p - 1 ? k : p - 1;
+    case COLL_TREE_CHAIN: case COLL_TREE_N_ARY: return k < p - 1 ? k : p - 1;
     case COLL_TREE_BINARY: case COLL_TREE_IN_ORDER_BINARY: return 2;
     case COLL_TREE_BINOMIAL: case COLL_TREE_IN_ORDER_BINOMIAL: return digits(2, p);
     case COLL_TREE_KNOMIAL: return (k - 1) * digits(k, p);
@@ -71,6 +71,11 @@ static void knomial(coll_tree *t, int k, int p, int v) {
       if (v + unit * r < p) t->child[t->children++] = v + unit * r;
 }
 
+static void n_ary(coll_tree *t, int k, int p, int v) {
+  if (v) t->parent = (v - 1) / k;
+  for (long i = 1; i <= k && (long)k * v + i < p; i++) t->child[t->children++] = (int)((long)k * v + i);
+}
+
 /* The range of `size` ranks from `first` on: its highest rank is the parent, the lower half (rounded down) is the
  * second child's subtree and the rest the first child's. */
 static void in_order_binary(coll_tree *t, int p, int rank) {
@@ -110,6 +115,7 @@ void coll_tree_make(coll_tree *t, coll_tree_shape shape, int k, int p, int root,
     case COLL_TREE_BINARY: binary(t, p, v); break;
     case COLL_TREE_BINOMIAL: binomial(t, p, v); break;
     case COLL_TREE_IN_ORDER_BINOMIAL: in_order_binomial(t, p, v); break;
+    case COLL_TREE_N_ARY: n_ary(t, k, p, v); break;
     default: knomial(t, k, p, v); break;
   }
   if (t->parent >= 0) t->parent = (t->parent + root) % p;

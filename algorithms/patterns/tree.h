@@ -24,6 +24,7 @@ typedef enum {
   COLL_TREE_CHAIN,               /* k chains hang on the root; lengths differ by one at most, the longer ones first */
   COLL_TREE_BINARY, COLL_TREE_BINOMIAL, COLL_TREE_IN_ORDER_BINOMIAL,
   COLL_TREE_KNOMIAL,             /* k is the radix; the farthest children are served first */
+  COLL_TREE_N_ARY,               /* v's children are k v + 1 … k v + k */
   COLL_TREE_IN_ORDER_BINARY,     /* the root is rank p-1, whatever is asked for */
 } coll_tree_shape;
 
@@ -36,7 +37,7 @@ typedef struct {
 /* The largest number of children any rank can have. */
 int coll_tree_fanout(coll_tree_shape, int k, int p);
 
-/* Fills in one rank's place in the tree. k matters to CHAIN (>= 1) and KNOMIAL (>= 2). */
+/* Fills in one rank's place in the tree. k matters to CHAIN and N_ARY (>= 1) and KNOMIAL (>= 2). */
 void coll_tree_make(coll_tree *, coll_tree_shape, int k, int p, int root, int rank);
 
 /* Virtual ranks in the subtree of v in IN_ORDER_BINOMIAL: v … v + result - 1. */
