@@ -14,6 +14,10 @@
   X(bcast_knomial) \
   X(bcast_scatter_recursive_doubling) \
   X(bcast_scatter_ring) \
+  X(bcast_hierarchical_known_root) \
+  X(bcast_hierarchical_nary) \
+  X(bcast_hierarchical_sequential) \
+  X(bcast_hierarchical_unknown_root) \
   X(reduce_mst) \
   X(reduce_bucket_reduce_scatter_mst_gather) \
   X(reduce_linear) \
@@ -66,6 +70,7 @@
   X(allreduce_ring) \
   X(allreduce_ring_segmented) \
   X(allreduce_rabenseifner) \
+  X(allreduce_hierarchical) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
   X(rotation_ordered) \
