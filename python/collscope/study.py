@@ -59,6 +59,7 @@ class Study:
     title: str
     source: str
     about: str
+    differences: tuple[str, ...]  # from the source's experiment, said in the report
     claims: str  # "bird": python/collscope/claims_bird.py; "" none
     platform: str
     nodes: tuple[int, ...]
@@ -259,6 +260,7 @@ def parse(text: str, path: Path) -> Study:
         title=top.get("title", str),
         source=top.get("source", str, ""),
         about=str(top.get("about", str, "")).strip(),
+        differences=top.strings("differences", ()),
         claims=top.word("claims", ("bird", ""), ""),
         platform=setting.get("platform", str),
         nodes=setting.numbers("nodes"),
