@@ -187,6 +187,47 @@ def prove_command(algo: str, ranks: str, sizes: str | None, type_name: str, root
         sys.exit(status)
 
 
+# ---- show, docs -------------------------------------------------------------------------------------------
+
+
+@cli.command("show", epilog="""
+\b
+Examples:
+  ./collscope show bcast/binomial --ranks 16
+  ./collscope show "bcast/knomial[k=4]" --ranks 16 --kind graph,gantt --out pictures
+  ./collscope show allreduce/ring --ranks 32 --on schooner --nodes 4 --bytes 1MiB
+  ./collscope show scatter/mst --ranks 8 --kind graph --out scatter.svg --animate
+""")  # fmt: skip
+@click.argument("algo", metavar="ALGO")
+@click.option("--ranks", type=click.IntRange(min=1), default=8, show_default=True, help="Number of ranks.")
+@click.option("--root", type=click.IntRange(min=0), default=0, show_default=True, help="Root rank, where there is one.")
+@click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
+@click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
+@click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
+@click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
+@click.option("--on", "platform", metavar="PLATFORM", help="Times of this platform's model (default: telephone network).")
+@click.option("--nodes", type=click.IntRange(min=1), default=None, help="Nodes that the ranks sit on.")
+@click.option("--mapping", default="block", show_default=True, metavar="M", help="With --on: block, cyclic or fill.")
+@click.option("--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix.")
+@click.option("--out", metavar="DIR|FILE", help="Where pictures go (default: results/show/fresh/).")
+@click.option("--animate", is_flag=True, help="Also an animated GIF of the messages on their way.")
+@click.option("--no-pictures", is_flag=True, help="The page in the terminal only.")
+def show_command(**options: Any) -> None:
+    """One algorithm on one page, and drawn: who sends to whom, when, what lies where, how much."""
+    from collscope import show
+
+    sys.exit(show.run(show.Request(**options)))
+
+
+@cli.command("docs")
+@click.option("--check", is_flag=True, help="Write nothing; say what is out of date.")
+def docs_command(check: bool) -> None:
+    """Write docs/algorithms.md, docs/algorithms.html and docs/pictures/ anew, from the registry and the files' headers."""
+    from collscope import docs
+
+    sys.exit(docs.run(check))
+
+
 # ---- calibrate, test, doctor ------------------------------------------------------------------------------
 
 

@@ -1,0 +1,268 @@
+"""The `show` command: one algorithm on one page of the terminal, and its pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collscope import console, header, paths, plan, registry, trace
+from collscope.errors import UsageError, unknown
+from collscope.plan import Point
+from collscope.trace import Message, Trace
+from collscope.units import format_size, format_time, parse_size
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KINDS = ("graph", "gantt", "table", "matrix")
+FORMATS = (".svg", ".png", ".pdf")
+MOST_RANKS = 1024
+SHOWN_ROUNDS = 24  # rows of the table of rounds
+
+
+@dataclass(frozen=True)
+class Request:
+    algo: str
+    ranks: int = 8
+    root: int = 0
+    sizes: str | None = None
+    type_name: str = "float"
+    in_place: bool = False
+    platform: str | None = None
+    nodes: int | None = None
+    mapping: str = "block"
+    kinds: str = "all"
+    out: str | None = None
+    animate: bool = False
+    no_pictures: bool = False
+    collective: str | None = None
+
+
+def run(r: Request) -> int:
+    """Prints the page, draws, and returns the exit status."""
+    kinds = read_kinds(r.kinds)
+    t = make_trace(r)
+    page(t)
+    if r.no_pictures:
+        return 0
+    written = draw(t, kinds, r.out)
+    if r.animate:
+        from collscope import show_animate
+
+        written.append(show_animate.write(t, animation_path(t, r.out)))
+    print("\npictures")
+    for path in written:
+        print(f"  {paths.display(path)}")
+    return 0
+
+
+def read_kinds(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["all"] or not names:
+        return list(KINDS)
+    for name in names:
+        if name not in KINDS:
+            raise unknown("kind of picture", name, [*KINDS, "all"])
+    return list(dict.fromkeys(names))
+
+
+def make_trace(r: Request) -> Trace:
+    known = registry.load()
+    collective, key = known.resolve(r.algo, r.collective)
+    if key.endswith("/builtin"):
+        raise UsageError(f"{key} is the MPI library's own and has no schedule to draw; take decision/… of that library")
+    if not 1 <= r.ranks <= MOST_RANKS:
+        raise UsageError(f"--ranks {r.ranks}: pictures are drawn for 1 to {MOST_RANKS} ranks")
+    if r.root >= r.ranks:
+        raise UsageError(f"--root {r.root}: there are {r.ranks} ranks, 0 to {r.ranks - 1}")
+    if r.root and not known.collective(collective).has_root:
+        raise UsageError(f"--root {r.root}: {collective} has no root")
+    elem = known.type_bytes(r.type_name)
+    if r.sizes:
+        count = plan.count_of_bytes(collective, parse_size(r.sizes), r.ranks, elem)
+    else:
+        count = trace.default_count(collective, key, r.ranks, elem)
+    op = "affine" if r.type_name == "affine" else "sum"
+    point = Point(collective, key, count, type=r.type_name, op=op, root=r.root, in_place=r.in_place)
+    machine, where = machine_of(r)
+    return trace.ask([point], r.ranks, machine, where)[0]
+
+
+def machine_of(r: Request) -> tuple[str, str]:
+    """The machine file, and what the times are of."""
+    if r.platform:
+        from collscope import platform
+
+        on = platform.load(r.platform)
+        nodes = r.nodes or 1
+        plan.check_layout(on, nodes, r.ranks, r.mapping)
+        return on.machine(nodes, r.ranks, r.mapping), f"model of {on.name}, {nodes} node{'s' * (nodes != 1)}"
+    if r.nodes and r.nodes > r.ranks:
+        raise UsageError(f"{r.ranks} ranks cannot occupy {r.nodes} nodes; use --nodes {r.ranks}")
+    where = f"telephone network, α = {format_time(trace.ALPHA_S)}, 1/β = 1 GB/s"
+    if r.nodes:
+        where += f", within a node {format_time(trace.NEAR_ALPHA_S)}, 4 GB/s"
+    return trace.telephone(r.ranks, r.nodes), where
+
+
+# ---- the page ---------------------------------------------------------------------------------------------
+
+
+def page(t: Trace) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    out = console.out()
+    known = registry.load()
+    algorithm = known.by_key.get((t.chose or t.key).partition("[")[0])
+    about = header.of_key(algorithm.key) if algorithm else None
+    out.print(f"[bold]{escape(t.key)}[/bold]" + (f" chose [bold]{escape(t.chose)}[/bold]" if t.chose else ""))
+    if algorithm:
+        facts = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        facts.add_column(style="dim", no_wrap=True)
+        facts.add_column()
+        for name, text in about.fields.items() if about else [("Idea", algorithm.summary), ("Source", algorithm.source)]:
+            facts.add_row(name, escape(text))
+        for p in algorithm.params:
+            kind = " | ".join(p.words) if p.words else f"{p.min} … {p.max}"
+            facts.add_row(p.name, escape(f"{p.help}: {kind}, {p.text(p.default)} unless given"))
+        facts.add_row("Twin", escape(twin_words(algorithm)))
+        out.print(facts)
+        if about and about.picture:
+            out.print()
+            for line in about.picture:
+                out.print(f"    {line}", markup=False, style="cyan", no_wrap=True, overflow="ellipsis")
+    out.print()
+    nodes = f" on {len(set(t.nodes))} nodes" if t.nodes else ""
+    root = f", root {t.root}" if known.collective(t.collective).has_root else ""
+    size = f", a vector of {format_size(t.vector_bytes)}" if t.vector_bytes else ""
+    total = sum(m.bytes for m in t.messages)
+    out.print(f"[bold]{t.ranks} ranks{nodes}{root}{size}[/bold]: {len(t.messages)} messages, {format_size(total)} sent, "
+              f"{t.rounds} rounds")  # fmt: skip
+    if t.transfers:
+        moved = format_size(sum(m.bytes for m in t.transfers))
+        out.print(f"{len(t.transfers)} transfers through shared memory of the nodes, {moved}")
+    cost = f", cost() says {format_time(t.cost_s)}{' and is exact' * t.exact}" if t.cost_s is not None else ""
+    out.print(f"{format_time(t.time_s)} ({t.where}){cost}")
+    if t.arrows:
+        out.print(rounds_table(t))
+
+
+def twin_words(a: registry.Algorithm) -> str:
+    if not a.twin:
+        return "none"
+    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}, the same messages"
+
+
+def rounds_table(t: Trace) -> object:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from collscope import show_draw
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("round", "messages", "bytes", "largest", "done at"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("who", no_wrap=True, overflow="ellipsis")
+    by_round: dict[int, list[Message]] = {}
+    for m in t.arrows:
+        by_round.setdefault(m.round, []).append(m)
+    shown = sorted(by_round)
+    if len(shown) > SHOWN_ROUNDS:
+        shown = [*shown[: SHOWN_ROUNDS - 4], -1, *shown[-3:]]
+    for k in shown:
+        if k < 0:
+            table.add_row("⋮")
+            continue
+        list_ = by_round[k]
+        r, g, b = (round(255 * v) for v in show_draw.round_colour(k, t.rounds))
+        table.add_row(
+            Text(f"■ {k}", style=f"rgb({r},{g},{b})"),
+            str(len(list_)),
+            format_size(sum(m.bytes for m in list_)),
+            format_size(max(m.bytes for m in list_)),
+            format_time(max(m.end_s for m in list_), aligned=True),
+            who(list_, t.ranks),
+        )
+    return table
+
+
+def who(list_: Sequence[Message], p: int) -> str:
+    """Who sends to whom in a round: as a rule where there is one, else the first of them."""
+    pairs = sorted({(m.src, m.dst) for m in list_})
+    steps = {(b - a) % p for a, b in pairs}
+    if len(pairs) == p > 2 and len(steps) == 1:
+        d = steps.pop()
+        return f"every rank r → r{f'+{d}' if d <= p // 2 else f'-{p - d}'}"
+    flips = {a ^ b for a, b in pairs}
+    if len(pairs) > 3 and len(flips) == 1 and all((b, a) in set(pairs) for a, b in pairs):
+        return f"{'every rank' if len(pairs) == p else f'{len(pairs)} ranks'} r ↔ r xor {flips.pop()}"
+    done: list[str] = []
+    for a, b in pairs:
+        if (b, a) in pairs:
+            if a < b:
+                done.append(f"{a}↔{b}")
+        else:
+            done.append(f"{a}→{b}")
+    text = "  ".join(done[:10])
+    return text + (f"  … {len(done) - 10} more" if len(done) > 10 else "")
+
+
+# ---- pictures ---------------------------------------------------------------------------------------------
+
+
+def figure(t: Trace, kind: str) -> Figure | None:
+    """None where there is nothing that could be drawn."""
+    from collscope import show_draw
+
+    if kind == "table":
+        held = trace.holdings(t)
+        return show_draw.table(t, held) if held is not None else None
+    make = {"graph": show_draw.graph, "gantt": show_draw.gantt, "matrix": show_draw.matrix}[kind]
+    return make(t)
+
+
+def draw(t: Trace, kinds: Sequence[str], out: str | None) -> list[Path]:
+    """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file."""
+    from collscope import plot
+
+    single = out is not None and Path(out).suffix.lower() in FORMATS
+    if single and len(kinds) > 1:
+        raise UsageError(f"--out {out} is one file; say which picture with --kind {'|'.join(KINDS)}, or name a folder")
+    written = []
+    for kind in kinds:
+        fig = figure(t, kind)
+        if fig is None:
+            console.note(f"the {kind} of {t.key} at this size would take too much memory; try fewer --bytes")
+            continue
+        if single:
+            targets = [Path(str(out))]
+        else:
+            targets = [folder_of(out) / f"{stem_of(t)}-{kind}{ending}" for ending in (".svg", ".png")]
+        for path in targets:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            plot.save(fig, path)
+            written.append(path)
+    return written
+
+
+def folder_of(out: str | None) -> Path:
+    return Path(out) if out else paths.RESULTS / "show" / "fresh"
+
+
+def stem_of(t: Trace) -> str:
+    """bcast/knomial[k=4,s=0] on 16 ranks → bcast-knomial-k4-s0-p16"""
+    name = re.sub(r"[^A-Za-z0-9_]+", "-", t.key.replace("=", "")).strip("-")
+    nodes = f"-n{len(set(t.nodes))}" if t.nodes else ""
+    root = f"-r{t.root}" if t.root else ""
+    return f"{name}-p{t.ranks}{nodes}{root}"
+
+
+def animation_path(t: Trace, out: str | None) -> Path:
+    if out and Path(out).suffix.lower() in FORMATS:
+        return Path(out).with_suffix(".gif")
+    return folder_of(out) / f"{stem_of(t)}.gif"
