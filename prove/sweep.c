@@ -127,7 +127,7 @@ static void call(sweep *s, coll_args a)
  * anyway. */
 static void parameters(sweep *s, coll_args a, long *param, int i, int others_left)
 {
-  static const long others[] = {1, 2, 3, 5, 64, 100};
+  static const long others[] = {1, 2, 3, 4, 5, 64, 100};
   const coll_param *q = s->alg->params ? &s->alg->params[i] : NULL;
   if (!q || !q->name) {
     bool usual = true;
@@ -149,16 +149,44 @@ static void parameters(sweep *s, coll_args a, long *param, int i, int others_lef
   param[i] = q->value;
 }
 
-/* Other places: all ranks on one node; dealt out to nodes in turn. */
-static void other_places(sweep *s, coll_args a, coll_place *place)
+/* Other places, from 0 on. Returns false when there are no more. */
+static bool other_place(int kind, int p, coll_place *place)
 {
-  for (int kind = 0; kind < 2; kind++) {
-    for (int r = 0; r < a.size; r++) {
-      int node = kind ? r % 3 : 0;
-      place[r] = (coll_place){node, 2 * node + (kind ? r / 3 % 2 : r % 2), 8 * node + r / 4 % 8};
+  int a_node = (p + 3) / 4, a_socket = (a_node + 3) / 4;   /* of four nodes with four sockets */
+  for (int r = 0; r < p; r++) {
+    int node = 0, socket, core;
+    switch (kind) {
+      case 0: socket = r % 2, core = r / 2; break;                                    /* all on one node */
+      case 1: node = r % 3, socket = r / 3 % 2, core = r / 6; break;                  /* dealt out to nodes and sockets */
+      case 2: node = r / a_node, core = r % a_node, socket = core / a_socket; break;  /* blocks */
+      case 3: node = r % 4, core = r / 4, socket = core / a_socket; break;            /* dealt out to nodes alone */
+      default: return false;
     }
-    a.place = place;
+    place[r] = (coll_place){node, 4 * node + socket, 64 * node + 16 * socket + core / 2 % 16};
+  }
+  return true;
+}
+
+/* Does the schedule depend on where ranks sit? Else what is proven already says it all. */
+static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *other)
+{
+  char reason[256];
+  if (coll_unsupported(s->alg, usual, reason, sizeof reason) || coll_unsupported(s->alg, other, reason, sizeof reason))
+    return false;
+  prover *v = s->prover;
+  v->record = record_make(v->record, s->alg, usual, 1, 0);
+  v->other = record_make(v->other, s->alg, other, 1, 0);
+  return !*v->record->error && !*v->other->error && record_same(v->record, v->other);
+}
+
+static void other_places(sweep *s, coll_args a, long *param, coll_place *place)
+{
+  coll_args usual = a;
+  a.place = place;
+  for (int kind = 0; other_place(kind, a.size, place); kind++) {
+    if (same_schedule(s, &usual, &a)) continue;
     call(s, a);
+    if (!s->fixed) parameters(s, a, param, 0, COLL_PARAMS);
   }
 }
 
@@ -174,13 +202,13 @@ static void algorithm(sweep *s, long *param)
       a.count = c.value[i];
       call(s, a);
     }
-    bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32;
+    bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32 || p == 64;
     if (!o->variants || !few) continue;
     a.count = o->counts ? o->count[o->counts - 1] : 3 * (size_t)p + 1;
     int params = 0;
     while (s->alg->params && s->alg->params[params].name) params++;
     if (!s->fixed) parameters(s, a, param, 0, params > 2 ? 1 : 2);
-    other_places(s, a, place);
+    other_places(s, a, param, place);
   }
   free(place);
 }
