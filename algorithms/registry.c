@@ -47,6 +47,7 @@
   X(allgather_recursive_doubling) \
   X(allgather_neighbor_exchange) \
   X(allgather_two_proc) \
+  X(allgather_leaders) \
   X(allgather_linear) \
   X(allgather_sparbit) \
   X(reduce_scatter_mst_reduce_mst_scatter) \

@@ -11,8 +11,8 @@
  *  1       ab..     ab..     ..cd     ..cd          0 ↔ 1, 2 ↔ 3
  *  2       abcd     abcd     abcd     abcd          0 ↔ 2, 1 ↔ 3
  */
-#include "../collscope.h"
 #include "../patterns/lg.h"
+#include "../primitives/allgather_blocks.h"
 
 static const char *supports(const coll_args *a) {
   return coll_is_power_of_two(a->size) ? NULL : "needs a power of two of ranks; Open MPI takes allgather/bruck instead";
@@ -22,12 +22,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   size_t m = a->count;
   if (!m) return;
   coll_copy(c, coll_at(c, a->out, (size_t)c->rank * m), a->in, m);
-  for (int distance = 1; distance < c->size; distance *= 2) {
-    int partner = c->rank ^ distance, mine = c->rank & -distance, theirs = partner & -distance;
-    size_t n = (size_t)distance * m;
-    coll_sendrecv(c, coll_at(c, a->out, (size_t)mine * m), n, partner, coll_at(c, a->out, (size_t)theirs * m), n,
-                  partner);
-  }
+  coll_blocks_doubling(c, a->out, m, NULL);
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
