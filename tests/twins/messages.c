@@ -1,0 +1,163 @@
+/* messages PLAN OUT: what Open MPI hands to its point-to-point layer in collective calls, in order, at every rank.
+ *
+ * A line of the plan is one of
+ *   set NAME VALUE                                      an MCA variable, from here on: 3, 1024, …
+ *   comm                                                a new communicator, which reads the variables that matter
+ *   call ID COLLECTIVE COUNT ROOT COMMUTES IN_PLACE     MPI's call, of floats, without what the communicator did before
+ * Rank r writes to OUT.r a line for each call: the ID, and for each message S (send) or R (receive), the other rank
+ * (-1: any source), a colon and the bytes; and `refused` if MPI returned an error.
+ *
+ * coll/tuned reads its forced algorithms when a communicator is made, so one launch does for all of them. The layer below,
+ * the PML, is a table of functions: those that the collectives call are replaced by ones that write and pass on.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The beginning of Open MPI's table (ompi/mca/pml/pml.h, 4.0 to 5.0): its order, not its text. */
+typedef struct {
+  void *before[6];
+  void *irecv_init, *irecv, *recv, *isend_init, *isend, *send;
+} pml_functions;
+extern pml_functions mca_pml;
+
+typedef int receive(void *, size_t, MPI_Datatype, int, int, MPI_Comm, void *);
+typedef int transmit(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm, void *);
+typedef int blocking(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm);
+
+static pml_functions pml;     /* the library's own */
+static FILE *out;             /* NULL: not recording */
+
+static void note(char what, size_t n, MPI_Datatype type, int peer) {
+  int size;
+  PMPI_Type_size(type, &size);
+  if (out) fprintf(out, " %c%d:%zu", what, peer, n * (size_t)size);
+}
+
+#define RECEIVE(name)                                                                                                  \
+  static int my_##name(void *buf, size_t n, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *last) {         \
+    note('R', n, type, from);                                                                                          \
+    return ((receive *)pml.name)(buf, n, type, from, tag, comm, last);                                                 \
+  }
+#define TRANSMIT(name)                                                                                                 \
+  static int my_##name(const void *buf, size_t n, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm,         \
+                       void *last) {                                                                                   \
+    note('S', n, type, to);                                                                                            \
+    return ((transmit *)pml.name)(buf, n, type, to, tag, mode, comm, last);                                            \
+  }
+RECEIVE(irecv_init)
+RECEIVE(irecv)
+RECEIVE(recv)
+TRANSMIT(isend_init)
+TRANSMIT(isend)
+
+static int my_send(const void *buf, size_t n, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm) {
+  note('S', n, type, to);
+  return ((blocking *)pml.send)(buf, n, type, to, tag, mode, comm);
+}
+
+static void hook(void) {
+  pml = mca_pml;
+  mca_pml.irecv_init = my_irecv_init;
+  mca_pml.irecv = my_irecv;
+  mca_pml.recv = my_recv;
+  mca_pml.isend_init = my_isend_init;
+  mca_pml.isend = my_isend;
+  mca_pml.send = my_send;
+}
+
+static void fail(const char *why, const char *what) {
+  fprintf(stderr, "messages: %s %s\n", why, what);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static MPI_Comm fresh(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  return comm;
+}
+
+static void set(const char *name, int value) {
+  int index, count;
+  MPI_T_cvar_handle handle;
+  if (MPI_T_cvar_get_index(name, &index) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) ||
+      MPI_T_cvar_write(handle, &value))
+    fail("cannot set", name);
+  MPI_T_cvar_handle_free(&handle);
+}
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
+  float *left = in, *right = inout;
+  for (int i = 0; i < *n; i++) right[i] += left[i];
+}
+
+/* Returns what MPI returns: some algorithms refuse some calls. */
+static int call(const char *name, MPI_Comm comm, int n, int root, MPI_Op op, int in_place) {
+  int p, rank;
+  MPI_Comm_size(comm, &p);
+  MPI_Comm_rank(comm, &rank);
+  float *x = calloc((size_t)n * (size_t)p + 1, sizeof *x), *y = calloc((size_t)n * (size_t)p + 1, sizeof *y);
+  int *counts = malloc((size_t)p * sizeof *counts);
+  for (int i = 0; i < p; i++) counts[i] = n / p + (i < n % p);
+  const void *in = in_place ? MPI_IN_PLACE : x, *at_root = in_place && rank == root ? MPI_IN_PLACE : x;
+  int failed = MPI_SUCCESS;
+  if (!strcmp(name, "bcast")) failed = MPI_Bcast(x, n, MPI_FLOAT, root, comm);
+  else if (!strcmp(name, "reduce")) failed = MPI_Reduce(at_root, y, n, MPI_FLOAT, op, root, comm);
+  else if (!strcmp(name, "allreduce")) failed = MPI_Allreduce(in, y, n, MPI_FLOAT, op, comm);
+  else if (!strcmp(name, "gather")) failed = MPI_Gather(at_root, n, MPI_FLOAT, y, n, MPI_FLOAT, root, comm);
+  else if (!strcmp(name, "scatter"))
+    failed = MPI_Scatter(x, n, MPI_FLOAT, in_place && rank == root ? MPI_IN_PLACE : y, n, MPI_FLOAT, root, comm);
+  else if (!strcmp(name, "allgather")) failed = MPI_Allgather(in, n, MPI_FLOAT, y, n, MPI_FLOAT, comm);
+  else if (!strcmp(name, "alltoall")) failed = MPI_Alltoall(in, n, MPI_FLOAT, y, n, MPI_FLOAT, comm);
+  else if (!strcmp(name, "reduce_scatter")) failed = MPI_Reduce_scatter(in, y, counts, MPI_FLOAT, op, comm);
+  else if (!strcmp(name, "reduce_scatter_block")) failed = MPI_Reduce_scatter_block(in, y, n, MPI_FLOAT, op, comm);
+  else if (!strcmp(name, "scan")) failed = MPI_Scan(in, y, n, MPI_FLOAT, op, comm);
+  else if (!strcmp(name, "exscan")) failed = MPI_Exscan(in, y, n, MPI_FLOAT, op, comm);
+  else if (!strcmp(name, "barrier")) failed = MPI_Barrier(comm);
+  else fail("no collective", name);
+  free(x);
+  free(y);
+  free(counts);
+  return failed;
+}
+
+int main(int argc, char **argv) {
+  int rank, provided;
+  MPI_Init(&argc, &argv);
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc != 3) fail("usage: messages PLAN OUT,", "not that");
+  char path[4096], line[512], word[128], id[128], what[128];
+  snprintf(path, sizeof path, "%s.%d", argv[2], rank);
+  FILE *plan = fopen(argv[1], "r"), *file = fopen(path, "w");
+  if (!plan || !file) fail("cannot open", plan ? path : argv[1]);
+  MPI_Op ordered;
+  MPI_Op_create(add, 0, &ordered);
+  MPI_Comm comm = fresh();
+  hook();
+  while (fgets(line, sizeof line, plan)) {
+    int value, n, root, commutes, in_place;
+    if (sscanf(line, "set %127s %d", word, &value) == 2) set(word, value);
+    else if (sscanf(line, "call %127s %127s %d %d %d %d", id, what, &n, &root, &commutes, &in_place) == 6) {
+      PMPI_Barrier(MPI_COMM_WORLD);
+      out = file;
+      fputs(id, file);
+      int failed = call(what, comm, n, root, commutes ? MPI_SUM : ordered, in_place);
+      fputs(failed ? " refused\n" : "\n", file);
+      out = NULL;
+    } else if (!strncmp(line, "comm", 4)) {
+      MPI_Comm_free(&comm);
+      comm = fresh();
+    } else fail("cannot read", line);
+  }
+  fclose(plan);
+  fclose(file);
+  mca_pml = pml;
+  MPI_Comm_free(&comm);
+  MPI_Op_free(&ordered);
+  MPI_T_finalize();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,59 @@
+/* recorded < CALLS: our side of `messages`: the messages of recorded schedules, in order, at every rank.
+ *
+ * A line is ID KEY RANKS COUNT ROOT COMMUTES IN_PLACE, of floats; KEY is an algorithm's, or a decision's with its
+ * collective: decision/ompi_4_1:bcast. Answers: `ID key KEY` and a line `ID RANK messages…` for each rank, as `messages`
+ * writes them; or `ID - REASON` when the call is not supported.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "operations/record.h"
+
+static const coll_alg *chosen(char *key, const coll_args *a, long *param, char *error, size_t size) {
+  char *collective = strchr(key, ':');
+  if (!collective) return coll_find(key, param, error, size);
+  *collective++ = 0;
+  const coll_decision *decision = coll_decision_find(key);
+  for (int k = 0; decision && k < COLL_COLLECTIVES; k++)
+    if (!strcmp(coll_collective_name((coll_collective)k), collective))
+      return coll_decide(decision, (coll_collective)k, a, param, error, size);
+  snprintf(error, size, "no decision %s, or no collective %s", key, collective);
+  return NULL;
+}
+
+static void show(const char *id, int rank, const rec_rank *list) {
+  printf("%s %d", id, rank);
+  for (size_t i = 0; i < list->n; i++) {
+    const rec_op *op = &list->op[i];
+    bool sends = op->kind == REC_SEND || op->kind == REC_ISEND, receives = op->kind == REC_RECV || op->kind == REC_IRECV;
+    if (sends || receives) printf(" %c%d:%llu", sends ? 'S' : 'R', op->peer, (unsigned long long)op->bytes);
+  }
+  putchar('\n');
+}
+
+int main(void) {
+  char id[128], key[256], full[256], error[400];
+  int commutes, in_place;
+  long param[COLL_PARAMS];
+  record *record = NULL;
+  coll_args a = { .elem = sizeof(float), .param = param };
+  while (scanf("%127s %255s %d %zu %d %d %d", id, key, &a.size, &a.count, &a.root, &commutes, &in_place) == 7) {
+    a.commutes = commutes;
+    a.in_place = in_place;
+    const coll_alg *alg = chosen(key, &a, param, error, sizeof error);
+    if (!alg || coll_unsupported(alg, &a, error, sizeof error)) {
+      printf("%s - %s\n", id, error);
+      continue;
+    }
+    record = record_make(record, alg, &a, 1, 1);
+    if (*record->error) {
+      printf("%s - %s\n", id, record->error);
+      continue;
+    }
+    coll_key(alg, param, full, sizeof full);
+    printf("%s key %s\n", id, full);
+    for (int rank = 0; rank < a.size; rank++) show(id, rank, &record->rank[rank]);
+  }
+  record_free(record);
+  return 0;
+}
