@@ -151,6 +151,9 @@ def estimate(point: Point, ranks: int) -> float:
     return ranks * rounds * (1 if point.collective != "alltoall" else 2) + ranks * segments
 
 
+LAUNCH_COST = 3000.0  # below this, in messages, another launch costs more than it saves
+
+
 @dataclass
 class Batch:
     """Points of one layout for one launch."""
@@ -165,26 +168,25 @@ class Batch:
 
 
 def batches(todo: dict[str, Task], jobs: int) -> list[Batch]:
-    """Cuts the work into launches: same layout, same need for data, small sizes first, the most expensive launch first."""
-    groups: dict[tuple[int, int, int, str, bool], Batch] = {}
+    """Cuts the work into launches of one layout. Large sizes come first: some of their points take seconds (segments), and
+    while they do, the other workers have small ones left. The estimates only keep launches from getting long."""
+    groups: dict[tuple[Layout, bool], list[tuple[str, Point]]] = {}
     for key, (layout, point) in todo.items():
-        group = (id(layout.platform), layout.nodes, layout.ranks, layout.mapping, point.check)
-        groups.setdefault(group, Batch(layout, [])).points.append((key, point))
-    start = 300.0  # what a launch itself costs, in the same unit
+        groups.setdefault((layout, point.check), []).append((key, point))
     total = sum(estimate(point, layout.ranks) for layout, point in todo.values())
-    limit = max(total / (4 * jobs), 10 * start)
+    limit = max(total / (8 * jobs), LAUNCH_COST)
     made: list[Batch] = []
-    for group_batch in groups.values():
-        layout = group_batch.layout
-        # Small sizes first: the simulated clock is still small then, and its digits fine.
-        ordered = sorted(group_batch.points, key=lambda kp: kp[1].bytes(layout.ranks))
-        weights = [estimate(point, layout.ranks) for _, point in ordered]
-        pieces = max(1, math.ceil(sum(weights) / limit))
-        for piece in range(pieces):
-            part = ordered[piece::pieces]
-            if part:
-                made.append(Batch(layout, part, start + sum(weights[piece::pieces])))
-    return sorted(made, key=lambda b: -b.cost)
+    for (layout, _), members in groups.items():
+        batch = Batch(layout, [])
+        for key, point in sorted(members, key=lambda kp: -kp[1].bytes(layout.ranks)):
+            cost = estimate(point, layout.ranks)
+            if batch.points and batch.cost + cost > limit:
+                made.append(batch)
+                batch = Batch(layout, [])
+            batch.points.append((key, point))
+            batch.cost += cost
+        made.append(batch)
+    return sorted(made, key=lambda b: -b.points[0][1].bytes(b.layout.ranks))
 
 
 @dataclass
