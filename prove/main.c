@@ -4,6 +4,7 @@
  *   --plan FILE [--costs]           proves each point: a JSON line a point
  *   --schedule --plan FILE          the same with every message
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it
+ *   --decide collective=NAME ranks=P count=N        what each decision table takes for a call (decide.c)
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place
  * (sweep.c)
  *
@@ -36,6 +37,7 @@ static const char usage[] =
   "       collscope-prove --schedule --plan FILE\n"
   "       collscope-prove --model MACHINE [--trace] --plan FILE\n"
   "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B] [--counts N,N,…] [--no-costs] [--no-variants]\n"
+  "       collscope-prove --decide collective=NAME ranks=P count=N [elem=4] [root=0] [commutes=1] [in_place=0]\n"
   "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
@@ -210,6 +212,7 @@ int main(int argc, char **argv)
   bool list = false, sweep = false;
   wanted want = {false, false};
   sweep_options o = {.first = 1, .last = 64, .costs = true, .variants = true};
+  if (argc > 1 && !strcmp(argv[1], "--decide")) return decide_main(argc, argv);
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--model")) return model_main(argc, argv);
   for (int i = 1; i < argc; i++) {

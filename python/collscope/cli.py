@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from collscope import __version__
+from collscope import __version__, decide
 from collscope.errors import UserError, unknown
 
 EXAMPLES = """
@@ -226,6 +226,9 @@ def docs_command(check: bool) -> None:
     from collscope import docs
 
     sys.exit(docs.run(check))
+
+
+cli.add_command(decide.command)
 
 
 # ---- calibrate, test, doctor ------------------------------------------------------------------------------

@@ -1,0 +1,75 @@
+"""What `decide` says, beside what the libraries' sources say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from collscope import decide, paths
+from collscope.errors import UsageError, UserError
+
+needs_prover = pytest.mark.skipif(not paths.PROVER.exists(), reason="needs build/prove")
+
+
+def chosen(collective: str, ranks: int, count: int, elem: int = 4, **more: bool) -> dict[str, str]:
+    return {
+        line["decision"].partition("/")[2]: line["chose"] for line in decide.ask(collective, ranks, count, elem, **more)
+    }
+
+
+@needs_prover
+def test_what_is_taken() -> None:
+    assert chosen("bcast", 64, 1024) == {
+        "ompi_4_0": "bcast/split_binary[s=1024]",
+        "ompi_4_1": "bcast/knomial[k=4,s=0]",
+        "ompi_5_0": "bcast/knomial[k=4,s=0]",
+    }
+    assert chosen("barrier", 12, 0)["ompi_4_0"] == "barrier/dissemination"
+    assert chosen("barrier", 16, 0)["ompi_4_0"] == "barrier/recursive_doubling"
+    assert chosen("barrier", 300, 0)["ompi_4_1"] == "barrier/tree"
+    assert chosen("alltoall", 2, 25, 1)["ompi_4_1"] == "alltoall/two_proc"
+    assert set(chosen("alltoall", 9, 100, in_place=True).values()) == {"alltoall/in_place"}
+    assert chosen("scan", 9, 100)["ompi_5_0"] == "scan/linear"
+
+
+@needs_prover
+@pytest.mark.parametrize("block", [2047, 2048])
+def test_linear_takes_its_parts_by_vector_and_by_block(block: int) -> None:
+    """Of a reduce_scatter_block the reduce sees the vector, the scatter a block."""
+    said = chosen("reduce_scatter_block", 5, block, 1, commutes=False)
+    scatter = "binomial" if block < 2048 else "linear"
+    assert said["ompi_4_1"] == f"reduce_scatter_block/linear[reduce=linear,reduce_s=0,scatter={scatter}]"
+    assert said["ompi_4_0"] == "reduce_scatter_block/linear[reduce=in_order_binary,reduce_s=0,scatter=linear]"
+
+
+@needs_prover
+def test_command(tmp_path: Path) -> None:
+    words = ["-c", "bcast", "--ranks", "64", "--bytes", "4KiB"]
+    said = CliRunner().invoke(decide.command, words)
+    assert said.exit_code == 0
+    assert (
+        "bcast/knomial[k=4,s=0]" in said.output
+        and "64 … 127" in said.output
+        and "2 KiB … below 362.0 KiB" in said.output
+    )
+    data = json.loads(CliRunner().invoke(decide.command, [*words, "--json"]).output)
+    assert data["count"] == 1024 and len(data["decisions"]) >= 3
+    for bad in ([], ["--block-bytes", "1KiB", "--bytes", "1KiB"]):
+        wrong = CliRunner().invoke(decide.command, ["-c", "bcast", "--ranks", "4", *bad])
+        assert isinstance(wrong.exception, UsageError)
+    assert isinstance(CliRunner().invoke(decide.command, ["-c", "bast", "--ranks", "4"]).exception, UserError)
+
+
+def test_ranges_in_words() -> None:
+    assert decide.between(1, 3) == "1 … 3"
+    assert decide.between(2, 2) == "2"
+    assert decide.between(64, 0) == "from 64"
+    assert decide.size_range("", 0, 0) == ""
+    assert decide.size_range("block ", 0, 300) == "block below 300 B"
+    assert decide.size_range("vector ", 2048, 0) == "vector from 2 KiB"
+    rule = {"elements": "", "number_of_ranks": "", "commutes": 0, "in_place": True,
+            "line": {"above": True, "a": 0.5, "b": 2.0}}  # fmt: skip
+    assert decide.needs(rule) == "an operator that does not commute, in place, ranks > 0.5·bytes + 2"
