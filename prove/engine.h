@@ -14,7 +14,7 @@ typedef struct {
   int32_t src, dst;
   uint32_t send, recv;          /* operations of the two */
   int32_t link;                 /* next in a queue: of its pair while messages are matched, of a busy port under CHAN;
-                                   its flow under FLUID */
+                                   its flow under FLUID; of a line not yet under way: its flag */
   uint32_t count;               /* messages on the path that led here */
   uint8_t label, flags;
   uint64_t bytes;
@@ -53,7 +53,8 @@ typedef struct {
 
 typedef struct { int32_t head; int flows; int open; uint32_t stamp; double left, demand; } resource;
 
-typedef struct { uint64_t value; double time; uint32_t count; } publication;
+enum { FLAG_LINE = 64 };        /* bytes: a flag's cache line comes from the rank that set it to the one that sees it change */
+typedef struct { uint64_t value; double time; uint32_t count; int32_t rank; } publication;
 typedef struct { publication *list; int n, cap; int32_t waiting; } flag_state;
 
 typedef struct {

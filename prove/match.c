@@ -133,6 +133,11 @@ int engine_match(engine *e)
           e->flag[e->flags++].waiting = NONE;
         }
         *of = name->head;
+        if (o->kind == REC_PUBLISH) continue;
+        RESERVE(e->message, e->message_cap, e->transfers + 1);
+        e->message[e->transfers] = (message){.src = o->peer, .dst = r, .send = (uint32_t)i, .recv = (uint32_t)i,
+          .link = name->head, .flags = TRANSFER, .bytes = FLAG_LINE};
+        *of = (int32_t)e->transfers++;
       }
     }
   if (matched == e->messages) return 0;

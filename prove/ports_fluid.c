@@ -109,10 +109,13 @@ static int32_t flow_make(engine *e, int32_t id, double *latency)
   f->message = id;
   f->crossed = 0;
   f->rate = 0;
-  double flowing = (double)m->bytes + (m->flags & TRANSFER ? 0 : e->m->control_bytes);
+  bool shared = m->flags & TRANSFER;       /* no control bytes */
+  double flowing = (double)m->bytes + (shared ? 0 : e->m->control_bytes);
   if (e->m->core_bytes_per_s > 0 && e->m->places) {
+    /* The curve is that of a message, control bytes and all: what it takes beyond their flow is latency. */
+    double most = ((double)m->bytes + e->m->control_bytes) * c->traffic / cross_links(e, f, m);
+    *latency = fmax(LEAST_LATENCY_S, c->latency_s + (double)m->bytes * c->s_per_byte - most);
     f->left = flowing * c->traffic;
-    *latency = fmax(LEAST_LATENCY_S, c->latency_s + (double)m->bytes * c->s_per_byte - f->left / cross_links(e, f, m));
   } else {
     f->left = flowing * c->s_per_byte;
     *latency = c->latency_s;

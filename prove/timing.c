@@ -165,7 +165,7 @@ static void publish(engine *e, int r, flag_state *f, uint64_t value)
     f->list = realloc(f->list, (size_t)f->cap * sizeof *f->list);
     if (!f->list) { fputs("timing: out of memory\n", stderr); abort(); }
   }
-  f->list[f->n++] = (publication){value, s->clock, s->count};
+  f->list[f->n++] = (publication){value, s->clock, s->count, r};
   for (int32_t w = f->waiting, next; w != NONE; w = next) {
     next = e->rank[w].flag_link;
     PUSH(e->run, e->run_n, e->run_cap, w);
@@ -173,10 +173,12 @@ static void publish(engine *e, int r, flag_state *f, uint64_t value)
   f->waiting = NONE;
 }
 
-/* True when the flag has reached the value at some time: the clock then stands at the later of the two. */
-static bool reached_value(engine *e, int r, flag_state *f, uint64_t value)
+/* Whether the flag has reached the value at some time: the clock then stands at the later of the two, and *setter is who
+ * set it. */
+static bool reached_value(engine *e, int r, flag_state *f, uint64_t value, int *setter)
 {
   rank_state *s = &e->rank[r];
+  *setter = r;
   if (!value) return true;
   int low = 0, high = f->n;           /* values grow */
   while (low < high) {
@@ -185,6 +187,7 @@ static bool reached_value(engine *e, int r, flag_state *f, uint64_t value)
   }
   if (low == f->n) return false;
   later(&s->clock, &s->count, f->list[low].time, f->list[low].count);
+  *setter = f->list[low].rank;
   return true;
 }
 
@@ -243,11 +246,21 @@ static void run_rank(engine *e, int r)
       s->message = id;
       return;
     case REC_PUBLISH: publish(e, r, &e->flag[id], o->off2); break;
-    case REC_AWAIT:
-      if (reached_value(e, r, &e->flag[id], o->off2)) break;
-      s->flag_link = e->flag[id].waiting;
-      e->flag[id].waiting = r;
+    case REC_AWAIT: {
+      message *line = &e->message[id];
+      flag_state *f = &e->flag[line->link];
+      if (!reached_value(e, r, f, o->off2, &line->src)) {
+        s->flag_link = f->waiting;
+        f->waiting = r;
+        return;
+      }
+      if (line->src == r) break;
+      line->posted = s->clock;
+      line->count = s->count;
+      launch(e, id);
+      s->message = id;
       return;
+    }
     }
   }
 }
@@ -270,7 +283,7 @@ static int prepare(engine *e)
   static const char *const names[MACHINE_CLASSES] = {"cache", "socket", "node", "network"};
   for (size_t i = 0; i < e->transfers; i++) {
     machine_class c = class_of(e, e->message[i].src, e->message[i].dst);
-    if (m->curve[c].pieces) continue;
+    if (m->curve[c].pieces || e->message[i].src == e->message[i].dst) continue;
     snprintf(e->out->error, sizeof e->out->error, "ranks %d and %d: the machine has no line for class %s",
              e->message[i].src, e->message[i].dst, names[c]);
     return -1;
@@ -316,12 +329,14 @@ static int conclude(engine *e)
   out->message = realloc(out->message, (e->transfers ? e->transfers : 1) * sizeof *out->message);
   if (!out->message) { fputs("timing: out of memory\n", stderr); abort(); }
   out->transfer = out->message + e->messages;
-  out->transfers = e->transfers - e->messages;
+  size_t n = 0;
   for (size_t i = 0; i < e->transfers; i++) {
     const message *m = &e->message[i];
-    out->message[i] = (timing_message){.src = m->src, .dst = m->dst, .label = m->label, .send = m->send,
+    if (!(m->flags & DONE)) continue;      /* the line of a flag that the rank has set itself */
+    out->message[n++] = (timing_message){.src = m->src, .dst = m->dst, .label = m->label, .send = m->send,
       .recv = m->recv, .bytes = m->bytes, .posted_s = m->posted, .start_s = m->start, .end_s = m->end};
   }
+  out->transfers = n - e->messages;
   return 0;
 }
 

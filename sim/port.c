@@ -200,6 +200,7 @@ struct coll_seg_state {
   sg_host_t *host;             /* [members] */
   char *data;                  /* members parts */
   uint64_t *flag;              /* members × flags */
+  sg_host_t *setter;           /* [members × flags] who set it last */
   sg_mutex_t mutex;
   sg_cond_t changed;
   struct coll_seg_state *next;
@@ -231,6 +232,7 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
       s->host = calloc((size_t)n, sizeof *s->host);
       s->data = malloc(bytes * (size_t)n + 1);
       s->flag = calloc((size_t)n * (size_t)flags + 1, sizeof *s->flag);
+      s->setter = calloc((size_t)n * (size_t)flags + 1, sizeof *s->setter);
       coll_seg *end = &segments;
       while (*end) end = &(*end)->next;
       *end = s;
@@ -267,14 +269,19 @@ void port_seg_read(coll_seg s, int home, size_t offset, void *dst, size_t bytes)
 void port_publish(coll_seg s, int home, int flag, uint64_t value) {
   sg_mutex_lock(s->mutex);
   s->flag[home * s->flags + flag] = value;
+  s->setter[home * s->flags + flag] = sg_host_self();
   sg_cond_notify_all(s->changed);
   sg_mutex_unlock(s->mutex);
 }
 
+/* Whoever sees a flag change gets its cache line from the core that changed it. */
 void port_await(coll_seg s, int home, int flag, uint64_t value) {
+  enum { LINE = 64 };
   sg_mutex_lock(s->mutex);
   while (s->flag[home * s->flags + flag] < value) sg_cond_wait(s->changed, s->mutex);
   sg_mutex_unlock(s->mutex);
+  sg_host_t here = sg_host_self(), setter = s->setter[home * s->flags + flag];
+  if (setter && setter != here) sg_host_sendto(setter, here, LINE);
 }
 
 void port_seg_close(coll_seg s) {
@@ -286,5 +293,6 @@ void port_seg_close(coll_seg s) {
   free(s->host);
   free(s->data);
   free(s->flag);
+  free(s->setter);
   free(s);
 }
