@@ -32,7 +32,8 @@ def read(path: Path) -> Header | None:
         return None
     lines = text.partition("*/")[0].splitlines()
     fields: dict[str, str] = {}
-    name, picture, after = "", [], False
+    name, after = "", False
+    picture: list[str] = []
     for line in lines[1:]:
         match = _FIELD.match(line)
         body = line.removeprefix(" *")

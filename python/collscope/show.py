@@ -124,7 +124,9 @@ def page(t: Trace) -> None:
         facts = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         facts.add_column(style="dim", no_wrap=True)
         facts.add_column()
-        for name, text in about.fields.items() if about else [("Idea", algorithm.summary), ("Source", algorithm.source)]:
+        for name, text in (
+            about.fields.items() if about else [("Idea", algorithm.summary), ("Source", algorithm.source)]
+        ):
             facts.add_row(name, escape(text))
         for p in algorithm.params:
             kind = " | ".join(p.words) if p.words else f"{p.min} … {p.max}"
@@ -239,10 +241,8 @@ def draw(t: Trace, kinds: Sequence[str], out: str | None) -> list[Path]:
         if fig is None:
             console.note(f"the {kind} of {t.key} at this size would take too much memory; try fewer --bytes")
             continue
-        if single:
-            targets = [Path(str(out))]
-        else:
-            targets = [folder_of(out) / f"{stem_of(t)}-{kind}{ending}" for ending in (".svg", ".png")]
+        both = [folder_of(out) / f"{stem_of(t)}-{kind}{ending}" for ending in (".svg", ".png")]
+        targets = [Path(str(out))] if single else both
         for path in targets:
             path.parent.mkdir(parents=True, exist_ok=True)
             plot.save(fig, path)

@@ -76,12 +76,14 @@ def frames(t: Trace) -> list[np.ndarray]:
     ring = 3.2 if t.ranks <= 20 else 2.0
     halo = ax.scatter(at[:, 0], at[:, 1], s=(points + ring) ** 2, facecolors="none", zorder=8, linewidths=ring)
     fig.text(0.25 / wide, 0.16 / tall, t.where, fontsize=7.6, color=FAINT, va="bottom")
-    clock = fig.text(1 - 0.2 / wide, 0.14 / tall, "", fontsize=10.5, fontweight="bold", ha="right", va="bottom", color=INK)
+    clock = fig.text(
+        1 - 0.2 / wide, 0.14 / tall, "", fontsize=10.5, fontweight="bold", ha="right", va="bottom", color=INK
+    )
     end = max(t.time_s, 1e-12)
     n = max(FRAMES[0], min(FRAMES[1], FRAMES_A_ROUND * t.rounds))
     colour = {k: show_draw.round_colour(k, t.rounds) for k in range(t.rounds + 1)}
     arrivals = sorted((m.end_s, m.dst, m.round) for m in t.arrows)
-    last: dict[int, int] = {t.root: 0} if t.collective in ("bcast", "scatter") else {r: 0 for r in range(t.ranks)}
+    last: dict[int, int] = {t.root: 0} if t.collective in ("bcast", "scatter") else dict.fromkeys(range(t.ranks), 0)
     arrived = 0
     made = []
     moving = (trails, dots, halo, clock)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle, PathPatch, Rectangle
+from matplotlib.path import Path
 
 from collscope.plot import FAINT, GRID, INK, SHADE
 from collscope.trace import Holdings, Message, Trace
@@ -148,7 +150,7 @@ def round_key(fig: Figure, t: Trace, left: float, top: float) -> None:
     ax = place(fig, left + 0.46, top, width, 0.17)
     fig.text((left + 0.4) / wide, 1 - (top + 0.085) / tall, "round", ha="right", va="center", fontsize=8, color=FAINT)
     n = t.rounds
-    ax.set_xlim(0, n)
+    ax.set_xlim(0, n or 1)
     ax.set_ylim(0, 1)
     for k in range(1, n + 1):
         gap = 0 if many else 0.06
@@ -160,6 +162,35 @@ def round_key(fig: Figure, t: Trace, left: float, top: float) -> None:
     if many:
         ax.text(0, 0.46, " 1", ha="left", va="center", fontsize=7.2, color="white")
         ax.text(n, 0.46, f"{n} ", ha="right", va="center", fontsize=7.2, color="white")
+
+
+def _polygons(
+    ax: Axes, shapes: Sequence[np.ndarray], faces: Sequence[tuple[float, ...]], zorder: float, edge: str = "none"
+) -> None:
+    """Filled shapes; those of one colour are one path, which keeps files small."""
+    groups: dict[tuple[float, ...], list[Path]] = defaultdict(list)
+    for shape, face in zip(shapes, faces, strict=True):
+        groups[face].append(Path(np.vstack([shape, shape[:1]]), closed=True))
+    for face, parts in groups.items():
+        path = Path.make_compound_path(*parts)
+        ax.add_patch(PathPatch(path, facecolor=face, edgecolor=edge, lw=0.5 if edge != "none" else 0, zorder=zorder))
+
+
+def _lines(
+    ax: Axes,
+    lines: Sequence[np.ndarray],
+    colours: Sequence[tuple[float, ...]],
+    width: float,
+    zorder: float,
+    **more: Any,
+) -> None:
+    """Lines; those of one colour are one path."""
+    groups: dict[tuple[float, ...], list[Path]] = defaultdict(list)
+    for line, colour in zip(lines, colours, strict=True):
+        groups[colour].append(Path(np.asarray(line)))
+    for colour, parts in groups.items():
+        path = Path.make_compound_path(*parts)
+        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=colour, lw=width, zorder=zorder, **more))
 
 
 def _head(tip: np.ndarray, direction: np.ndarray, length: float, half: float) -> np.ndarray:
@@ -270,7 +301,17 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> float:
     size = max(0.035, min(0.17, 0.40 * space)) / unit  # radius of a rank
     edges = sorted(_edges(t).items(), key=lambda e: -min(e[1][0]))
     crowd = len(edges)
-    weak = 0.22 if faint and crowd <= 400 else 0.9 if crowd <= 80 else 0.55 if crowd <= 400 else 0.16 if crowd <= 1500 else 0.1
+    weak = (
+        0.22
+        if faint and crowd <= 400
+        else 0.9
+        if crowd <= 80
+        else 0.55
+        if crowd <= 400
+        else 0.16
+        if crowd <= 1500
+        else 0.1
+    )
     width = 1.7 if crowd <= 40 else 1.1 if crowd <= 130 else 0.75
     several = False
     ways: dict[tuple[int, int, int], tuple[bool, bool]] = defaultdict(lambda: (False, False))
@@ -294,11 +335,11 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> float:
             for wanted, tip, before in ((way[0], shaft[-1], shaft[-3]), (way[1], shaft[0], shaft[2])):
                 if wanted and crowd <= 150 and not faint:
                     heads.append((_head(tip, tip - before, length, 0.36 * length), (*colour, min(1.0, weak + 0.15))))
-    ax.add_collection(LineCollection(shafts, colors=colours, linewidths=width, capstyle="round", zorder=2))
-    if heads:
-        ax.add_collection(
-            PolyCollection([h for h, _ in heads], facecolors=[c for _, c in heads], edgecolors="none", zorder=3)
-        )
+    if weak < 0.9:  # each on its own, so that crossings grow darker
+        ax.add_collection(LineCollection(shafts, colors=colours, linewidths=width, capstyle="round", zorder=2))
+    else:
+        _lines(ax, shafts, colours, width, 2, capstyle="round")
+    _polygons(ax, [h for h, _ in heads], [c for _, c in heads], 3)
     rooted = t.collective in ("bcast", "reduce", "scatter", "gather")
     top = min(range(p), key=lambda r: (r != t.root, r))
     parents: dict[int, int] = {}
@@ -312,9 +353,7 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> float:
     for r in range(p):
         strong = rooted and r == t.root
         shade = (SHADE, "white")[t.nodes[r] % 2] if t.nodes else "white"
-        ax.add_patch(
-            _circle(at[r], size, INK if strong else shade, INK if strong else FAINT, 0.9 if p <= 32 else 0.6)
-        )
+        ax.add_patch(_circle(at[r], size, INK if strong else shade, INK if strong else FAINT, 0.9 if p <= 32 else 0.6))
         points = size * unit * 72
         inside = points >= 5.2
         if inside or tree or r % 8 == 0:
@@ -329,7 +368,16 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> float:
                     fontsize=min(8.5, 1.05 * points) if inside else 5.6 if tree else 6.6,
                     color="white" if strong and inside else INK if inside else FAINT)  # fmt: skip
     if several and not faint:
-        ax.text(0.5, -0.02, "dark: in several rounds", transform=ax.transAxes, ha="center", va="top", fontsize=7.6, color=FAINT)
+        ax.text(
+            0.5,
+            -0.02,
+            "dark: in several rounds",
+            transform=ax.transAxes,
+            ha="center",
+            va="top",
+            fontsize=7.6,
+            color=FAINT,
+        )
     return size
 
 
@@ -351,7 +399,11 @@ def cut(line: np.ndarray, radius: float) -> np.ndarray:
     """The line without what lies under its two ends."""
     far = (np.hypot(*(line - line[0]).T) >= radius) & (np.hypot(*(line - line[-1]).T) >= radius)
     kept = line[far]
-    return kept if len(kept) >= 4 else np.linspace(line[0] + 0.3 * (line[-1] - line[0]), line[-1] - 0.3 * (line[-1] - line[0]), 6)
+    return (
+        kept
+        if len(kept) >= 4
+        else np.linspace(line[0] + 0.3 * (line[-1] - line[0]), line[-1] - 0.3 * (line[-1] - line[0]), 6)
+    )
 
 
 def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
@@ -366,10 +418,8 @@ def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
     ax.set_ylim(t.ranks - 0.5, -0.5)
     x_inch, y_inch = wide / n, tall / t.ranks
     _node_bands(ax, t, 0, n)
-    ax.add_collection(
-        LineCollection([[(0, r), (n, r)] for r in range(t.ranks)], colors=GRID, linewidths=0.8 if t.ranks <= 32 else 0.4,
-                       zorder=1)
-    )  # fmt: skip
+    lanes = [np.array([(0.0, r), (n, r)]) for r in range(t.ranks)]
+    _lines(ax, lanes, [to_rgb(GRID)] * t.ranks, 0.8 if t.ranks <= 32 else 0.4, 1)
     _rank_labels(ax, t, 0)
     step = _every(n, max(1, int(wide / 0.26)))
     for k in shown:
@@ -379,7 +429,8 @@ def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
     ax.annotate("round", (0, -0.5), xytext=(-5, 4), textcoords="offset points", ha="right", fontsize=8, color=FAINT,
                 annotation_clip=False)  # fmt: skip
     edge = min(0.16, 0.10 / x_inch)
-    lines, heads, colours, dots = [], [], [], []
+    lines: list[np.ndarray] = []
+    heads, colours, dots = [], [], []
     busy = max(1, max((sum(m.round == k for m in t.arrows) for k in shown), default=1)) if len(t.arrows) < 5000 else 64
     width = 1.6 if t.ranks <= 10 else 1.2 if t.ranks <= 20 else 0.8
     width = min(width, 20 * x_inch / 4) if busy > 8 else width
@@ -393,12 +444,12 @@ def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
         colour = (*round_colour(m.round, t.rounds), 0.95)
         tip = _head(b * scale, (b - a) * scale, length, 0.36 * length)
         back = tip[1:].mean(axis=0) / scale
-        lines.append([a, back])
+        lines.append(np.array([a, back]))
         heads.append(tip / scale)
         colours.append(colour)
         dots.append(a)
-    ax.add_collection(LineCollection(lines, colors=colours, linewidths=width, zorder=2))
-    ax.add_collection(PolyCollection(heads, facecolors=colours, edgecolors="none", zorder=3))
+    _lines(ax, lines, colours, width, 2)
+    _polygons(ax, heads, colours, 3)
     if dots and t.ranks <= 32 and x_inch > 0.3:
         where = np.array(dots)
         ax.scatter(where[:, 0], where[:, 1], s=9 if t.ranks <= 16 else 4, c=colours, zorder=3, linewidths=0)
@@ -426,8 +477,8 @@ def gantt(t: Trace) -> Figure:
     ax.set_ylim(t.ranks - 0.5, -0.5)
     x_inch, y_inch = panel / end, height / t.ranks
     _node_bands(ax, t, 0, end)
-    lanes = [[(0, r), (t.rank_end_s[r], r)] for r in range(t.ranks)]
-    ax.add_collection(LineCollection(lanes, colors="#8c959f", linewidths=0.7 if t.ranks <= 32 else 0.4, zorder=1))
+    lanes = [np.array([(0, r), (t.rank_end_s[r], r)]) for r in range(t.ranks)]
+    _lines(ax, lanes, [to_rgb("#8c959f")] * t.ranks, 0.7 if t.ranks <= 32 else 0.4, 1)
     _rank_labels(ax, t, 0)
     bars: list[np.ndarray] = []
     faces: list[RGB] = []
@@ -446,17 +497,16 @@ def gantt(t: Trace) -> Figure:
                 ax.text((m.start_s + m.end_s) / 2, y0 + high * 0.52, text, ha="center", va="center", fontsize=size,
                         color="white" if sends and _dark(colour) else INK, zorder=4)  # fmt: skip
     edge = "white" if t.ranks <= 32 and len(bars) < 1500 else "none"
-    ax.add_collection(PolyCollection(bars, facecolors=faces, edgecolors=edge, linewidths=0.5, zorder=3))
+    _polygons(ax, bars, faces, 3, edge)
     work = [_box(s.start_s, s.rank - 0.42, s.end_s, s.rank + 0.42) for s in t.spans]
-    if work:
-        ax.add_collection(PolyCollection(work, facecolors=WORK, edgecolors="none", zorder=3))
+    _polygons(ax, work, [to_rgb(WORK)] * len(work), 3)
     if 1 < len(t.arrows) <= 48 and t.ranks <= 16:
         links = [[(m.start_s, m.src - 0.03), (m.start_s, m.dst + (0.03 if m.dst > m.src else 0.42))] for m in t.arrows]
         shades = [(*round_colour(m.round, t.rounds), 0.45) for m in t.arrows]
-        ax.add_collection(LineCollection(links, colors=shades, linewidths=0.9, linestyles=(0, (1.5, 1.5)), zorder=2))
+        _lines(ax, [np.array(x) for x in links], shades, 0.9, 2, linestyle=(0, (1.5, 1.5)))
     _time_ticks(ax, end, panel)
-    marks = [[(e, r - 0.30), (e, r + 0.30)] for r, e in enumerate(t.rank_end_s)]
-    ax.add_collection(LineCollection(marks, colors=INK, linewidths=1.1 if t.ranks <= 32 else 0.7, zorder=4))
+    marks = [np.array([(e, r - 0.30), (e, r + 0.30)]) for r, e in enumerate(t.rank_end_s)]
+    _lines(ax, marks, [to_rgb(INK)] * t.ranks, 1.1 if t.ranks <= 32 else 0.7, 4)
     _gantt_key(fig, t, wide, bool(work))
     return fig
 
@@ -477,14 +527,10 @@ def _ports(t: Trace) -> dict[tuple[int, bool], list[tuple[Message, int, int]]]:
         out: list[tuple[Message, int, int]] = []
         group: list[tuple[Message, int]] = []
         ends: list[float] = []
-
-        def close(out: list[tuple[Message, int, int]] = out) -> None:
-            out.extend((m, slot, len(ends)) for m, slot in group)
-
         for m in list_:
             slack = 1e-9 * (m.end_s - m.start_s)
             if group and m.start_s >= max(ends) - slack:
-                close()
+                out += [(q, slot, len(ends)) for q, slot in group]
                 group, ends = [], []
             slot = next((i for i, e in enumerate(ends) if e <= m.start_s + slack), len(ends))
             if slot == len(ends):
@@ -492,13 +538,15 @@ def _ports(t: Trace) -> dict[tuple[int, bool], list[tuple[Message, int, int]]]:
             else:
                 ends[slot] = m.end_s
             group.append((m, slot))
-        close()
+        out += [(q, slot, len(ends)) for q, slot in group]
         made[port] = out
     return made
 
 
 def _time_ticks(ax: Axes, end: float, panel: float) -> None:
-    scale, unit = next((s, u) for s, u in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if end >= s or s == 1e-9)
+    scale, unit = next(
+        (s, u) for s, u in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if end >= s or s == 1e-9
+    )
     raw = end / scale / max(2.0, panel / 0.9)
     power = 10 ** math.floor(math.log10(raw))
     step = next(f * power for f in (1, 2, 5, 10) if f * power >= raw * 0.999)
@@ -571,7 +619,9 @@ def table(t: Trace, held: Holdings) -> Figure:
     since, share = held.since(), held.share
     for i, k in enumerate(shown):
         row, col = divmod(i, per_row)
-        ax = place(fig, left + col * (wide_panel + gap), HEAD + 0.24 + row * (tall_panel + 0.42), wide_panel, tall_panel)
+        ax = place(
+            fig, left + col * (wide_panel + gap), HEAD + 0.24 + row * (tall_panel + 0.42), wide_panel, tall_panel
+        )
         _panel(ax, t, held, k, since[k], share[k], cell_w, cell_h)
         if col == 0:
             _rank_labels(ax, t, -0.5)
@@ -650,7 +700,7 @@ def _panel(
                 else:
                     boxes.append(_box(x0, y0, x1, y1))
                     faces.append(colour)
-        ax.add_collection(PolyCollection(boxes, facecolors=faces, edgecolors="none", zorder=1))
+        _polygons(ax, boxes, faces, 1)
     ax.add_patch(Rectangle((-0.5, -0.5), blocks, p, facecolor="none", edgecolor=GRID, lw=0.8, zorder=3))
     for first, _, _ in node_runs(t.nodes)[1:] if t.nodes else ():
         ax.plot([-0.5, blocks - 0.5], [first - 0.5, first - 0.5], color=INK, lw=0.7, zorder=4)
@@ -681,7 +731,9 @@ def matrix(t: Trace) -> Figure:
     def words(v: float) -> str:
         return f"{v:,.0f}".replace(",", "\u2009") if plain else format_size(int(v))
 
-    second = f"{p} ranks · {words(amount.sum())}{' messages' * plain} in all, at most {words(most)} from one rank to another"
+    second = (
+        f"{p} ranks · {words(amount.sum())}{' messages' * plain} in all, at most {words(most)} from one rank to another"
+    )
     if t.nodes:
         across = sum(amount[a, b] for a in range(p) for b in range(p) if t.nodes[a] != t.nodes[b])
         second += f"\n{words(across)} ({across / (amount.sum() or 1):.0%}) between nodes"
@@ -704,7 +756,7 @@ def matrix(t: Trace) -> Figure:
             size = min(8.0, 72 * cell / (0.72 * max(2, len(text))))
             if size >= 4.9:
                 ax.text(b, a, text, ha="center", va="center", fontsize=size, color="white" if _dark(colour) else INK)
-    ax.add_collection(PolyCollection(boxes, facecolors=faces, edgecolors="none"))
+    _polygons(ax, boxes, faces, 1)
     for first, last, node in node_runs(t.nodes) if t.nodes else ():
         n = last - first + 1
         ax.add_patch(Rectangle((first - 0.5, first - 0.5), n, n, facecolor="none", edgecolor=INK, lw=1.0, zorder=4))
@@ -746,7 +798,9 @@ def _margins(fig, t, amount, left, side, bar, words, unit) -> None:  # type: ign
                    color=INK, annotation_clip=False)  # fmt: skip
     below.annotate(words(into[least]), (least, into[least]), xytext=(0, -3), textcoords="offset points", ha="center",
                    va="top", fontsize=7.8, color=INK, annotation_clip=False)  # fmt: skip
-    right.annotate("sent", (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points", fontsize=8, color=FAINT)
+    right.annotate(
+        "sent", (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points", fontsize=8, color=FAINT
+    )
     below.annotate("received", (1, 1), xycoords="axes fraction", xytext=(5, -2), textcoords="offset points", va="top",
                    fontsize=8, color=FAINT, annotation_clip=False)  # fmt: skip
 

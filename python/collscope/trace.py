@@ -229,7 +229,7 @@ class _Player:
             if ob is not None:
                 stretch(r, ob, oo, osz)
         for r, list_ in enumerate(self.ops):
-            for kind, buf, off, buf2, off2, peer, size in list_:
+            for kind, buf, off, buf2, off2, _peer, size in list_:
                 if kind not in DATA_OPERATIONS:
                     continue
                 if kind == "seg_write":
@@ -296,7 +296,9 @@ class _Player:
         for r, (buf, off, size, *_rest) in enumerate(self.t.raw["buffers"]):
             if buf is None or not size or (self.t.collective == "bcast" and r != self.t.root):
                 continue
-            first = {"gather": r, "allgather": r, "rotation": r, "alltoall": r * self.p}.get(self.t.collective, 0) * block
+            first = {"gather": r, "allgather": r, "rotation": r, "alltoall": r * self.p}.get(
+                self.t.collective, 0
+            ) * block
             a, n = off // self.unit, size // self.unit
             self.coord[r, buf][a : a + n] = np.arange(first, first + n)
             self.value[r, buf][a : a + n] = self.name(1 << r) if self.reduces else 1
@@ -317,7 +319,7 @@ class _Player:
 
     def deliver(self, i: int) -> None:
         (src, buf, off, size), (dst, op) = self.sent[i], self.awaited[i]
-        kind, buf2, off2, *_ = self.ops[dst][op]
+        _kind, buf2, off2, *_rest = self.ops[dst][op]
         if size:
             self.move(self.slices(src, buf, off, size), self.slices(dst, buf2, off2, size))
         self.knows[dst] |= self.told[src, i, 0]
@@ -373,7 +375,9 @@ class _Player:
             elif kind == "publish":
                 flag = (self.segment[r][buf - 3][0], peer, off)
                 self.flags[flag] = off2
-                self.told[-1 - flag[0], flag[1], flag[2]] = self.told.get((-1 - flag[0], flag[1], flag[2]), 0) | self.knows[r]
+                self.told[-1 - flag[0], flag[1], flag[2]] = (
+                    self.told.get((-1 - flag[0], flag[1], flag[2]), 0) | self.knows[r]
+                )
             elif kind == "await":
                 flag = (self.segment[r][buf - 3][0], peer, off)
                 if self.flags.get(flag, 0) < off2:
@@ -419,15 +423,20 @@ def holdings(t: Trace) -> Holdings | None:
     if not player.coord and t.collective != "barrier":
         return None
     if t.collective == "barrier":
-        states, sets = [], {0: 0}
+        states = []
         for k in range(t.rounds + 1):
             player.advance(k)
             states.append([[int(player.knows[r] >> b & 1) for b in range(p)] for r in range(p)])
         return Holdings(np.array(states), (0, 1), (0,) * p, False, "ranks it has heard from")
     block = t.count * t.elem // player.unit
-    width = {"scatter": p, "gather": p, "allgather": p, "rotation": p, "reduce_scatter_block": p, "alltoall": p * p}.get(
-        t.collective, 1
-    ) * block
+    width = {
+        "scatter": p,
+        "gather": p,
+        "allgather": p,
+        "rotation": p,
+        "reduce_scatter_block": p,
+        "alltoall": p * p,
+    }.get(t.collective, 1) * block
     if width * p * (t.rounds + 1) > MOST_CELLS:
         return None
     seen = []
@@ -436,7 +445,9 @@ def holdings(t: Trace) -> Holdings | None:
         seen.append(player.look(width))
     stuck = [r for r in range(p) if player.at[r] < len(player.ops[r])]
     if stuck:
-        raise UserError(f"{t.key}: rank {stuck[0]} is not through after {t.rounds} rounds; that is a fault of this program")
+        raise UserError(
+            f"{t.key}: rank {stuck[0]} is not through after {t.rounds} rounds; that is a fault of this program"
+        )
     state = np.array(seen)
     if t.collective == "alltoall":
         # Of p² blocks a rank's own column: from whom it has what is for it.
@@ -444,10 +455,7 @@ def holdings(t: Trace) -> Holdings | None:
         state = np.stack([mine[:, r, :, r, :].reshape(len(state), p * block) for r in range(p)], axis=1)
         width = p * block
     # Neighbours that always go together are one block.
-    if state.shape[2] > 1:
-        cuts = np.flatnonzero((state[:, :, 1:] != state[:, :, :-1]).any(axis=(0, 1))) + 1
-    else:
-        cuts = np.array([], dtype=int)
+    cuts = np.flatnonzero((state[:, :, 1:] != state[:, :, :-1]).any(axis=(0, 1))) + 1
     if t.collective in plan.BLOCKS:  # blocks of ranks stay apart even where they move together
         cuts = np.union1d(cuts, np.arange(block, width, block))
     first = np.concatenate(([0], cuts)).astype(int)
