@@ -92,14 +92,30 @@ static bool split(size_t n, int *pieces, int *rest) {
   return *pieces > 0;
 }
 
+/* From 2 GiB on, SMPI's int size turns negative and the send would not wait for its receive: say that it must. Elsewhere such
+ * messages do so anyway. */
+static void send_part(const coll_ctx *c, const void *buf, int count, MPI_Datatype type, size_t elements, int to) {
+  coll_call *s = c->self;
+  int tag = tag_of(c, elements);
+  if (elements * c->elem > INT_MAX) MPI_Ssend(buf, count, type, peer_of(c, to), tag, s->comm);
+  else MPI_Send(buf, count, type, peer_of(c, to), tag, s->comm);
+}
+
+static void isend_part(const coll_ctx *c, const void *buf, int count, MPI_Datatype type, size_t elements, int to, MPI_Request *r) {
+  coll_call *s = c->self;
+  int tag = tag_of(c, elements);
+  if (elements * c->elem > INT_MAX) MPI_Issend(buf, count, type, peer_of(c, to), tag, s->comm, r);
+  else MPI_Isend(buf, count, type, peer_of(c, to), tag, s->comm, r);
+}
+
 static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    MPI_Send(buf, pieces, s->pieces, peer_of(c, to), tag_of(c, (size_t)pieces * piece), s->comm);
+    send_part(c, buf, pieces, s->pieces, (size_t)pieces * piece, to);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  MPI_Send(buf, rest, s->type, peer_of(c, to), tag_of(c, (size_t)rest), s->comm);
+  send_part(c, buf, rest, s->type, (size_t)rest, to);
 }
 
 static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
@@ -152,10 +168,10 @@ static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
   MPI_Request *part = s->slots[r - 1].part;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    MPI_Isend(buf, pieces, s->pieces, peer_of(c, to), tag_of(c, (size_t)pieces * piece), s->comm, &part[1]);
+    isend_part(c, buf, pieces, s->pieces, (size_t)pieces * piece, to, &part[1]);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  MPI_Isend(buf, rest, s->type, peer_of(c, to), tag_of(c, (size_t)rest), s->comm, &part[0]);
+  isend_part(c, buf, rest, s->type, (size_t)rest, to, &part[0]);
   return r;
 }
 
@@ -192,7 +208,7 @@ static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
 
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
   coll_call *s = c->self;
-  if (sn <= INT_MAX && rn <= INT_MAX) {
+  if (sn * c->elem <= INT_MAX && rn * c->elem <= INT_MAX) {
     MPI_Sendrecv(sbuf, (int)sn, s->type, peer_of(c, to), tag_of(c, sn), rbuf, (int)rn, s->type, peer_of(c, from),
                  tag_of(c, rn), s->comm, MPI_STATUS_IGNORE);
     return;

@@ -202,3 +202,13 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
     for at, time, known in zip(points, times, said, strict=True):
         assert time is not None and time > 1e-6, at
         assert known["model_s"] == pytest.approx(time, rel=0.02), at
+
+
+def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
+    """2 GiB and 4 GiB in one message: SMPI's sizes are ints, in which these are negative and zero."""
+    points = [point("bcast/mst", 1 << 29), point("bcast/mst", 1 << 30), point("allgather/bucket", 3 << 28)]
+    for name in ("ideal", "schooner"):
+        times = drive(tmp_path, name, 4, points)
+        layout = Layout(platform.load(name), 4, 4, "block")
+        for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
+            assert said["model_s"] == pytest.approx(time, rel=1e-6), at
