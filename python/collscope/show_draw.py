@@ -25,6 +25,7 @@ from collscope.units import format_size, format_time
 
 KINDS = ("graph", "gantt", "table", "matrix")
 WORK = "#3d444d"
+COPY = "#9aa4ae"
 BEFORE = "#a9b3bd"  # what was there at the start
 _ROUNDS = LinearSegmentedColormap.from_list(
     "rounds", ["#2c4fb5", "#1f87c9", "#16a39a", "#62ad3b", "#d9a514", "#e8742c", "#cf2f4a"]
@@ -448,7 +449,13 @@ def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
         heads.append(tip / scale)
         colours.append(colour)
         dots.append(a)
-    _lines(ax, lines, colours, width, 2)
+    shared = [m.shared for m in t.arrows if m.round in column and m.src != m.dst]
+    for through, style in ((False, "-"), (True, (0, (2.2, 1.2)))):  # dashed: through shared memory
+        some = [i for i, s in enumerate(shared) if s == through]
+        _lines(ax, [lines[i] for i in some], [colours[i] for i in some], width, 2, linestyle=style)
+    if any(shared):
+        ax.annotate("dashed: through shared memory", (0, 0), xycoords="axes fraction", xytext=(0, -6), va="top",
+                    textcoords="offset points", fontsize=7.6, color=FAINT, annotation_clip=False)  # fmt: skip
     _polygons(ax, heads, colours, 3)
     if dots and t.ranks <= 32 and x_inch > 0.3:
         where = np.array(dots)
@@ -499,7 +506,7 @@ def gantt(t: Trace) -> Figure:
     edge = "white" if t.ranks <= 32 and len(bars) < 1500 else "none"
     _polygons(ax, bars, faces, 3, edge)
     work = [_box(s.start_s, s.rank - 0.42, s.end_s, s.rank + 0.42) for s in t.spans]
-    _polygons(ax, work, [to_rgb(WORK)] * len(work), 3)
+    _polygons(ax, work, [to_rgb(WORK if s.kind == "reduce" else COPY) for s in t.spans], 3)
     if 1 < len(t.arrows) <= 48 and t.ranks <= 16:
         links = [[(m.start_s, m.src - 0.03), (m.start_s, m.dst + (0.03 if m.dst > m.src else 0.42))] for m in t.arrows]
         shades = [(*round_colour(m.round, t.rounds), 0.45) for m in t.arrows]
@@ -507,7 +514,7 @@ def gantt(t: Trace) -> Figure:
     _time_ticks(ax, end, panel)
     marks = [np.array([(e, r - 0.30), (e, r + 0.30)]) for r, e in enumerate(t.rank_end_s)]
     _lines(ax, marks, [to_rgb(INK)] * t.ranks, 1.1 if t.ranks <= 32 else 0.7, 4)
-    _gantt_key(fig, t, wide, bool(work))
+    _gantt_key(fig, t, wide)
     return fig
 
 
@@ -566,20 +573,21 @@ def _time_ticks(ax: Axes, end: float, panel: float) -> None:
                 fontsize=8.8, fontweight="bold", color=INK, annotation_clip=False)  # fmt: skip
 
 
-def _gantt_key(fig: Figure, t: Trace, wide: float, work: bool) -> None:
+def _gantt_key(fig: Figure, t: Trace, wide: float) -> None:
     round_key(fig, t, 0.09, HEAD - 0.24)
-    width = 3.1 if work else 2.1
+    colour = round_colour(1, max(2, t.rounds))
+    names = [(colour, "sends"), (_light(colour, 0.5), "receives")]
+    kinds = {span.kind for span in t.spans}
+    names += [
+        (to_rgb(c), text) for kind, c, text in (("reduce", WORK, "combines"), ("copy", COPY, "copies")) if kind in kinds
+    ]
+    width = 1.02 * len(names)
     ax = place(fig, wide - width - 0.2, HEAD - 0.24, width, 0.17)
     ax.set_xlim(0, width)
     ax.set_ylim(0, 1)
-    colour = round_colour(1, max(2, t.rounds))
-    x = 0.0
-    for face, text in ((colour, "sends"), (_light(colour, 0.5), "receives"), (to_rgb(WORK), "combines")):
-        if text == "combines" and not work:
-            continue
-        ax.add_patch(Rectangle((x, 0.1), 0.26, 0.8, color=face, lw=0))
-        ax.text(x + 0.32, 0.46, text, va="center", fontsize=8, color=FAINT)
-        x += 1.0
+    for i, (face, text) in enumerate(names):
+        ax.add_patch(Rectangle((1.02 * i, 0.1), 0.26, 0.8, color=face, lw=0))
+        ax.text(1.02 * i + 0.32, 0.46, text, va="center", fontsize=8, color=FAINT)
 
 
 # ---- what lies where --------------------------------------------------------------------------------------

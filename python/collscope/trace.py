@@ -154,8 +154,8 @@ def read(said: dict[str, Any], point: Point, ranks: int, nodes: tuple[int, ...],
 
     def messages(name: str, shared: bool) -> tuple[Message, ...]:
         return tuple(
-            Message(src, dst, size, rnd, start, end, send, recv, shared)
-            for src, dst, size, rnd, _label, _posted, start, end, send, recv in said[name]
+            Message(src, dst, size, max(1, rnd), max(start, posted) if shared else start, end, send, recv, shared)
+            for src, dst, size, rnd, _label, posted, start, end, send, recv in said[name]
         )
 
     return Trace(
@@ -169,7 +169,7 @@ def read(said: dict[str, Any], point: Point, ranks: int, nodes: tuple[int, ...],
         time_s=said["model_s"],
         cost_s=said["cost_s"],
         exact=bool(said["exact"]),
-        rounds=said["rounds"],
+        rounds=max(said["rounds"], 1 if said["messages"] or said["transfers"] else 0),
         messages=messages("messages", False),
         transfers=messages("transfers", True),
         spans=tuple(Span(*s) for s in said["spans"]),
@@ -271,6 +271,12 @@ class _Player:
         self.begin()
         self.of_send = {(m.src, m.send): i for i, m in enumerate(t.messages)}
         self.of_recv = {(m.dst, m.recv): i for i, m in enumerate(t.messages)}
+        # Who does it: reads and waits for flags are the receiver's, writes the sender's.
+        self.of_transfer = {}
+        for m in t.transfers:
+            mine = self.ops[m.dst][m.recv : m.recv + 1]
+            takes = bool(mine) and mine[0][0] in ("seg_read", "await")
+            self.of_transfer[(m.dst, m.recv) if takes else (m.src, m.send)] = m.round
         self.sent: dict[int, tuple[int, int, int, int]] = {}
         self.awaited: dict[int, tuple[int, int]] = {}
         self.done: set[int] = set()
@@ -366,6 +372,8 @@ class _Player:
             elif kind == "copy":
                 if size:
                     self.move(self.slices(r, buf, off, size), self.slices(r, buf2, off2, size))
+            elif self.of_transfer.get((r, i), 0) > until:
+                return moved
             elif kind == "seg_write":
                 if size:
                     self.move(self.slices(r, buf, off, size), self.slices(r, buf2, off2, size, peer))
