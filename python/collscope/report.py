@@ -400,7 +400,7 @@ def setting_rows(study: Study, platform: Platform, origin: Origin, analysis: Ana
         ("points", f"{origin.points}"),
         ("wall time", f"{origin.wall_s:.1f} s for the {origin.simulated} points simulated, in {origin.jobs} "
                       f"process{'es' if origin.jobs != 1 else ''} side by side; largest process {gib:.2f} GiB"),
-        ("versions", ", ".join(f"{k} {v}" for k, v in origin.versions.items())),
+        ("versions", ", ".join(f"{k} {v}" for k, v in origin.versions.items() if v)),
         ("hashes", ", ".join(f"{k} {v}" for k, v in origin.hashes.items())),
     ]  # fmt: skip
     failed = analysis.frame[(analysis.frame["source"] == "sim") & (analysis.frame["status"] != "ok")]

@@ -15,7 +15,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -335,8 +335,6 @@ def _collectives(top: _Reader, classes: Mapping[str, str], shared: Mapping[str, 
 
 def check_keys(study: Study, registry: Registry) -> Study:
     """The study with canonical keys: with all parameters, as tables spell them. Unknown ones are named with file and place."""
-    from dataclasses import replace
-
     collectives = []
     for c in study.collectives:
         entries = []
@@ -459,7 +457,19 @@ def simulate_study(
     versions = {"collscope": __version__, "SimGrid": simulate.simgrid_version()}
     origin = Origin(quick, len(tasks), todo, wall, jobs or simulate.default_jobs(), peak, versions, hashes)
     origin = _remember(study, origin)
+    origin = replace(origin, versions={**origin.versions, "commit": _commit()})
     return [*rows, *_beside(study, tasks, rows, now), *_bounds(study, platform, tasks)], origin
+
+
+def _commit() -> str:
+    """The commit of the sources, with a + when they differ from it; "" outside a git repository."""
+    import subprocess
+
+    words = ["git", "-C", str(paths.ROOT), "describe", "--always", "--exclude=*", "--dirty=+"]
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def _remember(study: Study, origin: Origin) -> Origin:
