@@ -147,7 +147,7 @@ def estimate(point: Point, ranks: int) -> float:
     if segment and int(segment.group(1)):
         segments += point.bytes(ranks) / int(segment.group(1))
     elif point.algorithm.startswith("decision/"):
-        segments += point.bytes(ranks) / (1 << 18)
+        segments += point.bytes(ranks) / (1 << 16)  # the smallest segments that large vectors get
     return ranks * rounds * (1 if point.collective != "alltoall" else 2) + ranks * segments
 
 
