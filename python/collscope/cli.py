@@ -205,10 +205,14 @@ Examples:
 @click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
 @click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 @click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
-@click.option("--on", "platform", metavar="PLATFORM", help="Times of this platform's model (default: telephone network).")
+@click.option(
+    "--on", "platform", metavar="PLATFORM", help="Times of this platform's model (default: telephone network)."
+)
 @click.option("--nodes", type=click.IntRange(min=1), default=None, help="Nodes that the ranks sit on.")
 @click.option("--mapping", default="block", show_default=True, metavar="M", help="With --on: block, cyclic or fill.")
-@click.option("--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix.")
+@click.option(
+    "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
+)
 @click.option("--out", metavar="DIR|FILE", help="Where pictures go (default: results/show/fresh/).")
 @click.option("--animate", is_flag=True, help="Also an animated GIF of the messages on their way.")
 @click.option("--no-pictures", is_flag=True, help="The page in the terminal only.")
