@@ -57,6 +57,18 @@ static void all_roots(driver *d, const coll_alg *alg, coll_args *a, MPI_Comm com
   }
 }
 
+/* A parameter that says how long segments are: s, or reduce_s and the like of a part. */
+static bool is_segment(const char *name) {
+  size_t n = strlen(name);
+  return !strcmp(name, "s") || (n > 2 && !strcmp(name + n - 2, "_s"));
+}
+
+/* Elements that a part may have to move: for collectives of blocks, those of all ranks. */
+static size_t whole_vector(const coll_alg *alg, const coll_args *a) {
+  size_t in = coll_in_count(alg->collective, a, a->root), out = coll_out_count(alg->collective, a, a->root);
+  return in > out ? in : out;
+}
+
 /* Defaults, then each parameter at values that lie on an edge, the others as they are. */
 static void all_parameters(driver *d, const coll_alg *alg, coll_args *a, long *param, MPI_Comm comm, int max_roots, tally *t) {
   all_roots(d, alg, a, comm, max_roots, t);
@@ -69,7 +81,7 @@ static void all_parameters(driver *d, const coll_alg *alg, coll_args *a, long *p
       long v = p->words ? p->min + k : numbers[k];
       if (v < p->min || v > p->max || v == usual) continue;
       /* Short segments are tried on short vectors: each costs a message. */
-      if (!strcmp(p->name, "s") && v > 0 && a->count * 8 > 16 * (size_t)v) continue;
+      if (is_segment(p->name) && v > 0 && whole_vector(alg, a) * 8 > 16 * (size_t)v) continue;
       param[i] = v;
       all_roots(d, alg, a, comm, max_roots ? max_roots : 3, t);
     }
