@@ -85,5 +85,5 @@ int decide_main(int argc, char **argv)
   a.place = prover_places(v, a.size);
   for (const coll_decision *const *d = coll_decisions; *d; d++) answer(stdout, *d, (coll_collective)k, &a);
   prover_free(v);
-  return fflush(stdout) ? 1 : 0;
+  return 0;
 }

@@ -171,14 +171,10 @@ static int plan_main(const char *path, wanted want)
   prover *v = prover_new();
   for (size_t i = 0; i < p.points; i++) {
     status |= point(stdout, v, &p.point[i], want);
-    fflush(stdout);
+    if (fflush(stdout)) break;   /* main says so */
   }
   prover_free(v);
   plan_free(&p);
-  if (ferror(stdout)) {
-    perror("collscope-prove: standard output");
-    return 1;
-  }
   return status;
 }
 
@@ -206,7 +202,7 @@ static bool parse_ranks(const char *text, sweep_options *o)
   return false;
 }
 
-int main(int argc, char **argv)
+static int answer(int argc, char **argv)
 {
   const char *plan_path = NULL;
   bool list = false, sweep = false;
@@ -243,7 +239,7 @@ int main(int argc, char **argv)
   }
   if (list) {
     coll_list_json(stdout);
-    return fflush(stdout) ? 1 : 0;
+    return 0;
   }
   if (sweep) {
     char error[512];
@@ -252,4 +248,13 @@ int main(int argc, char **argv)
   }
   if (!plan_path) return refuse("nothing to do\n%s", usage);
   return plan_main(plan_path, want);
+}
+
+int main(int argc, char **argv)
+{
+  int status = answer(argc, argv);
+  /* Output that was lost, on a full disk say, must not look like a short answer. */
+  if (!fflush(stdout) && !ferror(stdout)) return status;
+  perror("collscope-prove: standard output");
+  return status ? status : 1;
 }

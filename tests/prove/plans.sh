@@ -34,9 +34,25 @@ expect 2 'unknown argument --sideways' '' --sideways
 
 "$prove" --plan "$dir/absent" > "$dir/said" 2>&1
 [ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
+
+# full ARGUMENT…: with nowhere to write to, status 1 and a message; standard input is a plan of one line.
+full() {
+  echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" "$@" > /dev/full 2> "$dir/said"
+  got=$?
+  [ $got -eq 1 ] && grep -q 'No space left' "$dir/said" || { echo "FAILED: a full disk: $*: status $got"; failed=1; }
+}
 if [ -w /dev/full ]; then
-  echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" --plan - > /dev/full 2> "$dir/said"
-  [ $? -eq 1 ] && grep -q 'No space left' "$dir/said" || { echo "FAILED: a full disk"; failed=1; }
+  printf '%s\n' 'ports chan' 'control 0' 'class network 0 1e-6 1e-9' 'bound 1e-6 1e-9 0' > "$dir/machine"
+  for rank in 0 1 2 3; do echo "place $rank $rank $rank $rank"; done >> "$dir/machine"
+  full --list --json
+  full --plan -
+  full --plan - --costs
+  full --schedule --plan -
+  full --model "$dir/machine" --plan -
+  full --model "$dir/machine" --trace --plan -
+  full --sweep --algorithm bcast/mst --ranks 1..4
+  full --decide collective=bcast ranks=4 count=10
+  full --help
 fi
 [ $failed -eq 0 ] && echo "all plans answered as they should"
 exit $failed
