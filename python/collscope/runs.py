@@ -197,8 +197,7 @@ def rows_of(source: str, tasks: Sequence[Task], request: Request) -> list[Row]:
     if source == "model":
         from collscope import model
 
-        # The model is a critical path: it knows no other metric, and nothing of repetitions.
-        wanted = [(layout, replace(point, metric="makespan", check=False)) for layout, point in tasks]
+        wanted = [(layout, replace(point, check=False)) for layout, point in tasks]  # there is no data to check
         with console.progress("model", len(tasks)) as progress:
             return model.run_tasks(wanted, progress=progress)
     if source == "sim":

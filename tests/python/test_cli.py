@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from collscope import cli, compare, platform, runs, simulate
+from collscope import cli, compare, model, platform, runs, simulate
 from collscope.errors import UsageError, UserError
 from collscope.plan import Layout, Point
 from collscope.registry import Registry
@@ -184,3 +184,17 @@ def test_winners_are_about_the_last_source(known: Registry) -> None:
     assert heads == ["bytes", "algorithm", "sim", "real", "quartiles", "× fastest", "real/sim"]
     assert [str(c) for c in made.columns[heads.index("× fastest")]._cells] == ["2.00", "1.00"]
     assert [row.style for row in made.rows] == [None, "bold green"]
+
+
+@pytest.mark.parametrize("metric", ["makespan", "root", "osu_avg", "loop"])
+def test_the_model_is_asked_for_the_same_metric(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, metric: str
+) -> None:
+    def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
+        asked.extend(point.metric for _, point in tasks)
+        return [make_row(source="model", **at.cells(), **point.cells(at.ranks), status="ok") for at, point in tasks]
+
+    asked: list[str] = []
+    monkeypatch.setattr(model, "run_tasks", run_tasks)
+    call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8", "--source", "model", "--metric", metric)
+    assert asked == [metric] * 2
