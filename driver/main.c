@@ -1,4 +1,5 @@
 /* collscope-driver: runs a plan's points, simulated (under smpirun) or real (under mpirun), and prints what it measured as JSON lines. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ static const char usage[] =
   "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
   "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
   "                          in blocks or dealt out to nodes in turn; or a file, a line \"node socket cache\" a rank\n"
-  "Start it under smpirun or mpirun; --list works alone.\n";
+  "Start it under mpirun (alone, it is one rank); built for simulation, under smpirun, --list too.\n";
 
 typedef struct {
   const char *plan, *out, *bytes, *places;
@@ -124,10 +125,17 @@ static int work(driver *d, const options *o) {
   return run_plan(d, o->plan);
 }
 
+/* Returns whether all that was written to `out` got there. If not says so: a short answer must not look like a whole one. */
+static bool written(FILE *out, const char *name) {
+  if (!fflush(out) && !ferror(out)) return true;
+  fprintf(stderr, "collscope-driver: %s: %s\n", name, errno ? strerror(errno) : "could not be written");
+  return false;
+}
+
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--list") && !strcmp(argv[2], "--json")) {
     coll_list_json(stdout);
-    return 0;
+    return written(stdout, "standard output") ? 0 : 1;
   }
   options o = { 0 };
   const char *wrong = parse(argc, argv, &o);
@@ -171,9 +179,13 @@ int main(int argc, char **argv) {
     free(d.place);
     free(d.first);
     free(d.made);
-    if (o.out && d.rank == 0 && fclose(d.out)) {
-      perror(o.out);
-      status = 1;
+    if (d.rank == 0) {
+      bool lost = !written(d.out, o.out ? o.out : "standard output");
+      if (o.out && fclose(d.out) && !lost) {
+        perror(o.out);
+        lost = true;
+      }
+      if (lost && !status) status = 1;
     }
   }
   MPI_Comm_free(&d.world);

@@ -214,7 +214,7 @@ void measure_point(driver *d, const plan_point *p) {
       return;
     case PORT_COPY:
       measure_here(d, p);
-      port_isolate_end(d->size);
+      port_isolate_end(d->size, d->out);
       return;
     case PORT_DONE:
       return;

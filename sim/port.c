@@ -183,10 +183,13 @@ port_where port_isolate(int ranks, int *signal) {
   return copy_status ? PORT_LOST : PORT_DONE;
 }
 
-void port_isolate_end(int ranks) {
+/* The original must know when lines were lost, on a full disk say; only the rank that wrote them sees that in its `out`. */
+void port_isolate_end(int ranks, FILE *out) {
+  static bool lost;
+  if (ferror(out)) lost = true;
   if (gather(ranks)) {
-    fflush(NULL);
-    _exit(0);
+    if (fflush(NULL)) lost = true;
+    _exit(lost);
   }
   gather(ranks);
 }

@@ -69,7 +69,7 @@ coll_place port_place(MPI_Comm comm) {
 int port_message_class(size_t bytes) { return (void)bytes, 0; }
 
 port_where port_isolate(int ranks, int *signal) { return (void)ranks, *signal = 0, PORT_HERE; }
-void port_isolate_end(int ranks) { (void)ranks; }
+void port_isolate_end(int ranks, FILE *out) { (void)ranks, (void)out; }
 
 bool port_fold(bool on) { return !on; }
 bool port_holds_data(void) { return true; }

@@ -22,10 +22,10 @@ int port_message_class(size_t bytes);
  *   PORT_HERE   no copies in this back-end: do the work here
  *   PORT_COPY   this is the copy: do the work, then call port_isolate_end, which does not return
  *   PORT_DONE   this is the original: the copy has done the work
- *   PORT_LOST   this is the original: the copy crashed; the reason is in *signal (0: it exited by itself) */
+ *   PORT_LOST   this is the original: the copy crashed; the reason is in *signal (0: it exited by itself), or could not write to `out` */
 typedef enum { PORT_HERE, PORT_COPY, PORT_DONE, PORT_LOST } port_where;
 port_where port_isolate(int ranks, int *signal);
-void port_isolate_end(int ranks);
+void port_isolate_end(int ranks, FILE *out);
 
 /* Buffers of messages. While folding is on, all share a few pages and hold no data (simulation only: returns false where
  * the back-end cannot). Folding is chosen once, before the first allocation. */

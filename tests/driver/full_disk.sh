@@ -1,0 +1,28 @@
+#!/bin/sh
+# The driver must say when its output is lost, and fail. Usage: full_disk.sh DRIVER LAUNCHER… (one rank)
+driver=$1
+shift
+[ -w /dev/full ] || exit 77
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+printf '%s\n' 'id=1 algorithm=bcast/mst ranks=1 count=1' 'id=2 algorithm=bcast/mst ranks=1 count=2' > "$dir/plan"
+
+# fails NAME COMMAND…: status not 0, and a reason.
+fails() {
+  name=$1
+  shift
+  "$@" > /dev/full 2> "$dir/said"
+  got=$?
+  [ $got -ne 0 ] && grep -q 'No space left\|could not be written' "$dir/said" && return
+  echo "FAILED: $name: status $got; it said:"
+  cat "$dir/said"
+  failed=1
+}
+fails "--out" "$@" "$driver" --plan "$dir/plan" --out /dev/full
+# mpirun stands between a rank and its standard output, so there the driver is asked alone; smpirun does not.
+case $1 in *smpirun) ;; *) set -- ;; esac
+fails "--list" "$@" "$driver" --list --json
+fails "--plan" "$@" "$driver" --plan "$dir/plan"
+[ $failed -eq 0 ] && echo "output that is lost is noticed"
+exit $failed
