@@ -141,12 +141,15 @@ size_t buffers_check(const buffers *b, coll_collective k, const coll_args *a, in
       if (what) fprintf(stderr, "%s: rank %d: in was changed\n", what, rank);
       wrong++;
     }
-    if (!guards_hold(b->in_block, b->in_bytes)) wrong++;
+    if (!guards_hold(b->in_block, b->in_bytes)) {
+      if (what) fprintf(stderr, "%s: rank %d: wrote outside in\n", what, rank);
+      wrong++;
+    }
   }
   bool shared = b->in && !b->in_block;
   size_t bytes = shared && b->in_bytes > b->out_bytes ? b->in_bytes : b->out_bytes;
   if (b->out_block && !guards_hold(b->out_block, bytes)) {
-    if (what) fprintf(stderr, "%s: rank %d: wrote outside its buffer\n", what, rank);
+    if (what) fprintf(stderr, "%s: rank %d: wrote outside out\n", what, rank);
     wrong++;
   }
   free(want);

@@ -127,6 +127,14 @@ static void wrong_one_byte_past_the_end(coll_ctx *c, const coll_args *a) {
   }
 }
 
+static void wrong_one_byte_before_the_start(coll_ctx *c, const coll_args *a) {
+  if (c->rank == a->root) { for (int r = 0; r < c->size; r++) if (r != a->root) coll_send(c, a->out, a->count, r); }
+  else {
+    coll_recv(c, a->out, a->count, a->root);
+    ((char *)a->out)[-1] = 0;
+  }
+}
+
 static void wrong_shifted(coll_ctx *c, const coll_args *a) {    /* as 1: element i holds element i+1 */
   if (c->rank == a->root) { for (int r = 0; r < c->size; r++) if (r != a->root) coll_send(c, coll_at(c, a->out, 1), a->count - 1, r); }
   else coll_recv(c, a->out, a->count - 1, a->root);
@@ -163,6 +171,11 @@ static void wrong_writes_input(coll_ctx *c, const coll_args *a) {
   if (c->rank != a->root) memset((void *)a->in, 0, a->count * c->elem);
 }
 
+static void wrong_one_byte_past_the_input(coll_ctx *c, const coll_args *a) {
+  reduce_at_root(c, a, false, -1, -1);
+  if (c->rank != a->root) ((char *)a->in)[a->count * c->elem] = 0;
+}
+
 /* ---- the cases -------------------------------------------------------------------------------------- */
 
 typedef struct { coll_alg alg; bool wrong; plan_type type; plan_op op; } sample;
@@ -187,11 +200,13 @@ static const sample samples[] = {
   SAMPLE(wrong_one_element_short, COLL_BCAST, true, PLAN_BYTE, PLAN_NONE),
   SAMPLE(wrong_shifted, COLL_BCAST, true, PLAN_BYTE, PLAN_NONE),
   SAMPLE(wrong_one_byte_past_the_end, COLL_BCAST, true, PLAN_INT, PLAN_NONE),
+  SAMPLE(wrong_one_byte_before_the_start, COLL_BCAST, true, PLAN_INT, PLAN_NONE),
   SAMPLE(wrong_order, COLL_REDUCE, true, PLAN_AFFINE, PLAN_OP_AFFINE),
   SAMPLE(wrong_misses_one, COLL_REDUCE, true, PLAN_INT, PLAN_SUM),
   SAMPLE(wrong_misses_one, COLL_REDUCE, true, PLAN_LONG, PLAN_PROD),
   SAMPLE(wrong_one_twice, COLL_REDUCE, true, PLAN_DOUBLE, PLAN_SUM),
   SAMPLE(wrong_writes_input, COLL_REDUCE, true, PLAN_INT, PLAN_MAX),
+  SAMPLE(wrong_one_byte_past_the_input, COLL_REDUCE, true, PLAN_INT, PLAN_SUM),
 };
 
 int main(int argc, char **argv) {
