@@ -257,8 +257,9 @@ static void test_faults(void)
 
 static const char *written(const char *text)
 {
-  static char path[64];
-  snprintf(path, sizeof path, "/tmp/collscope-test-%d.txt", (int)getpid());
+  static char path[4096];
+  const char *dir = getenv("TMPDIR");
+  snprintf(path, sizeof path, "%s/collscope-test-%d.txt", dir && *dir ? dir : "/tmp", (int)getpid());
   FILE *file = fopen(path, "w");
   if (!file || fputs(text, file) < 0 || fclose(file)) { perror(path); exit(1); }
   return path;
