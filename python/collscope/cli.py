@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -267,10 +270,34 @@ def doctor_command() -> None:
 # ---- errors -----------------------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def _signals_stop() -> Iterator[None]:
+    """Makes the wish to end (kill, a batch system, a terminal that is closed) the same way out as Ctrl-C: children run in
+    sessions of their own and would outlive us."""
+
+    def stop(*_: object) -> None:
+        for number in found:
+            signal.signal(number, signal.SIG_IGN)  # once is enough: the way out is not to be interrupted
+        raise KeyboardInterrupt
+
+    found = {}
+    if threading.current_thread() is threading.main_thread():
+        # What is ignored stays so: nohup.
+        found = {n: h for n in (signal.SIGTERM, signal.SIGHUP) if (h := signal.getsignal(n)) != signal.SIG_IGN}
+    for number in found:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in found.items():
+            signal.signal(number, handler)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line; every error becomes one clear message and an exit status."""
     try:
-        status = cli.main(args=arguments, prog_name="collscope", standalone_mode=False)
+        with _signals_stop():
+            status = cli.main(args=arguments, prog_name="collscope", standalone_mode=False)
         sys.stdout.flush()
         if isinstance(status, int) and status:
             sys.exit(status)

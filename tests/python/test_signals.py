@@ -1,0 +1,69 @@
+"""Being told to end while a simulation is busy: nothing may be left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+# The command line with a small registry, a small platform, and a fake in place of smpirun.
+PROGRAM = """
+import sys
+from pathlib import Path
+import fake_list, test_simulate
+from collscope import cli, paths, platform, registry, runs
+made = registry.parse(fake_list.TEXT)
+registry.load = lambda: made
+platform.load = lambda name: test_simulate.Tiny()
+paths.CACHE = Path(sys.argv[1]) / ".cache"
+runs.bounds_for_display = lambda tasks, rows: []
+cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "396"])
+"""
+
+
+def gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_children_too(tmp_path: Path, number: signal.Signals) -> None:
+    programs, temp, told = tmp_path / "bin", tmp_path / "temp", tmp_path / "pid"
+    programs.mkdir()
+    temp.mkdir()
+    shutil.copy(HERE / "fake_smpirun", programs / "smpirun")
+    env = {
+        **os.environ,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": f"{HERE.parents[1] / 'python'}{os.pathsep}{HERE}",
+        "TMPDIR": str(temp),
+        "FAKE_COUNT": str(tmp_path / "count"),
+        "FAKE_PID": str(told),
+    }
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(600):
+            if (told.exists() and told.read_text()) or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None
+        process.send_signal(number)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert said.strip() == "collscope: stopped; finished points are kept, the same command goes on from there"
+    for _ in range(40):
+        if gone(int(told.read_text())):
+            break
+        time.sleep(0.05)
+    assert gone(int(told.read_text()))
+    assert not list(temp.iterdir())
