@@ -34,11 +34,12 @@ _SUFFIXES = frozenset({".c", ".h", ".cpp", ".hpp"})
 
 
 def sources_hash(*folders: str) -> str:
-    """Hash of the C and C++ sources below some folders of the repository: names and contents."""
+    """Hash of single files, and of the C and C++ sources below folders of the repository: names and contents."""
     h = hashlib.sha256()
     for folder in folders:
         base = paths.ROOT / folder
-        for path in sorted(p for p in base.rglob("*") if p.suffix in _SUFFIXES and p.is_file()):
+        inside = sorted(p for p in base.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+        for path in [base] if base.is_file() else inside:
             h.update(f"{path.relative_to(paths.ROOT).as_posix()}\0".encode())
             h.update(path.read_bytes())
             h.update(b"\0")

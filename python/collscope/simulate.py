@@ -29,7 +29,7 @@ from collscope.table import Row, make_row
 if TYPE_CHECKING:
     from collscope.platform import Platform
 
-SOURCES = ("algorithms", "driver", "sim")
+SOURCES = ("algorithms", "driver", "sim", "CMakeLists.txt", "CMakePresets.json")  # the last two: compiler flags
 
 
 def run(

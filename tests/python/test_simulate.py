@@ -7,11 +7,12 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from collscope import cache, launch, simulate
+from collscope import cache, launch, paths, simulate
 from collscope.errors import UserError
 from collscope.plan import Layout, Point
 from collscope.registry import Registry
@@ -167,3 +168,36 @@ def test_statistics() -> None:
     assert launch.summarise(reps, "osu_avg")["median_s"] == 3.25  # means of the launches: 2.5 and 4
     assert launch.summarise([], "makespan")["median_s"] is None
     assert launch.summarise([[[0.1, 0.1, 0.1, 0.1]]], "makespan")["q3_s"] == 0.1
+
+
+def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> None:
+    tiny, other = Tiny(), Tiny()
+    layout, point = Layout(tiny, 2, 4, "block"), Point("bcast", "bcast/linear", 8)  # type: ignore[arg-type]
+    origin = simulate.Origin("c0ffee", "3.32", {id(tiny): "0123", id(other): "4567"})
+    keys = [
+        origin.key(layout, point),
+        replace(origin, sources="decaf").key(layout, point),
+        replace(origin, simgrid="3.35").key(layout, point),
+        origin.key(replace(layout, platform=other), point),  # type: ignore[arg-type]
+        origin.key(replace(layout, nodes=4), point),
+        origin.key(replace(layout, ranks=3), point),
+        origin.key(replace(layout, mapping="cyclic"), point),
+    ]
+    changes: dict[str, object] = {
+        "collective": "reduce", "algorithm": "bcast/mst", "count": 9, "type": "double", "op": "max", "root": 1,
+        "in_place": True, "metric": "loop", "repetitions": 2, "warmup": 1, "check": True,
+    }  # fmt: skip
+    assert set(changes) == {f.name for f in fields(Point)}
+    keys += [origin.key(layout, replace(point, **{name: value})) for name, value in changes.items()]
+    assert len(set(keys)) == len(keys)
+    assert origin.key(layout, replace(point, metric="root")) == keys[0]  # read from the same simulation
+
+
+def test_compiler_flags_are_among_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    hashes = [cache.sources_hash(*simulate.SOURCES)]
+    for name in ("CMakeLists.txt", "CMakePresets.json", "algorithms/a.c", "driver/b.h", "sim/c.cpp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("-O2")
+        hashes.append(cache.sources_hash(*simulate.SOURCES))
+    assert len(set(hashes)) == len(hashes)
