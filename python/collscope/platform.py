@@ -450,7 +450,7 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
         if path.suffix not in (".toml", ".xml"):
             raise UsageError(f"{path}: a platform is a specification (.toml) or a SimGrid platform file (.xml)")
         if not path.exists():
-            raise UserError(f"{path}: there is no such file")
+            raise UsageError(f"{path}: there is no such file")
         values = _values(inside.strip().removesuffix("]"), name)
         if values and path.suffix == ".xml":
             raise UsageError(f"{path}: values in brackets belong to specifications; edit the file instead")

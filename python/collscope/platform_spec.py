@@ -7,6 +7,7 @@ range. The XML is a function of the specification alone: the same text, byte for
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from collscope.errors import UserError, nearest
+from collscope.errors import UsageError, UserError, nearest
 
 TAGS = ("documented", "measured", "inferred", "assumed")
 LEVELS = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
@@ -266,8 +267,13 @@ def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None
     )
     if overrides:
         spec = override(spec, overrides)
-    spec = _fill(spec)
-    _check(spec, reader)
+    try:
+        spec = _fill(spec)
+        _check(spec, reader)
+    except SpecError as error:
+        if overrides:  # what was typed does not fit the rest
+            raise UsageError(str(error)) from error
+        raise
     return spec
 
 
@@ -278,7 +284,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         known = (*_COUNTS, *_NUMBERS)
         if key not in known:
             match = nearest(key, known)
-            raise SpecError(
+            raise UsageError(
                 f'{spec.name}: no parameter "{key}"'
                 + (f'; did you mean "{match}"?' if match else "")
                 + f"; known: {', '.join(known)}"
@@ -286,14 +292,14 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         try:
             number = float(text)
         except ValueError:
-            raise SpecError(f'{spec.name}: {key} must be a number, not "{text}"') from None
+            raise UsageError(f'{spec.name}: {key} must be a number, not "{text}"') from None
         if key in _COUNTS:
-            if number != int(number) or number < 1:
-                raise SpecError(f"{spec.name}: {key} must be a whole number, 1 or more")
+            if not math.isfinite(number) or number != int(number) or number < 1:
+                raise UsageError(f"{spec.name}: {key} must be a whole number, 1 or more")
             changes[key] = int(number)
         else:
-            if number < (-1 if key == "eager_bytes" else 0) or number != number or number == float("inf"):
-                raise SpecError(f"{spec.name}: {key} must be a number, 0 or more")
+            if number < (-1 if key == "eager_bytes" else 0) or not math.isfinite(number):
+                raise UsageError(f"{spec.name}: {key} must be a number, 0 or more")
             changes[key] = Number(number, "assumed", "given with the platform's name")
     if (
         "cores_per_socket" in changes
@@ -303,7 +309,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         changes["cores_per_cache"] = changes["cores_per_socket"]
     changed = replace(spec, **changes)
     if changed.cores_per_socket % changed.cores_per_cache:
-        raise SpecError(f"{spec.name}: cores_per_cache must divide cores_per_socket")
+        raise UsageError(f"{spec.name}: cores_per_cache must divide cores_per_socket")
     return changed
 
 

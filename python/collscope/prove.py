@@ -29,7 +29,7 @@ def run(
     root: int | None = None,
     as_json: bool = False,
 ) -> int:
-    """Proves, prints, and returns 1 when something that should hold does not."""
+    """Proves, prints, and returns 1 when something that should hold does not, 2 when no point is supported."""
     keys = read_keys(algo)
     numbers = parse_ranks(ranks)
     if len(keys) > 1 and not as_json and (sizes, root, type_name) == (None, None, "float") and is_range(numbers):
@@ -57,7 +57,13 @@ def run(
         console.note(f"{line['algorithm']}, {where}{', in place' * line['in_place']}: {line.get('failure')}")
     if len(failed) > 5:
         console.note(f"and {len(failed) - 5} more points fail")
-    return 1 if failed else 0
+    if failed:
+        return 1
+    if not any(line["status"] == "ok" for line in said):
+        for name, status in dict.fromkeys((line["algorithm"], line["status"]) for line in said):
+            console.note(f"{name}: {status}")
+        return 2
+    return 0
 
 
 def is_range(numbers: Sequence[int]) -> bool:

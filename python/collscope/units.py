@@ -13,6 +13,7 @@ from fractions import Fraction
 from collscope.errors import UsageError
 
 _UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+LARGEST = 1 << 50  # times thousands of ranks still a number of bytes that C can hold
 _DOUBTFUL = {"k": "KiB", "kb": "KiB", "ki": "KiB", "m": "MiB", "mb": "MiB", "mi": "MiB", "g": "GiB", "gb": "GiB"}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*\Z")
 
@@ -34,6 +35,8 @@ def parse_size(text: str) -> int:
     size = Fraction(number) * _UNITS[unit]
     if size.denominator != 1:
         raise UsageError(f'the size "{text.strip()}" is not a whole number of bytes')
+    if size > LARGEST:
+        raise UsageError(f'the size "{text.strip()}" is too large; the largest is 1024 TiB')
     return int(size)
 
 

@@ -94,6 +94,8 @@ RUN = ("run", "--on", "tiny", "--ranks", "4")
         (("list", "-c", "gahter"), 'did you mean "gather"'),
         (("prove", "bcast/mts"), 'did you mean "bcast/mst"'),
         (("prove", "bcast/builtin"), "not proved"),
+        ((*RUN, "-a", "bcast/mst", "--bytes", "999999999999GiB"), "too large"),
+        ((*RUN, "-a", "allgather/bucket", "--block-bytes", "4..2048TiB"), "too large"),
         (("run", "--no-such-option"), "No such option"),
     ],
 )
@@ -198,3 +200,50 @@ def test_the_model_is_asked_for_the_same_metric(
     monkeypatch.setattr(model, "run_tasks", run_tasks)
     call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8", "--source", "model", "--metric", metric)
     assert asked == [metric] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("schooner[nic=1]", 'no parameter "nic"'),
+        ("schooner[nic_bytes_per_s=-1]", "0 or more"),
+        ("schooner[nic_bytes_per_s=fast]", "must be a number"),
+        ("schooner[nodes=nan]", "1 or more"),
+        ("schooner[nodes=inf]", "1 or more"),
+        ("nothere.xml", "no such file"),
+        ("nothere", "unknown platform"),
+    ],
+)
+def test_what_was_typed_of_a_platform(
+    known: Registry, workplace: Path, capsys: pytest.CaptureFixture[str], name: str, says: str
+) -> None:
+    status, out, err = call(capsys, "run", "--on", name, "--ranks", "4", "-a", "bcast/mst", "--bytes", "4")
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+def test_nothing_supported_is_said_on_standard_error(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
+        none = {"source": "sim", "status": "needs an odd number"}
+        return [make_row(**none, **at.cells(), **point.cells(at.ranks)) for at, point in tasks]
+
+    monkeypatch.setattr(simulate, "run_tasks", run_tasks)
+    status, _, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8")
+    assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs an odd number\n")
+
+
+@pytest.mark.parametrize("extra", [(), ("--json",)])
+def test_a_proof_of_nothing_says_why(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, extra: tuple[str, ...]
+) -> None:
+    def answers(arguments: list[Any]) -> list[dict[str, Any]]:
+        plan = Path(arguments[-1]).read_text().splitlines()
+        points = [dict(word.split("=", 1) for word in line.split()) for line in plan]
+        numbers = ("ranks", "count", "root", "in_place")
+        return [p | {k: int(p[k]) for k in numbers} | {"status": "needs 2 ranks", "verdict": None} for p in points]
+
+    monkeypatch.setattr(model, "call", answers)
+    status, _, err = call(capsys, "prove", "bcast/mst", "--ranks", "4", *extra)
+    assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs 2 ranks\n")
