@@ -8,13 +8,13 @@ trap 'rm -rf "$dir"' EXIT
 failed=0
 printf '%s\n' 'id=1 algorithm=bcast/mst ranks=1 count=1' 'id=2 algorithm=bcast/mst ranks=1 count=2' > "$dir/plan"
 
-# fails NAME COMMAND…: status not 0, and a reason.
+# fails NAME COMMAND…: status 1, and a reason.
 fails() {
   name=$1
   shift
   "$@" > /dev/full 2> "$dir/said"
   got=$?
-  [ $got -ne 0 ] && grep -q 'No space left\|could not be written' "$dir/said" && return
+  [ $got -eq 1 ] && grep -q 'No space left\|could not be written' "$dir/said" && return
   echo "FAILED: $name: status $got; it said:"
   cat "$dir/said"
   failed=1
