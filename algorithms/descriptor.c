@@ -140,7 +140,7 @@ size_t coll_out_count(coll_collective k, const coll_args *a, int rank) {
 /* ---- printed bounds --------------------------------------------------------------------------------- */
 
 double coll_bound(coll_collective k, const coll_args *a, double alpha, double beta, double gamma) {
-  if (a->size < 2) return 0;
+  if (a->size < 2 || (a->count == 0 && k != COLL_BARRIER)) return 0;  // a call without data sends nothing
   double p = a->size, lg = ceil(log2(p)), m = (double)(a->count * a->elem), part = (p - 1) / p;
   switch (k) {
     case COLL_BCAST: return lg * alpha + m * beta;

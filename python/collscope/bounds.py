@@ -27,8 +27,9 @@ LOGGP = "bound/loggp"
 def bound(collective: str, p: int, n: float, alpha: float, beta: float, gamma: float) -> float:
     """Chan's lower bound in seconds; n is the whole vector in bytes, β and γ are per byte.
 
-    The parts in α, β and γ come from separate arguments; one algorithm need not reach all three at once."""
-    if p < 2:
+    The parts in α, β and γ come from separate arguments; one algorithm need not reach all three at once. A call without data
+    sends nothing, except a barrier."""
+    if p < 2 or (n <= 0 and collective != "barrier"):
         return 0.0
     lg, part = math.ceil(math.log2(p)), (p - 1) / p
     match collective:

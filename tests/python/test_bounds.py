@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
-from collscope import bounds
+from collscope import bounds, model, paths, registry
+from collscope.plan import Point, plan_text
 
 ALL = (
     "bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "reduce_scatter_block", "allreduce", "rotation",
@@ -19,7 +21,8 @@ def test_the_printed_bound_of_chan() -> None:
     assert bounds.bound("reduce", 8, 800, 1e-6, 1e-9, 1e-10) == pytest.approx(3e-6 + 800e-9 + 70e-9)
     assert bounds.bound("allreduce", 8, 800, 1e-6, 1e-9, 1e-10) == pytest.approx(3e-6 + 700 * 2.1e-9)
     assert bounds.bound("rotation", 8, 800, 1e-6, 1e-9, 0) == pytest.approx(1.1e-6)
-    assert bounds.bound("bcast", 5, 0, 1e-6, 0, 0) == pytest.approx(3e-6)
+    assert bounds.bound("bcast", 5, 1, 1e-6, 0, 0) == pytest.approx(3e-6)
+    assert [c for c in ALL if bounds.bound(c, 5, 0, 1e-6, 1e-9, 1e-10)] == ["barrier"]
     assert all(bounds.bound(c, 1, 100, 1, 1, 1) == 0 for c in ALL)
 
 
@@ -57,3 +60,34 @@ def test_unknown_collectives_are_a_mistake() -> None:
     for call in (lambda: bounds.bound("bcats", 2, 1, 1, 1, 1), lambda: bounds.bound_loggp("bcats", 2, 1, 1, 1, 1, 1)):
         with pytest.raises(KeyError):
             call()
+
+
+def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:
+    if not paths.PROVER.exists():
+        pytest.skip("the prover is not built")
+    known = registry.load()
+    assert {c.name for c in known.collectives} == set(ALL)
+    alpha, beta, gamma = 1.5e-6, 3e-10, 7e-11
+    wanted = {}
+    lines = []
+    for collective in ALL:
+        for p in (1, 2, 3, 8, 13):
+            for count in (0, 1, p, 1000):
+                key = known.of(collective)[0].full_key()
+                name = f"{len(lines)}"
+                point = Point(collective, key, count)
+                lines.append(plan_text([(name, point)], p))
+                wanted[name] = (collective, p, point.bytes(p))
+    (tmp_path / "plan.txt").write_text("".join(lines))
+    machine = [f"place {rank} {rank} 0 0" for rank in range(13)]
+    machine += ["ports fluid", "class network 0 1e-6 1e-9", f"bound {alpha} {beta} {gamma}"]
+    (tmp_path / "machine.txt").write_text("\n".join(machine) + "\n")
+    said = model.call(["--model", tmp_path / "machine.txt", "--plan", tmp_path / "plan.txt"])
+    compared = set()
+    for line in said:
+        collective, p, size = wanted[str(line["id"])]
+        if line["status"] == "ok":
+            compared.add((collective, p))
+            mine = bounds.bound(collective, p, size, alpha, beta, gamma)
+            assert line["bound_s"] == pytest.approx(mine, rel=1e-12), (collective, p, size)
+    assert {c for c, p in compared if p == 8} == set(ALL)
