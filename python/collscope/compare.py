@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 BOUND = "bound/telephone"
+LOGGP = "bound/loggp"
 TIMED = ("model", "sim", "real")
 
 # What two rows must share to be about the same call.
@@ -92,7 +93,12 @@ def make_table(group: tuple[Any, ...], rows: Sequence[Row], bounds: Sequence[Row
             [format_size(call[CALL.index("block_bytes")])] if blocks else []
         )
         if not algorithms:
-            made.add_row(*sized, Text("(bound)", style="dim"), *([_time(limit.get(call))] if limits else []))
+            for line, row in enumerate(r for r in rows if r["source"] == "bound" and call_of(r) == call):
+                lead_in = sized if line == 0 else [""] * len(sized)
+                made.add_row(
+                    *lead_in, Text(row["algorithm"], style="dim"), *([_time(row["median_s"])] if limits else [])
+                )
+        least = next((r["median_s"] for r in rows if r["algorithm"] == LOGGP and call_of(r) == call), None)
         for line, (key, found) in enumerate(algorithms.items()):
             time = times.get(key)
             winner = time is not None and time == best and len(times) > 1
@@ -111,6 +117,8 @@ def make_table(group: tuple[Any, ...], rows: Sequence[Row], bounds: Sequence[Row
             if chose:
                 cells.append(Text(_short(next((r["chose"] for r in found.values() if r["chose"]), ""), collective)))
             made.add_row(*cells, style="bold green" if winner else None)
+        if algorithms and least is not None and limits:  # asked for, so shown: the bound that holds of every makespan
+            made.add_row(*[""] * len(sized), Text(LOGGP, style="dim"), Text(_time(least), style="dim"))
     return made
 
 

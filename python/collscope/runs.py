@@ -193,7 +193,7 @@ def rows_of(source: str, tasks: Sequence[Task], request: Request) -> list[Row]:
     if source == "bound":
         from collscope import bounds
 
-        return bounds.rows(tasks)
+        return bounds.rows(tasks, kinds=(bounds.TELEPHONE, bounds.LOGGP))
     if source == "model":
         from collscope import model
 

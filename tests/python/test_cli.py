@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from collscope import cli, compare, model, platform, runs, simulate
+from collscope import bounds, cli, compare, model, platform, runs, simulate
 from collscope.errors import UsageError, UserError
 from collscope.plan import Layout, Point
 from collscope.registry import Registry
@@ -247,3 +247,18 @@ def test_a_proof_of_nothing_says_why(
     monkeypatch.setattr(model, "call", answers)
     status, _, err = call(capsys, "prove", "bcast/mst", "--ranks", "4", *extra)
     assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs 2 ranks\n")
+
+
+@pytest.mark.parametrize("source", ["bound", "bound,sim"])
+def test_both_bounds_are_printed(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    monkeypatch.setattr(bounds, "loggp", lambda *_: {"o": 1e-6, "g": 1e-6, "L": 1e-5, "G": 1e-9})
+    monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"])
+    status, out, _ = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--source", source, "--csv", "t.csv")
+    assert status == 0
+    assert "bound/loggp" in out
+    assert ("bound/telephone" in out) == (source == "bound")  # beside times it is a column
+    text = (tiny / "t.csv").read_text()
+    assert "bound/loggp" in text
+    assert "bound/telephone" in text
