@@ -37,6 +37,9 @@ COLUMNS = (
 )
 BASE = "as modelled"
 
+# Beyond this the segments of pipelines need not wait for their receives: thousands are under way at once, and one point takes an hour.
+LIMITS = {"eager_bytes": 32768.0}
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -50,11 +53,17 @@ class Variant:
 
 def variants(spec: Spec) -> Iterator[Variant]:
     for name, number in spec.numbers():
-        if "curve." not in name and number.range:
-            for end, value in zip(("low", "high"), number.range, strict=True):
+        # Counts are no costs: how many nodes stand idle beside those of the study changes nothing.
+        if "curve." not in name and number.range and isinstance(getattr(spec, name), Number):
+            for end, given in zip(("low", "high"), number.range, strict=True):
+                value = min(given, LIMITS.get(name, given))
                 if value != number.value:
                     yield Variant(name, end, f"{value:.4g}", replace(spec, **{name: _moved(number, value)}))  # type: ignore[arg-type]
     for level in spec.curve:
+        # A class without a curve of its own has its neighbour's: the two are one curve and move together.
+        same = [other for other in spec.curve if spec.curve[other] == spec.curve[level]]
+        if level != same[0]:
+            continue
         for kind in ("latency", "s_per_byte", "traffic"):
             for side, end in enumerate(("low", "high")):
                 pieces = []
@@ -65,8 +74,8 @@ def variants(spec: Spec) -> Iterator[Variant]:
                     values.append(f"{value:.4g}")
                     pieces.append(replace(piece, **{kind: _moved(number, value)}))  # type: ignore[arg-type]
                 if tuple(pieces) != tuple(spec.curve[level]):
-                    curve: Mapping[str, Any] = {**spec.curve, level: tuple(pieces)}
-                    name = f"curve.{level}.{'latency_s' if kind == 'latency' else kind}"
+                    curve: Mapping[str, Any] = {**spec.curve, **dict.fromkeys(same, tuple(pieces))}
+                    name = f"curve.{same[-1]}.{'latency_s' if kind == 'latency' else kind}"
                     yield Variant(name, end, " ".join(values), replace(spec, curve=curve))
 
 

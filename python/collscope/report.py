@@ -495,6 +495,7 @@ def _varied(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> d
     moved = frame[frame["number"] != priors.BASE]
     return {
         "sizes": join_words([size_text(s) for s in study.prior_sizes]),
+        "limits": join_words([f"{name} only to {value:g}" for name, value in priors.LIMITS.items()]),
         "numbers": moved["number"].nunique(),
         "variants": len(moved.drop_duplicates(["number", "end"])),
         "claims": priors.summary(frame, judged),

@@ -8,10 +8,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import made_table
-from collscope import claims, claims_bird, paths, report, simulate, study, table
+from collscope import claims, claims_bird, paths, priors, report, simulate, study, table
 from collscope import platform as platforms
 from collscope.errors import UsageError, UserError
 
@@ -278,6 +279,37 @@ def test_expectations_were_written_for_both_candidates(bird: study.Study) -> Non
             for a in claim.assertions:
                 assert a.expected in (claims.YES, claims.NO, claims.OPEN)
                 assert a.theory, f"{claim.id}: {a.text}"
+
+
+# ---- over the ranges of the priors -----------------------------------------------------------------------
+
+
+def test_every_undocumented_number_is_moved_to_both_ends() -> None:
+    spec = platforms.load_spec("schooner")
+    made = list(priors.variants(spec))
+    moved = {v.number for v in made}
+    assert {"gamma_s_per_byte", "nic_bytes_per_s", "curve.network.latency_s", "curve.socket.s_per_byte"} <= moved
+    assert not moved & {"nodes", "sockets", "cores_per_socket"}
+    low = next(v for v in made if (v.number, v.end) == ("nic_bytes_per_s", "low"))
+    assert low.spec.nic_bytes_per_s.value == spec.nic_bytes_per_s.range[0]  # type: ignore[index]
+    assert low.spec.gamma_s_per_byte == spec.gamma_s_per_byte
+    assert len({str(v.spec) for v in made} | {str(spec)}) == len(made) + 1, (
+        "each differs from the platform and from the others"
+    )
+
+
+def test_the_sweep_is_summed_up(bird: study.Study) -> None:
+    rows = []
+    for number, end, kept in ((priors.BASE, "", "partly"), ("a", "low", "partly"), ("a", "high", "reproduced")):
+        for candidate, matching in (("decision/ompi_4_0", 3), ("decision/ompi_4_1", 4 if end == "high" else 1)):
+            rows.append((number, end, "", candidate, "B1", kept, 2 + (end == "high"), 5, matching, 9, "p", "s"))
+    frame = pd.DataFrame(rows, columns=list(priors.COLUMNS))
+    said = priors.summary(frame, {c: [judged(bird)["B1"]] for c in bird.candidates})
+    assert [(s["same"], s["variants"], s["held_low"], s["held_high"], s["changes"]) for s in said] == [
+        (1, 2, 2, 3, ["a high: reproduced"])
+    ] * 2
+    ahead = priors.table_three_range(frame)
+    assert [(a["low"], a["high"], a["ahead"], a["variants"]) for a in ahead] == [(3, 3, 2, 3), (1, 4, 1, 3)]
 
 
 # ---- what is written -------------------------------------------------------------------------------------
