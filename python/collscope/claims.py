@@ -59,14 +59,14 @@ class Claim:
         failed = [a for a in self.testable if not a.holds]
         known = list(dict.fromkeys(a.theory for a in failed if a.expected == NO and a.theory))
         unexpected = [a for a in failed if a.expected != NO]
-        parts = [f"expected: {t}" for t in known]
+        parts = [f"Foreseen: {'; '.join(known)}"] if known else []
         if unexpected:
             names = "; ".join(a.text for a in unexpected[:3]) + (
-                f" and {len(unexpected) - 3} more" if len(unexpected) > 3 else ""
+                f"; and {len(unexpected) - 3} more" if len(unexpected) > 3 else ""
             )
-            parts.append(f"against theory or left open by it: {names}")
+            parts.append(f"Not foreseen: {names}")
         if not self.testable:
-            parts.append("the table has none of its points")
+            parts.append("The table has none of its points")
         return ". ".join(parts)
 
 
