@@ -275,7 +275,11 @@ def _signals_stop() -> Iterator[None]:
     """Makes the wish to end (kill, a batch system, a terminal that is closed) the same way out as Ctrl-C: children run in
     sessions of their own and would outlive us."""
 
+    here = os.getpid()
+
     def stop(*_: object) -> None:
+        if os.getpid() != here:
+            os._exit(1)  # a forked worker, whose pool ends it so
         for number in found:
             signal.signal(number, signal.SIG_IGN)  # once is enough: the way out is not to be interrupted
         raise KeyboardInterrupt
