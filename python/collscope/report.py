@@ -615,7 +615,7 @@ def rotation_rows(analysis: Analysis) -> list[dict[str, Any]]:
 
 def headlines(
     analysis: Analysis, tables: Sequence[claims_bird.TableThree], judged: Mapping[str, Sequence[Claim]],
-    where: Sequence[Places], tree: Tree | None,
+    where: Sequence[Places], tree: Tree | None, varied: Mapping[str, Any] | None = None,
 ) -> list[str]:  # fmt: skip
     out = []
     if tables:
@@ -630,6 +630,12 @@ def headlines(
             else "Both candidates of builtin fit the paper's Table III equally well"
         )  # fmt: skip
         out.append(f"{better}: {join_words(scores)}.")
+    if varied:
+        ahead = max(varied["three"], key=lambda t: int(t["ahead"]))
+        out.append(
+            f"With {varied['numbers']} numbers of the platform that nobody documented moved to the ends of their plausible ranges, "
+            f"{ahead['candidate']} stays ahead in {ahead['ahead']} of {ahead['variants']} variants."
+        )
     for s in claim_summary(judged) if judged else ():
         out.append(
             f"Of {s['claims']} claims, with {s['candidate']}: {s['reproduced']} reproduced, {s['partly']} partly, "
@@ -664,6 +670,7 @@ def context(
     if tree:
         files["decision_tree.txt"] = tree.as_text()
         files["decision_tree.json"] = tree.as_json()
+    varied = _varied(study, priors, judged)
     groups = []
     for c in study.collectives:
         mine = [p for p in made if p.collective == c.name]
@@ -675,7 +682,7 @@ def context(
         "origin": origin,
         "quick": origin.quick,
         "settings": setting_rows(study, platform, origin, analysis),
-        "headlines": headlines(analysis, tables, judged, where, tree),
+        "headlines": headlines(analysis, tables, judged, where, tree, varied),
         "candidates": [decision_words(c) for c in analysis.candidates],
         "tables": tables,
         "paper": {c: claims_bird.label_text(v) for c, v in claims_bird.TABLE_III.items()},
@@ -699,7 +706,7 @@ def context(
         "bounds": bound_rows(analysis),
         "rotation": rotation_rows(analysis),
         "priors": prior_rows(study),
-        "varied": _varied(study, priors, judged),
+        "varied": varied,
         "loggp": loggp_check(analysis),
         "titles": study.titles,
     }
