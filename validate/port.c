@@ -27,43 +27,6 @@ double port_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- where ranks sit -------------------------------------------------------------------------------- */
-
-static int read_number(const char *path, int otherwise) {
-  FILE *f = fopen(path, "r");
-  int value;
-  if (!f) return otherwise;
-  if (fscanf(f, "%d", &value) != 1) value = otherwise;
-  fclose(f);
-  return value;
-}
-
-/* The kernel's numbers of the core this process runs on: exact when ranks are bound, as mpirun does unless told otherwise.
- * Lowest rank that shares the unit: a number unique over all nodes. */
-coll_place port_place(MPI_Comm comm) {
-  MPI_Comm node;
-  int rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-  MPI_Comm_size(node, &size);
-  char path[128];
-  int cpu = sched_getcpu(), unit[3] = { rank };
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
-  unit[1] = read_number(path, 0);
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index3/id", cpu);
-  unit[2] = read_number(path, unit[1]);
-  int (*all)[3] = malloc(sizeof *all * (size_t)size);
-  MPI_Allgather(unit, 3, MPI_INT, all, 3, MPI_INT, node);
-  coll_place place = { .node = all[0][0], .socket = rank, .cache = rank };
-  for (int i = size; i-- > 0;) {
-    if (all[i][1] == unit[1]) place.socket = all[i][0];
-    if (all[i][1] == unit[1] && all[i][2] == unit[2]) place.cache = all[i][0];
-  }
-  free(all);
-  MPI_Comm_free(&node);
-  return place;
-}
-
 /* ---- buffers and local work ------------------------------------------------------------------------- */
 
 int port_message_class(size_t bytes) { return (void)bytes, 0; }

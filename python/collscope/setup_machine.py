@@ -57,7 +57,7 @@ NEEDS = (
     Need("CMake", ("cmake",), ("cmake",)),
     Need("Ninja", ("ninja-build",), ("ninja",)),
     Need("SimGrid with SMPI", ("libsimgrid-dev",), ("smpicc", "smpirun"), "smpi"),
-    Need("MPI", ("openmpi-bin", "libopenmpi-dev"), ("mpicc", "mpirun"), "mpi"),
+    Need("MPI", ("openmpi-bin", "libopenmpi-dev", "libhwloc-dev"), ("mpicc", "mpirun"), "mpi"),
 )
 
 
