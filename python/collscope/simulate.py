@@ -138,17 +138,27 @@ def simgrid_version() -> str:
     return match.group(1) if match else "unknown"
 
 
+SMALL_SEGMENT = 12288  # about where messages stop being eager
+
+
 def estimate(point: Point, ranks: int) -> float:
-    """How long a point takes to simulate, in messages: rough, only to balance launches."""
+    """How long a point takes to simulate, in messages: rough, only to balance launches. Small segments are all on their way at
+    once, and each that starts or ends has the shares of all others computed anew."""
     stem = point.algorithm.partition("[")[0]
     rounds = math.log2(max(2, ranks)) if re.search("mst$|binomial|doubling|dissemination|bruck|tree", stem) else ranks
-    segments = 1.0
-    segment = re.search(r"[\[,]s=(\d+)", point.algorithm)
-    if segment and int(segment.group(1)):
-        segments += point.bytes(ranks) / int(segment.group(1))
-    elif point.algorithm.startswith("decision/"):
-        segments += point.bytes(ranks) / (1 << 16)  # the smallest segments that large vectors get
-    return ranks * rounds * (1 if point.collective != "alltoall" else 2) + ranks * segments
+    size, segment = point.bytes(ranks), segment_of(point, ranks)
+    messages = ranks * rounds * (1 if point.collective != "alltoall" else 2) + ranks * (1 + size / segment)
+    crowd = min(max(1.0, messages / 1000), 8.0) if segment <= SMALL_SEGMENT else 1.0
+    return messages * crowd**2
+
+
+def segment_of(point: Point, ranks: int) -> float:
+    """Bytes of a segment. What a decision will take is not known here: the smallest segments that a table has for the size."""
+    if point.algorithm.startswith("decision/"):
+        size = point.bytes(ranks)
+        return 1 << 10 if size < 1 << 19 else 1 << 13 if size < 1 << 23 else 1 << 16
+    found = re.search(r"[\[,]s=(\d+)", point.algorithm)
+    return int(found.group(1)) if found and int(found.group(1)) else math.inf
 
 
 LAUNCH_COST = 3000.0  # below this, in messages, another launch costs more than it saves
@@ -168,8 +178,8 @@ class Batch:
 
 
 def batches(todo: dict[str, Task], jobs: int) -> list[Batch]:
-    """Cuts the work into launches of one layout. Large sizes come first: some of their points take seconds (segments), and
-    while they do, the other workers have small ones left. The estimates only keep launches from getting long."""
+    """Cuts the work into launches of one layout, the longest points first: while they run, the other workers have short ones
+    left. The estimates only keep launches from getting long."""
     groups: dict[tuple[Layout, bool], list[tuple[str, Point]]] = {}
     for key, (layout, point) in todo.items():
         groups.setdefault((layout, point.check), []).append((key, point))
@@ -178,7 +188,7 @@ def batches(todo: dict[str, Task], jobs: int) -> list[Batch]:
     made: list[Batch] = []
     for (layout, _), members in groups.items():
         batch = Batch(layout, [])
-        for key, point in sorted(members, key=lambda kp: -kp[1].bytes(layout.ranks)):
+        for key, point in sorted(members, key=lambda m: _longest_first(layout, m[1])):
             cost = estimate(point, layout.ranks)
             if batch.points and batch.cost + cost > limit:
                 made.append(batch)
@@ -186,7 +196,11 @@ def batches(todo: dict[str, Task], jobs: int) -> list[Batch]:
             batch.points.append((key, point))
             batch.cost += cost
         made.append(batch)
-    return sorted(made, key=lambda b: -b.points[0][1].bytes(b.layout.ranks))
+    return sorted(made, key=lambda b: _longest_first(b.layout, b.points[0][1]))
+
+
+def _longest_first(layout: Layout, point: Point) -> tuple[float, int]:
+    return -estimate(point, layout.ranks), -point.bytes(layout.ranks)
 
 
 @dataclass

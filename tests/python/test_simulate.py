@@ -152,6 +152,9 @@ def test_work_is_cut_for_the_jobs(known: Registry) -> None:
     counts = [[point.count for _, point in batch.points] for batch in made]
     assert [c for batch in counts for c in batch] == list(range(40, 0, -1))  # the largest first
     assert len(simulate.batches({"0": todo["0"]}, jobs=2)) == 1
+    crowded = Point("bcast", "bcast/pipeline[s=1024]", 1 << 16)  # thousands of small segments on their way at once
+    made = simulate.batches(todo | {"long": (layout, crowded)}, jobs=2)
+    assert [key for key, _ in made[0].points] == ["long"]
 
 
 def test_statistics() -> None:
