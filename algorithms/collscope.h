@@ -232,6 +232,9 @@ typedef enum {
 } coll_count_need;
 typedef enum { COLL_RANKS_ANY, COLL_RANKS_POWER_OF_TWO, COLL_RANKS_ODD } coll_ranks_need;
 
+/* Written for a number of bytes in a row: the value of the decision's parameter i. */
+#define COLL_BOUND_PARAM(i) (SIZE_MAX - (size_t)(i))
+
 typedef struct {
   coll_collective collective;
   int p_min, p_max;              /* inclusive; p_max 0: no limit */
@@ -250,16 +253,25 @@ typedef struct {
 typedef struct {
   const char *key;               /* "decision/ompi_4_1" */
   const char *summary, *source;
+  const coll_param *params;      /* NULL: none */
   coll_unit unit[COLL_COLLECTIVES];
   const coll_rule *rules;        /* first match wins; ends with key = NULL and why = NULL */
   size_t count;
 } coll_decision;
 
 extern const coll_decision *const coll_decisions[];   /* ends with NULL */
-const coll_decision *coll_decision_find(const char *key);
+bool coll_is_decision(const char *text);              /* does the key name one? It need not exist */
+/* Splits `text`, "decision/rd_ring[threshold=8KiB]", as coll_find does. value must hold COLL_PARAMS values. */
+const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size);
+void coll_decision_key(const coll_decision *, const long *value, char *text, size_t size);
 /* The first rule that fits the call; NULL if none does. */
-const coll_rule *coll_decision_rule(const coll_decision *, coll_collective, const coll_args *);
-/* The rule's algorithm with its parameters, or NULL with the reason in error[size]. */
-const coll_alg *coll_decide(const coll_decision *, coll_collective, const coll_args *, long *param, char *error, size_t size);
+const coll_rule *coll_decision_rule(const coll_decision *, const long *value, coll_collective, const coll_args *);
+/* A row's number of bytes: itself, or the parameter's value that it stands for. */
+size_t coll_bound_value(size_t bound, const long *value);
+/* Does the key name an algorithm or a decision that exists, with parameters that it has? If not, why: error[size]. */
+bool coll_known(const char *text, char *error, size_t size);
+/* The algorithm that the key names for this call, itself or by decision, with its parameters; or NULL with the reason in
+ * error[size]. */
+const coll_alg *coll_choose(const char *text, coll_collective, const coll_args *, long *param, char *error, size_t size);
 
 #endif

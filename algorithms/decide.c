@@ -3,13 +3,22 @@
 #include <string.h>
 
 #include "collscope.h"
+#include "key.h"
 #include "patterns/fold.h"
 #include "patterns/lg.h"
 
-const coll_decision *coll_decision_find(const char *key) {
+bool coll_is_decision(const char *text) { return !strncmp(text, "decision/", 9); }
+
+const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size) {
+  size_t stem = coll_key_stem(text);
   for (const coll_decision *const *d = coll_decisions; *d; d++)
-    if (!strcmp((*d)->key, key)) return *d;
-  return NULL;
+    if (strlen((*d)->key) == stem && !strncmp((*d)->key, text, stem))
+      return coll_key_read(text, (*d)->params, value, error, size) ? *d : NULL;
+  return snprintf(error, size, "unknown decision \"%.*s\"", (int)stem, text), NULL;
+}
+
+void coll_decision_key(const coll_decision *d, const long *value, char *text, size_t size) {
+  coll_key_write(d->key, d->params, value, text, size);
 }
 
 static bool count_fits(coll_count_need need, size_t count, int p) {
@@ -32,16 +41,22 @@ static bool line_fits(const coll_rule *r, int p, size_t bytes) {
   return r->above ? p > line : p < line;
 }
 
-static bool within(size_t bytes, size_t min, size_t end) { return bytes >= min && (!end || bytes < end); }
+size_t coll_bound_value(size_t bound, const long *value) {
+  return SIZE_MAX - bound < COLL_PARAMS ? (size_t)value[SIZE_MAX - bound] : bound;
+}
 
-static bool fits(const coll_rule *r, coll_collective k, const coll_args *a, size_t bytes, size_t block) {
+static bool within(size_t bytes, size_t min, size_t end, const long *value) {
+  return bytes >= coll_bound_value(min, value) && (!end || bytes < coll_bound_value(end, value));
+}
+
+static bool fits(const coll_rule *r, const long *value, coll_collective k, const coll_args *a, size_t bytes, size_t block) {
   return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
          (r->commutes < 0 || r->commutes == (int)a->commutes) && (!r->in_place || a->in_place) &&
-         within(bytes, r->bytes_min, r->bytes_end) && within(block, r->block_min, r->block_end) &&
+         within(bytes, r->bytes_min, r->bytes_end, value) && within(block, r->block_min, r->block_end, value) &&
          line_fits(r, a->size, bytes) && count_fits(r->elements, a->count, a->size) && ranks_fit(r->ranks, a->size);
 }
 
-const coll_rule *coll_decision_rule(const coll_decision *d, coll_collective k, const coll_args *a) {
+const coll_rule *coll_decision_rule(const coll_decision *d, const long *value, coll_collective k, const coll_args *a) {
   size_t bytes = a->count * a->elem, p = (size_t)a->size;
   bool blocks = k == COLL_SCATTER || k == COLL_GATHER || k == COLL_ALLGATHER || k == COLL_ALLTOALL ||
                 k == COLL_ROTATION || k == COLL_REDUCE_SCATTER_BLOCK;
@@ -49,13 +64,23 @@ const coll_rule *coll_decision_rule(const coll_decision *d, coll_collective k, c
   if (d->unit[k] == COLL_PER_VECTOR) bytes = vector;
   if (d->unit[k] == COLL_PER_BLOCK) bytes = block;
   for (size_t i = 0; i < d->count; i++)
-    if (fits(&d->rules[i], k, a, bytes, block)) return &d->rules[i];
+    if (fits(&d->rules[i], value, k, a, bytes, block)) return &d->rules[i];
   return NULL;
 }
 
-const coll_alg *coll_decide(const coll_decision *d, coll_collective k, const coll_args *a, long *param, char *error,
+bool coll_known(const char *text, char *error, size_t size) {
+  long value[COLL_PARAMS];
+  return coll_is_decision(text) ? coll_decision_find(text, value, error, size) != NULL
+                                : coll_find(text, value, error, size) != NULL;
+}
+
+const coll_alg *coll_choose(const char *text, coll_collective k, const coll_args *a, long *param, char *error,
                             size_t size) {
-  const coll_rule *r = coll_decision_rule(d, k, a);
+  if (!coll_is_decision(text)) return coll_find(text, param, error, size);
+  long value[COLL_PARAMS];
+  const coll_decision *d = coll_decision_find(text, value, error, size);
+  if (!d) return NULL;
+  const coll_rule *r = coll_decision_rule(d, value, k, a);
   if (r && r->key) return coll_find(r->key, param, error, size);
   if (r) snprintf(error, size, "%s: %s", d->key, r->why);
   else snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k),

@@ -1,11 +1,8 @@
-/* What can be said of an algorithm without running it: keys, parameters, support, buffer sizes, printed bounds. */
+/* What can be said of an algorithm without running it: support, buffer sizes, printed bounds. */
 #include "collscope.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "patterns/block.h"
 
@@ -28,80 +25,6 @@ static const struct { const char *name; bool root, op; } collectives[COLL_COLLEC
 const char *coll_collective_name(coll_collective k) { return collectives[k].name; }
 bool coll_has_root(coll_collective k) { return collectives[k].root; }
 bool coll_has_operator(coll_collective k) { return collectives[k].op; }
-
-/* ---- keys ------------------------------------------------------------------------------------------- */
-
-static int param_count(const coll_alg *alg) {
-  int n = 0;
-  while (alg->params && alg->params[n].name) n++;
-  return n;
-}
-
-static const coll_alg *find_stem(const char *text, size_t length) {
-  for (const coll_alg *const *a = coll_registry; *a; a++)
-    if (strlen((*a)->key) == length && !strncmp((*a)->key, text, length)) return *a;
-  return NULL;
-}
-
-/* "64KiB" → 65536, "first" → its number. Returns false when the text is neither. */
-static bool parse_value(const coll_param *p, const char *text, size_t length, long *value) {
-  if (p->words)
-    for (long v = p->min; v <= p->max; v++)
-      if (strlen(p->words[v - p->min]) == length && !strncmp(p->words[v - p->min], text, length)) return *value = v, true;
-  char *end;
-  long v = strtol(text, &end, 10);
-  if (end == text) return false;
-  static const char *const unit[] = { "KiB", "MiB", "GiB" };
-  for (int u = 0; u < 3; u++)
-    if (!strncmp(end, unit[u], 3)) { v <<= 10 * (u + 1); end += 3; break; }
-  return *value = v, end == text + length;
-}
-
-const coll_alg *coll_find(const char *text, long *param, char *error, size_t size) {
-  const char *open = strchr(text, '[');
-  size_t stem = open ? (size_t)(open - text) : strlen(text);
-  const coll_alg *alg = find_stem(text, stem);
-  if (!alg) return snprintf(error, size, "unknown algorithm \"%.*s\"", (int)stem, text), NULL;
-  int n = param_count(alg);
-  for (int i = 0; i < n; i++) param[i] = alg->params[i].value;
-  if (!open) return alg;
-  const char *close = strchr(open, ']');
-  if (!close || close[1]) return snprintf(error, size, "%s: parameters must end in \"]\"", text), NULL;
-  for (const char *at = open + 1; at < close;) {
-    const char *end = at + strcspn(at, ",]"), *equal = memchr(at, '=', (size_t)(end - at));
-    int i = 0;
-    while (equal && i < n && !(strlen(alg->params[i].name) == (size_t)(equal - at) &&
-                               !strncmp(alg->params[i].name, at, (size_t)(equal - at)))) i++;
-    if (!equal || i == n) {
-      int used = snprintf(error, size, "%s: \"%.*s\" is not one of its parameters (", alg->key, (int)(end - at), at);
-      for (int k = 0; k < n && used < (int)size; k++)
-        used += snprintf(error + used, size - (size_t)used, "%s%s", k ? ", " : "", alg->params[k].name);
-      if (used < (int)size) snprintf(error + used, size - (size_t)used, "%s)", n ? "" : "it has none");
-      return NULL;
-    }
-    const coll_param *p = &alg->params[i];
-    if (!parse_value(p, equal + 1, (size_t)(end - equal - 1), &param[i]) || param[i] < p->min || param[i] > p->max) {
-      snprintf(error, size, "%s: %s must lie between %ld and %ld, not \"%.*s\"", alg->key, p->name, p->min, p->max,
-               (int)(end - equal - 1), equal + 1);
-      return NULL;
-    }
-    at = end + (*end == ',');
-  }
-  return alg;
-}
-
-void coll_key(const coll_alg *alg, const long *param, char *text, size_t size) {
-  size_t used = (size_t)snprintf(text, size, "%s", alg->key);
-  int n = param_count(alg);
-  for (int i = 0; i < n && used < size; i++) {
-    const coll_param *p = &alg->params[i];
-    used += (size_t)snprintf(text + used, size - used, "%c%s=", i ? ',' : '[', p->name);
-    if (used >= size) break;
-    used += p->words ? (size_t)snprintf(text + used, size - used, "%s", p->words[param[i] - p->min])
-                     : (size_t)snprintf(text + used, size - used, "%ld", param[i]);
-  }
-  if (n && used < size) snprintf(text + used, size - used, "]");
-}
 
 const char *coll_unsupported(const coll_alg *alg, const coll_args *a, char *reason, size_t size) {
   if (coll_has_root(alg->collective) && (a->root < 0 || a->root >= a->size))

@@ -19,16 +19,10 @@ void coll_json_string(FILE *out, const char *text) {
   fputc('"', out);
 }
 
-static void algorithm(FILE *out, const coll_alg *a) {
-  fputs("{\"key\":", out);
-  coll_json_string(out, a->key);
-  fprintf(out, ",\"collective\":\"%s\",\"summary\":", coll_collective_name(a->collective));
-  coll_json_string(out, a->summary);
-  fputs(",\"source\":", out);
-  coll_json_string(out, a->source ? a->source : "");
+static void params(FILE *out, const coll_param *list) {
   fputs(",\"params\":[", out);
-  for (const coll_param *p = a->params; p && p->name; p++) {
-    fprintf(out, "%s{\"name\":\"%s\",\"default\":%ld,\"min\":%ld,\"max\":%ld,\"words\":", p == a->params ? "" : ",",
+  for (const coll_param *p = list; p && p->name; p++) {
+    fprintf(out, "%s{\"name\":\"%s\",\"default\":%ld,\"min\":%ld,\"max\":%ld,\"words\":", p == list ? "" : ",",
             p->name, p->value, p->min, p->max);
     if (p->words) {
       for (long v = p->min; v <= p->max; v++) fprintf(out, "%s\"%s\"", v == p->min ? "[" : ",", p->words[v - p->min]);
@@ -38,7 +32,18 @@ static void algorithm(FILE *out, const coll_alg *a) {
     coll_json_string(out, p->help ? p->help : "");
     fputc('}', out);
   }
-  fprintf(out, "],\"ports\":\"%s\",\"flags\":[", a->ports == COLL_PORTS_ONE ? "one" : "many");
+  fputc(']', out);
+}
+
+static void algorithm(FILE *out, const coll_alg *a) {
+  fputs("{\"key\":", out);
+  coll_json_string(out, a->key);
+  fprintf(out, ",\"collective\":\"%s\",\"summary\":", coll_collective_name(a->collective));
+  coll_json_string(out, a->summary);
+  fputs(",\"source\":", out);
+  coll_json_string(out, a->source ? a->source : "");
+  params(out, a->params);
+  fprintf(out, ",\"ports\":\"%s\",\"flags\":[", a->ports == COLL_PORTS_ONE ? "one" : "many");
   bool first = true;
   flag(out, a, COLL_COMMUTATIVE_ONLY, "commutative_only", &first);
   flag(out, a, COLL_ANY_SOURCE, "any_source", &first);
@@ -57,6 +62,7 @@ static void decision(FILE *out, const coll_decision *d) {
   coll_json_string(out, d->summary);
   fputs(",\"source\":", out);
   coll_json_string(out, d->source);
+  params(out, d->params);
   fputs(",\"collectives\":[", out);
   bool first = true;
   for (int k = 0; k < COLL_COLLECTIVES; k++)

@@ -151,7 +151,7 @@ static bool finish(const reader *r, plan_point *q, int collective, int op)
   if (!*q->key) return wrong(r, "no algorithm=; give a key such as bcast/mst");
   size_t stem = strcspn(q->key, "/");
   if (!q->key[stem]) return wrong(r, "algorithm=%s: give the full key, collective/algorithm", q->key);
-  bool chooses = !strncmp(q->key, "decision/", 9);
+  bool chooses = coll_is_decision(q->key);
   if (collective < 0) {
     if (chooses) return wrong(r, "algorithm=%s needs collective=", q->key);
     for (int c = 0; c < COLL_COLLECTIVES && collective < 0; c++) {

@@ -99,6 +99,7 @@
   X(decision_ompi_4_0) \
   X(decision_ompi_4_1) \
   X(decision_ompi_5_0) \
+  X(decision_rd_ring) \
 
 
 #define DECLARE_ALGORITHM(name) extern const coll_alg name;

@@ -44,17 +44,11 @@ static const char *resolve(const driver *d, const plan_point *p, subject *s, cha
     if (p->count > (size_t)1 << 30) return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
     return NULL;
   }
-  const coll_decision *decision = coll_decision_find(p->key);
-  if (decision) {
-    s->alg = coll_decide(decision, p->collective, &s->args, s->param, reason, size);
-    if (!s->alg) return reason;
-    coll_key(s->alg, s->param, s->chose, sizeof s->chose);
-  } else {
-    s->alg = coll_find(p->key, s->param, reason, size);
-    if (!s->alg) return reason;
-    if (s->alg->collective != p->collective)
-      return snprintf(reason, size, "%s is no algorithm of %s", s->alg->key, coll_collective_name(p->collective)), reason;
-  }
+  s->alg = coll_choose(p->key, p->collective, &s->args, s->param, reason, size);
+  if (!s->alg) return reason;
+  if (coll_is_decision(p->key)) coll_key(s->alg, s->param, s->chose, sizeof s->chose);
+  if (s->alg->collective != p->collective)
+    return snprintf(reason, size, "%s is no algorithm of %s", s->alg->key, coll_collective_name(p->collective)), reason;
   (void)d;
   return coll_unsupported(s->alg, &s->args, reason, size);
 }

@@ -1,8 +1,12 @@
-/* collscope-prove --decide collective=bcast ranks=64 count=1024 [elem=4] [root=0] [commutes=1] [in_place=0]
+/* collscope-prove --decide collective=bcast [ranks=64 count=1024] [elem=4] [root=0] [commutes=1] [in_place=0] [decision=KEY]…
+ * collscope-prove --rules
  *
- * What each decision table takes for one call: a JSON line a decision with its key, status ("ok", or why nothing is
- * taken or what is taken cannot run), chose (full key or null), and the rule that said so: its number among `rules`, what
- * it asks of ranks, bytes, block, the operator and so on; null when no rule fits.
+ * --decide: what each decision table that knows the collective (or those named) takes for one call, or without ranks= and count= for each line
+ * "RANKS COUNT" of standard input: a JSON line a call and decision with decision (full key), ranks, count, status ("ok", or
+ * why nothing is taken or what is taken cannot run), chose (full key or null), and the rule that said so; null when no rule
+ * fits. --rules: all rules of all tables, with what they take and with the defaults of parameters.
+ *
+ * A rule is its number among `rules`, what it asks of ranks, bytes, block, the operator and so on.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +25,18 @@ static const char *const numbers[] = {
 };
 static const char *const units[] = { [COLL_PER_CALL] = "call", [COLL_PER_BLOCK] = "block", [COLL_PER_VECTOR] = "vector" };
 
-static void rule(FILE *out, const coll_decision *d, coll_collective k, const coll_rule *r)
+/* Bytes from … below …, with the values of the parameters that the row refers to. */
+static void range(FILE *out, const char *name, size_t min, size_t end, const long *value)
 {
-  fprintf(out, "{\"number\":%zu,\"rules\":%zu,\"ranks\":[%d,%d],\"unit\":\"%s\",\"bytes\":[%zu,%zu],\"block\":[%zu,%zu]",
-          (size_t)(r - d->rules) + 1, d->count, r->p_min, r->p_max, units[d->unit[k]], r->bytes_min, r->bytes_end,
-          r->block_min, r->block_end);
+  fprintf(out, ",\"%s\":[%zu,%zu]", name, coll_bound_value(min, value), coll_bound_value(end, value));
+}
+
+static void rule(FILE *out, const coll_decision *d, const long *value, const coll_rule *r)
+{
+  fprintf(out, "{\"number\":%zu,\"rules\":%zu,\"ranks\":[%d,%d],\"unit\":\"%s\"",
+          (size_t)(r - d->rules) + 1, d->count, r->p_min, r->p_max, units[d->unit[r->collective]]);
+  range(out, "bytes", r->bytes_min, r->bytes_end, value);
+  range(out, "block", r->block_min, r->block_end, value);
   fprintf(out, ",\"commutes\":%d,\"in_place\":%s,\"line\":", r->commutes, r->in_place ? "true" : "false");
   if (r->a == 0 && r->b == 0) fputs("null", out);
   else fprintf(out, "{\"above\":%s,\"a\":%.17g,\"b\":%.17g}", r->above ? "true" : "false", r->a, r->b);
@@ -36,54 +47,135 @@ static void rule(FILE *out, const coll_decision *d, coll_collective k, const col
   fputc('}', out);
 }
 
-static void answer(FILE *out, const coll_decision *d, coll_collective k, coll_args *a)
+/* A decision and the values of its parameters. */
+typedef struct { const coll_decision *table; long value[COLL_PARAMS]; } asked;
+
+static void text(FILE *out, const char *name, const char *value)
 {
-  char error[512], reason[512], key[512];
+  fprintf(out, "\"%s\":", name);
+  if (value) coll_json_string(out, value);
+  else fputs("null", out);
+}
+
+static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a)
+{
+  char error[512], reason[512], name[512], key[512];
   long param[COLL_PARAMS] = {0};
   a->param = param;
-  const coll_alg *alg = coll_decide(d, k, a, param, error, sizeof error);
+  coll_decision_key(d->table, d->value, name, sizeof name);
+  const coll_alg *alg = coll_choose(name, k, a, param, error, sizeof error);
   const char *status = alg ? coll_unsupported(alg, a, reason, sizeof reason) : error;
-  fputs("{\"decision\":", out);
-  coll_json_string(out, d->key);
-  fputs(",\"status\":", out);
-  coll_json_string(out, status ? status : "ok");
-  fputs(",\"chose\":", out);
-  if (alg) {
-    coll_key(alg, param, key, sizeof key);
-    coll_json_string(out, key);
-  } else {
-    fputs("null", out);
-  }
+  if (alg) coll_key(alg, param, key, sizeof key);
+  fputc('{', out);
+  text(out, "decision", name);
+  fprintf(out, ",\"ranks\":%d,\"count\":%zu,", a->size, a->count);
+  text(out, "status", status ? status : "ok");
+  fputc(',', out);
+  text(out, "chose", alg ? key : NULL);
   fputs(",\"rule\":", out);
-  const coll_rule *r = coll_decision_rule(d, k, a);
-  if (r) rule(out, d, k, r);
+  const coll_rule *r = coll_decision_rule(d->table, d->value, k, a);
+  if (r) rule(out, d->table, d->value, r);
   else fputs("null", out);
   fputs("}\n", out);
 }
 
+static int wrong(const char *format, const char *word)
+{
+  fputs("collscope-prove: ", stderr);
+  fprintf(stderr, format, word);
+  fputc('\n', stderr);
+  return 2;
+}
+
+enum { MOST = 32 };
+
+/* What is asked: of some tables, about a call of which ranks and count may still be missing. */
+typedef struct {
+  char collective[64];
+  coll_args call;
+  int commutes, in_place;
+  asked list[MOST];
+  int n;
+} question;
+
+static bool ask(question *q, const char *key, char *error, size_t size)
+{
+  if (q->n == MOST) return snprintf(error, size, "at most %d decisions", MOST), false;
+  asked *d = &q->list[q->n];
+  d->table = coll_decision_find(key, d->value, error, size);
+  q->n += d->table != NULL;
+  return d->table;
+}
+
+/* One word of the command line; false with the reason. */
+static bool read_word(question *q, const char *word, char *error, size_t size)
+{
+  if (!strncmp(word, "decision=", 9)) return ask(q, word + 9, error, size);
+  snprintf(error, size, "--decide does not know \"%s\"", word);
+  return sscanf(word, "collective=%63s", q->collective) == 1 || sscanf(word, "ranks=%d", &q->call.size) == 1 ||
+         sscanf(word, "count=%zu", &q->call.count) == 1 || sscanf(word, "elem=%zu", &q->call.elem) == 1 ||
+         sscanf(word, "root=%d", &q->call.root) == 1 || sscanf(word, "commutes=%d", &q->commutes) == 1 ||
+         sscanf(word, "in_place=%d", &q->in_place) == 1;
+}
+
+static bool knows(const coll_decision *d, coll_collective k)
+{
+  for (size_t i = 0; i < d->count; i++)
+    if (d->rules[i].collective == k) return true;
+  return false;
+}
+
+static int reply(question *q, coll_collective k, prover *v)
+{
+  if (q->call.size < 1 || !q->call.elem || q->call.root < 0 || q->call.root >= q->call.size)
+    return wrong("--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks%s", "");
+  q->call.commutes = q->commutes;
+  q->call.in_place = q->in_place;
+  q->call.place = prover_places(v, q->call.size);
+  for (int i = 0; i < q->n; i++) answer(stdout, &q->list[i], k, &q->call);
+  return 0;
+}
+
 int decide_main(int argc, char **argv)
 {
-  char collective[64] = "";
-  int commutes = 1, in_place = 0, k = 0;
-  coll_args a = {.elem = 4};
-  for (int i = 2; i < argc; i++) {
-    bool known = sscanf(argv[i], "collective=%63s", collective) == 1 || sscanf(argv[i], "ranks=%d", &a.size) == 1 ||
-                 sscanf(argv[i], "count=%zu", &a.count) == 1 || sscanf(argv[i], "elem=%zu", &a.elem) == 1 ||
-                 sscanf(argv[i], "root=%d", &a.root) == 1 || sscanf(argv[i], "commutes=%d", &commutes) == 1 ||
-                 sscanf(argv[i], "in_place=%d", &in_place) == 1;
-    if (!known) return fprintf(stderr, "collscope-prove: --decide does not know \"%s\"\n", argv[i]), 2;
-  }
-  a.commutes = commutes;
-  a.in_place = in_place;
-  while (k < COLL_COLLECTIVES && strcmp(coll_collective_name((coll_collective)k), collective)) k++;
-  if (k == COLL_COLLECTIVES) return fprintf(stderr, "collscope-prove: unknown collective \"%s\"\n", collective), 2;
-  if (a.size < 1 || !a.elem || a.root < 0 || a.root >= a.size) {
-    fprintf(stderr, "collscope-prove: --decide needs ranks=P, 1 or more, elem=BYTES, and root below P\n");
-    return 2;
-  }
+  char error[512];
+  int k = 0, status = 0;
+  static question q = { .call = { .elem = 4 }, .commutes = 1 };
+  for (int i = 2; i < argc; i++)
+    if (!read_word(&q, argv[i], error, sizeof error)) return wrong("%s", error);
+  while (k < COLL_COLLECTIVES && strcmp(coll_collective_name((coll_collective)k), q.collective)) k++;
+  if (k == COLL_COLLECTIVES) return wrong("unknown collective \"%s\"", q.collective);
+  bool all = !q.n;
+  for (const coll_decision *const *d = coll_decisions; all && *d; d++)
+    if (knows(*d, (coll_collective)k) && !ask(&q, (*d)->key, error, sizeof error)) return wrong("%s", error);
   prover *v = prover_new();
-  a.place = prover_places(v, a.size);
-  for (const coll_decision *const *d = coll_decisions; *d; d++) answer(stdout, *d, (coll_collective)k, &a);
+  if (q.call.size) status = reply(&q, (coll_collective)k, v);
+  else
+    while (!status && scanf("%d %zu", &q.call.size, &q.call.count) == 2) status = reply(&q, (coll_collective)k, v);
   prover_free(v);
+  return status;
+}
+
+int rules_main(void)
+{
+  for (const coll_decision *const *d = coll_decisions; *d; d++) {
+    char name[512], error[512];
+    long value[COLL_PARAMS];
+    coll_decision_find((*d)->key, value, error, sizeof error);
+    coll_decision_key(*d, value, name, sizeof name);
+    for (const coll_rule *r = (*d)->rules; r < (*d)->rules + (*d)->count; r++) {
+      fputc('{', stdout);
+      text(stdout, "decision", name);
+      fputc(',', stdout);
+      text(stdout, "collective", coll_collective_name(r->collective));
+      fputc(',', stdout);
+      text(stdout, "key", r->key);
+      fputc(',', stdout);
+      text(stdout, "why", r->why);
+      fputs(",\"rule\":", stdout);
+      rule(stdout, *d, value, r);
+      fputs("}\n", stdout);
+    }
+  }
   return 0;
 }

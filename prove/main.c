@@ -4,7 +4,8 @@
  *   --plan FILE [--costs]           proves each point: a JSON line a point
  *   --schedule --plan FILE          the same with every message
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it
- *   --decide collective=NAME ranks=P count=N        what each decision table takes for a call (decide.c)
+ *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
+ *   --rules                                         all rules of all decision tables
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place
  * (sweep.c)
  *
@@ -37,7 +38,9 @@ static const char usage[] =
   "       collscope-prove --schedule --plan FILE\n"
   "       collscope-prove --model MACHINE [--trace] --plan FILE\n"
   "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B] [--counts N,N,…] [--no-costs] [--no-variants]\n"
-  "       collscope-prove --decide collective=NAME ranks=P count=N [elem=4] [root=0] [commutes=1] [in_place=0]\n"
+  "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
+  "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
+  "       collscope-prove --rules\n"
   "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
@@ -91,13 +94,10 @@ typedef struct { bool costs, schedule; } wanted;
 static int check(const plan_point *q, const char *path)
 {
   char error[512];
-  long param[COLL_PARAMS];
   if (q->ranks < 1) return refuse("%s:%d: give ranks=P, 1 or more", path, q->line);
   if (!strcmp(q->key + strcspn(q->key, "/"), "/builtin"))
     return refuse("%s:%d: %s is the MPI library's own; it can be run, not proved", path, q->line, q->key);
-  if (!strncmp(q->key, "decision/", 9))
-    return coll_decision_find(q->key) ? 0 : refuse("%s:%d: unknown decision \"%s\"", path, q->line, q->key);
-  return coll_find(q->key, param, error, sizeof error) ? 0 : refuse("%s:%d: %s", path, q->line, error);
+  return coll_known(q->key, error, sizeof error) ? 0 : refuse("%s:%d: %s", path, q->line, error);
 }
 
 /* Returns 0, or 1 when the proof fails. */
@@ -106,23 +106,16 @@ static int point(FILE *out, prover *v, const plan_point *q, wanted want)
   char error[512], reason[512], key[PLAN_KEY + 64], chose[PLAN_KEY + 64] = "";
   long param[COLL_PARAMS] = {0};
   coll_args args = plan_args(q, q->ranks, param, prover_places(v, q->ranks));
-  const coll_alg *alg = NULL;
-  const char *status = NULL;
-  if (!strncmp(q->key, "decision/", 9)) {
-    alg = coll_decide(coll_decision_find(q->key), q->collective, &args, param, error, sizeof error);
-    if (!alg) status = error;
-    else coll_key(alg, param, chose, sizeof chose);
-    snprintf(key, sizeof key, "%s", q->key);
-  } else {
-    alg = coll_find(q->key, param, error, sizeof error);
-    coll_key(alg, param, key, sizeof key);
-  }
+  const coll_alg *alg = coll_choose(q->key, q->collective, &args, param, error, sizeof error);
+  const char *status = alg ? NULL : error;
+  if (alg) coll_key(alg, param, chose, sizeof chose);
+  snprintf(key, sizeof key, "%s", coll_is_decision(q->key) ? q->key : chose);
   if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
   fputs("{\"id\":", out);
   coll_json_string(out, q->id);
   fputs(",\"algorithm\":", out);
   coll_json_string(out, key);
-  if (*chose) text_or_null(out, "chose", chose);
+  if (alg && coll_is_decision(q->key)) text_or_null(out, "chose", chose);
   fprintf(out, ",\"ranks\":%d,\"count\":%zu,\"root\":%d,\"in_place\":%d", q->ranks, q->count, q->root, q->in_place);
   fputs(",\"status\":", out);
   coll_json_string(out, status ? status : "ok");
@@ -209,6 +202,7 @@ static int answer(int argc, char **argv)
   wanted want = {false, false};
   sweep_options o = {.first = 1, .last = 64, .costs = true, .variants = true};
   if (argc > 1 && !strcmp(argv[1], "--decide")) return decide_main(argc, argv);
+  if (argc > 1 && !strcmp(argv[1], "--rules")) return rules_main();
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--model")) return model_main(argc, argv);
   for (int i = 1; i < argc; i++) {

@@ -92,17 +92,13 @@ static int point(FILE *out, model *m, const plan_point *q)
     return refuse("%s:%d: ranks=%d, but the machine has places for %d", m->path, q->line, q->ranks, m->machine.places);
   coll_args args = plan_args(q, q->ranks, param, places(m, q->ranks));
   const coll_alg *alg = NULL;
-  if (!strncmp(q->key, "decision/", 9)) {
-    const coll_decision *d = coll_decision_find(q->key);
-    if (!d) return refuse("%s:%d: unknown decision \"%s\"", m->path, q->line, q->key);
-    alg = coll_decide(d, q->collective, &args, param, error, sizeof error);
-    if (alg) coll_key(alg, param, chose, sizeof chose);
-    else status = error;
-  } else if (!strcmp(q->key + strcspn(q->key, "/"), "/builtin")) {
+  if (!strcmp(q->key + strcspn(q->key, "/"), "/builtin")) {
     status = "builtin is the MPI library's own: it can be run, not modelled; use a decision/… of that library";
   } else {
-    alg = coll_find(q->key, param, error, sizeof error);
-    if (!alg) return refuse("%s:%d: %s", m->path, q->line, error);
+    if (!coll_known(q->key, error, sizeof error)) return refuse("%s:%d: %s", m->path, q->line, error);
+    alg = coll_choose(q->key, q->collective, &args, param, error, sizeof error);
+    if (!alg) status = error;
+    else if (coll_is_decision(q->key)) coll_key(alg, param, chose, sizeof chose);
   }
   if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";

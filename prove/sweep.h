@@ -23,4 +23,7 @@ int sweep_main(const sweep_options *, char *error, size_t size);
 /* What decision tables take for a call; argv as collscope-prove got it. Returns the exit status. */
 int decide_main(int argc, char **argv);
 
+/* All rules of all decision tables. */
+int rules_main(void);
+
 #endif

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -18,9 +19,16 @@ _UNITS = {"block": "block ", "vector": "vector ", "call": ""}
 
 
 def ask(
-    collective: str, ranks: int, count: int, elem: int, root: int = 0, commutes: bool = True, in_place: bool = False
+    collective: str,
+    ranks: int,
+    count: int,
+    elem: int,
+    root: int = 0,
+    commutes: bool = True,
+    in_place: bool = False,
+    decisions: Sequence[str] = (),
 ) -> list[Line]:
-    """The prover's answer, a line a decision."""
+    """The prover's answer, a line a decision: those named, or all that know the collective."""
     words = [
         f"collective={collective}",
         f"ranks={ranks}",
@@ -29,6 +37,7 @@ def ask(
         f"root={root}",
         f"commutes={int(commutes)}",
         f"in_place={int(in_place)}",
+        *(f"decision={key}" for key in decisions),
     ]
     try:
         done = subprocess.run([str(paths.PROVER), "--decide", *words], capture_output=True, text=True, check=False)

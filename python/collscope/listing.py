@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from collscope import registry
 from collscope.errors import UsageError
@@ -34,7 +35,7 @@ def show_json(collective: str | None) -> None:
 def show_all() -> None:
     """One line an algorithm. Plain text: it is often piped into grep, and it starts faster."""
     known = registry.load()
-    keys = [a.full_key() for a in known.algorithms] + [d.key for d in known.decisions]
+    keys = [a.full_key() for a in known.algorithms] + [d.full_key() for d in known.decisions]
     width = min(58, max(map(len, keys), default=0))
     for collective in known.collectives:
         members = [a for a in known.algorithms if a.collective == collective.name]
@@ -47,7 +48,7 @@ def show_all() -> None:
     if known.decisions:
         print(_bold("decisions"))
         for decision in known.decisions:
-            print(_line(decision.key, decision.summary, width))
+            print(_line(decision.full_key(), decision.summary, width))
         print()
     print("values in brackets are the defaults; ./collscope list -c COLLECTIVE says more of each")
 
@@ -68,9 +69,7 @@ def show_collective(name: str) -> None:
     print(f"{_bold(name)}: {len(members)} algorithm{'s' * (len(members) != 1)}")
     for algorithm in members:
         print(f"\n{_bold(algorithm.key)}\n    {algorithm.summary}")
-        for param in algorithm.params:
-            kind = " | ".join(param.words) if param.words else f"{param.min} … {param.max}"
-            print(f"    [{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else ""))
+        show_params(algorithm.params)
         remarks = [] if algorithm.ports == "one" else ["several messages at once"]
         remarks += [flag.replace("_", " ") for flag in algorithm.flags]
         if algorithm.twin:
@@ -88,6 +87,13 @@ def show_collective(name: str) -> None:
         print(f"\n{_bold('decisions')} that know {name}")
         for decision in decisions:
             print(f"    {decision.key}  {decision.summary}")
+            show_params(decision.params)
+
+
+def show_params(params: Sequence[registry.Param]) -> None:
+    for param in params:
+        kind = " | ".join(param.words) if param.words else f"{param.min} … {param.max}"
+        print(f"    [{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else ""))
 
 
 def show_platforms(as_json: bool = False) -> None:

@@ -100,7 +100,7 @@ def read_keys(algo: str) -> list[tuple[str, str]]:
             raise UsageError(f"{name} is the MPI library's own; it can be run, not proved")
         elif name.startswith("decision/"):
             decision = known.resolve(name, next(iter(sorted(collectives))))[1]
-            keys += [(c, decision) for d in known.decisions if d.key == decision for c in d.collectives]
+            keys += [(c, decision) for c in known.decision(decision).collectives]
         else:
             keys.append(known.resolve(name))
     return list(dict.fromkeys(keys))

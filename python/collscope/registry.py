@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -40,6 +41,14 @@ class Param:
         return value
 
 
+def full_key(key: str, params: tuple[Param, ...], values: dict[str, int] | None = None) -> str:
+    """The key with all parameters, in the descriptor's order: the spelling of tables."""
+    if not params:
+        return key
+    given = values or {}
+    return f"{key}[{','.join(f'{p.name}={p.text(given.get(p.name, p.default))}' for p in params)}]"
+
+
 @dataclass(frozen=True)
 class Algorithm:
     key: str
@@ -53,11 +62,7 @@ class Algorithm:
     has_cost: bool
 
     def full_key(self, values: dict[str, int] | None = None) -> str:
-        """The key with all parameters, in the descriptor's order: the spelling of tables."""
-        if not self.params:
-            return self.key
-        given = values or {}
-        return f"{self.key}[{','.join(f'{p.name}={p.text(given.get(p.name, p.default))}' for p in self.params)}]"
+        return full_key(self.key, self.params, values)
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,10 @@ class Decision:
     summary: str
     source: str
     collectives: tuple[str, ...]
+    params: tuple[Param, ...] = ()
+
+    def full_key(self, values: dict[str, int] | None = None) -> str:
+        return full_key(self.key, self.params, values)
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,12 @@ class Registry:
         is known, `decision/…`, `builtin`. Parameters not given get their defaults."""
         stem, bracket, inner = name.partition("[")
         if stem.startswith("decision/") or (collective and f"decision/{stem}" in {d.key for d in self.decisions}):
-            return self._resolve_decision(stem if "/" in stem else f"decision/{stem}", collective, bracket + inner)
+            key = stem if "/" in stem else f"decision/{stem}"
+            if collective is None:
+                raise UsageError(f"{key}: say for which collective, with -c")
+            self.collective(collective)
+            decision = self.decision(key)
+            return collective, decision.full_key(_parameters(key, decision.params, bracket, inner))
         if stem == "builtin" or stem.endswith("/builtin"):
             owner = stem.rpartition("/")[0] or collective
             if not owner:
@@ -126,18 +140,15 @@ class Registry:
         if algorithm is None:
             raise self._unknown_key(stem, key, collective)
         self._same(name, algorithm.collective, collective)
-        return algorithm.collective, algorithm.full_key(_parameters(algorithm, bracket, inner))
+        return algorithm.collective, algorithm.full_key(_parameters(key, algorithm.params, bracket, inner))
 
-    def _resolve_decision(self, key: str, collective: str | None, rest: str) -> tuple[str, str]:
+    def decision(self, key: str) -> Decision:
+        """The decision that a key names, with or without parameters."""
+        stem = key.partition("[")[0]
         for d in self.decisions:
-            if d.key == key:
-                if rest:
-                    raise UsageError(f"{key}{rest}: {key} has no parameters")
-                if collective is None:
-                    raise UsageError(f"{key}: say for which collective, with -c")
-                self.collective(collective)
-                return collective, key
-        raise unknown("decision", key, [d.key for d in self.decisions])
+            if d.key == stem:
+                return d
+        raise unknown("decision", stem, [d.key for d in self.decisions])
 
     def _same(self, name: str, owner: str, collective: str | None) -> None:
         if collective and owner != collective:
@@ -158,23 +169,37 @@ class Registry:
         return unknown("algorithm", key, keys, "see ./collscope list")
 
 
-def _parameters(algorithm: Algorithm, bracket: str, inner: str) -> dict[str, int]:
+def _parameters(key: str, params: tuple[Param, ...], bracket: str, inner: str) -> dict[str, int]:
     if not bracket:
         return {}
     if not inner.endswith("]"):
-        raise UsageError(f"{algorithm.key}[{inner}: parameters end in ]")
-    known = {p.name: p for p in algorithm.params}
+        raise UsageError(f"{key}[{inner}: parameters end in ]")
+    known = {p.name: p for p in params}
     values: dict[str, int] = {}
     for part in filter(None, inner[:-1].split(",")):
         name, equals, text = (x.strip() for x in part.partition("="))
         if name not in known:
             if not known:
-                raise UsageError(f"{algorithm.key} has no parameters, but got {name}")
-            raise unknown(f"parameter of {algorithm.key}", name, known)
+                raise UsageError(f"{key} has no parameters, but got {name}")
+            raise unknown(f"parameter of {key}", name, known)
         if not equals:
-            raise UsageError(f"{algorithm.key}: write {name}=VALUE")
-        values[name] = known[name].parse(algorithm.key, text)
+            raise UsageError(f"{key}: write {name}=VALUE")
+        values[name] = known[name].parse(key, text)
     return values
+
+
+def _params(listed: Iterable[dict[str, Any]]) -> tuple[Param, ...]:
+    return tuple(
+        Param(
+            p["name"],
+            p["default"],
+            p["min"],
+            p["max"],
+            tuple(p["words"]) if p.get("words") else None,
+            p.get("help", ""),
+        )
+        for p in listed
+    )
 
 
 def parse(text: str) -> Registry:
@@ -194,17 +219,7 @@ def parse(text: str) -> Registry:
                 collective=a["collective"],
                 summary=a["summary"],
                 source=a.get("source", ""),
-                params=tuple(
-                    Param(
-                        p["name"],
-                        p["default"],
-                        p["min"],
-                        p["max"],
-                        tuple(p["words"]) if p.get("words") else None,
-                        p.get("help", ""),
-                    )
-                    for p in a["params"]
-                ),
+                params=_params(a["params"]),
                 ports=a["ports"],
                 flags=tuple(a["flags"]),
                 twin=a.get("twin"),
@@ -213,7 +228,8 @@ def parse(text: str) -> Registry:
             for a in data["algorithms"]
         ),
         decisions=tuple(
-            Decision(d["key"], d["summary"], d.get("source", ""), tuple(d["collectives"])) for d in data["decisions"]
+            Decision(d["key"], d["summary"], d.get("source", ""), tuple(d["collectives"]), _params(d.get("params", ())))
+            for d in data["decisions"]
         ),
         collectives=tuple(Collective(c["name"], c["has_root"], c["has_operator"]) for c in data["collectives"]),
         types=types,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from collscope import decide, paths
+from collscope import decide, paths, registry
 from collscope.errors import UsageError, UserError
 
 needs_prover = pytest.mark.skipif(not paths.PROVER.exists(), reason="needs build/prove")
@@ -27,12 +27,39 @@ def test_what_is_taken() -> None:
         "ompi_4_1": "bcast/knomial[k=4,s=0]",
         "ompi_5_0": "bcast/knomial[k=4,s=0]",
     }
+    # 64 blocks of 8 KiB are 512 KiB: there MPICH2's long vectors begin; 80 KiB are where Bruck's algorithm ends.
+    conventional = "rd_ring[threshold=524288,bruck=81920]"
+    assert chosen("allgather", 64, 8191, 1)[conventional] == "allgather/recursive_doubling"
+    assert chosen("allgather", 64, 8192, 1)[conventional] == "allgather/bucket"
+    assert chosen("allgather", 10, 8191, 1)[conventional] == "allgather/bruck"
+    assert chosen("allgather", 10, 8192, 1)[conventional] == "allgather/bucket"
     assert chosen("barrier", 12, 0)["ompi_4_0"] == "barrier/dissemination"
     assert chosen("barrier", 16, 0)["ompi_4_0"] == "barrier/recursive_doubling"
     assert chosen("barrier", 300, 0)["ompi_4_1"] == "barrier/tree"
     assert chosen("alltoall", 2, 25, 1)["ompi_4_1"] == "alltoall/two_proc"
     assert set(chosen("alltoall", 9, 100, in_place=True).values()) == {"alltoall/in_place"}
     assert chosen("scan", 9, 100)["ompi_5_0"] == "scan/linear"
+
+
+@needs_prover
+def test_a_decision_has_parameters() -> None:
+    known = registry.load()
+    assert known.resolve("rd_ring[threshold=8KiB]", "allgather") == (
+        "allgather",
+        "decision/rd_ring[threshold=8192,bruck=81920]",
+    )
+    for wrong, said in (
+        ("rd_ring[x=1]", "threshold"),
+        ("rd_ring[threshold=-1]", "a number from 0"),
+        ("ompi_4_1[k=1]", "has no"),
+    ):
+        with pytest.raises(UserError, match=said):
+            known.resolve(f"decision/{wrong}", "allgather")
+    for threshold, key in ((0, "bucket"), (4096, "bucket"), (4097, "recursive_doubling")):
+        line = decide.ask("allgather", 8, 512, 1, decisions=[f"decision/rd_ring[threshold={threshold}]"])
+        assert [entry["chose"] for entry in line] == [f"allgather/{key}"]
+    with pytest.raises(UserError, match="not one of its parameters"):
+        decide.ask("allgather", 8, 512, 1, decisions=["decision/rd_ring[x=1]"])
 
 
 @needs_prover

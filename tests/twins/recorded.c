@@ -13,11 +13,10 @@ static const coll_alg *chosen(char *key, const coll_args *a, long *param, char *
   char *collective = strchr(key, ':');
   if (!collective) return coll_find(key, param, error, size);
   *collective++ = 0;
-  const coll_decision *decision = coll_decision_find(key);
-  for (int k = 0; decision && k < COLL_COLLECTIVES; k++)
+  for (int k = 0; k < COLL_COLLECTIVES; k++)
     if (!strcmp(coll_collective_name((coll_collective)k), collective))
-      return coll_decide(decision, (coll_collective)k, a, param, error, size);
-  snprintf(error, size, "no decision %s, or no collective %s", key, collective);
+      return coll_choose(key, (coll_collective)k, a, param, error, size);
+  snprintf(error, size, "no collective %s", collective);
   return NULL;
 }
 
