@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "collscope.h"
+#include "operations/observe.h"
 #include "plan.h"
 
 /* ---- types.c: MPI's handles for a plan's types and operators. Each rank has its own (no globals: SMPI runs all ranks in one
@@ -48,9 +49,18 @@ typedef struct {
   bool *made;                     /* [size+1] */
   types types;
   FILE *out;                      /* rank 0's JSON lines */
+  bool trace;                     /* every operation of every rank is noted and printed, too */
 } driver;
 MPI_Comm driver_first(driver *, int ranks);        /* collective over the world */
 void measure_point(driver *, const plan_point *);  /* collective over the world */
+
+/* ---- trace.c: what an observer has noted, as JSON lines: one for each repetition and rank.
+ *   {"id":"7","trace":0,"rank":3,"start_s":0,"end_s":2e-5,"clock_error_s":0,"events":[["send",4,0,1024,1e-6,9e-6,9e-6], …]}
+ * An event is [operation, peer, label, bytes, begin, end, done]: see operations/observe.h. All times of a repetition are from one
+ * instant, when its first rank began, on the clock of rank 0; clock_error_s: by how much this rank's times may be off it. */
+typedef struct { double start, end; } trace_bounds;    /* of a repetition at this rank, on its own clock */
+/* Collective over comm; bounds: [repetitions]. */
+void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *, const trace_bounds *, int repetitions);
 
 /* ---- walk.c: every registered algorithm over many calls, data checked. Returns the number of wrong calls on rank 0. */
 typedef struct {

@@ -15,7 +15,8 @@
 
 static const char usage[] =
   "usage: collscope-driver --list --json\n"
-  "       collscope-driver --plan FILE [--fold] [--out FILE]   run a plan (see algorithms/plan.h)\n"
+  "       collscope-driver --plan FILE [--fold] [--trace] [--out FILE]   run a plan (see algorithms/plan.h)\n"
+  "                          --trace: and say what each rank does, and when (see driver/driver.h)\n"
   "       collscope-driver --walk [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
   "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
   "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
@@ -24,7 +25,7 @@ static const char usage[] =
 
 typedef struct {
   const char *plan, *out, *bytes, *places;
-  bool fold, walk, pingpong;
+  bool fold, trace, walk, pingpong;
   walk_options walk_options;
 } options;
 
@@ -33,6 +34,7 @@ static const char *parse(int argc, char **argv, options *o) {
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
     if (!strcmp(a, "--fold")) o->fold = true;
+    else if (!strcmp(a, "--trace")) o->trace = true;
     else if (!strcmp(a, "--walk")) o->walk = true;
     else if (!strcmp(a, "--pingpong")) o->pingpong = true;
     else if (!value) return a;
@@ -144,7 +146,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   MPI_Init(&argc, &argv);
-  driver d = { .out = stdout };
+  driver d = { .out = stdout, .trace = o.trace };
   MPI_Comm_dup(MPI_COMM_WORLD, &d.world);
   MPI_Comm_rank(d.world, &d.rank);
   MPI_Comm_size(d.world, &d.size);

@@ -17,6 +17,7 @@ typedef struct {
   coll_args args;
   const coll_alg *alg;         /* NULL: MPI's own */
   coll_call *call;
+  coll_observer *observer;     /* NULL: nobody asked what happens inside */
   MPI_Datatype type;
   MPI_Op op;
   long param[COLL_PARAMS];
@@ -41,6 +42,7 @@ static const char *resolve(const driver *d, const plan_point *p, subject *s, cha
   const char *slash = strchr(p->key, '/');
   if (slash && !strcmp(slash, "/builtin")) {
     if (p->collective == COLL_ROTATION) return snprintf(reason, size, "MPI has no rotation"), reason;
+    if (d->trace) return snprintf(reason, size, "MPI's own call cannot be seen into"), reason;
     if (p->count > (size_t)1 << 30) return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
     return NULL;
   }
@@ -49,7 +51,8 @@ static const char *resolve(const driver *d, const plan_point *p, subject *s, cha
   if (coll_is_decision(p->key)) coll_key(s->alg, s->param, s->chose, sizeof s->chose);
   if (s->alg->collective != p->collective)
     return snprintf(reason, size, "%s is no algorithm of %s", s->alg->key, coll_collective_name(p->collective)), reason;
-  (void)d;
+  if (d->trace && (p->metric == PLAN_LOOP || p->metric == PLAN_OSU_AVG))
+    return snprintf(reason, size, "a trace needs a common start: metric makespan"), reason;
   return coll_unsupported(s->alg, &s->args, reason, size);
 }
 
@@ -62,6 +65,7 @@ static void run(subject *s) {
 
 typedef struct {
   double *time;                /* [repetitions] of this rank */
+  trace_bounds *bounds;        /* [repetitions] NULL: not wanted */
   const char *start;           /* how ranks started together */
   int discarded;               /* repetitions that were done again: some rank began too late, or the start changed after them */
 } timings;
@@ -72,9 +76,12 @@ static void time_together(subject *s, int repetitions, timings *t) {
   int lost = 0;
   for (int i = 0; i < repetitions;) {
     bool late;
+    if (s->observer) observe_repetition(s->observer, i);
     double start = port_start_together(s->comm, window, &late);
     run(s);
-    t->time[i] = port_now() - start;
+    double end = port_now();
+    t->time[i] = end - start;
+    if (t->bounds) t->bounds[i] = (trace_bounds){ start, end };
     if (window > 0) {
       int any = late;
       MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, s->comm);
@@ -174,7 +181,8 @@ static void measure_here(driver *d, const plan_point *p) {
   buffers_make(&b, s.collective, &s.args, d->rank);
   s.args.in = b.in;
   s.args.out = b.out;
-  if (s.alg) s.call = coll_open(s.comm, s.alg, &s.args, s.type, s.op);
+  if (d->trace) s.observer = observe_make(port_now);
+  if (s.alg) s.call = coll_open_observed(s.comm, s.alg, &s.args, s.type, s.op, s.observer);
 
   long wrong = -1;
   if (p->check && port_holds_data()) {
@@ -187,7 +195,8 @@ static void measure_here(driver *d, const plan_point *p) {
     buffers_fill(&b, s.collective, &s.args, d->rank, p->type, p->op);
   }
 
-  timings t = { .time = malloc(sizeof *t.time * (size_t)(p->repetitions > 0 ? p->repetitions : 1)) };
+  size_t repetitions = (size_t)(p->repetitions > 0 ? p->repetitions : 1);
+  timings t = { .time = malloc(sizeof *t.time * repetitions), .bounds = d->trace ? malloc(sizeof *t.bounds * repetitions) : NULL };
   if (wrong <= 0) {
     for (int i = 0; i < p->warmup; i++) run(&s);
     int times = p->metric == PLAN_LOOP ? 1 : p->repetitions;
@@ -195,13 +204,16 @@ static void measure_here(driver *d, const plan_point *p) {
     else if (p->metric == PLAN_OSU_AVG) time_after_barrier(&s, p->repetitions, &t);
     else time_together(&s, p->repetitions, &t);
     print_times(d, p, &s, &t, times);
+    if (s.observer) trace_print(d->out, s.comm, p->id, s.observer, t.bounds, times);
   }
   if (d->rank == 0) {
     snprintf(reason, sizeof reason, wrong > 0 ? "wrong data: %ld elements" : "ok", wrong);
     print_done(d, p, &s, reason, wrong, &t);
   }
   free(t.time);
+  free(t.bounds);
   if (s.call) coll_close(s.call);
+  if (s.observer) observe_free(s.observer);
   buffers_free(&b);
 }
 

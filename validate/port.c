@@ -19,7 +19,7 @@ void port_describe(FILE *out) {
 }
 
 /* The offset to rank 0's clock, of this process. Ranks of one node share CLOCK_MONOTONIC, which needs none. */
-static double clock_offset;
+static double clock_offset, clock_error;
 
 double port_now(void) {
   struct timespec t;
@@ -62,6 +62,7 @@ static double ask_offset(MPI_Comm comm) {
     double trip = port_now() - sent;
     if (trip < best) best = trip, offset = theirs - (sent + trip / 2);
   }
+  clock_error = best / 2;
   return offset;
 }
 
@@ -83,7 +84,7 @@ void port_synchronise_clocks(MPI_Comm comm) {
   MPI_Comm_rank(node, &in_node);
   leader = in_node == 0;
   MPI_Allreduce(&leader, &nodes, 1, MPI_INT, MPI_SUM, comm);
-  clock_offset = 0;
+  clock_offset = clock_error = 0;
   if (nodes > 1) {
     MPI_Comm leaders;
     MPI_Comm_split(comm, leader ? 0 : MPI_UNDEFINED, rank, &leaders);
@@ -97,9 +98,12 @@ void port_synchronise_clocks(MPI_Comm comm) {
       MPI_Comm_free(&leaders);
     }
     MPI_Bcast(&clock_offset, 1, MPI_DOUBLE, 0, node);
+    MPI_Bcast(&clock_error, 1, MPI_DOUBLE, 0, node);
   }
   MPI_Comm_free(&node);
 }
+
+double port_clock_offset(double *error_s) { return *error_s = clock_error, clock_offset; }
 
 double port_start_together(MPI_Comm comm, double window_s, bool *late) {
   MPI_Barrier(comm);

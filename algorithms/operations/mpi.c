@@ -263,7 +263,11 @@ static const coll_operations operations = {
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
-coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op) {
+coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op)
+{ return coll_open_observed(comm, alg, args, type, op, NULL); }
+
+coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op,
+                              coll_observer *observer) {
   coll_call *s = reallocate(NULL, sizeof *s);
   memset(s, 0, sizeof *s);
   s->alg = alg;
@@ -283,6 +287,7 @@ coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, 
     s->epochs = ((known ? *highest : 32767) - TAGS + 1) / TAGS;
     MPI_Barrier(comm);            /* nobody is still in an earlier call with the same epochs */
   }
+  if (observer) observe_context(observer, &s->ctx);
   s->preparing = true;
   if (alg->prepare) s->args.prepared = alg->prepare(&s->ctx, &s->args);
   s->preparing = false;

@@ -46,6 +46,8 @@ const char *port_start_method(double window_s);   /* "simulated", "window" or "b
 double port_window(MPI_Comm comm);
 /* Brings the clocks of comm's ranks together where they differ; collective. */
 void port_synchronise_clocks(MPI_Comm comm);
+/* What to add to this rank's clock to get that of rank 0, as the synchronisation found it; *error_s: by how much that may be wrong. */
+double port_clock_offset(double *error_s);
 
 /* Shared segments: one part of `bytes` and `flags` flags for each of the n members (world: their ranks in comm, this rank
  * is world[me]); collective over the members. */

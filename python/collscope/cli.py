@@ -200,6 +200,8 @@ Examples:
   ./collscope show "bcast/knomial[k=4]" --ranks 16 --kind graph,gantt --out pictures
   ./collscope show allreduce/ring --ranks 32 --on schooner --nodes 4 --bytes 1MiB
   ./collscope show scatter/mst --ranks 8 --kind graph --out scatter.svg --animate
+  ./collscope show bcast/binomial --ranks 16 --on schooner --nodes 2 --mapping cyclic --source model,sim --kind gantt
+  ./collscope show allreduce/ring --ranks 2 --on this_machine --source real
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO")
 @click.option("--ranks", type=click.IntRange(min=1), default=8, show_default=True, help="Number of ranks.")
@@ -208,9 +210,10 @@ Examples:
 @click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
 @click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 @click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
-@click.option(
-    "--on", "platform", metavar="PLATFORM", help="Times of this platform's model (default: telephone network)."
-)
+@click.option("--on", "platform", metavar="PLATFORM", help="Name or XML of a platform (default: telephone network).")
+@click.option("--source", default="model", show_default=True, metavar="S[,S…]",
+    help="Where the times are from: of model, sim, real. Gantt charts of several stand under each other.")  # fmt: skip
+@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
 @click.option("--nodes", type=click.IntRange(min=1), default=None, help="Nodes that the ranks sit on.")
 @click.option("--mapping", default="block", show_default=True, metavar="M", help="With --on: block, cyclic or fill.")
 @click.option(

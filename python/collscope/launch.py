@@ -97,6 +97,7 @@ class Report:
     unfinished: list[str] = field(default_factory=list)  # ids, in the plan's order
     silent: bool = False  # ended because nothing was heard for too long
     complaint: str = ""  # the last words on standard error
+    traces: list[dict[str, Any]] = field(default_factory=list)  # what the driver's --trace adds
 
 
 def run(
@@ -130,6 +131,8 @@ def run(
                     name = str(said.get("id"))
                     if name not in left:
                         continue
+                    if "trace" in said:
+                        report.traces.append(said)
                     if "rep" in said:
                         reps.setdefault(name, []).append([said.get(k) for k in ("min_s", "mean_s", "max_s", "root_s")])
                     if said.get("done"):

@@ -120,16 +120,22 @@ def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:
 def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
     ranks = parse_ranks(request.ranks)
     platform = load_platform(request.platform, sources)
-    if "real" in sources and request.platform != "this_machine" and not any(map(os.environ.get, ALLOCATIONS)):
-        raise UsageError(
-            f"--source real measures the machine that this runs on: use --on this_machine instead of {request.platform} "
-            "(or start it inside a batch job on that cluster)"
-        )
+    if "real" in sources:
+        check_real(request.platform)
     if platform is None:
         if request.nodes != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
         return [Layout(None, 1, p) for p in ranks]
     return [plan.check_layout(platform, request.nodes, p, request.mapping, real="real" in sources) for p in ranks]
+
+
+def check_real(platform: str) -> None:
+    """Real runs are here, wherever that is."""
+    if platform != "this_machine" and not any(map(os.environ.get, ALLOCATIONS)):
+        raise UsageError(
+            f"--source real measures the machine that this runs on: use --on this_machine instead of {platform} "
+            "(or start it inside a batch job on that cluster)"
+        )
 
 
 def load_platform(name: str, sources: Sequence[str]) -> Platform | None:

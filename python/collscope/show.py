@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collscope import console, header, paths, plan, registry, trace
+from collscope import console, header, measure, paths, plan, registry, runs, trace
 from collscope.errors import UsageError, unknown
-from collscope.plan import Point
+from collscope.plan import Layout, Point
 from collscope.trace import Message, Trace
 from collscope.units import format_size, format_time, parse_size
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SOURCES = ("model", "sim", "real")
 KINDS = ("graph", "gantt", "table", "matrix")
 FORMATS = (".svg", ".png", ".pdf")
 MOST_RANKS = 1024
@@ -34,6 +35,8 @@ class Request:
     platform: str | None = None
     nodes: int | None = None
     mapping: str = "block"
+    source: str = "model"
+    repetitions: int | None = None
     kinds: str = "all"
     out: str | None = None
     animate: bool = False
@@ -44,15 +47,15 @@ class Request:
 def run(r: Request) -> int:
     """Prints the page, draws, and returns the exit status."""
     kinds = read_kinds(r.kinds)
-    t = make_trace(r)
-    page(t)
+    traces = make_traces(r)
+    page(traces)
     if r.no_pictures:
         return 0
-    written = draw(t, kinds, r.out)
+    written = draw(traces, kinds, r.out)
     if r.animate:
         from collscope import show_animate
 
-        written.append(show_animate.write(t, animation_path(t, r.out)))
+        written.append(show_animate.write(traces[0], animation_path(traces, r.out)))
     print("\npictures")
     for path in written:
         print(f"  {paths.display(path)}")
@@ -69,7 +72,55 @@ def read_kinds(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def read_sources(text: str) -> list[str]:
+    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names:
+        if name == "bound":
+            raise UsageError(f"--source bound: a bound has no schedule to draw; take {', '.join(SOURCES)}")
+        if name not in SOURCES:
+            raise unknown("source", name, SOURCES)
+    return names
+
+
+def make_traces(r: Request) -> list[Trace]:
+    """One for each source, in the order asked for."""
+    sources = read_sources(r.source)
+    point = make_point(r)
+    if "sim" in sources and not r.platform:
+        raise UsageError("--source sim: say on which platform, with --on; ./collscope list --platforms names them")
+    if "real" in sources:
+        runs.check_real(r.platform or "this_machine")
+        if not r.platform and sources != ["real"]:
+            raise UsageError("--source real beside others: give --on this_machine, so that all are of the same machine")
+    layout = make_layout(r, sources)
+    return [_trace_of(source, r, point, layout) for source in sources]
+
+
 def make_trace(r: Request) -> Trace:
+    return make_traces(r)[0]
+
+
+def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> Trace:
+    if source == "model":
+        return trace.ask([point], r.ranks, *machine_of(r, layout))[0]
+    from collscope import observed
+
+    assert layout is not None
+    if source == "sim":
+        seen = observed.simulated(layout, point)
+    else:
+        wanted = replace(point, repetitions=r.repetitions or measure.REPETITIONS, warmup=measure.WARMUP)
+        seen = observed.measured(layout, wanted)
+    machine = trace.with_places(trace.telephone(r.ranks, 1), seen.places)
+    recorded = trace.ask([point], r.ranks, machine, "")[0]
+    if layout.platform:  # cost() in the platform's numbers
+        recorded = replace(recorded, cost_s=trace.ask([point], r.ranks, *machine_of(r, layout))[0].cost_s)
+    else:
+        recorded = replace(recorded, cost_s=None)
+    return observed.retimed(recorded, seen, source, observed.words(seen, source, layout))
+
+
+def make_point(r: Request) -> Point:
     known = registry.load()
     collective, key = known.resolve(r.algo, r.collective)
     if key.endswith("/builtin"):
@@ -86,23 +137,31 @@ def make_trace(r: Request) -> Trace:
     else:
         count = trace.default_count(collective, key, r.ranks, elem)
     op = "affine" if r.type_name == "affine" else "sum"
-    point = Point(collective, key, count, type=r.type_name, op=op, root=r.root, in_place=r.in_place)
-    machine, where = machine_of(r)
-    return trace.ask([point], r.ranks, machine, where)[0]
+    return Point(collective, key, count, type=r.type_name, op=op, root=r.root, in_place=r.in_place)
 
 
-def machine_of(r: Request) -> tuple[str, str]:
+def make_layout(r: Request, sources: Sequence[str]) -> Layout | None:
+    """Where the ranks sit; None on the telephone network."""
+    if not r.platform and "real" not in sources:
+        if r.mapping != "block":
+            raise UsageError(f"--mapping {r.mapping}: say on which platform, with --on")
+        if r.nodes and r.nodes > r.ranks:
+            raise UsageError(f"{r.ranks} ranks cannot occupy {r.nodes} nodes; use --nodes {r.ranks}")
+        return None
+    on = runs.load_platform(r.platform or "this_machine", sources)
+    if on is None:
+        if (r.nodes or 1) != 1:
+            raise UsageError(f"this_machine has 1 node; --nodes {r.nodes} does not fit")
+        return Layout(None, 1, r.ranks)
+    return plan.check_layout(on, r.nodes or 1, r.ranks, r.mapping, real="real" in sources)
+
+
+def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
     """The machine file, and what the times are of."""
-    if r.platform:
-        from collscope import platform
-
-        on = platform.load(r.platform)
-        nodes = r.nodes or 1
-        plan.check_layout(on, nodes, r.ranks, r.mapping)
+    if layout and layout.platform:
+        on, nodes = layout.platform, layout.nodes
         return on.machine(nodes, r.ranks, r.mapping), f"model of {on.name}, {nodes} node{'s' * (nodes != 1)}"
-    if r.nodes and r.nodes > r.ranks:
-        raise UsageError(f"{r.ranks} ranks cannot occupy {r.nodes} nodes; use --nodes {r.ranks}")
-    where = f"telephone network, α = {format_time(trace.ALPHA_S)}, 1/β = 1 GB/s"
+    where = f"{trace.TELEPHONE}, α = {format_time(trace.ALPHA_S)}, 1/β = 1 GB/s"
     if r.nodes:
         where += f", within a node {format_time(trace.NEAR_ALPHA_S)}, 4 GB/s"
     return trace.telephone(r.ranks, r.nodes), where
@@ -111,7 +170,8 @@ def machine_of(r: Request) -> tuple[str, str]:
 # ---- the page ---------------------------------------------------------------------------------------------
 
 
-def page(t: Trace) -> None:
+def page(traces: Sequence[Trace]) -> None:
+    t = traces[0]
     from rich.markup import escape
     from rich.table import Table
 
@@ -147,10 +207,10 @@ def page(t: Trace) -> None:
     if t.transfers:
         moved = format_size(sum(m.bytes for m in t.transfers))
         out.print(f"{len(t.transfers)} transfers through shared memory of the nodes, {moved}")
-    cost = f", cost() says {format_time(t.cost_s)}{' and is exact' * t.exact}" if t.cost_s is not None else ""
-    out.print(f"{format_time(t.time_s)} ({t.where}){cost}")
+    for line in times(traces):
+        out.print(line)
     if t.arrows:
-        out.print(rounds_table(t))
+        out.print(rounds_table(traces))
 
 
 def twin_words(a: registry.Algorithm) -> str:
@@ -159,15 +219,34 @@ def twin_words(a: registry.Algorithm) -> str:
     return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}, the same messages"
 
 
-def rounds_table(t: Trace) -> object:
+def times(traces: Sequence[Trace]) -> list[str]:
+    """A line for each source."""
+    made = []
+    for t in traces:
+        first = traces[0]
+        ratio = f" = {t.time_s / first.time_s:.3g} × {first.source}" if t is not first and first.time_s > 0 else ""
+        line = f"[bold]{t.source:<5}[/bold]  {format_time(t.time_s)}{ratio} ({t.where})"
+        if t.source == "model" and t.cost_s is not None:
+            words = " and is exact" * t.exact if t.where.startswith(trace.TELEPHONE) else " in the telephone model"
+            line += f", cost() says {format_time(t.cost_s)}{words}"
+        made.append(line)
+        if t.backwards:
+            made.append(f"       {t.backwards} messages came before they were sent: by clocks that agree within "
+                        f"{format_time(t.clock_error_s)} only; drawn as noted, nothing was shifted")  # fmt: skip
+    return made
+
+
+def rounds_table(traces: Sequence[Trace]) -> object:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     from collscope import show_draw
 
+    t = traces[0]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("round", "messages", "bytes", "largest", "done at"):
+    done = ["done at"] if len(traces) == 1 else [f"done: {x.source}" for x in traces]
+    for name in ("round", "messages", "bytes", "largest", *done):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("who", no_wrap=True, overflow="ellipsis")
     by_round: dict[int, list[Message]] = {}
@@ -187,7 +266,7 @@ def rounds_table(t: Trace) -> object:
             str(len(list_)),
             format_size(sum(m.bytes for m in list_)),
             format_size(max(m.bytes for m in list_)),
-            format_time(max(m.end_s for m in list_), aligned=True),
+            *(format_time(max(m.end_s for m in x.arrows if m.round == k), aligned=True) for x in traces),
             who(list_, t.ranks),
         )
     return table
@@ -217,31 +296,35 @@ def who(list_: Sequence[Message], p: int) -> str:
 # ---- pictures ---------------------------------------------------------------------------------------------
 
 
-def figure(t: Trace, kind: str) -> Figure | None:
-    """None where there is nothing that could be drawn."""
+def figure(traces: Trace | Sequence[Trace], kind: str) -> Figure | None:
+    """None where there is nothing that could be drawn. Only a gantt shows more than the first."""
     from collscope import show_draw
 
+    all_ = [traces] if isinstance(traces, Trace) else list(traces)
+    if kind == "gantt":
+        return show_draw.gantt(all_)
+    t = all_[0]
     if kind == "table":
         held = trace.holdings(t)
         return show_draw.table(t, held) if held is not None else None
-    make = {"graph": show_draw.graph, "gantt": show_draw.gantt, "matrix": show_draw.matrix}[kind]
-    return make(t)
+    return {"graph": show_draw.graph, "matrix": show_draw.matrix}[kind](t)
 
 
-def draw(t: Trace, kinds: Sequence[str], out: str | None) -> list[Path]:
+def draw(traces: Trace | Sequence[Trace], kinds: Sequence[str], out: str | None) -> list[Path]:
     """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file."""
     from collscope import plot
 
+    all_ = [traces] if isinstance(traces, Trace) else list(traces)
     single = out is not None and Path(out).suffix.lower() in FORMATS
     if single and len(kinds) > 1:
         raise UsageError(f"--out {out} is one file; say which picture with --kind {'|'.join(KINDS)}, or name a folder")
     written = []
     for kind in kinds:
-        fig = figure(t, kind)
+        fig = figure(all_, kind)
         if fig is None:
-            console.note(f"the {kind} of {t.key} at this size would take too much memory; try fewer --bytes")
+            console.note(f"the {kind} of {all_[0].key} at this size would take too much memory; try fewer --bytes")
             continue
-        both = [folder_of(out) / f"{stem_of(t)}-{kind}{ending}" for ending in (".svg", ".png")]
+        both = [folder_of(out) / f"{stem_of(all_)}-{kind}{ending}" for ending in (".svg", ".png")]
         targets = [Path(str(out))] if single else both
         for path in targets:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -254,15 +337,17 @@ def folder_of(out: str | None) -> Path:
     return Path(out) if out else paths.RESULTS / "show" / "fresh"
 
 
-def stem_of(t: Trace) -> str:
-    """bcast/knomial[k=4,s=0] on 16 ranks → bcast-knomial-k4-s0-p16"""
+def stem_of(traces: Sequence[Trace]) -> str:
+    """bcast/knomial[k=4,s=0] on 16 ranks → bcast-knomial-k4-s0-p16, with -sim and the like when it is not the model"""
+    t = traces[0]
+    sources = "-".join(x.source for x in traces)
     name = re.sub(r"[^A-Za-z0-9_]+", "-", t.key.replace("=", "")).strip("-")
     nodes = f"-n{len(set(t.nodes))}" if t.nodes else ""
     root = f"-r{t.root}" if t.root else ""
-    return f"{name}-p{t.ranks}{nodes}{root}"
+    return f"{name}-p{t.ranks}{nodes}{root}" + (f"-{sources}" if sources != "model" else "")
 
 
-def animation_path(t: Trace, out: str | None) -> Path:
+def animation_path(traces: Sequence[Trace], out: str | None) -> Path:
     if out and Path(out).suffix.lower() in FORMATS:
         return Path(out).with_suffix(".gif")
-    return folder_of(out) / f"{stem_of(t)}.gif"
+    return folder_of(out) / f"{stem_of(traces)}.gif"

@@ -26,12 +26,15 @@ from collscope.units import format_size, format_time
 KINDS = ("graph", "gantt", "table", "matrix")
 WORK = "#3d444d"
 COPY = "#9aa4ae"
+WAIT = "#d0d7de"
 BEFORE = "#a9b3bd"  # what was there at the start
 _ROUNDS = LinearSegmentedColormap.from_list(
     "rounds", ["#2c4fb5", "#1f87c9", "#16a39a", "#62ad3b", "#d9a514", "#e8742c", "#cf2f4a"]
 )
 _AMOUNT = LinearSegmentedColormap.from_list("amount", ["#eef1f4", "#b9c3d3", "#7486a8", "#3a4b78", "#1c2447"])
 HEAD = 0.78  # inches above a drawing
+EDGED = 0.04  # inches: narrower bars have no edge, which would cover them
+HAIR = 0.008  # inches: what takes no time is still seen
 
 RGB = tuple[float, float, float]
 
@@ -468,54 +471,108 @@ def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
 # ---- when -------------------------------------------------------------------------------------------------
 
 
-def gantt(t: Trace) -> Figure:
-    """What each rank's ports do: above its line it sends, below it receives."""
-    lane = _lane(t.ranks)
-    height = max(2.4, t.ranks * lane)
+def gantt(traces: Sequence[Trace]) -> Figure:
+    """What each rank does: above its line it sends, below it receives. Several sources stand under each other on one axis."""
+    t = traces[0]
+    height = max(2.4, t.ranks * _lane(t.ranks))
     wide, left = (9.6 if t.ranks <= 20 else 11.0), 0.55
-    right = 0.75 if t.nodes else 0.3
+    right = 0.75 if len(set(t.nodes)) > 1 else 0.34
     panel = wide - left - right
-    tall = HEAD + height + 0.62
-    second = f"{about(t)} · {t.where}"
-    fig = sheet(wide, tall, t, second)
-    ax = place(fig, left, HEAD, panel, height)
-    end = max(t.time_s, *t.rank_end_s, 1e-12)
-    ax.set_xlim(0, end * 1.002)
-    ax.set_ylim(t.ranks - 0.5, -0.5)
-    x_inch, y_inch = panel / end, height / t.ranks
+    caption = 0.36 if len(traces) > 1 else 0.0
+    tall = HEAD + len(traces) * (height + caption) + 0.3 + 0.32 * (len(traces) == 1)
+    fig = sheet(wide, tall, t, about(t))
+    end = max(1e-12, *(max(x.time_s, *x.rank_end_s) for x in traces))
+    for i, x in enumerate(traces):
+        top = HEAD + i * (height + caption) + caption
+        ax = place(fig, left, top, panel, height)
+        ax.set_xlim(0, end * 1.002)
+        ax.set_ylim(t.ranks - 0.5, -0.5)
+        _lanes(ax, x, end, panel / end, height / t.ranks)
+        last = i == len(traces) - 1
+        _time_ticks(ax, end, x.time_s, panel, last)
+        if caption:
+            _caption(fig, x, traces[0], left, top - 0.09)
+    if len(traces) == 1:
+        fig.text(0.14 / wide, 0.12 / tall, t.where, fontsize=7.8, color=FAINT, va="bottom")
+    _gantt_key(fig, traces, wide)
+    return fig
+
+
+def _caption(fig: Figure, t: Trace, first: Trace, left: float, base: float) -> None:
+    """Above a panel: the source and its time, then where it is from."""
+    wide, tall = fig.get_size_inches()
+    text = f"{t.source}  {format_time(t.time_s)}"
+    if t is not first and first.time_s > 0:
+        text += f"  = {t.time_s / first.time_s:.3g} × {first.source}"
+    fig.text(left / wide, 1 - base / tall, text, fontsize=9.4, fontweight="bold", color=INK, va="bottom")
+    fig.text((left + 0.16 + 0.079 * len(text)) / wide, 1 - base / tall, t.where, fontsize=8, color=FAINT, va="bottom")
+
+
+def _lanes(ax: Axes, t: Trace, end: float, x_inch: float, y_inch: float) -> None:
     _node_bands(ax, t, 0, end)
-    lanes = [np.array([(0, r), (t.rank_end_s[r], r)]) for r in range(t.ranks)]
+    starts = t.rank_start_s or (0.0,) * t.ranks
+    lanes = [np.array([(starts[r], r), (t.rank_end_s[r], r)]) for r in range(t.ranks)]
     _lines(ax, lanes, [to_rgb("#8c959f")] * t.ranks, 0.7 if t.ranks <= 32 else 0.4, 1)
     _rank_labels(ax, t, 0)
-    bars: list[np.ndarray] = []
-    faces: list[RGB] = []
+    idle = [s for s in t.spans if s.kind == "wait"]
+    _polygons(
+        ax, [_box(s.start_s, s.rank - 0.13, s.end_s, s.rank + 0.13) for s in idle], [to_rgb(WAIT)] * len(idle), 1.5
+    )
+    bars: dict[bool, list[tuple[np.ndarray, RGB]]] = {True: [], False: []}  # wide enough for an edge, or not
     for (rank, sends), list_ in _ports(t).items():
         for m, slot, slots in list_:
             top = rank - 0.42 if sends else rank + 0.03
             high = 0.39 / slots
-            y0 = top + slot * high
-            bars.append(_box(m.start_s, y0, m.end_s, y0 + high * (0.94 if slots > 1 else 1)))
+            y0, y1 = top + slot * high, top + slot * high + high * (0.94 if slots > 1 else 1)
             colour = round_colour(m.round, t.rounds)
-            faces.append(colour if sends else _light(colour, 0.5))
-            room = (m.end_s - m.start_s) * x_inch
+            face = colour if sends else _light(colour, 0.5)
+            a, z = m.start_s if sends else _taken(m), m.end_s
+            flat = high * y_inch < EDGED
+            lies = _lies(m) if sends else None
+            if lies:
+                middle, thin = (y0 + y1) / 2, min(0.05, 0.2 * high)
+                bars[False].append((_box(lies[0], middle - thin, lies[1], middle + thin), face))
+                bars[not flat and (lies[0] - a) * x_inch > EDGED].append(
+                    (_box(a, y0, max(lies[0], a + HAIR / x_inch), y1), face)
+                )
+                a = lies[1]
+            bars[not flat and (z - a) * x_inch > EDGED].append((_box(a, y0, max(z, a + HAIR / x_inch), y1), face))
             text = f"→{m.dst}" if sends else f"←{m.src}"
             size = min(8.0, 60 * high * y_inch)
-            if size >= 4.8 and room > 0.0098 * size * len(text) * 1.02:
-                ax.text((m.start_s + m.end_s) / 2, y0 + high * 0.52, text, ha="center", va="center", fontsize=size,
+            if size >= 4.8 and (z - a) * x_inch > 0.0098 * size * len(text) * 1.02:
+                ax.text((a + z) / 2, y0 + high * 0.52, text, ha="center", va="center", fontsize=size,
                         color="white" if sends and _dark(colour) else INK, zorder=4)  # fmt: skip
-    edge = "white" if t.ranks <= 32 and len(bars) < 1500 else "none"
-    _polygons(ax, bars, faces, 3, edge)
-    work = [_box(s.start_s, s.rank - 0.42, s.end_s, s.rank + 0.42) for s in t.spans]
-    _polygons(ax, work, [to_rgb(WORK if s.kind == "reduce" else COPY) for s in t.spans], 3)
+    edge = "white" if t.ranks <= 32 and len(bars[True]) < 1500 else "none"
+    _polygons(ax, [b for b, _ in bars[True]], [c for _, c in bars[True]], 3, edge)
+    _polygons(ax, [b for b, _ in bars[False]], [c for _, c in bars[False]], 3)
+    work = [s for s in t.spans if s.kind in ("reduce", "copy")]
+    shapes = [_box(s.start_s, s.rank - 0.42, max(s.end_s, s.start_s + HAIR / x_inch), s.rank + 0.42) for s in work]
+    _polygons(ax, shapes, [to_rgb(WORK if s.kind == "reduce" else COPY) for s in work], 3)
+    _hatched(ax, [_box(s.start_s, s.rank - 0.42, s.end_s, s.rank - 0.03) for s in t.spans if s.kind == "blocked"])
     if 1 < len(t.arrows) <= 48 and t.ranks <= 16:
         links = [[(m.start_s, m.src - 0.03), (m.start_s, m.dst + (0.03 if m.dst > m.src else 0.42))] for m in t.arrows]
         shades = [(*round_colour(m.round, t.rounds), 0.45) for m in t.arrows]
         _lines(ax, [np.array(x) for x in links], shades, 0.9, 2, linestyle=(0, (1.5, 1.5)))
-    _time_ticks(ax, end, panel)
     marks = [np.array([(e, r - 0.30), (e, r + 0.30)]) for r, e in enumerate(t.rank_end_s)]
     _lines(ax, marks, [to_rgb(INK)] * t.ranks, 1.1 if t.ranks <= 32 else 0.7, 4)
-    _gantt_key(fig, t, wide)
-    return fig
+
+
+def _taken(m: Message) -> float:
+    """When its receiver began to take a message."""
+    return m.start_s if m.asked_s is None else max(m.start_s, min(m.asked_s, m.end_s))
+
+
+def _lies(m: Message) -> tuple[float, float] | None:
+    """While nobody does anything for a message: its sender is free again, its receiver has not asked for it."""
+    if m.sent_s is None or m.asked_s is None or m.asked_s <= m.sent_s:
+        return None
+    return max(m.sent_s, m.start_s), max(m.asked_s, m.start_s)
+
+
+def _hatched(ax: Axes, shapes: Sequence[np.ndarray]) -> None:
+    for shape in shapes:
+        ax.add_patch(PathPatch(Path(np.vstack([shape, shape[:1]]), closed=True), facecolor="white", edgecolor=COPY, lw=0.5,
+                               hatch="//////", zorder=2.5))  # fmt: skip
 
 
 def _box(x0: float, y0: float, x1: float, y1: float) -> np.ndarray:
@@ -550,7 +607,8 @@ def _ports(t: Trace) -> dict[tuple[int, bool], list[tuple[Message, int, int]]]:
     return made
 
 
-def _time_ticks(ax: Axes, end: float, panel: float) -> None:
+def _time_ticks(ax: Axes, end: float, own: float, panel: float, labels: bool) -> None:
+    """A scale up to `end`, and a line at the panel's own end."""
     scale, unit = next(
         (s, u) for s, u in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if end >= s or s == 1e-9
     )
@@ -561,33 +619,48 @@ def _time_ticks(ax: Axes, end: float, panel: float) -> None:
     k = 0
     while k * step * scale <= end * 1.0001:
         x = k * step * scale
-        ax.plot([x, x], [low, low - (low + 0.5)], color=GRID, lw=0.6, zorder=0.5)
-        near_end = (end - x) / end * panel < 0.62
-        if not near_end:
+        ax.plot([x, x], [low, -0.5], color=GRID, lw=0.6, zorder=0.5)
+        near_own = abs(own - x) / end * panel < 0.62
+        if labels and (k == 0 or not near_own):
             ax.annotate(f"{k * step:g}" + (f" {unit}" if k == 0 else ""), (x, low), xytext=(0, -4),
                         textcoords="offset points", ha="center", va="top", fontsize=8.2, color=FAINT,
                         annotation_clip=False)  # fmt: skip
         k += 1
-    ax.plot([end, end], [low, -0.5], color=INK, lw=0.9, zorder=2)
-    ax.annotate(format_time(end), (end, low), xytext=(0, -4), textcoords="offset points", ha="center", va="top",
-                fontsize=8.8, fontweight="bold", color=INK, annotation_clip=False)  # fmt: skip
+    ax.plot([own, own], [low, -0.5], color=INK, lw=0.9, zorder=2)
+    if labels:
+        ax.annotate(format_time(own), (own, low), xytext=(0, -4), textcoords="offset points", ha="center", va="top",
+                    fontsize=8.8, fontweight="bold", color=INK, annotation_clip=False)  # fmt: skip
 
 
-def _gantt_key(fig: Figure, t: Trace, wide: float) -> None:
+def _gantt_key(fig: Figure, traces: Sequence[Trace], wide: float) -> None:
+    t = traces[0]
     round_key(fig, t, 0.09, HEAD - 0.24)
     colour = round_colour(1, max(2, t.rounds))
-    names = [(colour, "sends"), (_light(colour, 0.5), "receives")]
-    kinds = {span.kind for span in t.spans}
-    names += [
-        (to_rgb(c), text) for kind, c, text in (("reduce", WORK, "combines"), ("copy", COPY, "copies")) if kind in kinds
-    ]
-    width = 1.02 * len(names)
-    ax = place(fig, wide - width - 0.2, HEAD - 0.24, width, 0.17)
+    kinds = {span.kind for x in traces for span in x.spans}
+    names: list[tuple[str, str, RGB]] = [("bar", "sends", colour), ("bar", "receives", _light(colour, 0.5))]
+    if any(_lies(m) for x in traces for m in x.arrows):
+        names.append(("line", "sent, not asked for", colour))
+    for kind, text, shade in (("reduce", "combines", WORK), ("copy", "copies", COPY)):
+        if kind in kinds:
+            names.append(("bar", text, to_rgb(shade)))
+    if "wait" in kinds:
+        names.append(("band", "waits", to_rgb(WAIT)))
+    if "blocked" in kinds:
+        names.append(("hatch", "send waits for its receiver", to_rgb(COPY)))
+    room = [0.32 + 0.062 * len(text) + 0.14 for _, text, _ in names]
+    width = sum(room)
+    ax = place(fig, wide - width - 0.12, HEAD - 0.24, width, 0.17)
     ax.set_xlim(0, width)
     ax.set_ylim(0, 1)
-    for i, (face, text) in enumerate(names):
-        ax.add_patch(Rectangle((1.02 * i, 0.1), 0.26, 0.8, color=face, lw=0))
-        ax.text(1.02 * i + 0.32, 0.46, text, va="center", fontsize=8, color=FAINT)
+    x = 0.0
+    for (shape, text, face), space in zip(names, room, strict=True):
+        if shape == "hatch":
+            _hatched(ax, [_box(x, 0.1, x + 0.26, 0.9)])
+        else:
+            half = {"bar": 0.4, "band": 0.2, "line": 0.08}[shape]
+            ax.add_patch(Rectangle((x, 0.5 - half), 0.26, 2 * half, color=face, lw=0))
+        ax.text(x + 0.32, 0.46, text, va="center", fontsize=8, color=FAINT)
+        x += space
 
 
 # ---- what lies where --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from collscope.plan import Point
 
 # The telephone network that pictures use where no platform is named: a message of 1 KiB pays about as much for its start
 # as for its bytes, so that both can be seen.
+TELEPHONE = "telephone network"
 ALPHA_S, BETA_S_PER_BYTE, GAMMA_S_PER_BYTE = 1e-6, 1e-9, 0.25e-9
 NEAR_ALPHA_S, NEAR_BETA_S_PER_BYTE = 0.3e-6, 0.25e-9  # within a node
 DATA_OPERATIONS = {"send", "recv", "isend", "irecv", "recv_any", "reduce", "copy", "seg_write", "seg_read"}
@@ -37,14 +39,16 @@ class Message:
     send: int  # operation of the source, and of the destination
     recv: int
     shared: bool = False  # bytes that cross a shared segment; no message of MPI's
+    sent_s: float | None = None  # where ranks were observed: the sender was free again, and the receiver asked for it
+    asked_s: float | None = None
 
 
 @dataclass(frozen=True)
 class Span:
-    """Work of a rank's own."""
+    """What a rank does when it neither sends nor receives."""
 
     rank: int
-    kind: str  # reduce, copy
+    kind: str  # reduce, copy, wait, blocked (a send that waits for its receiver)
     start_s: float
     end_s: float
 
@@ -66,8 +70,11 @@ class Trace:
     transfers: tuple[Message, ...]
     spans: tuple[Span, ...]
     rank_end_s: tuple[float, ...]
-    nodes: tuple[int, ...]  # of each rank; nothing where every rank is alone
+    nodes: tuple[int, ...]  # of each rank; nothing where that tells nothing: see nodes_in
     where: str  # what the times are of, in words
+    source: str = "model"  # or sim, real
+    rank_start_s: tuple[float, ...] = ()  # nothing: all at 0
+    clock_error_s: float = 0.0  # by how much two ranks' times may be off each other
     raw: dict[str, Any] = field(repr=False, compare=False, default_factory=dict)
 
     @property
@@ -77,6 +84,11 @@ class Trace:
     @property
     def arrows(self) -> tuple[Message, ...]:
         return self.messages + self.transfers
+
+    @property
+    def backwards(self) -> int:
+        """Messages that were received before they were sent, by clocks that do not agree."""
+        return sum(m.end_s < m.start_s for m in self.arrows)
 
 
 # ---- asking the prover ------------------------------------------------------------------------------------
@@ -102,11 +114,18 @@ def node_of_rank(ranks: int, nodes: int) -> list[int]:
     return [r * nodes // ranks for r in range(ranks)]
 
 
+def with_places(machine: str, places: Sequence[tuple[int, int, int]]) -> str:
+    """The machine with its ranks at other places: node, socket, cache of each."""
+    lines = [line for line in machine.splitlines() if not line.startswith("place ")]
+    lines += [f"place {r} {n} {s} {c}" for r, (n, s, c) in enumerate(places)]
+    return "\n".join(lines) + "\n"
+
+
 def nodes_in(machine: str) -> tuple[int, ...]:
-    """The node of each rank as a machine file has it."""
+    """The node of each rank as a machine file has it; nothing where every rank is alone, or all are together."""
     place = {int(w[1]): int(w[2]) for w in map(str.split, machine.splitlines()) if w[:1] == ["place"]}
     found = tuple(place[r] for r in sorted(place))
-    return found if len(set(found)) < len(found) else ()
+    return found if 1 < len(set(found)) < len(found) else ()
 
 
 def default_count(collective: str, key: str, ranks: int, elem: int) -> int:
@@ -158,6 +177,8 @@ def read(said: dict[str, Any], point: Point, ranks: int, nodes: tuple[int, ...],
             for src, dst, size, rnd, _label, posted, start, end, send, recv in said[name]
         )
 
+    spans = tuple(Span(*s) for s in said["spans"])
+    arrows = messages("messages", False) + messages("transfers", True)
     return Trace(
         key=point.algorithm,
         chose=said.get("chose") or "",
@@ -172,12 +193,46 @@ def read(said: dict[str, Any], point: Point, ranks: int, nodes: tuple[int, ...],
         rounds=max(said["rounds"], 1 if said["messages"] or said["transfers"] else 0),
         messages=messages("messages", False),
         transfers=messages("transfers", True),
-        spans=tuple(Span(*s) for s in said["spans"]),
+        spans=spans + tuple(_idle(arrows, spans, said["rank_end_s"])),
         rank_end_s=tuple(said["rank_end_s"]),
         nodes=nodes,
         where=where,
         raw=said,
     )
+
+
+def without(spans: Iterable[tuple[float, float]], busy: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """What is left of spans where nothing of `busy` is; slivers that rounding makes are nothing."""
+    cuts = sorted(busy)
+    left = []
+    for at, end in spans:
+        least = 1e-9 * max(abs(end), 1e-9)
+        for a, b in cuts:
+            if b <= at or a >= end:
+                continue
+            if a - at > least:
+                left.append((at, a))
+            at = max(at, b)
+        if end - at > least:
+            left.append((at, end))
+    return left
+
+
+def _idle(arrows: Sequence[Message], spans: Sequence[Span], rank_end_s: Sequence[float]) -> list[Span]:
+    """A rank that is not done, with nothing under way and no work of its own, waits."""
+    busy: dict[int, list[tuple[float, float]]] = {r: [] for r in range(len(rank_end_s))}
+    for m in arrows:
+        busy[m.src].append((m.start_s, m.end_s))
+        busy[m.dst].append((m.start_s, m.end_s))
+    for s in spans:
+        busy[s.rank].append((s.start_s, s.end_s))
+    return [Span(r, "wait", a, b) for r, end in enumerate(rank_end_s) for a, b in without([(0.0, end)], busy[r])]
+
+
+def taken_by_receiver(t: Trace, m: Message) -> bool:
+    """Who does a transfer: reads and waits for flags are the receiver's, writes the sender's."""
+    mine = t.raw["operations"][m.dst][m.recv : m.recv + 1]
+    return bool(mine) and mine[0][0] in ("seg_read", "await")
 
 
 # ---- what lies where --------------------------------------------------------------------------------------
@@ -271,12 +326,9 @@ class _Player:
         self.begin()
         self.of_send = {(m.src, m.send): i for i, m in enumerate(t.messages)}
         self.of_recv = {(m.dst, m.recv): i for i, m in enumerate(t.messages)}
-        # Who does it: reads and waits for flags are the receiver's, writes the sender's.
-        self.of_transfer = {}
-        for m in t.transfers:
-            mine = self.ops[m.dst][m.recv : m.recv + 1]
-            takes = bool(mine) and mine[0][0] in ("seg_read", "await")
-            self.of_transfer[(m.dst, m.recv) if takes else (m.src, m.send)] = m.round
+        self.of_transfer = {
+            (m.dst, m.recv) if taken_by_receiver(t, m) else (m.src, m.send): m.round for m in t.transfers
+        }
         self.sent: dict[int, tuple[int, int, int, int]] = {}
         self.awaited: dict[int, tuple[int, int]] = {}
         self.done: set[int] = set()
