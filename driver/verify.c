@@ -1,10 +1,12 @@
-#include "driver.h"
+#include "verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "operations/port.h"
+#include "operations/port_memory.h"
 #include "patterns/block.h"
+#include "values.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xA5, POISON = 0x5C };
 
@@ -59,7 +61,7 @@ typedef struct { coll_collective collective; const coll_args *args; plan_type ty
 
 /* Elements first … of rank's `in`. */
 static void inputs(const check *c, int rank, size_t first, size_t n, char *elements) {
-  if (coll_has_operator(c->collective)) types_values(c->type, c->op, rank, first, n, elements);
+  if (coll_has_operator(c->collective)) values_make(c->type, c->op, rank, first, n, elements);
   else moved_values(rank, first, n, c->args->elem, elements);
 }
 
@@ -69,7 +71,7 @@ static void reduced(const check *c, int from, int to, size_t first, size_t n, ch
   inputs(c, to - 1, first, n, elements);
   for (int r = to - 1; r-- > from;) {
     inputs(c, r, first, n, left);
-    types_apply(c->type, c->op, left, elements, n);
+    values_apply(c->type, c->op, left, elements, n);
   }
   free(left);
 }
@@ -130,7 +132,8 @@ size_t buffers_check(const buffers *b, coll_collective k, const coll_args *a, in
   size_t wrong = 0, outs = b->out ? b->out_bytes / a->elem : 0, ins = b->in_block ? b->in_bytes / a->elem : 0;
   char *want = malloc((outs > ins ? outs : ins) * a->elem + 1);
   size_t defined = outs ? expected(&c, rank, outs, want) : 0;
-  for (size_t i = 0; i < defined; i++) {
+  bool right = !defined || !memcmp(b->out, want, defined * a->elem);
+  for (size_t i = 0; i < defined && !right; i++) {
     if (!memcmp((char *)b->out + i * a->elem, want + i * a->elem, a->elem)) continue;
     if (what && !wrong) fprintf(stderr, "%s: rank %d: element %zu of out is wrong\n", what, rank, i);
     wrong++;

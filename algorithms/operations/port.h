@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "../collscope.h"
+#include "port_memory.h"
 
 /* JSON members without braces: back_end, library, versions. */
 void port_describe(FILE *out);
@@ -26,13 +27,6 @@ int port_message_class(size_t bytes);
 typedef enum { PORT_HERE, PORT_COPY, PORT_DONE, PORT_LOST } port_where;
 port_where port_isolate(int ranks, int *signal);
 void port_isolate_end(int ranks, FILE *out);
-
-/* Buffers of messages. While folding is on, all share a few pages and hold no data (simulation only: returns false where
- * the back-end cannot). Folding is chosen once, before the first allocation. */
-bool port_fold(bool on);
-bool port_holds_data(void);
-void *port_alloc(size_t bytes);            /* aborts with a message when out of memory */
-void port_release(void *buffer);
 
 /* Local work takes time by itself in a real run; in simulation it is charged here (γ and copy speed of the host). */
 void port_charge_reduce(size_t bytes);
