@@ -1,9 +1,9 @@
 /* The back-end of real runs: any MPI-3 library. */
 #define _GNU_SOURCE
 #include "../algorithms/operations/port.h"
+#include "../algorithms/operations/shared.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -131,14 +131,10 @@ const char *port_start_method(double window_s) { return window_s > 0 ? "window" 
 
 /* ---- segments --------------------------------------------------------------------------------------- */
 
-typedef struct { _Alignas(64) _Atomic uint64_t value; } padded_flag;   /* a cache line each: waiting ranks do not disturb others */
-
 struct coll_seg_state {
   MPI_Comm group;
   MPI_Win window;
-  int members, flags;
-  size_t bytes, room;          /* room: one part and its flags, whole cache lines */
-  char *base;                  /* member 0's part; the others follow */
+  shared_memory memory;
 };
 
 coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags) {
@@ -158,45 +154,34 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
     fprintf(stderr, "collscope: a shared segment needs all its ranks on one node; only %d of %d share rank %d's\n", together, n, world[me]);
     MPI_Abort(comm, 1);
   }
-  s->members = n;
-  s->flags = flags;
-  s->bytes = bytes;
-  s->room = (bytes + 63) / 64 * 64 + (size_t)flags * sizeof(padded_flag);
-  char *mine;
+  s->memory = shared_shape(bytes, flags);
+  char *mine, *first;
   /* One block for all, so that parts lie at known places and alignment is in our hands. */
-  MPI_Win_allocate_shared(me ? 0 : (MPI_Aint)(s->room * (size_t)n + 64), 1, MPI_INFO_NULL, s->group, &mine, &s->window);
+  MPI_Win_allocate_shared(me ? 0 : (MPI_Aint)shared_bytes(&s->memory, n), 1, MPI_INFO_NULL, s->group, &mine, &s->window);
   MPI_Aint size;
   int unit;
-  MPI_Win_shared_query(s->window, 0, &size, &unit, &s->base);
+  MPI_Win_shared_query(s->window, 0, &size, &unit, &first);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, s->window);
-  s->base += (64 - (uintptr_t)s->base % 64) % 64;
-  for (int f = 0; f < flags; f++)
-    atomic_init(&((padded_flag *)(s->base + (size_t)me * s->room + (bytes + 63) / 64 * 64))[f].value, 0);
+  shared_place(&s->memory, first, me);
   MPI_Win_sync(s->window);
   MPI_Barrier(s->group);
   return s;
 }
 
-static char *part(coll_seg s, int home) { return s->base + (size_t)home * s->room; }
-static _Atomic uint64_t *flag_of(coll_seg s, int home, int flag)
-{ return &((padded_flag *)(part(s, home) + (s->bytes + 63) / 64 * 64))[flag].value; }
+void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes)
+{ shared_write(&s->memory, home, offset, src, bytes); }
+void port_seg_read(coll_seg s, int home, size_t offset, void *dst, size_t bytes)
+{ shared_read(&s->memory, home, offset, dst, bytes); }
+void port_publish(coll_seg s, int home, int flag, uint64_t value) { shared_publish(&s->memory, home, flag, value); }
 
-void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes) { memcpy(part(s, home) + offset, src, bytes); }
-void port_seg_read(coll_seg s, int home, size_t offset, void *dst, size_t bytes) { memcpy(dst, part(s, home) + offset, bytes); }
-
-void port_publish(coll_seg s, int home, int flag, uint64_t value)
-{ atomic_store_explicit(flag_of(s, home, flag), value, memory_order_release); }
-
-/* Other ranks may need this one's MPI library to get on, or its core: look after both now and then. */
-void port_await(coll_seg s, int home, int flag, uint64_t value) {
-  _Atomic uint64_t *f = flag_of(s, home, flag);
-  for (unsigned turn = 1; atomic_load_explicit(f, memory_order_acquire) < value; turn++)
-    if (turn % 64 == 0) {
-      int there;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, s->group, &there, MPI_STATUS_IGNORE);
-      sched_yield();
-    }
+static void look_after_others(void *segment) {
+  coll_seg s = segment;
+  int there;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, s->group, &there, MPI_STATUS_IGNORE);
+  sched_yield();
 }
+
+void port_await(coll_seg s, int home, int flag, uint64_t value) { shared_await(&s->memory, home, flag, value, look_after_others, s); }
 
 void port_seg_close(coll_seg s) {
   MPI_Win_unlock_all(s->window);
