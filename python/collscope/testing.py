@@ -14,7 +14,7 @@ from pathlib import Path
 from collscope import paths, setup_machine
 from collscope.errors import UserError
 
-PRESETS = ("prove", "smpi", "mpi", "mpi-asan")
+PRESETS = ("prove", "threads-tsan", "smpi", "mpi", "mpi-asan")
 STYLE = (
     ("ruff check", ("-m", "ruff", "check", "--quiet", "python", "tests")),
     ("ruff format", ("-m", "ruff", "format", "--check", "--quiet", "python", "tests")),
