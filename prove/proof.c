@@ -43,7 +43,7 @@ static uint64_t in_coordinate(const proof *e, int rank)
 /* What a call finds: in, and nothing in out. */
 static void call_begins(proof *e, int rank)
 {
-  const rec_layout *l = &e->layout[rank];
+  const rec_layout *l = &e->r->layout[rank];
   for (int b = 0; b < REC_SCRATCH; b++) memory_set(&e->mem[3 * rank + b], l->size[b]);
   bool gives = l->has_in && l->in_bytes;
   if (e->r->alg->collective == COLL_BCAST) gives = gives && rank == e->r->args.root;
@@ -51,8 +51,9 @@ static void call_begins(proof *e, int rank)
     piece q = {0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED};
     memory_assign(&e->mem[3 * rank + l->in_buf], l->in_off, l->in_bytes, &q, 1);
   }
-  if (e->clocked) {
-    uint32_t *own = &e->clock[(size_t)rank * (size_t)e->p + (size_t)rank];
+  if (e->hearsay) e->clock[(size_t)rank * e->row + (size_t)rank / 32] |= 1u << rank % 32;
+  else if (e->clocked) {
+    uint32_t *own = &e->clock[(size_t)rank * e->row + (size_t)rank];
     e->entered[(size_t)e->actor[rank].call * (size_t)e->p + (size_t)rank] = ++*own;
   }
 }
@@ -80,9 +81,9 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
 static bool barrier_holds(proof *e, int rank)
 {
   size_t p = (size_t)e->p;
-  const uint32_t *entered = &e->entered[(size_t)e->actor[rank].call * p], *clock = &e->clock[(size_t)rank * p];
+  const uint32_t *entered = &e->entered[(size_t)e->actor[rank].call * p], *clock = &e->clock[(size_t)rank * e->row];
   for (size_t q = 0; q < p; q++)
-    if (!entered[q] || clock[q] < entered[q])
+    if (e->hearsay ? !(clock[q / 32] >> q % 32 & 1) : !entered[q] || clock[q] < entered[q])
       return proof_fail(e, PROOF_RESULT,
                         "rank %d: leaves the barrier without having heard, directly or not, that rank %zu has come",
                         rank, q);
@@ -91,7 +92,7 @@ static bool barrier_holds(proof *e, int rank)
 
 static bool call_ends(proof *e, int rank)
 {
-  const rec_layout *l = &e->layout[rank];
+  const rec_layout *l = &e->r->layout[rank];
   const coll_args *a = &e->r->args;
   uint64_t block = a->count * e->elem, p = (uint64_t)e->p, r = (uint64_t)rank, coord = 0;
   uint64_t set = e->reduces ? set_range(e, 0, p) : PROOF_MOVED;
@@ -394,7 +395,6 @@ static void sized(proof *e, int p)
 {
   if (p <= e->ranks) return;
   size_t n = (size_t)p, old = (size_t)e->ranks;
-  e->layout = proof_grow(e->layout, sizeof *e->layout * n);
   e->actor = proof_grow(e->actor, sizeof *e->actor * n);
   memset(e->actor + old, 0, sizeof *e->actor * (n - old));
   e->mem = proof_grow(e->mem, sizeof *e->mem * 3 * n);
@@ -413,6 +413,8 @@ static void prepare(proof *e)
   e->reduces = coll_has_operator(r->alg->collective);
   e->ordered = e->reduces && !r->args.commutes;
   e->clocked = r->segment_groups || r->alg->collective == COLL_BARRIER;
+  e->hearsay = e->clocked && !r->segment_groups && r->calls == 1;
+  e->row = e->hearsay ? ((size_t)p + 31) / 32 : (size_t)p;
   e->width = ((size_t)p + 63) / 64;
   e->sets = 0;
   if (e->table_slots) memset(e->table, 0, sizeof *e->table * e->table_slots);
@@ -429,17 +431,14 @@ static void prepare(proof *e)
     a->queued = false;
     pending_clear(a);
     ops += a->n;
-    e->layout[i] = record_layout(r->alg->collective, &r->args, i);
   }
   if (ops > e->ops_cap) {
     free(e->mate);
-    free(e->link);
     e->mate = proof_grow(NULL, sizeof *e->mate * ops);
-    e->link = proof_grow(NULL, sizeof *e->link * ops);
     e->ops_cap = ops;
   }
   if (e->clocked) {
-    size_t n = (size_t)p * (size_t)p, calls = (size_t)p * (size_t)r->calls;
+    size_t n = (size_t)p * e->row, calls = (size_t)p * (size_t)r->calls;
     ROOM(e->clock, e->clock_cap, n);
     memset(e->clock, 0, sizeof *e->clock * n);
     ROOM(e->entered, e->entered_cap, calls);
@@ -502,7 +501,7 @@ void proof_free(proof *e)
     free(g->flags);
     free(g->index);
   }
-  free(e->layout); free(e->actor); free(e->mem); free(e->queue); free(e->mate); free(e->link); free(e->channels);
+  free(e->actor); free(e->mem); free(e->queue); free(e->mate); free(e->channels);
   free(e->left); free(e->right); free(e->out); free(e->words); free(e->table); free(e->clock); free(e->entered);
   free(e->snapshot); free(e->pool); free(e->group);
   free(e);

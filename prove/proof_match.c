@@ -49,7 +49,7 @@ static bool unmatched(proof *e)
   for (size_t i = 0; i < e->channel_slots; i++) {
     const channel *c = &e->channels[i];
     if (c->epoch != e->epoch) continue;
-    for (uint32_t g = c->first; g != PROOF_NONE; g = e->link[g]) {
+    for (uint32_t g = c->first; g != PROOF_NONE; g = e->mate[g]) {
       left++;
       if (g < best) best = g;
     }
@@ -108,7 +108,7 @@ bool proof_match(proof *e)
       uint32_t me = (uint32_t)(a->base + i);
       if (c->first != PROOF_NONE && c->sends != send) {
         uint32_t other = c->first;
-        c->first = e->link[other];
+        c->first = e->mate[other];
         unpaired--;
         const actor *b = &e->actor[o->peer];
         size_t j = other - b->base;
@@ -119,9 +119,9 @@ bool proof_match(proof *e)
           return proof_fail(e, PROOF_SIZE, "rank %d: %s meets rank %d's %s", rank, mine.text, o->peer, theirs.text);
         }
       } else {
-        e->link[me] = PROOF_NONE;
+        e->mate[me] = PROOF_NONE;
         if (c->first == PROOF_NONE) c->first = me;
-        else e->link[c->last] = me;
+        else e->mate[c->last] = me;
         c->last = me;
         c->sends = send;
         unpaired++;

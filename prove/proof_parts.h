@@ -58,13 +58,12 @@ struct proof {
   bool reduces, ordered, clocked;
   int worst_rank;              /* lowest rank with a wrong result, or p; and what is wrong there */
   proof_result worst;
-  rec_layout *layout;          /* [ranks] */
   actor *actor;                /* [ranks] */
   memory *mem;                 /* [ranks][3] */
   uint32_t *queue;             /* ring of ranks that can go on */
   uint32_t queue_at, queue_n;
-  /* matching, by operation */
-  uint32_t *mate, *link;
+  uint32_t *mate;              /* by operation: its partner in the peer's list; of one that has none yet, the next of
+                                  its channel, among all */
   size_t ops_cap;
   channel *channels;
   size_t channel_slots, channels_used;
@@ -78,8 +77,10 @@ struct proof {
   uint32_t *table;
   size_t table_slots;
   struct { uint64_t a, b, result; } memo[1024];
-  /* clocks */
-  uint32_t *clock;             /* [ranks][p] */
+  /* clocks. A barrier alone needs less: only whether a rank has heard of another at all, so a row is a set of bits. */
+  bool hearsay;
+  size_t row;                  /* words of what a rank knows of the others: p, or p bits */
+  uint32_t *clock;             /* [ranks][row] */
   uint32_t *entered;           /* [calls][p] */
   size_t *snapshot;            /* by operation: the sender's clock when it was posted */
   size_t snapshot_cap;

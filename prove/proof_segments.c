@@ -3,16 +3,16 @@
  * unless one is known at the other. */
 #include "proof_parts.h"
 
-static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * (size_t)e->p]; }
+static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * e->row]; }
 
 /* Others may learn of all that this rank did until now; what it does next they do not know. */
 size_t clock_release(proof *e, int rank)
 {
-  size_t p = (size_t)e->p, at = e->pool_n;
-  ROOM(e->pool, e->pool_cap, at + p);
-  memcpy(&e->pool[at], clock_of(e, rank), sizeof *e->pool * p);
-  e->pool_n += p;
-  clock_of(e, rank)[rank]++;
+  size_t at = e->pool_n;
+  ROOM(e->pool, e->pool_cap, at + e->row);
+  memcpy(&e->pool[at], clock_of(e, rank), sizeof *e->pool * e->row);
+  e->pool_n += e->row;
+  if (!e->hearsay) clock_of(e, rank)[rank]++;
   return at;
 }
 
@@ -20,8 +20,11 @@ void clock_join(proof *e, int rank, size_t snapshot)
 {
   uint32_t *mine = clock_of(e, rank);
   const uint32_t *theirs = &e->pool[snapshot];
-  for (int q = 0; q < e->p; q++)
-    if (mine[q] < theirs[q]) mine[q] = theirs[q];
+  if (e->hearsay)
+    for (size_t w = 0; w < e->row; w++) mine[w] |= theirs[w];
+  else
+    for (size_t q = 0; q < e->row; q++)
+      if (mine[q] < theirs[q]) mine[q] = theirs[q];
 }
 
 bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off, bool write)

@@ -15,7 +15,7 @@ static void print_buffers(FILE *out, const record *r)
 {
   fputs(",\"buffers\":[", out);
   for (int i = 0; i < r->args.size; i++) {
-    rec_layout l = record_layout(r->alg->collective, &r->args, i);
+    rec_layout l = r->layout[i];
     fputs(i ? ",[" : "[", out);
     if (l.has_in) fprintf(out, "%d,%zu,%zu,", l.in_buf, l.in_off, l.in_bytes);
     else fputs("null,0,0,", out);

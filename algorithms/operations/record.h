@@ -50,11 +50,24 @@ typedef struct {
   int *world;        /* [members] outermost ranks, in the group's order */
 } rec_segment;
 
+/* Where `in` and `out` lie at one rank. In place both are in the same buffer: in REC_OUT, or, for scatter's root, in
+ * REC_IN. */
+typedef struct {
+  bool has_in, has_out;            /* false: the algorithm is handed NULL */
+  bool in_place;                   /* both lie in one buffer; for bcast too */
+  int in_buf, out_buf;
+  size_t in_off, out_off;          /* bytes into the buffer */
+  size_t in_bytes, out_bytes;
+  size_t size[2];                  /* bytes of REC_IN and REC_OUT */
+} rec_layout;
+
 typedef struct record {
   const coll_alg *alg;
+  uint64_t serial;                 /* no other recording of the process has the same; 0: made by hand */
   coll_args args;                  /* of every rank but for in, out; param and place are copied */
   int calls;                       /* how often run() was recorded in a row */
   rec_rank *rank;                  /* [args.size] */
+  rec_layout *layout;              /* [args.size] */
   rec_segment **segment;           /* [args.size][k]: what rank opened as its k-th; lists of segments[rank] */
   int *segments;                   /* [args.size] */
   int segment_groups;              /* how many different segments there are */
@@ -70,18 +83,9 @@ typedef struct record {
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed);
 void record_free(record *);
 
-/* Where `in` and `out` lie at one rank. In place both are in the same buffer: in REC_OUT, or, for scatter's root, in
- * REC_IN. */
-typedef struct {
-  bool has_in, has_out;            /* false: the algorithm is handed NULL */
-  bool in_place;                   /* both lie in one buffer; for bcast too */
-  int in_buf, out_buf;
-  size_t in_off, out_off;          /* bytes into the buffer */
-  size_t in_bytes, out_bytes;
-  size_t size[2];                  /* bytes of REC_IN and REC_OUT */
-} rec_layout;
-
-rec_layout record_layout(coll_collective, const coll_args *, int rank);
+/* An algorithm that computes for so many seconds of processor time without an operation loops for ever: the record says
+ * so. 30 unless told. */
+void record_patience(int seconds);
 
 /* True when both hold the same operations, buffers and segments: what is proven of one then holds for the other, as
  * far as it does not depend on the shape of the call. */

@@ -340,6 +340,15 @@ ALGORITHM(segment_too_far) { segment_bcast(c, a, TOO_FAR); }
 ALGORITHM(segment_opened_late) { open_segment(c, a); }
 ALGORITHM(nothing) { NAMES; }
 
+ALGORITHM(loops_for_ever) { NAMES;
+  coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
+  for (volatile int i = 0; me == 2; i = i + 1) i = i & 7;
+}
+ALGORITHM(computes_for_long) { NAMES;          /* less than patience lasts */
+  for (volatile long i = 0; me == 1 && i < 30000000; i = i + 1) {}
+  coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
+}
+
 /* ---- right ------------------------------------------------------------------------------------------ */
 
 ALGORITHM(linear_bcast) { NAMES;
@@ -521,6 +530,7 @@ static const test tests[] = {
     CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
     CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
     CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
+    CASE(ROTATION, loops_for_ever, MISUSE, "rank 2: computes for 1 s of processor time without an operation (after 4)", .p = 4),
     CASE(BCAST, recv_any_undeclared, MISUSE, "COLL_ANY_SOURCE"),
     ANY(BCAST, recv_any_in_vain, MISUSE, "rank 4: recv_any waits for a message that nobody sends"),
     CASE(ALLGATHER, wrong_block, RESULT, "wanted rank"),
@@ -558,7 +568,9 @@ static const test tests[] = {
     CASE(BCAST, nothing, RESULT, "holds nothing"),
     CASE(ALLREDUCE, nothing, RESULT, "holds nothing"),
     CASE(BARRIER, nothing, RESULT, "leaves the barrier"),
+    CASE(BARRIER, half_a_barrier, RESULT, "leaves the barrier", .p = 70),
 
+    CASE(ROTATION, computes_for_long, OK, ""),
     CASE(BCAST, nothing, OK, "", .p = 1),
     CASE(BCAST, nothing, OK, "", .count = 0),
     CASE(BCAST, linear_bcast, OK, ""),
@@ -599,6 +611,7 @@ int main(void)
 {
   record *r = NULL;
   proof *e = proof_new();
+  record_patience(1);
   int failed = 0, n = (int)(sizeof tests / sizeof *tests), caught = 0;
   for (int i = 0; i < n; i++) {
     const test *t = &tests[i];

@@ -82,7 +82,7 @@ static bool interpret(const record *r)
   for (int i = 0; i < p; i++) {
     for (int b = 0; b < 3; b++)
       for (int x = 0; x < SCRATCH; x++) mem[i][b].data[x] = (dice(UINT64_MAX) << 1);
-    rec_layout l = record_layout(r->alg->collective, a, i);
+    rec_layout l = r->layout[i];
     if (l.has_in && (r->alg->collective != COLL_BCAST || i == a->root))
       for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)
         *at(i, l.in_buf, l.in_off + x * sizeof(value)) = original(i, x);
@@ -118,7 +118,7 @@ static bool interpret(const record *r)
   bool good = true;
   for (int i = 0; i < p; i++) {
     good &= pc[i] == r->rank[i].n;
-    rec_layout l = record_layout(r->alg->collective, a, i);
+    rec_layout l = r->layout[i];
     for (size_t x = 0; l.has_out && x < l.out_bytes / sizeof(value); x++) {
       value want;
       if (promised(r->alg->collective, a, i, x, &want))
@@ -138,7 +138,7 @@ static bool interpret(const record *r)
 /* Another place for n bytes at this rank, within bounds and not in `in` when it is written. False: there is none. */
 static bool other_place(const record *r, int rank, uint64_t bytes, bool writes, uint8_t *buf, uint64_t *off)
 {
-  rec_layout l = record_layout(r->alg->collective, &r->args, rank);
+  rec_layout l = r->layout[rank];
   size_t size[3] = {l.size[REC_IN], l.size[REC_OUT], r->rank[rank].scratch};
   for (int tries = 0; tries < 8; tries++) {
     int b = dice(3) ? *buf : (int)dice(3);
@@ -228,7 +228,7 @@ static bool overlaps(const record *r)
 static bool fits(const record *r)
 {
   for (int i = 0; i < r->args.size; i++) {
-    rec_layout l = record_layout(r->alg->collective, &r->args, i);
+    rec_layout l = r->layout[i];
     if (r->rank[i].n + 8 > OPS || r->rank[i].scratch > SCRATCH * sizeof(value) ||
         l.size[0] > ELEMENTS * sizeof(value) || l.size[1] > ELEMENTS * sizeof(value))
       return false;

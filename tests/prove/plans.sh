@@ -35,6 +35,16 @@ expect 2 'unknown argument --sideways' '' --sideways
 "$prove" --plan "$dir/absent" > "$dir/said" 2>&1
 [ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
 
+# ranks LIST POINTS: a sweep over these numbers of ranks, of an algorithm with one point for each; or what it says instead.
+ranks() {
+  "$prove" --sweep --no-variants --algorithm barrier/dissemination --ranks "$1" > "$dir/said" 2>&1
+  grep -qF -- "$2" "$dir/said" || { echo "FAILED: --ranks $1, wanted $2; it said:"; cat "$dir/said"; failed=1; }
+}
+ranks 1..17,24,32,48,64 ' 21 points: 21 proven'
+ranks 7 ' 1 points: 1 proven'
+ranks 3..4,9..11 ' 5 points: 5 proven'
+for list in '' 0 4..2 4,3 1..3,3 1.. ..4 1,,2 1,2, x -1 1..5000; do ranks "$list" "--ranks $list: give numbers"; done
+
 # full ARGUMENT…: with nowhere to write to, status 1 and a message; standard input is a plan of one line.
 full() {
   echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" "$@" > /dev/full 2> "$dir/said"

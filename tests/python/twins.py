@@ -71,7 +71,8 @@ def compile_both(folder: Path) -> None:
     library = re.search(r"add_library\(algorithms STATIC(.*?)\)", (ROOT / "CMakeLists.txt").read_text(), re.DOTALL)
     assert library, "CMakeLists.txt names the algorithms"
     names = [line.split("#")[0].strip() for line in library.group(1).splitlines()]
-    sources = [str(ROOT / name) for name in names if name] + [str(ROOT / "algorithms/operations/record.c")]
+    recorder = sorted((ROOT / "algorithms/operations").glob("record*.c"))
+    sources = [str(ROOT / name) for name in names if name] + [str(path) for path in recorder]
     base = ["-std=gnu11", "-O0", "-w"]
     subprocess.run(["mpicc", *base, "-o", str(folder / "messages"), str(SOURCES / "messages.c")], check=True)
     ours = ["cc", *base, "-I", str(ROOT / "algorithms"), "-o", str(folder / "recorded"), str(SOURCES / "recorded.c")]
