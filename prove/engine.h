@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 enum { NONE = -1 };
+enum { KIND = 15, SENDING = 16 };               /* of engine.what */
 enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, TRANSFER = 64 };
 
 typedef struct {
@@ -38,6 +39,10 @@ typedef struct { double end; int32_t message; uint8_t side; } arrival;
 
 typedef struct { bool busy; double since; uint32_t count; int32_t head, tail; } chan_port;
 
+/* CHAN: what happens at one instant. Schedules are regular, so many messages share theirs. */
+typedef struct { double time; int32_t *id; size_t n, cap; } moment;
+enum { RECENT = 16 };
+
 /* A message that uses bandwidth. What is left of it and its rate are in shares of a port (1: it has the port for
  * itself) or in bytes of traffic, as the machine has it. */
 enum { CROSSED = 6 };
@@ -59,8 +64,12 @@ typedef struct { publication *list; int n, cap; int32_t waiting; } flag_state;
 
 typedef struct {
   message *message; size_t messages, transfers, message_cap;
+  uint64_t matched;                             /* serial of the record whose messages these are; 0: none */
+  int32_t *line; size_t lines, line_cap;        /* flag of each transfer, or NONE */
   rank_state *rank; size_t rank_cap;
   int32_t *of_op; size_t op_cap;                /* message (or flag) of each operation */
+  uint8_t *what; size_t what_cap;               /* its kind, and the side of the message it may wait for: all that
+                                                   most operations are asked, run after run */
   size_t *first_op; size_t first_cap;
   pair_queue *pair; size_t pairs, pair_cap; uint32_t pair_stamp;
   event *heap; size_t heap_n, heap_cap;
@@ -69,6 +78,10 @@ typedef struct {
   int32_t *run; size_t run_n, run_cap;          /* ranks that can go on */
   arrival *arrival; size_t arrivals, arrival_cap;
   chan_port *port; size_t port_cap;
+  moment *moment; size_t moments, moment_cap;
+  int32_t *idle; size_t idle_n, idle_cap;       /* moments that are over */
+  int32_t *due; size_t due_n, due_cap;          /* a heap of moments by time */
+  int32_t recent[RECENT];                       /* moments lately added to, by a hash of their time */
   int32_t *ready; size_t ready_n, ready_cap;
   int32_t *freed; size_t freed_n, freed_cap;
   flow *flow; size_t flows, flow_cap;
@@ -142,7 +155,8 @@ static inline const machine_piece *price(const engine *e, const message *m)
 
 /* ---- timing.c --------------------------------------------------------------------------------------- */
 
-/* The heap holds messages by the time of their next event; of two at once the one that was put in first comes first. */
+/* FLUID's heap holds messages by the time of their next event; of two at once the one that was put in first comes
+ * first. */
 void engine_push(engine *, int32_t message, double time);
 void engine_move(engine *, int32_t message, double time);   /* put in if it is not there */
 event engine_pop(engine *);
@@ -154,17 +168,22 @@ int engine_failed(engine *, const char *format, int a, int b);
 
 /* Gives every operation its message or its flag. Returns 0, or -1 with the result's error set. */
 int engine_match(engine *);
+/* Everything that is matched is as it was before the first run. */
+void engine_begin(engine *);
 
 /* ---- the two rules of ports ------------------------------------------------------------------------- */
 
-/* prepare: before anything starts. launch: both sides of a message are there (or need not be). events: all that
- * happens now; arrivals wake ranks. settle: these have run as far as they can; ports are given out anew. */
+/* prepare: before anything starts. launch: both sides of a message are there (or need not be). next: time moves on to
+ * the next event; false: there is none. events: all that happens now; arrivals wake ranks. settle: these have run as
+ * far as they can; ports are given out anew. */
 void chan_prepare(engine *);
+bool chan_next(engine *);
 void chan_launch(engine *, int32_t message);
 void chan_events(engine *);
 void chan_settle(engine *);
 
 void fluid_prepare(engine *);
+bool fluid_next(engine *);
 void fluid_launch(engine *, int32_t message);
 void fluid_events(engine *);
 void fluid_settle(engine *);

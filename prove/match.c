@@ -56,6 +56,13 @@ static void forget_pairs(engine *e)
   }
 }
 
+static int32_t transfer(engine *e, message m, int32_t flag)
+{
+  RESERVE(e->message, e->message_cap, e->transfers + 1);
+  e->message[e->transfers] = m;
+  PUSH(e->line, e->lines, e->line_cap, flag);
+  return (int32_t)e->transfers++;
+}
 
 int engine_match(engine *e)
 {
@@ -68,8 +75,9 @@ int engine_match(engine *e)
     ops += rec->rank[r].n;
   }
   RESERVE(e->of_op, e->op_cap, ops);
+  RESERVE(e->what, e->what_cap, ops);
   e->messages = 0;
-  e->flags = 0;
+  e->flags = e->lines = 0;
   forget_pairs(e);
 
   uint64_t last_key = UINT64_MAX;
@@ -77,14 +85,15 @@ int engine_match(engine *e)
   for (int r = 0; r < p; r++)
     for (size_t i = 0; i < rec->rank[r].n; i++) {
       const rec_op *o = op_at(e, r, i);
+      e->what[e->first_op[r] + i] = o->kind;
       if (!sends(o->kind)) continue;
+      e->what[e->first_op[r] + i] |= SENDING;
       if (o->peer < 0 || o->peer >= p)
         return engine_failed(e, "rank %d sends to rank %d, which does not exist", r, o->peer);
       int32_t id = (int32_t)e->messages;
       RESERVE(e->message, e->message_cap, e->messages + 1);
-      bool eager = e->m->eager_bytes >= 0 && o->bytes <= (uint64_t)e->m->eager_bytes;
       e->message[e->messages++] = (message){.src = r, .dst = o->peer, .send = (uint32_t)i, .recv = UINT32_MAX,
-        .link = NONE, .label = o->label, .flags = eager ? EAGER : 0, .bytes = o->bytes};
+        .link = NONE, .label = o->label, .bytes = o->bytes};
       e->of_op[e->first_op[r] + i] = id;
       uint64_t key = pair_key(r, o->peer, o->label);
       if (key != last_key) q = pair_find(e, last_key = key);
@@ -113,13 +122,12 @@ int engine_match(engine *e)
         if (o->peer < 0 || (size_t)o->peer >= i)
           return engine_failed(e, "rank %d waits for operation %d, which is not before it", r, o->peer);
         *of = e->of_op[e->first_op[r] + (size_t)o->peer];
+        e->what[e->first_op[r] + i] |= e->what[e->first_op[r] + (size_t)o->peer] & SENDING;
       } else if ((o->kind == REC_WRITE || o->kind == REC_READ) && o->peer != r) {
         /* Another rank's part of a segment: the bytes go the way of a message, with no receive to wait for. */
         int src = o->kind == REC_WRITE ? r : o->peer, dst = o->kind == REC_WRITE ? o->peer : r;
-        *of = (int32_t)e->transfers;
-        RESERVE(e->message, e->message_cap, e->transfers + 1);
-        e->message[e->transfers++] = (message){.src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i,
-          .link = NONE, .flags = TRANSFER, .bytes = o->bytes};
+        *of = transfer(e, (message){.src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i,
+          .bytes = o->bytes}, NONE);
       } else if (o->kind == REC_PUBLISH || o->kind == REC_AWAIT) {
         const rec_segment *s = &rec->segment[r][o->buf - REC_SEGMENT];
         pair_queue *name = pair_find(e, flag_key(s->group, o->peer, o->off));
@@ -129,15 +137,12 @@ int engine_match(engine *e)
           size_t had = e->flag_cap;
           RESERVE(e->flag, e->flag_cap, e->flags + 1);
           if (e->flag_cap > had) memset(e->flag + had, 0, (e->flag_cap - had) * sizeof *e->flag);
-          e->flag[e->flags].n = 0;
-          e->flag[e->flags++].waiting = NONE;
+          e->flags++;
         }
         *of = name->head;
         if (o->kind == REC_PUBLISH) continue;
-        RESERVE(e->message, e->message_cap, e->transfers + 1);
-        e->message[e->transfers] = (message){.src = o->peer, .dst = r, .send = (uint32_t)i, .recv = (uint32_t)i,
-          .link = name->head, .flags = TRANSFER, .bytes = FLAG_LINE};
-        *of = (int32_t)e->transfers++;
+        *of = transfer(e, (message){.src = o->peer, .dst = r, .send = (uint32_t)i, .recv = (uint32_t)i,
+          .bytes = FLAG_LINE}, name->head);
       }
     }
   if (matched == e->messages) return 0;
@@ -146,4 +151,22 @@ int engine_match(engine *e)
       return engine_failed(e, "rank %d sends to rank %d, which never receives it", e->message[i].src,
                            e->message[i].dst);
   return 0;
+}
+
+void engine_begin(engine *e)
+{
+  for (size_t i = 0; i < e->messages; i++) {
+    message *m = &e->message[i];
+    m->flags = e->m->eager_bytes >= 0 && m->bytes <= (uint64_t)e->m->eager_bytes ? EAGER : 0;
+  }
+  for (size_t i = 0; i < e->lines; i++) {
+    message *m = &e->message[e->messages + i];
+    m->flags = TRANSFER;
+    m->link = e->line[i];
+    if (m->link != NONE) m->src = op_at(e, m->dst, m->recv)->peer;   /* a run before has put the setter there */
+  }
+  for (size_t i = 0; i < e->flags; i++) {
+    e->flag[i].n = 0;
+    e->flag[i].waiting = NONE;
+  }
 }

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double LEAST_LATENCY_S = 1e-12;   /* as the plug-in: SimGrid weighs a flow without any differently */
 
@@ -12,8 +13,10 @@ void fluid_prepare(engine *e)
 {
   const machine *m = e->m;
   int p = e->rec->args.size, ranks = m->places ? p : 0;
-  e->spare_n = e->flows = e->dirty_n = 0;
-  e->stamp = 0;
+  RESERVE(e->where, e->where_cap, e->transfers);
+  memset(e->where, 0xff, e->transfers * sizeof *e->where);
+  e->heap_n = e->spare_n = e->flows = e->dirty_n = 0;
+  e->order = e->stamp = 0;
   e->nodes = e->sockets = e->span = 0;
   for (int r = 0; r < ranks; r++) {
     if (m->place[r].node >= e->nodes) e->nodes = m->place[r].node + 1;
@@ -161,6 +164,12 @@ static void flow_leave(engine *e, int32_t index)
     if (f->next[k] != NONE) e->flow[f->next[k] / CROSSED].before[f->next[k] % CROSSED] = f->before[k];
     if (--r->flows) touch(e, f->resource[k]);
   }
+}
+
+bool fluid_next(engine *e)
+{
+  if (e->heap_n) e->now = e->heap[0].time;
+  return e->heap_n;
 }
 
 void fluid_events(engine *e)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- the heap --------------------------------------------------------------------------------------- */
+/* ---- FLUID's heap --------------------------------------------------------------------------------------- */
 
 static inline bool before(const event *a, const event *b)
 { return a->time < b->time || (a->time == b->time && a->order < b->order); }
@@ -38,8 +38,7 @@ static void heap_down(engine *e, size_t i, event v)
 void engine_push(engine *e, int32_t id, double time)
 {
   RESERVE(e->heap, e->heap_cap, e->heap_n + 1);
-  /* Under CHAN a rank's messages that could start at once do so in its program order: they are numbered that way. */
-  event v = {time, e->m->ports == MACHINE_CHAN ? (uint32_t)id : e->order++, id};
+  event v = {time, e->order++, id};
   heap_up(e, e->heap_n++, v);
 }
 
@@ -116,12 +115,8 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side)
 }
 
 /* Which side of its message an operation waits for. */
-static uint8_t side_of(const engine *e, int r, size_t i)
-{
-  const rec_op *o = op_at(e, r, i);
-  if (o->kind == REC_WAIT) o = op_at(e, r, (size_t)o->peer);
-  return sends(o->kind) ? SENT : RECEIVED;
-}
+static inline uint8_t side_of(const engine *e, int r, size_t i)
+{ return e->what[e->first_op[r] + i] & SENDING ? SENT : RECEIVED; }
 
 static int by_end(const void *a, const void *b)
 {
@@ -205,28 +200,30 @@ static void run_rank(engine *e, int r)
   rank_state *s = &e->rank[r];
   const rec_rank *list = &e->rec->rank[r];
   const int32_t *of = e->of_op + e->first_op[r];
+  const uint8_t *what = e->what + e->first_op[r];
   if (s->message != NONE) {
     const rec_op *o = op_at(e, r, s->next);
-    if (o->kind != REC_WAIT || !o->bytes || m->overhead_s <= 0) absorb(e, r, s->message, side_of(e, r, s->next++));
+    if (m->overhead_s <= 0 || o->kind != REC_WAIT || !o->bytes) absorb(e, r, s->message, side_of(e, r, s->next++));
     s->message = NONE;
   }
   for (; s->next < list->n; s->next++) {
     const rec_op *o = &list->op[s->next];
     int32_t id = of[s->next];
-    switch ((rec_kind)o->kind) {
+    rec_kind kind = (rec_kind)(what[s->next] & KIND);
+    switch (kind) {
     case REC_SEND: case REC_ISEND:
-      if (o->kind == REC_ISEND || e->message[id].flags & EAGER) s->clock += m->overhead_s;
+      if (kind == REC_ISEND || e->message[id].flags & EAGER) s->clock += m->overhead_s;
       post(e, id, r, SENT);
-      if (o->kind == REC_SEND && !(e->message[id].flags & EAGER)) { s->message = id; return; }
+      if (kind == REC_SEND && !(e->message[id].flags & EAGER)) { s->message = id; return; }
       break;
     case REC_RECV: case REC_IRECV: case REC_RECV_ANY:
       post(e, id, r, RECEIVED);
-      if (o->kind == REC_IRECV) break;
+      if (kind == REC_IRECV) break;
       if (!(e->message[id].flags & DONE)) { s->message = id; return; }
       absorb(e, r, id, RECEIVED);
       break;
     case REC_WAIT: {
-      if (o->bytes && m->overhead_s > 0) {
+      if (m->overhead_s > 0 && o->bytes) {
         if (!wait_together(e, r)) return;
         break;
       }
@@ -265,9 +262,15 @@ static void run_rank(engine *e, int r)
   }
 }
 
+/* Under CHAN in the order in which they were woken, which is that of their messages. FLUID tells events of one instant
+ * apart by who was first, so its order is part of its result: the last one first. */
 static void run_ranks(engine *e)
 {
-  while (e->run_n) run_rank(e, e->run[--e->run_n]);
+  if (e->m->ports == MACHINE_CHAN) {
+    for (size_t i = 0; i < e->run_n; i++) run_rank(e, e->run[i]);
+    e->run_n = 0;
+  } else
+    while (e->run_n) run_rank(e, e->run[--e->run_n]);
 }
 
 /* ---- the call --------------------------------------------------------------------------------------- */
@@ -279,9 +282,16 @@ static int prepare(engine *e)
   int p = rec->args.size;
   if (m->places && m->places < p)
     return engine_failed(e, "the machine has places for %d ranks, the schedule has %d", m->places, p);
-  if (engine_match(e)) return -1;
+  if (!rec->serial || rec->serial != e->matched) {
+    e->matched = 0;
+    if (engine_match(e)) return -1;
+    e->matched = rec->serial;
+  }
+  engine_begin(e);
   static const char *const names[MACHINE_CLASSES] = {"cache", "socket", "node", "network"};
-  for (size_t i = 0; i < e->transfers; i++) {
+  bool whole = true;
+  for (int c = 0; c < MACHINE_CLASSES; c++) whole &= m->curve[c].pieces > 0;
+  for (size_t i = 0; i < (whole ? 0 : e->transfers); i++) {
     machine_class c = class_of(e, e->message[i].src, e->message[i].dst);
     if (m->curve[c].pieces || e->message[i].src == e->message[i].dst) continue;
     snprintf(e->out->error, sizeof e->out->error, "ranks %d and %d: the machine has no line for class %s",
@@ -290,10 +300,7 @@ static int prepare(engine *e)
   }
   RESERVE(e->rank, e->rank_cap, (size_t)p);
   for (int r = 0; r < p; r++) e->rank[r] = (rank_state){.message = NONE, .flag_link = NONE};
-  RESERVE(e->where, e->where_cap, e->transfers);
-  memset(e->where, 0xff, e->transfers * sizeof *e->where);
-  e->heap_n = e->run_n = 0;
-  e->order = 0;
+  e->run_n = 0;
   e->now = 0;
   if (m->ports == MACHINE_CHAN) chan_prepare(e);
   else fluid_prepare(e);
@@ -358,8 +365,7 @@ int timing_run(const record *rec, const machine *m, timing_result *out)
   bool chan = m->ports == MACHINE_CHAN;
   for (int r = 0; r < rec->args.size; r++) run_rank(e, r);
   run_ranks(e);
-  while (e->heap_n) {
-    e->now = e->heap[0].time;
+  while (chan ? chan_next(e) : fluid_next(e)) {
     if (chan) chan_events(e); else fluid_events(e);
     run_ranks(e);
     if (chan) chan_settle(e); else fluid_settle(e);
@@ -371,9 +377,10 @@ void timing_free(timing_result *out)
 {
   engine *e = out->work;
   if (e) {
+    for (size_t i = 0; i < e->moment_cap; i++) free(e->moment[i].id);
     void *all[] = {e->message, e->rank, e->of_op, e->first_op, e->pair, e->heap, e->where, e->run, e->port, e->ready,
                    e->freed, e->flow, e->spare, e->resource, e->dirty, e->reached, e->solved, e->lowest_socket,
-                   e->arrival};
+                   e->arrival, e->what, e->line, e->moment, e->idle, e->due};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     for (size_t i = 0; i < e->flag_cap; i++) free(e->flag[i].list);
     free(e->flag);
