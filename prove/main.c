@@ -37,7 +37,7 @@ static const char usage[] =
   "       collscope-prove --plan FILE [--costs]\n"
   "       collscope-prove --schedule --plan FILE\n"
   "       collscope-prove --model MACHINE [--trace] --plan FILE\n"
-  "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B] [--counts N,N,…] [--no-costs] [--no-variants]\n"
+  "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
   "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
   "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
   "       collscope-prove --rules\n"
@@ -186,13 +186,27 @@ static bool parse_counts(const char *text, sweep_options *o)
   return o->counts > 0;
 }
 
+/* "1..17,24,32": each number once, ascending. */
 static bool parse_ranks(const char *text, sweep_options *o)
 {
-  int used = 0;
-  if (sscanf(text, "%d..%d%n", &o->first, &o->last, &used) == 2 && !text[used])
-    return o->first >= 1 && o->last >= o->first;
-  if (sscanf(text, "%d%n", &o->first, &used) == 1 && !text[used]) return o->last = o->first, o->first >= 1;
-  return false;
+  for (o->ranks = 0; *text;) {
+    char *end;
+    if (*text < '0' || *text > '9') return false;
+    long first = strtol(text, &end, 10), last = first;
+    if (!strncmp(end, "..", 2)) {
+      if (end[2] < '0' || end[2] > '9') return false;
+      last = strtol(end + 2, &end, 10);
+    }
+    if (first < 1 || last < first || last > INT32_MAX / 2) return false;
+    if (o->ranks && first <= o->rank[o->ranks - 1]) return false;
+    for (long p = first; p <= last; p++) {
+      if (o->ranks == SWEEP_RANKS) return false;
+      o->rank[o->ranks++] = (int)p;
+    }
+    if (*end == ',' ? !*++end : *end) return false;
+    text = end;
+  }
+  return o->ranks > 0;
 }
 
 static int answer(int argc, char **argv)
@@ -200,7 +214,8 @@ static int answer(int argc, char **argv)
   const char *plan_path = NULL;
   bool list = false, sweep = false;
   wanted want = {false, false};
-  sweep_options o = {.first = 1, .last = 64, .costs = true, .variants = true};
+  static sweep_options o = {.costs = true, .variants = true};
+  parse_ranks("1..64", &o);
   if (argc > 1 && !strcmp(argv[1], "--decide")) return decide_main(argc, argv);
   if (argc > 1 && !strcmp(argv[1], "--rules")) return rules_main();
   for (int i = 1; i < argc; i++)
@@ -222,7 +237,8 @@ static int answer(int argc, char **argv)
       if (o.keys == SWEEP_KEYS) return refuse("at most %d times --algorithm", SWEEP_KEYS);
       o.key[o.keys++] = argv[++i];
     } else if (!strcmp(word, "--ranks")) {
-      if (!parse_ranks(argv[++i], &o)) return refuse("--ranks %s: give A..B or P, 1 or more", argv[i]);
+      if (!parse_ranks(argv[++i], &o)) return refuse("--ranks %s: give numbers and ranges A..B with commas between, 1 or more, ascending, at most %d",
+                      argv[i], SWEEP_RANKS);
     } else if (!strcmp(word, "--counts")) {
       if (!parse_counts(argv[++i], &o))
         return refuse("--counts %s: give numbers with commas between, at most %d", argv[i], SWEEP_COUNTS);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 enum { FAILURES_SHOWN = 3 };
+enum { ALL_ROOTS = 17 };        /* up to so many ranks every root takes its turn; beyond, 0, 1 and p-1 */
 
 typedef struct {
   prover *prover;
@@ -108,13 +109,12 @@ static void operators(sweep *s, coll_args a)
   }
 }
 
-static void call(sweep *s, coll_args a)
+static void call(sweep *s, coll_args a, bool every_root)
 {
-  int roots[3] = {0, 1, a.size - 1};
   bool rooted = coll_has_root(s->alg->collective);
-  for (int i = 0; i < (rooted ? 3 : 1); i++) {
-    if (i && (roots[i] >= a.size || roots[i] <= roots[i - 1])) continue;
-    a.root = roots[i];
+  for (int root = 0; root < (rooted ? a.size : 1); root++) {
+    if (!every_root && root > 1 && root < a.size - 1) continue;
+    a.root = root;
     a.in_place = false;
     operators(s, a);
     if (!has_in_place(s->alg->collective)) continue;
@@ -132,7 +132,7 @@ static void parameters(sweep *s, coll_args a, long *param, int i, int others_lef
   if (!q || !q->name) {
     bool usual = true;
     for (int k = 0; k < i; k++) usual &= param[k] == s->alg->params[k].value;
-    if (!usual) call(s, a);
+    if (!usual) call(s, a, false);
     return;
   }
   long last = q->value;
@@ -185,7 +185,7 @@ static void other_places(sweep *s, coll_args a, long *param, coll_place *place)
   a.place = place;
   for (int kind = 0; other_place(kind, a.size, place); kind++) {
     if (same_schedule(s, &usual, &a)) continue;
-    call(s, a);
+    call(s, a, false);
     if (!s->fixed) parameters(s, a, param, 0, COLL_PARAMS);
   }
 }
@@ -193,14 +193,17 @@ static void other_places(sweep *s, coll_args a, long *param, coll_place *place)
 static void algorithm(sweep *s, long *param)
 {
   const sweep_options *o = s->options;
-  coll_place *place = malloc(sizeof *place * (size_t)o->last);
+  int most = 0;
+  for (int i = 0; i < o->ranks; i++) most = o->rank[i] > most ? o->rank[i] : most;
+  coll_place *place = malloc(sizeof *place * (size_t)most);
   if (!place) abort();
-  for (int p = o->first; p <= o->last; p++) {
+  for (int k = 0; k < o->ranks; k++) {
+    int p = o->rank[k];
     counts c = counts_of(s, p);
     coll_args a = {.size = p, .elem = 4, .commutes = true, .param = param, .place = prover_places(s->prover, p)};
     for (int i = 0; i < c.n; i++) {
       a.count = c.value[i];
-      call(s, a);
+      call(s, a, p <= ALL_ROOTS);
     }
     bool few = p <= 9 || p == 13 || p == 16 || p == 17 || p == 31 || p == 32 || p == 64;
     if (!o->variants || !few) continue;

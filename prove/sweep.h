@@ -4,12 +4,12 @@
 
 #include "prover.h"
 
-enum { SWEEP_KEYS = 64, SWEEP_COUNTS = 32 };
+enum { SWEEP_KEYS = 64, SWEEP_COUNTS = 32, SWEEP_RANKS = 4096 };
 
 typedef struct {
   const char *key[SWEEP_KEYS];  /* full keys; none: all that are registered */
   int keys;
-  int first, last;              /* ranks */
+  int rank[SWEEP_RANKS], ranks; /* numbers of ranks */
   size_t count[SWEEP_COUNTS];   /* none: 0, 1, p, p+1, 1000 */
   int counts;
   bool costs;                   /* compare cost() with the critical path where exact() holds */

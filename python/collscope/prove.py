@@ -32,7 +32,7 @@ def run(
     """Proves, prints, and returns 1 when something that should hold does not, 2 when no point is supported."""
     keys = read_keys(algo)
     numbers = parse_ranks(ranks)
-    if len(keys) > 1 and not as_json and (sizes, root, type_name) == (None, None, "float") and is_range(numbers):
+    if len(keys) > 1 and not as_json and (sizes, root, type_name) == (None, None, "float"):
         return sweep(algo, keys, numbers)
     wanted = [
         (p, point)
@@ -66,10 +66,6 @@ def run(
     return 0
 
 
-def is_range(numbers: Sequence[int]) -> bool:
-    return list(numbers) == list(range(numbers[0], numbers[-1] + 1))
-
-
 def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) -> int:
     """Many algorithms: the prover goes through all its points by itself (operators, in place, places and parameters too),
     which saves telling it each, and prints a line an algorithm as it goes."""
@@ -77,7 +73,7 @@ def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) ->
     known = {key for _, key in keys if not key.startswith("decision/")}
     if len(known) != len(keys):
         raise UsageError("a decision is proven alone: ./collscope prove decision/…")
-    command = [str(paths.PROVER), "--sweep", "--ranks", f"{numbers[0]}..{numbers[-1]}", *names]
+    command = [str(paths.PROVER), "--sweep", "--ranks", ",".join(map(str, sorted(numbers))), *names]
     sys.stdout.flush()
     try:
         status = subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode
