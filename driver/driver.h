@@ -20,8 +20,20 @@ typedef struct {
 void types_make(types *);
 void types_free(types *);
 
-/* ---- builtin.c: MPI's own function. Returns false where MPI has none. */
-bool builtin_run(MPI_Comm, coll_collective, const coll_args *, MPI_Datatype, MPI_Op);
+/* ---- builtin.c: MPI's own function, planned: what MPI wants to be told another way is worked out before it is timed. */
+typedef struct {
+  MPI_Comm comm;
+  coll_collective collective;
+  int n, root;
+  MPI_Datatype type;
+  MPI_Op op;
+  const void *in;                 /* or MPI_IN_PLACE, as out for scatter */
+  void *out;
+  int *counts;                    /* [size] of reduce_scatter */
+} builtin;
+bool builtin_open(builtin *, MPI_Comm, coll_collective, const coll_args *, MPI_Datatype, MPI_Op);   /* false: MPI has none */
+void builtin_run(const builtin *);
+void builtin_close(builtin *);
 
 /* ---- measure.c */
 typedef struct {

@@ -18,6 +18,7 @@ typedef struct {
   const coll_alg *alg;         /* NULL: MPI's own */
   coll_call *call;
   coll_observer *observer;     /* NULL: nobody asked what happens inside */
+  builtin builtin;             /* if alg is NULL */
   MPI_Datatype type;
   MPI_Op op;
   long param[COLL_PARAMS];
@@ -58,7 +59,7 @@ static const char *resolve(const driver *d, const plan_point *p, subject *s, cha
 
 static void run(subject *s) {
   if (s->call) coll_run(s->call);
-  else builtin_run(s->comm, s->collective, &s->args, s->type, s->op);
+  else builtin_run(&s->builtin);
 }
 
 /* ---- timing ----------------------------------------------------------------------------------------- */
@@ -183,6 +184,7 @@ static void measure_here(driver *d, const plan_point *p) {
   s.args.out = b.out;
   if (d->trace) s.observer = observe_make(port_now);
   if (s.alg) s.call = coll_open_observed(s.comm, s.alg, &s.args, s.type, s.op, s.observer);
+  else builtin_open(&s.builtin, s.comm, s.collective, &s.args, s.type, s.op);
 
   long wrong = -1;
   if (p->check && port_holds_data()) {
@@ -213,6 +215,7 @@ static void measure_here(driver *d, const plan_point *p) {
   free(t.time);
   free(t.bounds);
   if (s.call) coll_close(s.call);
+  else builtin_close(&s.builtin);
   if (s.observer) observe_free(s.observer);
   buffers_free(&b);
 }
