@@ -151,11 +151,7 @@ void port_release(void *buffer) {
 
 /* SMPI keeps small and large messages in mailboxes of their own, and a small one that follows a large receive with the same tag
  * is matched with it: a deadlock (gather/linear_sync: a small first segment, a large rest). */
-int port_message_class(size_t bytes) {
-  static int small = -1;
-  if (small < 0) small = sg_cfg_get_int("smpi/async-small-thresh");
-  return bytes >= (size_t)small;
-}
+size_t port_large_message(void) { return (size_t)sg_cfg_get_int("smpi/async-small-thresh"); }
 
 /* ---- copies of the simulation ----------------------------------------------------------------------- */
 

@@ -12,9 +12,8 @@
 typedef struct { void **block; size_t *bytes; int used, blocks; } arena;
 
 /* A message of more than INT_MAX elements goes as a part in large pieces and a remainder. */
-enum { PARTS = 2 };
 static const size_t piece = (size_t)1 << 30;
-typedef struct { MPI_Request part[PARTS]; } slot;
+typedef struct { MPI_Request rest, pieces; } slot;   /* pieces: MPI_REQUEST_NULL for almost all */
 
 struct coll_call {
   const coll_alg *alg;
@@ -30,6 +29,8 @@ struct coll_call {
   coll_seg *seg;
   int segs;
   bool preparing;
+  size_t large;                   /* bytes from which messages have other tags */
+  int tag;                        /* of shorter messages of the whole group */
   int epoch, epochs;              /* only with COLL_ANY_SOURCE: see tag_of */
 };
 
@@ -78,13 +79,15 @@ static int peer_of(const coll_ctx *c, int rank) { return c->world ? c->world[ran
 
 /* A receive from any source could take a message that a fast rank sent in its next call, so those algorithms count their
  * calls in the tag too. n: of this message, equal on both sides. */
-enum { TAGS = 8192 };
-_Static_assert(2 * COLL_COLLECTIVES * 256 <= TAGS, "a collective has 256 labels, in two classes of messages");
+enum { LABELS = 256, LARGE = COLL_COLLECTIVES * LABELS, TAGS = 8192 };
+_Static_assert(2 * LARGE <= TAGS, "a collective has 256 labels, for messages of two classes");
 static int tag_of(const coll_ctx *c, size_t n) {
   const coll_call *s = c->self;
-  int collective = 2 * (int)s->alg->collective + port_message_class(n * c->elem);
-  return s->epoch * TAGS + collective * 256 + c->label;
+  return s->tag + c->label + (n * c->elem < s->large ? 0 : LARGE);
 }
+
+/* Almost every message: one call of MPI. The others, of 2 GiB and more, go the long way. */
+static bool is_ordinary(const coll_ctx *c, size_t n) { return n * c->elem <= INT_MAX; }
 
 static bool split(size_t n, int *pieces, int *rest) {
   *pieces = n > INT_MAX ? (int)(n / piece) : 0;
@@ -97,18 +100,18 @@ static bool split(size_t n, int *pieces, int *rest) {
 static void send_part(const coll_ctx *c, const void *buf, int count, MPI_Datatype type, size_t elements, int to) {
   coll_call *s = c->self;
   int tag = tag_of(c, elements);
-  if (elements * c->elem > INT_MAX) MPI_Ssend(buf, count, type, peer_of(c, to), tag, s->comm);
-  else MPI_Send(buf, count, type, peer_of(c, to), tag, s->comm);
+  if (is_ordinary(c, elements)) MPI_Send(buf, count, type, peer_of(c, to), tag, s->comm);
+  else MPI_Ssend(buf, count, type, peer_of(c, to), tag, s->comm);
 }
 
 static void isend_part(const coll_ctx *c, const void *buf, int count, MPI_Datatype type, size_t elements, int to, MPI_Request *r) {
   coll_call *s = c->self;
   int tag = tag_of(c, elements);
-  if (elements * c->elem > INT_MAX) MPI_Issend(buf, count, type, peer_of(c, to), tag, s->comm, r);
-  else MPI_Isend(buf, count, type, peer_of(c, to), tag, s->comm, r);
+  if (is_ordinary(c, elements)) MPI_Isend(buf, count, type, peer_of(c, to), tag, s->comm, r);
+  else MPI_Issend(buf, count, type, peer_of(c, to), tag, s->comm, r);
 }
 
-static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
+static void send_large(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
@@ -118,7 +121,13 @@ static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
   send_part(c, buf, rest, s->type, (size_t)rest, to);
 }
 
-static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
+static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
+  coll_call *s = c->self;
+  if (is_ordinary(c, n)) MPI_Send(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm);
+  else send_large(c, buf, n, to);
+}
+
+static void recv_large(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
@@ -126,6 +135,12 @@ static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
   MPI_Recv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, MPI_STATUS_IGNORE);
+}
+
+static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
+  coll_call *s = c->self;
+  if (is_ordinary(c, n)) MPI_Recv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, MPI_STATUS_IGNORE);
+  else recv_large(c, buf, n, from);
 }
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
@@ -149,55 +164,74 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   return -1;
 }
 
-static coll_req take_slot(coll_call *s) {
-  if (!s->idles) {
-    int grown = s->capacity ? 2 * s->capacity : 16;
-    s->slots = reallocate(s->slots, sizeof *s->slots * (size_t)grown);
-    s->idle = reallocate(s->idle, sizeof *s->idle * (size_t)grown);
-    for (int i = grown; i-- > s->capacity;) s->idle[s->idles++] = i;
-    s->capacity = grown;
+static void more_slots(coll_call *s) {
+  int grown = s->capacity ? 2 * s->capacity : 16;
+  s->slots = reallocate(s->slots, sizeof *s->slots * (size_t)grown);
+  s->idle = reallocate(s->idle, sizeof *s->idle * (size_t)grown);
+  for (int i = grown; i-- > s->capacity;) {
+    s->slots[i].pieces = MPI_REQUEST_NULL;
+    s->idle[s->idles++] = i;
   }
-  int i = s->idle[--s->idles];
-  for (int k = 0; k < PARTS; k++) s->slots[i].part[k] = MPI_REQUEST_NULL;
-  return i + 1;
+  s->capacity = grown;
+}
+
+static coll_req take_slot(coll_call *s) {
+  if (!s->idles) more_slots(s);
+  return s->idle[--s->idles] + 1;
+}
+
+static void isend_large(coll_ctx *c, const void *buf, size_t n, int to, slot *to_fill) {
+  coll_call *s = c->self;
+  int pieces, rest;
+  if (split(n, &pieces, &rest)) {
+    isend_part(c, buf, pieces, s->pieces, (size_t)pieces * piece, to, &to_fill->pieces);
+    buf = coll_at(c, buf, (size_t)pieces * piece);
+  }
+  isend_part(c, buf, rest, s->type, (size_t)rest, to, &to_fill->rest);
 }
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  MPI_Request *part = s->slots[r - 1].part;
+  slot *to_fill = &s->slots[r - 1];
+  if (is_ordinary(c, n)) MPI_Isend(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, &to_fill->rest);
+  else isend_large(c, buf, n, to, to_fill);
+  return r;
+}
+
+static void irecv_large(coll_ctx *c, void *buf, size_t n, int from, slot *to_fill) {
+  coll_call *s = c->self;
   int pieces, rest;
   if (split(n, &pieces, &rest)) {
-    isend_part(c, buf, pieces, s->pieces, (size_t)pieces * piece, to, &part[1]);
+    MPI_Irecv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c, (size_t)pieces * piece), s->comm, &to_fill->pieces);
     buf = coll_at(c, buf, (size_t)pieces * piece);
   }
-  isend_part(c, buf, rest, s->type, (size_t)rest, to, &part[0]);
-  return r;
+  MPI_Irecv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, &to_fill->rest);
 }
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  MPI_Request *part = s->slots[r - 1].part;
-  int pieces, rest;
-  if (split(n, &pieces, &rest)) {
-    MPI_Irecv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c, (size_t)pieces * piece), s->comm, &part[1]);
-    buf = coll_at(c, buf, (size_t)pieces * piece);
-  }
-  MPI_Irecv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, &part[0]);
+  slot *to_fill = &s->slots[r - 1];
+  if (is_ordinary(c, n)) MPI_Irecv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, &to_fill->rest);
+  else irecv_large(c, buf, n, from, to_fill);
   return r;
 }
 
 static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
   coll_call *s = c->self;
   enum { BATCH = 64 };
-  MPI_Request wait[BATCH * PARTS];
+  MPI_Request wait[BATCH * 2];
   for (int at = 0; at < k; at += BATCH) {
     int n = 0;
     for (int i = at; i < k && i < at + BATCH; i++) {
       if (!reqs[i]) continue;
-      for (int part = 0; part < PARTS; part++)
-        if (s->slots[reqs[i] - 1].part[part] != MPI_REQUEST_NULL) wait[n++] = s->slots[reqs[i] - 1].part[part];
+      slot *done = &s->slots[reqs[i] - 1];
+      wait[n++] = done->rest;
+      if (done->pieces != MPI_REQUEST_NULL) {
+        wait[n++] = done->pieces;
+        done->pieces = MPI_REQUEST_NULL;
+      }
       s->idle[s->idles++] = reqs[i] - 1;
       reqs[i] = 0;
     }
@@ -208,7 +242,7 @@ static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
 
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
   coll_call *s = c->self;
-  if (sn * c->elem <= INT_MAX && rn * c->elem <= INT_MAX) {
+  if (is_ordinary(c, sn) && is_ordinary(c, rn)) {
     MPI_Sendrecv(sbuf, (int)sn, s->type, peer_of(c, to), tag_of(c, sn), rbuf, (int)rn, s->type, peer_of(c, from),
                  tag_of(c, rn), s->comm, MPI_STATUS_IGNORE);
     return;
@@ -275,6 +309,8 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   s->comm = comm;
   s->type = type;
   s->op = op;
+  s->large = port_large_message();
+  s->tag = (int)alg->collective * LABELS;
   MPI_Type_contiguous((int)piece, type, &s->pieces);
   MPI_Type_commit(&s->pieces);
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
@@ -294,16 +330,19 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   return s;
 }
 
+static void next_epoch(coll_call *s) {
+  s->epoch = (s->epoch + 1) % s->epochs;
+  s->tag = (int)s->alg->collective * LABELS + s->epoch * TAGS;
+  if (!s->epoch) MPI_Barrier(s->comm);
+}
+
 void coll_run(coll_call *s) {
   /* What prepare() took lives until the call is closed; what run() takes is free again afterwards. */
   int kept = s->keep.used, scratched = s->scratch.used;
   s->alg->run(&s->ctx, &s->args);
   s->keep.used = kept;
   s->scratch.used = scratched;
-  if (s->epochs && ++s->epoch == s->epochs) {
-    s->epoch = 0;
-    MPI_Barrier(s->comm);
-  }
+  if (s->epochs) next_epoch(s);
 }
 
 void coll_close(coll_call *s) {

@@ -15,8 +15,8 @@ void port_describe(FILE *out);
 double port_now(void);                     /* seconds on this rank's own clock */
 coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
 
-/* 0 or 1: messages of different classes get different tags, where the back-end cannot keep them in order. */
-int port_message_class(size_t bytes);
+/* Messages of at least so many bytes get other tags than shorter ones, as the back-end cannot keep both in order. SIZE_MAX: it can. */
+size_t port_large_message(void);
 
 /* A simulated time must not depend on what the launch simulated before, not in its last digit either: so each point runs in a
  * copy of the simulation as it was at the start. Collective over all ranks of the launch.
