@@ -68,7 +68,34 @@ def allgather() -> None:
 
 
 def prove() -> None:
+    catalogue = "1..17,24,32,48,64"
     run("prove everything, p = 1…64", [paths.PROVER, "--sweep", "--no-variants"], "≤ 10 s")
+    run(f"the catalogue, p = {catalogue}", [paths.PROVER, "--sweep", "--no-variants", "--ranks", catalogue], "≤ 60 s")
+    run("the same, other parameters and places too", [paths.PROVER, "--sweep", "--ranks", catalogue], "≤ 60 s")
+    with tempfile.TemporaryDirectory() as name:
+        plan = Path(name) / "plan.txt"
+        for key, ranks, target in PROVE_AT_SCALE:
+            plan.write_text(f"algorithm={key} ranks={ranks} count={0 if key.startswith('barrier') else 1000}\n")
+            run(f"prove {key}, p = {ranks}", [paths.PROVER, "--plan", plan], target)
+
+
+PROVE_AT_SCALE = [
+    ("allgather/bucket", 1024, "≤ 1 s"),
+    ("allgather/bucket", 4096, "≤ 20 s, ≤ 4096 MiB"),
+    *(
+        (key, 4096, "≤ 1 s")
+        for key in (
+            "bcast/binomial",
+            "bcast/mst",
+            "bcast/knomial",
+            "reduce/binomial",
+            "gather/binomial",
+            "barrier/dissemination",
+            "allgather/recursive_doubling",
+            "allreduce/recursive_doubling",
+        )
+    ),
+]
 
 
 def study() -> None:

@@ -34,6 +34,12 @@ expect 2 'unknown argument --sideways' '' --sideways
 
 "$prove" --plan "$dir/absent" > "$dir/said" 2>&1
 [ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
+# At scale: knowledge, matching and data of thousands of ranks. A million messages, in a ring.
+expect 0 '"verdict":"proven","kind":"ok","failure":null,"messages":1047552' 'algorithm=allgather/bucket ranks=1024 count=1000'
+for key in bcast/binomial bcast/mst bcast/knomial reduce/binomial gather/binomial scatter/binomial allgather/recursive_doubling \
+  allreduce/recursive_doubling reduce_scatter/recursive_halving barrier/dissemination barrier/tree scan/recursive_doubling; do
+  expect 0 '"verdict":"proven"' "algorithm=$key ranks=4096 count=$(case $key in barrier*) echo 0 ;; *) echo 1000 ;; esac)"
+done
 
 # ranks LIST POINTS: a sweep over these numbers of ranks, of an algorithm with one point for each; or what it says instead.
 ranks() {
