@@ -1,7 +1,8 @@
 /* collscope-prove: what can be said of an algorithm without running it. No MPI, one process.
  *
  *   --list --json                   the registry
- *   --plan FILE [--costs]           proves each point: a JSON line a point
+ *   --plan FILE [--costs]           proves each point: a JSON line a point; --places FILE: where ranks sit,
+ *                                   "node socket cache" a line, else as prover_places has it
  *   --schedule --plan FILE          the same with every message
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
@@ -34,7 +35,7 @@
 
 static const char usage[] =
   "usage: collscope-prove --list --json\n"
-  "       collscope-prove --plan FILE [--costs]\n"
+  "       collscope-prove --plan FILE [--costs] [--places FILE]\n"
   "       collscope-prove --schedule --plan FILE\n"
   "       collscope-prove --model MACHINE [--trace] --plan FILE\n"
   "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
@@ -146,7 +147,7 @@ static int point(FILE *out, prover *v, const plan_point *q, wanted want)
   return !fine;
 }
 
-static int plan_main(const char *path, wanted want)
+static int plan_main(const char *path, const char *places, wanted want)
 {
   plan p;
   char error[512];
@@ -162,7 +163,12 @@ static int plan_main(const char *path, wanted want)
     return status;
   }
   prover *v = prover_new();
-  for (size_t i = 0; i < p.points; i++) {
+  const char *misplaced = places ? prover_read_places(v, places) : NULL;
+  if (misplaced) status = refuse("%s: %s", places, misplaced);
+  for (size_t i = 0; i < p.points && !status; i++)
+    if (!prover_places(v, p.point[i].ranks))
+      status = refuse("%s: has fewer lines than line %d of the plan has ranks", places, p.point[i].line);
+  for (size_t i = 0; i < p.points && status != 2; i++) {
     status |= point(stdout, v, &p.point[i], want);
     if (fflush(stdout)) break;   /* main says so */
   }
@@ -211,7 +217,7 @@ static bool parse_ranks(const char *text, sweep_options *o)
 
 static int answer(int argc, char **argv)
 {
-  const char *plan_path = NULL;
+  const char *plan_path = NULL, *places = NULL;
   bool list = false, sweep = false;
   wanted want = {false, false};
   static sweep_options o = {.costs = true, .variants = true};
@@ -223,9 +229,10 @@ static int answer(int argc, char **argv)
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     bool takes = !strcmp(word, "--plan") || !strcmp(word, "--algorithm") || !strcmp(word, "--ranks") ||
-                 !strcmp(word, "--counts");
+                 !strcmp(word, "--counts") || !strcmp(word, "--places");
     if (takes && i + 1 == argc) return refuse("%s needs a value\n%s", word, usage);
     if (!strcmp(word, "--plan")) plan_path = argv[++i];
+    else if (!strcmp(word, "--places")) places = argv[++i];
     else if (!strcmp(word, "--list")) list = true;
     else if (!strcmp(word, "--json")) continue;
     else if (!strcmp(word, "--costs")) want.costs = true;
@@ -257,7 +264,7 @@ static int answer(int argc, char **argv)
     return status == 2 ? refuse("%s", error) : status;
   }
   if (!plan_path) return refuse("nothing to do\n%s", usage);
-  return plan_main(plan_path, want);
+  return plan_main(plan_path, places, want);
 }
 
 int main(int argc, char **argv)

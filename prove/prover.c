@@ -27,20 +27,42 @@ void prover_free(prover *v)
   free(v);
 }
 
+static void places_room(prover *v, int ranks)
+{
+  if (ranks <= v->places) return;
+  v->place = realloc(v->place, sizeof *v->place * (size_t)ranks);
+  if (!v->place) abort();
+  v->places = ranks;
+}
+
 coll_place *prover_places(prover *v, int ranks)
 {
   static const int sizes[] = {3, 5, 4};
-  if (ranks > v->places) {
-    v->place = realloc(v->place, sizeof *v->place * (size_t)ranks);
-    if (!v->place) abort();
-    v->places = ranks;
-  }
+  if (v->told) return ranks <= v->places ? v->place : NULL;
+  places_room(v, ranks);
   for (int r = 0, node = 0; r < ranks; node++)
     for (int k = 0; k < sizes[node % 3] && r < ranks; k++, r++) {
       int socket = 2 * node + 2 * k / sizes[node % 3];
       v->place[r] = (coll_place){node, socket, 8 * node + k / 2};
     }
   return v->place;
+}
+
+const char *prover_read_places(prover *v, const char *path)
+{
+  FILE *f = fopen(path, "r");
+  if (!f) return "cannot be read";
+  int n = 0, got;
+  coll_place q;
+  while ((got = fscanf(f, "%d %d %d", &q.node, &q.socket, &q.cache)) == 3) {
+    places_room(v, n + 1);
+    v->place[n++] = q;
+  }
+  bool broken = ferror(f) || got != EOF;
+  fclose(f);
+  v->places = n;
+  v->told = true;
+  return broken || !n ? "must have \"node socket cache\" in each line" : NULL;
 }
 
 static bool verdict(prover *v, bool fine)

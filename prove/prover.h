@@ -23,6 +23,7 @@ typedef struct {
   timing_result timing;
   coll_place *place;
   int places;
+  bool told;                    /* the places come from a file */
 } prover;
 
 prover *prover_new(void);
@@ -39,8 +40,11 @@ bool prover_costs(prover *, const coll_alg *, const coll_args *);
 /* For the point proven last: rounds are timing.makespan_s, and with messages each one's round is its end_s. */
 bool prover_rounds(prover *, const coll_alg *, const coll_args *, bool messages);
 
-/* Where ranks sit when a point does not say: nodes of 3, 5 and 4 ranks in turn, two sockets each, so that nothing is
- * even. */
+/* Where ranks sit when nobody has said: nodes of 3, 5 and 4 ranks in turn, two sockets each, so that nothing is even.
+ * NULL when somebody has, of fewer ranks. */
 coll_place *prover_places(prover *, int ranks);
+
+/* Reads "node socket cache" of each rank, one a line. Returns NULL, or what is wrong with the file. */
+const char *prover_read_places(prover *, const char *path);
 
 #endif

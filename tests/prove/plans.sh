@@ -51,6 +51,14 @@ ranks 7 ' 1 points: 1 proven'
 ranks 3..4,9..11 ' 5 points: 5 proven'
 for list in '' 0 4..2 4,3 1..3,3 1.. ..4 1,,2 1,2, x -1 1..5000; do ranks "$list" "--ranks $list: give numbers"; done
 
+# Where ranks sit: on one node (the usual place of three ranks) it would be 8.
+printf '0 0 0\n1 1 1\n1 1 1\n' > "$dir/places"
+expect 0 '"reduced_bytes":12' 'algorithm=allreduce/hierarchical ranks=3 count=1' --places "$dir/places"
+expect 2 'has fewer lines than line 1 of the plan has ranks' 'algorithm=bcast/mst ranks=4 count=1' --places "$dir/places"
+expect 2 'absent: cannot be read' 'algorithm=bcast/mst ranks=4 count=1' --places "$dir/absent"
+echo '1 1' >> "$dir/places"
+expect 2 'must have "node socket cache" in each line' 'algorithm=bcast/mst ranks=3 count=1' --places "$dir/places"
+
 # full ARGUMENT…: with nowhere to write to, status 1 and a message; standard input is a plan of one line.
 full() {
   echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" "$@" > /dev/full 2> "$dir/said"
