@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "collscope.h"
+#include "operations/mpi.h"
 #include "operations/observe.h"
 #include "plan.h"
 #include "values.h"
@@ -56,6 +57,10 @@ void measure_point(driver *, const plan_point *);  /* collective over the world 
 typedef struct { double start, end; } trace_bounds;    /* of a repetition at this rank, on its own clock */
 /* Collective over comm; bounds: [repetitions]. */
 void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *, const trace_bounds *, int repetitions);
+
+/* ---- barrier.c: how often this rank left a barrier before all had come, while each rank in turn came late. Collective. Says on
+ * standard error what is wrong first, when `what` is not NULL. */
+size_t barrier_check(MPI_Comm, coll_call *, const char *what);
 
 /* ---- walk.c: every registered algorithm over many calls, data checked. Returns the number of wrong calls on rank 0. */
 typedef struct {

@@ -29,6 +29,7 @@ void port_describe(FILE *out) {
 }
 
 double port_now(void) { return MPI_Wtime(); }
+void port_idle(double seconds) { sg_actor_sleep_for(seconds); }
 
 /* ---- properties of the host ------------------------------------------------------------------------- */
 

@@ -27,6 +27,12 @@ double port_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void port_idle(double seconds) {
+  double whole = (double)(time_t)seconds;
+  struct timespec t = { (time_t)seconds, (long)(1e9 * (seconds - whole)) };
+  nanosleep(&t, NULL);
+}
+
 /* ---- buffers and local work ------------------------------------------------------------------------- */
 
 size_t port_large_message(void) { return SIZE_MAX; }

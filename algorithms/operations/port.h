@@ -13,6 +13,7 @@
 void port_describe(FILE *out);
 
 double port_now(void);                     /* seconds on this rank's own clock */
+void port_idle(double seconds);            /* this rank does nothing for so long */
 coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
 
 /* Messages of at least so many bytes get other tags than shorter ones, as the back-end cannot keep both in order. SIZE_MAX: it can. */

@@ -176,6 +176,33 @@ static void wrong_one_byte_past_the_input(coll_ctx *c, const coll_args *a) {
   if (c->rank != a->root) ((char *)a->in)[a->count * c->elem] = 0;
 }
 
+static void right_barrier(coll_ctx *c, const coll_args *a) {
+  for (int d = 1; d < c->size; d *= 2)
+    coll_sendrecv(c, NULL, 0, (c->rank + d) % c->size, NULL, 0, (c->rank + c->size - d) % c->size);
+}
+
+/* Everybody tells rank 0, which tells everybody but waits for none but rank 1. */
+static void wrong_barrier_waits_for_one(coll_ctx *c, const coll_args *a) {
+  coll_req *r = coll_keep(c, sizeof *r * (size_t)c->size);
+  for (int i = 0; i < c->size; i++) r[i] = 0;
+  if (c->rank) {
+    coll_req told = coll_isend(c, NULL, 0, 0);
+    coll_recv(c, NULL, 0, 0);
+    coll_wait(c, &told);
+    return;
+  }
+  for (int i = 1; i < c->size; i++) r[i] = coll_irecv(c, NULL, 0, i);
+  coll_wait(c, &r[1]);
+  for (int i = 1; i < c->size; i++) coll_send(c, NULL, 0, i);
+  coll_waitall(c, c->size, r);
+}
+
+/* A dissemination that ends one round too early: all but a few have heard of each other. */
+static void wrong_barrier_one_round_short(coll_ctx *c, const coll_args *a) {
+  for (int d = 1; 2 * d < c->size; d *= 2)
+    coll_sendrecv(c, NULL, 0, (c->rank + d) % c->size, NULL, 0, (c->rank + c->size - d) % c->size);
+}
+
 /* ---- the cases -------------------------------------------------------------------------------------- */
 
 typedef struct { coll_alg alg; bool wrong; plan_type type; plan_op op; } sample;
@@ -207,6 +234,10 @@ static const sample samples[] = {
   SAMPLE(wrong_one_twice, COLL_REDUCE, true, PLAN_DOUBLE, PLAN_SUM),
   SAMPLE(wrong_writes_input, COLL_REDUCE, true, PLAN_INT, PLAN_MAX),
   SAMPLE(wrong_one_byte_past_the_input, COLL_REDUCE, true, PLAN_INT, PLAN_SUM),
+  SAMPLE(right_barrier, COLL_BARRIER, false, PLAN_INT, PLAN_NONE),
+  SAMPLE(wrong_barrier_waits_for_one, COLL_BARRIER, true, PLAN_INT, PLAN_NONE),
+  SAMPLE(wrong_barrier_one_round_short, COLL_BARRIER, true, PLAN_INT, PLAN_NONE),
+  SAMPLE(wrong_nothing, COLL_BARRIER, true, PLAN_INT, PLAN_NONE),
 };
 
 int main(int argc, char **argv) {
@@ -240,6 +271,7 @@ int main(int argc, char **argv) {
         coll_run(call);
         found += (long)buffers_check(&b, s->alg.collective, &a, d.rank, s->type, s->op, s->wrong ? NULL : s->alg.key);
       }
+      if (s->alg.collective == COLL_BARRIER) found += (long)barrier_check(d.world, call, s->wrong ? NULL : s->alg.key);
       MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_LONG, MPI_SUM, d.world);
       /* A wrong algorithm must be caught at every root, a right one at none. */
       if (s->wrong ? !found : found) wrong++;
