@@ -23,20 +23,19 @@
 #include "../patterns/leaders.h"
 #include "../patterns/lg.h"
 #include "../primitives/allgather_blocks.h"
+#include "../primitives/desk.h"
 #include "../primitives/mst.h"
 
 enum { PER_NODE, AGGREGATE, INTER, PLACEMENT };
 enum { GATHER, AGGREGATE_DOUBLING, AGGREGATE_RING, SHM };
 enum { INTER_DOUBLING, INTER_RING };
-enum { WRITTEN, READY };          /* flags of a part: its rank's block is there; the leader's result is there */
 
 typedef struct {
   coll_leaders groups;
   int group;                      /* this rank's */
-  coll_ctx within, among;         /* rank 0 of `within` leads */
+  coll_group within;              /* rank 0 leads */
+  coll_ctx among;
   bool in_order;                  /* groups are consecutive ranks */
-  coll_seg seg;                   /* the leader's part: the group's blocks, then the result */
-  uint64_t call;
 } state;
 
 static const char *make(coll_leaders *l, const coll_args *a) {
@@ -72,16 +71,15 @@ static void *prepare(coll_ctx *c, const coll_args *a) {
     }
   }
   int size = l->first[s->group + 1] - l->first[s->group];
-  coll_sub(c, 1, l->member + l->first[s->group], size, &s->within);
+  coll_sub(c, 1, l->member + l->first[s->group], size, &s->within.ctx);
   coll_sub(c, 2, leader, l->groups, &s->among);
-  if (a->param[AGGREGATE] == SHM && size > 1)
-    s->seg = coll_seg_open(&s->within, (size_t)(size + c->size) * a->count, 2);
+  if (a->param[AGGREGATE] == SHM) coll_desk_open(&s->within, a->count, (size_t)c->size * a->count);
   return s;
 }
 
 /* own: this group's blocks. */
 static void aggregate(state *s, const coll_args *a, void *own) {
-  coll_ctx *g = &s->within;
+  coll_ctx *g = &s->within.ctx;
   size_t m = a->count, n = (size_t)g->size * m;
   switch (a->param[AGGREGATE]) {
     case GATHER:
@@ -89,34 +87,20 @@ static void aggregate(state *s, const coll_args *a, void *own) {
       return;
     case AGGREGATE_DOUBLING: coll_blocks_doubling(g, own, m, NULL); return;
     case AGGREGATE_RING: coll_blocks_ring(g, own, m, NULL); return;
+    case SHM: coll_desk_collect(&s->within, a->in, own, m); return;
   }
-  if (!s->seg) return;
-  s->call++;
-  if (g->rank) {
-    coll_seg_write(g, s->seg, 0, (size_t)g->rank * m, a->in, m);
-    coll_publish(g, s->seg, g->rank, WRITTEN, s->call);
-    return;
-  }
-  for (int i = 1; i < g->size; i++) coll_await(g, s->seg, i, WRITTEN, s->call);
-  coll_seg_read(g, s->seg, 0, m, coll_at(g, own, m), n - m);
 }
 
-/* Segments: a rank writes its next block only when the leader has read the last one, since the result came after that;
- * the leader writes the next result only when all have written their next blocks, hence read the last result. */
 static void distribute(state *s, const coll_args *a, void *all, size_t before, size_t own) {
-  coll_ctx *g = &s->within;
+  coll_ctx *g = &s->within.ctx;
   size_t n = (size_t)a->size * a->count, after = before + own;
-  if (a->param[AGGREGATE] == GATHER) {
+  if (a->param[AGGREGATE] == SHM) {
+    coll_desk_hand_out(&s->within, all, n, a->count);
+  } else if (a->param[AGGREGATE] == GATHER) {
     coll_mst_bcast(g, all, n, 0, COLL_MST_FIRST);
-  } else if (a->param[AGGREGATE] != SHM) {
+  } else {
     if (before) coll_mst_bcast(g, all, before, 0, COLL_MST_FIRST);
     if (after < n) coll_mst_bcast(g, coll_at(g, all, after), n - after, 0, COLL_MST_FIRST);
-  } else if (s->seg && g->rank == 0) {
-    coll_seg_write(g, s->seg, 0, own, all, n);
-    coll_publish(g, s->seg, 0, READY, s->call);
-  } else if (s->seg) {
-    coll_await(g, s->seg, 0, READY, s->call);
-    coll_seg_read(g, s->seg, 0, own, all, n);
   }
 }
 
@@ -125,12 +109,12 @@ static void run(coll_ctx *c, const coll_args *a) {
   if (!m) return;
   state *s = a->prepared;
   const coll_leaders *l = &s->groups;
-  bool leads = s->within.rank == 0;
+  const coll_ctx *g = &s->within.ctx;
   void *all = s->in_order ? a->out : coll_scratch(c, (size_t)c->size * m);
-  size_t before = (size_t)l->first[s->group] * m, own = (size_t)s->within.size * m;
-  if (leads || !s->seg) coll_copy(c, coll_at(c, all, before + (size_t)s->within.rank * m), a->in, m);
+  size_t before = (size_t)l->first[s->group] * m, own = (size_t)g->size * m;
+  if (g->rank == 0 || !s->within.seg) coll_copy(c, coll_at(c, all, before + (size_t)g->rank * m), a->in, m);
   aggregate(s, a, coll_at(c, all, before));
-  if (leads) (a->param[INTER] == INTER_RING ? coll_blocks_ring : coll_blocks_doubling)(&s->among, all, m, l->first);
+  if (g->rank == 0) (a->param[INTER] == INTER_RING ? coll_blocks_ring : coll_blocks_doubling)(&s->among, all, m, l->first);
   distribute(s, a, all, before, own);
   if (s->in_order) return;
   for (int i = 0, n; i < c->size; i += n) {   /* runs of consecutive ranks move at once */

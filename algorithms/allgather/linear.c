@@ -13,20 +13,14 @@
  */
 #include "../primitives/part.h"
 
-static coll_args whole(const coll_args *a) {
-  coll_args w = *a;
-  w.count *= (size_t)a->size;
-  return w;
-}
-
 static const char *supports(const coll_args *a) {
-  coll_args w = whole(a);
+  coll_args w = coll_part_whole(a);
   return coll_part_supports(&w, coll_bcast_parts[a->param[2]], a->param[3]);
 }
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
-  coll_args w = whole(a);
+  coll_args w = coll_part_whole(a);
   coll_part_run(c, a, coll_gather_parts[a->param[0]], a->param[1], a->in, c->rank ? NULL : a->out);
   coll_part_run(c, &w, coll_bcast_parts[a->param[2]], a->param[3], a->out, a->out);
 }

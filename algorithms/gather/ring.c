@@ -15,17 +15,14 @@
  *  4       abc      d        .        .             2 → 1
  *  5       abcd     .        .        .             1 → 0
  */
-#include "../collscope.h"
-#include "../patterns/ring.h"
+#include "../primitives/collect.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   int p = c->size, left = coll_ring_left(p, c->rank), right = coll_ring_right(p, c->rank);
   size_t m = a->count;
   if (c->rank == a->root) {
-    coll_copy(c, coll_at(c, a->out, (size_t)c->rank * m), a->in, m);
-    for (int from = right; from != a->root; from = coll_ring_right(p, from))
-      coll_recv(c, coll_at(c, a->out, (size_t)from * m), m, right);
+    coll_collect(c, a);
     return;
   }
   coll_send(c, a->in, m, left);

@@ -13,17 +13,14 @@
  *  2       abc      d        .        .             1 → 0, 2 → 1
  *  3       abcd     .        .        .             1 → 0
  */
-#include "../collscope.h"
-#include "../patterns/ring.h"
+#include "../primitives/collect.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   int p = c->size, left = coll_ring_left(p, c->rank), right = coll_ring_right(p, c->rank);
   size_t m = a->count;
   if (c->rank == a->root) {
-    coll_copy(c, coll_at(c, a->out, (size_t)c->rank * m), a->in, m);
-    for (int from = right; from != a->root; from = coll_ring_right(p, from))
-      coll_recv(c, coll_at(c, a->out, (size_t)from * m), m, right);
+    coll_collect(c, a);
     return;
   }
   coll_req sending = coll_isend(c, a->in, m, left);

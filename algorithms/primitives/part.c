@@ -47,6 +47,12 @@ static coll_args part_args(const coll_args *a, coll_part part, long s, long *par
   return mine;
 }
 
+coll_args coll_part_whole(const coll_args *a) {
+  coll_args whole = *a;
+  whole.count *= (size_t)a->size;
+  return whole;
+}
+
 void coll_part_run(coll_ctx *c, const coll_args *a, coll_part part, long s, const void *in, void *out) {
   long param[COLL_PARAMS];
   coll_args mine = part_args(a, part, s, param);

@@ -36,6 +36,9 @@ enum { COLL_SCATTER_PART_LAST = 2, COLL_GATHER_PART_LAST = 2 };
   { .name = "gather_first", .value = 0, .min = 0, .max = 1L << 30,                                                     \
     .help = "linear_sync: bytes of each rank's first message; 0: all" }
 
+/* The call as a part sees it that works on the blocks of all ranks as one vector. */
+coll_args coll_part_whole(const coll_args *);
+
 /* Runs a part from or to rank 0 on count elements. A part's other parameters have their defaults. */
 void coll_part_run(coll_ctx *, const coll_args *, coll_part, long s, const void *in, void *out);
 

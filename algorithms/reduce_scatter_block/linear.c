@@ -14,21 +14,14 @@
  */
 #include "../primitives/part.h"
 
-/* The reduce's view: whole vectors. */
-static coll_args whole(const coll_args *a) {
-  coll_args w = *a;
-  w.count *= (size_t)a->size;
-  return w;
-}
-
 static const char *supports(const coll_args *a) {
-  coll_args w = whole(a);
+  coll_args w = coll_part_whole(a);
   return coll_part_supports(&w, coll_reduce_parts[a->param[0]], a->param[1]);
 }
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
-  coll_args w = whole(a);
+  coll_args w = coll_part_whole(a);
   void *sum = c->rank ? NULL : coll_scratch(c, w.count);
   coll_part_run(c, &w, coll_reduce_parts[a->param[0]], a->param[1], a->in, sum);
   coll_part_run(c, a, coll_scatter_parts[a->param[2]], 0, sum, a->out);

@@ -12,26 +12,9 @@
  *  2       a        b/c      a             0 → 2
  *  3       b        c        a             1 → 0
  */
-#include "../collscope.h"
-#include "../patterns/ring.h"
+#include "../primitives/rotate.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
-  if (c->size == 1) {
-    coll_copy(c, a->out, a->in, a->count);
-    return;
-  }
-  int left = coll_ring_left(c->size, c->rank), right = coll_ring_right(c->size, c->rank);
-  if (c->rank % 2 == 0) {
-    coll_send(c, a->in, a->count, left);
-    coll_recv(c, a->out, a->count, right);
-    return;
-  }
-  void *arrive = a->in_place ? coll_scratch(c, a->count) : a->out;
-  coll_recv(c, arrive, a->count, right);
-  coll_send(c, a->in, a->count, left);
-  coll_copy(c, a->out, arrive, a->count);
-}
+static void run(coll_ctx *c, const coll_args *a) { coll_rotate_in_turn(c, a, c->rank % 2 == 0); }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
   int rounds = a->size > 1 ? 2 + a->size % 2 : 0;

@@ -14,26 +14,9 @@
  *  2       a        b/c      a             2 → 1
  *  3       b        c        a             1 → 0
  */
-#include "../collscope.h"
-#include "../patterns/ring.h"
+#include "../primitives/rotate.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
-  if (c->size == 1) {
-    coll_copy(c, a->out, a->in, a->count);
-    return;
-  }
-  int left = coll_ring_left(c->size, c->rank), right = coll_ring_right(c->size, c->rank);
-  if (c->rank == 0) {
-    coll_send(c, a->in, a->count, left);
-    coll_recv(c, a->out, a->count, right);
-    return;
-  }
-  void *arrive = a->in_place ? coll_scratch(c, a->count) : a->out;
-  coll_recv(c, arrive, a->count, right);
-  coll_send(c, a->in, a->count, left);
-  coll_copy(c, a->out, arrive, a->count);
-}
+static void run(coll_ctx *c, const coll_args *a) { coll_rotate_in_turn(c, a, c->rank == 0); }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
   return a->size > 1 && a->count ? a->size * (alpha + (double)a->count * (double)a->elem * beta) : 0;
