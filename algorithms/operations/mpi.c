@@ -11,9 +11,8 @@
  * second run on nothing is allocated. */
 typedef struct { void **block; size_t *bytes; int used, blocks; } arena;
 
-/* A message of more than INT_MAX elements goes as a part in large pieces and a remainder. */
-static const size_t piece = (size_t)1 << 30;
-typedef struct { MPI_Request rest, pieces; } slot;   /* pieces: MPI_REQUEST_NULL for almost all */
+/* One outstanding message, or a part of a large one. */
+typedef struct { MPI_Request request; coll_req next; } slot;   /* next: of the message's next part; almost always none */
 
 struct coll_call {
   const coll_alg *alg;
@@ -21,7 +20,7 @@ struct coll_call {
   coll_ctx ctx;
   coll_grouping levels[COLL_LEVELS];
   MPI_Comm comm;
-  MPI_Datatype type, pieces;      /* pieces: `piece` elements in a row */
+  MPI_Datatype type;
   MPI_Op op;
   slot *slots;                    /* outstanding requests; coll_req is an index + 1 */
   int *idle, idles, capacity;     /* stack of unused slots */
@@ -89,36 +88,20 @@ static int tag_of(const coll_ctx *c, size_t n) {
 /* Almost every message: one call of MPI. The others, of 2 GiB and more, go the long way. */
 static bool is_ordinary(const coll_ctx *c, size_t n) { return n * c->elem <= INT_MAX; }
 
-static bool split(size_t n, int *pieces, int *rest) {
-  *pieces = n > INT_MAX ? (int)(n / piece) : 0;
-  *rest = (int)(n - (size_t)*pieces * piece);
-  return *pieces > 0;
-}
-
-/* From 2 GiB on, SMPI's int size turns negative and the send would not wait for its receive: say that it must. Elsewhere such
- * messages do so anyway. */
-static void send_part(const coll_ctx *c, const void *buf, int count, MPI_Datatype type, size_t elements, int to) {
-  coll_call *s = c->self;
-  int tag = tag_of(c, elements);
-  if (is_ordinary(c, elements)) MPI_Send(buf, count, type, peer_of(c, to), tag, s->comm);
-  else MPI_Ssend(buf, count, type, peer_of(c, to), tag, s->comm);
-}
-
-static void isend_part(const coll_ctx *c, const void *buf, int count, MPI_Datatype type, size_t elements, int to, MPI_Request *r) {
-  coll_call *s = c->self;
-  int tag = tag_of(c, elements);
-  if (is_ordinary(c, elements)) MPI_Isend(buf, count, type, peer_of(c, to), tag, s->comm, r);
-  else MPI_Issend(buf, count, type, peer_of(c, to), tag, s->comm, r);
+/* A large message goes in parts, and this is how many elements the next has where so many are left. SMPI puts sizes into an int, by
+ * which it takes messages of 2 GiB for small ones; and those of a contiguous type, where an int cannot count elements, it packs into
+ * memory of its own. */
+static int part_of(const coll_ctx *c, size_t left) {
+  size_t most = ((size_t)1 << 30) / c->elem;
+  return (int)(left < most ? left : most);
 }
 
 static void send_large(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
-  int pieces, rest;
-  if (split(n, &pieces, &rest)) {
-    send_part(c, buf, pieces, s->pieces, (size_t)pieces * piece, to);
-    buf = coll_at(c, buf, (size_t)pieces * piece);
+  for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
+    int k = part_of(c, n - at);
+    MPI_Send(coll_at(c, buf, at), k, s->type, peer_of(c, to), tag_of(c, (size_t)k), s->comm);
   }
-  send_part(c, buf, rest, s->type, (size_t)rest, to);
 }
 
 static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
@@ -129,12 +112,10 @@ static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
 
 static void recv_large(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
-  int pieces, rest;
-  if (split(n, &pieces, &rest)) {
-    MPI_Recv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c, (size_t)pieces * piece), s->comm, MPI_STATUS_IGNORE);
-    buf = coll_at(c, buf, (size_t)pieces * piece);
+  for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
+    int k = part_of(c, n - at);
+    MPI_Recv(coll_at(c, buf, at), k, s->type, peer_of(c, from), tag_of(c, (size_t)k), s->comm, MPI_STATUS_IGNORE);
   }
-  MPI_Recv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, MPI_STATUS_IGNORE);
 }
 
 static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
@@ -143,25 +124,29 @@ static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
   else recv_large(c, buf, n, from);
 }
 
+/* In c's group. */
+static int rank_of(const coll_ctx *c, int peer) {
+  const coll_call *s = c->self;
+  if (!c->world) return peer;
+  for (int i = 0; i < c->size; i++)
+    if (c->world[i] == peer) return i;
+  fprintf(stderr, "collscope: %s: a message from rank %d, which is not in the group\n", s->alg->key, peer);
+  MPI_Abort(s->comm, 1);
+  return -1;
+}
+
 static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   coll_call *s = c->self;
   if (!s->epochs) {
     fprintf(stderr, "collscope: %s receives from any source; its descriptor must say COLL_ANY_SOURCE\n", s->alg->key);
     MPI_Abort(s->comm, 1);
   }
-  int pieces, rest;
-  bool large = split(n, &pieces, &rest);
+  int k = is_ordinary(c, n) ? (int)n : part_of(c, n), from;
   MPI_Status status;
-  MPI_Recv(buf, large ? pieces : rest, large ? s->pieces : s->type, MPI_ANY_SOURCE,
-           tag_of(c, large ? (size_t)pieces * piece : n), s->comm, &status);
-  if (large) MPI_Recv(coll_at(c, buf, (size_t)pieces * piece), rest, s->type, status.MPI_SOURCE, tag_of(c, (size_t)rest), s->comm,
-                      MPI_STATUS_IGNORE);
-  if (!c->world) return status.MPI_SOURCE;
-  for (int i = 0; i < c->size; i++)
-    if (c->world[i] == status.MPI_SOURCE) return i;
-  fprintf(stderr, "collscope: %s: a message from rank %d, which is not in the group\n", s->alg->key, status.MPI_SOURCE);
-  MPI_Abort(s->comm, 1);
-  return -1;
+  MPI_Recv(buf, k, s->type, MPI_ANY_SOURCE, tag_of(c, (size_t)k), s->comm, &status);
+  from = rank_of(c, status.MPI_SOURCE);
+  if ((size_t)k < n) recv_large(c, coll_at(c, buf, (size_t)k), n - (size_t)k, from);
+  return from;
 }
 
 static void more_slots(coll_call *s) {
@@ -169,7 +154,7 @@ static void more_slots(coll_call *s) {
   s->slots = reallocate(s->slots, sizeof *s->slots * (size_t)grown);
   s->idle = reallocate(s->idle, sizeof *s->idle * (size_t)grown);
   for (int i = grown; i-- > s->capacity;) {
-    s->slots[i].pieces = MPI_REQUEST_NULL;
+    s->slots[i].next = 0;
     s->idle[s->idles++] = i;
   }
   s->capacity = grown;
@@ -180,64 +165,67 @@ static coll_req take_slot(coll_call *s) {
   return s->idle[--s->idles] + 1;
 }
 
-static void isend_large(coll_ctx *c, const void *buf, size_t n, int to, slot *to_fill) {
+/* A slot for the next part of the message that began in slot r. */
+static coll_req take_next(coll_call *s, coll_req r) {
+  coll_req next = take_slot(s);
+  return s->slots[r - 1].next = next;
+}
+
+static void isend_large(coll_ctx *c, const void *buf, size_t n, int to, coll_req r) {
   coll_call *s = c->self;
-  int pieces, rest;
-  if (split(n, &pieces, &rest)) {
-    isend_part(c, buf, pieces, s->pieces, (size_t)pieces * piece, to, &to_fill->pieces);
-    buf = coll_at(c, buf, (size_t)pieces * piece);
+  for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
+    int k = part_of(c, n - at);
+    if (at) r = take_next(s, r);
+    MPI_Isend(coll_at(c, buf, at), k, s->type, peer_of(c, to), tag_of(c, (size_t)k), s->comm, &s->slots[r - 1].request);
   }
-  isend_part(c, buf, rest, s->type, (size_t)rest, to, &to_fill->rest);
 }
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  slot *to_fill = &s->slots[r - 1];
-  if (is_ordinary(c, n)) MPI_Isend(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, &to_fill->rest);
-  else isend_large(c, buf, n, to, to_fill);
+  if (is_ordinary(c, n)) MPI_Isend(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, &s->slots[r - 1].request);
+  else isend_large(c, buf, n, to, r);
   return r;
 }
 
-static void irecv_large(coll_ctx *c, void *buf, size_t n, int from, slot *to_fill) {
+static void irecv_large(coll_ctx *c, void *buf, size_t n, int from, coll_req r) {
   coll_call *s = c->self;
-  int pieces, rest;
-  if (split(n, &pieces, &rest)) {
-    MPI_Irecv(buf, pieces, s->pieces, peer_of(c, from), tag_of(c, (size_t)pieces * piece), s->comm, &to_fill->pieces);
-    buf = coll_at(c, buf, (size_t)pieces * piece);
+  for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
+    int k = part_of(c, n - at);
+    if (at) r = take_next(s, r);
+    MPI_Irecv(coll_at(c, buf, at), k, s->type, peer_of(c, from), tag_of(c, (size_t)k), s->comm, &s->slots[r - 1].request);
   }
-  MPI_Irecv(buf, rest, s->type, peer_of(c, from), tag_of(c, (size_t)rest), s->comm, &to_fill->rest);
 }
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  slot *to_fill = &s->slots[r - 1];
-  if (is_ordinary(c, n)) MPI_Irecv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, &to_fill->rest);
-  else irecv_large(c, buf, n, from, to_fill);
+  if (is_ordinary(c, n)) MPI_Irecv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, &s->slots[r - 1].request);
+  else irecv_large(c, buf, n, from, r);
   return r;
 }
 
 static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
   coll_call *s = c->self;
   enum { BATCH = 64 };
-  MPI_Request wait[BATCH * 2];
-  for (int at = 0; at < k; at += BATCH) {
-    int n = 0;
-    for (int i = at; i < k && i < at + BATCH; i++) {
-      if (!reqs[i]) continue;
-      slot *done = &s->slots[reqs[i] - 1];
-      wait[n++] = done->rest;
-      if (done->pieces != MPI_REQUEST_NULL) {
-        wait[n++] = done->pieces;
-        done->pieces = MPI_REQUEST_NULL;
+  MPI_Request wait[BATCH];
+  int n = 0;
+  for (int i = 0; i < k; i++) {
+    for (coll_req r = reqs[i]; r;) {
+      slot *done = &s->slots[r - 1];
+      if (n == BATCH) {
+        MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
+        n = 0;
       }
-      s->idle[s->idles++] = reqs[i] - 1;
-      reqs[i] = 0;
+      wait[n++] = done->request;
+      s->idle[s->idles++] = r - 1;
+      r = done->next;
+      done->next = 0;
     }
-    if (n == 1) MPI_Wait(wait, MPI_STATUS_IGNORE);
-    else if (n) MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
+    reqs[i] = 0;
   }
+  if (n == 1) MPI_Wait(wait, MPI_STATUS_IGNORE);
+  else if (n) MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
 }
 
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
@@ -258,8 +246,8 @@ static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
   coll_call *s = c->self;
   port_charge_reduce(n * c->elem);
   if (!port_holds_data()) return;
-  for (size_t at = 0; at < n; at += piece)
-    MPI_Reduce_local(coll_at(c, left, at), coll_at(c, right, at), (int)(n - at < piece ? n - at : piece), s->type, s->op);
+  for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at))
+    MPI_Reduce_local(coll_at(c, left, at), coll_at(c, right, at), part_of(c, n - at), s->type, s->op);
 }
 
 static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
@@ -311,8 +299,6 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   s->op = op;
   s->large = port_large_message();
   s->tag = (int)alg->collective * LABELS;
-  MPI_Type_contiguous((int)piece, type, &s->pieces);
-  MPI_Type_commit(&s->pieces);
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
   s->ctx = (coll_ctx){ .ops = &operations, .self = s, .size = args->size, .place = args->place, .levels = s->levels,
                        .elem = args->elem };
@@ -348,7 +334,6 @@ void coll_run(coll_call *s) {
 void coll_close(coll_call *s) {
   for (int i = s->segs; i-- > 0;) port_seg_close(s->seg[i]);
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_free(&s->levels[l]);
-  MPI_Type_free(&s->pieces);
   clear(&s->scratch, true);
   clear(&s->keep, false);
   free(s->slots);
