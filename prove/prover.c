@@ -24,6 +24,8 @@ void prover_free(prover *v)
   proof_free(v->proof);
   timing_free(&v->timing);
   free(v->place);
+  free(v->step);
+  free(v->timed);
   free(v);
 }
 
@@ -98,21 +100,70 @@ static bool close_to(double a, double b)
   return fabs(a - b) <= 1e-9 * size;
 }
 
+static void add_step(prover *v, uint32_t kind, int32_t peer, uint64_t bytes)
+{
+  if (v->steps == v->step_cap) {
+    v->step_cap = v->step_cap ? 2 * v->step_cap : 1024;
+    v->step = realloc(v->step, sizeof *v->step * v->step_cap);
+    if (!v->step) abort();
+  }
+  v->step[v->steps++] = (prover_step){kind, peer, bytes};
+}
+
+/* Copies are free in Chan's model, and where data lies is nothing to it: a call in place is often the one that is not.
+ * Is this the record that was timed last, as far as the model sees? Segments and very long records are not looked at. */
+static bool timed_already(prover *v)
+{
+  enum { RANK = 256 };
+  static const size_t longest = 1 << 20;
+  const record *r = v->record;
+  v->steps = 0;
+  for (int i = 0; i < r->args.size && !r->segment_groups && v->steps < longest; i++) {
+    const rec_rank *k = &r->rank[i];
+    size_t copies = 0;                       /* before the operation that a wait names: they are met in order, mostly */
+    size_t counted = 0;
+    add_step(v, RANK, i, 0);
+    for (size_t n = 0; n < k->n; n++) {
+      const rec_op *o = &k->op[n];
+      if (o->kind == REC_COPY) continue;
+      int32_t peer = o->kind == REC_REDUCE ? 0 : o->peer;
+      if (o->kind == REC_WAIT) {
+        if ((size_t)o->peer < counted) counted = copies = 0;
+        for (; counted < (size_t)o->peer; counted++) copies += k->op[counted].kind == REC_COPY;
+        peer -= (int32_t)copies;
+      }
+      add_step(v, (uint32_t)o->label << 16 | o->kind, peer, o->bytes);
+    }
+  }
+  if (r->segment_groups || v->steps >= longest) v->steps = 0;
+  bool same = v->steps && v->steps == v->timed_steps && !memcmp(v->step, v->timed, sizeof *v->step * v->steps);
+  prover_step *step = v->step;
+  size_t cap = v->step_cap;
+  v->step = v->timed;
+  v->step_cap = v->timed_cap;
+  v->timed = step;
+  v->timed_cap = cap;
+  v->timed_steps = v->steps;
+  return same;
+}
+
 bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
 {
   bool exact = alg->cost && alg->exact && alg->exact(args), fine = true;
   one_call(v, alg, args);
   v->timing.want_messages = false;
-  bool moves = v->result.bytes, reduces = v->result.reduced_bytes;
+  bool moves = v->result.bytes, reduces = v->result.reduced_bytes, known = timed_already(v);
   for (int i = 0; i < PROVER_COSTS; i++) {
     const double *t = triples[i];
     /* Where nothing is charged there is nothing to play; where only messages are, one play tells all. */
     bool nothing = !t[0] && !(t[1] && moves) && !(t[2] && reduces), scaled = i && !moves && !reduces;
-    if (nothing || scaled) v->timing.makespan_s = nothing ? 0 : t[0] * v->cost[0].critical_s;
+    if (known) v->timing.makespan_s = v->cost[i].critical_s;
+    else if (nothing || scaled) v->timing.makespan_s = nothing ? 0 : t[0] * v->cost[0].critical_s;
     machine m = machine_chan(t[0], t[1], t[2]);
-    int failed = nothing || scaled ? 0 : timing_run(v->record, &m, &v->timing);
+    int failed = known || nothing || scaled ? 0 : timing_run(v->record, &m, &v->timing);
     machine_free(&m);
     if (failed) {
+      v->timed_steps = 0;
       v->kind = "cost";
       snprintf(v->failure, sizeof v->failure, "no critical path: %.400s", v->timing.error);
       return false;

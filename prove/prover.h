@@ -10,6 +10,9 @@ enum { PROVER_COSTS = 6, PROVER_ORDERS = 8 };
 
 typedef struct { double alpha, beta, gamma, critical_s, cost_s; } prover_cost;
 
+/* What Chan's model sees of an operation. */
+typedef struct { uint32_t kind; int32_t peer; uint64_t bytes; } prover_step;
+
 typedef struct {
   record *record, *other;
   proof *proof;
@@ -20,6 +23,8 @@ typedef struct {
   bool same;                    /* the record was the one proven just before, for an operator that need not commute */
   prover_cost cost[PROVER_COSTS];
   bool costs_known;
+  prover_step *step, *timed;    /* what takes time in the record, and in the one that cost[] was found for */
+  size_t steps, timed_steps, step_cap, timed_cap;
   timing_result timing;
   coll_place *place;
   int places;

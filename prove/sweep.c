@@ -103,7 +103,7 @@ static void operators(sweep *s, coll_args a)
     }
     s->operations += (double)v->result.operations;
   }
-  if (s->options->costs && !a.in_place && s->alg->cost && s->alg->exact && s->alg->exact(&a)) {
+  if (s->options->costs && s->alg->cost && s->alg->exact && s->alg->exact(&a)) {
     s->compared++;
     if (!prover_costs(v, s->alg, &a)) report(s, &a);
   }

@@ -162,8 +162,10 @@ static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p
     int lowest = r - size + 1;
     CHECK(is_range_from(lowest, below, size, p, 0), "p=%d rank %d covers no range that ends with it", p, r);
     if (w->children[r]) CHECK(w->child[r][0] == r - 1, "p=%d rank %d: first child %d", p, r, w->child[r][0]);
-    if (w->children[r] == 2)
+    if (w->children[r] == 2) {
+      CHECK(subtree(w, p, w->child[r][1], member) == size / 2, "p=%d rank %d: uneven halves", p, r);
       CHECK(w->child[r][1] == r - 1 - subtree(w, p, r - 1, below), "p=%d rank %d: second child %d", p, r, w->child[r][1]);
+    }
   }
 }
 
