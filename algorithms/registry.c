@@ -27,6 +27,7 @@
   X(reduce_binomial) \
   X(reduce_in_order_binary) \
   X(reduce_rabenseifner) \
+  X(reduce_reduce_scatter_gather) \
   X(scatter_linear) \
   X(scatter_linear_nb) \
   X(scatter_mst) \
@@ -56,6 +57,7 @@
   X(reduce_scatter_recursive_halving) \
   X(reduce_scatter_ring) \
   X(reduce_scatter_butterfly) \
+  X(reduce_scatter_pairwise) \
   X(reduce_scatter_block_mst_reduce_mst_scatter) \
   X(reduce_scatter_block_bucket) \
   X(reduce_scatter_block_linear) \
@@ -71,6 +73,7 @@
   X(allreduce_ring) \
   X(allreduce_ring_segmented) \
   X(allreduce_rabenseifner) \
+  X(allreduce_reduce_scatter_allgather) \
   X(allreduce_hierarchical) \
   X(rotation_shift) \
   X(rotation_nonblocking) \
@@ -90,6 +93,9 @@
   X(alltoall_linear_sync) \
   X(alltoall_two_proc) \
   X(alltoall_in_place) \
+  X(alltoall_pairwise_exchange) \
+  X(alltoall_scattered) \
+  X(alltoall_swap_in_order) \
   X(scan_linear) \
   X(scan_recursive_doubling) \
   X(exscan_linear) \
@@ -100,6 +106,7 @@
   X(decision_ompi_4_1) \
   X(decision_ompi_5_0) \
   X(decision_rd_ring) \
+  X(decision_mpich_4) \
 
 
 #define DECLARE_ALGORITHM(name) extern const coll_alg name;

@@ -26,7 +26,12 @@ def test_what_is_taken() -> None:
         "ompi_4_0": "bcast/split_binary[s=1024]",
         "ompi_4_1": "bcast/knomial[k=4,s=0]",
         "ompi_5_0": "bcast/knomial[k=4,s=0]",
+        "mpich_4": "bcast/knomial[k=2,s=0]",
     }
+    assert chosen("bcast", 64, 12288, 1)["mpich_4"] == "bcast/knomial[k=2,s=0]"
+    assert chosen("bcast", 64, 12289, 1)["mpich_4"] == "bcast/scatter_recursive_doubling"
+    assert chosen("alltoall", 8, 4, 1)["mpich_4"] == "alltoall/scattered[batch=32]"
+    assert chosen("alltoall", 9, 4, 1)["mpich_4"] == "alltoall/bruck"
     # 64 blocks of 8 KiB are 512 KiB: there MPICH2's long vectors begin; 80 KiB are where Bruck's algorithm ends.
     conventional = "rd_ring[threshold=524288,bruck=81920]"
     assert chosen("allgather", 64, 8191, 1)[conventional] == "allgather/recursive_doubling"
@@ -37,7 +42,9 @@ def test_what_is_taken() -> None:
     assert chosen("barrier", 16, 0)["ompi_4_0"] == "barrier/recursive_doubling"
     assert chosen("barrier", 300, 0)["ompi_4_1"] == "barrier/tree"
     assert chosen("alltoall", 2, 25, 1)["ompi_4_1"] == "alltoall/two_proc"
-    assert set(chosen("alltoall", 9, 100, in_place=True).values()) == {"alltoall/in_place"}
+    in_place = chosen("alltoall", 9, 100, in_place=True)
+    assert {in_place[name] for name in ("ompi_4_0", "ompi_4_1", "ompi_5_0")} == {"alltoall/in_place"}
+    assert in_place["mpich_4"] == "alltoall/swap_in_order"
     assert chosen("scan", 9, 100)["ompi_5_0"] == "scan/linear"
 
 

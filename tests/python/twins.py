@@ -21,6 +21,8 @@ BLOCKS = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter_block") 
 OPERATOR = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
 MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1")
 
+BASE = ("-std=gnu11", "-O0", "-w")
+
 Messages = list[tuple[str, int, int]]  # S or R, the other rank (-1: any), bytes
 
 
@@ -68,14 +70,17 @@ def missing() -> str | None:
 
 def compile_both(folder: Path) -> None:
     """Builds `messages` with MPI and `recorded` without, from sources alone: no build tree is needed."""
+    subprocess.run(["mpicc", *BASE, "-o", str(folder / "messages"), str(SOURCES / "messages.c")], check=True)
+    compile_ours(folder)
+
+
+def compile_ours(folder: Path) -> None:
     library = re.search(r"add_library\(algorithms STATIC(.*?)\)", (ROOT / "CMakeLists.txt").read_text(), re.DOTALL)
     assert library, "CMakeLists.txt names the algorithms"
     names = [line.split("#")[0].strip() for line in library.group(1).splitlines()]
     recorder = sorted((ROOT / "algorithms/operations").glob("record*.c"))
     sources = [str(ROOT / name) for name in names if name] + [str(path) for path in recorder]
-    base = ["-std=gnu11", "-O0", "-w"]
-    subprocess.run(["mpicc", *base, "-o", str(folder / "messages"), str(SOURCES / "messages.c")], check=True)
-    ours = ["cc", *base, "-I", str(ROOT / "algorithms"), "-o", str(folder / "recorded"), str(SOURCES / "recorded.c")]
+    ours = ["cc", *BASE, "-I", str(ROOT / "algorithms"), "-o", str(folder / "recorded"), str(SOURCES / "recorded.c")]
     subprocess.run([*ours, *sources, "-lm"], check=True)
 
 

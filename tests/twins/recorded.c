@@ -1,6 +1,6 @@
 /* recorded < CALLS: our side of `messages`: the messages of recorded schedules, in order, at every rank.
  *
- * A line is ID KEY RANKS COUNT ROOT COMMUTES IN_PLACE, of floats; KEY is an algorithm's, or a decision's with its
+ * A line is ID KEY RANKS COUNT ROOT COMMUTES IN_PLACE [ELEM], of floats where ELEM, the bytes of an element, is not given; KEY is an algorithm's, or a decision's with its
  * collective: decision/ompi_4_1:bcast. Answers: `ID key KEY` and a line `ID RANK messages…` for each rank, as `messages`
  * writes them; or `ID - REASON` when the call is not supported.
  */
@@ -37,6 +37,7 @@ int main(void) {
   record *record = NULL;
   coll_args a = { .elem = sizeof(float), .param = param };
   while (scanf("%127s %255s %d %zu %d %d %d", id, key, &a.size, &a.count, &a.root, &commutes, &in_place) == 7) {
+    if (scanf("%*[ ]%zu", &a.elem) != 1) a.elem = sizeof(float);
     a.commutes = commutes;
     a.in_place = in_place;
     const coll_alg *alg = chosen(key, &a, param, error, sizeof error);

@@ -1,0 +1,35 @@
+/* reduce/reduce_scatter_gather
+ * Idea     as reduce/rabenseifner, but of a pair of ranks the even one gets the other's whole vector, and the vector is cut
+ *          into one block for each who works, the first ones an element longer
+ * Rounds   2 lg p' with p' = 2^⌊lg p⌋; 1 or 2 more when p is no power of two
+ * Cost     2 lg p alpha + (p-1)/p n (2 beta + gamma)          n = bytes; exact for p a power of two that divides the
+ *          count
+ * Needs    any p, any root, count >= p' (or 0); the operator must commute
+ * Scratch  two vectors, one at the root
+ * Source   Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH's reduce_scatter_gather
+ *
+ *          rank 0   rank 1   rank 2        root 0; rows: elements 0-1
+ *  start   aa       bb       cc
+ *  pair    SS       .        cc            1 → 0               S = ab
+ *  1       X.       .        .X            0 ↔ 2               X = abc
+ *  2       XX       .        .             2 → 0
+ */
+#include "../primitives/halving.h"
+
+static const char *supports(const coll_args *a) {
+  if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power) return NULL;
+  return "needs at least as many elements as the largest power of two in p; MPICH takes reduce/binomial";
+}
+
+static void run(coll_ctx *c, const coll_args *a) { coll_halving_gather_reduce(c, a, COLL_HALVING_WHOLE); }
+
+static double cost(const coll_args *a, double alpha, double beta, double gamma) {
+  return coll_halving_gather_reduce_cost(a, COLL_HALVING_WHOLE, alpha, beta, gamma);
+}
+
+const coll_alg reduce_reduce_scatter_gather = {
+  .key = "reduce/reduce_scatter_gather", .collective = COLL_REDUCE,
+  .summary = "recursive halving of equal blocks, then a binomial gather",
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH", .flags = COLL_COMMUTATIVE_ONLY,
+  .supports = supports, .run = run, .cost = cost, .exact = coll_halving_exact,
+};
