@@ -117,7 +117,9 @@ static bool timed_already(prover *v)
   enum { RANK = 256 };
   static const size_t longest = 1 << 20;
   const record *r = v->record;
+  uint64_t bytes = UINT64_MAX;
   v->steps = 0;
+  v->alike = !r->segment_groups && r->args.size > 1;
   for (int i = 0; i < r->args.size && !r->segment_groups && v->steps < longest; i++) {
     const rec_rank *k = &r->rank[i];
     size_t copies = 0;                       /* before the operation that a wait names: they are met in order, mostly */
@@ -126,6 +128,10 @@ static bool timed_already(prover *v)
     for (size_t n = 0; n < k->n; n++) {
       const rec_op *o = &k->op[n];
       if (o->kind == REC_COPY) continue;
+      if (o->kind <= REC_RECV_ANY) {
+        v->alike &= bytes == UINT64_MAX || o->bytes == bytes;
+        bytes = o->bytes;
+      } else if (o->kind == REC_REDUCE) v->alike = false;
       int32_t peer = o->kind == REC_REDUCE ? 0 : o->peer;
       if (o->kind == REC_WAIT) {
         if ((size_t)o->peer < counted) counted = copies = 0;
@@ -135,7 +141,8 @@ static bool timed_already(prover *v)
       add_step(v, (uint32_t)o->label << 16 | o->kind, peer, o->bytes);
     }
   }
-  if (r->segment_groups || v->steps >= longest) v->steps = 0;
+  if (r->segment_groups || v->steps >= longest) v->steps = v->alike = 0;
+  v->message_bytes = bytes == UINT64_MAX ? 0 : bytes;
   bool same = v->steps && v->steps == v->timed_steps && !memcmp(v->step, v->timed, sizeof *v->step * v->steps);
   prover_step *step = v->step;
   size_t cap = v->step_cap;
@@ -157,10 +164,13 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
     const double *t = triples[i];
     /* Where nothing is charged there is nothing to play; where only messages are, one play tells all. */
     bool nothing = !t[0] && !(t[1] && moves) && !(t[2] && reduces), scaled = i && !moves && !reduces;
+    /* Messages that are alike all take alpha + n beta: another alpha or beta is another unit of time. */
+    bool unit = i && v->scales && v->alike;
     if (known) v->timing.makespan_s = v->cost[i].critical_s;
+    else if (unit) v->timing.makespan_s = v->cost[0].critical_s * (t[0] + (double)v->message_bytes * t[1]);
     else if (nothing || scaled) v->timing.makespan_s = nothing ? 0 : t[0] * v->cost[0].critical_s;
     machine m = machine_chan(t[0], t[1], t[2]);
-    int failed = known || nothing || scaled ? 0 : timing_run(v->record, &m, &v->timing);
+    int failed = known || unit || nothing || scaled ? 0 : timing_run(v->record, &m, &v->timing);
     machine_free(&m);
     if (failed) {
       v->timed_steps = 0;

@@ -25,6 +25,9 @@ typedef struct {
   bool costs_known;
   prover_step *step, *timed;    /* what takes time in the record, and in the one that cost[] was found for */
   size_t steps, timed_steps, step_cap, timed_cap;
+  uint64_t message_bytes;
+  bool alike;                   /* all messages of the one timed last have as many bytes, and nothing is combined */
+  bool scales;                  /* set by the caller: such a record is played once, for all alpha and beta */
   timing_result timing;
   coll_place *place;
   int places;

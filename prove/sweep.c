@@ -222,6 +222,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
   for (int i = 0; i < o->keys; i++)
     if (!coll_find(o->key[i], param, error, size)) return 2;
   prover *v = prover_new();
+  v->scales = true;
   double begin = now_s(), operations = 0;
   clock_t busy = clock();
   long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;
