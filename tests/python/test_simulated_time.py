@@ -212,3 +212,21 @@ def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
         layout = Layout(platform.load(name), 4, 4, "block")
         for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
             assert said["model_s"] == pytest.approx(time, rel=1e-6), at
+
+
+def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
+    """Every algorithm with 2 GiB and more: the operations cut long messages, and the whole still takes what the prover says."""
+    ranks = 4
+    layout = Layout(platform.load("ideal"), ranks, ranks, "block")
+    points = [point(key, count) for key in all_keys() for count in (2**29, 2**30, 2**31 + 5)]
+    said = model.evaluate([(layout, p) for p in points])
+    # Small segments of a long vector are many rounds, which take long, of messages that are short.
+    chosen = [(p, s) for p, s in zip(points, said, strict=True) if s["status"] == "ok" and s["rounds"] < 1000]
+    times = drive(tmp_path, "ideal", ranks, [p for p, _ in chosen])
+    for (at, answer), time in zip(chosen, times, strict=True):
+        assert time is not None, at
+        assert answer["model_s"] == pytest.approx(time, rel=1e-5), at
+    assert {p.algorithm for p, _ in chosen} >= {
+        f"{c}/linear" for c in ("bcast", "reduce", "gather", "alltoall", "scan")
+    }
+    assert len(chosen) > 2 * len(all_keys())
