@@ -24,13 +24,13 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "list.h"
 #include "plan.h"
+#include "refuse.h"
 #include "timing.h"
 
 static const char usage[] =
@@ -43,17 +43,6 @@ static const char usage[] =
   "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
   "       collscope-prove --rules\n"
   "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
-
-__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
-{
-  va_list list;
-  va_start(list, format);
-  fputs("collscope-prove: ", stderr);
-  vfprintf(stderr, format, list);
-  fputc('\n', stderr);
-  va_end(list);
-  return 2;
-}
 
 /* ---- one point -------------------------------------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /* collscope-prove --model MACHINE [--trace] --plan FILE: what a model of the machine says of each point, a JSON line a
  * point. With --trace the line holds all there is to draw, too: see trace.h. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "list.h"
 #include "plan.h"
+#include "refuse.h"
 #include "timing.h"
 #include "trace.h"
 
@@ -21,17 +21,6 @@ typedef struct {
   double *round;                /* of each message and transfer */
   size_t round_cap;
 } model;
-
-__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
-{
-  va_list list;
-  va_start(list, format);
-  fputs("collscope-prove: ", stderr);
-  vfprintf(stderr, format, list);
-  fputc('\n', stderr);
-  va_end(list);
-  return 2;
-}
 
 static const coll_place *places(model *m, int ranks)
 {

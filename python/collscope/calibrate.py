@@ -16,14 +16,13 @@ import platform as python_platform
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from collscope import paths
-from collscope.errors import UserError, disk_error
+from collscope.errors import UserError
 
 LARGEST_BYTES = 4 << 20
 MOST_RANKS = 16
@@ -323,19 +322,7 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
     text = spec_text(result, cores, eager_limit(), ranks, when, library())
     path = target or platform.PLATFORMS / "this_machine" / "spec.toml"
     parse_spec(text, str(path))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise disk_error(error, path) from error
-    return path
+    return paths.write_whole(path, text)
 
 
 def main() -> int:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from collscope import paths
-from collscope.errors import UsageError, UserError, disk_error, nearest, unknown
+from collscope.errors import UsageError, UserError, nearest, unknown
 from collscope.platform_spec import (
     FACTOR_SETTINGS,
     HOST_SPEED,
@@ -518,19 +517,7 @@ def _keep(name: str, text: str) -> Path:
     path = paths.CACHE / "platforms" / f"{name}-{digest}.xml"
     if path.exists():
         return path
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise disk_error(error, path) from error
-    return path
+    return paths.write_whole(path, text)
 
 
 __all__ = ["MAPPINGS", "Platform", "SpecError", "list_platforms", "load", "load_spec"]
