@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collscope import paths, plan, registry
+from collscope import prove as collscope_prove
 from collscope.plan import Point
 from collscope.registry import Algorithm, Param
 
@@ -129,6 +130,13 @@ def test_most_random_points_are_supported(tmp_path: Path) -> None:
     said = prove(wanted, random_places(rng, MOST_RANKS), tmp_path)
     assert sum(line["verdict"] == "proven" for line in said) > 180
     assert len({line["algorithm"].split("[")[0] for line in said if line["verdict"]}) > 60
+
+
+@proves
+def test_several_algorithms_are_swept_over_the_ranks_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    """Five counts (four when p = 1), and every root: 4 + 2·5 + 3·5 + 7·5 calls of each."""
+    assert collscope_prove.run("bcast/mst,bcast/linear", "7,1..3") == 0
+    assert "2 algorithms, 128 points: 128 proven" in capfd.readouterr().out
 
 
 def simulate_and_check(number: int, seed: int, folder: Path) -> None:
