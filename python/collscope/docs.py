@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from collscope import console, header, paths, registry, show, trace
+from collscope import console, decide, header, paths, registry, show, trace
 from collscope.errors import UserError
 from collscope.plan import Point
 from collscope.registry import Algorithm
@@ -195,10 +195,55 @@ def markdown(all_: Sequence[Entry]) -> str:
             "| decision | | collectives | source |",
             "|---|---|---|---|",
         ]
+        rules = decide.rules()
         for d in decisions:
-            cells = (f"`{d.key}`", d.summary, ", ".join(d.collectives), d.source)
+            cells = (f"[`{d.full_key()}`](#{d.key.replace('/', '-')})", d.summary, ", ".join(d.collectives), d.source)
             out.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        out += [
+            "",
+            "The first rule that fits a call decides. Sizes are those of the call's count × size of an element, unless",
+            "the table says block or vector; `./collscope decide -c COLLECTIVE --ranks A..B --map` shows what comes of it.",
+        ]
+        for i, d in enumerate(decisions):
+            out += ["", *decision_markdown(d, rules, decisions[:i])]
     return "\n".join(out) + "\n"
+
+
+def decision_markdown(d: registry.Decision, rules: list[decide.Line], before: Sequence[registry.Decision]) -> list[str]:
+    """One table: where it is from, in the words of its file, its parameters, and its rows by collective."""
+    path = paths.ROOT / "algorithms" / f"{d.key}.c"
+    words = path.read_text().split("*/")[0].removeprefix("/*")
+    paragraphs = re.split(r"\n *\n", re.sub(r"^ \* ?", "", words, flags=re.MULTILINE))
+    out = [f'<a id="{d.key.replace("/", "-")}"></a>', "", f"### [{d.key}](../{path.relative_to(paths.ROOT)})", ""]
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    out += [text.partition(": ")[2][:1].upper() + text.partition(": ")[2][1:]]
+    out += [f"\n- `{p.name}` = {p.text(p.default)}: {p.help}" for p in d.params]
+    mine = decision_rows(d, rules)
+    same = next((b for b in before if decision_rows(b, rules) == mine), None)
+    if same:
+        return [*out, "", f"Its {len(mine)} rules are those of [{same.key}](#{same.key.replace('/', '-')})."]
+    for collective in d.collectives:
+        rows = [cells for name, *cells in mine if name == collective]
+        out += ["", f"<details><summary>{collective}: {len(rows)} rule{'s' * (len(rows) != 1)}</summary>", ""]
+        out += ["| ranks | sizes | needs | takes |", "|---|---|---|---|"]
+        out += ["| " + " | ".join(cells) + " |" for cells in rows]
+        out += ["", "</details>"]
+    return out
+
+
+def decision_rows(d: registry.Decision, rules: list[decide.Line]) -> list[tuple[str, ...]]:
+    """Collective, ranks, sizes, needs, and what is taken or why nothing is."""
+    return [
+        (
+            line["collective"],
+            decide.between(*line["rule"]["ranks"]),
+            decide.sizes(line["rule"]),
+            decide.needs(line["rule"]),
+            f"`{line['key'].partition('/')[2]}`" if line["key"] else f"nothing: {line['why']}",
+        )
+        for line in rules
+        if line["decision"] == d.full_key()
+    ]
 
 
 def entry_markdown(e: Entry) -> list[str]:

@@ -19,12 +19,13 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from collscope import plan
 from collscope.crossover import Span, Tree, size_text
 from collscope.table import write_atomically
 
@@ -74,6 +75,7 @@ _DECISIONS = {
     "ompi_5_0": "#B8860B",
     "rd_ring": "#5B4FCF",
     "smpi_ompi": "#7f7f7f",
+    "mpich_4": "#0E7C86",
 }
 # For all that is neither of Chan's nor a decision: far from those four colours and from each other.
 _OTHERS = (
@@ -142,8 +144,9 @@ def class_colour(name: str, candidate: str = "") -> str:
 def decision_name(key: str) -> str:
     """decision/ompi_4_1 → Open MPI 4.1"""
     name = key.partition("/")[2]
-    if name.startswith("ompi_"):
-        return "Open MPI " + name[5:].replace("_", ".")
+    for start, library in (("ompi_", "Open MPI "), ("mpich_", "MPICH ")):
+        if name.startswith(start):
+            return library + name[len(start) :].replace("_", ".")
     return name.replace("_", " ")
 
 
@@ -786,6 +789,81 @@ def _run_panel(ax: Axes, part: pd.DataFrame, x: str, limits: tuple[float, float]
 
 
 # ---- files -----------------------------------------------------------------------------------------------
+
+
+def _map_colours(keys: Sequence[str]) -> dict[str, str]:
+    """A colour for each key: its own, another where two algorithms of the map would share one; a family's parameters go
+    from its colour towards white."""
+    stems = list(dict.fromkeys(key.partition("[")[0] for key in keys))
+    colours: dict[str, str] = {}
+    for stem in stems:
+        own = colour_of(stem)
+        free = [c for c in (own, *_OTHERS) if c not in colours.values()]
+        colours[stem] = free[0] if free else own
+    made = {}
+    for stem in stems:
+        family = [key for key in keys if key.partition("[")[0] == stem]
+        for i, key in enumerate(family):
+            r, g, b = to_rgb(colours[stem])
+            light = 0.55 * i / max(1, len(family) - 1) if len(family) > 1 else 0.0
+            made[key] = to_hex([v + (1 - v) * light for v in (r, g, b)])
+    return made
+
+
+def decision_map(collective: str, spans: Sequence[Any], elem: int) -> Figure:
+    """What each decision takes over ranks and sizes: a panel a decision, a colour a key."""
+    names = list(dict.fromkeys(s.decision for s in spans))
+    ranks = sorted({s.ranks for s in spans})
+    keys = sorted({s.takes for s in spans if not s.takes.startswith("nothing")})
+    colours = _map_colours(keys)
+    sizes = [plan.vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
+    high, low = max(*sizes, elem, 2), elem
+    rows = -(-len(keys) // 3)
+    panel = max(0.9, min(1.75, 0.16 * len(ranks) + 0.5))
+    height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95
+    fig = Figure(figsize=(8.4, height), dpi=150)
+    axes = fig.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
+    # A row for each number of ranks, up to the middle between it and the next one, as high as their logarithms are apart.
+    at = [math.log2(p) for p in ranks]
+    edges = [(a + b) / 2 for a, b in itertools.pairwise(at)] or [at[0] + 0.5]
+    edges = [2 * at[0] - edges[0], *edges, 2 * at[-1] - edges[-1]] if len(ranks) > 1 else [at[0] - 0.5, at[0] + 0.5]
+    for ax, name in zip(axes, names, strict=True):
+        for s in spans:
+            if s.decision != name:
+                continue
+            row = ranks.index(s.ranks)
+            left = max(low, plan.vector_bytes(collective, s.first, s.ranks, elem))
+            right = max(left, plan.vector_bytes(collective, s.last + 1, s.ranks, elem))
+            colour = colours.get(s.takes, "#FFFFFF")
+            tall = edges[row + 1] - edges[row]
+            ax.barh(edges[row], min(right, high) - left, left=left, height=tall, align="edge", color=colour, linewidth=0,
+                    hatch=None if s.takes in colours else "////", edgecolor="#999999")  # fmt: skip
+        _size_axis(ax, low, high, labels=ax is axes[-1])
+        ax.set_xlim(low, high)
+        ax.set_ylim(edges[0], edges[-1])
+        shown = [p for p in ranks if len(ranks) <= 8 or p & (p - 1) == 0]
+        ax.set_yticks([math.log2(p) for p in shown], [str(p) for p in shown])
+        ax.set_ylabel("ranks")
+        ax.set_title(f"{decision_name(name)}   {name}", loc="left", fontsize=9)
+        ax.grid(False)
+    axes[-1].set_xlabel("bytes of the whole vector")
+    handles = [Patch(color=colours[key], label=key.partition("/")[2]) for key in keys]
+    if any(s.takes not in colours for s in spans):
+        handles.append(Patch(facecolor="white", edgecolor="#999999", hatch="////", label="nothing that is here"))
+    fig.suptitle(
+        f"{collective}: what decisions take",
+        x=0.01,
+        y=1 - 0.06 / height,
+        va="top",
+        ha="left",
+        fontsize=11,
+        fontweight="bold",
+    )
+    bottom = (0.19 * rows + 0.62) / height
+    fig.subplots_adjust(left=0.075, right=0.985, top=1 - 0.58 / height, bottom=bottom, hspace=0.3 / panel)
+    fig.legend(handles=handles, loc="lower left", ncols=3, fontsize=7.5, frameon=False, bbox_to_anchor=(0.06, 0.0),
+               handlelength=1.1, columnspacing=1.6)  # fmt: skip
+    return fig
 
 
 def render(fig: Figure, kind: str) -> bytes:

@@ -107,3 +107,40 @@ def test_ranges_in_words() -> None:
     rule = {"elements": "", "number_of_ranks": "", "commutes": 0, "in_place": True,
             "line": {"above": True, "a": 0.5, "b": 2.0}}  # fmt: skip
     assert decide.needs(rule) == "an operator that does not commute, in place, ranks > 0.5·bytes + 2"
+
+
+@needs_prover
+def test_a_map_finds_where_choices_change() -> None:
+    made = decide.spans("allgather", [6, 8], 2**20, 1, decisions=["decision/mpich_4"])
+    assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [
+        (6, 1, 13653, "allgather/bruck"),
+        (6, 13654, 174762, "allgather/bucket"),
+        (8, 1, 65535, "allgather/recursive_doubling"),
+        (8, 65536, 131072, "allgather/bucket"),
+    ]
+    assert [s.takes for s in decide.spans("barrier", [4], 1, decisions=["decision/ompi_4_1"])] == ["barrier/linear"]
+    # Wherever one asks, the map says what the table says.
+    for span in decide.spans("bcast", [5, 17], 2**21, 4):
+        for count in (span.first, span.last):
+            lines = decide.ask("bcast", span.ranks, count, 4, decisions=[span.decision])
+            assert [decide.taken(line) for line in lines] == [span.takes]
+
+
+@needs_prover
+def test_map_command(tmp_path: Path) -> None:
+    words = ["-c", "allgather", "--ranks", "4..6", "--map", "--decision", "rd_ring[threshold=64KiB]"]
+    said = CliRunner().invoke(decide.command, words)
+    assert said.exit_code == 0 and "rd_ring[threshold=65536,bruck=81920]" in said.output
+    assert "from 16 KiB" in said.output and "bruck" in said.output
+    picture = tmp_path / "map.svg"
+    assert CliRunner().invoke(decide.command, [*words, "--plot", str(picture)]).exit_code == 0
+    text = picture.read_text()
+    assert "what decisions take" in text and "recursive_doubling" in text and "bucket" in text
+
+
+@needs_prover
+def test_rules_are_all_listed() -> None:
+    found = decide.rules()
+    assert {line["decision"] for line in found} == {d.full_key() for d in registry.load().decisions}
+    assert all(line["key"] or line["why"] for line in found)
+    assert all(line["rule"]["rules"] == sum(x["decision"] == line["decision"] for x in found) for line in found)
