@@ -9,10 +9,8 @@ processor seconds, and ratios where there are any.
 
 from __future__ import annotations
 
-import json
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,9 +27,13 @@ from collscope.plan import Point, plan_text  # noqa: E402
 HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
 
 
-def run(what: str, command: Sequence[str | Path], target: str, env: dict[str, str] | None = None) -> float:
+def run(
+    what: str, command: Sequence[str | Path], target: str, env: dict[str, str] | None = None, shown: bool = False
+) -> float:
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **(env or {})}, cwd=ROOT) as child:
+    with subprocess.Popen(
+        command, stdout=None if shown else subprocess.DEVNULL, env={**os.environ, **(env or {})}, cwd=ROOT
+    ) as child:
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -105,29 +107,8 @@ def study() -> None:
 
 
 def overhead() -> None:
-    """Ours against Open MPI's own on two real ranks, in turn: allgather by recursive doubling, the same messages."""
-    env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    mca = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_allgather_algorithm": "3"}
-    env |= {f"OMPI_MCA_{key}": value for key, value in mca.items()}
-    with tempfile.TemporaryDirectory() as name:
-        plan = Path(name) / "plan.txt"
-        print(f"\n{'allgather/recursive_doubling, 2 ranks, median ours / Open MPI':58s}")
-        for size in (8, 4096, 65536, 1 << 20):
-            lines = []
-            for turn in range(20):
-                for key in ("recursive_doubling", "builtin"):
-                    lines.append(
-                        f"id={key}{turn} algorithm=allgather/{key} count={size} type=byte metric=loop repetitions=50 warmup=5"
-                    )
-            plan.write_text("\n".join(lines) + "\n")
-            command = ["mpirun", "-np", "2", paths.MPI_DRIVER, "--plan", plan]
-            out = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **env}).stdout
-            times: dict[str, list[float]] = {"recursive_doubling": [], "builtin": []}
-            for line in map(json.loads, out.splitlines()):
-                if "max_s" in line:
-                    times[line["id"].rstrip("0123456789")].append(line["max_s"])
-            ours, theirs = (statistics.median(values) for values in times.values())
-            print(f"  {size:8d} B   {ours * 1e6:9.2f} µs / {theirs * 1e6:9.2f} µs = {ours / theirs:.3f}", flush=True)
+    """Ours beside Open MPI's own on two real ranks: bench/overhead.py has options for more."""
+    run("overhead of every twin, 2 ranks", [sys.executable, ROOT / "bench" / "overhead.py"], "≤ 180 s wall", shown=True)
 
 
 WHAT = {"start": start, "allgather": allgather, "prove": prove, "overhead": overhead, "study": study}
