@@ -27,6 +27,7 @@ struct coll_call {
   arena scratch, keep;
   coll_seg *seg;
   int segs;
+  coll_observer *observer;        /* NULL: none */
   bool preparing;
   size_t large;                   /* bytes from which messages have other tags */
   int tag;                        /* of shorter messages of the whole group */
@@ -205,18 +206,28 @@ static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   return r;
 }
 
+/* of: the algorithm's requests that these belong to. An observer hears of each when it is through. */
+static void wait_all(coll_call *s, int n, MPI_Request *wait, const coll_req *of) {
+  if (s->observer)
+    for (int left = n, i; left--; observe_done(s->observer, of[i])) MPI_Waitany(n, wait, &i, MPI_STATUS_IGNORE);
+  else if (n == 1) MPI_Wait(wait, MPI_STATUS_IGNORE);
+  else if (n) MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
+}
+
 static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
   coll_call *s = c->self;
   enum { BATCH = 64 };
   MPI_Request wait[BATCH];
+  coll_req of[BATCH];
   int n = 0;
   for (int i = 0; i < k; i++) {
     for (coll_req r = reqs[i]; r;) {
       slot *done = &s->slots[r - 1];
       if (n == BATCH) {
-        MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
+        wait_all(s, n, wait, of);
         n = 0;
       }
+      of[n] = reqs[i];
       wait[n++] = done->request;
       s->idle[s->idles++] = r - 1;
       r = done->next;
@@ -224,8 +235,7 @@ static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
     }
     reqs[i] = 0;
   }
-  if (n == 1) MPI_Wait(wait, MPI_STATUS_IGNORE);
-  else if (n) MPI_Waitall(n, wait, MPI_STATUSES_IGNORE);
+  wait_all(s, n, wait, of);
 }
 
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
@@ -309,6 +319,7 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
     s->epochs = ((known ? *highest : 32767) - TAGS + 1) / TAGS;
     MPI_Barrier(comm);            /* nobody is still in an earlier call with the same epochs */
   }
+  s->observer = observer;
   if (observer) observe_context(observer, &s->ctx);
   s->preparing = true;
   if (alg->prepare) s->args.prepared = alg->prepare(&s->ctx, &s->args);

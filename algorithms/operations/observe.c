@@ -13,6 +13,7 @@ struct coll_observer {
   int repetitions, repetitions_room;
   size_t *pending;                 /* [requests] by coll_req: index of its event, while it is not waited for */
   int requests;
+  bool waiting;                    /* for requests of the algorithm, not of the life below */
 };
 
 static void *grown(void *old, size_t bytes) {
@@ -143,26 +144,31 @@ static coll_req observed_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   return r;
 }
 
-/* The wait sets its requests to 0: so their events are marked before it, and get its end after it. */
+static const double waited_for = -1;     /* done_s while a wait for it is on */
+
+void observe_done(coll_observer *o, coll_req r) {
+  if (o->waiting) o->event[o->pending[r]].done_s = o->clock();   /* a message in parts: the last one counts */
+}
+
+/* The wait sets its requests to 0: so their events are marked before it. Who was not heard of alone was through at the end. */
 static void observed_waitall(coll_ctx *c, int k, coll_req *reqs) {
   coll_observer *o = c->self;
-  static const double marked = -1;
-  int marks = 0;
+  size_t first = o->events;
   for (int i = 0; i < k; i++)
     if (reqs[i]) {
-      o->event[o->pending[reqs[i]]].done_s = marked;
-      marks++;
+      size_t event = o->pending[reqs[i]];
+      o->event[event].done_s = waited_for;
+      if (event < first) first = event;
     }
+  if (first == o->events) return;
   coll_ctx inner = below(c);
   double begin = now(c);
+  o->waiting = true;
   coll_waitall(&inner, k, reqs);
-  if (!marks) return;
+  o->waiting = false;
   double end = note(c, OBSERVE_WAIT, -1, 0, begin)->end_s;
-  for (size_t i = o->events; marks; i--)
-    if (o->event[i - 1].done_s == marked) {
-      o->event[i - 1].done_s = end;
-      marks--;
-    }
+  for (size_t i = first; i < o->events; i++)
+    if (o->event[i].done_s == waited_for) o->event[i].done_s = end;
 }
 
 static void observed_reduce(coll_ctx *c, const void *left, void *right, size_t n) {

@@ -1,8 +1,8 @@
 /* An observer between an algorithm and the life it leads: it notes what each operation does and when it begins and ends, and
  * passes it on. The algorithm's text and the life below know nothing of it; who does not ask for one pays nothing.
  *
- * Times are of the clock that the observer is given. What is not known is not noted: a message that is received by waiting
- * for several at once was there when that wait ended, or earlier. */
+ * Times are of the clock that the observer is given. What is not known is not noted: a message that was waited for together with
+ * others was through when the life below said so, or when that wait ended, or earlier. */
 #ifndef COLLSCOPE_OBSERVE_H
 #define COLLSCOPE_OBSERVE_H
 
@@ -22,7 +22,7 @@ typedef struct {
   int label;                                /* of the context: see coll_sub */
   size_t bytes;                             /* 0 for waits and flags */
   double begin_s, end_s;                    /* of the call */
-  double done_s;                            /* ISEND, IRECV: end of the wait for it; others: end_s */
+  double done_s;                            /* ISEND, IRECV: when a wait found it through; others: end_s */
 } observe_event;
 
 typedef struct coll_observer coll_observer;
@@ -40,6 +40,9 @@ void observe_context(coll_observer *, coll_ctx *);
 void observe_repetition(coll_observer *, int i);
 /* The events of repetition i, in the order in which they began; *n of them. Valid until the next event. */
 const observe_event *observe_events(const coll_observer *, int i, size_t *n);
+
+/* The life below may say, in a wait for several requests, that this one is through now. */
+void observe_done(coll_observer *, coll_req);
 
 const char *observe_kind_name(observe_kind);
 
