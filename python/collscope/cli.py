@@ -220,7 +220,7 @@ Examples:
     "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
 )
 @click.option("--out", metavar="DIR|FILE", help="Where pictures go (default: results/show/fresh/).")
-@click.option("--animate", is_flag=True, help="Also an animated GIF of the messages on their way.")
+@click.option("--animate", is_flag=True, help="Also messages on their way: an animated GIF, and an SVG.")
 @click.option("--no-pictures", is_flag=True, help="The page in the terminal only.")
 def show_command(**options: Any) -> None:
     """One algorithm on one page, and drawn: who sends to whom, when, what lies where, how much."""

@@ -267,9 +267,14 @@ def entry_markdown(e: Entry) -> list[str]:
     return out
 
 
+def _gaps(text: str) -> str:
+    """What a header sets apart by blanks, which tables would swallow."""
+    return re.sub(r"  +", " · ", text.strip())
+
+
 def _cell(text: str) -> str:
     """Text in a table of Markdown: bars and stars are meant as they are."""
-    return re.sub(r"  +", " · ", text.strip()).replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+    return _gaps(text).replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
 PAGE_STYLE = """
@@ -309,7 +314,7 @@ def page(all_: Sequence[Entry]) -> str:
             out.append(
                 f'<h3 id="{e.anchor}">{html.escape(a.key)}</h3><p>{html.escape(a.summary[:1].upper() + a.summary[1:])}.</p>'
             )
-            rows = "".join(f"<tr><td>{html.escape(n)}</td><td>{html.escape(x)}</td></tr>" for n, x in rows_of(e))
+            rows = "".join(f"<tr><td>{html.escape(n)}</td><td>{html.escape(_gaps(x))}</td></tr>" for n, x in rows_of(e))
             out.append(f"<table>{rows}</table>")
             if e.about.picture:
                 out.append(f"<pre>{html.escape(chr(10).join(e.about.picture))}</pre>")

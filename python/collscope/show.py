@@ -55,7 +55,11 @@ def run(r: Request) -> int:
     if r.animate:
         from collscope import show_animate
 
-        written.append(show_animate.write(traces[0], animation_path(traces, r.out)))
+        gif = animation_path(traces, r.out)
+        written += [
+            show_animate.write(traces[0], gif),
+            show_animate.write_svg(traces[0], gif.with_suffix(".animated.svg")),
+        ]
     print("\npictures")
     for path in written:
         print(f"  {paths.display(path)}")
@@ -195,7 +199,7 @@ def page(traces: Sequence[Trace]) -> None:
         out.print(facts)
         if about and about.picture:
             out.print()
-            for line in about.picture:
+            for line in narrowed(about.picture, out.width - 4):
                 out.print(f"    {line}", markup=False, style="cyan", no_wrap=True, overflow="ellipsis")
     out.print()
     nodes = f" on {len(set(t.nodes))} nodes" if t.nodes else ""
@@ -207,10 +211,30 @@ def page(traces: Sequence[Trace]) -> None:
     if t.transfers:
         moved = format_size(sum(m.bytes for m in t.transfers))
         out.print(f"{len(t.transfers)} transfers through shared memory of the nodes, {moved}")
-    for line in times(traces):
-        out.print(line)
+    said = Table.grid(padding=(0, 2, 0, 0))
+    said.add_column(style="bold", no_wrap=True)
+    said.add_column(no_wrap=True)
+    said.add_column()
+    for row in times(traces):
+        said.add_row(*map(escape, row))
+    out.print(said)
     if t.arrows:
-        out.print(rounds_table(traces))
+        out.print(rounds_table(traces, out.width))
+
+
+def narrowed(lines: Sequence[str], width: int) -> list[str]:
+    """A picture in characters, with less blank between its columns where it is wider than that."""
+    wide = max(map(len, lines))
+    padded = [line.ljust(wide) for line in lines]
+    while wide > width:
+        blank = [all(line[i] == " " for line in padded) for i in range(wide)]
+        gaps = [(len(m[0]), m.start()) for m in re.finditer("1+", "".join(str(int(b)) for b in blank))]
+        size, at = max(gaps, default=(0, 0))
+        if size <= 2:
+            break
+        padded = [line[:at] + line[at + 1 :] for line in padded]
+        wide -= 1
+    return [line.rstrip() for line in padded]
 
 
 def twin_words(a: registry.Algorithm) -> str:
@@ -219,24 +243,30 @@ def twin_words(a: registry.Algorithm) -> str:
     return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}, the same messages"
 
 
-def times(traces: Sequence[Trace]) -> list[str]:
-    """A line for each source."""
-    made = []
+def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
+    """Source, time, and what it is of: a line for each, and remarks under it."""
+    from collscope import show_draw
+
+    made: list[tuple[str, str, str]] = []
+    first = traces[0]
     for t in traces:
-        first = traces[0]
-        ratio = f" = {t.time_s / first.time_s:.3g} × {first.source}" if t is not first and first.time_s > 0 else ""
-        line = f"[bold]{t.source:<5}[/bold]  {format_time(t.time_s)}{ratio} ({t.where})"
+        text = format_time(t.time_s)
+        if t is not first and first.time_s > 0:
+            text += f" = {show_draw.ratio(t.time_s / first.time_s)} × {first.source}"
+        made.append((t.source, text, t.where))
         if t.source == "model" and t.cost_s is not None:
-            words = " and is exact" * t.exact if t.where.startswith(trace.TELEPHONE) else " in the telephone model"
-            line += f", cost() says {format_time(t.cost_s)}{words}"
-        made.append(line)
+            words = "in the telephone model"
+            if t.where.startswith(trace.TELEPHONE):
+                words = "and is exact" * t.exact
+            made.append(("", "", f"cost() says {format_time(t.cost_s)}" + f" {words}" * bool(words)))
         if t.backwards:
-            made.append(f"       {t.backwards} messages came before they were sent: by clocks that agree within "
-                        f"{format_time(t.clock_error_s)} only; drawn as noted, nothing was shifted")  # fmt: skip
+            n = f"{t.backwards} message{'s' * (t.backwards != 1)}"
+            made.append(("", "", f"{n} came before they were sent, by clocks that agree within {format_time(t.clock_error_s)}; "
+                         "drawn as noted, nothing was shifted"))  # fmt: skip
     return made
 
 
-def rounds_table(traces: Sequence[Trace]) -> object:
+def rounds_table(traces: Sequence[Trace], width: int = 120) -> object:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -246,9 +276,16 @@ def rounds_table(traces: Sequence[Trace]) -> object:
     t = traces[0]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     done = ["done at"] if len(traces) == 1 else [f"done: {x.source}" for x in traces]
-    for name in ("round", "messages", "bytes", "largest", *done):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("who", no_wrap=True, overflow="ellipsis")
+    largest = len(traces) == 1 or width >= 100  # a narrow terminal has no room for all
+    for name in ("round", "messages", "bytes", *["largest"] * largest, *done):
+        table.add_column(
+            name,
+            justify="right",
+            no_wrap=True,
+            min_width=max(len(name), 9 if name in done else 7 if name != "round" else 5),
+        )
+    table.add_column("who", no_wrap=True, overflow="ellipsis", min_width=4)
+    room = width - 4 - sum((column.min_width or 0) + 3 for column in table.columns[:-1])
     by_round: dict[int, list[Message]] = {}
     for m in t.arrows:
         by_round.setdefault(m.round, []).append(m)
@@ -265,11 +302,16 @@ def rounds_table(traces: Sequence[Trace]) -> object:
             Text(f"■ {k}", style=f"rgb({r},{g},{b})"),
             str(len(list_)),
             format_size(sum(m.bytes for m in list_)),
-            format_size(max(m.bytes for m in list_)),
+            *[format_size(max(m.bytes for m in list_))] * largest,
             *(format_time(max(m.end_s for m in x.arrows if m.round == k), aligned=True) for x in traces),
-            who(list_, t.ranks),
+            shortened(who(list_, t.ranks), room),
         )
     return table
+
+
+def shortened(text: str, room: int) -> str:
+    """Whole pairs only, as many as there is room for."""
+    return text if len(text) <= room else text[: max(room - 2, 0)].rpartition("  ")[0] + "  …"
 
 
 def who(list_: Sequence[Message], p: int) -> str:

@@ -1,14 +1,17 @@
-"""An animation: the net of ranks, and messages on their way at the times of the model."""
+"""An animation: the net of ranks, and messages on their way at the times of the trace: a GIF for slides, an SVG for pages."""
 
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 
 from collscope import show_draw
 from collscope.plot import FAINT, INK
@@ -16,7 +19,7 @@ from collscope.table import write_atomically
 from collscope.trace import Trace
 from collscope.units import format_time
 
-FRAMES_A_ROUND = 9
+FRAMES_A_ROUND = 12
 FRAMES = (40, 150)  # fewest and most
 FRAME_MS = 70
 REST_MS = 1800  # the last one stays
@@ -39,6 +42,68 @@ def write(t: Trace, path: Path) -> Path:
     return path
 
 
+def write_svg(t: Trace, path: Path) -> Path:
+    """Writes the animated SVG, which any browser plays by itself, and returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, svg(t).encode())
+    return path
+
+
+def svg(t: Trace) -> str:
+    """The still picture, and on it a dot for each message that travels its way, and a ring where one arrives; all repeat
+    together."""
+    from collscope import plot
+
+    scene = stage(t)
+    still = plot.render(scene.fig, "svg").decode()
+    tall = scene.fig.get_size_inches()[1] * 72
+
+    def at(point: np.ndarray) -> str:
+        x, y = scene.ax.transData.transform(point) * 72 / scene.fig.dpi
+        return f"{x:.1f} {tall - y:.1f}"
+
+    end = max(t.time_s, 1e-12)
+    moving = FRAME_MS * frame_count(t) / 1000
+    whole = moving + REST_MS / 1000
+
+    def when(seconds: float) -> float:
+        return min(max(seconds / end, 0.0), 1.0) * moving / whole
+
+    out, radius = [], scene.size * scene.side / (2 * scene.reach) * 72
+    times = f'dur="{whole:.2f}s" repeatCount="indefinite" calcMode="discrete"'
+    for r, turns in enumerate(arrivals(t)):
+        x, y = at(scene.at[r]).split()
+        for time, k in turns:
+            key = f"{min(max(when(time), 1e-4), 0.9999):.4f}"
+            out.append(f'<circle cx="{x}" cy="{y}" r="{radius:.1f}" fill="none" stroke="{hex_of(t, k)}" stroke-width="{scene.ring}" '
+                       f'opacity="0"><animate attributeName="opacity" {times} keyTimes="0;{key}" values="0;1"/></circle>')  # fmt: skip
+    for m in t.arrows:
+        if m.src == m.dst:
+            continue
+        a, b = when(m.start_s), max(when(m.end_s), when(m.start_s) + 0.002)
+        a, b = min(a, 0.997), min(b, 0.999)
+        way = "M" + "L".join(at(p) for p in scene.ways[m.src, m.dst][:: max(1, len(scene.ways[m.src, m.dst]) // 12)])
+        a = max(a, 1e-4)
+        out.append(f'<circle r="{scene.dot:.1f}" fill="{hex_of(t, m.round)}" opacity="0">'
+                   f'<animateMotion path="{way}" dur="{whole:.2f}s" repeatCount="indefinite" calcMode="linear" '
+                   f'keyPoints="0;0;1;1" keyTimes="0;{a:.4f};{b:.4f};1"/>'
+                   f'<animate attributeName="opacity" {times} values="0;1;0" keyTimes="0;{a:.4f};{b:.4f}"/></circle>')  # fmt: skip
+    return still.replace("</svg>", "\n".join(out) + "\n</svg>")
+
+
+def hex_of(t: Trace, k: int) -> str:
+    return to_hex(show_draw.round_colour(k, t.rounds))
+
+
+def arrivals(t: Trace) -> list[list[tuple[float, int]]]:
+    """Of each rank when it turns which round's colour: what it has at the start, then what comes."""
+    first = {t.root} if t.collective in ("bcast", "scatter") else set(range(t.ranks))
+    found: list[list[tuple[float, int]]] = [[(0.0, 0)] if r in first else [] for r in range(t.ranks)]
+    for m in sorted(t.arrows, key=lambda m: (m.end_s, m.round)):
+        found[m.dst].append((m.end_s, m.round))
+    return found
+
+
 def palette(t: Trace) -> list[int]:
     """One for all frames, so that nothing flickers: the rounds' colours and what they are mixed with white, and greys."""
     mixed = [tuple(1 - g * (1 - c) for c in to_rgb(INK)) for g in np.linspace(0, 1, 24)]
@@ -52,13 +117,25 @@ def palette(t: Trace) -> list[int]:
     return flat + flat[:3] * (256 - len(flat) // 3)
 
 
-def frames(t: Trace) -> list[np.ndarray]:
-    """The pictures, one after the other."""
+@dataclass(frozen=True)
+class Stage:
+    """What stands still, and where things move on it."""
+
+    fig: Figure
+    ax: Axes
+    side: float  # of the net, in inches
+    reach: float  # of its axes
+    size: float  # radius of a rank
+    at: np.ndarray
+    ways: dict[tuple[int, int], np.ndarray]
+    ring: float  # widths in points: around a rank, and of a dot
+    dot: float
+
+
+def stage(t: Trace) -> Stage:
     side = 4.6 if t.ranks <= 20 else 5.6
     wide, tall = side + 0.5, show_draw.HEAD + side + 0.55
     fig = show_draw.sheet(wide, tall, t, show_draw.about(t))
-    fig.set_dpi(DPI)
-    canvas = FigureCanvasAgg(fig)
     show_draw.round_key(fig, t, 0.09, show_draw.HEAD - 0.2)
     ax = show_draw.place(fig, 0.25, show_draw.HEAD + 0.05, side, side)
     size = show_draw.net(ax, t, side, faint=True)
@@ -69,22 +146,37 @@ def frames(t: Trace) -> list[np.ndarray]:
             low, high = min(m.src, m.dst), max(m.src, m.dst)
             line = show_draw.cut(show_draw.curve(at[low], at[high], 0.0 if tree else 0.5), size * 1.12)
             ways[m.src, m.dst] = line if m.src == low else line[::-1]
+    fig.text(0.25 / wide, 0.16 / tall, t.where, fontsize=7.6, color=FAINT, va="bottom")
+    few = t.ranks <= 20
+    return Stage(fig, ax, side, ax.get_xlim()[1], size, at, ways, 3.2 if few else 2.0, 3.6 if few else 2.3)
+
+
+def frame_count(t: Trace) -> int:
+    return max(FRAMES[0], min(FRAMES[1], FRAMES_A_ROUND * t.rounds))
+
+
+def frames(t: Trace) -> list[np.ndarray]:
+    """The pictures, one after the other."""
+    scene = stage(t)
+    fig, ax, side, size, at, ways = scene.fig, scene.ax, scene.side, scene.size, scene.at, scene.ways
+    wide, tall = fig.get_size_inches()
+    fig.set_dpi(DPI)
+    canvas = FigureCanvasAgg(fig)
     trails = LineCollection([], linewidths=2.6 if t.ranks <= 20 else 1.6, capstyle="round", zorder=6)
     ax.add_collection(trails)
     dots = ax.scatter([], [], s=42 if t.ranks <= 20 else 16, zorder=7, linewidths=0)
     points = size * side / (2 * 1.11) * 72 * 2  # across a rank
-    ring = 3.2 if t.ranks <= 20 else 2.0
+    ring = scene.ring
     halo = ax.scatter(at[:, 0], at[:, 1], s=(points + ring) ** 2, facecolors="none", zorder=8, linewidths=ring)
-    fig.text(0.25 / wide, 0.16 / tall, t.where, fontsize=7.6, color=FAINT, va="bottom")
     clock = fig.text(
         1 - 0.2 / wide, 0.14 / tall, "", fontsize=10.5, fontweight="bold", ha="right", va="bottom", color=INK
     )
     end = max(t.time_s, 1e-12)
-    n = max(FRAMES[0], min(FRAMES[1], FRAMES_A_ROUND * t.rounds))
+    n = frame_count(t)
     colour = {k: show_draw.round_colour(k, t.rounds) for k in range(t.rounds + 1)}
-    arrivals = sorted((m.end_s, m.dst, m.round) for m in t.arrows)
-    last: dict[int, int] = {t.root: 0} if t.collective in ("bcast", "scatter") else dict.fromkeys(range(t.ranks), 0)
-    arrived = 0
+    turns = sorted((time, k, r) for r, list_ in enumerate(arrivals(t)) for time, k in list_)
+    last: dict[int, int] = {}
+    turned = 0
     made = []
     moving = (trails, dots, halo, clock)
     for artist in moving:
@@ -93,9 +185,9 @@ def frames(t: Trace) -> list[np.ndarray]:
     ground = canvas.copy_from_bbox(fig.bbox)  # type: ignore[attr-defined]
     for frame in range(n + 1):
         now = end * frame / n
-        while arrived < len(arrivals) and arrivals[arrived][0] <= now * (1 + 1e-9):
-            last[arrivals[arrived][1]] = arrivals[arrived][2]
-            arrived += 1
+        while turned < len(turns) and turns[turned][0] <= now * (1 + 1e-9):
+            last[turns[turned][2]] = turns[turned][1]
+            turned += 1
         under_way = [m for m in t.arrows if m.start_s <= now < m.end_s and m.src != m.dst]
         lines, heads, shades = [], [], []
         for m in under_way:

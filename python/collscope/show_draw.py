@@ -26,13 +26,14 @@ from collscope.units import format_size, format_time
 KINDS = ("graph", "gantt", "table", "matrix")
 WORK = "#3d444d"
 COPY = "#9aa4ae"
-WAIT = "#d0d7de"
+WAIT = "#d5dbe1"
 BEFORE = "#a9b3bd"  # what was there at the start
 _ROUNDS = LinearSegmentedColormap.from_list(
     "rounds", ["#2c4fb5", "#1f87c9", "#16a39a", "#62ad3b", "#d9a514", "#e8742c", "#cf2f4a"]
 )
 _AMOUNT = LinearSegmentedColormap.from_list("amount", ["#eef1f4", "#b9c3d3", "#7486a8", "#3a4b78", "#1c2447"])
 HEAD = 0.78  # inches above a drawing
+BARS = "bars of the model: time on the wire; of sim and real: from the call on, with the processor's overheads"
 EDGED = 0.04  # inches: narrower bars have no edge, which would cover them
 HAIR = 0.008  # inches: what takes no time is still seen
 
@@ -83,9 +84,11 @@ def about(t: Trace) -> str:
 def sheet(wide: float, tall: float, t: Trace, second: str) -> Figure:
     fig = Figure(figsize=(wide, tall), dpi=150)
     name = title_of(t)
-    size = min(13.0, 13.0 * (wide - 0.3) / (0.112 * len(name) + 0.01))
-    fig.text(0.14 / wide, 1 - 0.1 / tall, name, ha="left", va="top", fontsize=size, fontweight="bold", color=INK)
-    fig.text(0.14 / wide, 1 - 0.36 / tall, second, ha="left", va="top", fontsize=8.6, color=FAINT)
+    grown = min(1.35, max(1.0, wide / 11))  # a large picture is looked at from further away
+    size = min(13.0 * grown, 13.0 * (wide - 0.3) / (0.112 * len(name) + 0.01))
+    fig.text(0.14 / wide, 1 - 0.08 / tall, name, ha="left", va="top", fontsize=size, fontweight="bold", color=INK)
+    size = min(8.6 * grown, 8.6 * (wide - 0.3) / (0.061 * max(map(len, second.splitlines())) + 0.01))
+    fig.text(0.14 / wide, 1 - 0.36 / tall, second, ha="left", va="top", fontsize=size, color=FAINT)
     return fig
 
 
@@ -253,29 +256,50 @@ def positions(t: Trace) -> tuple[np.ndarray, bool]:
             angle = math.pi / 2 - 2 * math.pi * r / p
             at[r] = (math.cos(angle), math.sin(angle))
         return at, False
-    weight = dict.fromkeys(order, 0)
-    depth = {root: 0}
-    for r in order[1:]:
-        depth[r] = depth[parent[r]] + 1
     children: dict[int, list[int]] = defaultdict(list)
     for r in order[1:]:
         children[parent[r]].append(r)
-    for r in reversed(order):
-        weight[r] = sum(weight[c] for c in children[r]) or 1
-    deepest = max(depth.values())
-    start = {root: (math.pi / 2 + math.pi / 2, 2 * math.pi)}
+    ring = _rings(t, order, parent)
+    weight: dict[int, float] = {}
+    for r in reversed(order):  # what stands far out has more room: it may be narrower
+        weight[r] = max(sum(weight[c] for c in children[r]), 1 / max(ring[r], 1))
+    outmost = max(ring.values())
+    start = {root: (math.pi, 2 * math.pi)}
     for r in order:
         first, span = start[r]
         middle = first - span / 2
-        radius = (depth[r] / deepest) ** 0.8
+        radius = (ring[r] + 0.3 * (r != root)) / (outmost + 0.3)
         at[r] = (radius * math.cos(middle), radius * math.sin(middle))
         for c in children[r]:
-            part = span * weight[c] / weight[r]
+            part = span * weight[c] / sum(weight[d] for d in children[r])
             start[c] = (first, part)
             first -= part
     low, high = at.min(axis=0), at.max(axis=0)
     reach = np.maximum(high - low, 0.6 * (high - low).max())  # fills the square, nearly
     return (2 * at - (low + high)) / reach, True
+
+
+def _rings(t: Trace, order: Sequence[int], parent: dict[int, int]) -> dict[int, int]:
+    """How far out each rank of a tree stands: the round in which it is reached, or, where data flows inwards, in which it
+    sends, counted from the last. Where that does not grow outwards, or spreads a flat tree too far: its steps from the root."""
+    root = order[0]
+    depth = {root: 0}
+    for r in order[1:]:
+        depth[r] = depth[parent[r]] + 1
+    first: dict[tuple[int, int], int] = {}
+    for m in t.arrows:
+        first[m.src, m.dst] = min(first.get((m.src, m.dst), m.round), m.round)
+    out = {r: first.get((parent[r], r), 0) for r in order}
+    back = {r: first.get((r, parent[r]), 0) for r in order}
+    last = max(back.values())
+    inwards = {r: last + 1 - k if k else 0 for r, k in back.items()}
+    for by_round in (out, inwards):
+        by_round[root] = 0
+        used = sorted(set(by_round.values()))
+        grows = all(by_round[r] > by_round[parent[r]] for r in order[1:])
+        if grows and len(used) - 1 <= 1.5 * max(depth.values()):
+            return {r: used.index(k) for r, k in by_round.items()}
+    return depth
 
 
 def _edges(t: Trace) -> dict[tuple[int, int], tuple[set[int], bool, bool]]:
@@ -302,7 +326,7 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> float:
     if tree:
         gaps = [np.hypot(*(at[a] - at[b])) * unit for a in range(p) for b in range(a)]
         space = min(gaps, default=space)
-    size = max(0.035, min(0.17, 0.40 * space)) / unit  # radius of a rank
+    size = max(0.035, min(0.17, (0.31 if tree else 0.40) * space)) / unit  # radius of a rank
     edges = sorted(_edges(t).items(), key=lambda e: -min(e[1][0]))
     crowd = len(edges)
     weak = (
@@ -328,6 +352,7 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> float:
         several |= len(rounds) > 1 and not split
         line = cut(curve(at[a], at[b], 0.0 if tree else 0.5), size * 1.12)
         length = min(max(0.05, 0.085 / unit * (1 if crowd <= 130 else 0.7)), 0.09)
+        length = min(length, max(0.55 * np.hypot(*(line[-1] - line[0])), 0.03))
         across = line[-1] - line[0]
         across = np.array([-across[1], across[0]]) / (np.hypot(*across) or 1) * min(0.045, 0.55 * size)
         for i, k in enumerate(sorted(rounds) if split else [min(rounds)]):
@@ -474,12 +499,12 @@ def _by_rounds(ax: Axes, t: Trace, wide: float, tall: float) -> None:
 def gantt(traces: Sequence[Trace]) -> Figure:
     """What each rank does: above its line it sends, below it receives. Several sources stand under each other on one axis."""
     t = traces[0]
-    height = max(2.4, t.ranks * _lane(t.ranks))
+    height = max(2.4, t.ranks * _lane(t.ranks) * (0.8 if len(traces) > 1 and t.ranks > 32 else 1))
     wide, left = (9.6 if t.ranks <= 20 else 11.0), 0.55
     right = 0.75 if len(set(t.nodes)) > 1 else 0.34
     panel = wide - left - right
     caption = 0.36 if len(traces) > 1 else 0.0
-    tall = HEAD + len(traces) * (height + caption) + 0.3 + 0.32 * (len(traces) == 1)
+    tall = HEAD + len(traces) * (height + caption) + 0.62
     fig = sheet(wide, tall, t, about(t))
     end = max(1e-12, *(max(x.time_s, *x.rank_end_s) for x in traces))
     for i, x in enumerate(traces):
@@ -492,8 +517,8 @@ def gantt(traces: Sequence[Trace]) -> Figure:
         _time_ticks(ax, end, x.time_s, panel, last)
         if caption:
             _caption(fig, x, traces[0], left, top - 0.09)
-    if len(traces) == 1:
-        fig.text(0.14 / wide, 0.12 / tall, t.where, fontsize=7.8, color=FAINT, va="bottom")
+    words = t.where if len(traces) == 1 else BARS
+    fig.text(0.14 / wide, 0.1 / tall, words, fontsize=7.8, color=FAINT, va="bottom")
     _gantt_key(fig, traces, wide)
     return fig
 
@@ -503,9 +528,14 @@ def _caption(fig: Figure, t: Trace, first: Trace, left: float, base: float) -> N
     wide, tall = fig.get_size_inches()
     text = f"{t.source}  {format_time(t.time_s)}"
     if t is not first and first.time_s > 0:
-        text += f"  = {t.time_s / first.time_s:.3g} × {first.source}"
+        text += f"  = {ratio(t.time_s / first.time_s)} × {first.source}"
     fig.text(left / wide, 1 - base / tall, text, fontsize=9.4, fontweight="bold", color=INK, va="bottom")
     fig.text((left + 0.16 + 0.079 * len(text)) / wide, 1 - base / tall, t.where, fontsize=8, color=FAINT, va="bottom")
+
+
+def ratio(x: float) -> str:
+    """1.00, 0.873, 12.4"""
+    return f"{x:.2f}" if 1 <= x < 10 else f"{x:.3g}"
 
 
 def _lanes(ax: Axes, t: Trace, end: float, x_inch: float, y_inch: float) -> None:
@@ -528,15 +558,16 @@ def _lanes(ax: Axes, t: Trace, end: float, x_inch: float, y_inch: float) -> None
             face = colour if sends else _light(colour, 0.5)
             a, z = m.start_s if sends else _taken(m), m.end_s
             flat = high * y_inch < EDGED
-            lies = _lies(m) if sends else None
-            if lies:
+            alone = _alone(m) if sends else None
+            if alone:
                 middle, thin = (y0 + y1) / 2, min(0.05, 0.2 * high)
-                bars[False].append((_box(lies[0], middle - thin, lies[1], middle + thin), face))
-                bars[not flat and (lies[0] - a) * x_inch > EDGED].append(
-                    (_box(a, y0, max(lies[0], a + HAIR / x_inch), y1), face)
+                bars[False].append((_box(alone[0], middle - thin, alone[1], middle + thin), face))
+                bars[not flat and (alone[0] - a) * x_inch > EDGED].append(
+                    (_box(a, y0, max(alone[0], a + HAIR / x_inch), y1), face)
                 )
-                a = lies[1]
-            bars[not flat and (z - a) * x_inch > EDGED].append((_box(a, y0, max(z, a + HAIR / x_inch), y1), face))
+                z = max(alone[0], a)
+            else:
+                bars[not flat and (z - a) * x_inch > EDGED].append((_box(a, y0, max(z, a + HAIR / x_inch), y1), face))
             text = f"→{m.dst}" if sends else f"←{m.src}"
             size = min(8.0, 60 * high * y_inch)
             if size >= 4.8 and (z - a) * x_inch > 0.0098 * size * len(text) * 1.02:
@@ -562,11 +593,11 @@ def _taken(m: Message) -> float:
     return m.start_s if m.asked_s is None else max(m.start_s, min(m.asked_s, m.end_s))
 
 
-def _lies(m: Message) -> tuple[float, float] | None:
-    """While nobody does anything for a message: its sender is free again, its receiver has not asked for it."""
+def _alone(m: Message) -> tuple[float, float] | None:
+    """While a message is on its way, or lies somewhere, without its sender, who was free before its receiver asked for it."""
     if m.sent_s is None or m.asked_s is None or m.asked_s <= m.sent_s:
         return None
-    return max(m.sent_s, m.start_s), max(m.asked_s, m.start_s)
+    return max(m.sent_s, m.start_s), m.end_s
 
 
 def _hatched(ax: Axes, shapes: Sequence[np.ndarray]) -> None:
@@ -587,16 +618,19 @@ def _ports(t: Trace) -> dict[tuple[int, bool], list[tuple[Message, int, int]]]:
         lists[m.dst, False].append(m)
     made: dict[tuple[int, bool], list[tuple[Message, int, int]]] = {}
     for port, list_ in lists.items():
-        list_.sort(key=lambda m: (m.start_s, m.end_s))
+        sends = port[1]
+        begin = {id(m): m.start_s if sends else _taken(m) for m in list_}
+        list_.sort(key=lambda m: (begin[id(m)], m.end_s))
         out: list[tuple[Message, int, int]] = []
         group: list[tuple[Message, int]] = []
         ends: list[float] = []
         for m in list_:
-            slack = 1e-9 * (m.end_s - m.start_s)
-            if group and m.start_s >= max(ends) - slack:
+            start = begin[id(m)]
+            slack = 1e-9 * (m.end_s - start)
+            if group and start >= max(ends) - slack:
                 out += [(q, slot, len(ends)) for q, slot in group]
                 group, ends = [], []
-            slot = next((i for i, e in enumerate(ends) if e <= m.start_s + slack), len(ends))
+            slot = next((i for i, e in enumerate(ends) if e <= start + slack), len(ends))
             if slot == len(ends):
                 ends.append(m.end_s)
             else:
@@ -638,8 +672,8 @@ def _gantt_key(fig: Figure, traces: Sequence[Trace], wide: float) -> None:
     colour = round_colour(1, max(2, t.rounds))
     kinds = {span.kind for x in traces for span in x.spans}
     names: list[tuple[str, str, RGB]] = [("bar", "sends", colour), ("bar", "receives", _light(colour, 0.5))]
-    if any(_lies(m) for x in traces for m in x.arrows):
-        names.append(("line", "sent, not asked for", colour))
+    if any(_alone(m) for x in traces for m in x.arrows):
+        names.append(("line", "on its way, sender free", colour))
     for kind, text, shade in (("reduce", "combines", WORK), ("copy", "copies", COPY)):
         if kind in kinds:
             names.append(("bar", text, to_rgb(shade)))
@@ -672,7 +706,7 @@ def table(t: Trace, held: Holdings) -> Figure:
     rounds, p, blocks = held.state.shape
     left = 0.52
     shown = list(range(rounds))
-    most = 24 if blocks == 1 else 12
+    most = 24 if blocks == 1 else 16 if rounds <= 16 else 12
     if rounds > most:
         half = most // 3
         rest = np.linspace(half, rounds - 1, most - half).round().astype(int)

@@ -125,11 +125,11 @@ def test_a_receive_waits_for_its_sender() -> None:
     assert spans(t, "blocked") == []
 
 
-def test_a_buffered_message_lies_until_it_is_asked_for() -> None:
+def test_a_buffered_message_is_alone_until_it_is_received() -> None:
     from collscope import show_draw
 
     t = drawn(pair((1.0, 2.0), (5.0, 6.0)))
-    assert show_draw._lies(t.messages[0]) == (2.0, 5.0)
+    assert show_draw._alone(t.messages[0]) == (2.0, 6.0)
     assert show_draw._taken(t.messages[0]) == 5.0
     assert spans(t, "wait") == spans(t, "blocked") == []
 
@@ -139,7 +139,7 @@ def test_clocks_that_disagree_are_told_not_mended() -> None:
     t = drawn(o)
     assert t.backwards == 1
     assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 2.0)
-    assert any("came before they were sent" in line for line in show.times([t]))
+    assert any("came before they were sent" in words for _, _, words in show.times([t]))
     assert show.figure(t, "gantt") is not None
 
 

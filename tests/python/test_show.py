@@ -103,6 +103,45 @@ def test_animation(tmp_path: Path) -> None:
         assert image.n_frames >= 20  # type: ignore[attr-defined]
 
 
+def test_animated_svg_has_a_dot_a_message_and_a_ring_an_arrival(tmp_path: Path) -> None:
+    from xml.etree import ElementTree
+
+    from collscope import show_animate
+
+    t = traced("allreduce/recursive_doubling", 8)
+    root = ElementTree.fromstring(show_animate.write_svg(t, tmp_path / "a.svg").read_bytes())
+    name = "{http://www.w3.org/2000/svg}"
+    dots = root.findall(f".//{name}animateMotion")
+    assert len(dots) == len(t.messages) == 24
+    rings = [c for c in root.findall(f".//{name}circle") if c.get("fill") == "none"]
+    assert len(rings) == 8 + len(t.messages)
+    for dot in dots:  # in order, or browsers refuse it
+        keys = [float(k) for k in str(dot.get("keyTimes")).split(";")]
+        assert keys == sorted(keys) and keys[0] == 0 and keys[-1] == 1
+
+
+def test_narrow_terminals_lose_blanks_not_words() -> None:
+    picture = ["a    b           remark", "c                remark 2"]
+    assert show.narrowed(picture, 100) == picture
+    narrow = show.narrowed(picture, 18)
+    assert max(map(len, narrow)) == 18
+    assert [line.split() for line in narrow] == [line.split() for line in picture]
+
+
+def test_a_list_is_cut_between_pairs() -> None:
+    assert show.shortened("0→1  2→3  4→5", 13) == "0→1  2→3  4→5"
+    assert show.shortened("0→1  2→3  4→5", 12) == "0→1  2→3  …"
+
+
+def test_trees_grow_by_rounds_and_stars_do_not() -> None:
+    at, tree = show_draw.positions(traced("bcast/binomial", 16))
+    assert tree
+    out = np.hypot(*(at - at[0]).T)
+    assert out[8:].min() > out[4:8].max() > out[2:4].max() > out[1] > 0  # by when they are reached
+    at, tree = show_draw.positions(traced("bcast/linear", 8))
+    assert tree and np.ptp(np.hypot(*at[1:].T)) < 0.3
+
+
 def test_same_drawing_same_bytes() -> None:
     from collscope import plot
 
