@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from collscope import __version__, decide
+from collscope import __version__, decide, twins
 from collscope.errors import UserError, unknown
 
 EXAMPLES = """
@@ -239,6 +239,7 @@ def docs_command(check: bool) -> None:
 
 
 cli.add_command(decide.command)
+cli.add_command(twins.command)
 
 
 # ---- calibrate, test, doctor ------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from collscope import console, decide, header, paths, registry, show, trace
+from collscope import console, decide, header, paths, registry, show, trace, twin_records
 from collscope.errors import UserError
 from collscope.plan import Point
 from collscope.registry import Algorithm
@@ -131,6 +131,10 @@ def rows_of(e: Entry) -> list[tuple[str, str]]:
     if not a.has_cost:
         rows.append(("cost()", "none: no closed form"))
     rows.append(("Twin", show.twin_words(a)))
+    if others := show.instead_words(a):
+        number = show.twin_number(a)
+        said = "; ".join(f"{condition} → {runs}" for condition, runs in others)
+        rows.append((f"Told {number}", f"Open MPI runs something else where this one does not run: {said}"))
     return rows
 
 
@@ -170,6 +174,8 @@ def markdown(all_: Sequence[Entry]) -> str:
     decisions = registry.load().decisions
     if decisions:
         out.append("- **[decisions](#decisions)**: " + " · ".join(f"`{d.key}`" for d in decisions))
+    if twin_records.recorded()[1]:
+        out.append("- **[where Open MPI runs something else](#differences)**")
     for name, members in groups(all_):
         out += ["", f'<a id="{name}"></a>', "", f"## {name}", ""]
         out += ["| algorithm | | rounds | twin |", "|---|---|---|---|"]
@@ -206,7 +212,32 @@ def markdown(all_: Sequence[Entry]) -> str:
         ]
         for i, d in enumerate(decisions):
             out += ["", *decision_markdown(d, rules, decisions[:i])]
-    return "\n".join(out) + "\n"
+    return "\n".join([*out, *differences_markdown()]) + "\n"
+
+
+def differences_markdown() -> list[str]:
+    """Where Open MPI, told to take an algorithm, takes another."""
+    rows = [(a, row) for a in registry.load().algorithms for row in twin_records.instead(a.key)]
+    if not rows:
+        return []
+    out = [
+        "",
+        '<a id="differences"></a>',
+        "",
+        "## Where Open MPI runs something else",
+        "",
+        "Told to take an algorithm that does not fit a call, Open MPI takes another and says nothing. Here such a call is unsupported. "
+        "What it ran was found by comparing its messages with those of every algorithm of the collective, as `./collscope twins` "
+        "does; `s=s` is the segment of the call itself, and *as if it commuted* says that the messages are those of an operator that "
+        "commutes.",
+        "",
+        "| told to take | number | not run here: it … | Open MPI runs | seen in |",
+        "|---|---|---|---|---|",
+    ]
+    for a, (condition, runs, versions) in rows:
+        cells = (f"[{a.key}](#{anchor(a.key)})", str(show.twin_number(a)), _cell(condition), f"`{runs}`", versions)
+        out.append("| " + " | ".join(cells) + " |")
+    return out
 
 
 def decision_markdown(d: registry.Decision, rules: list[decide.Line], before: Sequence[registry.Decision]) -> list[str]:

@@ -14,6 +14,7 @@ CACHE = ROOT / ".cache"
 RESULTS = ROOT / "results"
 
 PROVER = BUILD / "prove" / "collscope-prove"
+RECORDED = BUILD / "prove" / "collscope-recorded"
 SIM_DRIVER = BUILD / "smpi" / "collscope-driver"
 MPI_DRIVER = BUILD / "mpi" / "collscope-driver"
 

@@ -21,7 +21,7 @@ from pathlib import Path
 PRESETS = ("prove", "smpi")  # most commands need these; "mpi" only what runs for real
 # What each build must give, by target.
 PROGRAMS = {
-    "prove": {"collscope-prove": "collscope-prove"},
+    "prove": {"collscope-prove": "collscope-prove", "collscope-recorded": "collscope-recorded"},
     "smpi": {"collscope-driver": "collscope-driver", "collscope-platform": "collscope-platform.so"},
     "mpi": {"collscope-driver": "collscope-driver"},
 }

@@ -196,6 +196,8 @@ def page(traces: Sequence[Trace]) -> None:
             kind = " | ".join(p.words) if p.words else f"{p.min} … {p.max}"
             facts.add_row(p.name, escape(f"{p.help}: {kind}, {p.text(p.default)} unless given"))
         facts.add_row("Twin", escape(twin_words(algorithm)))
+        for condition, runs in instead_words(algorithm):
+            facts.add_row("", escape(f"{condition}: told {twin_number(algorithm)}, it runs {runs}"))
         out.print(facts)
         if about and about.picture:
             out.print()
@@ -240,7 +242,22 @@ def narrowed(lines: Sequence[str], width: int) -> list[str]:
 def twin_words(a: registry.Algorithm) -> str:
     if not a.twin:
         return "none"
-    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}, the same messages"
+    from collscope import twin_records
+
+    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {twin_records.status(a.key)}"
+
+
+def twin_number(a: registry.Algorithm) -> int:
+    return int(a.twin["number"]) if a.twin else 0
+
+
+def instead_words(a: registry.Algorithm) -> list[tuple[str, str]]:
+    """Where the twin of this algorithm runs something else, and what."""
+    from collscope import twin_records
+
+    rows = twin_records.instead(a.key)
+    versions = {versions for _, _, versions in rows}
+    return [(condition, f"{runs} ({seen})" if len(versions) > 1 else runs) for condition, runs, seen in rows]
 
 
 def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:

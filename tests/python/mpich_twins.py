@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import libraries
-import twins
+from collscope import twin_compare as twins
 
 SOURCE = Path(__file__).parents[1] / "libraries" / "mpich_messages.c"
 # Every rank alone on a node, so that the flat selection runs and all messages pass the network's layer.
@@ -63,40 +63,21 @@ def library_messages(folder: Path, ranks: int, calls: Sequence[Call]) -> dict[tu
     return found
 
 
-def own_messages(
-    folder: Path, ranks: int, keys: Sequence[str], calls: Sequence[Call]
-) -> tuple[dict[tuple[int, int], twins.Messages], dict[int, str], dict[int, str]]:
-    """What ours sends, why it cannot, and the full keys: by a call's index."""
-    text = "".join(f"{i} {key} {ranks} {c.shape}\n" for i, (key, c) in enumerate(zip(keys, calls, strict=True)))
-    done = subprocess.run([str(folder / "recorded")], input=text, capture_output=True, text=True, check=True)
-    found: dict[tuple[int, int], twins.Messages] = {}
-    why: dict[int, str] = {}
-    full: dict[int, str] = {}
-    for line in done.stdout.splitlines():
-        index, second, *rest = line.split()
-        if second == "-":
-            why[int(index)] = " ".join(rest)
-        elif second == "key":
-            full[int(index)] = rest[0]
-        else:
-            found[int(index), int(second)] = twins.parse(rest)
-    return found, why, full
-
-
 def compare(folder: Path, ranks: int, calls: Sequence[Call], keys: Sequence[str] | None = None) -> list[Compared]:
     """Each call of MPICH beside decision/mpich_4's choice, or beside the keys given."""
     keys = keys or [f"decision/mpich_4:{c.collective}" for c in calls]
     theirs = library_messages(folder, ranks, calls)
-    ours, why, full = own_messages(folder, ranks, keys, calls)
+    text = "".join(f"{i} {key} {ranks} {c.shape}\n" for i, (key, c) in enumerate(zip(keys, calls, strict=True)))
+    own = twins.recorded(text)
     made = []
     for i, call in enumerate(calls):
-        if i in why:
-            made.append(Compared(ranks, call, "unsupported", keys[i], why[i]))
+        if i in own.why:
+            made.append(Compared(ranks, call, "unsupported", keys[i], own.why[i]))
             continue
-        pairs = [r for r in range(ranks) if twins.by_peer(theirs[i, r]) != twins.by_peer(ours[i, r])]
-        order = [r for r in range(ranks) if twins.sends(theirs[i, r]) != twins.sends(ours[i, r])]
+        pairs = [r for r in range(ranks) if twins.by_peer(theirs[i, r]) != twins.by_peer(own.messages[i, r])]
+        order = [r for r in range(ranks) if twins.sends(theirs[i, r]) != twins.sends(own.messages[i, r])]
         verdict = "different" if pairs else "order" if order else "same"
         r = ([*pairs, *order] or [0])[0]
-        text = f"rank {r}: MPICH {theirs[i, r][:10]}, here {ours[i, r][:10]}" if verdict != "same" else ""
-        made.append(Compared(ranks, call, verdict, full[i], text))
+        text = f"rank {r}: MPICH {theirs[i, r][:10]}, here {own.messages[i, r][:10]}" if verdict != "same" else ""
+        made.append(Compared(ranks, call, verdict, own.keys[i], text))
     return made

@@ -10,7 +10,7 @@ import pytest
 
 import libraries
 import mpich_twins
-import twins
+from collscope import registry, twin_calls
 from mpich_twins import Call, Compared
 
 # Around the table's thresholds, in bytes of the call and of all ranks, and what lies between them.
@@ -24,17 +24,16 @@ COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scat
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("mpich")
     mpich_twins.compile_theirs(made)
-    twins.compile_ours(made)
     return made
 
 
 def calls(collective: str, ranks: int, sizes: tuple[int, ...], elem: int) -> Iterator[Call]:
     for count in sorted({size // elem for size in sizes} | {ranks - 1, ranks}):
         yield Call(collective, count, elem)
-        if collective in twins.ROOTED and ranks > 2:
+        if registry.load().collective(collective).has_root and ranks > 2:
             yield Call(collective, count, elem, root=ranks - 1)
             yield Call(collective, count, elem, root=1)
-        if collective in twins.OPERATOR:
+        if registry.load().collective(collective).has_operator:
             yield Call(collective, count, elem, commutes=False)
         if collective in ("allgather", "alltoall", "reduce_scatter_block", "allreduce", "scan"):
             yield Call(collective, count, elem, in_place=True)
@@ -47,7 +46,7 @@ def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:
         if collective == "barrier":
             continue
         for elem in (1, 4):
-            blocks = collective in twins.BLOCKS
+            blocks = collective in twin_calls.BLOCKS
             wanted = (*sizes, *(size // ranks for size in sizes)) if blocks else sizes
             fit = tuple(size for size in wanted if not blocks or size * ranks <= 2**21)
             made += calls(collective, ranks, fit, elem)
@@ -94,7 +93,7 @@ def test_batches_of_an_alltoall_on_many_ranks(folder: Path) -> None:
 
 @pytest.mark.skipif(not libraries.has_mpich(), reason="needs MPICH; ./collscope test --full fetches it")
 def test_mpich_on_few_ranks(folder: Path) -> None:
-    check(mpich_twins.compare(folder, 4, grid(4, (64, 65536))), MISSING)
+    check(mpich_twins.compare(folder, 4, grid(4, (4, 64, 4096, 65536))), MISSING)
     # The comparison can fail.
     wrong = mpich_twins.compare(folder, 4, [Call("bcast", 100)], ["bcast/binomial[s=0]"])
     assert [c.verdict for c in wrong] == ["different"]

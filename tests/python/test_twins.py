@@ -2,166 +2,89 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-import twins
-from twins import Call, Outcome
+import libraries
+from collscope import paths, registry, twins
+from collscope import twin_calls as calls
+from collscope import twin_compare as compare
+from collscope import twin_records as records
+from collscope.errors import UsageError, UserError
+from collscope.twin_compare import Call, Compared, Library
+from collscope.units import parse_ranks
 
-pytestmark = pytest.mark.skipif(twins.missing() is not None, reason=twins.missing() or "")
-
-SMALL = (2, 4, 7, 8)
-LARGE = (3, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32)
-VECTORS = (1, 5, 33, 255, 256, 257, 1000, 5000)  # floats: around segments of 1 KiB, and several of them
-SMALL_BLOCKS = (1, 5, 256, 257, 3000)
-NOT_IN_4_1 = {"allgather/sparbit"}  # came with 5.0
-
-# What is forced, beside the algorithm's number, for the parameters in the key.
-Forced = dict[str, int]
-CHAIN: list[tuple[str, Forced]] = [
-    ("chains=4,s=0", {"{}_algorithm_segmentsize": 0, "{}_algorithm_chain_fanout": 4}),
-    ("chains=3,s=1024", {"{}_algorithm_segmentsize": 1024, "{}_algorithm_chain_fanout": 3}),
-]
-SEGMENTS: list[tuple[str, Forced]] = [
-    ("s=0", {"{}_algorithm_segmentsize": 0}),
-    ("s=1024", {"{}_algorithm_segmentsize": 1024}),
-    ("s=1000", {"{}_algorithm_segmentsize": 1000}),
-]
-REDUCE_BCAST: Forced = {
-    "reduce_algorithm": 5, "reduce_algorithm_segmentsize": 0, "bcast_algorithm": 6, "bcast_algorithm_segmentsize": 0,
-}  # fmt: skip
-PARAMETERS: dict[str, list[tuple[str, Forced]]] = {
-    "bcast/chain": CHAIN,
-    "reduce/chain": CHAIN,
-    **dict.fromkeys(("bcast/pipeline", "bcast/split_binary", "bcast/binary", "bcast/binomial"), SEGMENTS),
-    **dict.fromkeys(("reduce/pipeline", "reduce/binary", "reduce/binomial", "reduce/in_order_binary"), SEGMENTS),
-    "bcast/knomial": [
-        ("k=4,s=0", {"{}_algorithm_segmentsize": 0, "{}_algorithm_knomial_radix": 4}),
-        ("k=3,s=2048", {"{}_algorithm_segmentsize": 2048, "{}_algorithm_knomial_radix": 3}),
-    ],
-    "gather/linear_sync": [(f"first={s}", {"{}_algorithm_segmentsize": s}) for s in (0, 1024)],
-    "scatter/linear_nb": [("blocking_every=0", {}), ("blocking_every=3", {"{}_algorithm_max_requests": 3})],
-    "alltoall/linear_sync": [
-        (f"max_requests={n}", {"{}_algorithm_max_requests": n}) for n in (0, 1, 3)
-    ],
-    "allreduce/ring_segmented": [("s=1024", {"{}_algorithm_segmentsize": 1024})],
-    "allreduce/nonoverlapping": [("reduce=binomial,reduce_s=0,bcast=binomial,bcast_s=0", REDUCE_BCAST)],
-    "reduce_scatter/nonoverlapping": [("reduce=binomial,reduce_s=0", REDUCE_BCAST)],
-    "reduce_scatter_block/linear": [
-        ("reduce=binomial,reduce_s=0,scatter=linear", REDUCE_BCAST | {"scatter_algorithm": 1}),
-        ("reduce=binomial,reduce_s=0,scatter=binomial", REDUCE_BCAST | {"scatter_algorithm": 2}),
-    ],
-    "allgather/linear": [
-        ("gather=linear,gather_first=0,bcast=binomial,bcast_s=0", REDUCE_BCAST | {"gather_algorithm": 1}),
-        ("gather=binomial,gather_first=0,bcast=binomial,bcast_s=0", REDUCE_BCAST | {"gather_algorithm": 2}),
-    ],
-}  # fmt: skip
+SOME = (2, 5, 8)  # ranks of the short test
+needs_prover = pytest.mark.skipif(not paths.RECORDED.exists(), reason="the prover is not built")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("twins")
-    twins.compile_both(made)
-    return made
+def missing() -> str | None:
+    """Why Open MPI cannot be asked here, or None."""
+    try:
+        compare.find_library().check()
+    except UserError as error:
+        return str(error)
+    return None
 
 
-def registered() -> Iterator[tuple[str, str, int]]:
-    """Key, collective and number of every algorithm that says it is a twin, read from the sources."""
-    for path in sorted((twins.ROOT / "algorithms").glob("*/*.c")):
-        text = path.read_text()
-        key, twin = re.search(r'\.key = "([^"]+)"', text), re.search(r'\.twin = \{ "Open MPI", (\d+) \}', text)
-        if key and twin:
-            yield key[1], key[1].split("/")[0], int(twin[1])
+needs_open_mpi = pytest.mark.skipif(missing() is not None, reason=missing() or "")
 
 
-def counts(collective: str) -> tuple[int, ...]:
-    return (0,) if collective == "barrier" else SMALL_BLOCKS if collective in twins.BLOCKS else VECTORS
+@functools.lru_cache(maxsize=1)
+def some() -> twins.Found:
+    """What the library of this machine does on a few ranks: asked once for all tests."""
+    return twins.run(compare.find_library(), SOME)
 
 
-def calls(ranks: int) -> Iterator[Call]:
-    for key, collective, number in registered():
-        if key in NOT_IN_4_1:
-            continue
-        for parameters, more in PARAMETERS.get(key, [("", {})]):
-            forced = {name.format(collective): value for name, value in more.items()}
-            forced[f"{collective}_algorithm"] = number
-            full = f"{key}[{parameters}]" if parameters else key
-            roots = sorted({0, min(3, ranks - 1)}) if collective in twins.ROOTED else [0]
-            for root in roots:
-                for count in counts(collective):
-                    yield Call(full, collective, count, root, forced=tuple(sorted(forced.items())))
-            if collective in twins.OPERATOR:
-                yield Call(full, collective, 256, 0, commutes=False, forced=tuple(sorted(forced.items())))
+def verdicts(found: list[Compared]) -> set[str]:
+    return {c.verdict for c in found}
 
 
-def check(outcome: Outcome) -> None:
-    print(outcome)
-    for why, those in outcome.unsupported.items():
-        print(f"  unsupported, {len(those)} times: {why}; the first: {those[0].key} count={those[0].count}")
-    assert outcome.same > 0
-    assert not outcome.different, str(outcome)
-    assert not outcome.order, str(outcome)
+# ---- the comparison ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ranks", SMALL)
-def test_twins_send_what_open_mpi_sends(ranks: int, folder: Path) -> None:
-    outcome = Outcome()
-    twins.compare(folder, ranks, list(calls(ranks)), outcome)
-    check(outcome)
+@needs_prover
+@needs_open_mpi
+def test_twins_send_what_open_mpi_sends() -> None:
+    found = some()
+    assert not found.bad, "\n".join(map(str, found.bad[:20]))
+    same = {records.stem(c.call.key) for c in found.forced if c.verdict == "same"}
+    assert same == {a.key for a in calls.twins(found.library.numbers)}
+    assert verdicts(found.decided) == {"same"}
+    assert {c.call.collective for c in found.decided} >= {"bcast", "alltoall", "barrier", "exscan"}
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("ranks", LARGE)
-def test_twins_on_many_ranks(ranks: int, folder: Path) -> None:
-    outcome = Outcome()
-    twins.compare(folder, ranks, list(calls(ranks)), outcome)
-    check(outcome)
+@needs_prover
+@needs_open_mpi
+def test_calls_go_over_thresholds() -> None:
+    """Segments, ranks, operators, in place: all of them, and whatever parameters the decisions pass."""
+    key = "bcast/binomial[s=1024]"
+    asked = [c for c in calls.forced_calls(5, calls.twins(some().library.numbers)) if c.key == key]
+    assert {255, 256, 257, 511, 512, 513, 1283, 0, 1, 4, 5, 6} <= {c.count for c in asked}
+    assert {c.root for c in asked} == set(range(5))
+    everything = calls.forced_calls(8, calls.twins(some().library.numbers))
+    keys = {c.key for c in everything}
+    assert {"reduce/chain[chains=1,s=0]", "gather/linear_sync[first=32768]", "bcast/knomial[k=4,s=0]"} <= keys
+    assert {c.collective for c in everything if c.in_place} == set(calls.IN_PLACE)
+    assert {c.collective for c in everything if not c.commutes} == {
+        *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
+    }
+    assert dict(calls.forced("allreduce/nonoverlapping[reduce=binary,reduce_s=8,bcast=linear,bcast_s=0]")) == {
+        **{"allreduce_algorithm": 2, "reduce_algorithm": 4, "reduce_algorithm_segmentsize": 8},
+        **{"bcast_algorithm": 1, "bcast_algorithm_segmentsize": 0},
+    }
 
 
-# All thresholds of the tables are powers of two, in bytes: these sizes meet every range, and EDGES its last bytes.
-RANGES = tuple(2**k for k in range(19))
-EDGES = tuple(2**k - 1 for k in range(2, 15))
-COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "reduce_scatter_block", "allreduce",
-               "alltoall", "barrier", "scan", "exscan")  # fmt: skip
-
-
-def grid(ranks: int, floats: tuple[int, ...]) -> Iterator[Call]:
-    for collective in COLLECTIVES:
-        key = f"decision/ompi_4_1:{collective}"
-        sizes = (0,) if collective == "barrier" else floats
-        for count in sizes:
-            if collective in twins.BLOCKS and count * ranks > 2**21:
-                continue
-            for commutes in (True, False) if collective in twins.OPERATOR else (True,):
-                yield Call(key, collective, count, 0, commutes)
-            if collective in twins.ROOTED:
-                yield Call(key, collective, count, ranks - 1)
-            if collective in ("allgather", "alltoall", "reduce_scatter_block", "scan"):
-                yield Call(key, collective, count, 0, in_place=True)
-
-
-@pytest.mark.parametrize("ranks", SMALL)
-def test_decision_takes_what_open_mpi_takes(ranks: int, folder: Path) -> None:
-    outcome = Outcome()
-    twins.compare(folder, ranks, list(grid(ranks, RANGES)), outcome)
-    check(outcome)
-    assert not outcome.unsupported, dict(outcome.unsupported)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("ranks", (*SMALL, *LARGE))
-def test_decision_on_many_ranks(ranks: int, folder: Path) -> None:
-    outcome = Outcome()
-    twins.compare(folder, ranks, list(grid(ranks, RANGES + EDGES)), outcome)
-    check(outcome)
-    assert not outcome.unsupported, dict(outcome.unsupported)
-
-
-def test_a_wrong_key_is_different(folder: Path) -> None:
+@needs_prover
+@needs_open_mpi
+def test_a_wrong_key_is_different() -> None:
     """The comparison can fail: another tree, another segment, another order, an algorithm that was not forced."""
     forced = (("bcast_algorithm", 6), ("bcast_algorithm_segmentsize", 1024))
     wrong = [
@@ -170,28 +93,187 @@ def test_a_wrong_key_is_different(folder: Path) -> None:
         Call("bcast/binomial[s=0]", "bcast", 1000, forced=forced),
         Call("bcast/binomial[s=1024]", "bcast", 1000, forced=(("bcast_algorithm", 7),)),
         Call("barrier/tree", "barrier", 0, forced=(("barrier_algorithm", 4),)),
+        Call("alltoall/pairwise", "alltoall", 5, forced=(("alltoall_algorithm", 1),)),
     ]
-    outcome = Outcome()
-    twins.compare(folder, 7, wrong, outcome)
-    assert outcome.same == 0 and len(outcome.different) == len(wrong), str(outcome)
-    outcome = Outcome()
-    order = [Call("alltoall/pairwise", "alltoall", 5, forced=(("alltoall_algorithm", 1),))]
-    twins.compare(folder, 7, order, outcome)
-    assert len(outcome.order) == 1, str(outcome)
+    found = compare.compare(some().library, 7, wrong)
+    assert [c.verdict for c in found] == ["different"] * 5 + ["order"]
+    assert all("rank" in c.text for c in found)
+    assert twins.Found(some().library, found).bad == found
 
 
+@needs_open_mpi
+def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
+    """Were Open MPI's functions in another order, the program must not begin."""
+    library = compare.find_library()
+    source = tmp_path / "messages.c"
+    text, number = re.subn(r"enum \{ BEFORE = \d \}", "enum { BEFORE = 5 }", compare.SOURCE.read_text())
+    assert number == 2
+    source.write_text(text)
+    (tmp_path / "plan").write_text("comm\ncall 0 barrier 0 0 1 0\n")
+    library.call(library.mpicc, "-std=gnu11", "-o", tmp_path / "shifted", source)
+    with pytest.raises(UserError):
+        library.call(library.mpirun, "-np", "1", tmp_path / "shifted", tmp_path / "plan", tmp_path / "out")
+    assert not (tmp_path / "out.0").exists() or not (tmp_path / "out.0").read_text()
+
+
+@needs_prover
+@needs_open_mpi
 def test_every_twin_has_a_number_that_open_mpi_lists() -> None:
     """And no two algorithms are the same twin; all that the library lists have one."""
-    said = subprocess.run(
-        ["ompi_info", "--parsable", "--param", "coll", "tuned", "--level", "9"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    listed = re.findall(r"param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):", said)
-    known = {(collective, int(number)) for collective, number in listed if int(number)}
-    ours = [(collective, number) for key, collective, number in registered() if key not in NOT_IN_4_1]
+    known = some().library.numbers
+    ours = [(a.collective, int(a.twin["number"])) for a in calls.twins(known) if a.twin]
     assert len(set(ours)) == len(ours) >= 55
-    assert set(ours) <= known
     # Those for vectors of lengths that differ by rank are not in the catalogue.
     assert {entry for entry in known - set(ours) if not entry[0].endswith("v")} == set()
+
+
+# ---- what ran instead -------------------------------------------------------------------------------------
+
+
+@needs_prover
+@needs_open_mpi
+def test_recorded_differences_still_hold() -> None:
+    version = some().library.version
+    rows = records.read("differences")
+    known = {(row["key"], row["runs"]) for row in rows if row["version"] in (version, rows[0]["version"])}
+    seen = {(row["key"], row["runs"]) for row in records.differences(version, some().forced)}
+    assert len(seen) > 30
+    assert seen <= known, seen - known
+
+
+@needs_prover
+@needs_open_mpi
+def test_what_ran_is_found_by_its_messages() -> None:
+    """A call that is said to be unsupported, with what each number really sends: it is named, and nothing else is."""
+    library = some().library
+    asked = [Call("bcast/linear", "bcast", 1000, forced=(("bcast_algorithm", n),)) for n in (5, 6, 9)]
+    asked += [replace(call, key="bcast/scatter_recursive_doubling") for call in asked]
+    sent = compare.library_messages(library, 7, asked)
+    spoilt = [
+        Compared(7, call, "unsupported", text="spoilt; and more", theirs=tuple(sent[i, r] for r in range(7)))
+        for i, call in enumerate(asked)
+    ]
+    found = records.differences(library.version, [*spoilt, Compared(7, asked[0], "same")])
+    runs = {(row["key"], row["runs"]) for row in found}
+    assert runs == {
+        (key, ran)
+        for key in ("bcast/linear", "bcast/scatter_recursive_doubling")
+        for ran in ("bcast/binary", "bcast/binomial", "bcast/scatter_ring")
+    }
+    unknown = replace(spoilt[0], theirs=tuple([("S", (r + 1) % 7, 12345)] for r in range(7)))
+    assert [row["runs"] for row in records.differences(library.version, [unknown])] == [records.FAILED]
+
+
+def test_ranges_are_as_the_command_line_reads_them() -> None:
+    for text in ("2..17,32", "2,3,7", "5", "1,2,4..6"):
+        assert records.ranges(parse_ranks(text)) == text
+
+
+# ---- the records ------------------------------------------------------------------------------------------
+
+
+@needs_prover
+def test_records_fit_the_registry() -> None:
+    rows = records.read("table")
+    versions = {row["version"] for row in rows}
+    assert {v.rpartition(".")[0] for v in versions} == {"4.1", "5.0"}
+    ours = {(a.key, a.collective, str(a.twin["number"])) for a in registry.load().algorithms if a.twin}
+    assert {(row["key"], row["collective"], row["number"]) for row in rows} == ours
+    for version in versions:
+        absent = ours - {(r["key"], r["collective"], r["number"]) for r in rows if r["version"] == version}
+        assert {key for key, *_ in absent} <= ({"allgather/sparbit"} if version < "5" else set())
+    everywhere = set(parse_ranks(twins.RANKS))
+    for row in rows + records.read("decisions"):
+        numbers = set(parse_ranks(row["ranks"]))
+        assert numbers == everywhere if row["unsupported"] == "0" else numbers <= everywhere, row
+        assert int(row["equal"]) == int(records.supported(row)) > 0, row
+
+
+@needs_prover
+def test_recorded_differences_fit_the_registry() -> None:
+    known = registry.load().by_key
+    rows = records.read("differences")
+    unsupported = sum(int(row["unsupported"]) for row in records.read("table"))
+    assert 0 < sum(int(row["calls"]) for row in rows) <= unsupported
+    for row in rows:
+        runs = records.stem(row["runs"].partition(" (")[0])
+        assert row["runs"] == records.REFUSED or known[runs].collective == row["collective"], row
+    conditions = [(row["key"], row["version"], row["condition"]) for row in rows]
+    assert len(set(conditions)) == len(conditions)  # each says when it is
+
+
+@needs_prover
+@needs_open_mpi
+def test_reasons_say_what_open_mpi_takes() -> None:
+    """Where a reason names what Open MPI takes instead, that is what was seen."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    rows = records.read("differences")
+    for c in some().forced:
+        reason, _, rest = c.text.partition("; Open MPI takes ")
+        if c.verdict == "unsupported" and rest and records.stem(c.call.key).split("/")[0] in rest:
+            seen.setdefault((records.stem(c.call.key), reason), set()).update(re.findall(r"[a-z]+/[a-z_]+", rest))
+    assert len(seen) >= 8
+    for (key, reason), said in seen.items():
+        ran = {records.stem(r["runs"]) for r in rows if r["key"] == key and r["condition"].startswith(reason)}
+        assert said == ran, (key, reason)
+
+
+# ---- the command ------------------------------------------------------------------------------------------
+
+
+@needs_prover
+@needs_open_mpi
+def test_command() -> None:
+    said = CliRunner().invoke(twins.command, ["-a", "barrier", "--ranks", "2,3"])
+    assert said.exit_code == 0, said.output
+    assert "barrier/two_proc" in said.output and records.REFUSED in said.output
+    assert "11 of 11 calls send the same messages" in said.output
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    "words", (["-a", "bcast/mst"], ["-a", "bcast", "--out", "x"], ["--ranks", "1..4"], ["--mpi", "/nowhere"])
+)
+def test_what_the_command_refuses(words: list[str]) -> None:
+    assert isinstance(CliRunner().invoke(twins.command, words).exception, UsageError)
+
+
+def test_tables_of_several_versions(tmp_path: Path) -> None:
+    def row(version: str, calls: str) -> records.Row:
+        return {**dict.fromkeys(records.COLUMNS["table"], ""), "version": version, "calls": calls}
+
+    for version, number in (("5.0.1", "1"), ("4.1.4", "2"), ("5.0.1", "3")):
+        records.write(tmp_path, version, {"table": [row(version, number)]}, {"sources": number})
+    found = records.read("table", tmp_path)
+    assert [(r["version"], r["calls"]) for r in found] == [("4.1.4", "2"), ("5.0.1", "3")]
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(UserError):
+        records.read("table", tmp_path)
+
+
+# ---- all of it --------------------------------------------------------------------------------------------
+
+
+def of_this_machine() -> Library:
+    return compare.find_library()
+
+
+def open_mpi_5() -> Library:
+    found = libraries.openmpi_5()
+    path = os.pathsep.join((str(found.mpirun.parent), os.environ.get("PATH", "")))
+    return Library(str(found.mpicc), str(found.mpirun), {**found.env, "PATH": path})
+
+
+@needs_prover
+@needs_open_mpi
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("library", (of_this_machine, open_mpi_5))
+def test_all_twins_on_all_ranks(library: Callable[[], Library]) -> None:
+    """And what comes of it is what is recorded, where the version is the same."""
+    found = twins.run(library(), parse_ranks(twins.RANKS))
+    assert not found.bad, "\n".join(map(str, found.bad[:20]))
+    version = found.library.version
+    for name, rows in found.tables().items():
+        recorded = [row for row in records.read(name) if row["version"] == version]
+        assert rows == recorded or not recorded, name

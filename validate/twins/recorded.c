@@ -2,9 +2,10 @@
  *
  * A line is ID KEY RANKS COUNT ROOT COMMUTES IN_PLACE [ELEM], of floats where ELEM, the bytes of an element, is not given; KEY is an algorithm's, or a decision's with its
  * collective: decision/ompi_4_1:bcast. Answers: `ID key KEY` and a line `ID RANK messages…` for each rank, as `messages`
- * writes them; or `ID - REASON` when the call is not supported.
+ * writes them; or `ID - REASON` when the call is not supported. With the argument `keys`, no messages.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "operations/record.h"
@@ -30,30 +31,39 @@ static void show(const char *id, int rank, const rec_rank *list) {
   putchar('\n');
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  bool keys_only = argc == 2 && !strcmp(argv[1], "keys");
   char id[128], key[256], full[256], error[400];
   int commutes, in_place;
   long param[COLL_PARAMS];
-  record *record = NULL;
+  record *made = NULL;
+  coll_place *place = NULL;
   coll_args a = { .elem = sizeof(float), .param = param };
   while (scanf("%127s %255s %d %zu %d %d %d", id, key, &a.size, &a.count, &a.root, &commutes, &in_place) == 7) {
     if (scanf("%*[ ]%zu", &a.elem) != 1) a.elem = sizeof(float);
     a.commutes = commutes;
     a.in_place = in_place;
+    free(place);
+    a.place = place = calloc((size_t)a.size, sizeof *place);   /* all on one node */
     const coll_alg *alg = chosen(key, &a, param, error, sizeof error);
     if (!alg || coll_unsupported(alg, &a, error, sizeof error)) {
       printf("%s - %s\n", id, error);
       continue;
     }
-    record = record_make(record, alg, &a, 1, 1);
-    if (*record->error) {
-      printf("%s - %s\n", id, record->error);
+    coll_key(alg, param, full, sizeof full);
+    if (keys_only) {
+      printf("%s key %s\n", id, full);
       continue;
     }
-    coll_key(alg, param, full, sizeof full);
+    made = record_make(made, alg, &a, 1, 1);
+    if (*made->error) {
+      printf("%s - %s\n", id, made->error);
+      continue;
+    }
     printf("%s key %s\n", id, full);
-    for (int rank = 0; rank < a.size; rank++) show(id, rank, &record->rank[rank]);
+    for (int rank = 0; rank < a.size; rank++) show(id, rank, &made->rank[rank]);
   }
-  record_free(record);
+  record_free(made);
+  free(place);
   return 0;
 }

@@ -2,6 +2,7 @@
  *
  * A line of the plan is one of
  *   set NAME VALUE                                      an MCA variable, from here on: 3, 1024, …
+ *   reset                                               all variables as they were at first
  *   comm                                                a new communicator, which reads the variables that matter
  *   call ID COLLECTIVE COUNT ROOT COMMUTES IN_PLACE     MPI's call, of floats, without what the communicator did before
  * Rank r writes to OUT.r a line for each call: the ID, and for each message S (send) or R (receive), the other rank
@@ -15,9 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The beginning of Open MPI's table (ompi/mca/pml/pml.h, 4.0 to 5.0): its order, not its text. */
+/* The beginning of Open MPI's table (ompi/mca/pml/pml.h): its order, not its text. 5.0 has put `revoke_comm` before. */
+#if OMPI_MAJOR_VERSION == 4
+enum { BEFORE = 6 };
+#elif OMPI_MAJOR_VERSION == 5
+enum { BEFORE = 7 };
+#else
+#error "the order of this Open MPI's PML functions is not known: compare its ompi/mca/pml/pml.h"
+#endif
 typedef struct {
-  void *before[6];
+  void *before[BEFORE];
   void *irecv_init, *irecv, *recv, *isend_init, *isend, *send;
 } pml_functions;
 extern pml_functions mca_pml;
@@ -72,6 +80,29 @@ static void fail(const char *why, const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
+/* Is the table what we take it for? Each of the six is called with other bytes, and must be seen. */
+static void check_hooks(void) {
+  char *seen = NULL;
+  size_t length;
+  float data[8], more[8] = { 0 };
+  MPI_Request request;
+  out = open_memstream(&seen, &length);
+  MPI_Isend(more, 1, MPI_FLOAT, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Recv(data, 2, MPI_FLOAT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Irecv(data, 3, MPI_FLOAT, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Send(more, 2, MPI_FLOAT, 0, 0, MPI_COMM_SELF);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Send_init(more, 4, MPI_FLOAT, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Request_free(&request);
+  MPI_Recv_init(data, 5, MPI_FLOAT, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Request_free(&request);
+  fclose(out);
+  out = NULL;
+  if (strcmp(seen, " S0:4 R0:8 R0:12 S0:8 S0:16 R0:20")) fail("the PML's functions are not where they should be, seen:", seen);
+  free(seen);
+}
+
 static MPI_Comm fresh(void) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -79,13 +110,32 @@ static MPI_Comm fresh(void) {
   return comm;
 }
 
-static void set(const char *name, int value) {
-  int index, count;
+/* Variables that were set, with what they were before. */
+enum { VARIABLES = 64 };
+static struct { char name[128]; int first; } changed[VARIABLES];
+static int changes;
+
+static int exchange(const char *name, int value) {
+  int index, count, before;
   MPI_T_cvar_handle handle;
   if (MPI_T_cvar_get_index(name, &index) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) ||
-      MPI_T_cvar_write(handle, &value))
+      MPI_T_cvar_read(handle, &before) || MPI_T_cvar_write(handle, &value))
     fail("cannot set", name);
   MPI_T_cvar_handle_free(&handle);
+  return before;
+}
+
+static void set(const char *name, int value) {
+  int before = exchange(name, value), i = 0;
+  while (i < changes && strcmp(changed[i].name, name)) i++;
+  if (i < changes) return;
+  if (changes == VARIABLES) fail("too many variables:", name);
+  snprintf(changed[changes].name, sizeof changed->name, "%s", name);
+  changed[changes++].first = before;
+}
+
+static void reset(void) {
+  while (changes) changes--, exchange(changed[changes].name, changed[changes].first);
 }
 
 static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
@@ -137,6 +187,7 @@ int main(int argc, char **argv) {
   MPI_Op_create(add, 0, &ordered);
   MPI_Comm comm = fresh();
   hook();
+  check_hooks();
   while (fgets(line, sizeof line, plan)) {
     int value, n, root, commutes, in_place;
     if (sscanf(line, "set %127s %d", word, &value) == 2) set(word, value);
@@ -147,7 +198,8 @@ int main(int argc, char **argv) {
       int failed = call(what, comm, n, root, commutes ? MPI_SUM : ordered, in_place);
       fputs(failed ? " refused\n" : "\n", file);
       out = NULL;
-    } else if (!strncmp(line, "comm", 4)) {
+    } else if (!strncmp(line, "reset", 5)) reset();
+    else if (!strncmp(line, "comm", 4)) {
       MPI_Comm_free(&comm);
       comm = fresh();
     } else fail("cannot read", line);
