@@ -26,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from collscope import measure, model, paths, platform, registry  # noqa: E402
+from collscope import measure, model, paths, platform, registry, twin_calls  # noqa: E402
 from collscope.errors import UserError  # noqa: E402
 from collscope.plan import Layout, Point  # noqa: E402
 from collscope.registry import Algorithm  # noqa: E402
@@ -59,40 +59,6 @@ class Pair:
         return self.collective == "messages"
 
 
-# Our parameters, and coll_tuned's variables behind the collective's name.
-VARIABLES = {
-    "s": "algorithm_segmentsize",
-    "first": "algorithm_segmentsize",
-    "chains": "algorithm_chain_fanout",
-    "k": "algorithm_knomial_radix",
-    "blocking_every": "algorithm_max_requests",
-    "max_requests": "algorithm_max_requests",
-}
-
-
-def forced(key: str) -> tuple[tuple[str, int], ...]:
-    """The variables that make Open MPI do what a full key says; of parts (reduce=binomial, reduce_s=0), too."""
-    known = registry.load().by_key
-    stem, _, inner = key.rstrip("]").partition("[")
-
-    def number(part: str) -> int:
-        twin = known[part].twin
-        assert twin, part
-        return int(twin["number"])
-
-    collective = known[stem].collective
-    made = {f"{collective}_algorithm": number(stem)}
-    for name, value in (text.split("=") for text in inner.split(",") if text):
-        part, _, rest = name.partition("_")
-        if name in VARIABLES:
-            made[f"{collective}_{VARIABLES[name]}"] = int(value)
-        elif rest:
-            made[f"{part}_{VARIABLES[rest]}"] = int(value)
-        else:
-            made[f"{part}_algorithm"] = number(f"{part}/{value}")
-    return tuple(sorted(made.items()))
-
-
 def variants(algorithm: Algorithm) -> dict[str, int]:
     """Full keys, and the bytes from which each differs from those before: the defaults, and short segments."""
     made = {algorithm.full_key(): 0}
@@ -112,7 +78,7 @@ def pairs(sizes: Sequence[int], only: tuple[str, ...]) -> Iterator[Pair]:
         for key, least in variants(algorithm).items():
             for size in sizes if algorithm.collective != "barrier" else [0]:
                 if size >= least:
-                    yield Pair(key, algorithm.collective, size // FLOAT, forced(key))
+                    yield Pair(key, algorithm.collective, size // FLOAT, twin_calls.forced(key))
 
 
 def plan_lines(wanted: Sequence[Pair]) -> Iterator[str]:

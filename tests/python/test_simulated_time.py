@@ -205,13 +205,15 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
 
 
 def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
-    """2 GiB and 4 GiB in one message: SMPI's sizes are ints, in which these are negative and zero."""
+    """2 GiB and 4 GiB in one message: SMPI's sizes are ints, in which these are negative and zero. They go in parts of 1 GiB, of
+    which the model knows nothing: it lacks their latencies."""
     points = [point("bcast/mst", 1 << 29), point("bcast/mst", 1 << 30), point("allgather/bucket", 3 << 28)]
     for name in ("ideal", "schooner"):
         times = drive(tmp_path, name, 4, points)
         layout = Layout(platform.load(name), 4, 4, "block")
         for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
-            assert said["model_s"] == pytest.approx(time, rel=1e-6), at
+            assert time is not None and said["model_s"] == pytest.approx(time, rel=1e-5), at
+            assert said["model_s"] <= time, at
 
 
 def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
