@@ -8,11 +8,16 @@
  *
  * A rule is its number among `rules`, what it asks of ranks, bytes, block, the operator and so on.
  */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "list.h"
 #include "prover.h"
+#include "refuse.h"
 #include "sweep.h"
 
 static const char *const counts[] = {
@@ -79,21 +84,13 @@ static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a)
   fputs("}\n", out);
 }
 
-static int wrong(const char *format, const char *word)
-{
-  fputs("collscope-prove: ", stderr);
-  fprintf(stderr, format, word);
-  fputc('\n', stderr);
-  return 2;
-}
-
 enum { MOST = 32 };
 
 /* What is asked: of some tables, about a call of which ranks and count may still be missing. */
 typedef struct {
-  char collective[64];
+  const char *collective;
   coll_args call;
-  int commutes, in_place;
+  bool told;                      /* ranks and count are on the command line */
   asked list[MOST];
   int n;
 } question;
@@ -107,15 +104,43 @@ static bool ask(question *q, const char *key, char *error, size_t size)
   return d->table;
 }
 
+/* A whole number, and where the text goes on; false: there is none, or it is more than `most`. */
+static bool read_number(const char *text, size_t most, size_t *value, const char **rest)
+{
+  char *end;
+  if (!isdigit((unsigned char)*text)) return false;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  *value = (size_t)number;
+  *rest = end;
+  return !errno && number <= most;
+}
+
 /* One word of the command line; false with the reason. */
 static bool read_word(question *q, const char *word, char *error, size_t size)
 {
   if (!strncmp(word, "decision=", 9)) return ask(q, word + 9, error, size);
-  snprintf(error, size, "--decide does not know \"%s\"", word);
-  return sscanf(word, "collective=%63s", q->collective) == 1 || sscanf(word, "ranks=%d", &q->call.size) == 1 ||
-         sscanf(word, "count=%zu", &q->call.count) == 1 || sscanf(word, "elem=%zu", &q->call.elem) == 1 ||
-         sscanf(word, "root=%d", &q->call.root) == 1 || sscanf(word, "commutes=%d", &q->commutes) == 1 ||
-         sscanf(word, "in_place=%d", &q->in_place) == 1;
+  if (!strncmp(word, "collective=", 11)) return q->collective = word + 11, true;
+  static const char *const names[] = {"ranks=", "count=", "elem=", "root=", "commutes=", "in_place="};
+  static const size_t most[] = {INT_MAX, SIZE_MAX, SIZE_MAX, INT_MAX, 1, 1};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t length = strlen(names[i]), n = 0;
+    const char *rest = "";
+    if (strncmp(word, names[i], length)) continue;
+    if (!read_number(word + length, most[i], &n, &rest) || *rest)
+      return snprintf(error, size, "--decide cannot read \"%s\": give a whole number, at most %zu", word, most[i]), false;
+    switch (i) {
+    case 0: q->call.size = (int)n; break;
+    case 1: q->call.count = n; break;
+    case 2: q->call.elem = n; break;
+    case 3: q->call.root = (int)n; break;
+    case 4: q->call.commutes = n; break;
+    default: q->call.in_place = n; break;
+    }
+    q->told |= i < 2;
+    return true;
+  }
+  return snprintf(error, size, "--decide does not know \"%s\"", word), false;
 }
 
 static bool knows(const coll_decision *d, coll_collective k)
@@ -128,30 +153,45 @@ static bool knows(const coll_decision *d, coll_collective k)
 static int reply(question *q, coll_collective k, prover *v)
 {
   if (q->call.size < 1 || !q->call.elem || q->call.root < 0 || q->call.root >= q->call.size)
-    return wrong("--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks%s", "");
-  q->call.commutes = q->commutes;
-  q->call.in_place = q->in_place;
+    return refuse("--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks");
+  if (q->call.count > SIZE_MAX / q->call.elem / (size_t)q->call.size)
+    return refuse("--decide: count %zu on %d ranks: more bytes than can be told", q->call.count, q->call.size);
   q->call.place = prover_places(v, q->call.size);
   for (int i = 0; i < q->n; i++) answer(stdout, &q->list[i], k, &q->call);
   return 0;
 }
 
+/* The calls of standard input, "RANKS COUNT" a line. */
+static int reply_to_lines(question *q, coll_collective k, prover *v)
+{
+  char line[128];
+  int status = 0;
+  while (!status && fgets(line, sizeof line, stdin)) {
+    size_t ranks;
+    const char *rest;
+    bool fine = read_number(line, INT_MAX, &ranks, &rest) && *rest == ' ' && read_number(rest + 1, SIZE_MAX, &q->call.count, &rest);
+    line[strcspn(line, "\n")] = '\0';
+    if (!fine || *rest) return refuse("--decide cannot read the line \"%s\": give RANKS COUNT", line);
+    q->call.size = (int)ranks;
+    status = reply(q, k, v);
+  }
+  return status;
+}
+
 int decide_main(int argc, char **argv)
 {
   char error[512];
-  int k = 0, status = 0;
-  static question q = { .call = { .elem = 4 }, .commutes = 1 };
+  int k = 0;
+  static question q = { .collective = "", .call = { .elem = 4, .commutes = true } };
   for (int i = 2; i < argc; i++)
-    if (!read_word(&q, argv[i], error, sizeof error)) return wrong("%s", error);
+    if (!read_word(&q, argv[i], error, sizeof error)) return refuse("%s", error);
   while (k < COLL_COLLECTIVES && strcmp(coll_collective_name((coll_collective)k), q.collective)) k++;
-  if (k == COLL_COLLECTIVES) return wrong("unknown collective \"%s\"", q.collective);
+  if (k == COLL_COLLECTIVES) return refuse("unknown collective \"%s\"", q.collective);
   bool all = !q.n;
   for (const coll_decision *const *d = coll_decisions; all && *d; d++)
-    if (knows(*d, (coll_collective)k) && !ask(&q, (*d)->key, error, sizeof error)) return wrong("%s", error);
+    if (knows(*d, (coll_collective)k) && !ask(&q, (*d)->key, error, sizeof error)) return refuse("%s", error);
   prover *v = prover_new();
-  if (q.call.size) status = reply(&q, (coll_collective)k, v);
-  else
-    while (!status && scanf("%d %zu", &q.call.size, &q.call.count) == 2) status = reply(&q, (coll_collective)k, v);
+  int status = q.told ? reply(&q, (coll_collective)k, v) : reply_to_lines(&q, (coll_collective)k, v);
   prover_free(v);
   return status;
 }

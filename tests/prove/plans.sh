@@ -59,6 +59,25 @@ expect 2 'absent: cannot be read' 'algorithm=bcast/mst ranks=4 count=1' --places
 echo '1 1' >> "$dir/places"
 expect 2 'must have "node socket cache" in each line' 'algorithm=bcast/mst ranks=3 count=1' --places "$dir/places"
 
+# decide STATUS TEXT LINES [WORD…]: what the tables take for calls on standard input or for the one that the words say.
+decide() {
+  status=$1 text=$2 lines=$3
+  shift 3
+  printf "$lines" | "$prove" --decide collective=bcast decision=decision/ompi_4_1 "$@" > "$dir/said" 2>&1
+  got=$?
+  [ $got -eq "$status" ] && grep -qF -- "$text" "$dir/said" ||
+    { echo "FAILED: --decide $* of \"$lines\": status $got, wanted $status and \"$text\"; it said:"; cat "$dir/said"; failed=1; }
+}
+decide 0 '"ranks":8,"count":100,"status":"ok"' '' ranks=8 count=100
+decide 0 '"ranks":9,"count":5,"status":"ok"' '8 100\n9 5\n'
+decide 2 'cannot read "count=1MiB"' '' ranks=8 count=1MiB
+decide 2 'cannot read "count=-1"' '' ranks=8 count=-1
+decide 2 'cannot read "in_place=2"' '' ranks=8 count=1 in_place=2
+decide 2 'more bytes than can be told' '' ranks=8 count=4611686018427387904
+decide 2 'needs ranks' '8 100\n' count=100
+decide 2 'cannot read the line "9 x"' '8 100\n9 x\n10 1\n'
+decide 2 'cannot read the line "9 1 7"' '9 1 7\n'
+
 # full ARGUMENT…: with nowhere to write to, status 1 and a message; standard input is a plan of one line.
 full() {
   echo 'algorithm=bcast/mst ranks=4 count=1' | "$prove" "$@" > /dev/full 2> "$dir/said"
