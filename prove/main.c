@@ -7,8 +7,7 @@
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
  *   --rules                                         all rules of all decision tables
- *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place
- * (sweep.c)
+ *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
  *
  * A point's line of JSON: id, algorithm (full key; `chose` when it is a decision), ranks, count, root, in_place;
  * status "ok" or why the point is unsupported; verdict "proven" or "failed", kind and failure say of what; messages, bytes,
@@ -207,6 +206,7 @@ static bool parse_ranks(const char *text, sweep_options *o)
 static int answer(int argc, char **argv)
 {
   const char *plan_path = NULL, *places = NULL;
+  const char *of_plan = NULL, *of_sweep = NULL;   /* a word that only the one of them knows */
   bool list = false, sweep = false;
   wanted want = {false, false};
   static sweep_options o = {.costs = true, .variants = true};
@@ -220,6 +220,10 @@ static int answer(int argc, char **argv)
     bool takes = !strcmp(word, "--plan") || !strcmp(word, "--algorithm") || !strcmp(word, "--ranks") ||
                  !strcmp(word, "--counts") || !strcmp(word, "--places");
     if (takes && i + 1 == argc) return refuse("%s needs a value\n%s", word, usage);
+    if (!strcmp(word, "--plan") || !strcmp(word, "--places") || !strcmp(word, "--costs") || !strcmp(word, "--schedule"))
+      of_plan = word;
+    if (!strcmp(word, "--algorithm") || !strcmp(word, "--ranks") || !strcmp(word, "--counts") || !strcmp(word, "--no-costs") ||
+        !strcmp(word, "--no-variants")) of_sweep = word;
     if (!strcmp(word, "--plan")) plan_path = argv[++i];
     else if (!strcmp(word, "--places")) places = argv[++i];
     else if (!strcmp(word, "--list")) list = true;
@@ -247,6 +251,8 @@ static int answer(int argc, char **argv)
     coll_list_json(stdout);
     return 0;
   }
+  if (sweep && of_plan) return refuse("%s is not for --sweep\n%s", of_plan, usage);
+  if (!sweep && of_sweep) return refuse("%s is for --sweep only\n%s", of_sweep, usage);
   if (sweep) {
     char error[512];
     int status = sweep_main(&o, error, sizeof error);

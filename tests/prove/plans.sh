@@ -59,6 +59,9 @@ expect 2 'absent: cannot be read' 'algorithm=bcast/mst ranks=4 count=1' --places
 echo '1 1' >> "$dir/places"
 expect 2 'must have "node socket cache" in each line' 'algorithm=bcast/mst ranks=3 count=1' --places "$dir/places"
 
+expect 2 '--ranks is for --sweep only' 'algorithm=bcast/mst ranks=3 count=1' --ranks 5
+expect 2 '--plan is not for --sweep' 'algorithm=bcast/mst ranks=3 count=1' --sweep
+
 # decide STATUS TEXT LINES [WORD…]: what the tables take for calls on standard input or for the one that the words say.
 decide() {
   status=$1 text=$2 lines=$3
