@@ -20,6 +20,17 @@ Line = dict[str, Any]
 _UNITS = {"block": "block ", "vector": "vector ", "call": ""}
 
 
+def _answers(*words: str, text: str = "") -> list[Line]:
+    """What the prover says to these words and to this standard input."""
+    try:
+        done = subprocess.run([str(paths.PROVER), *words], input=text, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
+    if done.returncode:
+        raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def ask(
     collective: str,
     ranks: int,
@@ -41,34 +52,21 @@ def ask(
         f"in_place={int(in_place)}",
         *(f"decision={key}" for key in decisions),
     ]
-    try:
-        done = subprocess.run([str(paths.PROVER), "--decide", *words], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
-    if done.returncode:
-        raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return _answers("--decide", *words)
 
 
 def ask_many(
     collective: str, calls: Iterable[tuple[int, int]], elem: int, words: Sequence[str], decisions: Sequence[str]
 ) -> list[Line]:
     """The prover's answers for many calls, each ranks and count."""
-    command = [str(paths.PROVER), "--decide", f"collective={collective}", f"elem={elem}", *words]
-    command += [f"decision={key}" for key in decisions]
     text = "".join(f"{ranks} {count}\n" for ranks, count in calls)
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UserError(done.stderr.strip() or "the prover stopped; run ./collscope doctor")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    asked = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
+    return _answers("--decide", *asked, text=text)
 
 
 def rules() -> list[Line]:
     """All rules of all tables, in their order."""
-    done = subprocess.run([str(paths.PROVER), "--rules"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return _answers("--rules")
 
 
 @dataclass(frozen=True)
@@ -211,9 +209,9 @@ def show(lines: list[Line]) -> None:
         table.add_column(name, overflow="fold")
     for line in lines:
         rule = line["rule"]
-        taken = line["chose"] if line["status"] == "ok" else f"{line['chose'] or 'nothing'}: {line['status']}"
+        takes = line["chose"] if line["status"] == "ok" else f"{line['chose'] or 'nothing'}: {line['status']}"
         where = (f"{rule['number']}", between(*rule["ranks"]), sizes(rule), needs(rule)) if rule else ("—",) * 4
-        table.add_row(*(Text(cell) for cell in (line["decision"], taken, *where)))
+        table.add_row(*(Text(cell) for cell in (line["decision"], takes, *where)))
     console.out().print(table)
 
 
@@ -264,6 +262,8 @@ def command(
     decisions = [
         known.resolve(key if key.startswith("decision/") else f"decision/{key}", collective)[1] for key in wanted
     ]
+    if not any(collective in d.collectives for d in known.decisions):
+        raise UsageError(f"no decision table knows {collective}")
     numbers = parse_ranks(ranks)
     if root >= min(numbers):
         raise UsageError(f"--root {root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
@@ -271,6 +271,8 @@ def command(
         words = [f"root={root}", f"commutes={int(commutes)}", f"in_place={int(in_place)}"]
         if block:
             raise UsageError("--map goes over all sizes up to --bytes of the whole vector")
+        if plot and collective == "barrier":
+            raise UsageError("--plot: a barrier has no sizes to draw over; --map says what is taken")
         made = spans(collective, numbers, parse_size(size or "16MiB"), elem, words, decisions)
         if as_json:
             json.dump([asdict(span) for span in made], sys.stdout)

@@ -817,7 +817,7 @@ def decision_map(collective: str, spans: Sequence[Any], elem: int) -> Figure:
     keys = sorted({s.takes for s in spans if not s.takes.startswith("nothing")})
     colours = _map_colours(keys)
     sizes = [plan.vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
-    high, low = max(*sizes, elem, 2), elem
+    high, low = max(*sizes, 2 * elem), elem
     rows = -(-len(keys) // 3)
     panel = max(0.9, min(1.75, 0.16 * len(ranks) + 0.5))
     height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95

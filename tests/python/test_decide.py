@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,9 @@ def test_command(tmp_path: Path) -> None:
         wrong = CliRunner().invoke(decide.command, ["-c", "bcast", "--ranks", "4", *bad])
         assert isinstance(wrong.exception, UsageError)
     assert isinstance(CliRunner().invoke(decide.command, ["-c", "bast", "--ranks", "4"]).exception, UserError)
+    for words in (["--block-bytes", "4"], ["--map"], ["--plot", str(tmp_path / "map.svg")]):
+        nobody = CliRunner().invoke(decide.command, ["-c", "rotation", "--ranks", "4", *words])
+        assert "no decision table knows rotation" in str(nobody.exception)
 
 
 def test_ranges_in_words() -> None:
@@ -138,6 +142,14 @@ def test_map_command(tmp_path: Path) -> None:
     assert CliRunner().invoke(decide.command, [*words, "--plot", str(picture)]).exit_code == 0
     text = picture.read_text()
     assert "what decisions take" in text and "recursive_doubling" in text and "bucket" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        words = ["-c", "bcast", "--ranks", "2", "--bytes", "4", "--plot", str(tmp_path / "one.svg")]
+        assert CliRunner().invoke(decide.command, words).exit_code == 0
+    sizeless = CliRunner().invoke(
+        decide.command, ["-c", "barrier", "--ranks", "2..9", "--plot", str(tmp_path / "none.svg")]
+    )
+    assert isinstance(sizeless.exception, UsageError) and not (tmp_path / "none.svg").exists()
 
 
 @needs_prover
