@@ -13,7 +13,7 @@ from collscope import cache, console, paths, registry
 from collscope import twin_calls as calls
 from collscope import twin_compare as compare
 from collscope import twin_records as records
-from collscope.errors import UsageError
+from collscope.errors import UsageError, UserError
 from collscope.twin_compare import Compared, Library
 from collscope.units import parse_ranks, split_keys
 
@@ -48,6 +48,11 @@ def run(library: Library, ranks: Sequence[int], wanted: Sequence[str] | None = N
     """Compares on each number of ranks. `wanted` are algorithms' keys; None: all, and the decisions."""
     library.check()
     twins = [a for a in calls.twins(library.numbers) if wanted is None or a.key in wanted]
+    absent = ", ".join(sorted(set(wanted or ()) - {a.key for a in twins}))
+    if not twins:
+        raise UserError(f"nothing to compare: Open MPI {library.version} does not have {absent or 'any twin'}")
+    if absent:
+        console.note(f"Open MPI {library.version} does not have {absent}")
     decision = calls.DECISIONS[library.version.rpartition(".")[0]]
     found = Found(library)
     with console.progress("twins", len(ranks)) as advance:
@@ -116,7 +121,9 @@ def read_keys(text: str | None) -> list[str] | None:
     keys: list[str] = []
     for name in split_keys(text):
         if name in {c.name for c in known.collectives}:
-            keys += [a.key for a in known.of(name) if a.twin]
+            keys += (twins := [a.key for a in known.of(name) if a.twin])
+            if not twins:
+                raise UsageError(f"{name} has no twin in Open MPI")
             continue
         key = records.stem(known.resolve(name)[1])
         if key not in known.by_key or not known.by_key[key].twin:

@@ -232,10 +232,29 @@ def test_command() -> None:
 
 @needs_prover
 @pytest.mark.parametrize(
-    "words", (["-a", "bcast/mst"], ["-a", "bcast", "--out", "x"], ["--ranks", "1..4"], ["--mpi", "/nowhere"])
+    "words",
+    (
+        ["-a", "bcast/mst"],
+        ["-a", "rotation"],
+        ["-a", "bcast", "--out", "x"],
+        ["--ranks", "1..4"],
+        ["--mpi", "/nowhere"],
+    ),
 )
 def test_what_the_command_refuses(words: list[str]) -> None:
     assert isinstance(CliRunner().invoke(twins.command, words).exception, UsageError)
+
+
+@needs_prover
+@needs_open_mpi
+def test_a_twin_that_this_library_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparing nothing is no success."""
+    there = [a for a in calls.twins(compare.find_library().numbers) if a.key != "barrier/tree"]
+    monkeypatch.setattr(calls, "twins", lambda _: there)
+    alone = CliRunner().invoke(twins.command, ["-a", "barrier/tree", "--ranks", "2"])
+    assert isinstance(alone.exception, UserError) and "does not have barrier/tree" in str(alone.exception)
+    said = CliRunner().invoke(twins.command, ["-a", "barrier/tree,barrier/linear", "--ranks", "2"])
+    assert said.exit_code == 0 and "does not have barrier/tree" in said.output and "1 of 1 calls" in said.output
 
 
 def test_tables_of_several_versions(tmp_path: Path) -> None:
