@@ -166,9 +166,9 @@ def mpirun(ranks: int, nodes: int = 1) -> list[str]:
             words += ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
         if nodes > 1:
             words += ["--map-by", f"ppr:{-(-ranks // nodes)}:node"]
-    elif library().startswith("MPICH"):
-        if ranks > nodes * len(os.sched_getaffinity(0)):
+    else:
+        if library().startswith("MPICH") and ranks > nodes * len(os.sched_getaffinity(0)):
             words += ["-genv", "MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"]
-        if nodes > 1:
+        if nodes > 1:  # MPICH's launcher, and those made from it
             words += ["-ppn", str(-(-ranks // nodes))]
     return words

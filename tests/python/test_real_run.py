@@ -27,6 +27,14 @@ def points() -> list[Point]:
     ]
 
 
+@pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2", "MPI 2021.13"])
+def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "library", lambda: library)
+    words = measure.mpirun(5, 2)
+    assert words[:3] == ["mpirun", "-np", "5"]
+    assert words[-2:] == (["--map-by", "ppr:3:node"] if library.startswith("Open MPI") else ["-ppn", "3"])
+
+
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> platform.Platform:
     """This machine as it is now: calibrated in the same minute as the runs."""
