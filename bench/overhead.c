@@ -20,7 +20,7 @@
 #include "operations/mpi.h"
 #include "operations/port.h"
 
-enum { TEXT = 320, MOST_TURNS = 300, MOST_CALLS = 4096 };
+enum { TEXT = 320, MOST_REFUSED = 16, MOST_TURNS = 300, MOST_CALLS = 4096 };
 static const double batch_s = 200e-6;    /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */
 
 typedef struct {
@@ -28,7 +28,8 @@ typedef struct {
   MPI_Comm ours, theirs;       /* theirs is made anew when a variable was set */
   MPI_Comm ends;               /* the first rank and the last */
   bool stale;
-  char refused[TEXT];          /* a variable that could not be set; empty: none */
+  char refused[MOST_REFUSED][TEXT];   /* "NAME to VALUE" of each variable that could not be set */
+  int refusals;
   int turns;
   double seconds;
 } bench;
@@ -235,7 +236,7 @@ static void compare_twin(bench *b, const char *key, size_t count) {
   p.args = (coll_args){ .size = b->d.size, .count = count, .elem = sizeof(float), .commutes = true, .param = p.param,
                         .place = b->d.place };
   p.alg = coll_find(key, p.param, reason, sizeof reason);
-  if (*b->refused) snprintf(reason, sizeof reason, "this library cannot set %s", b->refused);
+  if (b->refusals) snprintf(reason, sizeof reason, "this library cannot set %s", b->refused[0]);
   else if (p.alg && !coll_unsupported(p.alg, &p.args, reason, sizeof reason)) {
     compare(b, &p, key, b->ours);
     return;
@@ -267,13 +268,19 @@ static bool write_variable(const char *name, int value) {
 }
 
 /* No pair is compared while a variable has another value than it should. */
-static void set(bench *b, const char *name, int value) {
-  char text[TEXT + 16];
-  snprintf(text, sizeof text, "%s to %d", name, value);
+static bool set(bench *b, const char *name, int value) {
   size_t length = strlen(name);
-  if (!write_variable(name, value)) snprintf(b->refused, sizeof b->refused, "%.*s", TEXT - 1, text);
-  else if (!strncmp(b->refused, name, length) && b->refused[length] == ' ') *b->refused = 0;
+  for (int i = 0; i < b->refusals; i++)
+    if (!strncmp(b->refused[i], name, length) && b->refused[i][length] == ' ') {
+      memmove(b->refused[i], b->refused[b->refusals - 1], TEXT);
+      b->refusals--;
+      break;
+    }
   b->stale = true;
+  if (write_variable(name, value)) return true;
+  if (b->refusals == MOST_REFUSED) return fprintf(stderr, "collscope-overhead: cannot set %s, nor %d others\n", name, MOST_REFUSED), false;
+  snprintf(b->refused[b->refusals++], TEXT, "%.*s to %d", TEXT - 16, name, value);
+  return true;
 }
 
 static bool work(bench *b, FILE *lines) {
@@ -282,7 +289,7 @@ static bool work(bench *b, FILE *lines) {
     int value;
     size_t count;
     if (sscanf(line, "set %319s %d", word, &value) == 2) {
-      set(b, word, value);
+      if (!set(b, word, value)) return false;
     } else if (sscanf(line, "pair %319s %zu", word, &count) == 2) {
       if (b->stale) {
         MPI_Comm_free(&b->theirs);

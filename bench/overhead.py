@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import os
 import statistics
@@ -30,6 +31,7 @@ from collscope import measure, model, paths, platform, registry, twin_calls  # n
 from collscope.errors import UserError  # noqa: E402
 from collscope.plan import Layout, Point  # noqa: E402
 from collscope.registry import Algorithm  # noqa: E402
+from collscope.table import write_atomically  # noqa: E402
 from collscope.units import format_size, parse_sizes  # noqa: E402
 
 PROGRAM = paths.BUILD / "mpi" / "collscope-overhead"
@@ -151,11 +153,12 @@ def run(ranks: int, nodes: int, sizes: Sequence[int], only: tuple[str, ...], sec
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
+    write_atomically(path, text.getvalue())
 
 
 def worst(rows: Sequence[Row], column: str) -> str:
@@ -207,13 +210,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--csv", type=Path, default=paths.CACHE / "overhead.csv", help="where the table goes")
     options = parser.parse_args(arguments)
     load = os.getloadavg()[0]
-    sizes, only = parse_sizes(options.sizes), tuple(options.only.split(","))
+    only = tuple(options.only.split(","))
     try:
+        sizes = parse_sizes(options.sizes)
+        if min(sizes) < FLOAT:
+            raise UserError(f"--sizes {options.sizes}: from {FLOAT} bytes on, one float")
         rows = run(options.ranks, options.nodes, sizes, only, options.seconds)
+        write_csv(rows, options.csv)
     except UserError as error:
         print(f"overhead: {error}", file=sys.stderr)
         return 1
-    write_csv(rows, options.csv)
     print(f"\nours beside {measure.library()}'s own, {options.ranks} ranks")
     print(f"load {load:.1f} before, {os.getloadavg()[0]:.1f} after (the ranks themselves make {options.ranks})")
     print(summarise(rows))

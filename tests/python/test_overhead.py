@@ -56,15 +56,17 @@ def test_what_cannot_be_forced_is_not_compared(tmp_path: Path) -> None:
     (tmp_path / "plan").write_text(
         "set coll_tuned_scan_algorithm 999\npair scan/linear 2\nset coll_tuned_scan_algorithm 1\npair scan/linear 2\n"
         "pair scan/no_such 2\nset no_such_variable 1\npair scan/linear 2\n"
+        "set coll_tuned_scan_algorithm 999\nset coll_tuned_scan_algorithm 1\npair scan/linear 2\n"
     )
     command = [str(word) for word in (*measure.mpirun(2), PROGRAM, tmp_path / "plan", 1, 0)]
     environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    first, second, third, fourth = (json.loads(line) for line in done.stdout.splitlines() if '"key"' in line)
+    first, second, third, fourth, fifth = (json.loads(line) for line in done.stdout.splitlines() if '"key"' in line)
     assert first["status"] == "this library cannot set coll_tuned_scan_algorithm to 999" and "ours_s" not in first
     assert second["status"] == "ok" and len(second["ours_s"]) == len(second["again_s"]) == 1
     assert "no_such" in third["status"] and "ours_s" not in third
-    assert fourth["status"] == "this library cannot set no_such_variable to 1"
+    # One that can be set again does not make up for another that cannot.
+    assert fourth["status"] == fifth["status"] == "this library cannot set no_such_variable to 1"
 
 
 def test_a_row_compares_within_each_turn() -> None:
@@ -80,3 +82,9 @@ def test_a_row_compares_within_each_turn() -> None:
 def test_unknown_prefix_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert overhead.main(["--only", "nonsense"]) == 1
     assert "no twin's key begins with nonsense" in capsys.readouterr().err
+
+
+def test_sizes_below_a_float_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for sizes in ("2,8", "x"):
+        assert overhead.main(["--sizes", sizes]) == 1
+        assert sizes.split(",")[0] in capsys.readouterr().err
