@@ -229,6 +229,7 @@ typedef enum { COLL_PER_CALL, COLL_PER_BLOCK, COLL_PER_VECTOR } coll_unit;  /* o
 typedef enum {
   COLL_COUNT_ANY, COLL_COUNT_AT_MOST_ONE, COLL_COUNT_BELOW_RANKS, COLL_COUNT_AT_MOST_RANKS,
   COLL_COUNT_BELOW_POWER,        /* fewer elements than the largest power of two that is not above p */
+  COLL_COUNT_MULTIPLE_OF_RANKS, COLL_COUNT_MULTIPLE_OF_POWER,   /* the same power */
 } coll_count_need;
 typedef enum { COLL_RANKS_ANY, COLL_RANKS_POWER_OF_TWO, COLL_RANKS_ODD } coll_ranks_need;
 
@@ -248,6 +249,8 @@ typedef struct {
   coll_ranks_need ranks;
   size_t block_min, block_end;   /* and of one rank's block; block_end 0: no limit */
   bool in_place;                 /* the row needs a call in place */
+  bool root_zero;                /* … and root 0 */
+  size_t bytes_multiple;         /* … and a whole number of so many bytes; 0: any */
 } coll_rule;
 
 typedef struct {

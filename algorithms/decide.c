@@ -22,11 +22,14 @@ void coll_decision_key(const coll_decision *d, const long *value, char *text, si
 }
 
 static bool count_fits(coll_count_need need, size_t count, int p) {
+  size_t power = (size_t)coll_fold_make(p, COLL_FOLD_EVEN).power;
   switch (need) {
     case COLL_COUNT_AT_MOST_ONE: return count <= 1;
     case COLL_COUNT_BELOW_RANKS: return count < (size_t)p;
     case COLL_COUNT_AT_MOST_RANKS: return count <= (size_t)p;
-    case COLL_COUNT_BELOW_POWER: return count < (size_t)coll_fold_make(p, COLL_FOLD_EVEN).power;
+    case COLL_COUNT_BELOW_POWER: return count < power;
+    case COLL_COUNT_MULTIPLE_OF_RANKS: return count % (size_t)p == 0;
+    case COLL_COUNT_MULTIPLE_OF_POWER: return count % power == 0;
     default: return true;
   }
 }
@@ -52,6 +55,7 @@ static bool within(size_t bytes, size_t min, size_t end, const long *value) {
 static bool fits(const coll_rule *r, const long *value, coll_collective k, const coll_args *a, size_t bytes, size_t block) {
   return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
          (r->commutes < 0 || r->commutes == (int)a->commutes) && (!r->in_place || a->in_place) &&
+         (!r->root_zero || a->root == 0) && (!r->bytes_multiple || bytes % r->bytes_multiple == 0) &&
          within(bytes, r->bytes_min, r->bytes_end, value) && within(block, r->block_min, r->block_end, value) &&
          line_fits(r, a->size, bytes) && count_fits(r->elements, a->count, a->size) && ranks_fit(r->ranks, a->size);
 }

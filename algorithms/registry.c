@@ -107,6 +107,7 @@
   X(decision_ompi_5_0) \
   X(decision_rd_ring) \
   X(decision_mpich_4) \
+  X(decision_smpi_ompi) \
 
 
 #define DECLARE_ALGORITHM(name) extern const coll_alg name;

@@ -24,6 +24,8 @@ static const char *const counts[] = {
   [COLL_COUNT_ANY] = "", [COLL_COUNT_AT_MOST_ONE] = "at most one element",
   [COLL_COUNT_BELOW_RANKS] = "fewer elements than ranks", [COLL_COUNT_AT_MOST_RANKS] = "at most as many elements as ranks",
   [COLL_COUNT_BELOW_POWER] = "fewer elements than the largest power of two in the ranks",
+  [COLL_COUNT_MULTIPLE_OF_RANKS] = "elements that the ranks divide",
+  [COLL_COUNT_MULTIPLE_OF_POWER] = "elements that the largest power of two in the ranks divides",
 };
 static const char *const numbers[] = {
   [COLL_RANKS_ANY] = "", [COLL_RANKS_POWER_OF_TWO] = "a power of two of ranks", [COLL_RANKS_ODD] = "an odd number of ranks",
@@ -42,7 +44,8 @@ static void rule(FILE *out, const coll_decision *d, const long *value, const col
           (size_t)(r - d->rules) + 1, d->count, r->p_min, r->p_max, units[d->unit[r->collective]]);
   range(out, "bytes", r->bytes_min, r->bytes_end, value);
   range(out, "block", r->block_min, r->block_end, value);
-  fprintf(out, ",\"commutes\":%d,\"in_place\":%s,\"line\":", r->commutes, r->in_place ? "true" : "false");
+  fprintf(out, ",\"commutes\":%d,\"in_place\":%s,\"root_zero\":%s,\"bytes_multiple\":%zu,\"line\":", r->commutes,
+          r->in_place ? "true" : "false", r->root_zero ? "true" : "false", r->bytes_multiple);
   if (r->a == 0 && r->b == 0) fputs("null", out);
   else fprintf(out, "{\"above\":%s,\"a\":%.17g,\"b\":%.17g}", r->above ? "true" : "false", r->a, r->b);
   fputs(",\"elements\":", out);

@@ -194,6 +194,10 @@ def needs(rule: Line) -> str:
         words.append("an operator that commutes" if rule["commutes"] else "an operator that does not commute")
     if rule["in_place"]:
         words.append("in place")
+    if rule["root_zero"]:
+        words.append("root 0")
+    if rule["bytes_multiple"]:
+        words.append(f"whole {format_size(rule['bytes_multiple'])}")
     if rule["line"]:
         line = rule["line"]
         words.append(f"ranks {'>' if line['above'] else '<'} {line['a']:.4g}·bytes + {line['b']:.4g}")

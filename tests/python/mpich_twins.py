@@ -37,6 +37,8 @@ class Compared:
     verdict: str  # same; order: each pair's messages are alike, a rank's order is not; different; unsupported
     key: str = ""
     text: str = ""
+    theirs: tuple[twins.Messages, ...] = ()  # by rank; kept where the two differ
+    ours: tuple[twins.Messages, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.ranks} ranks, {self.call}: {self.verdict}: {self.key} {self.text}"
@@ -79,5 +81,7 @@ def compare(folder: Path, ranks: int, calls: Sequence[Call], keys: Sequence[str]
         verdict = "different" if pairs else "order" if order else "same"
         r = ([*pairs, *order] or [0])[0]
         text = f"rank {r}: MPICH {theirs[i, r][:10]}, here {own.messages[i, r][:10]}" if verdict != "same" else ""
-        made.append(Compared(ranks, call, verdict, own.keys[i], text))
+        differ = range(ranks) if verdict != "same" else ()
+        both = tuple(tuple(of[i, r] for r in differ) for of in (theirs, own.messages))
+        made.append(Compared(ranks, call, verdict, own.keys[i], text, *both))
     return made

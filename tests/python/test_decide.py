@@ -28,6 +28,7 @@ def test_what_is_taken() -> None:
         "ompi_4_1": "bcast/knomial[k=4,s=0]",
         "ompi_5_0": "bcast/knomial[k=4,s=0]",
         "mpich_4": "bcast/knomial[k=2,s=0]",
+        "smpi_ompi": "bcast/knomial[k=4,s=0]",
     }
     assert chosen("bcast", 64, 12288, 1)["mpich_4"] == "bcast/knomial[k=2,s=0]"
     assert chosen("bcast", 64, 12289, 1)["mpich_4"] == "bcast/scatter_recursive_doubling"
@@ -108,9 +109,26 @@ def test_ranges_in_words() -> None:
     assert decide.size_range("", 0, 0) == ""
     assert decide.size_range("block ", 0, 300) == "block below 300 B"
     assert decide.size_range("vector ", 2048, 0) == "vector from 2 KiB"
-    rule = {"elements": "", "number_of_ranks": "", "commutes": 0, "in_place": True,
-            "line": {"above": True, "a": 0.5, "b": 2.0}}  # fmt: skip
+    rule = {"elements": "", "number_of_ranks": "", "commutes": 0, "in_place": True, "root_zero": False,
+            "bytes_multiple": 0, "line": {"above": True, "a": 0.5, "b": 2.0}}  # fmt: skip
     assert decide.needs(rule) == "an operator that does not commute, in place, ranks > 0.5·bytes + 2"
+    rule |= {"commutes": -1, "in_place": False, "line": None, "root_zero": True, "bytes_multiple": 8192}
+    assert decide.needs(rule) == "root 0, whole 8 KiB"
+
+
+@needs_prover
+def test_needs_of_the_root_and_of_divisors() -> None:
+    def of(collective: str, ranks: int, count: int, *words: str) -> str | None:
+        lines = decide.ask_many(collective, [(ranks, count)], 4, words, ["decision/smpi_ompi"])
+        return str(lines[0]["chose"]) if lines[0]["status"] == "ok" else None
+
+    assert of("bcast", 5, 4096) == "bcast/pipeline[s=8192]"  # 16 KiB
+    assert of("bcast", 5, 4096, "root=1") is None  # root 0 alone
+    assert of("bcast", 5, 4097) is None  # whole 8 KiB
+    assert of("allreduce", 3, 1026) == "allreduce/ring"  # a multiple of the ranks
+    assert of("allreduce", 3, 1027) is None
+    assert of("allreduce", 13, 8 * 1000) == "allreduce/reduce_scatter_allgather"  # of the power of two in them
+    assert of("allreduce", 13, 8 * 1000 + 4) is None
 
 
 @needs_prover
