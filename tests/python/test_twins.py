@@ -257,6 +257,20 @@ def test_a_twin_that_this_library_lacks(monkeypatch: pytest.MonkeyPatch) -> None
     assert said.exit_code == 0 and "does not have barrier/tree" in said.output and "1 of 1 calls" in said.output
 
 
+@needs_prover
+def test_what_nobody_could_mean_is_not_unsupported() -> None:
+    for line, why in (
+        ("0 bcast/no_such 4 10 0 1 0", "unknown algorithm"),
+        ("0 bcast/linear[k=2] 4 10 0 1 0", "not one of its parameters"),
+        ("0 decision/ompi_4_1 4 10 0 1 0", "needs a collective"),
+        ("0 bcast/linear 4 ten 0 1 0", "cannot be read"),
+        ("0 bcast/linear 4 10 0 1 0\n1 bcast/linear", "cannot be read"),
+    ):
+        with pytest.raises(UserError, match=why):
+            compare.recorded(line + "\n")
+    assert "root 7" in compare.recorded("0 bcast/linear 4 10 7 1 0\n").why[0]
+
+
 def test_tables_of_several_versions(tmp_path: Path) -> None:
     def row(version: str, calls: str) -> records.Row:
         return {**dict.fromkeys(records.COLUMNS["table"], ""), "version": version, "calls": calls}
