@@ -23,6 +23,7 @@ from typing import Any
 
 from collscope import paths
 from collscope.errors import UserError
+from collscope.table import write_atomically
 
 LARGEST_BYTES = 4 << 20
 MOST_RANKS = 16
@@ -322,7 +323,8 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
     text = spec_text(result, cores, eager_limit(), ranks, when, library())
     path = target or platform.PLATFORMS / "this_machine" / "spec.toml"
     parse_spec(text, str(path))
-    return paths.write_whole(path, text)
+    write_atomically(path, text)
+    return path
 
 
 def main() -> int:

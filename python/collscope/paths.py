@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
-
-from collscope.errors import disk_error
 
 ROOT = Path(os.environ.get("COLLSCOPE_ROOT") or Path(__file__).resolve().parents[2])
 BUILD = ROOT / "build"
@@ -30,20 +27,3 @@ def display(path: Path) -> str:
         return str(Path(path).resolve().relative_to(Path.cwd().resolve()))
     except ValueError:
         return str(path)
-
-
-def write_whole(path: Path, text: str) -> Path:
-    """Writes a file that others may read meanwhile: they see the old one or all of the new one."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise disk_error(error, path) from error
-    return path

@@ -31,6 +31,7 @@ from collscope.platform_spec import (
     tidy,
     xml_of,
 )
+from collscope.table import write_atomically
 
 MAPPINGS = ("block", "cyclic", "fill")
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
@@ -515,9 +516,9 @@ def _keep(name: str, text: str) -> Path:
     """Writes a generated platform file below .cache, named after its content."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = paths.CACHE / "platforms" / f"{name}-{digest}.xml"
-    if path.exists():
-        return path
-    return paths.write_whole(path, text)
+    if not path.exists():
+        write_atomically(path, text)
+    return path
 
 
 __all__ = ["MAPPINGS", "Platform", "SpecError", "list_platforms", "load", "load_spec"]

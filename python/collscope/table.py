@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,7 +148,7 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         except OSError as error:
             raise disk_error(error, target) from error
         return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)

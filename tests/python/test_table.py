@@ -1,5 +1,6 @@
 import math
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,20 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
         read_csv(file)
     with pytest.raises(UserError, match="No such file"):
         read_csv(tmp_path / "none.csv")
+
+
+def test_a_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("x")
+    table.write_atomically(tmp_path / "whole", "x")
+    assert (tmp_path / "whole").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_threads_that_write_one_file_do_not_meet(tmp_path: Path) -> None:
+    texts = [str(i) * 200_000 for i in range(8)]
+    with ThreadPoolExecutor(len(texts)) as pool:
+        list(pool.map(lambda text: table.write_atomically(tmp_path / "x", text), texts * 4))
+    assert (tmp_path / "x").read_text() in texts
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
 def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
