@@ -251,7 +251,7 @@ static void fold(int p, coll_fold_stays stays) {
 
 /* ---- groups ----------------------------------------------------------------------------------------- */
 
-/* Nodes of 3, 5 and 4 ranks in turn with two sockets, in blocks or dealt out to all nodes at random. */
+/* Nodes of 3, 5 and 4 ranks in turn with two sockets, in blocks; or five nodes, dealt out in an order of no use. */
 static void uneven_places(int p, bool dealt, coll_place *place) {
   static const int sizes[] = { 3, 5, 4 };
   for (int r = 0, node = 0, k = 0; r < p; r++) {

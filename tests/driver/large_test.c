@@ -53,7 +53,7 @@ static double time_of(driver *d, const coll_alg *alg, void *buffer[2], plan_type
 int main(int argc, char **argv) {
   static const struct { plan_type type; size_t count; } large[] = {
     { PLAN_INT, ((size_t)1 << 29) + 1 },          /* 2 GiB and a little */
-    { PLAN_INT, ((size_t)1 << 31) - 1 },          /* the last that is one piece */
+    { PLAN_INT, ((size_t)1 << 31) - 1 },          /* the most that an int counts */
     { PLAN_INT, (size_t)1 << 31 },
     { PLAN_INT, 3 * ((size_t)1 << 30) + 77777777 },
     { PLAN_BYTE, ((size_t)1 << 31) + 77777777 },
