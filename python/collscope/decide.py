@@ -125,6 +125,17 @@ def spans(
     return made
 
 
+def divides(collective: str, names: Iterable[str]) -> list[str]:
+    """Those of the decisions whose rules for this collective look at what divides the count: no map of ranges can hold for them."""
+    looks = {
+        line["decision"].partition("[")[0]
+        for line in rules()
+        if line["collective"] == collective
+        and (line["rule"]["bytes_multiple"] or line["rule"]["elements"].endswith((" divide", " divides")))
+    }
+    return [name for name in dict.fromkeys(names) if name.partition("[")[0] in looks]
+
+
 def show_map(collective: str, made: Sequence[Span], elem: int, block: bool) -> None:
     """A table a decision: neighbouring numbers of ranks that take the same stand together."""
     from rich.table import Table
@@ -278,6 +289,9 @@ def command(
         if plot and collective == "barrier":
             raise UsageError("--plot: a barrier has no sizes to draw over; --map says what is taken")
         made = spans(collective, numbers, parse_size(size or "16MiB"), elem, words, decisions)
+        for name in divides(collective, (span.decision for span in made)):
+            console.note(f"{name}: the map holds for powers of two; a rule asks what divides the count, so between them "
+                         "it may take something else")  # fmt: skip
         if as_json:
             json.dump([asdict(span) for span in made], sys.stdout)
             print()

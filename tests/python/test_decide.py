@@ -171,6 +171,19 @@ def test_map_command(tmp_path: Path) -> None:
 
 
 @needs_prover
+def test_a_map_says_where_it_cannot_hold() -> None:
+    """What divides the count comes and goes between the sizes that a map asks for."""
+    (span,) = (s for s in decide.spans("bcast", [5], 2**17, 4, decisions=["decision/smpi_ompi"]) if s.first == 2048)
+    inside = decide.ask("bcast", 5, 20000, 4, decisions=["decision/smpi_ompi"])[0]
+    assert span.last >= 20000 and span.takes != decide.taken(inside)
+    words = ["-c", "bcast", "--ranks", "5", "--map"]
+    said = CliRunner().invoke(decide.command, words).output
+    assert "decision/smpi_ompi: the map holds for powers of two" in said
+    assert "decision/ompi_4_1: the map" not in said
+    assert "the map holds" not in CliRunner().invoke(decide.command, [*words, "--decision", "mpich_4"]).output
+
+
+@needs_prover
 def test_rules_are_all_listed() -> None:
     found = decide.rules()
     assert {line["decision"] for line in found} == {d.full_key() for d in registry.load().decisions}
