@@ -14,7 +14,7 @@ from typing import Any
 from collscope import console, model, paths, plan, registry
 from collscope.errors import UsageError, UserError, disk_error
 from collscope.plan import Point
-from collscope.units import format_size, join_words, parse_ranks, parse_sizes, split_keys
+from collscope.units import format_ranks, format_size, join_words, parse_ranks, parse_sizes, split_keys
 
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
 SHOWN_RANKS = 16  # rows of the table of one algorithm
@@ -73,7 +73,7 @@ def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) ->
     known = {key for _, key in keys if not key.startswith("decision/")}
     if len(known) != len(keys):
         raise UsageError("a decision is proven alone: ./collscope prove decision/…")
-    command = [str(paths.PROVER), "--sweep", "--ranks", ",".join(map(str, sorted(numbers))), *names]
+    command = [str(paths.PROVER), "--sweep", "--ranks", format_ranks(numbers), *names]
     sys.stdout.flush()
     try:
         status = subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode

@@ -25,6 +25,7 @@ from collscope.table import write_atomically
 from collscope.twin_calls import FLOAT, values_of
 from collscope.twin_calls import decided as decided_keys
 from collscope.twin_compare import Call, Compared, alike, own_messages
+from collscope.units import format_ranks
 
 FOLDER = paths.RESULTS / "twins"
 COUNTS = ("calls", "equal", "other_order", "different", "unsupported")
@@ -54,23 +55,13 @@ Row = dict[str, str]
 # ---- rows -------------------------------------------------------------------------------------------------
 
 
-def ranges(numbers: Iterable[int]) -> str:
-    """2..5,7: as the command line reads it."""
-    found = sorted(set(numbers))
-    runs = []
-    for _, members in groupby(enumerate(found), lambda pair: pair[1] - pair[0]):
-        run = [number for _, number in members]
-        runs.append(f"{run[0]}..{run[-1]}" if len(run) > 2 else ",".join(map(str, run)))
-    return ",".join(runs)
-
-
 def tally(calls: Sequence[Compared]) -> Row:
     count = Counter(c.verdict for c in calls)
     values = (len(calls), count["same"], count["order"], count["different"], count["unsupported"])
     reasons = Counter(c.text for c in calls if c.verdict == "unsupported")
     return {
         **dict(zip(COUNTS, map(str, values), strict=True)),
-        "ranks": ranges(c.ranks for c in calls if c.verdict != "unsupported"),
+        "ranks": format_ranks(c.ranks for c in calls if c.verdict != "unsupported"),
         "reasons": "; ".join(f"{number} {why.partition('; ')[0]}" for why, number in sorted(reasons.items())),
     }
 
@@ -160,7 +151,7 @@ def differences(version: str, found: Sequence[Compared]) -> list[Row]:
                     "condition": condition,
                     "runs": runs,
                     "calls": str(len(calls)),
-                    "ranks": ranges(c.ranks for c in calls),
+                    "ranks": format_ranks(c.ranks for c in calls),
                     "counts": f"{floats[0]}..{floats[-1]}" if len(floats) > 1 else str(floats[0]),
                 }
             )

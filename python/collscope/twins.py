@@ -15,7 +15,7 @@ from collscope import twin_compare as compare
 from collscope import twin_records as records
 from collscope.errors import UsageError, UserError
 from collscope.twin_compare import Compared, Library
-from collscope.units import parse_ranks, split_keys
+from collscope.units import format_ranks, parse_ranks, split_keys
 
 RANKS = "2..17,32"
 SOURCES = ("algorithms", "validate/twins")
@@ -69,7 +69,7 @@ def origin(found: Found) -> dict[str, object]:
     return {
         "forced_calls": len(found.forced),
         "decided_calls": len(found.decided),
-        "ranks": records.ranges(c.ranks for c in found.forced),
+        "ranks": format_ranks(c.ranks for c in found.forced),
         "sources": cache.sources_hash(*SOURCES)[:12],
     }
 
@@ -107,7 +107,7 @@ def show(found: Found) -> None:
         out.print(table)
     compared = [c for c in (*found.forced, *found.decided) if c.verdict != "unsupported"]
     same = sum(c.verdict == "same" for c in compared)
-    ranks = records.ranges(c.ranks for c in compared)
+    ranks = format_ranks(c.ranks for c in compared)
     out.print(
         f"{same} of {len(compared)} calls send the same messages in the same order, on {ranks} ranks", soft_wrap=True
     )

@@ -7,8 +7,9 @@ readers take them for 1000 and some for 1024.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import groupby
 
 from collscope.errors import UsageError
 
@@ -77,6 +78,15 @@ def parse_ranks(text: str) -> list[int]:
             raise UsageError(f'the range of ranks "{part}" is empty: {values[0]} is more than {values[-1]}')
         numbers.extend(range(values[0], values[-1] + 1))
     return list(dict.fromkeys(numbers))
+
+
+def format_ranks(numbers: Iterable[int]) -> str:
+    """2..5,7: as parse_ranks reads it."""
+    runs = []
+    for _, members in groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in members]
+        runs.append(f"{run[0]}..{run[-1]}" if len(run) > 2 else ",".join(map(str, run)))
+    return ",".join(runs)
 
 
 def _parts(text: str, what: str) -> list[str]:

@@ -164,11 +164,6 @@ def test_what_ran_is_found_by_its_messages() -> None:
     assert [row["runs"] for row in records.differences(library.version, [unknown])] == [records.FAILED]
 
 
-def test_ranges_are_as_the_command_line_reads_them() -> None:
-    for text in ("2..17,32", "2,3,7", "5", "1,2,4..6"):
-        assert records.ranges(parse_ranks(text)) == text
-
-
 # ---- the records ------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collscope.errors import UsageError
-from collscope.units import format_size, format_time, parse_ranks, parse_size, parse_sizes, split_keys
+from collscope.units import format_ranks, format_size, format_time, parse_ranks, parse_size, parse_sizes, split_keys
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,9 @@ def test_ranges_that_do_not_parse(text: str) -> None:
 def test_ranks_step_by_one() -> None:
     assert parse_ranks("1..4,8") == [1, 2, 3, 4, 8]
     assert parse_ranks("7") == [7]
+    for text in ("2..17,32", "2,3,7", "5", "1,2,4..6"):
+        assert format_ranks(parse_ranks(text)) == text
+    assert format_ranks([7, 1, 2, 3, 2]) == "1..3,7"
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "4..2", "x", "1.5", "", "2,,3", "1..2..3"])
