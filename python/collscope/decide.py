@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from collscope import console, paths, plan, registry
+from collscope import console, paths, plan, registry, runs
 from collscope.errors import UsageError, UserError
 from collscope.units import format_size, parse_ranks, parse_size
 
@@ -282,6 +282,8 @@ def command(
     numbers = parse_ranks(ranks)
     if root >= min(numbers):
         raise UsageError(f"--root {root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
+    if plot:
+        runs.check_file("--plot", plot, runs.FIGURES)
     if as_map or plot:
         words = [f"root={root}", f"commutes={int(commutes)}", f"in_place={int(in_place)}"]
         if block:

@@ -83,20 +83,28 @@ def read_sources(text: str) -> list[str]:
 
 
 def check_outputs(request: Request) -> None:
+    if request.csv_path:
+        check_file("--csv", request.csv_path)
+    if request.plot_path:
+        check_file("--plot", request.plot_path, FIGURES)
+
+
+def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
     """Finds out before the work, not after it, that a file cannot be written."""
-    if request.plot_path and not request.plot_path.endswith(FIGURES):
-        raise UsageError(f"--plot {request.plot_path}: the name must end in {', '.join(FIGURES)}")
-    for option, name in (("--csv", request.csv_path), ("--plot", request.plot_path)):
-        if not name:
-            continue
-        path = Path(name)
-        folder = path.parent
-        while not folder.exists():
-            folder = folder.parent
-        if path.is_dir():
-            raise UsageError(f"{option} {name}: is a folder")
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise UsageError(f"{option} {name}: {folder} cannot be written to")
+    path = Path(name)
+    if endings and path.suffix.lower() not in endings:
+        raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")
+    if path.is_dir():
+        raise UsageError(f"{option} {name}: is a folder")
+    check_folder(option, name, path.parent)
+
+
+def check_folder(option: str, name: str, folder: Path) -> None:
+    """That a folder is there, or can be made."""
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise UsageError(f"{option} {name}: {folder} cannot be written to")
 
 
 def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SOURCES = ("model", "sim", "real")
 KINDS = ("graph", "gantt", "table", "matrix")
 FORMATS = (".svg", ".png", ".pdf")
+OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps")  # no names of folders
 MOST_RANKS = 1024
 SHOWN_ROUNDS = 24  # rows of the table of rounds
 
@@ -47,6 +48,8 @@ class Request:
 def run(r: Request) -> int:
     """Prints the page, draws, and returns the exit status."""
     kinds = read_kinds(r.kinds)
+    if r.out and not r.no_pictures:
+        check_out(r.out, kinds)
     traces = make_traces(r)
     page(traces)
     if r.no_pictures:
@@ -74,6 +77,20 @@ def read_kinds(text: str) -> list[str]:
         if name not in KINDS:
             raise unknown("kind of picture", name, [*KINDS, "all"])
     return list(dict.fromkeys(names))
+
+
+def check_out(out: str, kinds: Sequence[str]) -> None:
+    """Finds out before the work, not after it, that pictures cannot be written there."""
+    ending = Path(out).suffix.lower()
+    if ending in FORMATS:
+        if len(kinds) > 1:
+            words = f"say which picture with --kind {'|'.join(KINDS)}, or name a folder"
+            raise UsageError(f"--out {out} is one file; {words}")
+        runs.check_file("--out", out)
+    elif ending in OTHER_FORMATS:
+        raise UsageError(f"--out {out}: pictures are {', '.join(FORMATS)}; or name a folder")
+    else:
+        runs.check_folder("--out", out, Path(out))
 
 
 def read_sources(text: str) -> list[str]:
@@ -375,8 +392,6 @@ def draw(traces: Trace | Sequence[Trace], kinds: Sequence[str], out: str | None)
 
     all_ = [traces] if isinstance(traces, Trace) else list(traces)
     single = out is not None and Path(out).suffix.lower() in FORMATS
-    if single and len(kinds) > 1:
-        raise UsageError(f"--out {out} is one file; say which picture with --kind {'|'.join(KINDS)}, or name a folder")
     written = []
     for kind in kinds:
         fig = figure(all_, kind)

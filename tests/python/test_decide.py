@@ -158,6 +158,8 @@ def test_map_command(tmp_path: Path) -> None:
     assert "from 16 KiB" in said.output and "bruck" in said.output
     picture = tmp_path / "map.svg"
     assert CliRunner().invoke(decide.command, [*words, "--plot", str(picture)]).exit_code == 0
+    wrong = CliRunner().invoke(decide.command, [*words, "--plot", str(tmp_path / "map.jpg")])
+    assert isinstance(wrong.exception, UsageError) and not (tmp_path / "map.jpg").exists()
     text = picture.read_text()
     assert "what decisions take" in text and "recursive_doubling" in text and "bucket" in text
     with warnings.catch_warnings():

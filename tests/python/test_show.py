@@ -90,7 +90,12 @@ def test_writes_files(tmp_path: Path) -> None:
     names = {p.name for p in show.draw(t, ["graph", "matrix"], str(tmp_path))}
     assert "scatter-mst-p8-graph.png" in names and "scatter-mst-p8-matrix.svg" in names
     with pytest.raises(UsageError, match="--kind"):
-        show.draw(t, ["graph", "matrix"], str(tmp_path / "x.svg"))
+        show.check_out(str(tmp_path / "x.svg"), ["graph", "matrix"])
+    with pytest.raises(UsageError, match=r"x\.jpg: pictures are \.svg"):
+        show.check_out(str(tmp_path / "x.jpg"), ["graph"])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written to"):
+        show.check_out(str(tmp_path / "file" / "folder"), ["graph"])
 
 
 def test_animation(tmp_path: Path) -> None:
