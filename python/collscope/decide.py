@@ -81,6 +81,8 @@ class Span:
 
 
 def taken(line: Line) -> str:
+    if line["status"] != "ok" and not line["rule"]:
+        return "nothing: no rule"  # the status names the size, which would make each size differ from the next
     return line["chose"] if line["status"] == "ok" else f"nothing: {line['status']}"
 
 

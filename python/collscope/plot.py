@@ -818,7 +818,10 @@ def decision_map(collective: str, spans: Sequence[Any], elem: int) -> Figure:
     colours = _map_colours(keys)
     sizes = [plan.vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
     high, low = max(*sizes, 2 * elem), elem
-    rows = -(-len(keys) // 3)
+    handles = [Patch(color=colours[key], label=key.partition("/")[2]) for key in keys]
+    if any(s.takes not in colours for s in spans):
+        handles.append(Patch(facecolor="white", edgecolor="#999999", hatch="////", label="nothing that is here"))
+    rows = -(-len(handles) // 3)
     panel = max(0.9, min(1.75, 0.16 * len(ranks) + 0.5))
     height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95
     fig = Figure(figsize=(8.4, height), dpi=150)
@@ -844,12 +847,10 @@ def decision_map(collective: str, spans: Sequence[Any], elem: int) -> Figure:
         shown = [p for p in ranks if len(ranks) <= 8 or p & (p - 1) == 0]
         ax.set_yticks([math.log2(p) for p in shown], [str(p) for p in shown])
         ax.set_ylabel("ranks")
-        ax.set_title(f"{decision_name(name)}   {name}", loc="left", fontsize=9)
+        known = decision_name(name)
+        ax.set_title(name if "[" in known else f"{known}   {name}", loc="left", fontsize=9)
         ax.grid(False)
     axes[-1].set_xlabel("bytes of the whole vector")
-    handles = [Patch(color=colours[key], label=key.partition("/")[2]) for key in keys]
-    if any(s.takes not in colours for s in spans):
-        handles.append(Patch(facecolor="white", edgecolor="#999999", hatch="////", label="nothing that is here"))
     fig.suptitle(
         f"{collective}: what decisions take",
         x=0.01,

@@ -151,6 +151,12 @@ def test_a_map_finds_where_choices_change() -> None:
 
 
 @needs_prover
+def test_a_map_of_a_collective_without_rules_is_one_line() -> None:
+    made = decide.spans("bcast", [3, 4], 2**24, 4, decisions=["decision/rd_ring"])
+    assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [(p, 1, 2**22, "nothing: no rule") for p in (3, 4)]
+
+
+@needs_prover
 def test_map_command(tmp_path: Path) -> None:
     words = ["-c", "allgather", "--ranks", "4..6", "--map", "--decision", "rd_ring[threshold=64KiB]"]
     said = CliRunner().invoke(decide.command, words)
