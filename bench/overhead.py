@@ -5,7 +5,7 @@
 
 One launch: both sides send the same messages (a test checks that), with the same parameters and buffers, and take
 turns in an order that changes. In a turn Open MPI has a second go: what that differs by is noise. Set the machine up first
-(./collscope list).
+(./collscope list); the program itself is built here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from collscope import measure, model, paths, platform, registry, twin_calls  # noqa: E402
+from collscope import measure, model, paths, platform, registry, runs, twin_calls  # noqa: E402
 from collscope.errors import UserError  # noqa: E402
 from collscope.plan import Layout, Point  # noqa: E402
 from collscope.registry import Algorithm  # noqa: E402
@@ -103,6 +103,15 @@ def rounds(wanted: Sequence[Pair], ranks: int) -> list[int | None]:
     return [None if pair.is_exchange else next(said).get("rounds") for pair in wanted]
 
 
+def build() -> None:
+    """The program, beside what the command line builds."""
+    measure.build()
+    command = ["cmake", "--build", "--preset", "mpi", "--target", PROGRAM.name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise UserError(f"{paths.display(PROGRAM)} cannot be built: {(done.stderr or done.stdout).strip()}")
+
+
 def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> list[dict[str, Any]]:
     """What the program says of each pair, in their order."""
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
@@ -115,7 +124,7 @@ def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> li
         )
     said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"key"')]
     if done.returncode or len(said) != len(wanted):
-        words = (done.stderr.strip() or "it said nothing").splitlines()
+        words = [line for line in done.stderr.splitlines() if line.strip("- \t")] or ["it said nothing"]  # no rulers
         raise UserError(f"{paths.display(PROGRAM)}: {len(said)} of {len(wanted)} pairs, then: {words[0]}")
     return said
 
@@ -144,6 +153,7 @@ def run(ranks: int, nodes: int, sizes: Sequence[int], only: tuple[str, ...], sec
     wanted = list(pairs(sizes, only))
     if not wanted:
         raise UserError(f"no twin's key begins with {' or '.join(only)}")
+    build()
     messages = rounds(wanted, ranks)
     said = launch(wanted, ranks, nodes, seconds)
     return [make_row(*each, ranks, n) for *each, n in zip(wanted, said, messages, strict=True)]
@@ -209,17 +219,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=150, help="about so long (150)")
     parser.add_argument("--csv", type=Path, default=paths.CACHE / "overhead.csv", help="where the table goes")
     options = parser.parse_args(arguments)
-    load = os.getloadavg()[0]
     only = tuple(options.only.split(","))
     try:
         sizes = parse_sizes(options.sizes)
         if min(sizes) < FLOAT:
             raise UserError(f"--sizes {options.sizes}: from {FLOAT} bytes on, one float")
+        if options.ranks < 2:
+            raise UserError(f"--ranks {options.ranks}: two or more, one rank sends nothing")
+        runs.check_file("--csv", str(options.csv))
+        load = os.getloadavg()[0]
         rows = run(options.ranks, options.nodes, sizes, only, options.seconds)
         write_csv(rows, options.csv)
     except UserError as error:
         print(f"overhead: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("\noverhead: stopped, nothing is written", file=sys.stderr)
+        return 130
     print(f"\nours beside {measure.library()}'s own, {options.ranks} ranks")
     print(f"load {load:.1f} before, {os.getloadavg()[0]:.1f} after (the ranks themselves make {options.ranks})")
     print(summarise(rows))
