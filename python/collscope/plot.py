@@ -10,6 +10,7 @@ import io
 import itertools
 import math
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -695,10 +696,10 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
     legend = min(len(keys) + len(sources), 24)
     width = 4.3 * columns + 0.6 if columns > 1 else 6.4
     deep = 0.19 * -(-legend // (1 if width < 8 else 2)) + 0.1
-    fig = Figure(figsize=(width, 3.5 * lines + deep + 0.5 + (0.6 if title else 0.32)), dpi=150)
+    fig = Figure(figsize=(width, 3.5 * lines + deep + 0.5 + (0.6 if title else 0.5)), dpi=150)
     grid = fig.add_gridspec(
         lines, columns, hspace=0.42, wspace=0.28, left=0.85 / width, right=1 - 0.25 / width,
-        top=1 - (0.6 if title else 0.32) / fig.get_figheight(), bottom=(deep + 0.5) / fig.get_figheight(),
+        top=1 - (0.6 if title else 0.5) / fig.get_figheight(), bottom=(deep + 0.5) / fig.get_figheight(),
     )  # fmt: skip
     # One time axis for panels that differ in their layout alone, so that they can be compared by eye.
     shared = "collective" not in panel_by and "bytes" not in panel_by
@@ -706,7 +707,8 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
     for n, (value, part) in enumerate(panels):
         ax = fig.add_subplot(grid[n // columns, n % columns])
         _run_panel(ax, part, x, limits if shared else None)
-        ax.set_title(_panel_title(panel_by, value, part), fontsize=9.5)
+        wide = round(13 * ax.get_position().width * width)
+        ax.set_title(textwrap.fill(_panel_title(panel_by, value, part, x), wide, break_long_words=False), fontsize=9.5)
         if n % columns == 0:
             ax.set_ylabel("time")
         ax.set_xlabel("size of the vector" if x == "bytes" else x)
@@ -737,15 +739,16 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
     return fig
 
 
-def _panel_title(by: Sequence[str], value: Any, part: pd.DataFrame) -> str:
+def _panel_title(by: Sequence[str], value: Any, part: pd.DataFrame, x: str) -> str:
     first = part.iloc[0]
     words = [str(first["collective"])]
-    if "bytes" in by:
+    if "bytes" in by or (x != "bytes" and first["bytes"] > 0):  # no axis says it
         words.append(size_text(int(first["bytes"])))
     words.append(f"{first['ranks']} ranks" if part["ranks"].nunique() == 1 else "")
     words.append(f"{first['nodes']} node{'s' * (int(first['nodes']) != 1)}" if part["nodes"].nunique() == 1 else "")
     words += [f"{c} {first[c]}" for c in by if c in ("root", "type", "in_place")]
-    words += [str(first[c]) for c in ("platform", "mapping", "metric") if c in by or c == "platform"]
+    words.append(str(first["platform"]))
+    words += [str(first[c]) for c in ("mapping", "metric") if c in by or first[c] not in ("block", "makespan")]
     return " · ".join(w for w in words if w)
 
 

@@ -105,6 +105,14 @@ def test_run_figure_shows_whatever_varies(vary: dict[str, list[object]], panels:
     assert plot.render(made, "png")
 
 
+def test_run_figure_says_what_no_axis_says() -> None:
+    made = figure(row(mapping="cyclic", metric="root"), row(algorithm="bcast/linear", mapping="cyclic", metric="root"))
+    title = made.axes[0].get_title(loc="left").replace("\n", " ")
+    assert title == "bcast · 1 KiB · 16 ranks · 4 nodes · ideal · cyclic · root"
+    plain = figure(row(), row(bytes=2048)).axes[0].get_title(loc="left")
+    assert plain == "bcast · 16 ranks · 4 nodes · ideal"
+
+
 def test_run_figure_leaves_out_what_has_no_time() -> None:
     made = figure(
         row(), row(bytes=2048, status="p=6 is not a power of two", seconds=None), row(bytes=4096, seconds=2e-6)
