@@ -29,6 +29,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from collscope import plan
 from collscope.crossover import Span, Tree, size_text
 from collscope.table import write_atomically
+from collscope.units import format_time
 
 INK = "#1f2328"
 FAINT = "#6e7781"
@@ -672,7 +673,8 @@ _SOURCE_DASH: dict[str, Any] = {
 
 
 def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
-    """Any table: time against size, or against ranks or nodes where there is one size; a panel for all else that varies.
+    """Any table: time against size, or against ranks or nodes where there is one size; a panel for all else that varies. Where
+    neither varies, algorithms in the order of their times.
 
     Colour is the algorithm, dash the source; measured times show their quartiles.
     """
@@ -687,6 +689,8 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
         if c != x and table[c].nunique() > 1 and not (c == "nodes" and x == "ranks")
     ]  # fmt: skip
     panels = list(table.groupby(panel_by, sort=False)) if panel_by else [((), table)]
+    if table[x].nunique() == 1:
+        return _ranking([(_panel_title(panel_by, value, part, x), part) for value, part in panels], title)
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
     keys = list(
@@ -714,7 +718,6 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
         ax.set_xlabel("size of the vector" if x == "bytes" else x)
     handles = [Line2D([], [], color=colour_of(k), marker=style_of(k).marker, label=k) for k in keys[:20]]
     if len(sources) > 1 or "bound" in sources:
-        note = {"bound": "bound (telephone model; overlap may go below)", "sim": "simulated", "real": "measured"}
         for s in sources:
             colour = FAINT if s == "bound" else INK
             handles.append(
@@ -724,7 +727,7 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
                     color=colour,
                     ls=_SOURCE_DASH.get(s, "-"),
                     marker="|" if s == "real" else "",
-                    label=note.get(s, s),
+                    label=_SOURCE_NAME.get(s, s),
                 )
             )
     fig.legend(
@@ -737,6 +740,92 @@ def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
     if title:
         fig.suptitle(title, x=0.02, y=0.995, ha="left", va="top", fontsize=12, fontweight="bold")
     return fig
+
+
+_SOURCE_DOT: dict[str, dict[str, Any]] = {
+    "sim": {"marker": "o"},
+    "real": {"marker": "D"},
+    "model": {"marker": "o", "mfc": "none", "mew": 1.2, "ms": 9},  # a ring around a simulated time that is the same
+    "published": {"marker": "s"},
+}
+_SOURCE_NAME = {"bound": "bound (telephone model; overlap may go below)", "sim": "simulated", "real": "measured"}
+
+
+_BOUND_LINE = {"bound/telephone": ((0, (1, 1.2)), "bound (telephone model; overlap may go below)"),
+               "bound/loggp": ((0, (5, 1.5, 1, 1.5)), "bound (LogGP)")}  # fmt: skip
+_RANKING_WIDE, _RANKING_LEFT = 7.8, 2.9  # inches: the figure, and what keys take of it
+
+
+def _ranking(panels: Sequence[tuple[str, pd.DataFrame]], title: str) -> Figure:
+    """A line for each algorithm, the fastest on top, its times as dots; a panel below the other."""
+    keys = [list(dict.fromkeys(part.loc[part["source"] != "bound", "algorithm"])) for _, part in panels]
+    step = 0.34 if any("\n" in _folded_key(key) for some in keys for key in some) else 0.25
+    insides = [step * max(1, len(some)) for some in keys]
+    sources = list(dict.fromkeys(source for _, part in panels for source in part["source"] if source != "bound"))
+    bounds = list(dict.fromkeys(key for _, part in panels for key in part.loc[part["source"] == "bound", "algorithm"]))
+    above, below = (0.5 if title else 0.1), (0.3 if len(sources) + len(bounds) > 1 else 0.0)
+    wide, high = _RANKING_WIDE, sum(insides) + 0.85 * len(panels) + above + below
+    fig = Figure(figsize=(wide, high), dpi=150)
+    top = high - above
+    for (name, part), inside in zip(panels, insides, strict=True):
+        fig.text(0.15 / wide, (top - 0.28) / high, name, fontsize=9.5, fontweight="bold")
+        bottom = top - 0.4 - inside
+        ax = fig.add_axes((_RANKING_LEFT / wide, bottom / high, 1 - (_RANKING_LEFT + 0.85) / wide, inside / high))
+        _ranking_panel(ax, part)
+        top -= inside + 0.85
+    if below:
+        names = [Line2D([], [], color=INK, ls="", label=_SOURCE_NAME.get(s, s), **_SOURCE_DOT[s]) for s in sources]
+        names += [Line2D([], [], color=FAINT, ls=_BOUND_LINE[key][0], label=_BOUND_LINE[key][1]) for key in bounds]
+        fig.legend(handles=names, loc="lower left", bbox_to_anchor=(0.1 / wide, 0), ncols=len(names), fontsize=8.2,
+                   columnspacing=1.4, handletextpad=0.4)  # fmt: skip
+    if title:
+        fig.suptitle(title, x=0.02, y=0.995, ha="left", va="top", fontsize=12, fontweight="bold")
+    return fig
+
+
+def _folded_key(key: str) -> str:
+    """Without its collective, which the title says; many parameters in a line of their own."""
+    name, bracket, inner = key.partition("/")[2].partition("[")
+    if len(name) + len(inner) < 36:
+        return name + bracket + inner
+    parts, lines = inner.split(","), [name + bracket]
+    for part in (f"{p}," if p != parts[-1] else p for p in parts):
+        if len(lines) == 1 and len(lines[0]) + len(part) > 40:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _ranking_panel(ax: Axes, part: pd.DataFrame) -> None:
+    timed = part[part["source"] != "bound"]
+    sources = list(dict.fromkeys(timed["source"]))
+    best = timed.assign(at=timed["source"].map(sources.index)).sort_values(["at", "median_s"])
+    keys = list(dict.fromkeys(best["algorithm"]))  # in the order of the first source
+    for y, key in enumerate(keys):
+        ax.axhline(y, color=GRID, lw=0.7, zorder=0)
+        line = best[best["algorithm"] == key]
+        for row in line.to_dict("records"):
+            seconds, dot = row["median_s"], _SOURCE_DOT.get(str(row["source"]), {"marker": "o"})
+            ax.plot([seconds], [y], color=colour_of(key), ls="", zorder=3, **{"ms": 5.5, **dot})
+            if row["source"] == "real" and row["q3_s"] > row["q1_s"]:
+                ax.plot([row["q1_s"], row["q3_s"]], [y, y], color=colour_of(key), lw=1.1, zorder=2)
+        ax.annotate(format_time(float(line["median_s"].iloc[0])), (1.02, y), xycoords=("axes fraction", "data"),
+                    va="center", fontsize=8.4, annotation_clip=False)  # fmt: skip
+    for bound in part[part["source"] == "bound"].to_dict("records"):
+        ax.axvline(bound["median_s"], color=FAINT, lw=1, ls=_BOUND_LINE[bound["algorithm"]][0], zorder=1)
+    low, high = float(part["median_s"].min()), float(part["median_s"].max())
+    ax.set_xscale("log")
+    ax.set_xlim(low / 1.3, high * 1.3)
+    wide = high / low > 30
+    ax.xaxis.set_major_locator(LogLocator(base=10, numticks=20))
+    ax.xaxis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=40))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick_time(v)))
+    ax.xaxis.set_minor_formatter(NullFormatter() if wide else FuncFormatter(lambda v, _: _tick_time(v)))
+    ax.set_yticks(range(len(keys)), [_folded_key(key) for key in keys], fontsize=8.2)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", which="both", labelsize=8.4)
+    ax.set_ylim(len(keys) - 0.5, -0.5)
+    ax.spines["left"].set_visible(False)
 
 
 def _panel_title(by: Sequence[str], value: Any, part: pd.DataFrame, x: str) -> str:

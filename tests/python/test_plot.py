@@ -92,7 +92,6 @@ def figure(*rows: table.Row) -> Figure:
         ({"bytes": [4, 8], "nodes": [2, 4]}, 2, "size of the vector"),
         ({"bytes": [4, 8], "source": ["sim", "real", "model", "bound"]}, 1, "size of the vector"),
         ({"bytes": [4, 8], "collective": ["bcast", "reduce"]}, 2, "size of the vector"),
-        ({"bytes": [1024]}, 1, "ranks"),
     ],
 )
 def test_run_figure_shows_whatever_varies(vary: dict[str, list[object]], panels: int, axis: str) -> None:
@@ -107,10 +106,23 @@ def test_run_figure_shows_whatever_varies(vary: dict[str, list[object]], panels:
 
 def test_run_figure_says_what_no_axis_says() -> None:
     made = figure(row(mapping="cyclic", metric="root"), row(algorithm="bcast/linear", mapping="cyclic", metric="root"))
-    title = made.axes[0].get_title(loc="left").replace("\n", " ")
-    assert title == "bcast · 1 KiB · 16 ranks · 4 nodes · ideal · cyclic · root"
+    assert made.texts[0].get_text() == "bcast · 1 KiB · 16 ranks · 4 nodes · ideal · cyclic · root"
     plain = figure(row(), row(bytes=2048)).axes[0].get_title(loc="left")
     assert plain == "bcast · 16 ranks · 4 nodes · ideal"
+
+
+def test_run_figure_ranks_algorithms_where_nothing_else_varies() -> None:
+    times = {"bcast/mst": 3e-6, "bcast/linear": 1e-6, "bcast/binomial[s=0]": 2e-6}
+    rows = [
+        row(algorithm=key, seconds=factor * seconds, source=source)
+        for source, factor in (("sim", 1), ("real", 2))
+        for key, seconds in times.items()
+    ]
+    ax = figure(*rows, row(algorithm="bound/telephone", source="bound", seconds=5e-7)).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["linear", "binomial[s=0]", "mst"]
+    assert ax.yaxis_inverted()  # the first on top
+    assert [t.get_text() for t in ax.texts] == ["1 µs", "2 µs", "3 µs"]
+    assert len(figure(row(), row(algorithm="reduce/mst", collective="reduce")).axes) == 2
 
 
 def test_run_figure_leaves_out_what_has_no_time() -> None:
