@@ -156,18 +156,23 @@ def command(layout: Layout, plan: Path) -> list[str | Path]:
     return [*mpirun(layout.ranks, layout.nodes), paths.MPI_DRIVER, "--plan", plan]
 
 
+def share_cores(ranks: int, nodes: int = 1) -> bool:
+    """More ranks than cores: they take turns."""
+    return ranks > nodes * len(os.sched_getaffinity(0))
+
+
 def mpirun(ranks: int, nodes: int = 1) -> list[str]:
     """mpirun with what this machine needs: more ranks than cores must yield, root must say that it means it."""
     words = ["mpirun", "-np", str(ranks)]
     if library().startswith("Open MPI"):
         if os.geteuid() == 0:
             words.append("--allow-run-as-root")
-        if ranks > nodes * len(os.sched_getaffinity(0)):
+        if share_cores(ranks, nodes):
             words += ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
         if nodes > 1:
             words += ["--map-by", f"ppr:{-(-ranks // nodes)}:node"]
     else:
-        if library().startswith("MPICH") and ranks > nodes * len(os.sched_getaffinity(0)):
+        if library().startswith("MPICH") and share_cores(ranks, nodes):
             words += ["-genv", "MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"]
         if nodes > 1:  # MPICH's launcher, and those made from it
             words += ["-ppn", str(-(-ranks // nodes))]

@@ -12,7 +12,7 @@ from collscope import console, plan, registry, table
 from collscope.errors import UsageError, UserError, unknown
 from collscope.plan import Layout, Point, Task
 from collscope.table import Row
-from collscope.units import parse_ranks, parse_sizes, split_keys
+from collscope.units import format_ranks, parse_ranks, parse_sizes, split_keys
 
 if TYPE_CHECKING:
     from collscope.platform import Platform
@@ -129,7 +129,14 @@ def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
     ranks = parse_ranks(request.ranks)
     platform = load_platform(request.platform, sources)
     if "real" in sources:
+        from collscope import measure
+
         check_real(request.platform)
+        crowded = [p for p in ranks if measure.share_cores(p, request.nodes)]
+        if crowded:
+            console.note(
+                f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little"
+            )
     if platform is None:
         if request.nodes != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
 
-from collscope import bounds, calibrate, measure, paths, platform, registry
+from collscope import bounds, calibrate, measure, paths, platform, registry, runs
 from collscope.plan import Point
 
 pytestmark = pytest.mark.skipif(
@@ -54,3 +55,10 @@ def test_data_is_right_and_no_time_is_below_the_bound(ranks: int, here: platform
         least = bounds.bound_loggp_s(here, 1, row["collective"], ranks, row["bytes"])
         # Within noise: the bound's own numbers were measured, too.
         assert row["median_s"] >= 0.8 * least, row
+
+
+def test_ranks_without_a_core_of_their_own_are_said_to_have_none(capsys: pytest.CaptureFixture[str]) -> None:
+    cores = len(os.sched_getaffinity(0))
+    request = runs.Request(algorithms="barrier/linear", ranks=f"1,{cores + 1}", platform="this_machine", source="real")
+    runs.read_layouts(request, ["real"])
+    assert f"{cores + 1} ranks have fewer cores" in capsys.readouterr().err
