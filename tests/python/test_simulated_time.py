@@ -212,7 +212,7 @@ def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
         times = drive(tmp_path, name, 4, points)
         layout = Layout(platform.load(name), 4, 4, "block")
         for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
-            assert time is not None and said["model_s"] == pytest.approx(time, rel=1e-5), at
+            assert time is not None and said["model_s"] == pytest.approx(time, rel=2e-5), at
             assert said["model_s"] <= time, at
 
 
