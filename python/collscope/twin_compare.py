@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -243,10 +243,26 @@ def by_peer(messages: Messages) -> dict[int, list[int]]:
 
 def same_order(theirs: Messages, ours: Messages) -> bool:
     """Sends in one order, and receives: those of Open MPI may be from any rank, and their bytes are room, not need."""
-    if sends(theirs) != sends(ours):
+    if not same_sends(theirs, ours):
         return False
     from_a, from_b = ([peer for kind, peer, _ in m if kind == "R"] for m in (theirs, ours))
     return len(from_a) == len(from_b) and all(a in (-1, b) for a, b in zip(from_a, from_b, strict=True))
+
+
+def same_sends(theirs: Messages, ours: Messages) -> bool:
+    return sends(theirs) == sends(ours)
+
+
+def judge(
+    theirs: Sequence[Messages], ours: Sequence[Messages], name: str, same: Callable[[Messages, Messages], bool]
+) -> tuple[str, str]:
+    """same; order: each pair's messages are alike, a rank's order is not; or different. And where the first such rank is."""
+    wrong = [r for r, (a, b) in enumerate(zip(theirs, ours, strict=True)) if not same(a, b)]
+    if not wrong:
+        return "same", ""
+    pairs = [r for r in wrong if by_peer(theirs[r]) != by_peer(ours[r])]
+    r = (pairs or wrong)[0]
+    return "different" if pairs else "order", f"rank {r}: {name} {theirs[r][:8]}, here {ours[r][:8]}"
 
 
 def alike(theirs: Sequence[Messages], ours: Sequence[Messages]) -> bool:
@@ -264,12 +280,6 @@ def compare(library: Library, ranks: int, calls: Sequence[Call]) -> list[Compare
             made.append(Compared(ranks, call, "unsupported", text=own.why[i], theirs=their))
             continue
         our = [own.messages[i, r] for r in range(ranks)]
-        wrong = [r for r in range(ranks) if not same_order(their[r], our[r])]
-        if not wrong:
-            made.append(Compared(ranks, call, "same", own.keys[i]))
-            continue
-        pairs = [r for r in wrong if by_peer(their[r]) != by_peer(our[r])]
-        r = (pairs or wrong)[0]
-        text = f"rank {r}: Open MPI {their[r][:8]}, here {our[r][:8]}"
-        made.append(Compared(ranks, call, "different" if pairs else "order", own.keys[i], text))
+        verdict, text = judge(their, our, "Open MPI", same_order)
+        made.append(Compared(ranks, call, verdict, own.keys[i], text))
     return made

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from collscope import twin_compare as twins
-from mpich_twins import Call, Compared
+from library_calls import Call, Compared, compared, own_messages
 
 SOURCE = Path(__file__).parents[1] / "libraries" / "smpi_messages.c"
 PLATFORM = """<?xml version='1.0'?>
@@ -83,16 +83,9 @@ def compare(folder: Path, ranks: int, calls: Sequence[Call], keys: Sequence[str]
     Where nothing is chosen, SMPI is not asked: some of those calls it does not survive.
     """
     keys = keys or [f"decision/smpi_ompi:{c.collective}" for c in calls]
-    text = "".join(f"{i} {key} {ranks} {c.shape}\n" for i, (key, c) in enumerate(zip(keys, calls, strict=True)))
-    own = twins.recorded(text)
+    own = own_messages(ranks, calls, keys)
     asked = [i for i in range(len(calls)) if i not in own.why]
     theirs = library_messages(folder, ranks, [*FIRST, *(calls[i] for i in asked)])
-    made = [Compared(ranks, calls[i], "unsupported", keys[i], why) for i, why in own.why.items()]
-    for at, i in enumerate(asked, len(FIRST)):
-        pairs = [r for r in range(ranks) if twins.by_peer(theirs[at, r]) != twins.by_peer(own.messages[i, r])]
-        order = [r for r in range(ranks) if twins.sends(theirs[at, r]) != twins.sends(own.messages[i, r])]
-        verdict = "different" if pairs else "order" if order else "same"
-        r = ([*pairs, *order] or [0])[0]
-        text = f"rank {r}: SMPI {theirs[at, r][:10]}, here {own.messages[i, r][:10]}" if verdict != "same" else ""
-        made.append(Compared(ranks, calls[i], verdict, own.keys[i], text))
-    return made
+    sent = {i: tuple(theirs[at, r] for r in range(ranks)) for at, i in enumerate(asked, len(FIRST))}
+    nothing: tuple[twins.Messages, ...] = ([],) * ranks
+    return [compared(call, keys[i], "SMPI", sent.get(i, nothing), own, i) for i, call in enumerate(calls)]

@@ -12,7 +12,7 @@ import libraries
 import mpich_twins
 from collscope import registry, twin_calls
 from collscope.twin_compare import by_peer
-from mpich_twins import Call, Compared
+from library_calls import Call, Compared
 
 # Around the table's thresholds, in bytes of the call and of all ranks, and what lies between them.
 SIZES = (0, 1, 4, 8, 9, 12, 64, 256, 257, 260, 2048, 2052, 4096, 12288, 12289, 12292, 32768, 32769, 32772, 81916, 81920,

@@ -11,7 +11,7 @@ import pytest
 
 import smpi_messages
 from collscope import registry, twin_calls
-from mpich_twins import Call, Compared
+from library_calls import Call, Compared
 
 pytestmark = pytest.mark.skipif(not shutil.which("smpirun"), reason="needs SimGrid")
 
