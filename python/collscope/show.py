@@ -117,10 +117,6 @@ def make_traces(r: Request) -> list[Trace]:
     return [_trace_of(source, r, point, layout) for source in sources]
 
 
-def make_trace(r: Request) -> Trace:
-    return make_traces(r)[0]
-
-
 def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> Trace:
     if source == "model":
         return trace.ask([point], r.ranks, *machine_of(r, layout))[0]

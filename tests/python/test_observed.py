@@ -196,13 +196,15 @@ def test_model_and_simulation_side_by_side(key: str) -> None:
 
 @simulates
 def test_cyclic_mapping_is_the_runs() -> None:
-    t = show.make_trace(show.Request("bcast/binomial", 8, platform="schooner", nodes=2, mapping="cyclic", source="sim"))
+    (t,) = show.make_traces(
+        show.Request("bcast/binomial", 8, platform="schooner", nodes=2, mapping="cyclic", source="sim")
+    )
     assert t.nodes == (0, 1) * 4
 
 
 @measures
 def test_real_run() -> None:
-    t = show.make_trace(show.Request("allreduce/recursive_doubling", 2, source="real", repetitions=3))
+    (t,) = show.make_traces(show.Request("allreduce/recursive_doubling", 2, source="real", repetitions=3))
     assert t.source == "real" and "of 3, the median" in t.where
     assert len(t.messages) == 2 and t.backwards == 0
     assert all(0 <= m.start_s <= m.end_s <= t.time_s for m in t.messages)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is
 
 
 def traced(key: str, ranks: int, **more: object) -> trace.Trace:
-    return show.make_trace(show.Request(key, ranks, **more))  # type: ignore[arg-type]
+    return show.make_traces(show.Request(key, ranks, **more))[0]  # type: ignore[arg-type]
 
 
 def test_binomial_broadcast_doubles() -> None:
@@ -174,7 +174,7 @@ def test_who_says_the_rule() -> None:
 )
 def test_refuses(more: dict[str, int], words: str) -> None:
     with pytest.raises(UserError, match=words):
-        show.make_trace(show.Request("bcast/mst", **more))  # type: ignore[arg-type]
+        show.make_traces(show.Request("bcast/mst", **more))  # type: ignore[arg-type]
 
 
 def test_unknown_kind() -> None:
