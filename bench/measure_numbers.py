@@ -21,8 +21,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from collscope import paths, platform  # noqa: E402
-from collscope.plan import Point, plan_text  # noqa: E402
+from collscope.base import paths
+from collscope.machines import platform
+from collscope.points.plan import Point, plan_text
 
 HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
 

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
-#include "list.h"
-#include "operations/mpi.h"
-#include "operations/port.h"
+#include "driver/driver.h"
+#include "core/catalogue/list.h"
+#include "core/runtime/mpi.h"
+#include "core/runtime/port.h"
 
 enum { TEXT = 320, MOST_REFUSED = 16, MOST_TURNS = 300, MOST_CALLS = 4096 };
 static const double batch_s = 200e-6;    /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */

@@ -27,12 +27,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from collscope import measure, model, paths, platform, registry, runs, twin_calls  # noqa: E402
-from collscope.errors import UserError  # noqa: E402
-from collscope.plan import Layout, Point  # noqa: E402
-from collscope.registry import Algorithm  # noqa: E402
-from collscope.table import write_atomically  # noqa: E402
-from collscope.units import format_size, parse_sizes  # noqa: E402
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.base.units import format_size, parse_sizes
+from collscope.catalogue import registry
+from collscope.catalogue.registry import Algorithm
+from collscope.commands import run as runs
+from collscope.machines import platform
+from collscope.points.plan import Layout, Point
+from collscope.points.table import write_atomically
+from collscope.sources import measure, model
+from collscope.twins import calls as twin_calls
 
 PROGRAM = paths.BUILD / "mpi" / "collscope-overhead"
 SIZES = "8,64,512,4KiB,64KiB,1MiB"

@@ -1,16 +1,16 @@
 /* The benchmark program: the same source simulated and real. */
-#ifndef COLLSCOPE_DRIVER_H
-#define COLLSCOPE_DRIVER_H
+#ifndef COLLSCOPE_DRIVER_DRIVER_H
+#define COLLSCOPE_DRIVER_DRIVER_H
 
 #include <mpi.h>
 #include <stdio.h>
 
 #include "collscope.h"
-#include "operations/mpi.h"
-#include "operations/observe.h"
-#include "plan.h"
-#include "values.h"
-#include "verify.h"
+#include "core/runtime/mpi.h"
+#include "core/runtime/observe.h"
+#include "core/plan/plan.h"
+#include "driver/check/values.h"
+#include "driver/check/verify.h"
 
 /* ---- types.c: MPI's handles for a plan's types and operators. Each rank has its own (no globals: SMPI runs all ranks in one
  * process). Pairs that MPI does not know by itself are made once. */

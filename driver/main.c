@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "driver.h"
-#include "list.h"
-#include "operations/port.h"
-#include "pingpong.h"
+#include "driver/driver.h"
+#include "core/catalogue/list.h"
+#include "core/runtime/port.h"
+#include "driver/pingpong.h"
 
 #ifndef COLLSCOPE_FLAGS
 #define COLLSCOPE_FLAGS ""
@@ -15,7 +15,7 @@
 
 static const char usage[] =
   "usage: collscope-driver --list --json\n"
-  "       collscope-driver --plan FILE [--fold] [--trace] [--out FILE]   run a plan (see algorithms/plan.h)\n"
+  "       collscope-driver --plan FILE [--fold] [--trace] [--out FILE]   run a plan (see core/plan/plan.h)\n"
   "                          --trace: and say what each rank does, and when (see driver/driver.h)\n"
   "       collscope-driver --walk [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
   "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"

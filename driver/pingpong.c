@@ -4,7 +4,7 @@
  * the numbers are those of an idle machine. All are MPI calls that a simulator understands, too: there they give back
  * what the platform file says. */
 #define _GNU_SOURCE
-#include "pingpong.h"
+#include "driver/pingpong.h"
 
 #include <limits.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* Point-to-point measurements: what a platform is calibrated with. */
-#ifndef COLLSCOPE_PINGPONG_H
-#define COLLSCOPE_PINGPONG_H
+#ifndef COLLSCOPE_DRIVER_PINGPONG_H
+#define COLLSCOPE_DRIVER_PINGPONG_H
 
 #include <mpi.h>
 #include <stddef.h>

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "prover.h"
-#include "refuse.h"
-#include "sweep.h"
+#include "core/catalogue/list.h"
+#include "prove/prover.h"
+#include "core/plan/refuse.h"
+#include "prove/sweep.h"
 
 static const char *const counts[] = {
   [COLL_COUNT_ANY] = "", [COLL_COUNT_AT_MOST_ONE] = "at most one element",

@@ -19,7 +19,7 @@
  *
  * Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.
  */
-#include "sweep.h"
+#include "prove/sweep.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,10 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "plan.h"
-#include "refuse.h"
-#include "timing.h"
+#include "core/catalogue/list.h"
+#include "core/plan/plan.h"
+#include "core/plan/refuse.h"
+#include "model/timing.h"
 
 static const char usage[] =
   "usage: collscope-prove --list --json\n"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "plan.h"
-#include "refuse.h"
-#include "timing.h"
-#include "trace.h"
+#include "core/catalogue/list.h"
+#include "core/plan/plan.h"
+#include "core/plan/refuse.h"
+#include "model/timing.h"
+#include "model/trace.h"
 
 typedef struct {
   machine machine, rounds;      /* rounds: a message takes one second, and nothing else takes any */

@@ -1,4 +1,4 @@
-#include "prover.h"
+#include "prove/prover.h"
 
 #include <math.h>
 #include <stdio.h>

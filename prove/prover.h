@@ -1,10 +1,10 @@
 /* One point after the other: record, prove, compare cost() with the critical path. Memory is kept from point to point.
  */
-#ifndef COLLSCOPE_PROVER_H
-#define COLLSCOPE_PROVER_H
+#ifndef COLLSCOPE_PROVE_PROVER_H
+#define COLLSCOPE_PROVE_PROVER_H
 
-#include "proof.h"
-#include "timing.h"
+#include "prove/proof/proof.h"
+#include "model/timing.h"
 
 enum { PROVER_COSTS = 6, PROVER_ORDERS = 8 };
 

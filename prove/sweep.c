@@ -1,4 +1,4 @@
-#include "sweep.h"
+#include "prove/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>

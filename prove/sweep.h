@@ -1,8 +1,8 @@
 /* Every registered algorithm, proven over ranks, roots, counts, operators and in place. */
-#ifndef COLLSCOPE_SWEEP_H
-#define COLLSCOPE_SWEEP_H
+#ifndef COLLSCOPE_PROVE_SWEEP_H
+#define COLLSCOPE_PROVE_SWEEP_H
 
-#include "prover.h"
+#include "prove/prover.h"
 
 enum { SWEEP_KEYS = 64, SWEEP_COUNTS = 32, SWEEP_RANKS = 4096 };
 

@@ -1,5 +1,5 @@
 /* Messages between folded buffers move no data. In C++ because SimGrid's hook is. */
-#include "copies.h"
+#include "sim/copies.h"
 
 #include <smpi/smpi.h>
 

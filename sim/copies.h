@@ -1,6 +1,6 @@
 /* What SMPI does with the data of a message. */
-#ifndef COLLSCOPE_COPIES_H
-#define COLLSCOPE_COPIES_H
+#ifndef COLLSCOPE_SIM_COPIES_H
+#define COLLSCOPE_SIM_COPIES_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* The back-end of simulation. All ranks live in one process here, so the static data of this file is shared by them: that is
  * how segments and the common start are made. Simulated time passes only in MPI calls and in what this file charges. */
 #define _GNU_SOURCE
-#include "../algorithms/operations/port.h"
+#include "core/runtime/port.h"
 
 #include <errno.h>
 #include <simgrid/actor.h>
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "copies.h"
+#include "sim/copies.h"
 
 void port_describe(FILE *out) {
   int major, minor, patch;

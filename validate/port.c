@@ -1,7 +1,7 @@
 /* The back-end of real runs: any MPI-3 library. */
 #define _GNU_SOURCE
-#include "../algorithms/operations/port.h"
-#include "../algorithms/operations/shared.h"
+#include "core/runtime/port.h"
+#include "core/runtime/shared.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
  *  2       abc      bca      cab            one block to the second on the left
  *  turn    abc      abc      abc
  */
-#include "../collscope.h"
-#include "../patterns/lg.h"
+#include "collscope.h"
+#include "patterns/lg.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size;

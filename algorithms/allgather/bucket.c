@@ -11,7 +11,7 @@
  *  1       a.c      ab.      .bc
  *  2       abc      abc      abc
  */
-#include "../primitives/bucket.h"
+#include "primitives/bucket.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -20,11 +20,11 @@
  */
 #include <stdlib.h>
 
-#include "../patterns/leaders.h"
-#include "../patterns/lg.h"
-#include "../primitives/allgather_blocks.h"
-#include "../primitives/desk.h"
-#include "../primitives/mst.h"
+#include "patterns/leaders.h"
+#include "patterns/lg.h"
+#include "primitives/allgather_blocks.h"
+#include "primitives/desk.h"
+#include "primitives/mst.h"
 
 enum { PER_NODE, AGGREGATE, INTER, PLACEMENT };
 enum { GATHER, AGGREGATE_DOUBLING, AGGREGATE_RING, SHM };

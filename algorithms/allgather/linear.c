@@ -11,7 +11,7 @@
  *  gather  abc      .        .
  *  bcast   abc      abc      abc
  */
-#include "../primitives/part.h"
+#include "composite/part.h"
 
 static const char *supports(const coll_args *a) {
   coll_args w = coll_part_whole(a);

@@ -11,7 +11,7 @@
  *  1       ab..     ab..     ..cd     ..cd          0 ↔ 1, 2 ↔ 3
  *  2       abcd     abcd     abcd     abcd          1 ↔ 2, 3 ↔ 0
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static const char *supports(const coll_args *a) {
   return a->size % 2 && a->size > 1

@@ -11,8 +11,8 @@
  *  1       ab..     ab..     ..cd     ..cd          0 ↔ 1, 2 ↔ 3
  *  2       abcd     abcd     abcd     abcd          0 ↔ 2, 1 ↔ 3
  */
-#include "../patterns/lg.h"
-#include "../primitives/allgather_blocks.h"
+#include "patterns/lg.h"
+#include "primitives/allgather_blocks.h"
 
 static const char *supports(const coll_args *a) {
   return coll_is_power_of_two(a->size) ? NULL : "needs a power of two of ranks; Open MPI takes allgather/bruck instead";

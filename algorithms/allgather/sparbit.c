@@ -13,8 +13,8 @@
  *  1       a.c.     .b.d     a.c.     .b.d          to the second on the right
  *  2       abcd     abcd     abcd     abcd          two blocks to the right neighbour
  */
-#include "../collscope.h"
-#include "../patterns/lg.h"
+#include "collscope.h"
+#include "patterns/lg.h"
 
 static int around(long rank, int p) { return (int)((rank % p + p) % p); }
 

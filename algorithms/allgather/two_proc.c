@@ -10,7 +10,7 @@
  *  start   a.       .b
  *  1       ab       ab            0 ↔ 1
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static const char *supports(const coll_args *a) { return a->size == 2 ? NULL : "needs two ranks"; }
 

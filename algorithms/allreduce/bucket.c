@@ -13,7 +13,7 @@
  *  allgather 1     A  .  C       A  B  .       .  B  C
  *  allgather 2     A  B  C       A  B  C       A  B  C
  */
-#include "../primitives/bucket.h"
+#include "primitives/bucket.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -14,8 +14,8 @@
  *  top      abcd     b        abcd     d             0 ↔ 2
  *  bcast    abcd     abcd     abcd     abcd          0 → 1, 2 → 3
  */
-#include "../primitives/hierarchy.h"
-#include "../primitives/mst.h"
+#include "primitives/hierarchy.h"
+#include "primitives/mst.h"
 
 extern const coll_alg allreduce_recursive_doubling;
 

@@ -12,7 +12,7 @@
  *  2       bc       .        .             1 → 0
  *  3       X        X        X             its own; 0 → 1, 0 → 2        X = abc
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 extern const coll_alg reduce_linear, bcast_linear;
 

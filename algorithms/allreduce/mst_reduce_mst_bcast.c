@@ -13,7 +13,7 @@
  *  bcast 1   abc      -        abc           0 → 2
  *  bcast 2   abc      abc      abc           0 → 1
  */
-#include "../primitives/mst.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -11,7 +11,7 @@
  *  reduce  X        .        .             X = abc
  *  bcast   X        X        X
  */
-#include "../primitives/part.h"
+#include "composite/part.h"
 
 static const char *supports(const coll_args *a) {
   const char *why = coll_part_supports(a, coll_reduce_parts[a->param[0]], a->param[1]);

@@ -15,7 +15,7 @@
  *  3       XX..     ..XX     XX..     ..XX          0 ↔ 2, 1 ↔ 3
  *  4       XXXX     XXXX     XXXX     XXXX          0 ↔ 1, 2 ↔ 3
  */
-#include "../primitives/halving.h"
+#include "primitives/halving.h"
 
 static const char *supports(const coll_args *a) {
   if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power) return NULL;

@@ -15,8 +15,8 @@
  *  2       .        X        X        X        X             1 ↔ 3, 2 ↔ 4        X = abcde
  *  pair    X        X        X        X        X             1 → 0
  */
-#include "../collscope.h"
-#include "../patterns/fold.h"
+#include "collscope.h"
+#include "patterns/fold.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   size_t n = a->count;

@@ -15,7 +15,7 @@
  *  2       .        XX       XX            1 ↔ 2
  *  pair    XX       XX       XX            1 → 0
  */
-#include "../primitives/halving.h"
+#include "primitives/halving.h"
 
 static const char *supports(const coll_args *a) {
   if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_ODD).power) return NULL;

@@ -13,7 +13,7 @@
  *  2       .X.      ..X      X..           and on                             X = abc
  *  3-4     XXX      XXX      XXX           the finished blocks go around
  */
-#include "../primitives/ring.h"
+#include "primitives/ring.h"
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size

@@ -12,8 +12,8 @@
  *  3-4     ..XX..   ....XX   XX....        ring of sums over the second pieces
  *  5-6     XXXXXX   XXXXXX   XXXXXX        the finished blocks go around
  */
-#include "../patterns/segment.h"
-#include "../primitives/ring.h"
+#include "patterns/segment.h"
+#include "primitives/ring.h"
 
 static const char *supports(const coll_args *a) {
   size_t p = (size_t)a->size;

@@ -15,8 +15,8 @@
  *  2       00 20 10      11 01 21      22 12 02      block 2 to the second on the right
  *  turn    00 10 20      01 11 21      02 12 22      block i is from the i-th on the left
  */
-#include "../patterns/lg.h"
-#include "../primitives/exchange.h"
+#include "patterns/lg.h"
+#include "primitives/exchange.h"
 
 static const char *supports(const coll_args *a) { return coll_exchange_supports(a); }
 

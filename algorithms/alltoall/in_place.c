@@ -12,7 +12,7 @@
  *  1       00 10 02      10 11 21      02 21 22      to the left: 0 → 2, 1 → 0, 2 → 1; aside: 01, 12, 20
  *  2       00 10 20      01 11 21      02 12 22      to the right, from aside
  */
-#include "../primitives/exchange.h"
+#include "primitives/exchange.h"
 
 static const char *supports(const coll_args *a) {
   return a->in_place ? NULL : "works in place only; take another alltoall";

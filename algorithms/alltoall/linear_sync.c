@@ -12,7 +12,7 @@
  *  1       00 10 ..      .. 11 21      02 .. 22      0 → 2, 1 → 0, 2 → 1; then the next
  *  2       00 10 20      01 11 21      02 12 22      0 → 1, 1 → 2, 2 → 0
  */
-#include "../primitives/exchange.h"
+#include "primitives/exchange.h"
 
 static const char *supports(const coll_args *a) { return coll_exchange_supports(a); }
 

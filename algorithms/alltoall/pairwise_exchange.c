@@ -13,8 +13,8 @@
  *  2       00 10 20 ..   01 11 .. 31   02 .. 22 32   .. 13 23 33      0 ↔ 2, 1 ↔ 3
  *  3       00 10 20 30   01 11 21 31   02 12 22 32   03 13 23 33      0 ↔ 3, 1 ↔ 2
  */
-#include "../patterns/lg.h"
-#include "../primitives/exchange.h"
+#include "patterns/lg.h"
+#include "primitives/exchange.h"
 
 static const char *supports(const coll_args *a) {
   return a->in_place ? "needs two buffers; MPICH takes alltoall/swap_in_order instead" : NULL;

@@ -12,7 +12,7 @@
  *  1       00 10 ..      .. 11 21      02 .. 22      own, and the left neighbour's
  *  2       00 10 20      01 11 21      02 12 22      the second's on the left
  */
-#include "../primitives/exchange.h"
+#include "primitives/exchange.h"
 
 static const char *supports(const coll_args *a) {
   return a->in_place ? "needs two buffers; MPICH takes alltoall/swap_in_order instead" : NULL;

@@ -13,7 +13,7 @@
  *  2       00 10 20      01 11 12      02 21 22      0 ↔ 2
  *  3       00 10 20      01 11 21      02 12 22      1 ↔ 2
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static const char *supports(const coll_args *a) {
   return a->in_place ? NULL : "works in place only; take another alltoall";

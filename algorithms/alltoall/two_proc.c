@@ -10,7 +10,7 @@
  *  start   00 01      10 11
  *  1       00 10      01 11         0 ↔ 1
  */
-#include "../primitives/exchange.h"
+#include "primitives/exchange.h"
 
 static const char *supports(const coll_args *a) {
   return a->size == 2 ? coll_exchange_supports(a) : "needs two ranks";

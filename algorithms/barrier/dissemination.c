@@ -11,8 +11,8 @@
  *  1       20       01       12            each to its right neighbour
  *  2       012      012      012           each to the second on the right
  */
-#include "../patterns/lg.h"
-#include "../primitives/signal.h"
+#include "patterns/lg.h"
+#include "primitives/signal.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size;

@@ -11,8 +11,8 @@
  *  1-3     012      01       012           0 → 1, 1 → 2, 2 → 0
  *  4-6     012      012      012           the same once more
  */
-#include "../patterns/ring.h"
-#include "../primitives/signal.h"
+#include "patterns/ring.h"
+#include "primitives/signal.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (c->size < 2) return;

@@ -13,7 +13,7 @@
  *  top     abcdef   b        c        abcdef   e        f          0 ↔ 3
  *  out     abcdef   abcdef   abcdef   abcdef   abcdef   abcdef     0 → 1, 0 → 2, 3 → 4, 3 → 5
  */
-#include "../primitives/hierarchy.h"
+#include "primitives/hierarchy.h"
 
 enum { LEVELS, K, SHM };
 

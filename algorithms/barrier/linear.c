@@ -11,7 +11,7 @@
  *  1-2     012      1        2             1 → 0, 2 → 0
  *  3-4     012      012      012           0 → 1, 0 → 2
  */
-#include "../primitives/signal.h"
+#include "primitives/signal.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size;

@@ -13,8 +13,8 @@
  *  1       012      012      2             0 ↔ 1
  *  after   012      012      012           0 → 2
  */
-#include "../patterns/fold.h"
-#include "../primitives/signal.h"
+#include "patterns/fold.h"
+#include "primitives/signal.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   coll_fold f = coll_fold_make(c->size, COLL_FOLD_EVEN);   /* for its numbers; the pairs here are r and r + p' */

@@ -14,8 +14,8 @@
  *  2       abcde    abcde    abcde    abcde    e             0 ↔ 2, 1 ↔ 3
  *  extra   abcde    abcde    abcde    abcde    abcde         0 → 4
  */
-#include "../patterns/king.h"
-#include "../primitives/fan.h"
+#include "patterns/king.h"
+#include "primitives/fan.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   coll_group all = { .ctx = *c };

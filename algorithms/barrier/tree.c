@@ -13,8 +13,8 @@
  *  3       0123     1        0123     3             0 → 2
  *  4       0123     0123     0123     0123          0 → 1, 2 → 3
  */
-#include "../patterns/lg.h"
-#include "../primitives/signal.h"
+#include "patterns/lg.h"
+#include "primitives/signal.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size, distance = 1;

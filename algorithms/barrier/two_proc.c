@@ -10,7 +10,7 @@
  *  start   0        1
  *  1       01       01            0 ↔ 1
  */
-#include "../primitives/signal.h"
+#include "primitives/signal.h"
 
 static const char *supports(const coll_args *a) { return a->size == 2 ? NULL : "needs two ranks"; }
 

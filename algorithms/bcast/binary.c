@@ -13,8 +13,8 @@
  *  2       x        x        x        x        .             0 → 2, 1 → 3
  *  3       x        x        x        x        x             2 → 4
  */
-#include "../patterns/segment.h"
-#include "../primitives/tree_bcast.h"
+#include "patterns/segment.h"
+#include "primitives/tree_bcast.h"
 
 static void run(coll_ctx *c, const coll_args *a) { coll_tree_bcast(c, a, COLL_TREE_BINARY, 0, (size_t)a->param[0]); }
 

@@ -14,7 +14,7 @@
  *  2       x        x        x        x        .        .          0 → 3: the leaders
  *  3       x        x        x        x        x        x          3 → 4, 3 → 5
  */
-#include "../primitives/hierarchy.h"
+#include "primitives/hierarchy.h"
 
 static void *prepare(coll_ctx *c, const coll_args *a) { return coll_hierarchy_make(c, a->param[0]); }
 static void run(coll_ctx *c, const coll_args *a) { coll_hierarchy_bcast(c, a, false, (int)a->param[1], true); }

@@ -12,7 +12,7 @@
  *  1       x        x        x        .        .        x        .          0 → 5: the leaders; 0 → 1, 0 → 2
  *  2       x        x        x        x        x        x        x          1 → 3, 1 → 4; 5 → 6
  */
-#include "../primitives/hierarchy.h"
+#include "primitives/hierarchy.h"
 
 static void *prepare(coll_ctx *c, const coll_args *a) { return coll_hierarchy_make(c, a->param[0]); }
 static void run(coll_ctx *c, const coll_args *a) { coll_hierarchy_bcast(c, a, true, (int)a->param[1], true); }

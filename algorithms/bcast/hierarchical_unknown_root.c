@@ -14,7 +14,7 @@
  *  1       x        x        .        x        x             1 → 4, 1 → 3, 1 → 0
  *  2       x        x        x        x        x             3 → 2, as the data came from the other half of {0 1 2 3}
  */
-#include "../primitives/hierarchy.h"
+#include "primitives/hierarchy.h"
 
 /* The reach of a member's sends: blocks of this length are cut further, from `unit` on. */
 static long first_unit(int size, int k) {

@@ -10,7 +10,7 @@
  *  start   x        .        .
  *  1       x        x        x             0 → 1, 0 → 2
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -12,7 +12,7 @@
  *  2       .        x        x        x        x             1 → 2, 3 → 4
  *  3       x        x        x        x        x             1 → 0
  */
-#include "../primitives/mst.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_mst_bcast(c, a->out, a->count, a->root, (coll_mst_dest)a->param[0]);

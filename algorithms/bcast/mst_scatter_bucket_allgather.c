@@ -13,8 +13,8 @@
  *  ring 1    abc      ab.      .bc
  *  ring 2    abc      abc      abc
  */
-#include "../primitives/bucket.h"
-#include "../primitives/mst.h"
+#include "primitives/bucket.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

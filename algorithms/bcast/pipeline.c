@@ -12,8 +12,8 @@
  *  2       ab       ab       a.            0 → 1, 1 → 2
  *  3       ab       ab       ab            1 → 2
  */
-#include "../patterns/segment.h"
-#include "../primitives/tree_bcast.h"
+#include "patterns/segment.h"
+#include "primitives/tree_bcast.h"
 
 static void run(coll_ctx *c, const coll_args *a) { coll_tree_bcast(c, a, COLL_TREE_CHAIN, 1, (size_t)a->param[0]); }
 

@@ -14,8 +14,8 @@
  *  3       abcd     ab..     ..cd     ..cd          0 ↔ 1, 2 ↔ 3
  *  4       abcd     abcd     abcd     abcd          0 ↔ 2, 1 ↔ 3
  */
-#include "../patterns/lg.h"
-#include "../primitives/bcast_scatter.h"
+#include "patterns/lg.h"
+#include "primitives/bcast_scatter.h"
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size

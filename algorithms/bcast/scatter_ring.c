@@ -13,8 +13,8 @@
  *  2       abcd     .b..     ..cd     ...d          0 → 1, 2 → 3
  *  3-5     abcd     abcd     abcd     abcd          the blocks go around
  */
-#include "../patterns/lg.h"
-#include "../primitives/bcast_scatter.h"
+#include "patterns/lg.h"
+#include "primitives/bcast_scatter.h"
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size

@@ -12,10 +12,10 @@
  *  2       LR       L.       .R       L.            0 → 2, 1 → 3
  *  3       LR       LR       LR       LR            1 ↔ 2; 3 has no partner: 0 → 3
  */
-#include "../collscope.h"
-#include "../patterns/block.h"
-#include "../patterns/segment.h"
-#include "../patterns/tree.h"
+#include "collscope.h"
+#include "patterns/block.h"
+#include "patterns/segment.h"
+#include "patterns/tree.h"
 
 enum { LEFT, RIGHT };
 

@@ -15,7 +15,7 @@
  * shared memory (posix) within; and bcast of no bytes, scan, and barrier take MPIR's smp algorithms. With
  * MPIR_CVAR_NOLOCAL=1, or one rank a node, what follows is all.
  */
-#include "rows.h"
+#include "decision/rows.h"
 
 #define MISSING(what) NULL, .why = "MPICH takes " what ", which is not here"
 

@@ -6,7 +6,7 @@
  * Bytes are count × size of an element as MPI's call is given (the vector for bcast, reduce, allreduce and
  * reduce_scatter, a block for scatter, gather and alltoall), but for allgather and reduce_scatter_block: p blocks.
  */
-#include "rows.h"
+#include "decision/rows.h"
 
 #define KI 1024
 #define PER_KI(x) ((x) / 1024.0)   /* the slopes for reduce are given per KiB */

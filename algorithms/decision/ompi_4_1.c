@@ -1,8 +1,8 @@
 /* decision/ompi_4_1: what Open MPI 4.1's coll/tuned takes when nobody tells it otherwise (as of 4.1.4). */
-#include "rows.h"
+#include "decision/rows.h"
 
 static const coll_rule rules[] = {
-#include "ompi_4_1_rows.h"
+#include "decision/ompi_4_1_rows.h"
 };
 
 const coll_decision decision_ompi_4_1 = {

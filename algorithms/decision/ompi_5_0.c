@@ -5,10 +5,10 @@
  * allreduce, allgather, gather, scatter, barrier), which splits the call into one within and one among nodes. coll/han
  * is not in this table; it is coll/tuned's answer, as on one node or with --mca coll ^han.
  */
-#include "rows.h"
+#include "decision/rows.h"
 
 static const coll_rule rules[] = {
-#include "ompi_4_1_rows.h"
+#include "decision/ompi_4_1_rows.h"
 };
 
 const coll_decision decision_ompi_5_0 = {

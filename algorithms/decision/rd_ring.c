@@ -6,7 +6,7 @@
  * recursive doubling below 512 KiB of the whole vector, count × size × ranks: with the paper's 64 ranks, below blocks of
  * 8 KiB. Other numbers of ranks take Bruck's algorithm below 80 KiB of it. What is not short is a ring.
  */
-#include "rows.h"
+#include "decision/rows.h"
 
 static const coll_param params[] = {
   { "threshold", 512 << 10, 0, 1L << 40, NULL, "bytes of the whole vector from which a power of two of ranks takes the ring" },

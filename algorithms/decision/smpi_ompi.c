@@ -9,7 +9,7 @@
  * reduce_scatter of equal blocks there; scan and exscan are no matter of the selector. Where a rank copies to itself SMPI
  * has it send to itself, which is no message here.
  */
-#include "rows.h"
+#include "decision/rows.h"
 
 #define PER_KI(x) ((x) / 1024.0)   /* the slopes for reduce are given per KiB */
 #define OTHERWISE(what) NULL, .why = "SMPI's " what

@@ -11,7 +11,7 @@
  *  1       -        a        -             0 → 1: a
  *  2       -        a        ab            1 → 2: ab
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   size_t n = a->count;

@@ -11,8 +11,8 @@
  *  1       -        a        -        c             0 ↔ 1, 2 ↔ 3: groups ab, cd
  *  2       -        a        ab       abc           0 ↔ 2, 1 ↔ 3
  */
-#include "../patterns/lg.h"
-#include "../primitives/prefix.h"
+#include "patterns/lg.h"
+#include "primitives/prefix.h"
 
 static void run(coll_ctx *c, const coll_args *a) { coll_prefix(c, a->in, a->out, a->count, false); }
 

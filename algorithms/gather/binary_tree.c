@@ -13,8 +13,8 @@
  *  1       a        bcd      -        -        ef       -             2 → 1 and 3 → 1, 5 → 4
  *  2       abcdef   -        -        -        -        -             4 → 0 and 1 → 0
  */
-#include "../primitives/preorder.h"
-#include "../primitives/turn.h"
+#include "primitives/preorder.h"
+#include "primitives/turn.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -12,9 +12,9 @@
  *  1       aA bc    B        C             1 → 0 and 2 → 0: first chunks, which the root moves to their places
  *  2       aAbBcC   -        -             the second chunks
  */
-#include "../patterns/segment.h"
-#include "../primitives/preorder.h"
-#include "../primitives/turn.h"
+#include "patterns/segment.h"
+#include "primitives/preorder.h"
+#include "primitives/turn.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -11,10 +11,10 @@
  *  1       ab       -        cd       -             1 → 0, 3 → 2
  *  2       abcd     -        -        -             2 → 0
  */
-#include "../collscope.h"
-#include "../patterns/lg.h"
-#include "../patterns/tree.h"
-#include "../primitives/turn.h"
+#include "collscope.h"
+#include "patterns/lg.h"
+#include "patterns/tree.h"
+#include "primitives/turn.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -12,7 +12,7 @@
  *  1       ab       -        c             1 → 0
  *  2       abc      -        -             2 → 0
  */
-#include "../primitives/linear.h"
+#include "primitives/linear.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_linear_gather(c, a->in, a->out, (size_t)c->size * a->count, a->root);

@@ -10,7 +10,7 @@
  *  start   a        b        c
  *  1       abc      -        -             1 → 0, 2 → 0, in any order
  */
-#include "../primitives/linear.h"
+#include "primitives/linear.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -15,8 +15,8 @@
  *  4       aabbc    -        cc            2 → 0, first segment
  *  5       aabbcc   -        -             2 → 0, the rest
  */
-#include "../collscope.h"
-#include "../patterns/segment.h"
+#include "collscope.h"
+#include "patterns/segment.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   size_t m = a->count, first = coll_segment(m, a->elem, (size_t)a->param[0]);

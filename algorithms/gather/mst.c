@@ -13,7 +13,7 @@
  *  2       -        abc      -        de       -             2 → 1
  *  3       -        abcde    -        -        -             3 → 1
  */
-#include "../primitives/mst.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -15,7 +15,7 @@
  *  4       abc      d        .        .             2 → 1
  *  5       abcd     .        .        .             1 → 0
  */
-#include "../primitives/collect.h"
+#include "primitives/collect.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -13,7 +13,7 @@
  *  2       abc      d        .        .             1 → 0, 2 → 1
  *  3       abcd     .        .        .             1 → 0
  */
-#include "../primitives/collect.h"
+#include "primitives/collect.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

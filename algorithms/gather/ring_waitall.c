@@ -12,8 +12,8 @@
  *  2       a        bcd      -        -             2 → 1
  *  3       abcd     -        -        -             1 → 0
  */
-#include "../patterns/ring.h"
-#include "../primitives/turn.h"
+#include "patterns/ring.h"
+#include "primitives/turn.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -5,8 +5,8 @@
  *
  *   coll_block(11, 4, i)   i = 0: 0 1 2   1: 3 4 5   2: 6 7 8   3: 9 10
  */
-#ifndef COLLSCOPE_BLOCK_H
-#define COLLSCOPE_BLOCK_H
+#ifndef COLLSCOPE_PATTERNS_BLOCK_H
+#define COLLSCOPE_PATTERNS_BLOCK_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  *                              the odd stays   -  0  -  1  2  3
  *                              the even stays  0  -  1  -  2  3
  */
-#ifndef COLLSCOPE_FOLD_H
-#define COLLSCOPE_FOLD_H
+#ifndef COLLSCOPE_PATTERNS_FOLD_H
+#define COLLSCOPE_PATTERNS_FOLD_H
 
 typedef enum { COLL_FOLD_EVEN, COLL_FOLD_ODD } coll_fold_stays;
 

@@ -5,8 +5,8 @@
  *   step 0, distance 1         {0 1 2} {3 4 5} {6 7 8}
  *   step 1, distance 3         {0 3 6} {1 4 7} {2 5 8}
  */
-#ifndef COLLSCOPE_KING_H
-#define COLLSCOPE_KING_H
+#ifndef COLLSCOPE_PATTERNS_KING_H
+#define COLLSCOPE_PATTERNS_KING_H
 
 typedef struct { int k, power, steps; } coll_king;   /* power = k^steps <= p < k^(steps+1) */
 

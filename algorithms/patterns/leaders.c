@@ -1,9 +1,9 @@
-#include "leaders.h"
+#include "patterns/leaders.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "block.h"
+#include "patterns/block.h"
 
 /* Adds `groups` groups of consecutive entries of rank[n], as even as can be. */
 static void cut(coll_leaders *l, const int *rank, int n, int groups) {

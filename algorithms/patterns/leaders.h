@@ -6,10 +6,10 @@
  *               4           {0 1} {2 3} {4 5} {6 7}
  *   one socket, 2           {0 2 3 4} {1 5 6 7}
  */
-#ifndef COLLSCOPE_LEADERS_H
-#define COLLSCOPE_LEADERS_H
+#ifndef COLLSCOPE_PATTERNS_LEADERS_H
+#define COLLSCOPE_PATTERNS_LEADERS_H
 
-#include "../collscope.h"
+#include "collscope.h"
 
 typedef struct {
   int groups;

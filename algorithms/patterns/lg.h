@@ -1,6 +1,6 @@
 /* Logarithms of rank counts. */
-#ifndef COLLSCOPE_LG_H
-#define COLLSCOPE_LG_H
+#ifndef COLLSCOPE_PATTERNS_LG_H
+#define COLLSCOPE_PATTERNS_LG_H
 
 #include <stdbool.h>
 

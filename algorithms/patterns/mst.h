@@ -9,8 +9,8 @@
  *   0 1 | 2, 3 | 4 1 -- 2, 3 -- 4   0 1 | 2, 3 | 4 1 -- 2, 4 -- 3
  *   0 | 1          1 -- 0           0 | 1          1 -- 0
  */
-#ifndef COLLSCOPE_MST_PATTERN_H
-#define COLLSCOPE_MST_PATTERN_H
+#ifndef COLLSCOPE_PATTERNS_MST_H
+#define COLLSCOPE_PATTERNS_MST_H
 
 /* Which rank of the other half: its lowest (Bird's figure 4.1.1: of ranks 0 to 3, 1 meets 2), or the one farthest from
  * the root's half (Chan's text). */

@@ -7,8 +7,8 @@
  *                / \   /
  *               2   3 5
  */
-#ifndef COLLSCOPE_PREORDER_H
-#define COLLSCOPE_PREORDER_H
+#ifndef COLLSCOPE_PATTERNS_PREORDER_H
+#define COLLSCOPE_PATTERNS_PREORDER_H
 
 #include <stdbool.h>
 

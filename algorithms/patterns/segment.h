@@ -1,6 +1,6 @@
 /* Cutting a vector into segments of a wanted size in bytes. */
-#ifndef COLLSCOPE_SEGMENT_H
-#define COLLSCOPE_SEGMENT_H
+#ifndef COLLSCOPE_PATTERNS_SEGMENT_H
+#define COLLSCOPE_PATTERNS_SEGMENT_H
 
 #include <stddef.h>
 

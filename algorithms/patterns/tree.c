@@ -1,4 +1,4 @@
-#include "tree.h"
+#include "patterns/tree.h"
 
 #include <stdlib.h>
 

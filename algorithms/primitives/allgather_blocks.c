@@ -1,7 +1,7 @@
-#include "allgather_blocks.h"
+#include "primitives/allgather_blocks.h"
 
-#include "../patterns/block.h"
-#include "../patterns/ring.h"
+#include "patterns/block.h"
+#include "patterns/ring.h"
 
 static coll_span blocks(const int *first, size_t m, int from, int to) {
   size_t lo = (size_t)(first ? first[from] : from), hi = (size_t)(first ? first[to] : to);

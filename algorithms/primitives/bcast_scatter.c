@@ -1,6 +1,6 @@
-#include "bcast_scatter.h"
+#include "primitives/bcast_scatter.h"
 
-#include "../patterns/tree.h"
+#include "patterns/tree.h"
 
 coll_span coll_ceil_blocks(size_t n, int p, int first, int k) {
   size_t each = (n + (size_t)p - 1) / (size_t)p, from = (size_t)first * each, to = from + (size_t)k * each;

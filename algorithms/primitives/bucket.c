@@ -1,6 +1,6 @@
-#include "bucket.h"
+#include "primitives/bucket.h"
 
-#include "../patterns/ring.h"
+#include "patterns/ring.h"
 
 void coll_bucket_allgather(coll_ctx *c, void *all, size_t n) {
   int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);

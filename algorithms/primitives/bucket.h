@@ -4,11 +4,11 @@
  *
  * Costs: seconds, for the one-port network. Algorithms send nothing for n = 0: cost 0.
  */
-#ifndef COLLSCOPE_BUCKET_H
-#define COLLSCOPE_BUCKET_H
+#ifndef COLLSCOPE_PRIMITIVES_BUCKET_H
+#define COLLSCOPE_PRIMITIVES_BUCKET_H
 
-#include "../collscope.h"
-#include "../patterns/block.h"
+#include "collscope.h"
+#include "patterns/block.h"
 
 /* Rank r has block r at its place in all[n]; afterwards it has every block. */
 void coll_bucket_allgather(coll_ctx *c, void *all, size_t n);

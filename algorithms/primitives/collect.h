@@ -2,8 +2,8 @@
 #ifndef COLLSCOPE_PRIMITIVES_COLLECT_H
 #define COLLSCOPE_PRIMITIVES_COLLECT_H
 
-#include "../collscope.h"
-#include "../patterns/ring.h"
+#include "collscope.h"
+#include "patterns/ring.h"
 
 static inline void coll_collect(coll_ctx *c, const coll_args *a) {
   int p = c->size, right = coll_ring_right(p, c->rank);

@@ -1,4 +1,4 @@
-#include "desk.h"
+#include "primitives/desk.h"
 
 enum { LAID, READY, FLAGS };      /* of a part: its rank's block is there; the leader's result is there */
 

@@ -5,7 +5,7 @@
 #ifndef COLLSCOPE_PRIMITIVES_DESK_H
 #define COLLSCOPE_PRIMITIVES_DESK_H
 
-#include "fan.h"
+#include "primitives/fan.h"
 
 /* In prepare(): room for a block of m elements of each member and a result of n. A group of one needs none, and nothing happens. */
 void coll_desk_open(coll_group *, size_t m, size_t n);

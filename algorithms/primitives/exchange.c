@@ -1,4 +1,4 @@
-#include "exchange.h"
+#include "primitives/exchange.h"
 
 static coll_req take(coll_ctx *c, const coll_args *a, int step) {
   int from = (c->rank + step) % c->size;

@@ -1,8 +1,8 @@
 /* Every rank sends its own block to every other, without blocking. */
-#ifndef COLLSCOPE_EXCHANGE_H
-#define COLLSCOPE_EXCHANGE_H
+#ifndef COLLSCOPE_PRIMITIVES_EXCHANGE_H
+#define COLLSCOPE_PRIMITIVES_EXCHANGE_H
 
-#include "../collscope.h"
+#include "collscope.h"
 
 /* An alltoall, not in place. In step i a rank receives from the i-th rank on its right and sends to the i-th on its
  * left. window: how many receives, and how many sends, are outstanding at most; the next one is posted when the oldest

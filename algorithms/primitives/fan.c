@@ -1,7 +1,7 @@
-#include "fan.h"
+#include "primitives/fan.h"
 
-#include "../patterns/king.h"
-#include "../patterns/tree.h"
+#include "patterns/king.h"
+#include "patterns/tree.h"
 
 /* The flags of a member, one for each signal it can give in a call. */
 enum { FLAG_IN, FLAG_OUT, FLAG_EXTRA, FLAG_RELEASE, FLAG_STEPS };

@@ -4,7 +4,7 @@
 #ifndef COLLSCOPE_PRIMITIVES_FAN_H
 #define COLLSCOPE_PRIMITIVES_FAN_H
 
-#include "../collscope.h"
+#include "collscope.h"
 
 typedef struct {
   coll_ctx ctx;

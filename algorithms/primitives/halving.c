@@ -1,4 +1,4 @@
-#include "halving.h"
+#include "primitives/halving.h"
 
 static void block_windows(coll_fold f, int v, size_t n, coll_window *window) {
   for (int i = 0, first = 0, half = f.power / 2; i < f.lg; i++, half /= 2) {

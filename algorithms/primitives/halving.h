@@ -1,11 +1,11 @@
 /* Rabenseifner's reduce and allreduce: fold to a power of two, then recursive halving of the vector with doubling distance;
  * what each rank then has is gathered, or brought together everywhere by recursive doubling. The operator must commute. */
-#ifndef COLLSCOPE_HALVING_H
-#define COLLSCOPE_HALVING_H
+#ifndef COLLSCOPE_PRIMITIVES_HALVING_H
+#define COLLSCOPE_PRIMITIVES_HALVING_H
 
-#include "../collscope.h"
-#include "../patterns/block.h"
-#include "../patterns/fold.h"
+#include "collscope.h"
+#include "patterns/block.h"
+#include "patterns/fold.h"
 
 /* SPLIT: the partners of a pair add up one half each, of a vector and of what is left of it, as Open MPI does. WHOLE: one of
  * a pair gets the other's whole vector, and the vector is cut into one block for each who stays, as MPICH does. */

@@ -1,8 +1,8 @@
-#include "hierarchy.h"
+#include "primitives/hierarchy.h"
 
 #include <string.h>
 
-#include "../patterns/tree.h"
+#include "patterns/tree.h"
 
 const char *const coll_levels_words[] = { "flat", "cache", "socket", "cache_socket", "node", "cache_node", "socket_node",
                                           "cache_socket_node" };

@@ -11,7 +11,7 @@
 #ifndef COLLSCOPE_PRIMITIVES_HIERARCHY_H
 #define COLLSCOPE_PRIMITIVES_HIERARCHY_H
 
-#include "fan.h"
+#include "primitives/fan.h"
 
 /* The values of the parameter: sets of levels. flat: the top alone, all ranks in one group. */
 extern const char *const coll_levels_words[];

@@ -1,4 +1,4 @@
-#include "linear.h"
+#include "primitives/linear.h"
 
 /* The root copies its own block when its turn comes, as Open MPI does: those behind it wait for the copy. */
 void coll_linear_scatter(coll_ctx *c, const void *all, void *own, size_t n, int root) {

@@ -3,11 +3,11 @@
  *
  * Costs: seconds, for the one-port network; copies are free. Algorithms send nothing for n = 0: cost 0.
  */
-#ifndef COLLSCOPE_LINEAR_H
-#define COLLSCOPE_LINEAR_H
+#ifndef COLLSCOPE_PRIMITIVES_LINEAR_H
+#define COLLSCOPE_PRIMITIVES_LINEAR_H
 
-#include "../collscope.h"
-#include "../patterns/block.h"
+#include "collscope.h"
+#include "patterns/block.h"
 
 /* Block i of the root's all[n] to own at rank i. At the root own may be the block's place in all. */
 void coll_linear_scatter(coll_ctx *c, const void *all, void *own, size_t n, int root);

@@ -1,4 +1,4 @@
-#include "mst.h"
+#include "primitives/mst.h"
 
 void coll_mst_bcast(coll_ctx *c, void *buf, size_t n, int root, coll_mst_dest dest) {
   coll_mst_node me = coll_mst_place(c->size, root, c->rank, dest);

@@ -8,13 +8,13 @@
  *
  * Costs: seconds, for the one-port network; copies are free. Algorithms send nothing for n = 0: cost 0.
  */
-#ifndef COLLSCOPE_MST_H
-#define COLLSCOPE_MST_H
+#ifndef COLLSCOPE_PRIMITIVES_MST_H
+#define COLLSCOPE_PRIMITIVES_MST_H
 
-#include "../collscope.h"
-#include "../patterns/block.h"
-#include "../patterns/lg.h"
-#include "../patterns/mst.h"
+#include "collscope.h"
+#include "patterns/block.h"
+#include "patterns/lg.h"
+#include "patterns/mst.h"
 
 /* n elements from buf at the root to buf everywhere. */
 void coll_mst_bcast(coll_ctx *c, void *buf, size_t n, int root, coll_mst_dest dest);

@@ -1,4 +1,4 @@
-#include "prefix.h"
+#include "primitives/prefix.h"
 
 void coll_prefix(coll_ctx *c, const void *in, void *out, size_t n, bool inclusive) {
   if (!n) return;

@@ -1,8 +1,8 @@
 /* Prefix sums by recursive doubling: the body of scan and of exscan. */
-#ifndef COLLSCOPE_PREFIX_H
-#define COLLSCOPE_PREFIX_H
+#ifndef COLLSCOPE_PRIMITIVES_PREFIX_H
+#define COLLSCOPE_PRIMITIVES_PREFIX_H
 
-#include "../collscope.h"
+#include "collscope.h"
 
 /* out = the sum of in over the ranks before this one and, if inclusive, its own. Exclusive, rank 0's out is left alone.
  * in == out is allowed when inclusive. Keeps the rank order. Any p, any n. */

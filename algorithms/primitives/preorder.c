@@ -1,4 +1,4 @@
-#include "preorder.h"
+#include "primitives/preorder.h"
 
 static int virtual_of(const coll_ctx *c, int root) { return (c->rank - root + c->size) % c->size; }
 

@@ -2,8 +2,8 @@
 #ifndef COLLSCOPE_PRIMITIVES_PREORDER_H
 #define COLLSCOPE_PRIMITIVES_PREORDER_H
 
-#include "../collscope.h"
-#include "../patterns/preorder.h"
+#include "collscope.h"
+#include "patterns/preorder.h"
 
 /* Elements that a rank collects when each contributes n: its own, then those of its subtree. */
 size_t coll_preorder_held(const coll_ctx *, size_t n, int root);

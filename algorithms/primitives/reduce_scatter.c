@@ -1,7 +1,7 @@
-#include "reduce_scatter.h"
+#include "primitives/reduce_scatter.h"
 
-#include "../patterns/block.h"
-#include "../patterns/fold.h"
+#include "patterns/block.h"
+#include "patterns/fold.h"
 
 /* The blocks of virtual ranks lo … hi-1, each that of a pair or of one rank. */
 static coll_span blocks(size_t n, int p, coll_fold f, int lo, int hi) {

@@ -4,7 +4,7 @@
 #ifndef COLLSCOPE_PRIMITIVES_REDUCE_SCATTER_H
 #define COLLSCOPE_PRIMITIVES_REDUCE_SCATTER_H
 
-#include "../collscope.h"
+#include "collscope.h"
 
 /* Halving distance: blocks end where they belong. The operator must commute. Empty blocks are not sent. */
 void coll_recursive_halving(coll_ctx *, const void *in, void *out, size_t n);

@@ -1,4 +1,4 @@
-#include "ring.h"
+#include "primitives/ring.h"
 
 static coll_span piece_of(size_t n, int p, int block, int piece, int pieces) {
   coll_span b = coll_block(n, p, block), s = coll_block(b.count, pieces, piece);

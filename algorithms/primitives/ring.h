@@ -1,11 +1,11 @@
 /* Ring primitives of the twins: as the bucket primitives, but the next receive is posted before the block that has
  * come is reduced and sent on, everything happens in one vector, and the sum of block r+ahead ends at rank r. The
  * operator must commute. */
-#ifndef COLLSCOPE_RING_H
-#define COLLSCOPE_RING_H
+#ifndef COLLSCOPE_PRIMITIVES_RING_H
+#define COLLSCOPE_PRIMITIVES_RING_H
 
-#include "../collscope.h"
-#include "../patterns/block.h"
+#include "collscope.h"
+#include "patterns/block.h"
 
 /* Reduces piece `piece` of `pieces` of every block of sum[n], where each rank's own contribution lies at the start.
  * inbox: two buffers for the longest piece. Any p >= 2. */

@@ -1,6 +1,6 @@
-#include "rotate.h"
+#include "primitives/rotate.h"
 
-#include "../patterns/ring.h"
+#include "patterns/ring.h"
 
 void coll_rotate_in_turn(coll_ctx *c, const coll_args *a, bool sends_first) {
   if (!a->count) return;

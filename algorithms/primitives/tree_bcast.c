@@ -1,6 +1,6 @@
-#include "tree_bcast.h"
+#include "primitives/tree_bcast.h"
 
-#include "../patterns/segment.h"
+#include "patterns/segment.h"
 
 void coll_tree_bcast(coll_ctx *c, const coll_args *a, coll_tree_shape shape, int k, size_t s) {
   if (c->size < 2 || !a->count) return;

@@ -2,8 +2,8 @@
 #ifndef COLLSCOPE_PRIMITIVES_TREE_BCAST_H
 #define COLLSCOPE_PRIMITIVES_TREE_BCAST_H
 
-#include "../collscope.h"
-#include "../patterns/tree.h"
+#include "collscope.h"
+#include "patterns/tree.h"
 
 /* s: bytes wanted of a segment, 0: one segment. */
 void coll_tree_bcast(coll_ctx *, const coll_args *, coll_tree_shape, int k, size_t s);

@@ -1,6 +1,6 @@
-#include "tree_reduce.h"
+#include "primitives/tree_reduce.h"
 
-#include "../patterns/segment.h"
+#include "patterns/segment.h"
 
 /* One contribution: segment i of the vector, from child j. They are taken in the order (0,0) (0,1) … (1,0) …, and the
  * receive of one is posted before the wait for the one before it. */

@@ -2,8 +2,8 @@
 #ifndef COLLSCOPE_PRIMITIVES_TREE_REDUCE_H
 #define COLLSCOPE_PRIMITIVES_TREE_REDUCE_H
 
-#include "../collscope.h"
-#include "../patterns/tree.h"
+#include "collscope.h"
+#include "patterns/tree.h"
 
 /* Reduces a->in to `out` at the tree's root (elsewhere out is not used). s: bytes wanted of a segment, 0: one
  * segment. The children's contributions go to the left of the parent's, the first child's nearest. */

@@ -1,8 +1,8 @@
 /* Blocks in the order of virtual ranks (root, root + 1, …) put in the order of ranks. */
-#ifndef COLLSCOPE_TURN_H
-#define COLLSCOPE_TURN_H
+#ifndef COLLSCOPE_PRIMITIVES_TURN_H
+#define COLLSCOPE_PRIMITIVES_TURN_H
 
-#include "../collscope.h"
+#include "collscope.h"
 
 /* hold: p blocks of m elements, the root's first; out must not overlap it, unless it is the same and root is 0. */
 static inline void coll_turn(coll_ctx *c, void *out, const void *hold, size_t m, int root) {

@@ -12,8 +12,8 @@
  *  2       abd      .        ce       .        .             1 → 0
  *  3       abcde    .        .        .        .             2 → 0
  */
-#include "../patterns/segment.h"
-#include "../primitives/tree_reduce.h"
+#include "patterns/segment.h"
+#include "primitives/tree_reduce.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   coll_tree_reduce(c, a, a->out, COLL_TREE_BINARY, 0, (size_t)a->param[0]);

@@ -12,9 +12,9 @@
  *  1       ab       .        cd       .             1 → 0, 3 → 2
  *  2       abcd     .        .        .             2 → 0
  */
-#include "../patterns/lg.h"
-#include "../patterns/segment.h"
-#include "../primitives/tree_reduce.h"
+#include "patterns/lg.h"
+#include "patterns/segment.h"
+#include "primitives/tree_reduce.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   coll_tree_reduce(c, a, a->out, COLL_TREE_IN_ORDER_BINOMIAL, 0, (size_t)a->param[0]);

@@ -14,8 +14,8 @@
  *  ring 2    A  .  .       .  B  .       .  .  C       each rank its own block, complete
  *  gather    A  B  C       .             .             1 → 0, 2 → 0
  */
-#include "../primitives/bucket.h"
-#include "../primitives/mst.h"
+#include "primitives/bucket.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -13,8 +13,8 @@
  *  2       abc      .        .        de       .             1 → 0
  *  3       abcde    .        .        .        .             3 → 0
  */
-#include "../patterns/segment.h"
-#include "../primitives/tree_reduce.h"
+#include "patterns/segment.h"
+#include "primitives/tree_reduce.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   coll_tree_reduce(c, a, a->out, COLL_TREE_CHAIN, (int)a->param[0], (size_t)a->param[1]);

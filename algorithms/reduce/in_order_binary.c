@@ -14,8 +14,8 @@
  *  3       .        .        .        abcd          1 → 3
  *  4       abcd     .        .        .             3 → 0
  */
-#include "../patterns/segment.h"
-#include "../primitives/tree_reduce.h"
+#include "patterns/segment.h"
+#include "primitives/tree_reduce.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -12,7 +12,7 @@
  *  2       bc       .        .             1 → 0
  *  3       abc      .        .             the root's own
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -12,7 +12,7 @@
  *  2       -        abc      -        de       -             2 → 1
  *  3       -        abcde    -        -        -             3 → 1
  */
-#include "../primitives/mst.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_mst_reduce(c, a->in, a->out, a->count, a->root, COLL_MST_FIRST, a->commutes);

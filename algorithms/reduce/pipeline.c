@@ -13,8 +13,8 @@
  *  2       abc a    . bc     . .           1 → 0, 2 → 1
  *  3       abc abc  . .      . .           1 → 0
  */
-#include "../patterns/segment.h"
-#include "../primitives/tree_reduce.h"
+#include "patterns/segment.h"
+#include "primitives/tree_reduce.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   coll_tree_reduce(c, a, a->out, COLL_TREE_CHAIN, 1, (size_t)a->param[0]);

@@ -16,7 +16,7 @@
  *  3       XX..     ..XX     .        .             2 → 0, 3 → 1
  *  4       XXXX     .        .        .             1 → 0
  */
-#include "../primitives/halving.h"
+#include "primitives/halving.h"
 
 static const char *supports(const coll_args *a) {
   if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power) return NULL;

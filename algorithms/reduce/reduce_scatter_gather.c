@@ -14,7 +14,7 @@
  *  1       X.       .        .X            0 ↔ 2               X = abc
  *  2       XX       .        .             2 → 0
  */
-#include "../primitives/halving.h"
+#include "primitives/halving.h"
 
 static const char *supports(const coll_args *a) {
   if (!a->count || a->count >= (size_t)coll_fold_make(a->size, COLL_FOLD_EVEN).power) return NULL;

@@ -12,7 +12,7 @@
  *  1       .  2b+0b .    .  .  0c+1c   1a+2a . .     0 → 1: c, 1 → 2: a, 2 → 0: b
  *  2       A             B             C             0 → 1: b, 1 → 2: c, 2 → 0: a
  */
-#include "../primitives/bucket.h"
+#include "primitives/bucket.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

@@ -14,7 +14,7 @@
  *  2       X...     ..X.     .X..     ...X          0 ↔ 2, 1 ↔ 3       X = abcd
  *  3       X...     .X..     ..X.     ...X          1 ↔ 2: 01 and 10 are each other's mirror
  */
-#include "../primitives/reduce_scatter.h"
+#include "primitives/reduce_scatter.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_butterfly(c, a->in, a->out, a->count, false);

@@ -12,7 +12,7 @@
  *  reduce    A  B  C       -             -             1 → 0, 2 → 0
  *  scatter   A             B             C             0 → 2, 0 → 1
  */
-#include "../primitives/mst.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_mst_reduce_scatter(c, a->in, a->out, a->count, a->commutes);

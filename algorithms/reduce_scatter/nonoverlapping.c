@@ -13,8 +13,8 @@
  *  1       XXX      .X.      .             0 → 1
  *  2       X..      .X.      ..X           0 → 2
  */
-#include "../patterns/block.h"
-#include "../primitives/part.h"
+#include "patterns/block.h"
+#include "composite/part.h"
 
 static const char *supports(const coll_args *a) {
   return coll_part_supports(a, coll_reduce_parts[a->param[0]], a->param[1]);

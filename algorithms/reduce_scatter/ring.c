@@ -12,7 +12,7 @@
  *  1       .S.      ..T      U..           block r-1 goes to the right        S = ca, T = ab, U = bc
  *  2       X..      .X.      ..X           and on, to where it belongs        X = abc
  */
-#include "../primitives/ring.h"
+#include "primitives/ring.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

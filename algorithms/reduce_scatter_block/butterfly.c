@@ -13,8 +13,8 @@
  *  1       SS..     ..SS     TT..     ..TT          0 ↔ 1, 2 ↔ 3       S = ab, T = cd
  *  2       X...     ..X.     .X..     ...X          0 ↔ 2, 1 ↔ 3       X = abcd
  */
-#include "../patterns/lg.h"
-#include "../primitives/reduce_scatter.h"
+#include "patterns/lg.h"
+#include "primitives/reduce_scatter.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_butterfly(c, a->in, a->out, (size_t)c->size * a->count, coll_is_power_of_two(c->size));

@@ -12,7 +12,7 @@
  *  reduce  XXX      .        .             X = abc
  *  scatter X..      .X.      ..X
  */
-#include "../primitives/part.h"
+#include "composite/part.h"
 
 static const char *supports(const coll_args *a) {
   coll_args w = coll_part_whole(a);

@@ -12,7 +12,7 @@
  *  1       S..           .T.           ..U           0 → 1, 1 → 2, 2 → 0       S = ac, T = ab, U = bc
  *  2       X..           .X.           ..X           0 → 2, 1 → 0, 2 → 1       X = abc
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size;

@@ -13,8 +13,8 @@
  *  1       S.SS     .SSS     TTT.     TT.T          0 ↔ 1, 2 ↔ 3: three blocks       S = ab, T = cd
  *  2       X...     .X..     ..X.     ...X          0 ↔ 2, 1 ↔ 3: two blocks         X = abcd
  */
-#include "../collscope.h"
-#include "../patterns/lg.h"
+#include "collscope.h"
+#include "patterns/lg.h"
 
 /* All blocks but those of one group: two pieces, which travel as one message. */
 typedef struct { size_t low, high, gap; } pieces;   /* elements below the group, above it, and up to its end */

@@ -12,7 +12,7 @@
  *  1       SS..     TT..     ..SS     ..TT          0 ↔ 2, 1 ↔ 3       S = ac, T = bd
  *  2       X...     .X..     ..X.     ...X          0 ↔ 1, 2 ↔ 3       X = abcd
  */
-#include "../primitives/reduce_scatter.h"
+#include "primitives/reduce_scatter.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_recursive_halving(c, a->in, a->out, (size_t)c->size * a->count);

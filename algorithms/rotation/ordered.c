@@ -12,7 +12,7 @@
  *  2       a        b/c      a             0 → 2
  *  3       b        c        a             1 → 0
  */
-#include "../primitives/rotate.h"
+#include "primitives/rotate.h"
 
 static void run(coll_ctx *c, const coll_args *a) { coll_rotate_in_turn(c, a, c->rank % 2 == 0); }
 

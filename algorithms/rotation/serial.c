@@ -14,7 +14,7 @@
  *  2       a        b/c      a             2 → 1
  *  3       b        c        a             1 → 0
  */
-#include "../primitives/rotate.h"
+#include "primitives/rotate.h"
 
 static void run(coll_ctx *c, const coll_args *a) { coll_rotate_in_turn(c, a, c->rank == 0); }
 

@@ -10,8 +10,8 @@
  *  start   a        b        c
  *  1       b        c        a             0 → 2, 1 → 0, 2 → 1
  */
-#include "../collscope.h"
-#include "../patterns/ring.h"
+#include "collscope.h"
+#include "patterns/ring.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

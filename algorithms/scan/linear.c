@@ -11,7 +11,7 @@
  *  1       a        ab       c             0 → 1
  *  2       a        ab       abc           1 → 2
  */
-#include "../collscope.h"
+#include "collscope.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   size_t n = a->count;

@@ -12,8 +12,8 @@
  *  1       a        ab       c        cd            0 ↔ 1, 2 ↔ 3: groups ab, cd
  *  2       a        ab       abc      abcd          0 ↔ 2, 1 ↔ 3
  */
-#include "../patterns/lg.h"
-#include "../primitives/prefix.h"
+#include "patterns/lg.h"
+#include "primitives/prefix.h"
 
 static void run(coll_ctx *c, const coll_args *a) { coll_prefix(c, a->in, a->out, a->count, true); }
 

@@ -11,9 +11,9 @@
  *  1       ab       .        cd       .             0 → 2
  *  2       a        b        c        d             0 → 1, 2 → 3
  */
-#include "../collscope.h"
-#include "../patterns/lg.h"
-#include "../patterns/tree.h"
+#include "collscope.h"
+#include "patterns/lg.h"
+#include "patterns/tree.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

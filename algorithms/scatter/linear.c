@@ -11,7 +11,7 @@
  *  1       abc      b        .             0 → 1
  *  2       abc      b        c             0 → 2
  */
-#include "../primitives/linear.h"
+#include "primitives/linear.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (a->count) coll_linear_scatter(c, a->in, a->out, (size_t)c->size * a->count, a->root);

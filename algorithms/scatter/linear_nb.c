@@ -11,7 +11,7 @@
  *  start   abc      .        .
  *  1       abc      b        c             0 → 1, 0 → 2, in any order
  */
-#include "../primitives/linear.h"
+#include "primitives/linear.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

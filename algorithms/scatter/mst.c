@@ -13,7 +13,7 @@
  *  2       .        ab       c        d        e             1 → 2, 3 → 4
  *  3       a        b        c        d        e             1 → 0
  */
-#include "../primitives/mst.h"
+#include "primitives/mst.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;

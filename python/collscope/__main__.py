@@ -1,6 +1,6 @@
 """`python -m collscope`: the command line, as the launcher starts it."""
 
-from collscope.cli import main
+from collscope.commands.cli import main
 
 if __name__ == "__main__":
     main()

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "driver.h"
-#include "operations/mpi.h"
-#include "operations/port.h"
+#include "driver/driver.h"
+#include "core/runtime/mpi.h"
+#include "core/runtime/port.h"
 
 /* Rank 0 gives, rank 1 takes. */
 static void send_recv(coll_ctx *c, const coll_args *a) {

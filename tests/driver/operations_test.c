@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
-#include "operations/mpi.h"
-#include "operations/port.h"
+#include "driver/driver.h"
+#include "core/runtime/mpi.h"
+#include "core/runtime/port.h"
 #include "patterns/block.h"
 
 /* ---- right ones ------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* A collective call as a line of a plan says it: what is asked of the libraries that the tables are compared with. */
-#ifndef COLLSCOPE_TESTS_CALLS_H
-#define COLLSCOPE_TESTS_CALLS_H
+#ifndef COLLSCOPE_TESTS_LIBRARIES_CALLS_H
+#define COLLSCOPE_TESTS_LIBRARIES_CALLS_H
 
 #include <mpi.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "operations/record.h"
+#include "core/schedule/record.h"
 #include "patterns/block.h"
-#include "proof.h"
+#include "prove/proof/proof.h"
 
 typedef struct {
   const coll_alg alg;

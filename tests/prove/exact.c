@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "prover.h"
+#include "prove/prover.h"
 
 static int failed;
 

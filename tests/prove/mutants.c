@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operations/record.h"
+#include "core/schedule/record.h"
 #include "patterns/block.h"
-#include "proof.h"
+#include "prove/proof/proof.h"
 
 enum { RANKS = 8, ELEMENTS = 512, SCRATCH = 4096, QUEUE = 512, OPS = 4096 };
 typedef uint64_t value;

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import fake_list
-from collscope import paths, registry
+from collscope.base import paths
+from collscope.catalogue import registry
 
 
 @pytest.fixture

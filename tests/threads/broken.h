@@ -1,6 +1,6 @@
 /* Deliberately wrong algorithms and segments, which threads_test must catch. */
-#ifndef COLLSCOPE_THREADS_BROKEN_H
-#define COLLSCOPE_THREADS_BROKEN_H
+#ifndef COLLSCOPE_TESTS_THREADS_BROKEN_H
+#define COLLSCOPE_TESTS_THREADS_BROKEN_H
 
 #include "collscope.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "operations/port_memory.h"
-#include "values.h"
+#include "core/runtime/port_memory.h"
+#include "driver/check/values.h"
 
 /* ---- what ThreadSanitizer is told ------------------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /* The algorithms' life over threads: each rank is a thread of one process, so that ThreadSanitizer sees what it cannot see between
  * processes. Segments are those of real runs (operations/shared.h). Messages order the threads as MPI promises and no further: the
  * locks below are hidden from the sanitizer, and a message tells it who waits for whom. */
-#ifndef COLLSCOPE_THREADS_LIFE_H
-#define COLLSCOPE_THREADS_LIFE_H
+#ifndef COLLSCOPE_TESTS_THREADS_LIFE_H
+#define COLLSCOPE_TESTS_THREADS_LIFE_H
 
 #include "collscope.h"
-#include "operations/shared.h"
-#include "plan.h"
+#include "core/runtime/shared.h"
+#include "core/plan/plan.h"
 
 typedef struct life_world life_world;
 typedef struct life_call life_call;

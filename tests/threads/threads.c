@@ -17,8 +17,8 @@
 
 #include "broken.h"
 #include "life.h"
-#include "points.h"
-#include "verify.h"
+#include "driver/check/points.h"
+#include "driver/check/verify.h"
 
 enum { MOST_RANKS = 16, CALLS = 4 };
 

@@ -1,0 +1,45 @@
+# How tests are launched: by SMPI, by mpirun, or as they are.
+set(test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
+  UBSAN_OPTIONS=print_stacktrace=1)
+
+# The launcher of the library that the compiler belongs to. More ranks than cores: whoever waits gives his core away.
+if(COLLSCOPE_BACKEND STREQUAL "mpi")
+  get_filename_component(compilers ${CMAKE_C_COMPILER} DIRECTORY)
+  find_program(COLLSCOPE_MPIRUN mpirun HINTS ${compilers} REQUIRED)
+  execute_process(COMMAND ${COLLSCOPE_MPIRUN} --version OUTPUT_VARIABLE mpirun_version ERROR_QUIET)
+  if(mpirun_version MATCHES "Open MPI")
+    set(mpirun_options --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+  elseif(mpirun_version MATCHES "HYDRA")
+    set(mpirun_options -genv MPIR_CVAR_ENABLE_HEAVY_YIELD 1)
+  endif()
+endif()
+
+# Sets `launch`: the launcher of this back-end, and one core a rank or not.
+macro(set_launch ranks)
+  if(COLLSCOPE_BACKEND STREQUAL "smpi")
+    set(launch smpirun -np ${ranks} -platform ${CMAKE_SOURCE_DIR}/tests/driver/sixteen.xml
+      -hostfile ${CMAKE_SOURCE_DIR}/tests/driver/sixteen.hosts --log=root.thresh:warning
+      --cfg=smpi/privatization:no --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0
+      # Both protocols occur: eager up to here, rendezvous above.
+      --cfg=smpi/async-small-thresh:1024 --cfg=smpi/send-is-detached-thresh:1024)
+  else()
+    set(launch ${COLLSCOPE_MPIRUN} ${mpirun_options} -np ${ranks})
+  endif()
+endmacro()
+
+# add_mpi_test(name RANKS n COMMAND program arguments…)
+function(add_mpi_test name)
+  cmake_parse_arguments(T "" "RANKS" "COMMAND" ${ARGN})
+  set_launch(${T_RANKS})
+  add_test(NAME ${name}.${T_RANKS} COMMAND ${launch} ${T_COMMAND})
+  # A simulation that hangs ends with status 0.
+  set_tests_properties(${name}.${T_RANKS} PROPERTIES TIMEOUT 900 FAIL_REGULAR_EXPRESSION "Deadlock detected" ENVIRONMENT
+    "${test_environment}")
+endfunction()
+
+# add_launched_test(name script arguments…): a script that gets the launcher of one rank as its last arguments.
+function(add_launched_test name)
+  set_launch(1)
+  add_test(NAME ${name} COMMAND ${ARGN} ${launch})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+endfunction()

@@ -1,0 +1,93 @@
+/* The interpreter of decision tables: the first rule that fits a call names the algorithm. */
+#include <stdio.h>
+#include <string.h>
+
+#include "collscope.h"
+#include "core/catalogue/key.h"
+#include "patterns/fold.h"
+#include "patterns/lg.h"
+
+bool coll_is_decision(const char *text) { return !strncmp(text, "decision/", 9); }
+
+const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size) {
+  size_t stem = coll_key_stem(text);
+  for (const coll_decision *const *d = coll_decisions; *d; d++)
+    if (strlen((*d)->key) == stem && !strncmp((*d)->key, text, stem))
+      return coll_key_read(text, (*d)->params, value, error, size) ? *d : NULL;
+  return snprintf(error, size, "unknown decision \"%.*s\"", (int)stem, text), NULL;
+}
+
+void coll_decision_key(const coll_decision *d, const long *value, char *text, size_t size) {
+  coll_key_write(d->key, d->params, value, text, size);
+}
+
+static bool count_fits(coll_count_need need, size_t count, int p) {
+  size_t power = (size_t)coll_fold_make(p, COLL_FOLD_EVEN).power;
+  switch (need) {
+    case COLL_COUNT_AT_MOST_ONE: return count <= 1;
+    case COLL_COUNT_BELOW_RANKS: return count < (size_t)p;
+    case COLL_COUNT_AT_MOST_RANKS: return count <= (size_t)p;
+    case COLL_COUNT_BELOW_POWER: return count < power;
+    case COLL_COUNT_MULTIPLE_OF_RANKS: return count % (size_t)p == 0;
+    case COLL_COUNT_MULTIPLE_OF_POWER: return count % power == 0;
+    default: return true;
+  }
+}
+
+static bool ranks_fit(coll_ranks_need need, int p) {
+  return need == COLL_RANKS_ANY || (need == COLL_RANKS_ODD ? p % 2 == 1 : coll_is_power_of_two(p));
+}
+
+static bool line_fits(const coll_rule *r, int p, size_t bytes) {
+  if (r->a == 0 && r->b == 0) return true;
+  double line = r->a * (double)bytes + r->b;
+  return r->above ? p > line : p < line;
+}
+
+size_t coll_bound_value(size_t bound, const long *value) {
+  return SIZE_MAX - bound < COLL_PARAMS ? (size_t)value[SIZE_MAX - bound] : bound;
+}
+
+static bool within(size_t bytes, size_t min, size_t end, const long *value) {
+  return bytes >= coll_bound_value(min, value) && (!end || bytes < coll_bound_value(end, value));
+}
+
+static bool fits(const coll_rule *r, const long *value, coll_collective k, const coll_args *a, size_t bytes, size_t block) {
+  return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
+         (r->commutes < 0 || r->commutes == (int)a->commutes) && (!r->in_place || a->in_place) &&
+         (!r->root_zero || a->root == 0) && (!r->bytes_multiple || bytes % r->bytes_multiple == 0) &&
+         within(bytes, r->bytes_min, r->bytes_end, value) && within(block, r->block_min, r->block_end, value) &&
+         line_fits(r, a->size, bytes) && count_fits(r->elements, a->count, a->size) && ranks_fit(r->ranks, a->size);
+}
+
+const coll_rule *coll_decision_rule(const coll_decision *d, const long *value, coll_collective k, const coll_args *a) {
+  size_t bytes = a->count * a->elem, p = (size_t)a->size;
+  bool blocks = k == COLL_SCATTER || k == COLL_GATHER || k == COLL_ALLGATHER || k == COLL_ALLTOALL ||
+                k == COLL_ROTATION || k == COLL_REDUCE_SCATTER_BLOCK;
+  size_t block = blocks ? bytes : bytes / p, vector = blocks ? bytes * p : bytes;
+  if (d->unit[k] == COLL_PER_VECTOR) bytes = vector;
+  if (d->unit[k] == COLL_PER_BLOCK) bytes = block;
+  for (size_t i = 0; i < d->count; i++)
+    if (fits(&d->rules[i], value, k, a, bytes, block)) return &d->rules[i];
+  return NULL;
+}
+
+bool coll_known(const char *text, char *error, size_t size) {
+  long value[COLL_PARAMS];
+  return coll_is_decision(text) ? coll_decision_find(text, value, error, size) != NULL
+                                : coll_find(text, value, error, size) != NULL;
+}
+
+const coll_alg *coll_choose(const char *text, coll_collective k, const coll_args *a, long *param, char *error,
+                            size_t size) {
+  if (!coll_is_decision(text)) return coll_find(text, param, error, size);
+  long value[COLL_PARAMS];
+  const coll_decision *d = coll_decision_find(text, value, error, size);
+  if (!d) return NULL;
+  const coll_rule *r = coll_decision_rule(d, value, k, a);
+  if (r && r->key) return coll_find(r->key, param, error, size);
+  if (r) snprintf(error, size, "%s: %s", d->key, r->why);
+  else snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k),
+                a->size, a->count * a->elem);
+  return NULL;
+}

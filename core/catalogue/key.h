@@ -1,0 +1,17 @@
+/* Keys with parameters in brackets, as algorithms and decisions have them: "bcast/knomial[k=4,s=64KiB]". */
+#ifndef COLLSCOPE_CORE_CATALOGUE_KEY_H
+#define COLLSCOPE_CORE_CATALOGUE_KEY_H
+
+#include "collscope.h"
+
+/* Length of the part before the bracket. */
+size_t coll_key_stem(const char *text);
+
+/* Reads the bracket of `text`, if it has one, into value[]: defaults for those not given. Returns false and writes the
+ * reason to error[size] when it cannot. */
+bool coll_key_read(const char *text, const coll_param *params, long *value, char *error, size_t size);
+
+/* The full key with all parameters in the list's order. */
+void coll_key_write(const char *stem, const coll_param *params, const long *value, char *text, size_t size);
+
+#endif

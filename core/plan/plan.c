@@ -1,0 +1,234 @@
+/* Reading plans. Everything a program is asked to do passes here, so every complaint names file and line and says what
+ * would do. */
+#include "core/plan/plan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct { const char *name; size_t bytes; } types[PLAN_TYPES] = {
+  [PLAN_FLOAT] = {"float", 4}, [PLAN_DOUBLE] = {"double", 8}, [PLAN_INT] = {"int", 4},
+  [PLAN_BYTE] = {"byte", 1}, [PLAN_LONG] = {"long", 8}, [PLAN_AFFINE] = {"affine", 8},
+};
+static const char *const ops[PLAN_OPS] = {
+  [PLAN_SUM] = "sum", [PLAN_PROD] = "prod", [PLAN_MAX] = "max", [PLAN_MIN] = "min",
+  [PLAN_OP_AFFINE] = "affine", [PLAN_NONE] = "none",
+};
+static const char *const metrics[PLAN_METRICS] = {
+  [PLAN_MAKESPAN] = "makespan", [PLAN_OSU_AVG] = "osu_avg", [PLAN_ROOT] = "root", [PLAN_LOOP] = "loop",
+};
+
+const char *plan_type_name(plan_type t) { return types[t].name; }
+size_t plan_type_bytes(plan_type t) { return types[t].bytes; }
+const char *plan_op_name(plan_op o) { return ops[o]; }
+bool plan_op_commutes(plan_op o) { return o != PLAN_OP_AFFINE; }
+const char *plan_metric_name(plan_metric m) { return metrics[m]; }
+
+const char *plan_op_mismatch(plan_type t, plan_op o)
+{
+  if (o == PLAN_OP_AFFINE && t != PLAN_AFFINE) return "op=affine needs type=affine";
+  if (t == PLAN_AFFINE && o != PLAN_OP_AFFINE && o != PLAN_NONE)
+    return "type=affine goes with op=affine or op=none only";
+  return NULL;
+}
+
+coll_args plan_args(const plan_point *q, int size, const long *param, const coll_place *place)
+{
+  return (coll_args){.size = size, .count = q->count, .elem = plan_type_bytes(q->type), .root = q->root,
+                     .commutes = plan_op_commutes(q->op), .in_place = q->in_place, .param = param, .place = place};
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+typedef struct { const char *path; int line; char *error; size_t size; } reader;
+
+__attribute__((format(printf, 2, 3))) static bool wrong(const reader *r, const char *format, ...)
+{
+  int n = snprintf(r->error, r->size, "%s:%d: ", r->path, r->line);
+  if (n >= 0 && (size_t)n < r->size) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->error + n, r->size - (size_t)n, format, list);
+    va_end(list);
+  }
+  return false;
+}
+
+static bool whole_number(const reader *r, const char *key, const char *text, unsigned long long max,
+                         unsigned long long *value)
+{
+  char *end;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  if (!isdigit((unsigned char)*text) || *end) return wrong(r, "%s=%s: give a whole number, 0 or more", key, text);
+  if (errno || *value > max) return wrong(r, "%s=%s: at most %llu", key, text, max);
+  return true;
+}
+
+static bool small_number(const reader *r, const char *key, const char *text, int max, int *value)
+{
+  unsigned long long wide = 0;
+  if (!whole_number(r, key, text, (unsigned long long)max, &wide)) return false;
+  *value = (int)wide;
+  return true;
+}
+
+static bool flag(const reader *r, const char *key, const char *text, bool *value)
+{
+  int number = 0;
+  if (!small_number(r, key, text, 1, &number)) return false;
+  *value = number;
+  return true;
+}
+
+/* The index of `text` among n names; on failure all names are told. */
+static bool one_of(const reader *r, const char *key, const char *text, const char *const *names, int n, int *index)
+{
+  char list[256] = "";
+  for (int i = 0; i < n; i++) {
+    if (strcmp(text, names[i]) == 0) { *index = i; return true; }
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i]);
+  }
+  return wrong(r, "%s=%s: choose one of %s", key, text, list);
+}
+
+static bool text_value(const reader *r, const char *key, const char *text, char *value, size_t size)
+{
+  if (!*text) return wrong(r, "%s= has no value", key);
+  if (strlen(text) >= size) return wrong(r, "%s=%s: longer than %zu characters", key, text, size - 1);
+  strcpy(value, text);
+  return true;
+}
+
+static bool pair(const reader *r, plan_point *q, const char *key, const char *text, int *collective, int *op)
+{
+  unsigned long long wide = 0;
+  int index = 0;
+  if (!strcmp(key, "id")) return text_value(r, key, text, q->id, sizeof q->id);
+  if (!strcmp(key, "algorithm")) return text_value(r, key, text, q->key, sizeof q->key);
+  if (!strcmp(key, "ranks")) return small_number(r, key, text, INT_MAX, &q->ranks);
+  if (!strcmp(key, "root")) return small_number(r, key, text, INT_MAX, &q->root);
+  if (!strcmp(key, "repetitions")) return small_number(r, key, text, INT_MAX, &q->repetitions);
+  if (!strcmp(key, "warmup")) return small_number(r, key, text, INT_MAX, &q->warmup);
+  if (!strcmp(key, "in_place")) return flag(r, key, text, &q->in_place);
+  if (!strcmp(key, "check")) return flag(r, key, text, &q->check);
+  if (!strcmp(key, "op")) return one_of(r, key, text, ops, PLAN_OPS, op);
+  if (!strcmp(key, "count")) {
+    if (!whole_number(r, key, text, SIZE_MAX / 8, &wide)) return false;
+    q->count = (size_t)wide;
+    return true;
+  }
+  if (!strcmp(key, "metric")) {
+    if (!one_of(r, key, text, metrics, PLAN_METRICS, &index)) return false;
+    q->metric = (plan_metric)index;
+    return true;
+  }
+  if (!strcmp(key, "type")) {
+    const char *names[PLAN_TYPES];
+    for (int t = 0; t < PLAN_TYPES; t++) names[t] = types[t].name;
+    if (!one_of(r, key, text, names, PLAN_TYPES, &index)) return false;
+    q->type = (plan_type)index;
+    return true;
+  }
+  if (!strcmp(key, "collective")) {
+    const char *names[COLL_COLLECTIVES];
+    for (int c = 0; c < COLL_COLLECTIVES; c++) names[c] = coll_collective_name((coll_collective)c);
+    return one_of(r, key, text, names, COLL_COLLECTIVES, collective);
+  }
+  return wrong(r, "unknown key %s; known: id collective algorithm ranks count type op root in_place metric "
+                  "repetitions warmup check", key);
+}
+
+/* What holds between keys. The algorithm itself is looked up by whoever runs the point. */
+static bool finish(const reader *r, plan_point *q, int collective, int op)
+{
+  if (!*q->id) snprintf(q->id, sizeof q->id, "%d", r->line);
+  if (!*q->key) return wrong(r, "no algorithm=; give a key such as bcast/mst");
+  size_t stem = strcspn(q->key, "/");
+  if (!q->key[stem]) return wrong(r, "algorithm=%s: give the full key, collective/algorithm", q->key);
+  bool chooses = coll_is_decision(q->key);
+  if (collective < 0) {
+    if (chooses) return wrong(r, "algorithm=%s needs collective=", q->key);
+    for (int c = 0; c < COLL_COLLECTIVES && collective < 0; c++) {
+      const char *name = coll_collective_name((coll_collective)c);
+      if (strlen(name) == stem && !strncmp(name, q->key, stem)) collective = c;
+    }
+    if (collective < 0) return wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
+  } else if (!chooses) {
+    const char *name = coll_collective_name((coll_collective)collective);
+    if (strlen(name) != stem || strncmp(name, q->key, stem))
+      return wrong(r, "algorithm=%s does not belong to collective=%s", q->key, name);
+  }
+  q->collective = (coll_collective)collective;
+  q->op = op < 0 ? (q->type == PLAN_AFFINE ? PLAN_OP_AFFINE : PLAN_SUM) : (plan_op)op;
+  const char *mismatch = plan_op_mismatch(q->type, q->op);
+  if (mismatch) return wrong(r, "%s", mismatch);
+  if (coll_has_operator(q->collective) && q->op == PLAN_NONE)
+    return wrong(r, "op=none: %s needs an operator", coll_collective_name(q->collective));
+  if (q->ranks && q->root >= q->ranks) return wrong(r, "root=%d: there are only %d ranks", q->root, q->ranks);
+  if (!q->repetitions) return wrong(r, "repetitions=0: at least one");
+  return true;
+}
+
+static bool line_read(const reader *r, char *text, plan *p, size_t *cap)
+{
+  plan_point q = {.line = r->line, .repetitions = 1};
+  int collective = -1, op = -1;
+  bool any = false;
+  char *rest = NULL;
+  for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
+    if (*word == '#') break;
+    char *equals = strchr(word, '=');
+    if (!equals || equals == word) return wrong(r, "%s: give key=value", word);
+    *equals = '\0';
+    if (!pair(r, &q, word, equals + 1, &collective, &op)) return false;
+    any = true;
+  }
+  if (!any) return true;
+  if (!finish(r, &q, collective, op)) return false;
+  if (p->points == *cap) {
+    *cap = *cap ? 2 * *cap : 64;
+    plan_point *more = realloc(p->point, *cap * sizeof *more);
+    if (!more) return wrong(r, "out of memory after %zu points", p->points);
+    p->point = more;
+  }
+  p->point[p->points++] = q;
+  return true;
+}
+
+bool plan_read(plan *p, const char *path, char *error, size_t size)
+{
+  *p = (plan){0};
+  bool standard = !strcmp(path, "-");
+  reader r = {.path = standard ? "standard input" : path, .error = error, .size = size};
+  FILE *file = standard ? stdin : fopen(path, "r");
+  if (!file) {
+    snprintf(error, size, "%s: %s", path, strerror(errno));
+    return false;
+  }
+  size_t cap = 0, room = 0;
+  char *text = NULL;
+  bool fine = true;
+  while (fine && getline(&text, &room, file) >= 0) {
+    r.line++;
+    fine = line_read(&r, text, p, &cap);
+  }
+  if (fine && ferror(file)) {
+    snprintf(error, size, "%s: %s", r.path, strerror(errno));
+    fine = false;
+  }
+  free(text);
+  if (!standard) fclose(file);
+  return fine;
+}
+
+void plan_free(plan *p)
+{
+  free(p->point);
+  *p = (plan){0};
+}

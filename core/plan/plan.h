@@ -1,0 +1,72 @@
+/* A plan: the points that a program is to work off, one a line of blank-separated key=value pairs; # starts a comment.
+ *
+ *   id=7 collective=bcast algorithm=bcast/mst[dest=first] ranks=8 count=1024 type=float root=3 check=1
+ *
+ * Every program of the laboratory reads the same plans. Keys and their defaults:
+ *   id           any token                              the line's number
+ *   collective   bcast, reduce, …                       the part of `algorithm` before the slash
+ *   algorithm    full key, decision/…, or <collective>/builtin   must be given
+ *   ranks        first ranks of the launch to take      0: all (a program without a launch refuses that)
+ *   count        as MPI's call is given, see coll_args  0
+ *   type         float double int long byte affine      float
+ *   op           sum prod max min affine none           sum; affine for type affine
+ *   root         rank                                   0
+ *   in_place     0 or 1                                 0
+ *   metric       makespan osu_avg root loop             makespan
+ *   repetitions  timed calls                            1
+ *   warmup       calls before them                      0
+ *   check        0 or 1: compare the data               0
+ */
+#ifndef COLLSCOPE_CORE_PLAN_PLAN_H
+#define COLLSCOPE_CORE_PLAN_PLAN_H
+
+#include "collscope.h"
+
+typedef enum { PLAN_FLOAT, PLAN_DOUBLE, PLAN_INT, PLAN_BYTE, PLAN_LONG, PLAN_AFFINE, PLAN_TYPES } plan_type;
+typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NONE, PLAN_OPS } plan_op;
+typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_METRICS } plan_metric;
+
+enum { PLAN_ID = 64, PLAN_KEY = 192 };
+
+typedef struct {
+  char id[PLAN_ID];
+  char key[PLAN_KEY];          /* algorithm, as it was written */
+  coll_collective collective;
+  int line;                    /* in the file, for messages */
+  int ranks;                   /* 0: all of the launch */
+  size_t count;
+  plan_type type;
+  plan_op op;
+  int root;
+  bool in_place, check;
+  plan_metric metric;
+  int repetitions, warmup;
+} plan_point;
+
+typedef struct {
+  plan_point *point;
+  size_t points;
+} plan;
+
+/* Reads a whole plan; "-" is standard input. Returns false, with "FILE:LINE: what to do" in error[size], when it
+ * cannot: that is a usage error (exit status 2). A plan without points is no error. Free with plan_free in either
+ * case. */
+bool plan_read(plan *, const char *path, char *error, size_t size);
+void plan_free(plan *);
+
+/* Names as plans and tables spell them, and sizes. affine is a pair (a, b) of 32-bit integers that stands for
+ * x -> a·x + b; its operator composes two of them, does not commute, and goes with no other type. */
+const char *plan_type_name(plan_type);
+size_t plan_type_bytes(plan_type);
+const char *plan_op_name(plan_op);
+bool plan_op_commutes(plan_op);
+const char *plan_metric_name(plan_metric);
+
+/* NULL, or why these two do not go together ("op affine needs type affine"). */
+const char *plan_op_mismatch(plan_type, plan_op);
+
+/* The call's shape: size, count, elem, root, commutes, in_place. param and place are set as given, the buffers to
+ * NULL. */
+coll_args plan_args(const plan_point *, int size, const long *param, const coll_place *place);
+
+#endif

@@ -1,0 +1,21 @@
+/* Running an algorithm over MPI: simulated or real, by the compiler that builds this file. */
+#ifndef COLLSCOPE_CORE_RUNTIME_MPI_H
+#define COLLSCOPE_CORE_RUNTIME_MPI_H
+
+#include <mpi.h>
+
+#include "collscope.h"
+#include "core/runtime/observe.h"
+
+/* One call of an algorithm, planned: groups made, segments open. */
+typedef struct coll_call coll_call;
+
+/* Collective over comm, which should be private to collscope's messages. args: as collscope.h says; param and place must
+ * outlive the call. type is the contiguous type of args->elem bytes, op its operator (MPI_OP_NULL without one). */
+coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op);
+/* The same, each operation noted by an observer that outlives the call; NULL: by none. */
+coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op, coll_observer *);
+void coll_run(coll_call *);       /* may be called again and again */
+void coll_close(coll_call *);     /* collective when the algorithm uses segments */
+
+#endif

@@ -1,0 +1,56 @@
+/* What a back-end provides to the operations and to the driver. Two files implement it: sim/port.c (SMPI) and validate/port.c
+ * (real MPI). Nothing else knows which back-end it is built for. */
+#ifndef COLLSCOPE_CORE_RUNTIME_PORT_H
+#define COLLSCOPE_CORE_RUNTIME_PORT_H
+
+#include <mpi.h>
+#include <stdio.h>
+
+#include "collscope.h"
+#include "core/runtime/port_memory.h"
+
+/* JSON members without braces: back_end, library, versions. */
+void port_describe(FILE *out);
+
+double port_now(void);                     /* seconds on this rank's own clock */
+void port_idle(double seconds);            /* this rank does nothing for so long */
+coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
+
+/* Messages of at least so many bytes get other tags than shorter ones, as the back-end cannot keep both in order. SIZE_MAX: it can. */
+size_t port_large_message(void);
+
+/* A simulated time must not depend on what the launch simulated before, not in its last digit either: so each point runs in a
+ * copy of the simulation as it was at the start. Collective over all ranks of the launch.
+ *   PORT_HERE   no copies in this back-end: do the work here
+ *   PORT_COPY   this is the copy: do the work, then call port_isolate_end, which does not return
+ *   PORT_DONE   this is the original: the copy has done the work
+ *   PORT_LOST   this is the original: the copy crashed; the reason is in *signal (0: it exited by itself), or could not write to `out` */
+typedef enum { PORT_HERE, PORT_COPY, PORT_DONE, PORT_LOST } port_where;
+port_where port_isolate(int ranks, int *signal);
+void port_isolate_end(int ranks, FILE *out);
+
+/* Local work takes time by itself in a real run; in simulation it is charged here (γ and copy speed of the host). */
+void port_charge_reduce(size_t bytes);
+void port_charge_copy(size_t bytes);
+
+/* All ranks of comm leave together. Returns the start on this rank's clock; *late is set when this rank came too late for
+ * the start, which the caller must then discard. window_s: how far ahead to place the start (real runs), 0: a plain barrier. */
+double port_start_together(MPI_Comm comm, double window_s, bool *late);
+const char *port_start_method(double window_s);   /* "simulated", "window" or "barrier" */
+/* A window that ranks of comm should be able to keep; 0 in simulation, where the start is exact. Collective. */
+double port_window(MPI_Comm comm);
+/* Brings the clocks of comm's ranks together where they differ; collective. */
+void port_synchronise_clocks(MPI_Comm comm);
+/* What to add to this rank's clock to get that of rank 0, as the synchronisation found it; *error_s: by how much that may be wrong. */
+double port_clock_offset(double *error_s);
+
+/* Shared segments: one part of `bytes` and `flags` flags for each of the n members (world: their ranks in comm, this rank
+ * is world[me]); collective over the members. */
+coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags);
+void port_seg_write(coll_seg, int home, size_t offset, const void *src, size_t bytes);
+void port_seg_read(coll_seg, int home, size_t offset, void *dst, size_t bytes);
+void port_publish(coll_seg, int home, int flag, uint64_t value);
+void port_await(coll_seg, int home, int flag, uint64_t value);
+void port_seg_close(coll_seg);             /* collective over the members */
+
+#endif

@@ -1,0 +1,182 @@
+/* Arrival order: whose message a recv_any is given. */
+#include "core/schedule/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the ranks get with what is recorded so far, each send waiting for its receive. Then every message that has
+ * been posted and not been received is one that a suspended recv_any may be given. A channel is a source, a
+ * destination and a label; its k-th send belongs to its k-th receive, so counting is enough. */
+static channel *channel_of(player *y, int src, int dst, int label)
+{
+  uint64_t key = 1 + (((uint64_t)src << 32 | (uint64_t)dst << 8) ^ (uint64_t)label);
+  for (size_t h = key * 0x9E3779B97F4A7C15u >> 20;; h++) {
+    channel *k = &y->slot[h & (y->slots - 1)];
+    if (k->key == key) return k;
+    if (k->key) continue;
+    if (2 * y->used < y->slots) {
+      y->used++;
+      k->key = key;
+      return k;
+    }
+    channel *old = y->slot;
+    size_t n = y->slots;
+    y->slots *= 2;
+    y->slot = rec_grow(NULL, sizeof *y->slot * y->slots);
+    memset(y->slot, 0, sizeof *y->slot * y->slots);
+    y->used = 0;
+    for (size_t i = 0; i < n; i++)
+      if (old[i].key)
+        for (size_t g = old[i].key * 0x9E3779B97F4A7C15u >> 20;; g++)
+          if (!y->slot[g & (y->slots - 1)].key) { y->slot[g & (y->slots - 1)] = old[i]; y->used++; break; }
+    free(old);
+    return channel_of(y, src, dst, label);
+  }
+}
+
+static bool is_send(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
+
+static channel *op_channel(player *y, int rank, const rec_op *o)
+{
+  return is_send(o->kind) ? channel_of(y, rank, o->peer, o->label) : channel_of(y, o->peer, rank, o->label);
+}
+
+static bool complete(player *y, int rank, const rec_op *o, size_t index)
+{
+  const channel *k = op_channel(y, rank, o);
+  return (is_send(o->kind) ? k->received : k->sent) > y->seq[rank][index];
+}
+
+static uint64_t *flag_of(const record *r, player *y, int rank, const rec_op *o)
+{
+  const rec_segment *g = &r->segment[rank][o->buf - REC_SEGMENT];
+  int home = 0;
+  while (g->world[home] != o->peer) home++;
+  if (!y->flag[g->group]) {
+    size_t bytes = sizeof(uint64_t) * (size_t)g->members * (size_t)g->flags;
+    y->flag[g->group] = memset(rec_grow(NULL, bytes), 0, bytes);
+  }
+  return &y->flag[g->group][home * g->flags + (int)o->off];
+}
+
+/* Plays one rank until it blocks. Returns whether it got anywhere. */
+static bool play(const record *r, player *y, int rank)
+{
+  const rec_rank *k = &r->rank[rank];
+  size_t before = y->at[rank];
+  bool posted_before = y->posted[rank];
+  for (; y->at[rank] < k->n; y->at[rank]++, y->posted[rank] = false) {
+    size_t i = y->at[rank];
+    const rec_op *o = &k->op[i];
+    if (o->kind <= REC_RECV_ANY) {
+      if (!y->posted[rank]) {
+        channel *c = op_channel(y, rank, o);
+        y->seq[rank][i] = (uint32_t)(is_send(o->kind) ? c->sent++ : c->received++);
+        y->posted[rank] = true;
+      }
+      if (o->kind != REC_ISEND && o->kind != REC_IRECV && !complete(y, rank, o, i)) break;
+    } else if (o->kind == REC_WAIT) {
+      if (!complete(y, rank, &k->op[o->peer], (size_t)o->peer)) break;
+    } else if (o->kind == REC_PUBLISH) {
+      uint64_t *f = flag_of(r, y, rank, o);
+      if (*f < o->off2) *f = o->off2;
+    } else if (o->kind == REC_AWAIT && *flag_of(r, y, rank, o) < o->off2) break;
+  }
+  return y->at[rank] > before || y->posted[rank] != posted_before;
+}
+
+static uint64_t mix(uint64_t x)
+{
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+
+/* Nothing is played yet. */
+static void player_set(player *y, const record *r)
+{
+  int p = r->args.size;
+  size_t ranks = (size_t)p;
+  if (!y->slots) y->slot = rec_grow(NULL, sizeof *y->slot * (y->slots = 256));
+  memset(y->slot, 0, sizeof *y->slot * y->slots);
+  y->used = 0;
+  if (p > y->ranks) {
+    y->at = rec_grow(y->at, sizeof *y->at * ranks);
+    y->posted = rec_grow(y->posted, ranks);
+    y->seq = rec_grow(y->seq, sizeof *y->seq * ranks);
+    y->room = rec_grow(y->room, sizeof *y->room * ranks);
+    for (int i = y->ranks; i < p; i++) { y->seq[i] = NULL; y->room[i] = 0; }
+    y->ranks = p;
+  }
+  memset(y->at, 0, sizeof *y->at * ranks);
+  memset(y->posted, 0, ranks);
+  for (int i = 0; i < y->groups; i++) free(y->flag[i]);
+  y->groups = r->segment_groups;
+  size_t groups = sizeof *y->flag * (size_t)(y->groups + 1);
+  y->flag = memset(rec_grow(y->flag, groups), 0, groups);
+  y->begun = true;
+}
+
+void rec_player_free(player *y)
+{
+  for (int i = 0; i < y->ranks; i++) free(y->seq[i]);
+  for (int i = 0; i < y->groups; i++) free(y->flag[i]);
+  free(y->seq);
+  free(y->room);
+  free(y->flag);
+  free(y->slot);
+  free(y->at);
+  free(y->posted);
+}
+
+/* Goes on from where the last call left off: what was recorded then is the beginning of what is recorded now. */
+static void play_on(player *y, const record *r)
+{
+  int p = r->args.size;
+  if (!y->begun) player_set(y, r);
+  for (int i = 0; i < p; i++) {
+    size_t n = r->rank[i].n;
+    if (n <= y->room[i]) continue;
+    y->seq[i] = rec_grow(y->seq[i], sizeof **y->seq * 2 * n);
+    y->room[i] = 2 * n;
+  }
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int i = 0; i < p; i++) moved |= play(r, y, i);
+  }
+}
+
+/* A suspended rank's next source: one of those whose message it could receive. Returns how many there are. */
+static int choose(store *s, int rank)
+{
+  wish *w = &s->wishes[rank];
+  int candidates = 0, pick = -1;
+  for (int pass = 0; pass < 2; pass++) {
+    int seen = 0;
+    for (int m = 0; m < w->size; m++) {
+      int from = w->world ? w->world[m] : m;
+      channel *c = channel_of(&s->player, from, rank, w->label);
+      if (c->sent > c->received && seen++ == pick) w->source[w->n++] = from;
+    }
+    if (pass || !seen) break;
+    candidates = seen;
+    pick = (int)(mix(mix(s->seed) ^ mix((uint64_t)rank << 32 | (uint64_t)w->n)) % (uint64_t)candidates);
+    if (w->n == w->cap) w->source = rec_grow(w->source, sizeof *w->source * (size_t)(w->cap = w->cap ? 2 * w->cap : 8));
+  }
+  return candidates;
+}
+
+int rec_choose_sources(store *s)
+{
+  record *r = &s->record;
+  int served = 0;
+  play_on(&s->player, r);
+  for (int i = 0; i < r->args.size; i++) {
+    if (s->wishes[i].done || s->player.at[i] < r->rank[i].n) continue;
+    int candidates = choose(s, i);
+    served += candidates > 0;
+    if (candidates > 1) r->chose = true;
+  }
+  return served;
+}

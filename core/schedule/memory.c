@@ -1,0 +1,170 @@
+/* Memory of a recording: what is kept until the next one, and the addresses that stand for buffers. */
+#include "core/schedule/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "patterns/block.h"
+
+volatile bool rec_growing;
+
+void *rec_grow(void *old, size_t bytes)
+{
+  rec_growing = true;
+  void *p = realloc(old, bytes ? bytes : 1);
+  rec_growing = false;
+  if (!p) {
+    fprintf(stderr, "collscope: out of memory (%zu bytes for a record)\n", bytes);
+    abort();
+  }
+  return p;
+}
+
+void *rec_pool_take(pool *a, size_t bytes)
+{
+  bytes = (bytes + 15) / 16 * 16;
+  for (; a->now < a->n; a->now++) {
+    chunk *k = &a->chunks[a->now];
+    if (k->cap - k->used >= bytes) return k->used += bytes, k->block + k->used - bytes;
+  }
+  if (a->n == a->cap) a->chunks = rec_grow(a->chunks, sizeof *a->chunks * (size_t)(a->cap = a->cap ? 2 * a->cap : 4));
+  size_t cap = a->n ? 2 * a->chunks[a->n - 1].cap : 1 << 16;
+  if (cap < bytes) cap = bytes;
+  a->chunks[a->n++] = (chunk){.block = rec_grow(NULL, cap), .used = bytes, .cap = cap};
+  return a->chunks[a->now].block;
+}
+
+void rec_pool_reset(pool *a)
+{
+  for (int i = 0; i < a->n; i++) a->chunks[i].used = 0;
+  a->now = 0;
+}
+
+void rec_pool_free(pool *a)
+{
+  for (int i = 0; i < a->n; i++) free(a->chunks[i].block);
+  free(a->chunks);
+}
+
+/* ---- addresses -------------------------------------------------------------------------------------- */
+
+static size_t buffer_size(const store *s, int buf) { return buf < REC_SCRATCH ? s->layout->size[buf] : 0; }
+
+/* Which buffer an address is in. An offset in the upper half of a reservation is really one before the start of the
+ * next buffer. */
+bool rec_locate(const store *s, const void *p, int *buf, int64_t *off)
+{
+  uintptr_t d = (uintptr_t)p - (uintptr_t)s->base;
+  if (d >= BUFFERS * BUFFER_BYTES) return false;
+  *buf = (int)(d >> BUFFER_BITS);
+  *off = (int64_t)(d & (BUFFER_BYTES - 1));
+  if (*off >= (int64_t)(BUFFER_BYTES / 2) && *buf + 1 < BUFFERS) { *off -= (int64_t)BUFFER_BYTES; ++*buf; }
+  return true;
+}
+
+__attribute__((noreturn, cold)) static void outside(store *s, const char *who, const char *does, int buf, int64_t off,
+                                                    size_t bytes, size_t size)
+{
+  char name[32];
+  record_buffer_name(buf, name, sizeof name);
+  if (buf == REC_IN && !s->layout->has_in && !s->layout->size[REC_IN])
+    rec_fail(s, "%s %s in, which is NULL at this rank", who, does);
+  if (buf == REC_OUT && !s->layout->has_out && !s->layout->size[REC_OUT])
+    rec_fail(s, "%s %s out, which is NULL at this rank", who, does);
+  if (off < 0)
+    rec_fail(s, "%s %s %lld byte%s before the start of %s", who, does, (long long)-off, off == -1 ? "" : "s", name);
+  size_t past = (size_t)off + bytes - size;
+  rec_fail(s, "%s %s %zu byte%s past the end of %s (bytes %zu to %zu of %zu)", who, does, past, past == 1 ? "" : "s", name,
+       (size_t)off, (size_t)off + bytes, size);
+}
+
+spot rec_resolve(store *s, const void *p, size_t bytes, const char *who, bool writes)
+{
+  if (!bytes) return (spot){REC_SCRATCH, 0};
+  const char *does = writes ? "writes" : "reads";
+  int buf = 0;
+  int64_t off = 0;
+  if (!rec_locate(s, p, &buf, &off)) {
+    if ((uintptr_t)p < ((uintptr_t)1 << 32))    /* NULL, or an element of an array that is NULL here */
+      rec_fail(s, "%s %s a buffer that is NULL at this rank (%s)", who, does,
+           !s->layout->has_in ? "in" : !s->layout->has_out ? "out" : "neither in nor out");
+    rec_fail(s, "%s %s memory that is neither in, out nor scratch", who, does);
+  }
+  if (buf == REC_SCRATCH) {
+    int i = s->scratch_last;
+    if (i >= s->scratches || off < (int64_t)s->scratch[i].begin || off >= (int64_t)s->scratch[i].end)
+      for (i = s->scratches - 1; i >= 0 && off < (int64_t)s->scratch[i].begin;) i--;
+    if (i < 0) rec_fail(s, "%s %s scratch that it has not asked for", who, does);
+    s->scratch_last = i;
+    size_t begin = s->scratch[i].begin, end = s->scratch[i].end;
+    if (bytes > end - begin || (size_t)off + bytes > end) {
+      if ((size_t)off >= end + 64 || off < 0) rec_fail(s, "%s %s scratch that it has not asked for", who, does);
+      outside(s, who, does, buf, off - (int64_t)begin, bytes, end - begin);
+    }
+  } else {
+    size_t size = buffer_size(s, buf);
+    if (off < 0 || bytes > size || (size_t)off > size - bytes) outside(s, who, does, buf, off, bytes, size);
+    if (writes && buf == REC_IN &&
+        !(s->layout->in_place && s->layout->out_buf == REC_IN && (size_t)off >= s->layout->out_off &&
+          (size_t)off + bytes <= s->layout->out_off + s->layout->out_bytes))
+      rec_fail(s, "%s writes into in (bytes %lld to %lld), which must not change", who, (long long)off,
+           (long long)off + (long long)bytes);
+  }
+  return (spot){(uint8_t)buf, (uint64_t)off};
+}
+
+/* ---- memory that algorithms ask for ----------------------------------------------------------------- */
+
+void *rec_scratch(coll_ctx *c, size_t n)
+{
+  store *s = c->self;
+  if (n > BUFFER_BYTES / 4 / c->elem) rec_fail(s, "asks for scratch of %zu elements", n);
+  size_t begin = s->now->scratch, end = begin + n * c->elem;
+  if (end > BUFFER_BYTES / 2 - 128) rec_fail(s, "asks for more scratch than a buffer can hold");
+  if (s->scratches == s->scratch_cap)
+    s->scratch =
+        rec_grow(s->scratch, sizeof *s->scratch * (size_t)(s->scratch_cap = s->scratch_cap ? 2 * s->scratch_cap : 16));
+  s->scratch[s->scratches++] = (range){begin, end};
+  s->now->scratch = (end + 64) / 64 * 64;      /* at least a byte between two: running over is always seen */
+  return s->base + REC_SCRATCH * BUFFER_BYTES + begin;
+}
+
+void *rec_keep(coll_ctx *c, size_t bytes)
+{
+  store *s = c->self;
+  void *p = rec_pool_take(&s->keep, bytes);
+  memset(p, 0xA5, bytes);
+  return p;
+}
+
+/* ---- buffers ---------------------------------------------------------------------------------------- */
+
+rec_layout rec_layout_of(coll_collective k, const coll_args *a, int rank)
+{
+  rec_layout l = {.in_buf = REC_IN, .out_buf = REC_OUT};
+  bool at_root = !coll_has_root(k) || rank == a->root;
+  size_t block = a->count * a->elem;
+  l.has_in = k != COLL_BARRIER && (k != COLL_SCATTER || at_root);
+  l.has_out = k != COLL_BARRIER && ((k != COLL_REDUCE && k != COLL_GATHER) || at_root);
+  l.in_bytes = coll_in_count(k, a, rank) * a->elem;
+  l.out_bytes = coll_out_count(k, a, rank) * a->elem;
+  /* Whatever the size that is asked for, the result of these two is one block; in place it is what is left at the
+   * start. */
+  if (k == COLL_REDUCE_SCATTER) l.out_bytes = coll_block(a->count, a->size, rank).count * a->elem;
+  if (k == COLL_REDUCE_SCATTER_BLOCK) l.out_bytes = block;
+  switch (k) {
+    case COLL_BCAST: l.in_place = true; break;
+    case COLL_SCATTER: case COLL_GATHER: case COLL_REDUCE: l.in_place = a->in_place && at_root; break;
+    case COLL_BARRIER: case COLL_EXSCAN: break;
+    default: l.in_place = a->in_place;
+  }
+  if (l.in_place) {
+    if (k == COLL_SCATTER) l.out_buf = REC_IN, l.out_off = (size_t)rank * block;
+    else l.in_buf = REC_OUT;
+    if (k == COLL_GATHER || k == COLL_ALLGATHER) l.in_off = (size_t)rank * block;
+  }
+  if (l.has_in && l.size[l.in_buf] < l.in_off + l.in_bytes) l.size[l.in_buf] = l.in_off + l.in_bytes;
+  if (l.has_out && l.size[l.out_buf] < l.out_off + l.out_bytes) l.size[l.out_buf] = l.out_off + l.out_bytes;
+  return l;
+}

@@ -1,0 +1,284 @@
+/* Recording: see record.h. One rank after the other runs to its end, every operation is appended to its list, nothing
+ * blocks. A rank that asks for a message from anyone leaves by siglongjmp when it is not known yet whose; it is run
+ * again from the start, with the sources found so far, once the others have been played as far as they get without it.
+ */
+#include "core/schedule/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+/* Faults and alarms are a process's business, so this is the one variable of the process: who records at present. */
+static struct {
+  store *volatile current;
+  bool handler;
+  uint64_t serial;
+  int patience;             /* seconds; 0: never told */
+  uint64_t run;             /* of an algorithm's code for one rank */
+  /* of the last tick of the clock */
+  uint64_t ticked_run;
+  size_t ticked_ops;
+  int idle;                 /* ticks in a row without an operation */
+} life;
+
+/* An algorithm that looks at its data ends here; so does one that follows a wild pointer. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+  store *s = life.current;
+  if (!s) {
+    signal(number, SIG_DFL);
+    return;               /* not ours: the instruction faults again and the process ends as usual */
+  }
+  s->fault = info->si_addr;
+  siglongjmp(s->leave, STOP_FAULT);
+}
+
+/* Every second of processor time: an algorithm that loops without an operation is seen by nothing else. Memory that is
+ * just being allocated must not be left half done, so then the next tick decides. */
+static void on_tick(int number)
+{
+  store *s = life.current;
+  if (!s || !s->inside || life.ticked_run != life.run || life.ticked_ops != s->now->n) {
+    life.ticked_run = life.run;
+    life.ticked_ops = s && s->inside ? s->now->n : 0;
+    life.idle = 0;
+  } else if (++life.idle >= life.patience && !rec_growing) siglongjmp(s->leave, STOP_LOOP);
+}
+
+static void listen_to_signals(void)
+{
+  struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+  sigaction(SIGSEGV, &fault, NULL);
+  sigaction(SIGBUS, &fault, NULL);
+  struct sigaction tick = {.sa_handler = on_tick, .sa_flags = SA_RESTART | SA_NODEFER};
+  sigaction(SIGVTALRM, &tick, NULL);
+  struct itimerval every = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
+  setitimer(ITIMER_VIRTUAL, &every, NULL);
+  if (!life.patience) life.patience = 30;
+  life.handler = true;
+}
+
+void record_patience(int seconds) { life.patience = seconds; }
+
+static void run_rank(store *s, int rank)
+{
+  record *r = &s->record;
+  rec_rank *k = &r->rank[rank];
+  s->rank = rank;
+  s->now = k;
+  k->n = k->scratch = 0;
+  r->segments[rank] = 0;
+  s->scratches = s->scratch_last = s->pending = 0;
+  s->wishes[rank].at = 0;
+  const rec_layout *l = s->layout = &r->layout[rank];
+  coll_args a = r->args;
+  a.in = l->has_in ? s->base + (size_t)l->in_buf * BUFFER_BYTES + l->in_off : NULL;
+  a.out = l->has_out ? s->base + (size_t)l->out_buf * BUFFER_BYTES + l->out_off : NULL;
+  coll_ctx c = {.ops = &rec_operations,
+                .self = s,
+                .rank = rank,
+                .size = a.size,
+                .place = a.place,
+                .levels = s->levels,
+                .elem = a.elem};
+  life.run++;
+  s->inside = true;
+  s->preparing = true;
+  if (r->alg->prepare) a.prepared = r->alg->prepare(&c, &a);
+  s->preparing = false;
+  if (k->n) rec_fail(s, "prepare() communicates or moves data");
+  for (int call = 0; call < r->calls; call++) {
+    k->start[call] = k->n;
+    coll_args once = a;
+    coll_ctx again = c;
+    r->alg->run(&again, &once);
+    if (s->pending)
+      rec_fail(s, "run() returns with %d request%s that nobody has waited for", s->pending, s->pending == 1 ? "" : "s");
+  }
+  k->start[r->calls] = k->n;
+  s->wishes[rank].done = true;
+}
+
+static void make_rank(store *s, int rank)
+{
+  switch (sigsetjmp(s->leave, 0)) {
+    case 0: run_rank(s, rank); break;
+    case STOP_FAULT: {
+      int buf = 0;
+      int64_t off = 0;
+      char name[32];
+      if (rec_locate(s, s->fault, &buf, &off))
+        snprintf(s->record.error, sizeof s->record.error,
+                 "rank %d: looks at the data itself (byte %lld of %s); only operations may", s->rank, (long long)off,
+                 record_buffer_name(buf, name, sizeof name));
+      else
+        snprintf(s->record.error, sizeof s->record.error, "rank %d: reads or writes address %p, which is not its own",
+                 s->rank, s->fault);
+      break;
+    }
+    case STOP_LOOP:
+      snprintf(s->record.error, sizeof s->record.error,
+               "rank %d: computes for %d s of processor time without an operation (after %zu); does it loop for ever?",
+               s->rank, life.patience, s->now->n);
+  }
+  s->inside = false;
+}
+
+static void sized(store *s, int p)
+{
+  if (p <= s->ranks) return;
+  size_t n = (size_t)p, old = (size_t)s->ranks;
+  record *r = &s->record;
+  r->layout = rec_grow(r->layout, sizeof *r->layout * n);
+  r->rank = rec_grow(r->rank, sizeof *r->rank * n);
+  memset(r->rank + old, 0, sizeof *r->rank * (n - old));
+  r->segment = rec_grow(r->segment, sizeof *r->segment * n);
+  memset(r->segment + old, 0, sizeof *r->segment * (n - old));
+  r->segments = rec_grow(r->segments, sizeof *r->segments * n);
+  s->segment_cap = rec_grow(s->segment_cap, sizeof *s->segment_cap * n);
+  memset(s->segment_cap + old, 0, sizeof *s->segment_cap * (n - old));
+  s->wishes = rec_grow(s->wishes, sizeof *s->wishes * n);
+  memset(s->wishes + old, 0, sizeof *s->wishes * (n - old));
+  s->place = rec_grow(s->place, sizeof *s->place * n);
+  s->ranks = p;
+}
+
+static store *store_new(void)
+{
+  store *s = memset(rec_grow(NULL, sizeof *s), 0, sizeof *s);
+  s->base = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (s->base == MAP_FAILED) {
+    perror("collscope: cannot reserve 3 TiB of addresses for a record (is there a limit, ulimit -v?)");
+    exit(1);
+  }
+  return s;
+}
+
+static void copy_args(store *s, const coll_args *args)
+{
+  record *r = &s->record;
+  int p = args->size;
+  r->args = *args;
+  r->args.in = NULL;
+  r->args.out = r->args.prepared = NULL;
+  int params = 0;
+  while (r->alg->params && r->alg->params[params].name) params++;
+  for (int i = 0; i < params; i++) s->param[i] = args->param ? args->param[i] : r->alg->params[i].value;
+  r->args.param = s->param;
+  if (args->place && args->place != s->place) memcpy(s->place, args->place, sizeof *s->place * (size_t)p);
+  else if (!args->place) memset(s->place, 0, sizeof *s->place * (size_t)p);
+  r->args.place = s->place;
+  if (s->levels_size == p && !memcmp(s->levels_place, s->place, sizeof *s->place * (size_t)p)) return;
+  for (int l = 0; l < COLL_LEVELS; l++) {
+    if (s->levels_size) coll_grouping_free(&s->levels[l]);
+    coll_grouping_make(&s->levels[l], (coll_level)l, p, s->place);
+  }
+  s->levels_place = rec_grow(s->levels_place, sizeof *s->place * (size_t)p);
+  memcpy(s->levels_place, s->place, sizeof *s->place * (size_t)p);
+  s->levels_size = p;
+}
+
+record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed)
+{
+  store *s = reuse ? (store *)reuse : store_new();
+  record *r = &s->record;
+  int p = args->size;
+  sized(s, p);
+  r->alg = alg;
+  r->serial = ++life.serial;
+  r->calls = calls < 1 ? 1 : calls > REC_CALLS ? REC_CALLS : calls;
+  r->error[0] = '\0';
+  r->segment_groups = 0;
+  r->chose = false;
+  s->seed = seed;
+  s->player.begun = false;
+  copy_args(s, args);
+  rec_pool_reset(&s->keep);
+  rec_pool_reset(&s->segments);
+  if (!life.handler) listen_to_signals();
+  for (int i = 0; i < p; i++) {
+    s->wishes[i].n = s->wishes[i].at = 0;
+    s->wishes[i].done = s->wishes[i].seen = false;
+    r->layout[i] = rec_layout_of(alg->collective, &r->args, i);
+    r->rank[i].n = 0;
+    r->segments[i] = 0;
+  }
+  life.current = s;
+  bool any = alg->flags & COLL_ANY_SOURCE;
+  for (int left = p; left && !*r->error;) {
+    left = 0;
+    for (int i = 0; i < p && !*r->error; i++) {
+      wish *w = &s->wishes[i];
+      if (w->done || (w->seen && w->at == w->n)) continue;   /* nothing new for it */
+      make_rank(s, i);
+      w->seen = true;
+    }
+    if (*r->error || !any) break;
+    for (int i = 0; i < p; i++) left += !s->wishes[i].done;
+    if (left && !rec_choose_sources(s)) {
+      int i = 0;
+      while (s->wishes[i].done) i++;
+      snprintf(r->error, sizeof r->error, "rank %d: recv_any waits for a message that nobody sends", i);
+    }
+  }
+  life.current = NULL;
+  for (int i = 0; i < r->segment_groups && !*r->error; i++) s->groups[i].opened = 0;
+  for (int i = 0; i < p && !*r->error; i++)
+    for (int k = 0; k < r->segments[i]; k++) s->groups[r->segment[i][k].group].opened++;
+  for (int i = 0; i < r->segment_groups && !*r->error; i++) {
+    const group *g = &s->groups[i];
+    if (g->opened != g->members)
+      snprintf(r->error, sizeof r->error, "rank %d: opens a segment of %d members, %d of which open it", g->first_rank,
+               g->members, g->opened);
+  }
+  return r;
+}
+
+bool record_same(const record *a, const record *b)
+{
+  if (a->alg != b->alg || a->args.size != b->args.size || a->calls != b->calls ||
+      a->segment_groups != b->segment_groups)
+    return false;
+  for (int i = 0; i < a->args.size; i++) {
+    const rec_rank *x = &a->rank[i], *y = &b->rank[i];
+    if (x->n != y->n || x->scratch != y->scratch || a->segments[i] != b->segments[i] ||
+        memcmp(x->start, y->start, sizeof *x->start * (size_t)(a->calls + 1)) ||
+        (x->n && memcmp(x->op, y->op, sizeof *x->op * x->n)))
+      return false;
+    for (int k = 0; k < a->segments[i]; k++) {
+      const rec_segment *g = &a->segment[i][k], *h = &b->segment[i][k];
+      if (g->group != h->group || g->members != h->members || g->bytes != h->bytes || g->flags != h->flags ||
+          memcmp(g->world, h->world, sizeof *g->world * (size_t)g->members)) return false;
+    }
+  }
+  return true;
+}
+
+void record_free(record *r)
+{
+  store *s = (store *)r;
+  if (!s) return;
+  for (int i = 0; i < s->ranks; i++) {
+    free(r->rank[i].op);
+    free(r->segment[i]);
+    free(s->wishes[i].source);
+  }
+  for (int l = 0; l < COLL_LEVELS && s->levels_size; l++) coll_grouping_free(&s->levels[l]);
+  free(s->levels_place);
+  free(r->layout);
+  free(r->rank);
+  free(r->segment);
+  free(r->segments);
+  free(s->segment_cap);
+  free(s->wishes);
+  free(s->place);
+  free(s->scratch);
+  free(s->groups);
+  rec_player_free(&s->player);
+  rec_pool_free(&s->keep);
+  rec_pool_free(&s->segments);
+  munmap(s->base, BUFFERS * BUFFER_BYTES);
+  free(s);
+}

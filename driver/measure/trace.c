@@ -1,0 +1,60 @@
+/* What an observer has noted, brought together at rank 0 and printed. */
+#include <stdlib.h>
+
+#include "driver/driver.h"
+#include "core/runtime/port.h"
+
+typedef struct { double start, end, error; unsigned long events; } rank_part;
+
+static void print_part(FILE *out, const char *id, int repetition, int rank, const rank_part *p, const observe_event *e, double zero) {
+  fprintf(out, "{\"id\":\"%s\",\"trace\":%d,\"rank\":%d,\"start_s\":%.17g,\"end_s\":%.17g,\"clock_error_s\":%.17g,\"events\":[", id,
+          repetition, rank, p->start - zero, p->end - zero, p->error);
+  for (unsigned long i = 0; i < p->events; i++, e++)
+    fprintf(out, "%s[\"%s\",%d,%d,%zu,%.17g,%.17g,%.17g]", i ? "," : "", observe_kind_name(e->kind), e->peer, e->label, e->bytes,
+            e->begin_s - zero, e->end_s - zero, e->done_s - zero);
+  fputs("]}\n", out);
+}
+
+static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repetition, rank_part mine, observe_event *events) {
+  enum { TAG = 1 };
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Datatype event;
+  MPI_Type_contiguous((int)sizeof *events, MPI_BYTE, &event);
+  MPI_Type_commit(&event);
+  rank_part *all = rank ? NULL : malloc(sizeof *all * (size_t)size);
+  MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, 0, comm);
+  if (rank) MPI_Send(events, (int)mine.events, event, 0, TAG, comm);
+  else {
+    double zero = all[0].start;
+    for (int r = 1; r < size; r++)
+      if (all[r].start < zero) zero = all[r].start;
+    print_part(out, id, repetition, 0, &mine, events, zero);
+    for (int r = 1; r < size; r++) {
+      observe_event *theirs = malloc(sizeof *theirs * (all[r].events + 1));
+      MPI_Recv(theirs, (int)all[r].events, event, r, TAG, comm, MPI_STATUS_IGNORE);
+      print_part(out, id, repetition, r, &all[r], theirs, zero);
+      free(theirs);
+    }
+  }
+  free(all);
+  MPI_Type_free(&event);
+}
+
+void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *o, const trace_bounds *bounds, int repetitions) {
+  double error, offset = port_clock_offset(&error);
+  for (int i = 0; i < repetitions; i++) {
+    size_t n;
+    const observe_event *noted = observe_events(o, i, &n);
+    observe_event *e = malloc(sizeof *e * (n + 1));
+    for (size_t k = 0; k < n; k++) {
+      e[k] = noted[k];
+      e[k].begin_s += offset;
+      e[k].end_s += offset;
+      e[k].done_s += offset;
+    }
+    print_repetition(out, comm, id, i, (rank_part){ bounds[i].start + offset, bounds[i].end + offset, error, n }, e);
+    free(e);
+  }
+}

@@ -1,0 +1,40 @@
+#include "driver/driver.h"
+
+#include <stdlib.h>
+
+#include "patterns/block.h"
+
+bool builtin_open(builtin *b, MPI_Comm comm, coll_collective k, const coll_args *a, MPI_Datatype type, MPI_Op op) {
+  if (k == COLL_ROTATION) return false;
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  bool in_place = a->in_place && (!coll_has_root(k) || rank == a->root);
+  *b = (builtin){ .comm = comm, .collective = k, .n = (int)a->count, .root = a->root, .type = type, .op = op,
+                  .in = in_place && k != COLL_SCATTER ? MPI_IN_PLACE : a->in,
+                  .out = in_place && k == COLL_SCATTER ? MPI_IN_PLACE : a->out };
+  if (k == COLL_REDUCE_SCATTER) {
+    b->counts = malloc(sizeof *b->counts * (size_t)a->size);
+    for (int i = 0; i < a->size; i++) b->counts[i] = (int)coll_block(a->count, a->size, i).count;
+  }
+  return true;
+}
+
+void builtin_run(const builtin *b) {
+  switch (b->collective) {
+    case COLL_BCAST: MPI_Bcast(b->out, b->n, b->type, b->root, b->comm); break;
+    case COLL_REDUCE: MPI_Reduce(b->in, b->out, b->n, b->type, b->op, b->root, b->comm); break;
+    case COLL_SCATTER: MPI_Scatter(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm); break;
+    case COLL_GATHER: MPI_Gather(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm); break;
+    case COLL_ALLGATHER: MPI_Allgather(b->in, b->n, b->type, b->out, b->n, b->type, b->comm); break;
+    case COLL_REDUCE_SCATTER: MPI_Reduce_scatter(b->in, b->out, b->counts, b->type, b->op, b->comm); break;
+    case COLL_REDUCE_SCATTER_BLOCK: MPI_Reduce_scatter_block(b->in, b->out, b->n, b->type, b->op, b->comm); break;
+    case COLL_ALLREDUCE: MPI_Allreduce(b->in, b->out, b->n, b->type, b->op, b->comm); break;
+    case COLL_BARRIER: MPI_Barrier(b->comm); break;
+    case COLL_ALLTOALL: MPI_Alltoall(b->in, b->n, b->type, b->out, b->n, b->type, b->comm); break;
+    case COLL_SCAN: MPI_Scan(b->in, b->out, b->n, b->type, b->op, b->comm); break;
+    case COLL_EXSCAN: MPI_Exscan(b->in, b->out, b->n, b->type, b->op, b->comm); break;
+    default: break;
+  }
+}
+
+void builtin_close(builtin *b) { free(b->counts); }

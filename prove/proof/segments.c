@@ -1,0 +1,130 @@
+/* Shared segments. Vector clocks tell what a rank can know of the others: a message and a flag carry all that their
+ * sender had done (and knew) when it sent or published. Two accesses of the same bytes, one of them a write, race
+ * unless one is known at the other. */
+#include "prove/proof/parts.h"
+
+static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * e->row]; }
+
+/* Others may learn of all that this rank did until now; what it does next they do not know. */
+size_t clock_release(proof *e, int rank)
+{
+  size_t at = e->pool_n;
+  ROOM(e->pool, e->pool_cap, at + e->row);
+  memcpy(&e->pool[at], clock_of(e, rank), sizeof *e->pool * e->row);
+  e->pool_n += e->row;
+  if (!e->hearsay) clock_of(e, rank)[rank]++;
+  return at;
+}
+
+void clock_join(proof *e, int rank, size_t snapshot)
+{
+  uint32_t *mine = clock_of(e, rank);
+  const uint32_t *theirs = &e->pool[snapshot];
+  if (e->hearsay)
+    for (size_t w = 0; w < e->row; w++) mine[w] |= theirs[w];
+  else
+    for (size_t q = 0; q < e->row; q++)
+      if (mine[q] < theirs[q]) mine[q] = theirs[q];
+}
+
+bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off, bool write)
+{
+  shared *g = &e->group[e->r->segment[rank][(write ? o->buf2 : o->buf) - REC_SEGMENT].group];
+  part *w = &g->parts[g->index[o->peer]];
+  const uint32_t *mine = clock_of(e, rank);
+  uint64_t end = off + o->bytes;
+  size_t kept = 0;
+  for (size_t i = 0; i < w->n; i++) {
+    access x = w->list[i];
+    bool overlap = x.begin < end && off < x.end;
+    if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
+      words here = op_words(e, rank, op), there = op_words(e, x.rank, x.op);
+      return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d's %s; no flag puts one before the other", rank,
+                        here.text, x.rank, there.text);
+    }
+    bool covered = off <= x.begin && x.end <= end;
+    if (!(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
+  }
+  w->n = kept;
+  ROOM(w->list, w->cap, kept + 1);
+  w->list[w->n++] = (access){off, end, op, rank, mine[rank], write};
+  return true;
+}
+
+static flag *flag_of(proof *e, int rank, const rec_op *o)
+{
+  shared *g = &e->group[e->r->segment[rank][o->buf - REC_SEGMENT].group];
+  return &g->flags[g->index[o->peer] * g->seg->flags + (int)o->off];
+}
+
+bool segment_publish(proof *e, int rank, size_t op, const rec_op *o)
+{
+  flag *f = flag_of(e, rank, o);
+  if (f->n) {
+    const published *last = &f->list[f->n - 1];
+    if (last->rank != rank && clock_of(e, rank)[last->rank] < last->stamp)
+      return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d, which sets the same flag to %" PRIu64, rank,
+                        op_words(e, rank, op).text, last->rank, last->value);
+  }
+  uint64_t before = f->n ? f->list[f->n - 1].value : 0;
+  if (o->off2 <= before)
+    return proof_fail(e, PROOF_RACE, "rank %d: %s, but the flag is %" PRIu64 " already; flags only grow", rank,
+                      op_words(e, rank, op).text, before);
+  uint32_t stamp = clock_of(e, rank)[rank];
+  size_t snapshot = clock_release(e, rank);
+  ROOM(f->list, f->cap, f->n + 1);
+  f->list[f->n++] = (published){o->off2, snapshot, rank, stamp};
+  const rec_segment *s = &e->r->segment[rank][o->buf - REC_SEGMENT];
+  for (int i = 0; i < s->members; i++)
+    if (e->actor[s->world[i]].waiting == PROOF_AWAITING) proof_wake(e, s->world[i]);
+  return true;
+}
+
+const published *segment_reaching(proof *e, int rank, const rec_op *o)
+{
+  const flag *f = flag_of(e, rank, o);
+  size_t lo = 0, hi = f->n;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    if (f->list[mid].value < o->off2) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < f->n ? &f->list[lo] : NULL;
+}
+
+void groups_set(proof *e)
+{
+  const record *r = e->r;
+  int n = r->segment_groups;
+  if (n > e->group_cap) {
+    e->group = proof_grow(e->group, sizeof *e->group * (size_t)n);
+    memset(e->group + e->group_cap, 0, sizeof *e->group * (size_t)(n - e->group_cap));
+    e->group_cap = n;
+  }
+  for (int i = 0; i < n; i++) e->group[i].seg = NULL;
+  for (int rank = 0; rank < e->p; rank++)
+    for (int k = 0; k < r->segments[rank]; k++) {
+      const rec_segment *s = &r->segment[rank][k];
+      shared *g = &e->group[s->group];
+      if (g->seg) continue;
+      g->seg = s;
+      ROOM(g->index, g->cap_index, e->p);
+      for (int i = 0; i < s->members; i++) g->index[s->world[i]] = i;
+      if (g->cap_parts < s->members) {
+        g->parts = proof_grow(g->parts, sizeof *g->parts * (size_t)s->members);
+        memset(g->parts + g->cap_parts, 0, sizeof *g->parts * (size_t)(s->members - g->cap_parts));
+        g->cap_parts = s->members;
+      }
+      for (int i = 0; i < s->members; i++) {
+        memory_set(&g->parts[i].data, s->bytes);
+        g->parts[i].n = 0;
+      }
+      int flags = s->members * s->flags;
+      if (g->cap_flags < flags) {
+        g->flags = proof_grow(g->flags, sizeof *g->flags * (size_t)flags);
+        memset(g->flags + g->cap_flags, 0, sizeof *g->flags * (size_t)(flags - g->cap_flags));
+        g->cap_flags = flags;
+      }
+      for (int i = 0; i < flags; i++) g->flags[i].n = 0;
+    }
+}

@@ -1,0 +1,119 @@
+/* What is wrong, in words that help the algorithm's designer. */
+#include "prove/proof/parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *proof_kind_name(proof_kind k)
+{
+  static const char *const names[PROOF_KINDS] = {"ok",      "misuse",        "unmatched", "size",  "deadlock",
+                                                 "pending", "uninitialised", "operands",  "twice", "order",
+                                                 "race",    "result",        "input"};
+  return names[k];
+}
+
+bool proof_fail(proof *e, proof_kind kind, const char *format, ...)
+{
+  e->result->kind = kind;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(e->result->failure, sizeof e->result->failure, format, list);
+  va_end(list);
+  return false;
+}
+
+/* "recv of 40 bytes from rank 3 (operation 2)" */
+words op_words(const proof *e, int rank, size_t i)
+{
+  words w;
+  const rec_op *o = &e->r->rank[rank].op[i];
+  char label[24] = "", call[32] = "";
+  if (o->label) snprintf(label, sizeof label, ", label %d", o->label);
+  size_t k = 0, first = 0;
+  for (int c = 1; c < e->r->calls; c++)
+    if (i >= e->r->rank[rank].start[c]) { k = (size_t)c; first = e->r->rank[rank].start[c]; }
+  if (k) snprintf(call, sizeof call, ", call %zu", k + 1);
+  switch (o->kind) {
+    case REC_SEND: case REC_ISEND:
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes to rank %d (operation %zu%s%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
+      break;
+    case REC_RECV: case REC_IRECV: case REC_RECV_ANY:
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes from rank %d (operation %zu%s%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
+      break;
+    case REC_PUBLISH: case REC_AWAIT:
+      snprintf(w.text, sizeof w.text, "%s of flag %" PRIu64 " = %" PRIu64 " at rank %d's part (operation %zu%s)",
+               record_kind_name(o->kind), o->off, o->off2, o->peer, i - first, call);
+      break;
+    case REC_WRITE: case REC_READ:
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes at rank %d's part (operation %zu%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, i - first, call);
+      break;
+    default:
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes (operation %zu%s)", record_kind_name(o->kind), o->bytes,
+               i - first, call);
+  }
+  return w;
+}
+
+/* "element 3", or bytes where elements are cut */
+words place_words(const proof *e, uint64_t byte)
+{
+  words w;
+  if (byte % e->elem)
+    snprintf(w.text, sizeof w.text, "element %" PRIu64 " byte %" PRIu64, byte / e->elem, byte % e->elem);
+  else snprintf(w.text, sizeof w.text, "element %" PRIu64, byte / e->elem);
+  return w;
+}
+
+/* "ranks 0-3 and 5" */
+words set_words(const proof *e, uint64_t set)
+{
+  words w = {""};
+  size_t used = 0;
+  int members = 0;
+  for (int r = 0; r < e->p; r++) members += set_has(e, set, r);
+  used += (size_t)snprintf(w.text, sizeof w.text, members == e->p ? "all ranks" : members == 1 ? "rank" : "ranks");
+  if (members == e->p) return w;
+  bool first = true;
+  for (int r = 0; r < e->p && used < sizeof w.text - 24; r++) {
+    if (!set_has(e, set, r)) continue;
+    int end = r;
+    while (end + 1 < e->p && set_has(e, set, end + 1)) end++;
+    used += (size_t)snprintf(w.text + used, sizeof w.text - used, end > r ? "%s %d-%d" : "%s %d", first ? "" : ",", r,
+                             end);
+    first = false;
+    r = end;
+    if (used >= sizeof w.text - 24) snprintf(w.text + used, sizeof w.text - used, " …");
+  }
+  return w;
+}
+
+/* A value in words: whose element it is. */
+words value_words(const proof *e, uint64_t coord, uint64_t set)
+{
+  words w;
+  if (!set) { snprintf(w.text, sizeof w.text, "nothing"); return w; }
+  uint64_t block = e->r->args.count * e->elem;
+  switch (e->r->alg->collective) {
+    case COLL_BCAST: case COLL_SCATTER:
+      snprintf(w.text, sizeof w.text, "the root's %.100s", place_words(e, coord).text);
+      break;
+    case COLL_GATHER: case COLL_ALLGATHER: case COLL_ROTATION: case COLL_ALLTOALL:
+      if (e->r->alg->collective == COLL_ALLTOALL) block *= (uint64_t)e->p;
+      if (!block) block = 1;
+      snprintf(w.text, sizeof w.text, "rank %" PRIu64 "'s %.100s", coord / block, place_words(e, coord % block).text);
+      break;
+    default:
+      snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_words(e, coord).text, set_words(e, set).text);
+  }
+  return w;
+}
+
+words buffer_words(int buf)
+{
+  words w;
+  record_buffer_name(buf, w.text, sizeof w.text);
+  return w;
+}

@@ -1,0 +1,133 @@
+"""What has been computed before, found again by content.
+
+A key is a hash of everything the number depends on; the value is what the program said. One sqlite3 file holds all; every
+finished point is committed at once, so an interrupted run loses nothing and two runs may share the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+
+_CHUNK = 500  # below sqlite's limit on variables in a statement
+
+
+def digest(*parts: str) -> str:
+    """Hash of some texts; where one ends and the next begins matters."""
+    h = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        h.update(b"%d:" % len(data))
+        h.update(data)
+    return h.hexdigest()
+
+
+_SUFFIXES = frozenset({".c", ".h", ".cpp", ".hpp", ".cmake"})
+
+
+def sources_hash(*folders: str) -> str:
+    """Hash of single files, and of the C, C++ and CMake sources below folders of the repository: names and contents."""
+    h = hashlib.sha256()
+    for folder in folders:
+        base = paths.ROOT / folder
+        inside = sorted(
+            p for p in base.rglob("*") if (p.suffix in _SUFFIXES or p.name == "CMakeLists.txt") and p.is_file()
+        )
+        for path in [base] if base.is_file() else inside:
+            h.update(f"{path.relative_to(paths.ROOT).as_posix()}\0".encode())
+            h.update(path.read_bytes())
+            h.update(b"\0")
+    return h.hexdigest()
+
+
+def code_hash(*places: str) -> str:
+    """Hash of Python files and templates: files and folders below the package, names and contents."""
+    package = paths.ROOT / "python" / "collscope"
+    h = hashlib.sha256()
+    for place in places:
+        base = package / place
+        inside = sorted(p for p in base.rglob("*") if p.suffix in (".py", ".j2", ".toml"))
+        for path in [base] if base.is_file() else inside:
+            h.update(f"{path.relative_to(package).as_posix()}\0".encode())
+            h.update(path.read_bytes())
+            h.update(b"\0")
+    return h.hexdigest()
+
+
+class Cache:
+    """A persistent dictionary from content hashes to JSON values. Safe to use from several threads."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or paths.cache_dir() / "results.sqlite"
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+            )
+        except (sqlite3.Error, OSError) as error:
+            raise self._failed(error) from error
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        """The values of those keys that are known."""
+        wanted = list(dict.fromkeys(keys))
+        found: dict[str, Any] = {}
+        try:
+            with self._lock:
+                for start in range(0, len(wanted), _CHUNK):
+                    part = wanted[start : start + _CHUNK]
+                    marks = ",".join("?" * len(part))
+                    for key, value in self._db.execute(f"SELECT key, value FROM results WHERE key IN ({marks})", part):
+                        found[key] = json.loads(value)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        return found
+
+    def put(self, key: str, value: Any) -> None:
+        self.put_many({key: value})
+
+    def put_many(self, items: dict[str, Any]) -> None:
+        """Keeps values, on disk when this returns."""
+        try:
+            with self._lock:
+                self._db.execute("BEGIN IMMEDIATE")
+                try:
+                    self._db.executemany(
+                        "INSERT OR REPLACE INTO results VALUES (?, ?)", [(k, json.dumps(v)) for k, v in items.items()]
+                    )
+                    self._db.execute("COMMIT")
+                except BaseException:
+                    self._db.execute("ROLLBACK")
+                    raise
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _failed(self, error: Exception) -> UserError:
+        if "full" in str(error):
+            return UserError(f"{self.path}: the disk is full; free some space and repeat the command")
+        if "malformed" in str(error) or "not a database" in str(error):
+            return UserError(
+                f"{self.path}: damaged ({error}); delete it, it holds nothing that cannot be computed again"
+            )
+        return UserError(f"{self.path}: {error}")

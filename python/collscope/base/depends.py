@@ -1,0 +1,25 @@
+"""What depends on what: the one table of which numbers, pictures and programs follow from which folders and files.
+
+Everything that is kept is found again by a hash of what it was made from. When a file moves, this table is all that follows; a test
+looks whether each place exists and whether a C source belongs to a program that none of these numbers would notice.
+"""
+
+from __future__ import annotations
+
+# Compiler flags and which sources make a program.
+BUILD = ("CMakeLists.txt", "CMakePresets.json", "cmake")
+# What an algorithm does, whoever runs it.
+ALGORITHMS = ("algorithms", "core/catalogue", "core/plan")
+
+# Numbers, by the source that says them.
+SIMULATION = (*ALGORITHMS, "core/runtime", "driver", "sim", *BUILD)
+MEASUREMENT = (*ALGORITHMS, "core/runtime", "driver", "validate", *BUILD)
+MODEL = (*ALGORITHMS, "core/schedule", "model", "prove", *BUILD)
+TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins")
+
+# Pictures and pages, by what draws them: below python/collscope.
+STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py")
+DOCUMENTED_PICTURES = ("figures/schedule", "figures/style.py", "schedules")
+
+# What a build is made from.
+PROGRAMS = ("algorithms", "bench", "cmake", "core", "driver", "model", "platforms", "prove", "sim", "tests", "validate")

@@ -1,0 +1,159 @@
+"""Sizes, ranges and times as people write them.
+
+A size is a number and an optional unit: `4`, `4B`, `1KiB`, `4MiB`, `0.5GiB`. KB, K and the like are refused because some
+readers take them for 1000 and some for 1024.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from collscope.base.errors import UsageError
+
+_UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+LARGEST = 1 << 50  # times thousands of ranks still a number of bytes that C can hold
+_DOUBTFUL = {"k": "KiB", "kb": "KiB", "ki": "KiB", "m": "MiB", "mb": "MiB", "mi": "MiB", "g": "GiB", "gb": "GiB"}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*\Z")
+
+
+def parse_size(text: str) -> int:
+    """Bytes of "4KiB"."""
+    match = _SIZE.match(text)
+    if not match:
+        raise UsageError(f'cannot read the size "{text.strip()}"; write for example 4, 512B, 1KiB or 4MiB')
+    number, unit = match.group(1), match.group(2).lower()
+    if unit in _DOUBTFUL:
+        better = _DOUBTFUL[unit]
+        raise UsageError(
+            f'cannot read the size "{text.strip()}": write {number}{better} (1 {better} = '
+            f"{_UNITS[better.lower()]} bytes) or plain bytes"
+        )
+    if unit not in _UNITS:
+        raise UsageError(f'cannot read the size "{text.strip()}": the unit is none of B, KiB, MiB, GiB, TiB')
+    size = Fraction(number) * _UNITS[unit]
+    if size.denominator != 1:
+        raise UsageError(f'the size "{text.strip()}" is not a whole number of bytes')
+    if size > LARGEST:
+        raise UsageError(f'the size "{text.strip()}" is too large; the largest is 1024 TiB')
+    return int(size)
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Bytes of "4,100,1KiB..4MiB": single sizes and ranges that double from their start, in the order given, each once."""
+    sizes: list[int] = []
+    for part in _parts(text, "size"):
+        first, dots, last = part.partition("..")
+        if not dots:
+            sizes.append(parse_size(part))
+            continue
+        low, high = parse_size(first), parse_size(last)
+        if low > high:
+            raise UsageError(f'the size range "{part}" is empty: {format_size(low)} is more than {format_size(high)}')
+        if low == 0:
+            raise UsageError(f'the size range "{part}" cannot double from 0; write 0,1..{last.strip()}')
+        while low <= high:
+            sizes.append(low)
+            low *= 2
+    return list(dict.fromkeys(sizes))
+
+
+parse_range = parse_sizes
+
+
+def parse_ranks(text: str) -> list[int]:
+    """Numbers of "2,4,8..16": single numbers and ranges that go up by one."""
+    numbers: list[int] = []
+    for part in _parts(text, "rank count"):
+        first, dots, last = part.partition("..")
+        ends = [first, last] if dots else [first]
+        values = []
+        for end in ends:
+            if not re.fullmatch(r"\s*\d+\s*", end) or int(end) < 1:
+                raise UsageError(f'cannot read the ranks "{part}"; write for example 8, 2,4,8 or 1..64')
+            values.append(int(end))
+        if values[0] > values[-1]:
+            raise UsageError(f'the range of ranks "{part}" is empty: {values[0]} is more than {values[-1]}')
+        numbers.extend(range(values[0], values[-1] + 1))
+    return list(dict.fromkeys(numbers))
+
+
+def format_ranks(numbers: Iterable[int]) -> str:
+    """2..5,7: as parse_ranks reads it."""
+    runs = []
+    for _, members in groupby(enumerate(sorted(set(numbers))), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in members]
+        runs.append(f"{run[0]}..{run[-1]}" if len(run) > 2 else ",".join(map(str, run)))
+    return ",".join(runs)
+
+
+def _parts(text: str, what: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise UsageError(f'cannot read "{text}": there is an empty {what} in the list')
+    return parts
+
+
+def split_keys(text: str) -> list[str]:
+    """Splits "mst,chain[chains=4,s=64KiB]" at the commas outside brackets."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        if char == "[":
+            depth += 1
+        elif char == "]":
+            depth -= 1
+            if depth < 0:
+                raise UsageError(f'"{text}": there is a "]" without its "["')
+        elif char == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    if depth:
+        raise UsageError(f'"{text}": a "[" is never closed')
+    parts.append(text[start:])
+    parts = [part.strip() for part in parts]
+    if not all(parts):
+        raise UsageError(f'"{text}": there is an empty name in the list')
+    return parts
+
+
+def format_size(size: int) -> str:
+    """4096 → "4 KiB"; sizes that are no round number of a unit stay bytes up to 10 KiB, then get one decimal."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            if size % unit == 0:
+                return f"{size // unit} {name}"
+            if size >= 10 * 1024:
+                return f"{size / unit:.1f} {name}"
+    return f"{size} B"
+
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def format_time(seconds: float, aligned: bool = False) -> str:
+    """1.234e-5 → "12.3 µs": three or four digits that can be read; `aligned`: always four, for columns."""
+    if seconds == 0:
+        return "0 s"
+    for unit, name in _TIMES:
+        if abs(seconds) >= unit * 0.9995:
+            return f"{_aligned(seconds / unit) if aligned else _digits(seconds / unit)} {name}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _aligned(value: float) -> str:
+    magnitude = abs(value)
+    return f"{value:.3f}" if magnitude < 9.9995 else f"{value:.2f}" if magnitude < 99.995 else f"{value:.1f}"
+
+
+def _digits(value: float) -> str:
+    magnitude = abs(value)
+    if magnitude >= 1000:
+        return f"{value:,.0f}".replace(",", "\u2009")
+    return f"{value:.0f}" if magnitude >= 999.5 else f"{value:.3g}" if magnitude < 100 else f"{value:.1f}"
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """a, b and c."""
+    return " ".join([", ".join(words[:-1]), last, words[-1]]) if len(words) > 1 else "".join(words)

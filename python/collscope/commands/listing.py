@@ -1,0 +1,120 @@
+"""The `list` commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from collscope.base.errors import UsageError
+from collscope.catalogue import registry
+
+
+def show(collective: str | None = None, platforms: bool = False, as_json: bool = False) -> None:
+    if platforms:
+        show_platforms(as_json)
+    elif as_json:
+        show_json(collective)
+    elif collective:
+        show_collective(collective)
+    else:
+        show_all()
+
+
+def show_json(collective: str | None) -> None:
+    text = registry.json_text()
+    if collective:
+        import json
+
+        registry.load().collective(collective)
+        data = json.loads(text)
+        data["algorithms"] = [a for a in data["algorithms"] if a["collective"] == collective]
+        text = json.dumps(data, indent=1) + "\n"
+    sys.stdout.write(text)
+
+
+def show_all() -> None:
+    """One line an algorithm. Plain text: it is often piped into grep, and it starts faster."""
+    known = registry.load()
+    keys = [a.full_key() for a in known.algorithms] + [d.full_key() for d in known.decisions]
+    width = min(58, max(map(len, keys), default=0))
+    for collective in known.collectives:
+        members = [a for a in known.algorithms if a.collective == collective.name]
+        if not members:
+            continue
+        print(_bold(collective.name))
+        for algorithm in members:
+            print(_line(algorithm.full_key(), algorithm.summary, width))
+        print()
+    if known.decisions:
+        print(_bold("decisions"))
+        for decision in known.decisions:
+            print(_line(decision.full_key(), decision.summary, width))
+        print()
+    print("values in brackets are the defaults; ./collscope list -c COLLECTIVE says more of each")
+
+
+def _line(key: str, summary: str, width: int) -> str:
+    if len(key) > width:
+        return f"  {key}\n  {'':<{width}}  {summary}"
+    return f"  {key:<{width}}  {summary}"
+
+
+def _bold(text: str) -> str:
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() else text
+
+
+def show_collective(name: str) -> None:
+    known = registry.load()
+    members = known.of(name)
+    print(f"{_bold(name)}: {len(members)} algorithm{'s' * (len(members) != 1)}")
+    for algorithm in members:
+        print(f"\n{_bold(algorithm.key)}\n    {algorithm.summary}")
+        show_params(algorithm.params)
+        remarks = [] if algorithm.ports == "one" else ["several messages at once"]
+        remarks += [flag.replace("_", " ") for flag in algorithm.flags]
+        if algorithm.twin:
+            remarks.append(
+                f"twin of {algorithm.twin['library']} {algorithm.twin['collective']} {algorithm.twin['number']}"
+            )
+        if not algorithm.has_cost:
+            remarks.append("no closed form of its cost")
+        if remarks:
+            print(f"    {'; '.join(remarks)}")
+        if algorithm.source:
+            print(f"    from {algorithm.source}")
+    decisions = [d for d in known.decisions if name in d.collectives]
+    if decisions:
+        print(f"\n{_bold('decisions')} that know {name}")
+        for decision in decisions:
+            print(f"    {decision.key}  {decision.summary}")
+            show_params(decision.params)
+
+
+def show_params(params: Sequence[registry.Param]) -> None:
+    for param in params:
+        kind = " | ".join(param.words) if param.words else f"{param.min} … {param.max}"
+        print(f"    [{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else ""))
+
+
+def show_platforms(as_json: bool = False) -> None:
+    from collscope.machines import platform
+
+    names = platform.list_platforms()
+    if as_json:
+        import json
+
+        print(json.dumps(names))
+        return
+    if not names:
+        raise UsageError("there is no platform in platforms/")
+    for name in names:
+        print(name)
+
+
+def show_studies() -> None:
+    from collscope.studies import study
+
+    studies = study.list_studies()
+    width = max((len(name) for name, _ in studies), default=0)
+    for name, summary in studies:
+        print(f"{name:<{width}}  {summary}")

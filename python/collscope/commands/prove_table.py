@@ -1,0 +1,160 @@
+"""Verdicts of the prover as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from collscope.base import console
+from collscope.base.units import format_size
+from collscope.commands.prove import SHOWN_RANKS, sizes_of
+
+Line = dict[str, Any]
+
+
+def show(said: Sequence[Line]) -> None:
+    """One algorithm: a line a number of ranks. Several: a line an algorithm."""
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in said:
+        groups.setdefault((line["collective"], line["algorithm"]), []).append(line)
+    if len(groups) == 1:
+        ((_, key), lines) = next(iter(groups.items()))
+        show_one(key, lines)
+    else:
+        show_many(groups)
+
+
+def exactness(line: Line) -> str:
+    """How cost() compares with the critical path of the schedule at the prover's (α, β, γ)."""
+    pairs = [(c["critical_s"], c["cost_s"]) for c in line.get("costs") or [] if c["cost_s"] is not None]
+    if not pairs:
+        return "—"
+    if line.get("exact"):
+        return "exact"
+    ratios = [critical / cost for critical, cost in pairs if cost]
+    if not ratios:
+        return "—"
+    low, high = min(ratios), max(ratios)
+    return f"{low:.2f}" if high - low < 0.005 else f"{low:.2f} … {high:.2f}"
+
+
+def show_one(key: str, lines: Sequence[Line]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    out = console.out()
+    good = [x for x in lines if x.get("verdict") == "proven"]
+    shown: dict[int, Line] = {}
+    for line in lines:  # of each number of ranks the point that moves most, a failed one first
+        best = shown.get(line["ranks"])
+        if best is None or _rank(line) > _rank(best):
+            shown[line["ranks"]] = line
+    table = Table(title=_safe(key), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    names = (
+        "ranks",
+        "vector",
+        "messages",
+        "bytes sent",
+        "bytes reduced",
+        "rounds",
+        "critical path / cost()",
+        "verdict",
+    )
+    for name in names:
+        table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=name != "verdict")
+    for p in _some(sorted(shown)):
+        line = shown[p]
+        if line["status"] != "ok":
+            table.add_row(
+                str(p),
+                format_size(line["vector_bytes"]),
+                *[""] * 5,
+                "unsupported",
+                style="dim",
+            )
+            continue
+        rounds = line.get("rounds")
+        table.add_row(
+            str(p),
+            format_size(line["vector_bytes"]),
+            str(line["messages"]),
+            format_size(line["bytes"]),
+            format_size(line.get("reduced_bytes") or 0),
+            "" if rounds is None else str(int(rounds)),
+            exactness(line),
+            "proven" if line["verdict"] == "proven" else f"FAILED: {_safe(str(line.get('failure')))}",
+            style=None if line["verdict"] == "proven" else "bold red",
+        )
+    out.print(table)
+    hidden = len(shown) - len(_some(sorted(shown)))
+    if hidden:
+        out.print(f"[dim]({hidden} more numbers of ranks are not shown; --json has all)[/dim]")
+    summary(key, lines, len(good))
+
+
+def show_many(groups: dict[tuple[str, str], list[Line]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("algorithm", "proven", "unsupported", "failed", "cost() exact", "verdict"):
+        table.add_column(name, justify="left" if name in ("algorithm", "verdict") else "right", overflow="fold")
+    total: Counter[str] = Counter()
+    for (collective, key), lines in groups.items():
+        count = _count(lines)
+        total += count
+        exact = sum(bool(x.get("exact")) for x in lines)
+        priced = any(x.get("costs") and x["costs"][0]["cost_s"] is not None for x in lines)
+        shown = f"{key} ({collective})" if key.startswith("decision/") else key
+        table.add_row(
+            _safe(shown),
+            str(count["proven"]),
+            str(count["unsupported"] or ""),
+            str(count["failed"] or ""),
+            str(exact) if priced else "—",
+            "FAILED" if count["failed"] else "proven" if count["proven"] else "nothing to prove",
+            style="bold red" if count["failed"] else None,
+        )
+    out = console.out()
+    out.print(table)
+    everything = [line for lines in groups.values() for line in lines]
+    out.print(
+        f"{len(groups)} algorithms, {sizes_of(everything)}: {total['proven']} points proven, "
+        f"{total['unsupported']} unsupported, {total['failed']} failed",
+        soft_wrap=True,
+    )
+
+
+def summary(key: str, lines: Sequence[Line], good: int) -> None:
+    count = _count(lines)
+    out = console.out()
+    out.print(
+        f"{good} of {good + count['failed']} points proven ({sizes_of(lines)}): every receive has its send, no deadlock even if "
+        "every send waits, the right data everywhere",
+        soft_wrap=True,
+    )
+    for reason, number in Counter(x["status"] for x in lines if x["status"] != "ok").items():
+        out.print(f"[yellow]—[/yellow] {number} points unsupported: {_safe(reason)}", soft_wrap=True)
+
+
+def _count(lines: Sequence[Line]) -> Counter[str]:
+    return Counter("unsupported" if x["status"] != "ok" else x["verdict"] for x in lines)
+
+
+def _rank(line: Line) -> tuple[bool, bool, int, int]:
+    plain = line["type"] != "affine"
+    return (line.get("verdict") == "failed", line["status"] == "ok", int(plain), line.get("bytes") or 0)
+
+
+def _some(ranks: list[int]) -> list[int]:
+    """All of few; of many the small ones, powers of two, and the last."""
+    if len(ranks) <= SHOWN_RANKS:
+        return ranks
+    return [p for p in ranks if p <= 9 or p & (p - 1) == 0 or p == ranks[-1] or p in (12, 24, 48)]
+
+
+def _safe(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

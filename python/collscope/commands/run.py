@@ -1,0 +1,276 @@
+"""The `run` command: from what the user asked for to rows, a printed table, a CSV file and a figure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collscope.base import console
+from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.units import format_ranks, parse_ranks, parse_sizes, split_keys
+from collscope.catalogue import registry
+from collscope.points import plan, table
+from collscope.points.plan import Layout, Point, Task
+from collscope.points.table import Row
+
+if TYPE_CHECKING:
+    from collscope.machines.platform import Platform
+
+SOURCES = ("bound", "model", "sim", "real")
+FIGURES = (".svg", ".png", ".pdf")
+ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of the command, as they were typed."""
+
+    platform: str
+    ranks: str
+    algorithms: str
+    nodes: int = 1
+    mapping: str = "block"
+    collective: str | None = None
+    sizes: str | None = None
+    block_sizes: str | None = None
+    source: str = "sim"
+    metric: str = "makespan"
+    root: int = 0
+    type_name: str = "float"
+    op: str | None = None
+    in_place: bool = False
+    launches: int = 1
+    repetitions: int | None = None
+    check: bool = False
+    jobs: int | None = None
+    force: bool = False
+    csv_path: str | None = None
+    plot_path: str | None = None
+    quiet: bool = False
+
+
+def run(request: Request) -> int:
+    """Does it; returns the exit status."""
+    sources = read_sources(request.source)
+    check_outputs(request)
+    keys = read_algorithms(request.algorithms, request.collective)
+    layouts = read_layouts(request, sources)
+    tasks = make_tasks(request, layouts, keys)
+    rows: list[Row] = []
+    for source in sources:
+        rows += rows_of(source, tasks, request)
+    if request.csv_path:
+        table.write_csv(rows, request.csv_path)
+    if request.plot_path:
+        draw(rows, request.plot_path)
+    if not request.quiet:
+        from collscope.commands import run_table as compare
+
+        compare.show(rows, bounds_for_display(tasks, rows))
+    return complain(rows)
+
+
+# ---- reading the request ----------------------------------------------------------------------------------
+
+
+def read_sources(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in SOURCES:
+            raise unknown("source", name, SOURCES)
+    return list(dict.fromkeys(names))
+
+
+def check_outputs(request: Request) -> None:
+    if request.csv_path:
+        check_file("--csv", request.csv_path)
+    if request.plot_path:
+        check_file("--plot", request.plot_path, FIGURES)
+
+
+def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
+    """Finds out before the work, not after it, that a file cannot be written."""
+    path = Path(name)
+    if endings and path.suffix.lower() not in endings:
+        raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")
+    if path.is_dir():
+        raise UsageError(f"{option} {name}: is a folder")
+    check_folder(option, name, path.parent)
+
+
+def check_folder(option: str, name: str, folder: Path) -> None:
+    """That a folder is there, or can be made."""
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise UsageError(f"{option} {name}: {folder} cannot be written to")
+
+
+def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:
+    """(collective, full key) of each name, in order, each once."""
+    known = registry.load()
+    if collective:
+        known.collective(collective)
+    keys: list[tuple[str, str]] = []
+    for name in split_keys(text):
+        if name == "all":
+            if not collective:
+                raise UsageError("-a all: say of which collective, with -c")
+            keys += [(collective, algorithm.full_key()) for algorithm in known.of(collective)]
+            if not known.of(collective):
+                raise UsageError(f"-a all: there is no algorithm of {collective} yet")
+        else:
+            keys.append(known.resolve(name, collective))
+    return list(dict.fromkeys(keys))
+
+
+def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
+    ranks = parse_ranks(request.ranks)
+    platform = load_platform(request.platform, sources)
+    if "real" in sources:
+        from collscope.sources import measure
+
+        check_real(request.platform)
+        crowded = [p for p in ranks if measure.share_cores(p, request.nodes)]
+        if crowded:
+            console.note(
+                f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little"
+            )
+    if platform is None:
+        if request.nodes != 1:
+            raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
+        return [Layout(None, 1, p) for p in ranks]
+    return [plan.check_layout(platform, request.nodes, p, request.mapping, real="real" in sources) for p in ranks]
+
+
+def check_real(platform: str) -> None:
+    """Real runs are here, wherever that is."""
+    if platform != "this_machine" and not any(map(os.environ.get, ALLOCATIONS)):
+        raise UsageError(
+            f"--source real measures the machine that this runs on: use --on this_machine instead of {platform} "
+            "(or start it inside a batch job on that cluster)"
+        )
+
+
+def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
+    """The platform; None for measuring on this machine before it has been calibrated."""
+    from collscope.machines import platform
+
+    try:
+        return platform.load(name)
+    except UserError:
+        if name == "this_machine" and list(sources) == ["real"]:
+            return None
+        raise
+
+
+def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple[str, str]]) -> list[Task]:
+    known = registry.load()
+    elem = known.type_bytes(request.type_name)
+    op = request.op or ("affine" if request.type_name == "affine" else "sum")
+    if op not in known.operators:
+        raise unknown("operator", op, known.operators)
+    if request.metric not in plan.METRICS:
+        raise unknown("metric", request.metric, plan.METRICS)
+    if request.sizes and request.block_sizes:
+        raise UsageError("give --bytes or --block-bytes, not both")
+    text = request.block_sizes or request.sizes
+    barriers = all(collective == "barrier" for collective, _ in keys)
+    if not text and not barriers:
+        raise UsageError("say which sizes: --bytes 1KiB..4MiB, or --block-bytes for the size of one block")
+    sizes = parse_sizes(text) if text and not barriers else [0]
+    convert = plan.count_of_block_bytes if request.block_sizes else plan.count_of_bytes
+    tasks: list[Task] = []
+    for layout in layouts:
+        for size in sizes:
+            for collective, key in keys:
+                rooted = known.collective(collective).has_root
+                if rooted and request.root >= layout.ranks:
+                    raise UsageError(
+                        f"--root {request.root}: with {layout.ranks} ranks the root is 0 … {layout.ranks - 1}"
+                    )
+                point = Point(
+                    collective=collective,
+                    algorithm=key,
+                    count=convert(collective, size, layout.ranks, elem),
+                    type=request.type_name,
+                    op=op,
+                    root=request.root if rooted else 0,
+                    in_place=request.in_place,
+                    metric=request.metric,
+                    check=request.check,
+                )
+                tasks.append((layout, point))
+    return tasks
+
+
+# ---- rows -------------------------------------------------------------------------------------------------
+
+
+def rows_of(source: str, tasks: Sequence[Task], request: Request) -> list[Row]:
+    from dataclasses import replace
+
+    if source == "bound":
+        from collscope.sources import bounds
+
+        return bounds.rows(tasks, kinds=(bounds.TELEPHONE, bounds.LOGGP))
+    if source == "model":
+        from collscope.sources import model
+
+        wanted = [(layout, replace(point, check=False)) for layout, point in tasks]  # there is no data to check
+        with console.progress("model", len(tasks)) as progress:
+            return model.run_tasks(wanted, progress=progress)
+    if source == "sim":
+        from collscope.sources import simulate
+
+        repetitions = request.repetitions or (10 if request.metric == "loop" else 1)
+        wanted = [(layout, replace(point, repetitions=repetitions)) for layout, point in tasks]
+        with console.progress("simulating", len(tasks)) as progress:
+            return simulate.run_tasks(wanted, jobs=request.jobs, progress=progress, force=request.force)
+    from collscope.sources import measure
+
+    repetitions = request.repetitions or measure.REPETITIONS
+    wanted = [(layout, replace(point, repetitions=repetitions, warmup=measure.WARMUP)) for layout, point in tasks]
+    with console.progress("measuring", len(tasks) * request.launches) as progress:
+        return measure.run_tasks(wanted, launches=request.launches, progress=progress)
+
+
+def bounds_for_display(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
+    """The bound's rows, to print ratios to; asked for or not."""
+    present = [row for row in rows if row["source"] == "bound"]
+    if present or any(layout.platform is None for layout, _ in tasks):
+        return present
+    from collscope.sources import bounds
+
+    return bounds.rows(tasks)
+
+
+def draw(rows: Sequence[Row], path: str) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from collscope.figures import plot
+
+    plot.save(plot.run_figure(table.to_frame(rows)), path)
+
+
+def complain(rows: Sequence[Row]) -> int:
+    """Exit status; says what broke. Unsupported points are no failure, unless there is nothing else."""
+    from collscope.sources import simulate
+
+    broken = simulate.failed(rows)
+    for row in broken[:5]:
+        where = f"{row['ranks']} ranks on {row['nodes']} nodes of {row['platform']}"
+        console.note(f"{row['algorithm']}, {row['bytes']} bytes, {where}: {row['status']}")
+    if len(broken) > 5:
+        console.note(f"and {len(broken) - 5} more points failed; column status says why")
+    if broken:
+        return 1
+    if rows and all(row["median_s"] is None for row in rows):
+        for name, status in dict.fromkeys((row["algorithm"], row["status"]) for row in rows):
+            console.note(f"{name}: {status}")
+        return 2
+    return 0

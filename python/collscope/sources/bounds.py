@@ -1,0 +1,241 @@
+"""What no algorithm can beat: two different statements.
+
+`bound` is the telephone model's, as Chan et al. print it: a rank sends and receives one message at a time and pays α for each. Real ranks
+overlap the α of their messages, so measured and simulated times may lie below it. It is a reference line and never asserted.
+
+`bound_loggp` rests on four numbers of the machine that no message escapes, and is asserted: no makespan, simulated or measured, lies below
+it (measured ones within noise).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collscope.machines.platform import Platform
+    from collscope.points.plan import Task
+    from collscope.points.table import Row
+
+TELEPHONE = "bound/telephone"
+LOGGP = "bound/loggp"
+
+
+def bound(collective: str, p: int, n: float, alpha: float, beta: float, gamma: float) -> float:
+    """Chan's lower bound in seconds; n is the whole vector in bytes, β and γ are per byte.
+
+    The parts in α, β and γ come from separate arguments; one algorithm need not reach all three at once. A call without data
+    sends nothing, except a barrier."""
+    if p < 2 or (n <= 0 and collective != "barrier"):
+        return 0.0
+    lg, part = math.ceil(math.log2(p)), (p - 1) / p
+    match collective:
+        case "bcast":
+            return lg * alpha + n * beta
+        case "reduce":
+            return lg * alpha + n * beta + part * n * gamma
+        case "scatter" | "gather" | "allgather" | "alltoall":
+            return lg * alpha + part * n * beta
+        case "reduce_scatter" | "reduce_scatter_block":
+            return lg * alpha + part * n * (beta + gamma)
+        case "allreduce":
+            return lg * alpha + part * n * (2 * beta + gamma)
+        case "rotation":
+            return alpha + n / p * beta
+        case "barrier":
+            return lg * alpha
+        case "scan" | "exscan":
+            return lg * alpha + n * (beta + gamma)
+    raise KeyError(collective)
+
+
+def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
+    """o, g, L, G and gamma of a platform: the least that any message between two ranks of this layout costs.
+
+    o  the sender's time for a send that need not wait; a send that does wait takes longer
+    g  the least time between two sends of a rank (the machine's processors are all that limits it: g = o)
+    G  seconds a byte at the widest: what a core's port lets through when several messages share it
+    L  such that every message of n bytes takes at least 2o + L + n G between two idle ranks
+    gamma  seconds a reduced byte
+
+    G and L are taken over all classes of link that occur: L is the least of T(n) - n G - 2o, and T is made of straight pieces, so the least
+    lies at an end of one.
+
+    A measured machine brings its own least values. There messages are copies that either side may make, so no port limits a rank:
+    `copiers` cores share all the copying."""
+    if platform.least:
+        # A simulation of this machine has the overhead of the specification, which was rounded down.
+        o = min(platform.least["o"], platform.overhead_s)
+        return platform.least | {"o": o, "g": min(platform.least["g"], o), "copiers": float(ranks)}
+    levels = platform.levels(nodes) if ranks > 1 else platform.levels(nodes)[:1]
+    o = platform.overhead_s
+    rate = platform.core_bytes_per_s
+    per_byte = math.inf
+    for level in levels:
+        for piece in platform.wire[level]:
+            per_byte = min(per_byte, piece.s_per_byte)
+            if rate > 0:
+                per_byte = min(per_byte, piece.traffic / rate)
+    latency = math.inf
+    for level in levels:
+        pieces = platform.wire[level]
+        for i, piece in enumerate(pieces):
+            ends = [piece.start]
+            if i + 1 < len(pieces):
+                ends.append(pieces[i + 1].start - 1)
+            if piece.start <= platform.eager_bytes:
+                ends += [
+                    n for n in (platform.eager_bytes, platform.eager_bytes + 1) if n <= ends[-1] or i + 1 == len(pieces)
+                ]
+            latency = min([latency, *(platform.half_round_trip_s(level, n) - n * per_byte - 2 * o for n in ends)])
+    return {"o": o, "g": o, "L": max(latency, 0.0), "G": per_byte, "gamma": platform.gamma_s_per_byte}
+
+
+@lru_cache(maxsize=4096)
+def broadcast_s(p: int, o: float, g: float, latency: float) -> float:
+    """The least time for one item to reach p - 1 other ranks: everyone who has it keeps sending (Karp et al. 1993).
+
+    A rank that has the item at t can hand it on with sends that begin at t, t + s, t + 2s …, s = max(o, g); each arrives
+    o + L + o after its beginning. Always serving the earliest possible arrival is optimal: arrivals are then as early and as
+    many as they can be."""
+    if p < 2:
+        return 0.0
+    step, trip = max(o, g), 2 * o + latency
+    if step <= 0:  # everyone can be sent to at once
+        return trip
+    next_arrivals = [trip]
+    for _ in range(p - 1):
+        arrival = heapq.heappop(next_arrivals)
+        heapq.heappush(next_arrivals, arrival + step)
+        heapq.heappush(next_arrivals, arrival + trip)
+    return arrival
+
+
+def bound_loggp(
+    collective: str,
+    p: int,
+    bytes: float,
+    o: float,
+    g: float,
+    L: float,
+    G: float,
+    gamma: float = 0.0,
+    copiers: float = 0,
+) -> float:
+    """A time that no makespan beats, for `bytes` in the whole vector (as in the table).
+
+    Three independent arguments, each a true bound by itself; the largest is taken, not the sum, because they may overlap:
+
+    spread   Somebody's data concerns everybody else: the root's (bcast, scatter), everyone's (allgather, allreduce,
+             alltoall, barrier); reduce, gather and reduce_scatter are the same backwards in time. So an item takes the
+             tree of `broadcast_s`, whose trips and steps are the shortest that occur. (Backwards, o is what a receive
+             costs. Messages above the eager limit cost none in SMPI, but then each keeps the port for longer than o.)
+    volume   So many bytes must pass the port of some one rank, at G each, and the last of them travels L + 2o. bcast,
+             reduce, allreduce, scan: a rank that starts without the others' part of its result receives n bytes.
+             scatter, gather, allgather, alltoall: (p-1)/p n leave the root, arrive at it, or arrive at everyone.
+             reduce_scatter: (p-1)/p n leave everyone, for contributions to different blocks cannot be merged.
+             rotation: n/p.
+             Where there are no ports but `copiers` cores that copy (shared memory: either side may do it), what counts
+             is the sum over all ranks of the bytes received, G each, shared by the cores: (p-1) n for bcast, allgather
+             and alltoall, p n for allreduce, (p-1)/p n for scatter and gather, and no less than n for the others.
+    work     (p-1) n reduced bytes shared by p ranks: one of them does at least (p-1)/p n γ.
+
+    Nothing is claimed of calls without data, which may return at once."""
+    if p < 2 or (bytes <= 0 and collective != "barrier"):
+        return 0.0
+    trip, part = 2 * o + L, (p - 1) / p
+    spread = broadcast_s(p, o, g, L)
+    if copiers:
+        received = {
+            "bcast": p - 1,
+            "reduce": 1,
+            "allreduce": p,
+            "scatter": part,
+            "gather": part,
+            "allgather": p - 1,
+            "alltoall": p - 1,
+            "reduce_scatter": 1,
+            "reduce_scatter_block": 1,
+            "rotation": 1,
+            "barrier": 0,
+            "scan": 1,
+            "exscan": 1,
+        }[collective]
+        reduces = collective in ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan")
+        return max(
+            spread if collective not in ("rotation", "scan", "exscan") else trip,
+            received * bytes * G / copiers,
+            part * bytes * gamma if reduces else 0.0,
+        )
+    match collective:
+        case "bcast":
+            return max(spread, trip + bytes * G)
+        case "reduce" | "allreduce":
+            return max(spread, trip + bytes * G, part * bytes * gamma)
+        case "scatter" | "gather" | "allgather" | "alltoall":
+            return max(spread, trip + part * bytes * G)
+        case "reduce_scatter" | "reduce_scatter_block":
+            return max(spread, trip + part * bytes * G, part * bytes * gamma)
+        case "rotation":
+            return trip + bytes / p * G
+        case "barrier":
+            return spread
+        case "scan":
+            return max(trip + bytes * G, part * bytes * gamma)
+        case "exscan":
+            return trip + bytes * G
+    raise KeyError(collective)
+
+
+def bound_loggp_s(platform: Platform, nodes: int, collective: str, p: int, bytes: float) -> float:
+    """`bound_loggp` with the platform's own numbers."""
+    return bound_loggp(collective, p, bytes, **loggp(platform, nodes, p))
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+
+
+def rows(tasks: Sequence[Task], *, kinds: Sequence[str] = (TELEPHONE,)) -> list[Row]:
+    """Rows of source "bound": one for each different call among the tasks, and kind of bound."""
+    from collscope.catalogue.registry import load as load_registry
+    from collscope.points.plan import vector_bytes
+    from collscope.points.table import make_row
+
+    known = load_registry()
+    made: list[Row] = []
+    seen: set[tuple[Any, ...]] = set()
+    numbers: dict[tuple[str, int, int], tuple[tuple[float, float, float], dict[str, float]]] = {}
+    for layout, point in tasks:
+        platform = layout.platform
+        if platform is None:
+            continue
+        call = (layout, point.collective, point.count, point.type, point.op, point.in_place, point.root)
+        if call in seen:
+            continue
+        seen.add(call)
+        key = (platform.name, layout.nodes, layout.ranks)
+        if key not in numbers:
+            numbers[key] = (platform.bound_parameters(layout.nodes), loggp(platform, layout.nodes, layout.ranks))
+        (alpha, beta, gamma), least = numbers[key]
+        size = vector_bytes(point.collective, point.count, layout.ranks, known.type_bytes(point.type))
+        for kind in kinds:
+            if kind == TELEPHONE:
+                time = bound(point.collective, layout.ranks, size, alpha, beta, gamma)
+            else:
+                time = bound_loggp(point.collective, layout.ranks, size, **least)
+            cells = point.cells(layout.ranks) | {"algorithm": kind, "metric": "makespan"}
+            made.append(
+                make_row(
+                    source="bound",
+                    **layout.cells(),
+                    **cells,
+                    median_s=time,
+                    min_s=time,
+                    status="ok",
+                    platform_hash=platform.content_hash()[:12],
+                )
+            )
+    return made

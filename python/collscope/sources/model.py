@@ -1,0 +1,131 @@
+"""The model: the critical path of the recorded schedule, each message priced by the class of link it crosses and the port rules
+of the platform. A prediction; it bounds nothing. The prover computes it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collscope.base import cache, depends, paths
+from collscope.base.errors import UserError, disk_error
+from collscope.points.plan import Layout, Point, Task, plan_text
+from collscope.points.table import Row, make_row
+from collscope.sources.launch import Progress
+
+if TYPE_CHECKING:
+    from collscope.machines.platform import Platform
+
+BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
+
+
+def run(
+    platform: Platform,
+    nodes: int,
+    ranks: int,
+    mapping: str,
+    points: Sequence[Point],
+    *,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Model rows of these points in one layout, in their order."""
+    layout = Layout(platform, nodes, ranks, mapping)
+    return run_tasks([(layout, point) for point in points], progress=progress)
+
+
+def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[Row]:
+    """Model rows of any mixture of layouts and points, in their order."""
+    outcomes = evaluate(tasks, progress=progress)
+    sources = cache.sources_hash(*depends.MODEL)
+    rows = []
+    for (layout, point), outcome in zip(tasks, outcomes, strict=True):
+        time = outcome.get("model_s") if outcome["status"] == "ok" else None
+        rows.append(
+            make_row(
+                source="model",
+                **layout.cells(),
+                **point.cells(layout.ranks),
+                launches=1,
+                repetitions=1 if time is not None else 0,
+                median_s=time,
+                q1_s=time,
+                q3_s=time,
+                min_s=time,
+                max_s=time,
+                chose=outcome.get("chose") or "",
+                status=outcome["status"],
+                back_end="collscope-prove",
+                sources_hash=sources[:12],
+                platform_hash=layout.platform.content_hash()[:12] if layout.platform else "",
+            )
+        )
+    return rows
+
+
+def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[dict[str, Any]]:
+    """What the prover says of each task: status, model_s, cost_s, exact, bound_s, chose. Cached by content."""
+    sources = cache.sources_hash(*depends.MODEL)
+    machines = {
+        layout: layout.platform.machine(layout.nodes, layout.ranks, layout.mapping)
+        for layout in dict.fromkeys(layout for layout, _ in tasks)
+        if layout.platform
+    }
+    keys = [
+        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.text())
+        for layout, point in tasks
+    ]
+    with cache.Cache() as store:
+        known = store.get_many(keys)
+        known |= {
+            key: {"status": BUILTIN}
+            for key, (_, point) in zip(keys, tasks, strict=True)
+            if point.algorithm.endswith("/builtin")
+        }
+        if progress:
+            progress(sum(key in known for key in keys))
+        groups: dict[Layout, dict[str, Point]] = {}
+        for key, (layout, point) in zip(keys, tasks, strict=True):
+            if key not in known:
+                groups.setdefault(layout, {})[key] = point
+        for layout, wanted in groups.items():
+            found = price(layout, machines[layout], list(wanted.values()))
+            new = dict(zip(wanted, found, strict=True))
+            store.put_many(new)
+            known.update(new)
+            if progress:
+                progress(len(new))
+    return [known[key] for key in keys]
+
+
+def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Asks the prover for one layout."""
+    with tempfile.TemporaryDirectory(prefix="collscope-") as name:
+        folder = Path(name)
+        try:
+            (folder / "machine.txt").write_text(machine)
+            numbered = [(str(i), point) for i, point in enumerate(points)]
+            (folder / "plan.txt").write_text(plan_text(numbered, layout.ranks))
+        except OSError as error:
+            raise disk_error(error, folder) from error
+        said = call(["--model", folder / "machine.txt", "--plan", folder / "plan.txt"])
+    by_id = {str(line["id"]): line for line in said}
+    missing = [i for i, _ in numbered if i not in by_id]
+    if missing:
+        raise UserError(f"{points[int(missing[0])].algorithm}: the prover gave no answer")
+    return [{k: v for k, v in by_id[i].items() if k != "id"} for i, _ in numbered]
+
+
+def call(arguments: Sequence[str | Path]) -> list[dict[str, Any]]:
+    """Runs the prover and reads its JSON lines."""
+    command = [str(paths.PROVER), *map(str, arguments)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode not in (0, 1) or (done.returncode and not lines):
+        raise UserError(f"the prover failed: {done.stderr.strip() or f'exit status {done.returncode}'}")
+    return lines

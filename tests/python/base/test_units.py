@@ -1,0 +1,109 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collscope.base.errors import UsageError
+from collscope.base.units import (
+    format_ranks,
+    format_size,
+    format_time,
+    parse_ranks,
+    parse_size,
+    parse_sizes,
+    split_keys,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4", 4),
+        ("0", 0),
+        ("512B", 512),
+        ("1KiB", 1024),
+        ("4MiB", 4 << 20),
+        ("2GiB", 2 << 30),
+        ("0.5KiB", 512),
+        (" 3 kib ", 3072),
+    ],
+)
+def test_sizes_that_parse(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "x", "-4", "4KB", "4K", "1e3", "4 apples", "0.3B", "KiB", "1KiB2"])
+def test_sizes_that_do_not_parse(text: str) -> None:
+    with pytest.raises(UsageError, match="size"):
+        parse_size(text)
+
+
+def test_doubtful_units_name_the_right_one() -> None:
+    with pytest.raises(UsageError, match="write 4KiB"):
+        parse_size("4KB")
+
+
+def test_ranges_double_from_their_start() -> None:
+    assert parse_sizes("1KiB..8KiB") == [1024, 2048, 4096, 8192]
+    assert parse_sizes("3..20") == [3, 6, 12]
+    assert parse_sizes("4,100,1KiB") == [4, 100, 1024]
+    assert parse_sizes("4,4..8") == [4, 8]
+
+
+@pytest.mark.parametrize("text", ["8..4", "0..8", "4,,8", "", "..8", "4.."])
+def test_ranges_that_do_not_parse(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_sizes(text)
+
+
+def test_ranks_step_by_one() -> None:
+    assert parse_ranks("1..4,8") == [1, 2, 3, 4, 8]
+    assert parse_ranks("7") == [7]
+    for text in ("2..17,32", "2,3,7", "5", "1,2,4..6"):
+        assert format_ranks(parse_ranks(text)) == text
+    assert format_ranks([7, 1, 2, 3, 2]) == "1..3,7"
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "4..2", "x", "1.5", "", "2,,3", "1..2..3"])
+def test_ranks_that_do_not_parse(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_ranks(text)
+
+
+def test_commas_in_brackets_do_not_split() -> None:
+    assert split_keys("mst, chain[chains=4,s=64KiB],linear") == ["mst", "chain[chains=4,s=64KiB]", "linear"]
+
+
+@pytest.mark.parametrize("text", ["a[b", "a]b", "a,,b", ""])
+def test_brackets_must_close(text: str) -> None:
+    with pytest.raises(UsageError):
+        split_keys(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (1.234e-5, "12.3 µs"),
+        (9.999e-4, "1 ms"),
+        (1e-3, "1 ms"),
+        (2.5, "2.5 s"),
+        (3e-10, "0.3 ns"),
+        (0.1234, "123.4 ms"),
+    ],
+)
+def test_times_read_well(seconds: float, text: str) -> None:
+    assert format_time(seconds) == text
+
+
+@given(st.floats(min_value=1e-9, max_value=1e5))
+def test_printed_times_are_near_the_number(seconds: float) -> None:
+    number, unit = format_time(seconds).replace("\u2009", "").split(" ")
+    value = float(number) * {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit]
+    assert value == pytest.approx(seconds, rel=6e-3)
+
+
+@given(st.integers(min_value=0, max_value=1 << 50))
+def test_round_sizes_survive_printing(size: int) -> None:
+    text = format_size(size)
+    if "." not in text:
+        assert parse_size(text) == size

@@ -1,0 +1,186 @@
+"""Traces, what lies where, and the pictures made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
+from collscope.commands import show
+from collscope.figures.schedule import draw as show_draw
+from collscope.points.plan import Point
+from collscope.schedules import trace
+from collscope.schedules.trace import Message
+
+pytestmark = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is not built")
+
+
+def traced(key: str, ranks: int, **more: object) -> trace.Trace:
+    return show.make_traces(show.Request(key, ranks, **more))[0]  # type: ignore[arg-type]
+
+
+def test_binomial_broadcast_doubles() -> None:
+    t = traced("bcast/binomial", 8)
+    held = trace.holdings(t)
+    assert held is not None
+    assert held.state.shape == (4, 8, 1)
+    assert (held.state > 0).sum(axis=(1, 2)).tolist() == [1, 2, 4, 8]
+    assert t.exact and t.cost_s == pytest.approx(t.time_s)
+
+
+def test_ring_allgather_gains_a_block_a_round() -> None:
+    held = trace.holdings(traced("allgather/bucket", 6))
+    assert held is not None
+    assert (held.state > 0).sum(axis=(1, 2)).tolist() == [6 * k for k in range(1, 7)]
+    assert held.since()[-1][2].tolist() == [2, 1, 0, 5, 4, 3]
+
+
+def test_shares_of_a_reduction() -> None:
+    held = trace.holdings(traced("allreduce/recursive_doubling", 8))
+    assert held is not None
+    assert held.combines
+    assert np.allclose(held.share.min(axis=(1, 2)), [1 / 8, 1 / 4, 1 / 2, 1])
+
+
+def test_all_end_with_what_they_should() -> None:
+    """Every algorithm, 5 ranks and 4: the last panel is full where the collective says so."""
+    full = {"bcast", "allgather", "allreduce", "barrier", "alltoall"}
+    seen = 0
+    for a in registry.load().algorithms:
+        for ranks in (4, 5):
+            key = a.full_key()
+            segment = 64 if any(p.name == "s" for p in a.params) else 0
+            count = 0 if a.collective == "barrier" else 4 * ranks * (64 if segment else 1)
+            if segment:
+                key = a.full_key({p.name: segment for p in a.params if p.name == "s"})
+            try:
+                t = trace.ask([Point(a.collective, key, count)], ranks, trace.telephone(ranks), "")[0]
+            except UserError:
+                continue
+            held = trace.holdings(t)
+            assert held is not None
+            seen += 1
+            if a.collective in full:
+                assert (held.share[-1] == 1).all(), a.key
+            elif a.collective in ("reduce", "gather"):
+                assert (held.share[-1][0] == 1).all(), a.key
+    assert seen > 50
+
+
+@pytest.mark.parametrize(
+    "key", ["bcast/knomial", "allreduce/rabenseifner", "alltoall/pairwise", "barrier/dissemination"]
+)
+@pytest.mark.parametrize("kind", show.KINDS)
+def test_every_kind_draws(key: str, kind: str) -> None:
+    fig = show.figure(traced(key, 7, nodes=2), kind)
+    assert fig is not None
+    assert fig.get_size_inches().max() < 25
+
+
+def test_one_rank_and_nothing_to_send() -> None:
+    for kind in show.KINDS:
+        assert show.figure(traced("bcast/binomial", 1), kind) is not None
+
+
+def test_writes_files(tmp_path: Path) -> None:
+    t = traced("scatter/mst", 8)
+    written = show.draw(t, ["graph"], str(tmp_path / "x.svg"))
+    assert written == [tmp_path / "x.svg"]
+    assert written[0].read_text().startswith("<?xml")
+    names = {p.name for p in show.draw(t, ["graph", "matrix"], str(tmp_path))}
+    assert "scatter-mst-p8-graph.png" in names and "scatter-mst-p8-matrix.svg" in names
+    with pytest.raises(UsageError, match="--kind"):
+        show.check_out(str(tmp_path / "x.svg"), ["graph", "matrix"])
+    with pytest.raises(UsageError, match=r"x\.jpg: pictures are \.svg"):
+        show.check_out(str(tmp_path / "x.jpg"), ["graph"])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written to"):
+        show.check_out(str(tmp_path / "file" / "folder"), ["graph"])
+
+
+def test_animation(tmp_path: Path) -> None:
+    from PIL import Image
+
+    from collscope.figures.schedule import animation as show_animate
+
+    path = show_animate.write(traced("bcast/binomial", 4), tmp_path / "a.gif")
+    with Image.open(path) as image:
+        assert image.n_frames >= 20  # type: ignore[attr-defined]
+
+
+def test_animated_svg_has_a_dot_a_message_and_a_ring_an_arrival(tmp_path: Path) -> None:
+    from xml.etree import ElementTree
+
+    from collscope.figures.schedule import animation as show_animate
+
+    t = traced("allreduce/recursive_doubling", 8)
+    root = ElementTree.fromstring(show_animate.write_svg(t, tmp_path / "a.svg").read_bytes())
+    name = "{http://www.w3.org/2000/svg}"
+    dots = root.findall(f".//{name}animateMotion")
+    assert len(dots) == len(t.messages) == 24
+    rings = [c for c in root.findall(f".//{name}circle") if c.get("fill") == "none"]
+    assert len(rings) == 8 + len(t.messages)
+    for dot in dots:  # in order, or browsers refuse it
+        keys = [float(k) for k in str(dot.get("keyTimes")).split(";")]
+        assert keys == sorted(keys) and keys[0] == 0 and keys[-1] == 1
+
+
+def test_narrow_terminals_lose_blanks_not_words() -> None:
+    picture = ["a    b           remark", "c                remark 2"]
+    assert show.narrowed(picture, 100) == picture
+    narrow = show.narrowed(picture, 18)
+    assert max(map(len, narrow)) == 18
+    assert [line.split() for line in narrow] == [line.split() for line in picture]
+
+
+def test_a_list_is_cut_between_pairs() -> None:
+    assert show.shortened("0→1  2→3  4→5", 13) == "0→1  2→3  4→5"
+    assert show.shortened("0→1  2→3  4→5", 12) == "0→1  2→3  …"
+
+
+def test_trees_grow_by_rounds_and_stars_do_not() -> None:
+    at, tree = show_draw.positions(traced("bcast/binomial", 16))
+    assert tree
+    out = np.hypot(*(at - at[0]).T)
+    assert out[8:].min() > out[4:8].max() > out[2:4].max() > out[1] > 0  # by when they are reached
+    at, tree = show_draw.positions(traced("bcast/linear", 8))
+    assert tree and np.ptp(np.hypot(*at[1:].T)) < 0.3
+
+
+def test_same_drawing_same_bytes() -> None:
+    from collscope.figures import plot
+
+    t = traced("bcast/mst", 8)
+    assert plot.render(show_draw.graph(t), "svg") == plot.render(show_draw.graph(t), "svg")
+
+
+def test_who_says_the_rule() -> None:
+    def m(a: int, b: int) -> Message:
+        return Message(a, b, 1, 1, 0, 1, 0, 0)
+
+    assert show.who([m(r, (r + 1) % 5) for r in range(5)], 5) == "every rank r → r+1"
+    assert show.who([m(r, (r - 1) % 5) for r in range(5)], 5) == "every rank r → r-1"
+    assert show.who([m(r, r ^ 2) for r in range(8)], 8) == "every rank r ↔ r xor 2"
+    assert show.who([m(0, 1), m(1, 0), m(2, 3)], 8) == "0↔1  2→3"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"ranks": 4, "root": 4}, "there are 4 ranks"),
+        ({"ranks": 2, "nodes": 3}, "cannot occupy"),
+        ({"ranks": 5000}, "1 to 1024"),
+    ],
+)
+def test_refuses(more: dict[str, int], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        show.make_traces(show.Request("bcast/mst", **more))  # type: ignore[arg-type]
+
+
+def test_unknown_kind() -> None:
+    with pytest.raises(UsageError, match="gantt"):
+        show.read_kinds("gant")

@@ -1,0 +1,80 @@
+"""Other MPI libraries than the machine's, to compare with: PyPI's wheels, each in a folder of its own under .cache.
+
+A wheel holds the library, its compiler wrapper and its launcher. It is fetched once; what is on the PATH stays as it is.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[3] / ".cache" / "libraries"
+OPEN_MPI_5 = "5.0.11"
+MPICH = "4.3.2"
+
+# As root, with more ranks than cores, and no core taken by a rank that waits. (5.0's launcher has variables of its own.)
+OPEN_MPI_ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+}
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library: mpicc compiles for it without further words, mpirun -np P starts a program of it in `environment`."""
+
+    name: str
+    version: str
+    mpicc: Path
+    mpirun: Path
+    env: dict[str, str]  # what mpirun needs beside the caller's own
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return os.environ | self.env
+
+
+def _installed(package: str, version: str) -> Path:
+    """The folder of a wheel; fetched when it is not there yet. Skips the test that asks when it cannot be had."""
+    folder = FOLDER / f"{package}-{version}"
+    done = folder / "installed"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with open(FOLDER / f"{package}-{version}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if done.exists():
+            return folder
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        pip = [str(folder / "bin" / "pip"), "--disable-pip-version-check", "install", "-q", f"{package}=={version}"]
+        said = subprocess.run(pip, capture_output=True, text=True)
+        if said.returncode:
+            last = (said.stderr.strip().splitlines() or ["no reason given"])[-1]
+            pytest.skip(f"needs PyPI's {package} {version}, which cannot be had here: {last}")
+        done.touch()
+    return folder
+
+
+def _library(package: str, name: str, version: str, env: dict[str, str]) -> Library:
+    folder = _installed(package, version)
+    return Library(name, version, folder / "bin" / "mpicc", folder / "bin" / "mpirun", env)
+
+
+def openmpi_5() -> Library:
+    return _library("openmpi", "Open MPI", OPEN_MPI_5, OPEN_MPI_ENVIRONMENT)
+
+
+def mpich(version: str = MPICH) -> Library:
+    return _library("mpich", "MPICH", version, {})
+
+
+def has_mpich() -> bool:
+    """Whether MPICH is here already, so that a short test may use it without fetching anything."""
+    return (FOLDER / f"mpich-{MPICH}" / "installed").exists()

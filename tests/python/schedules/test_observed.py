@@ -1,0 +1,241 @@
+"""Simulated and real runs, observed: what ranks did is what the recorded schedule says, and looking on changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
+from collscope.commands import show
+from collscope.machines import platform
+from collscope.points.plan import Layout, Point
+from collscope.schedules import observed, trace
+from collscope.schedules.observed import Event, Observed, Run
+from collscope.sources import simulate
+
+pytestmark = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is not built")
+simulates = pytest.mark.skipif(
+    not (shutil.which("smpirun") and paths.SIM_DRIVER.exists()), reason="needs smpirun and the simulated driver"
+)
+measures = pytest.mark.skipif(
+    not (shutil.which("mpirun") and paths.MPI_DRIVER.exists()), reason="needs mpirun and the real driver"
+)
+
+
+def points(ranks: int) -> list[Point]:
+    """Every algorithm as it is by default, with blocks that do not come out even; and a call of nothing."""
+    known, made = registry.load(), []
+    for a in known.algorithms:
+        root = ranks // 3 if known.collective(a.collective).has_root else 0
+        for count in (0, 4 * ranks + 1, 3000) if a.collective != "barrier" else (0,):
+            made.append(Point(a.collective, a.full_key(), count, root=root))
+    return made
+
+
+def launched(layout: Layout, wanted: list[Point], folder: Path, *more: str) -> list[dict[str, Any]]:
+    """What the simulated driver says of these points."""
+    command = simulate.command(simulate.Batch(layout, [("", p) for p in wanted]), folder)
+    assert layout.platform
+    env = {**os.environ, "TMPDIR": str(folder), **layout.platform.env()}
+    done = subprocess.run(
+        list(map(str, [*command, *more])), capture_output=True, text=True, env=env, check=True, timeout=300
+    )
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def recorded_messages(t: trace.Trace) -> Counter[tuple[int, int, int]]:
+    return Counter((m.src, m.dst, m.bytes) for m in t.messages)
+
+
+@simulates
+@pytest.mark.parametrize("ranks", [1, 5, 8])
+def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path) -> None:
+    """Every algorithm: the observed simulation takes exactly as long as an unobserved one; between any two ranks it sends
+    the messages of the recorded schedule, as many and of the same bytes; and each rank combines as many bytes."""
+    layout = Layout(platform.load("schooner"), min(2, ranks), ranks, "block")
+    wanted = points(ranks)
+    plain = launched(layout, wanted, tmp_path)
+    seen = launched(layout, wanted, tmp_path, "--trace")
+    assert [line for line in seen if "trace" not in line] == plain
+    places = plain[0]["meta"]["places"]
+    machine = trace.with_places(trace.telephone(ranks, 1), places)
+    status = {int(line["id"]): line["status"] for line in plain if line.get("done")}
+    fit = [i for i in range(len(wanted)) if status[i] == "ok"]
+    assert len(fit) > len(wanted) / 2
+    schedules = trace.ask([wanted[i] for i in fit], ranks, machine, "")
+    for i, t in zip(fit, schedules, strict=True):
+        lines = [line for line in seen if "trace" in line and line["id"] == str(i)]
+        assert [line["rank"] for line in lines] == list(range(ranks))
+        outcome = {"reps": [[line["min_s"], line["mean_s"], line["max_s"], line["root_s"]]
+                            for line in plain if "rep" in line and line["id"] == str(i)],
+                   "chose": "", "back_end": ""}  # fmt: skip
+        run = observed.read(lines, outcome, plain[0]["meta"])
+        o = run.repetitions[0]
+        sent = Counter(
+            (r, e.peer, e.bytes) for r, events in enumerate(o.events) for e in events if e.kind in observed.SENDS
+        )
+        got = Counter(
+            (e.peer, r, e.bytes) for r, events in enumerate(o.events) for e in events if e.kind in observed.RECEIVES
+        )
+        assert sent == got == recorded_messages(t), t.key
+        reduced = [sum(op[6] for op in ops if op[0] == "reduce") for ops in t.raw["operations"]]
+        assert [sum(e.bytes for e in events if e.kind == "reduce") for events in o.events] == reduced, t.key
+        again = observed.retimed(t, run, "sim", "")
+        assert again.time_s == max(o.end_s), t.key
+        assert all(m.start_s <= m.end_s <= again.time_s for m in again.arrows), t.key
+        assert again.backwards == 0
+
+
+# ---- what is made of events -------------------------------------------------------------------------------
+
+
+def pair(send: tuple[float, float], receive: tuple[float, float], kind: str = "send") -> Observed:
+    """One message of 8 bytes from rank 0 to rank 1."""
+    s = Event(kind, 1, 0, 8, send[0], send[1], send[1])
+    r = Event("recv", 0, 0, 8, receive[0], receive[1], receive[1])
+    return Observed(((s,), (r,)), (0.0, 0.0), (send[1], receive[1]), 0.0)
+
+
+def drawn(o: Observed) -> trace.Trace:
+    recorded = trace.ask([Point("bcast", "bcast/linear", 2)], 2, trace.telephone(2, 1), "")[0]
+    run = Run((o,), (max(o.end_s),), ((0, 0, 0), (0, 0, 0)), "", "")
+    return observed.retimed(recorded, run, "real", "")
+
+
+def spans(t: trace.Trace, kind: str) -> list[tuple[int, float, float]]:
+    return [(s.rank, s.start_s, s.end_s) for s in t.spans if s.kind == kind]
+
+
+def test_a_send_waits_for_its_receiver() -> None:
+    t = drawn(pair((1.0, 5.0), (3.0, 6.0)))
+    assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 6.0)
+    assert spans(t, "blocked") == [(0, 1.0, 3.0)]
+    assert spans(t, "wait") == []
+
+
+def test_a_receive_waits_for_its_sender() -> None:
+    t = drawn(pair((4.0, 5.0), (1.0, 6.0)))
+    assert (t.messages[0].start_s, t.messages[0].end_s) == (4.0, 6.0)
+    assert spans(t, "wait") == [(1, 1.0, 4.0)]
+    assert spans(t, "blocked") == []
+
+
+def test_a_buffered_message_is_alone_until_it_is_received() -> None:
+    from collscope.figures.schedule import draw as show_draw
+
+    t = drawn(pair((1.0, 2.0), (5.0, 6.0)))
+    assert show_draw._alone(t.messages[0]) == (2.0, 6.0)
+    assert show_draw._taken(t.messages[0]) == 5.0
+    assert spans(t, "wait") == spans(t, "blocked") == []
+
+
+def test_clocks_that_disagree_are_told_not_mended() -> None:
+    o = replace(pair((3.0, 4.0), (1.0, 2.0)), clock_error_s=2.0)
+    t = drawn(o)
+    assert t.backwards == 1
+    assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 2.0)
+    assert any("came before they were sent" in words for _, _, words in show.times([t]))
+    assert show.figure(t, "gantt") is not None
+
+
+def test_refuses_other_messages_than_the_schedules() -> None:
+    o = pair((1.0, 2.0), (1.0, 2.0))
+    with pytest.raises(UserError, match="rank 0 sent 1 messages of 8 bytes to rank 1, which received 0"):
+        drawn(replace(o, events=(o.events[0], ())))
+    with pytest.raises(UserError, match="lacks a message"):
+        drawn(replace(o, events=((), ())))
+    twice = replace(o, events=(o.events[0] * 2, o.events[1] * 2))
+    with pytest.raises(UserError, match="schedule lacks"):
+        drawn(twice)
+
+
+def test_what_is_left() -> None:
+    assert trace.without([(0.0, 10.0)], [(2.0, 3.0), (2.5, 4.0), (9.0, 12.0)]) == [(0.0, 2.0), (4.0, 9.0)]
+    assert trace.without([(0.0, 1.0)], []) == [(0.0, 1.0)]
+    assert trace.without([(0.0, 1.0)], [(0.0, 1.0)]) == []
+
+
+def test_the_median_is_one_that_was_run() -> None:
+    o = pair((0.0, 1.0), (0.0, 1.0))
+    assert Run((o,) * 4, (5.0, 1.0, 3.0, 2.0), (), "", "").median == 3
+    assert Run((o,) * 3, (5.0, 1.0, 3.0), (), "", "").median == 2
+
+
+# ---- asked for --------------------------------------------------------------------------------------------
+
+
+@simulates
+@pytest.mark.parametrize(
+    "key",
+    [
+        "bcast/hierarchical_unknown_root",
+        "allgather/leaders",
+        "barrier/hierarchical",
+        "allreduce/ring",
+        "alltoall/linear",
+    ],
+)
+def test_model_and_simulation_side_by_side(key: str) -> None:
+    """Any source, sub-groups, shared segments, flags."""
+    request = show.Request(key, 8, platform="schooner", nodes=2, source="model,sim")
+    model, sim = show.make_traces(request)
+    assert [t.source for t in (model, sim)] == ["model", "sim"]
+    assert [(m.src, m.dst, m.bytes, m.round) for m in model.arrows] == [
+        (m.src, m.dst, m.bytes, m.round) for m in sim.arrows
+    ]
+    assert model.nodes == sim.nodes == (0,) * 4 + (1,) * 4
+    fig = show.figure([model, sim], "gantt")
+    assert fig is not None and len([ax for ax in fig.axes if ax.get_xlim()[1] > 0]) >= 2
+    assert trace.holdings(sim) is not None
+
+
+@simulates
+def test_cyclic_mapping_is_the_runs() -> None:
+    (t,) = show.make_traces(
+        show.Request("bcast/binomial", 8, platform="schooner", nodes=2, mapping="cyclic", source="sim")
+    )
+    assert t.nodes == (0, 1) * 4
+
+
+@measures
+def test_real_run() -> None:
+    (t,) = show.make_traces(show.Request("allreduce/recursive_doubling", 2, source="real", repetitions=3))
+    assert t.source == "real" and "of 3, the median" in t.where
+    assert len(t.messages) == 2 and t.backwards == 0
+    assert all(0 <= m.start_s <= m.end_s <= t.time_s for m in t.messages)
+    assert any(s.kind == "reduce" for s in t.spans)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"source": "bound"}, "no schedule to draw"),
+        ({"source": "modell"}, "model"),
+        ({"source": "sim"}, "--on"),
+        ({"source": "real", "platform": "schooner"}, "this_machine"),
+        ({"source": "model,real"}, "this_machine"),
+        ({"mapping": "cyclic"}, "--on"),
+    ],
+)
+def test_refuses_sources(more: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(UsageError, match=words):
+        show.make_traces(show.Request("bcast/mst", 4, **more))  # type: ignore[arg-type]
+
+
+@simulates
+def test_unsupported_says_why() -> None:
+    for source in show.SOURCES[:2]:
+        with pytest.raises(UserError, match="needs two ranks"):
+            show.make_traces(show.Request("barrier/two_proc", 3, platform="schooner", source=source))

@@ -1,0 +1,65 @@
+"""Golden times: each algorithm at two points of Schooner, to the last digit, for the SimGrid version they were made with.
+
+A change that is meant to change times makes them anew:  .venv/bin/python tests/python/sources/test_golden_times.py
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+from collscope.catalogue import registry
+from collscope.machines import platform
+from collscope.points.plan import Point
+from collscope.sources import simulate
+
+GOLDEN = Path(__file__).parent / "golden_times.csv"
+NODES, RANKS = 4, 32
+COUNTS = (64, 100_000)
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("smpirun") and paths.SIM_DRIVER.exists()),
+    reason="needs smpirun and the simulation's driver; ./collscope doctor says what is missing",
+)
+
+
+def simulated() -> dict[tuple[str, int], str]:
+    points = [
+        Point(collective=algorithm.collective, algorithm=algorithm.full_key(), count=count)
+        for algorithm in registry.load().algorithms
+        for count in (COUNTS if algorithm.collective != "barrier" else (0,))
+    ]
+    rows = simulate.run(platform.load("schooner"), NODES, RANKS, "block", points)
+    return {
+        (point.algorithm, point.count): repr(row["median_s"]) if row["status"] == "ok" else str(row["status"])
+        for point, row in zip(points, rows, strict=True)
+    }
+
+
+def write() -> None:
+    with open(GOLDEN, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["simgrid", simulate.simgrid_version(), ""])
+        out.writerows([key, count, said] for (key, count), said in simulated().items())
+
+
+def test_every_algorithm_takes_the_time_it_took() -> None:
+    with open(GOLDEN, newline="", encoding="utf-8") as file:
+        (_, version, _), *lines = list(csv.reader(file))
+    if version != simulate.simgrid_version():
+        pytest.skip(f"the golden times are SimGrid {version}'s, this is {simulate.simgrid_version()}")
+    golden = {(key, int(count)): said for key, count, said in lines}
+    seen = simulated()
+    assert golden.keys() == seen.keys(), "an algorithm came or went: make the golden times anew"
+    differ = {key: (golden[key], seen[key]) for key in golden if golden[key] != seen[key]}
+    assert not differ, differ
+    assert sum(said[0].isdigit() for said in seen.values()) > 0.9 * len(seen)
+
+
+if __name__ == "__main__":
+    sys.exit(write())

@@ -1,0 +1,69 @@
+"""Real runs on this machine: the data path works, the data is right, and nothing is faster than what nothing can beat."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from collscope.base import paths
+from collscope.calibration import calibrate
+from collscope.catalogue import registry
+from collscope.commands import run as runs
+from collscope.machines import platform
+from collscope.points.plan import Point
+from collscope.sources import bounds, measure
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("mpirun") and paths.MPI_DRIVER.exists()),
+    reason="needs mpirun and the real driver; ./collscope doctor says what is missing",
+)
+
+SEVEN = ["bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce"]
+
+
+def points() -> list[Point]:
+    known = registry.load()
+    keys = [(c, key) for c in SEVEN for key in [a.full_key() for a in known.of(c)] + [f"{c}/builtin"]]
+    return [
+        Point(collective=c, algorithm=key, count=count, check=True, repetitions=5, warmup=1)
+        for c, key in keys
+        for count in (4, 4096)
+    ]
+
+
+@pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2", "MPI 2021.13"])
+def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "library", lambda: library)
+    words = measure.mpirun(5, 2)
+    assert words[:3] == ["mpirun", "-np", "5"]
+    assert words[-2:] == (["--map-by", "ppr:3:node"] if library.startswith("Open MPI") else ["-ppn", "3"])
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> platform.Platform:
+    """This machine as it is now: calibrated in the same minute as the runs."""
+    return platform.load(calibrate.calibrate(target=tmp_path_factory.mktemp("calibrated") / "here.toml"))
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_data_is_right_and_no_time_is_below_the_bound(ranks: int, here: platform.Platform) -> None:
+    rows = measure.run(None, 1, ranks, "block", points())
+    timed = [row for row in rows if row["status"] == "ok"]
+    assert not [row for row in rows if "wrong" in str(row["status"]) or "failed" in str(row["status"])]
+    assert len(timed) > len(rows) / 2
+    assert all(0 < row["min_s"] <= row["median_s"] for row in timed)
+    # Each collective: all registered algorithms that fit, and the library's own call.
+    assert {row["collective"] for row in timed if row["algorithm"].endswith("/builtin")} == set(SEVEN)
+    for row in timed:
+        least = bounds.bound_loggp_s(here, 1, row["collective"], ranks, row["bytes"])
+        # Within noise: the bound's own numbers were measured, too.
+        assert row["median_s"] >= 0.8 * least, row
+
+
+def test_ranks_without_a_core_of_their_own_are_said_to_have_none(capsys: pytest.CaptureFixture[str]) -> None:
+    cores = len(os.sched_getaffinity(0))
+    request = runs.Request(algorithms="barrier/linear", ranks=f"1,{cores + 1}", platform="this_machine", source="real")
+    runs.read_layouts(request, ["real"])
+    assert f"{cores + 1} ranks have fewer cores" in capsys.readouterr().err

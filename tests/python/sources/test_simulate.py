@@ -1,0 +1,215 @@
+"""Launches, caching and failures, with a fake in place of smpirun."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from collscope.base import cache, depends, paths
+from collscope.base.errors import UserError
+from collscope.catalogue.registry import Registry
+from collscope.points.plan import Layout, Point
+from collscope.sources import launch, simulate
+
+
+class Tiny:
+    """As much of a platform as simulating needs."""
+
+    name = "tiny"
+
+    def content_hash(self) -> str:
+        return "0123456789abcdef"
+
+    def hosts(self, nodes: int, ranks: int, mapping: str) -> list[str]:
+        return [f"host{r}" for r in range(ranks)]
+
+    def smpirun_args(self) -> list[str]:
+        return ["-platform", "tiny.xml"]
+
+    def env(self) -> dict[str, str]:
+        return {}
+
+
+def points(*counts: int, check: bool = False) -> list[Point]:
+    return [Point("bcast", "bcast/linear", count, check=check) for count in counts]
+
+
+@pytest.fixture
+def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Puts the fake first on the PATH; yields the file in which it counts its launches."""
+    programs = workplace / "bin"
+    programs.mkdir()
+    shutil.copy(Path(__file__).parents[1] / "helpers" / "fake_smpirun", programs / "smpirun")
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
+    monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee")
+    simulate.simgrid_version.cache_clear()
+    yield workplace / "count"
+    simulate.simgrid_version.cache_clear()
+
+
+def run(*wanted: Point, **options: object) -> list[dict[str, object]]:
+    return simulate.run(Tiny(), 1, 4, "block", list(wanted), **options)  # type: ignore[arg-type]
+
+
+def test_rows_come_in_order_with_every_digit(fake: Path) -> None:
+    told: list[int] = []
+    rows = run(*points(3000, 1, 0), progress=told.append)
+    assert [row["median_s"] for row in rows] == [1e-6 * 3001 / 3, 1e-6 * 2 / 3, 1e-6 / 3]
+    assert {row["chose"] for row in rows} == {"bcast/linear"}
+    assert rows[0]["bytes"] == 12000
+    assert rows[0]["back_end"] == "SimGrid 3.32"
+    assert sum(told) == 3
+
+
+def test_the_second_time_nothing_runs(fake: Path) -> None:
+    first = run(*points(1, 2, 3))
+    launches = fake.read_text()
+    told: list[int] = []
+    assert run(*points(1, 2, 3), progress=told.append) == first
+    assert fake.read_text() == launches
+    assert told == [3]
+    run(*points(1, 2, 3), force=True)
+    assert fake.read_text() != launches
+
+
+def test_data_is_only_held_when_it_is_checked(fake: Path) -> None:
+    run(*points(1, 2), *points(3, check=True))
+    assert sorted(fake.read_text().splitlines()) == ["1 False", "2 True"]
+
+
+def test_unsupported_points_say_why_and_are_no_failure(fake: Path) -> None:
+    rows = run(*points(7, 8))
+    assert [row["status"] for row in rows] == ["needs an even count", "ok"]
+    assert rows[0]["median_s"] is None
+    assert not simulate.failed(rows)
+
+
+def test_a_crash_names_the_point_and_keeps_the_others(fake: Path) -> None:
+    rows = run(*points(1, 13, 14, 15))
+    assert [row["status"] for row in rows] == ["ok", "simulation failed: deadlock detected: fault", "ok", "ok"]
+    assert simulate.failed(rows) == [rows[1]]
+    before = len(fake.read_text().splitlines())
+    run(*points(1, 13, 14, 15))  # only the one that failed is tried again
+    assert fake.read_text().splitlines()[before:] == ["1 True"]
+
+
+def test_wrong_data_is_a_failure(fake: Path) -> None:
+    rows = run(*points(5, check=True))
+    assert rows[0]["status"] == "wrong data: 3 elements differ"
+    assert rows[0]["median_s"] is None
+    assert simulate.failed(rows)
+
+
+def test_a_platform_that_does_not_load_is_explained(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_REFUSE", "1")
+    with pytest.raises(UserError, match=r"tiny, 1 nodes, 4 ranks did not start: xbt: Parse error at platform.xml:3"):
+        run(*points(1))
+
+
+def test_a_missing_smpirun_is_explained(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(UserError, match="smpirun: not found"):
+        run(*points(1))
+
+
+def test_builtin_is_not_simulated(fake: Path) -> None:
+    rows = run(Point("bcast", "bcast/builtin", 1))
+    assert "decision/ompi_4_1" in str(rows[0]["status"])
+    assert not fake.exists()
+
+
+def test_stopping_keeps_what_is_finished(fake: Path) -> None:
+    """As Ctrl-C does it: the exception comes up in the main thread while a launch is busy."""
+
+    def stop(n: int) -> None:
+        if n and fake.exists():
+            raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(*points(200, 99), progress=stop)
+    assert time.monotonic() - start < 15
+    known = run(*points(200))
+    assert known[0]["status"] == "ok"
+    assert len(fake.read_text().splitlines()) == 1  # the first point came from the cache
+    assert threading.active_count() < 10
+
+
+def test_work_is_cut_for_the_jobs(known: Registry) -> None:
+    tiny = Tiny()
+    layout = Layout(tiny, 1, 64)  # type: ignore[arg-type]
+    todo = {str(i): (layout, Point("allgather", "allgather/bucket", i + 1)) for i in range(40)}
+    made = simulate.batches(todo, jobs=2)
+    assert len(made) > 2
+    assert sorted(int(key) for batch in made for key, _ in batch.points) == list(range(40))
+    counts = [[point.count for _, point in batch.points] for batch in made]
+    assert [c for batch in counts for c in batch] == list(range(40, 0, -1))  # the largest first
+    assert len(simulate.batches({"0": todo["0"]}, jobs=2)) == 1
+    crowded = Point("bcast", "bcast/pipeline[s=1024]", 1 << 16)  # thousands of small segments on their way at once
+    made = simulate.batches(todo | {"long": (layout, crowded)}, jobs=2)
+    assert [key for key, _ in made[0].points] == ["long"]
+
+
+def test_statistics() -> None:
+    reps = [[[1.0, 2.0, 3.0, 9.0], [1.0, 3.0, 5.0, 8.0]], [[1.0, 4.0, 7.0, 7.0]]]
+    makespan = launch.summarise(reps, "makespan")
+    assert (makespan["min_s"], makespan["q1_s"], makespan["median_s"], makespan["q3_s"], makespan["max_s"]) == (
+        3,
+        4,
+        5,
+        6,
+        7,
+    )
+    assert launch.summarise(reps, "root")["median_s"] == 8
+    assert launch.summarise(reps, "osu_avg")["median_s"] == 3.25  # means of the launches: 2.5 and 4
+    assert launch.summarise([], "makespan")["median_s"] is None
+    assert launch.summarise([[[0.1, 0.1, 0.1, 0.1]]], "makespan")["q3_s"] == 0.1
+
+
+def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> None:
+    tiny, other = Tiny(), Tiny()
+    layout, point = Layout(tiny, 2, 4, "block"), Point("bcast", "bcast/linear", 8)  # type: ignore[arg-type]
+    origin = simulate.Origin("c0ffee", "3.32", {id(tiny): "0123", id(other): "4567"})
+    keys = [
+        origin.key(layout, point),
+        replace(origin, sources="decaf").key(layout, point),
+        replace(origin, simgrid="3.35").key(layout, point),
+        origin.key(replace(layout, platform=other), point),  # type: ignore[arg-type]
+        origin.key(replace(layout, nodes=4), point),
+        origin.key(replace(layout, ranks=3), point),
+        origin.key(replace(layout, mapping="cyclic"), point),
+    ]
+    changes: dict[str, object] = {
+        "collective": "reduce", "algorithm": "bcast/mst", "count": 9, "type": "double", "op": "max", "root": 1,
+        "in_place": True, "metric": "loop", "repetitions": 2, "warmup": 1, "check": True,
+    }  # fmt: skip
+    assert set(changes) == {f.name for f in fields(Point)}
+    keys += [origin.key(layout, replace(point, **{name: value})) for name, value in changes.items()]
+    assert len(set(keys)) == len(keys)
+    assert origin.key(layout, replace(point, metric="root")) == keys[0]  # read from the same simulation
+
+
+def test_compiler_flags_are_among_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    hashes = [cache.sources_hash(*depends.SIMULATION)]
+    for name in (
+        "CMakeLists.txt",
+        "CMakePresets.json",
+        "algorithms/a.c",
+        "driver/b.h",
+        "sim/c.cpp",
+        "sim/CMakeLists.txt",
+        "core/runtime/x.c",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("-O2")
+        hashes.append(cache.sources_hash(*depends.SIMULATION))
+    assert len(set(hashes)) == len(hashes)

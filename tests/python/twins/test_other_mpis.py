@@ -1,0 +1,58 @@
+"""The algorithms over other MPI libraries than the machine's: the driver compiled with theirs, all C tests started with theirs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+
+import pytest
+
+import libraries
+from collscope.base import paths
+from collscope.catalogue import registry
+from collscope.sources import measure
+
+
+def output_of(*command: object, env: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, errors="replace", env=env)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    return done.stdout
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("get", [libraries.mpich, libraries.openmpi_5])
+def test_every_algorithm_is_right_over_another_library(get: Callable[[], libraries.Library]) -> None:
+    library = get()
+    tree = paths.BUILD / f"{library.name.replace(' ', '').lower()}-{library.version}"
+    output_of(
+        *("cmake", "-S", paths.ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"),
+        *("-DCOLLSCOPE_BACKEND=mpi", f"-DCMAKE_C_COMPILER={library.mpicc}", "-DCOLLSCOPE_WALK_OPTIONS=--roots;3"),
+    )
+    assert f"COLLSCOPE_MPIRUN:FILEPATH={library.mpirun}\n" in (tree / "CMakeCache.txt").read_text()
+    output_of("cmake", "--build", tree, "-j", "2")
+    env = library.environment | {"OMPI_MCA_osc": "^ucx"}  # which complains at each start where there is no such network
+    said = output_of("ctest", "--test-dir", tree, "-V", "--no-tests=error", "-j", "2", env=env)
+    lines = [json.loads(line) for line in re.findall(r'^\d+: (\{"(?:meta|walk)".*\})$', said, re.MULTILINE)]
+    walked = {line["walk"]: line for line in lines if "walk" in line}
+    assert set(walked) == {a.key for a in registry.load().algorithms}
+    assert all(line["calls"] and not line["wrong"] for line in walked.values())
+    versions = {line["meta"]["library"] for line in lines if "meta" in line}
+    assert len(versions) == 1 and library.name in str(versions) and library.version in str(versions)
+    calls = sum(line["calls"] for line in walked.values())
+    print(f"{library.name} {library.version}: {calls} calls, each twice, data checked")
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [("Open MPI 4.1.4", ["--mca", "mpi_yield_when_idle", "1"]), ("MPICH 4.3.2", ["MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"])],
+)
+def test_ranks_without_a_core_of_their_own_yield(
+    monkeypatch: pytest.MonkeyPatch, library: str, words: list[str]
+) -> None:
+    monkeypatch.setattr(measure, "library", lambda: library)
+    monkeypatch.setattr(measure.os, "sched_getaffinity", lambda _: {0, 1})
+    text = " ".join(measure.mpirun(3))
+    assert " ".join(words) in text
+    assert " ".join(words) not in " ".join(measure.mpirun(2))
