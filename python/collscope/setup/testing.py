@@ -20,6 +20,7 @@ STYLE = (
     ("ruff check", ("-m", "ruff", "check", "--quiet", "python", "tests", "bench")),
     ("ruff format", ("-m", "ruff", "format", "--check", "--quiet", "python", "tests", "bench")),
     ("mypy", ("-m", "mypy", "--no-error-summary")),
+    ("layers", ("-c", "from importlinter.cli import lint_imports_command as main; main()", "--no-cache")),
 )
 
 

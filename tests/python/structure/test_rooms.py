@@ -1,0 +1,88 @@
+"""The house: layers, circles, floors and sizes of Python's rooms, as docs/architecture.md draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import grimp
+import pytest
+
+from collscope.base import paths
+
+PACKAGE = paths.ROOT / "python" / "collscope"
+OUTSIDE = {"collscope", "collscope.__main__"}
+MOST_LINES, MOST_FLOORS, MOST_FLOORS_INSIDE = 500, 10, 6
+
+Graph = Mapping[str, set[str]]
+
+
+@cache
+def modules() -> Graph:
+    """Which module imports which, lazily or for types, too."""
+    graph = grimp.build_graph("collscope", cache_dir=None)
+    return {m: graph.find_modules_directly_imported_by(m) - OUTSIDE for m in graph.modules - OUTSIDE}
+
+
+def room(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def rooms() -> Graph:
+    out: dict[str, set[str]] = {}
+    for importer, imported in modules().items():
+        out.setdefault(room(importer), set()).update(room(m) for m in imported if room(m) != room(importer))
+    return out
+
+
+def floors(graph: Graph) -> list[set[str]]:
+    """The nodes in floors: each stands above all that it imports. What lies on a circle has no floor."""
+    left, out = {n: set(graph[n]) & set(graph) - {n} for n in graph}, []
+    while left:
+        floor = {n for n, below in left.items() if not below & set(left)}
+        if not floor:
+            break
+        out.append(floor)
+        for n in floor:
+            del left[n]
+    return out
+
+
+def circles(graph: Graph) -> set[str]:
+    """The nodes that lie on a circle or above one."""
+    return set(graph) - set().union(*floors(graph))
+
+
+def files() -> Iterable[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def test_no_module_lies_on_a_circle_of_imports() -> None:
+    assert not circles(modules())
+
+
+def test_no_room_lies_on_a_circle_and_the_house_has_few_floors() -> None:
+    assert not circles(rooms())
+    assert len(floors(rooms())) <= MOST_FLOORS
+
+
+@pytest.mark.parametrize("name", sorted(rooms()))
+def test_a_room_has_few_floors(name: str) -> None:
+    inside = {m: {i for i in below if room(i) == name} for m, below in modules().items() if room(m) == name}
+    assert len(floors(inside)) <= MOST_FLOORS_INSIDE, floors(inside)
+
+
+def test_no_file_is_long_and_none_stands_outside_the_rooms() -> None:
+    long = {
+        p.relative_to(PACKAGE).as_posix(): n
+        for p in files()
+        if (n := len(p.read_text("utf-8").splitlines())) > MOST_LINES
+    }
+    assert not long
+    assert {p.name for p in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def test_circles_and_floors_are_found() -> None:
+    assert circles({"a": {"b"}, "b": {"a"}, "c": set()}) == {"a", "b"}
+    assert floors({"a": {"b"}, "b": {"c"}, "c": set()}) == [{"c"}, {"b"}, {"a"}]
