@@ -32,7 +32,7 @@ from collscope.base.errors import UserError
 from collscope.base.units import format_size, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
-from collscope.commands import run as runs
+from collscope.commands import requests
 from collscope.machines import platform
 from collscope.points.plan import Layout, Point
 from collscope.points.table import write_atomically
@@ -231,7 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise UserError(f"--sizes {options.sizes}: from {FLOAT} bytes on, one float")
         if options.ranks < 2:
             raise UserError(f"--ranks {options.ranks}: two or more, one rank sends nothing")
-        runs.check_file("--csv", str(options.csv))
+        requests.check_file("--csv", str(options.csv))
         load = os.getloadavg()[0]
         rows = run(options.ranks, options.nodes, sizes, only, options.seconds)
         write_csv(rows, options.csv)

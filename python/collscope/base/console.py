@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from collscope.sources.launch import Progress
-
 if TYPE_CHECKING:
     from rich.console import Console
+
+Progress = Callable[[int], None]
+"""Called with the number of points that have just been finished."""
 
 PLAIN_WIDTH = 160  # of tables that go into a file or a pipe
 

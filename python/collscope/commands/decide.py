@@ -16,7 +16,7 @@ from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_size, parse_ranks, parse_size
 from collscope.catalogue import registry
-from collscope.commands import run as runs
+from collscope.commands import requests
 from collscope.points import plan
 
 Line = dict[str, Any]
@@ -288,7 +288,7 @@ def command(
     if root >= min(numbers):
         raise UsageError(f"--root {root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
     if plot:
-        runs.check_file("--plot", plot, runs.FIGURES)
+        requests.check_file("--plot", plot, requests.FIGURES)
     if as_map or plot:
         words = [f"root={root}", f"commutes={int(commutes)}", f"in_place={int(in_place)}"]
         if block:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collscope.base import console
-from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes, split_keys
 from collscope.catalogue import registry
+from collscope.commands import requests
 from collscope.points import plan, table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 
 if TYPE_CHECKING:
-    from collscope.machines.platform import Platform
+    pass
 
 SOURCES = ("bound", "model", "sim", "real")
-FIGURES = (".svg", ".png", ".pdf")
-ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster
 
 
 @dataclass(frozen=True)
@@ -86,27 +83,9 @@ def read_sources(text: str) -> list[str]:
 
 def check_outputs(request: Request) -> None:
     if request.csv_path:
-        check_file("--csv", request.csv_path)
+        requests.check_file("--csv", request.csv_path)
     if request.plot_path:
-        check_file("--plot", request.plot_path, FIGURES)
-
-
-def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
-    """Finds out before the work, not after it, that a file cannot be written."""
-    path = Path(name)
-    if endings and path.suffix.lower() not in endings:
-        raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")
-    if path.is_dir():
-        raise UsageError(f"{option} {name}: is a folder")
-    check_folder(option, name, path.parent)
-
-
-def check_folder(option: str, name: str, folder: Path) -> None:
-    """That a folder is there, or can be made."""
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise UsageError(f"{option} {name}: {folder} cannot be written to")
+        requests.check_file("--plot", request.plot_path, requests.FIGURES)
 
 
 def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:
@@ -129,11 +108,11 @@ def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:
 
 def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
     ranks = parse_ranks(request.ranks)
-    platform = load_platform(request.platform, sources)
+    platform = requests.load_platform(request.platform, sources)
     if "real" in sources:
         from collscope.sources import measure
 
-        check_real(request.platform)
+        requests.check_real(request.platform)
         crowded = [p for p in ranks if measure.share_cores(p, request.nodes)]
         if crowded:
             console.note(
@@ -144,27 +123,6 @@ def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
         return [Layout(None, 1, p) for p in ranks]
     return [plan.check_layout(platform, request.nodes, p, request.mapping, real="real" in sources) for p in ranks]
-
-
-def check_real(platform: str) -> None:
-    """Real runs are here, wherever that is."""
-    if platform != "this_machine" and not any(map(os.environ.get, ALLOCATIONS)):
-        raise UsageError(
-            f"--source real measures the machine that this runs on: use --on this_machine instead of {platform} "
-            "(or start it inside a batch job on that cluster)"
-        )
-
-
-def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
-    """The platform; None for measuring on this machine before it has been calibrated."""
-    from collscope.machines import platform
-
-    try:
-        return platform.load(name)
-    except UserError:
-        if name == "this_machine" and list(sources) == ["real"]:
-            return None
-        raise
 
 
 def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple[str, str]]) -> list[Task]:

@@ -13,7 +13,7 @@ from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_size, format_time, parse_size
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
-from collscope.commands import run as runs
+from collscope.commands import requests
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
 from collscope.schedules import trace
@@ -92,11 +92,11 @@ def check_out(out: str, kinds: Sequence[str]) -> None:
         if len(kinds) > 1:
             words = f"say which picture with --kind {'|'.join(KINDS)}, or name a folder"
             raise UsageError(f"--out {out} is one file; {words}")
-        runs.check_file("--out", out)
+        requests.check_file("--out", out)
     elif ending in OTHER_FORMATS:
         raise UsageError(f"--out {out}: pictures are {', '.join(FORMATS)}; or name a folder")
     else:
-        runs.check_folder("--out", out, Path(out))
+        requests.check_folder("--out", out, Path(out))
 
 
 def read_sources(text: str) -> list[str]:
@@ -116,7 +116,7 @@ def make_traces(r: Request) -> list[Trace]:
     if "sim" in sources and not r.platform:
         raise UsageError("--source sim: say on which platform, with --on; ./collscope list --platforms names them")
     if "real" in sources:
-        runs.check_real(r.platform or "this_machine")
+        requests.check_real(r.platform or "this_machine")
         if not r.platform and sources != ["real"]:
             raise UsageError("--source real beside others: give --on this_machine, so that all are of the same machine")
     layout = make_layout(r, sources)
@@ -171,7 +171,7 @@ def make_layout(r: Request, sources: Sequence[str]) -> Layout | None:
         if r.nodes and r.nodes > r.ranks:
             raise UsageError(f"{r.ranks} ranks cannot occupy {r.nodes} nodes; use --nodes {r.ranks}")
         return None
-    on = runs.load_platform(r.platform or "this_machine", sources)
+    on = requests.load_platform(r.platform or "this_machine", sources)
     if on is None:
         if (r.nodes or 1) != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {r.nodes} does not fit")

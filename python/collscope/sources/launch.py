@@ -25,10 +25,6 @@ from collscope.base.errors import UserError, disk_error
 Outcome = dict[str, Any]
 """What a program said of a point: status, reps (a list of [min, mean, max, root] in seconds), chose, wrong, back_end."""
 
-Progress = Callable[[int], None]
-"""Called with the number of points that have just been finished."""
-
-
 DIED = "the simulation of this point"  # how the driver begins to say that a point took its copy of the simulation down
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collscope.base import cache, depends, paths
+from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.points.plan import Layout, Point, Task, plan_text
 from collscope.points.table import Row, make_row
-from collscope.sources.launch import Progress
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform

@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collscope.base import cache, depends, paths
+from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.points.plan import Layout, Point, Task, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import launch
-from collscope.sources.launch import Children, Interrupted, Outcome, Progress
+from collscope.sources.launch import Children, Interrupted, Outcome
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform

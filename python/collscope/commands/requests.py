@@ -1,0 +1,55 @@
+"""What several commands ask of a request: that its files can be written, its platform loaded, its machine measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collscope.base.errors import UsageError, UserError
+
+if TYPE_CHECKING:
+    from collscope.machines.platform import Platform
+
+FIGURES = (".svg", ".png", ".pdf")
+ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster
+
+
+def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
+    """Finds out before the work, not after it, that a file cannot be written."""
+    path = Path(name)
+    if endings and path.suffix.lower() not in endings:
+        raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")
+    if path.is_dir():
+        raise UsageError(f"{option} {name}: is a folder")
+    check_folder(option, name, path.parent)
+
+
+def check_folder(option: str, name: str, folder: Path) -> None:
+    """That a folder is there, or can be made."""
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise UsageError(f"{option} {name}: {folder} cannot be written to")
+
+
+def check_real(platform: str) -> None:
+    """Real runs are here, wherever that is."""
+    if platform != "this_machine" and not any(map(os.environ.get, ALLOCATIONS)):
+        raise UsageError(
+            f"--source real measures the machine that this runs on: use --on this_machine instead of {platform} "
+            "(or start it inside a batch job on that cluster)"
+        )
+
+
+def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
+    """The platform; None for measuring on this machine before it has been calibrated."""
+    from collscope.machines import platform
+
+    try:
+        return platform.load(name)
+    except UserError:
+        if name == "this_machine" and list(sources) == ["real"]:
+            return None
+        raise
