@@ -1,13 +1,15 @@
 /* Proving a record: does this schedule do what its collective promises, whatever the data?
  *
  * Matching     the k-th send of a channel (source, destination, label) belongs to its k-th receive; none is left over,
- * sizes are equal Progress     no deadlock even if every send waits for its receive Discipline   what a pending send
- * reads is not written, what a pending receive writes is not touched; shared segments have no races Data memory is
- * symbolic. A value is an element's place in the result (or, where data only moves, its origin) together with the
- *              ranks whose elements have been combined into it. Reading what was never written is an error; so is
- *              combining elements that do not belong together, a rank's twice, or out of rank order where the operator
- * does not commute Result       at the end every rank's out holds exactly what the collective promises, and in is what
- * it was
+ *              sizes are equal
+ * Progress     no deadlock even if every send waits for its receive
+ * Discipline   what a pending send reads is not written, what a pending receive writes is not touched; shared segments
+ *              have no races
+ * Data         memory is symbolic. A value is an element's place in the result (or, where data only moves, its origin)
+ *              together with the ranks whose elements have been combined into it. Reading what was never written is an
+ *              error; so is combining elements that do not belong together, a rank's twice, or out of rank order where
+ *              the operator does not commute
+ * Result       at the end every rank's out holds exactly what the collective promises, and in is what it was
  *
  * The record is one schedule of one call. For algorithms without recv_any it is the only one: what is proven of it is
  * proven of every execution. With recv_any, one arrival order is proven.
