@@ -4,89 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 import click
 
-from collscope.base import console, paths
-from collscope.base.errors import UsageError, UserError
+from collscope.base import console
+from collscope.base.errors import UsageError
 from collscope.base.units import format_size, parse_ranks, parse_size
+from collscope.catalogue import decisions as tables
 from collscope.catalogue import registry
 from collscope.commands import requests
 from collscope.points import plan
-
-Line = dict[str, Any]
-_UNITS = {"block": "block ", "vector": "vector ", "call": ""}
-
-
-def _answers(*words: str, text: str = "") -> list[Line]:
-    """What the prover says to these words and to this standard input."""
-    try:
-        done = subprocess.run([str(paths.PROVER), *words], input=text, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
-    if done.returncode:
-        raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def ask(
-    collective: str,
-    ranks: int,
-    count: int,
-    elem: int,
-    root: int = 0,
-    commutes: bool = True,
-    in_place: bool = False,
-    decisions: Sequence[str] = (),
-) -> list[Line]:
-    """The prover's answer, a line a decision: those named, or all that know the collective."""
-    words = [
-        f"collective={collective}",
-        f"ranks={ranks}",
-        f"count={count}",
-        f"elem={elem}",
-        f"root={root}",
-        f"commutes={int(commutes)}",
-        f"in_place={int(in_place)}",
-        *(f"decision={key}" for key in decisions),
-    ]
-    return _answers("--decide", *words)
-
-
-def ask_many(
-    collective: str, calls: Iterable[tuple[int, int]], elem: int, words: Sequence[str], decisions: Sequence[str]
-) -> list[Line]:
-    """The prover's answers for many calls, each ranks and count."""
-    text = "".join(f"{ranks} {count}\n" for ranks, count in calls)
-    asked = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
-    return _answers("--decide", *asked, text=text)
-
-
-def rules() -> list[Line]:
-    """All rules of all tables, in their order."""
-    return _answers("--rules")
-
-
-@dataclass(frozen=True)
-class Span:
-    """What a decision takes for calls of one number of ranks and counts first … last."""
-
-    decision: str
-    ranks: int
-    first: int
-    last: int
-    takes: str  # a full key, or nothing: why
-
-
-def taken(line: Line) -> str:
-    if line["status"] != "ok" and not line["rule"]:
-        return "nothing: no rule"  # the status names the size, which would make each size differ from the next
-    return line["chose"] if line["status"] == "ok" else f"nothing: {line['status']}"
 
 
 def spans(
@@ -96,14 +26,14 @@ def spans(
     elem: int = 4,
     words: Sequence[str] = (),
     decisions: Sequence[str] = (),
-) -> list[Span]:
+) -> list[tables.Span]:
     """What is taken for all counts from 1 up to `most` bytes of the whole vector, by powers of two and then halving where
     neighbours differ: a choice that comes and goes between two powers of two is not seen."""
     known: dict[tuple[str, int, int], str] = {}
 
     def learn(calls: Iterable[tuple[int, int]]) -> None:
-        for line in ask_many(collective, calls, elem, words, decisions):
-            known[line["decision"], line["ranks"], line["count"]] = taken(line)
+        for line in tables.ask_many(collective, calls, elem, words, decisions):
+            known[line["decision"], line["ranks"], line["count"]] = tables.taken(line)
 
     def grid(p: int) -> list[int]:
         if collective == "barrier":
@@ -126,22 +56,11 @@ def spans(
         for p in ranks:
             starts = sorted({count for name, q, count in found if (name, q) == (d, p)})
             ends = [count - 1 for count in starts[1:]] + [grid(p)[-1]]
-            made += [Span(d, p, a, b, known[d, p, a]) for a, b in zip(starts, ends, strict=True)]
+            made += [tables.Span(d, p, a, b, known[d, p, a]) for a, b in zip(starts, ends, strict=True)]
     return made
 
 
-def divides(collective: str, names: Iterable[str]) -> list[str]:
-    """Those of the decisions whose rules for this collective look at what divides the count: no map of ranges can hold for them."""
-    looks = {
-        line["decision"].partition("[")[0]
-        for line in rules()
-        if line["collective"] == collective
-        and (line["rule"]["bytes_multiple"] or line["rule"]["elements"].endswith((" divide", " divides")))
-    }
-    return [name for name in dict.fromkeys(names) if name.partition("[")[0] in looks]
-
-
-def show_map(collective: str, made: Sequence[Span], elem: int, block: bool) -> None:
+def show_map(collective: str, made: Sequence[tables.Span], elem: int, block: bool) -> None:
     """A table a decision: neighbouring numbers of ranks that take the same stand together."""
     from rich.table import Table
     from rich.text import Text
@@ -164,7 +83,7 @@ def show_map(collective: str, made: Sequence[Span], elem: int, block: bool) -> N
         for column in ("ranks", "block" if block else "vector", "takes"):
             table.add_column(column)
         for numbers, cells in rows:
-            where = between(numbers[0], numbers[-1])
+            where = tables.ranks_text(numbers[0], numbers[-1])
             for i, (size, takes) in enumerate(cells):
                 table.add_row(Text(where if not i else "", style="bold"), Text(size), Text(takes))
         console.out().print(table)
@@ -183,44 +102,7 @@ def call_count(collective: str, size: int | None, block: int | None, ranks: int,
     return plan.count_of_block_bytes(collective, block, ranks, elem)
 
 
-def between(low: int, high: int) -> str:
-    """Ranks low … high; high 0: no limit."""
-    return f"{low}" if low == high else f"{low} … {high}" if high else f"from {low}"
-
-
-def size_range(what: str, low: int, end: int) -> str:
-    """Bytes low … end-1 of a call, block or vector; end 0: no limit; "" when there is none at all."""
-    if not low and not end:
-        return ""
-    if not end:
-        return f"{what}from {format_size(low)}"
-    return f"{what}below {format_size(end)}" if not low else f"{what}{format_size(low)} … below {format_size(end)}"
-
-
-def sizes(rule: Line) -> str:
-    """Of which sizes a rule speaks."""
-    ranges = (size_range(_UNITS[rule["unit"]], *rule["bytes"]), size_range("block ", *rule["block"]))
-    return ", ".join(filter(None, ranges)) or "any"
-
-
-def needs(rule: Line) -> str:
-    """What a rule asks beside ranks and sizes."""
-    words = [rule["elements"], rule["number_of_ranks"]]
-    if rule["commutes"] >= 0:
-        words.append("an operator that commutes" if rule["commutes"] else "an operator that does not commute")
-    if rule["in_place"]:
-        words.append("in place")
-    if rule["root_zero"]:
-        words.append("root 0")
-    if rule["bytes_multiple"]:
-        words.append(f"whole {format_size(rule['bytes_multiple'])}")
-    if rule["line"]:
-        line = rule["line"]
-        words.append(f"ranks {'>' if line['above'] else '<'} {line['a']:.4g}·bytes + {line['b']:.4g}")
-    return ", ".join(filter(None, words)) or "—"
-
-
-def show(lines: list[Line]) -> None:
+def show(lines: list[tables.Line]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -230,7 +112,11 @@ def show(lines: list[Line]) -> None:
     for line in lines:
         rule = line["rule"]
         takes = line["chose"] if line["status"] == "ok" else f"{line['chose'] or 'nothing'}: {line['status']}"
-        where = (f"{rule['number']}", between(*rule["ranks"]), sizes(rule), needs(rule)) if rule else ("—",) * 4
+        where = (
+            (f"{rule['number']}", tables.ranks_text(*rule["ranks"]), tables.sizes_text(rule), tables.needs_text(rule))
+            if rule
+            else ("—",) * 4
+        )
         table.add_row(*(Text(cell) for cell in (line["decision"], takes, *where)))
     console.out().print(table)
 
@@ -296,7 +182,7 @@ def command(
         if plot and collective == "barrier":
             raise UsageError("--plot: a barrier has no sizes to draw over; --map says what is taken")
         made = spans(collective, numbers, parse_size(size or "16MiB"), elem, words, decisions)
-        for name in divides(collective, (span.decision for span in made)):
+        for name in tables.divides(collective, (span.decision for span in made)):
             console.note(f"{name}: the map holds for powers of two; a rule asks what divides the count, so between them "
                          "it may take something else")  # fmt: skip
         if as_json:
@@ -314,7 +200,7 @@ def command(
         raise UsageError(f"--ranks {ranks}: one number, or --map")
     sizes_given = (parse_size(size) if size else None, parse_size(block) if block else None)
     count = call_count(collective, *sizes_given, numbers[0], elem)
-    lines = ask(collective, numbers[0], count, elem, root, commutes, in_place, decisions)
+    lines = tables.ask(collective, numbers[0], count, elem, root, commutes, in_place, decisions)
     if as_json:
         json.dump({"collective": collective, "ranks": numbers[0], "count": count, "decisions": lines}, sys.stdout)
         print()

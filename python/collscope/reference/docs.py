@@ -17,10 +17,11 @@ from pathlib import Path
 
 from collscope.base import cache, console, depends, paths
 from collscope.base.errors import UserError
+from collscope.catalogue import decisions as decision_tables
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
-from collscope.commands import decide, show
+from collscope.commands import show
 from collscope.points.plan import Point
 from collscope.points.table import write_atomically
 from collscope.schedules import trace
@@ -202,7 +203,7 @@ def markdown(all_: Sequence[Entry]) -> str:
             "| decision | | collectives | source |",
             "|---|---|---|---|",
         ]
-        rules = decide.rules()
+        rules = decision_tables.rules()
         for d in decisions:
             cells = (f"[`{d.full_key()}`](#{d.key.replace('/', '-')})", d.summary, ", ".join(d.collectives), d.source)
             out.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -241,7 +242,9 @@ def differences_markdown() -> list[str]:
     return out
 
 
-def decision_markdown(d: registry.Decision, rules: list[decide.Line], before: Sequence[registry.Decision]) -> list[str]:
+def decision_markdown(
+    d: registry.Decision, rules: list[decision_tables.Line], before: Sequence[registry.Decision]
+) -> list[str]:
     """One table: where it is from, in the words of its file, its parameters, and its rows by collective."""
     path = paths.ROOT / "algorithms" / f"{d.key}.c"
     words = path.read_text().split("*/")[0].removeprefix("/*")
@@ -263,14 +266,14 @@ def decision_markdown(d: registry.Decision, rules: list[decide.Line], before: Se
     return out
 
 
-def decision_rows(d: registry.Decision, rules: list[decide.Line]) -> list[tuple[str, ...]]:
+def decision_rows(d: registry.Decision, rules: list[decision_tables.Line]) -> list[tuple[str, ...]]:
     """Collective, ranks, sizes, needs, and what is taken or why nothing is."""
     return [
         (
             line["collective"],
-            decide.between(*line["rule"]["ranks"]),
-            decide.sizes(line["rule"]),
-            decide.needs(line["rule"]),
+            decision_tables.ranks_text(*line["rule"]["ranks"]),
+            decision_tables.sizes_text(line["rule"]),
+            decision_tables.needs_text(line["rule"]),
             f"`{line['key'].partition('/')[2]}`" if line["key"] else f"nothing: {line['why']}",
         )
         for line in rules

@@ -11,76 +11,10 @@ from click.testing import CliRunner
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
-from collscope.catalogue import registry
+from collscope.catalogue import decisions
 from collscope.commands import decide
 
 needs_prover = pytest.mark.skipif(not paths.PROVER.exists(), reason="needs build/prove")
-
-
-def chosen(collective: str, ranks: int, count: int, elem: int = 4, **more: bool) -> dict[str, str]:
-    return {
-        line["decision"].partition("/")[2]: line["chose"] for line in decide.ask(collective, ranks, count, elem, **more)
-    }
-
-
-@needs_prover
-def test_what_is_taken() -> None:
-    assert chosen("bcast", 64, 1024) == {
-        "ompi_4_0": "bcast/split_binary[s=1024]",
-        "ompi_4_1": "bcast/knomial[k=4,s=0]",
-        "ompi_5_0": "bcast/knomial[k=4,s=0]",
-        "mpich_4": "bcast/knomial[k=2,s=0]",
-        "smpi_ompi": "bcast/knomial[k=4,s=0]",
-    }
-    assert chosen("bcast", 64, 12288, 1)["mpich_4"] == "bcast/knomial[k=2,s=0]"
-    assert chosen("bcast", 64, 12289, 1)["mpich_4"] == "bcast/scatter_recursive_doubling"
-    assert chosen("alltoall", 8, 4, 1)["mpich_4"] == "alltoall/scattered[batch=32]"
-    assert chosen("alltoall", 9, 4, 1)["mpich_4"] == "alltoall/bruck"
-    # 64 blocks of 8 KiB are 512 KiB: there MPICH2's long vectors begin; 80 KiB are where Bruck's algorithm ends.
-    conventional = "rd_ring[threshold=524288,bruck=81920]"
-    assert chosen("allgather", 64, 8191, 1)[conventional] == "allgather/recursive_doubling"
-    assert chosen("allgather", 64, 8192, 1)[conventional] == "allgather/bucket"
-    assert chosen("allgather", 10, 8191, 1)[conventional] == "allgather/bruck"
-    assert chosen("allgather", 10, 8192, 1)[conventional] == "allgather/bucket"
-    assert chosen("barrier", 12, 0)["ompi_4_0"] == "barrier/dissemination"
-    assert chosen("barrier", 16, 0)["ompi_4_0"] == "barrier/recursive_doubling"
-    assert chosen("barrier", 300, 0)["ompi_4_1"] == "barrier/tree"
-    assert chosen("alltoall", 2, 25, 1)["ompi_4_1"] == "alltoall/two_proc"
-    in_place = chosen("alltoall", 9, 100, in_place=True)
-    assert {in_place[name] for name in ("ompi_4_0", "ompi_4_1", "ompi_5_0")} == {"alltoall/in_place"}
-    assert in_place["mpich_4"] == "alltoall/swap_in_order"
-    assert chosen("scan", 9, 100)["ompi_5_0"] == "scan/linear"
-
-
-@needs_prover
-def test_a_decision_has_parameters() -> None:
-    known = registry.load()
-    assert known.resolve("rd_ring[threshold=8KiB]", "allgather") == (
-        "allgather",
-        "decision/rd_ring[threshold=8192,bruck=81920]",
-    )
-    for wrong, said in (
-        ("rd_ring[x=1]", "threshold"),
-        ("rd_ring[threshold=-1]", "a number from 0"),
-        ("ompi_4_1[k=1]", "has no"),
-    ):
-        with pytest.raises(UserError, match=said):
-            known.resolve(f"decision/{wrong}", "allgather")
-    for threshold, key in ((0, "bucket"), (4096, "bucket"), (4097, "recursive_doubling")):
-        line = decide.ask("allgather", 8, 512, 1, decisions=[f"decision/rd_ring[threshold={threshold}]"])
-        assert [entry["chose"] for entry in line] == [f"allgather/{key}"]
-    with pytest.raises(UserError, match="not one of its parameters"):
-        decide.ask("allgather", 8, 512, 1, decisions=["decision/rd_ring[x=1]"])
-
-
-@needs_prover
-@pytest.mark.parametrize("block", [2047, 2048])
-def test_linear_takes_its_parts_by_vector_and_by_block(block: int) -> None:
-    """Of a reduce_scatter_block the reduce sees the vector, the scatter a block."""
-    said = chosen("reduce_scatter_block", 5, block, 1, commutes=False)
-    scatter = "binomial" if block < 2048 else "linear"
-    assert said["ompi_4_1"] == f"reduce_scatter_block/linear[reduce=linear,reduce_s=0,scatter={scatter}]"
-    assert said["ompi_4_0"] == "reduce_scatter_block/linear[reduce=in_order_binary,reduce_s=0,scatter=linear]"
 
 
 @needs_prover
@@ -104,35 +38,6 @@ def test_command(tmp_path: Path) -> None:
         assert "no decision table knows rotation" in str(nobody.exception)
 
 
-def test_ranges_in_words() -> None:
-    assert decide.between(1, 3) == "1 … 3"
-    assert decide.between(2, 2) == "2"
-    assert decide.between(64, 0) == "from 64"
-    assert decide.size_range("", 0, 0) == ""
-    assert decide.size_range("block ", 0, 300) == "block below 300 B"
-    assert decide.size_range("vector ", 2048, 0) == "vector from 2 KiB"
-    rule = {"elements": "", "number_of_ranks": "", "commutes": 0, "in_place": True, "root_zero": False,
-            "bytes_multiple": 0, "line": {"above": True, "a": 0.5, "b": 2.0}}  # fmt: skip
-    assert decide.needs(rule) == "an operator that does not commute, in place, ranks > 0.5·bytes + 2"
-    rule |= {"commutes": -1, "in_place": False, "line": None, "root_zero": True, "bytes_multiple": 8192}
-    assert decide.needs(rule) == "root 0, whole 8 KiB"
-
-
-@needs_prover
-def test_needs_of_the_root_and_of_divisors() -> None:
-    def of(collective: str, ranks: int, count: int, *words: str) -> str | None:
-        lines = decide.ask_many(collective, [(ranks, count)], 4, words, ["decision/smpi_ompi"])
-        return str(lines[0]["chose"]) if lines[0]["status"] == "ok" else None
-
-    assert of("bcast", 5, 4096) == "bcast/pipeline[s=8192]"  # 16 KiB
-    assert of("bcast", 5, 4096, "root=1") is None  # root 0 alone
-    assert of("bcast", 5, 4097) is None  # whole 8 KiB
-    assert of("allreduce", 3, 1026) == "allreduce/ring"  # a multiple of the ranks
-    assert of("allreduce", 3, 1027) is None
-    assert of("allreduce", 13, 8 * 1000) == "allreduce/reduce_scatter_allgather"  # of the power of two in them
-    assert of("allreduce", 13, 8 * 1000 + 4) is None
-
-
 @needs_prover
 def test_a_map_finds_where_choices_change() -> None:
     made = decide.spans("allgather", [6, 8], 2**20, 1, decisions=["decision/mpich_4"])
@@ -147,7 +52,8 @@ def test_a_map_finds_where_choices_change() -> None:
     made = decide.spans("bcast", [5, 17], 2**18, 4)
     calls = sorted({(s.ranks, count) for s in made for count in (s.first, s.last)})
     said = {
-        (x["decision"], x["ranks"], x["count"]): decide.taken(x) for x in decide.ask_many("bcast", calls, 4, (), ())
+        (x["decision"], x["ranks"], x["count"]): decisions.taken(x)
+        for x in decisions.ask_many("bcast", calls, 4, (), ())
     }
     assert all(said[s.decision, s.ranks, count] == s.takes for s in made for count in (s.first, s.last))
 
@@ -184,18 +90,10 @@ def test_map_command(tmp_path: Path) -> None:
 def test_a_map_says_where_it_cannot_hold() -> None:
     """What divides the count comes and goes between the sizes that a map asks for."""
     (span,) = (s for s in decide.spans("bcast", [5], 2**17, 4, decisions=["decision/smpi_ompi"]) if s.first == 2048)
-    inside = decide.ask("bcast", 5, 20000, 4, decisions=["decision/smpi_ompi"])[0]
-    assert span.last >= 20000 and span.takes != decide.taken(inside)
+    inside = decisions.ask("bcast", 5, 20000, 4, decisions=["decision/smpi_ompi"])[0]
+    assert span.last >= 20000 and span.takes != decisions.taken(inside)
     words = ["-c", "bcast", "--ranks", "5", "--map"]
     said = CliRunner().invoke(decide.command, words).output
     assert "decision/smpi_ompi: the map holds for powers of two" in said
     assert "decision/ompi_4_1: the map" not in said
     assert "the map holds" not in CliRunner().invoke(decide.command, [*words, "--decision", "mpich_4"]).output
-
-
-@needs_prover
-def test_rules_are_all_listed() -> None:
-    found = decide.rules()
-    assert {line["decision"] for line in found} == {d.full_key() for d in registry.load().decisions}
-    assert all(line["key"] or line["why"] for line in found)
-    assert all(line["rule"]["rules"] == sum(x["decision"] == line["decision"] for x in found) for line in found)

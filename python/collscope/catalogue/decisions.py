@@ -1,0 +1,133 @@
+"""Decision tables: what each takes for a call, all rules in their order, and a rule's ranges as text. The prover answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.base.units import format_size
+
+Line = dict[str, Any]
+_UNITS = {"block": "block ", "vector": "vector ", "call": ""}
+
+
+@dataclass(frozen=True)
+class Span:
+    """What a decision takes for calls of one number of ranks and counts first … last."""
+
+    decision: str
+    ranks: int
+    first: int
+    last: int
+    takes: str  # a full key, or nothing: why
+
+
+def _answers(*words: str, text: str = "") -> list[Line]:
+    """What the prover says to these words and to this standard input."""
+    try:
+        done = subprocess.run([str(paths.PROVER), *words], input=text, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
+    if done.returncode:
+        raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def ask(
+    collective: str,
+    ranks: int,
+    count: int,
+    elem: int,
+    root: int = 0,
+    commutes: bool = True,
+    in_place: bool = False,
+    decisions: Sequence[str] = (),
+) -> list[Line]:
+    """The prover's answer, a line a decision: those named, or all that know the collective."""
+    words = [
+        f"collective={collective}",
+        f"ranks={ranks}",
+        f"count={count}",
+        f"elem={elem}",
+        f"root={root}",
+        f"commutes={int(commutes)}",
+        f"in_place={int(in_place)}",
+        *(f"decision={key}" for key in decisions),
+    ]
+    return _answers("--decide", *words)
+
+
+def ask_many(
+    collective: str, calls: Iterable[tuple[int, int]], elem: int, words: Sequence[str], decisions: Sequence[str]
+) -> list[Line]:
+    """The prover's answers for many calls, each ranks and count."""
+    text = "".join(f"{ranks} {count}\n" for ranks, count in calls)
+    asked = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
+    return _answers("--decide", *asked, text=text)
+
+
+def rules() -> list[Line]:
+    """All rules of all tables, in their order."""
+    return _answers("--rules")
+
+
+def taken(line: Line) -> str:
+    if line["status"] != "ok" and not line["rule"]:
+        return "nothing: no rule"  # the status names the size, which would make each size differ from the next
+    return line["chose"] if line["status"] == "ok" else f"nothing: {line['status']}"
+
+
+def divides(collective: str, names: Iterable[str]) -> list[str]:
+    """Those of the decisions whose rules for this collective look at what divides the count: no map of ranges can hold for them."""
+    looks = {
+        line["decision"].partition("[")[0]
+        for line in rules()
+        if line["collective"] == collective
+        and (line["rule"]["bytes_multiple"] or line["rule"]["elements"].endswith((" divide", " divides")))
+    }
+    return [name for name in dict.fromkeys(names) if name.partition("[")[0] in looks]
+
+
+# ---- a rule as text -----------------------------------------------------------------------------------------
+
+
+def ranks_text(low: int, high: int) -> str:
+    """Ranks low … high; high 0: no limit."""
+    return f"{low}" if low == high else f"{low} … {high}" if high else f"from {low}"
+
+
+def range_text(what: str, low: int, end: int) -> str:
+    """Bytes low … end-1 of a call, block or vector; end 0: no limit; "" when there is none at all."""
+    if not low and not end:
+        return ""
+    if not end:
+        return f"{what}from {format_size(low)}"
+    return f"{what}below {format_size(end)}" if not low else f"{what}{format_size(low)} … below {format_size(end)}"
+
+
+def sizes_text(rule: Line) -> str:
+    """Of which sizes a rule speaks."""
+    ranges = (range_text(_UNITS[rule["unit"]], *rule["bytes"]), range_text("block ", *rule["block"]))
+    return ", ".join(filter(None, ranges)) or "any"
+
+
+def needs_text(rule: Line) -> str:
+    """What a rule asks beside ranks and sizes."""
+    words = [rule["elements"], rule["number_of_ranks"]]
+    if rule["commutes"] >= 0:
+        words.append("an operator that commutes" if rule["commutes"] else "an operator that does not commute")
+    if rule["in_place"]:
+        words.append("in place")
+    if rule["root_zero"]:
+        words.append("root 0")
+    if rule["bytes_multiple"]:
+        words.append(f"whole {format_size(rule['bytes_multiple'])}")
+    if rule["line"]:
+        line = rule["line"]
+        words.append(f"ranks {'>' if line['above'] else '<'} {line['a']:.4g}·bytes + {line['b']:.4g}")
+    return ", ".join(filter(None, words)) or "—"
