@@ -156,11 +156,15 @@ def study_list() -> None:
 @click.option("--quick", is_flag=True, help="A small part of the points: a first figure in a minute.")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Simulations side by side (default: the cores).")
 @click.option("--force", is_flag=True, help="Simulate again what is cached.")
-def study_run(name: str, quick: bool, jobs: int | None, force: bool) -> None:
+@click.option(
+    "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
+)
+@click.option("--write-reference", is_flag=True, help="Make the results the committed reference.")
+def study_run(name: str, quick: bool, jobs: int | None, force: bool, vary_ranges: bool, write_reference: bool) -> None:
     """Run a study and write its results to results/NAME/. An interrupted study goes on where it stopped."""
-    from collscope.studies import study
+    from collscope.studies.run import run
 
-    study.run(name, quick=quick, jobs=jobs, force=force)
+    run(name, quick=quick, jobs=jobs, force=force, vary_ranges=vary_ranges, write_reference=write_reference)
 
 
 # ---- prove ------------------------------------------------------------------------------------------------

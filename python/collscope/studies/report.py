@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from collscope.analysis.claims import Claim
     from collscope.machines.platform import Platform
-    from collscope.studies.study import Collective, Entry, Origin, Study
+    from collscope.studies.origin import Origin
+    from collscope.studies.study import Collective, Entry, Study
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -14,7 +14,6 @@ import pandas as pd
 
 from collscope.analysis.claims import Claim
 from collscope.base import console
-from collscope.base.units import parse_sizes
 from collscope.machines import platform as platforms
 from collscope.machines.spec import Number, Spec, xml_of
 from collscope.papers import bird as claims_bird
@@ -39,6 +38,7 @@ COLUMNS = (
     "platform_hash",
     "sources_hash",
 )
+FILE = "priors.csv"  # beside the table of the study
 BASE = "as modelled"
 
 # Beyond this the segments of pipelines need not wait for their receives: thousands are under way at once, and one point takes an hour.
@@ -90,7 +90,8 @@ def _moved(number: Number, value: float) -> Number:
 def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataFrame:
     """A row for each variant, candidate and claim."""
     from collscope.catalogue import registry
-    from collscope.studies.study import check_keys, tasks_of
+    from collscope.studies.rows import tasks_of
+    from collscope.studies.study import check_keys
 
     few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), marked=tuple(sizes), beside=(),
                   collectives=tuple(c for c in study.collectives if c.classes))  # fmt: skip
@@ -115,10 +116,6 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataF
                      "sources_hash": made[0]["sources_hash"]}
                 )  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def sizes_of(text: str) -> tuple[int, ...]:
-    return tuple(parse_sizes(text))
 
 
 # ---- for the report --------------------------------------------------------------------------------------

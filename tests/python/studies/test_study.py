@@ -19,8 +19,10 @@ from collscope.machines import platform as platforms
 from collscope.papers import bird as claims_bird
 from collscope.points import table
 from collscope.sources import simulate
-from collscope.studies import report, study
+from collscope.studies import report, run, study
+from collscope.studies import rows as study_rows
 from collscope.studies import sensitivity as priors
+from collscope.studies.origin import Origin
 
 GOOD = """
 title = "small"
@@ -328,16 +330,16 @@ class Fake:
         self.time: made_table.Time = made_table.paper
         self.drawn = 0
         monkeypatch.setattr(paths, "RESULTS", workplace / "results")
-        monkeypatch.setattr(study, "check_keys", lambda s, r: s)
+        monkeypatch.setattr(run, "check_keys", lambda s, r: s)
         monkeypatch.setattr("collscope.catalogue.registry.load", lambda: None)
 
         def simulate_study(
             s: study.Study, platform: object, *, quick: bool, **_: object
-        ) -> tuple[list[table.Row], study.Origin]:
+        ) -> tuple[list[table.Row], Origin]:
             rows = made_table.rows(s, self.time, quick)
-            return rows, study.Origin(quick, len(rows), len(rows), 1.0, 1, 1 << 20, {"SimGrid": "0"}, {"sources": "0"})
+            return rows, Origin(quick, len(rows), len(rows), 1.0, 1, 1 << 20, {"SimGrid": "0"}, {"sources": "0"})
 
-        monkeypatch.setattr(study, "simulate_study", simulate_study)
+        monkeypatch.setattr(study_rows, "simulate_study", simulate_study)
         draw = report.draw
 
         def counted(made: list[report.Picture], folder: Path, jobs: int) -> list[str]:
@@ -359,7 +361,7 @@ def fake(bird: study.Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) ->
 
 
 def test_a_run_writes_everything_once(fake: Fake) -> None:
-    folder = study.run("bird_schooner", quick=True)
+    folder = run.run("bird_schooner", quick=True)
     names = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
     assert names >= {
         "table.csv", "report.md", "report.html", "crossovers.csv", "winners.csv", "decision_tree.txt", "decision_tree.json", "run.json",
@@ -373,20 +375,20 @@ def test_a_run_writes_everything_once(fake: Fake) -> None:
     assert "| Broadcast | builtin | builtin (" in text
     assert "nan" not in text.lower().replace("nanosecond", "")
     # Again, and nothing is drawn; other times, and it is.
-    study.run("bird_schooner", quick=True)
+    run.run("bird_schooner", quick=True)
     assert fake.drawn == 1
     fake.time = swap("bcast", "builtin", 1.1)
-    study.run("bird_schooner", quick=True)
+    run.run("bird_schooner", quick=True)
     assert fake.drawn == 2
     # A figure that somebody deleted comes back.
     (folder / "figures/crossovers.png").unlink()
-    study.run("bird_schooner", quick=True)
+    run.run("bird_schooner", quick=True)
     assert fake.drawn == 3
     assert (folder / "figures/crossovers.png").exists()
 
 
 def test_a_failure_leaves_the_old_results(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = study.run("bird_schooner", quick=True)
+    folder = run.run("bird_schooner", quick=True)
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
     def full(*_: object, **__: object) -> list[str]:
@@ -395,19 +397,19 @@ def test_a_failure_leaves_the_old_results(fake: Fake, monkeypatch: pytest.Monkey
     monkeypatch.setattr(report, "draw", full)
     fake.time = swap("bcast", "builtin", 1.1)
     with pytest.raises(UserError, match="the disk is full"):
-        study.run("bird_schooner", quick=True)
+        run.run("bird_schooner", quick=True)
     assert {p: p.read_bytes() for p in folder.parent.rglob("*") if p.is_file()} == before
 
 
 def test_the_reference_is_the_whole_study(fake: Fake) -> None:
     with pytest.raises(UsageError, match="leave --quick out"):
-        study.run("bird_schooner", quick=True, write_reference=True)
-    folder = study.run("bird_schooner", write_reference=True)
+        run.run("bird_schooner", quick=True, write_reference=True)
+    folder = run.run("bird_schooner", write_reference=True)
     kept = folder.parent
     assert (kept / "table.csv").read_bytes() == (folder / "table.csv").read_bytes()
     stale = kept / "figures" / "old.png"
     stale.write_bytes(b"")
-    study.run("bird_schooner", write_reference=True)
+    run.run("bird_schooner", write_reference=True)
     assert not stale.exists()
     assert "Quick run" not in (kept / "report.html").read_text()
 
@@ -417,7 +419,7 @@ def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.
         'title = "plain"\n[setting]\nplatform = "schooner"\nnodes = [2]\nranks = [4]\n[sizes]\nbytes = "16B..64B"\n'
         '[[collective]]\nname = "rotation"\nalgorithms = ["rotation/shift", "rotation/serial"]\n'
     )
-    origin = study.Origin(False, 1, 1, 1.0, 1, 1, {}, {})
+    origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
     names = report.write(plain, platforms.load("schooner"), made_table.frame(plain), origin, workplace)
     assert "figures/rotation_2_nodes.svg" in names
     text = (workplace / "report.md").read_text()
@@ -451,7 +453,7 @@ def test_the_reference_says_the_same_again(bird: study.Study, workplace: Path) -
     checked = study.check_keys(bird, registry.load())
     platform = platforms.load(bird.platform)
     tasks = [
-        task for task, entry, size in study.tasks_of(checked, platform, quick=False)
+        task for task, entry, size in study_rows.tasks_of(checked, platform, quick=False)
         if entry.collective in CHECKED and task[0].nodes == 2 and size in (128, 4096, 65536)
     ]  # fmt: skip
     rows = simulate.run_tasks(tasks)

@@ -1,0 +1,76 @@
+"""The rows of a study: simulated times, further metrics of the same calls, and the bounds."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Sequence
+
+from collscope import __version__
+from collscope.base import cache, console
+from collscope.machines.platform import Platform
+from collscope.points.plan import Layout, Task, check_layout
+from collscope.points.table import Row
+from collscope.sources import bounds, launch, simulate
+from collscope.studies.origin import Origin, remember
+from collscope.studies.study import Entry, Study
+
+
+def tasks_of(study: Study, platform: Platform, quick: bool) -> list[tuple[Task, Entry, int]]:
+    """Every point in its layout, with its entry and its size in bytes, in the order of the table."""
+    layouts: dict[tuple[int, int], Layout] = {}
+    out = []
+    for nodes, ranks, entry, point, size in study.points(quick):
+        if (nodes, ranks) not in layouts:
+            layouts[nodes, ranks] = check_layout(platform, nodes, ranks, study.mapping)
+        out.append(((layouts[nodes, ranks], point), entry, size))
+    return out
+
+
+def simulate_study(
+    study: Study, platform: Platform, *, quick: bool, jobs: int | None, force: bool
+) -> tuple[list[Row], Origin]:
+    """All rows of the study, with the columns of points/table.py, and where they came from. What is cached is not simulated again."""
+    tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
+    now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
+    start = time.monotonic()
+    todo = len(tasks) if force else simulate.uncached(tasks)
+    if todo:
+        console.note(f"{study.name}: {len(tasks)} points, {len(tasks) - todo} of them cached")
+        with console.progress(study.name, len(tasks)) as progress:
+            rows = simulate.run_tasks(tasks, jobs=jobs, progress=progress, force=force)
+    else:
+        rows = simulate.run_tasks(tasks, jobs=jobs)
+    wall = time.monotonic() - start
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    hashes = {
+        "sources": str(rows[0]["sources_hash"]) if rows else "",
+        "platform": str(rows[0]["platform_hash"]) if rows else "",
+        "study": cache.digest(study.path.read_text(encoding="utf-8"))[:12],
+    }
+    versions = {"collscope": __version__, "SimGrid": simulate.simgrid_version()}
+    origin = Origin(quick, len(tasks), todo, wall, jobs or simulate.default_jobs(), peak, versions, hashes)
+    return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], remember(study.name, origin)
+
+
+def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simulate.Origin) -> list[Row]:
+    """Rows of the further metrics, from the very same simulated calls."""
+    if not study.beside:
+        return []
+    keys = [origin.key(layout, point) for layout, point in tasks]
+    with cache.Cache() as store:
+        known = store.get_many(keys)
+    out = []
+    for metric in study.beside:
+        for key, row in zip(keys, rows, strict=True):
+            if key in known:
+                out.append({**row, "metric": metric, **launch.summarise([known[key]["reps"]], metric)})
+    return out
+
+
+def _bounds(tasks: Sequence[Task]) -> list[Row]:
+    """One row of source "bound" for each collective, layout and size."""
+    wanted: dict[tuple[str, int, int, int], Task] = {}
+    for layout, point in tasks:
+        wanted.setdefault((point.collective, layout.nodes, layout.ranks, point.count), (layout, point))
+    return bounds.rows(list(wanted.values()))

@@ -1,0 +1,97 @@
+"""Runs a study: simulates what is not cached, makes the tidy table, and from the table all that is shown.
+
+Figures, crossovers, a decision tree and the report appear at once in results/NAME/fresh/.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from collscope.base import console, paths
+from collscope.base.errors import UsageError
+from collscope.catalogue import registry
+from collscope.machines import platform as platforms
+from collscope.machines.platform import Platform
+from collscope.points import table
+from collscope.points.table import Row
+from collscope.studies import report, results, rows, sensitivity
+from collscope.studies.origin import Origin
+from collscope.studies.study import Study, check_keys, load
+
+
+def run(
+    name: str | Path,
+    *,
+    quick: bool = False,
+    jobs: int | None = None,
+    force: bool = False,
+    write_reference: bool = False,
+    vary_ranges: bool = False,
+) -> Path:
+    """Runs a study and returns the folder of its results. What is cached is not simulated again, and what would come out the
+    same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the ends of their
+    ranges, which takes minutes. Raises a UsageError when a reference would be made of a quick run."""
+    study = check_keys(load(name), registry.load())
+    platform = platforms.load(study.platform)
+    if write_reference and quick:
+        raise UsageError("the reference is made of the whole study: leave --quick out")
+    made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force)
+    folder = results.fresh_folder(study.name)
+    csv = table.csv_text(made)
+    varied = _varied(study, origin, folder, vary_ranges, jobs)
+    stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), platform.content_hash())
+    old = results.record(folder)
+    if force or old.get("stamp") != stamp or not results.is_complete(folder, old):
+        console.note(f"{study.name}: drawing figures and writing the report")
+        start = time.monotonic()
+        with results.replacing(folder) as new:
+            names = _write(study, platform, made, csv, origin, new, jobs or _cpus(), varied)
+            record = {"stamp": stamp, "files": names, "origin": origin.plain()}
+            (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n")
+        console.note(f"{study.name}: {len(names)} files in {time.monotonic() - start:.1f} s")
+    if write_reference:
+        results.publish(folder, folder.parent)
+        console.note(f"reference written to {paths.display(folder.parent)}")
+    report_failures([row for row in made if row["source"] == "sim" and str(row["status"]) != "ok"])
+    print(paths.display(folder / "report.html"))
+    return folder
+
+
+def report_failures(failures: Sequence[Row]) -> None:
+    """Says which points have no number, grouped by reason."""
+    reasons = Counter(
+        (row["collective"], row["algorithm"], row["status"]) for row in failures if row["metric"] != "root"
+    )
+    for (_, key, status), count in reasons.most_common(10):
+        console.note(f"{key}: {count} point{'s' * (count > 1)} without a number: {status}")
+
+
+def _write(
+    study: Study, platform: Platform, made: Sequence[Row], csv: str, origin: Origin, folder: Path, jobs: int, varied: str
+) -> list[str]:  # fmt: skip
+    (folder / "table.csv").write_text(csv, encoding="utf-8")
+    if varied:
+        (folder / sensitivity.FILE).write_text(varied, encoding="utf-8")
+    names = report.write(study, platform, table.to_frame(made), origin, folder, jobs=jobs, priors=varied)
+    return ["table.csv", *([sensitivity.FILE] if varied else []), *names]
+
+
+def _varied(study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | None) -> str:
+    """Verdicts over the ranges, as CSV: made now, or what was made before of the same platform; "" if never."""
+    if vary and study.prior_sizes:
+        return str(sensitivity.run(study, study.prior_sizes, jobs).to_csv(index=False, lineterminator="\n"))
+    for path in (folder / sensitivity.FILE, folder.parent / sensitivity.FILE):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            if f",{origin.hashes.get('platform')}," in text:
+                return text
+    return ""
+
+
+def _cpus() -> int:
+    return max(1, len(os.sched_getaffinity(0)))
