@@ -26,7 +26,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from collscope.analysis.crossover import Span, Tree, size_text
+from collscope.analysis.crossover import Span, size_text
+from collscope.analysis.tree import Tree
 from collscope.base.units import format_time
 from collscope.points import plan
 from collscope.points.table import write_atomically

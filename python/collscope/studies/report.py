@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 from collscope.analysis import crossover
-from collscope.analysis.crossover import Crossover, Span, Tree, size_text
+from collscope.analysis.crossover import Crossover, Span, size_text
+from collscope.analysis.tree import Tree, fit_tree, regret
 from collscope.base.errors import UserError
 from collscope.base.units import format_time, join_words
 from collscope.papers import bird as claims_bird
@@ -156,7 +157,7 @@ def places(analysis: Analysis) -> list[Places]:
 def make_tree(analysis: Analysis) -> Tree | None:
     """Over every algorithm that the study ran: what a decision chose counts under its own name."""
     times = _resolved(analysis)
-    return crossover.fit_tree(times, analysis.study.tolerance) if len(times) else None
+    return fit_tree(times, analysis.study.tolerance) if len(times) else None
 
 
 def _resolved(analysis: Analysis) -> pd.DataFrame:
@@ -173,8 +174,8 @@ def tree_sizes(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
     times = _resolved(analysis)
     out = []
     for tolerance in sorted({*TOLERANCES, tree.tolerance}):
-        made = tree if tolerance == tree.tolerance else crossover.fit_tree(times, tolerance)
-        loss = crossover.regret(times, made)["regret"]
+        made = tree if tolerance == tree.tolerance else fit_tree(times, tolerance)
+        loss = regret(times, made)["regret"]
         out.append(
             {
                 "tolerance": tolerance,
@@ -191,7 +192,7 @@ def regrets(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
     """What following the tree, or always one class, costs against the best at each point."""
     times = _resolved(analysis)
     by_entry = analysis.sim[analysis.sim["classes"]]
-    rows = [("this tree", crossover.regret(times, tree)["regret"])]
+    rows = [("this tree", regret(times, tree)["regret"])]
     best = times.groupby([*crossover.CASE, "bytes"])["time_s"].min().rename("best_s")
     seen: dict[str, str] = {}
     for c in analysis.study.collectives:
@@ -379,7 +380,7 @@ def crossover_sentence(analysis: Analysis, where: Sequence[Places]) -> str:
 
 
 def tree_sentence(analysis: Analysis, tree: Tree) -> str:
-    loss = crossover.regret(_resolved(analysis), tree)["regret"]
+    loss = regret(_resolved(analysis), tree)["regret"]
     return (
         f"{len(tree.rules)} rules reach the best algorithm of the study within {100 * loss.max():.2f} % at every point "
         f"({100 * loss.mean():.2f} % on average over {len(loss)} points; allowed: {100 * tree.tolerance:g} %)."

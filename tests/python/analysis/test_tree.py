@@ -1,0 +1,105 @@
+"""Decision trees on tables whose answers are known."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from collscope.analysis import tree
+from known_times import power, table
+
+
+def test_tree_of_two_lines() -> None:
+    fitted = tree.fit_tree(table({"bcast/flat": lambda n: 30.0, "bcast/root": power(1.0, 0.5)}), tolerance=0.0)
+    assert [(r.algorithm, r.bytes_min, r.bytes_end) for r in fitted.rules] == [
+        ("bcast/root", None, 900),
+        ("bcast/flat", 900, None),
+    ]
+    assert [fitted.choose("bcast", 32, 2, n) for n in (1, 899, 900, 10**9)] == [
+        "bcast/root",
+        "bcast/root",
+        "bcast/flat",
+        "bcast/flat",
+    ]
+    assert fitted.choose("gather", 32, 2, 4) is None
+    assert fitted.choose("bcast", 16, 2, 4) is None
+
+
+def test_tolerance_merges_what_hardly_matters() -> None:
+    # c is best in a narrow range, by 1 %: not worth two more rules when 2 % may be lost, worth it when nothing may.
+    times = {
+        "a": lambda n: 1.0 if n < 5000 else 3.0,
+        "b": lambda n: 3.0 if n < 5000 else 1.0,
+        "c": lambda n: 0.99 if 100 < n < 600 else 5.0,
+    }
+    assert [r.algorithm for r in tree.fit_tree(table(times), 0.0).rules] == ["a", "c", "a", "b"]
+    merged = tree.fit_tree(table(times), 0.02)
+    assert [r.algorithm for r in merged.rules] == ["a", "b"]
+    assert merged.rules[0].worst_loss == pytest.approx(1 / 0.99 - 1)
+    loss = tree.regret(table(times), merged)["regret"]
+    assert loss.max() == pytest.approx(1 / 0.99 - 1)
+    assert (loss > 1e-12).sum() == 3  # 128, 256, 512
+
+
+def test_node_counts_are_joined_only_where_one_rule_serves_all() -> None:
+    low = {"a": lambda n: 1.0 if n < 1000 else 2.0, "b": lambda n: 2.0 if n < 1000 else 1.0}
+    high = {"a": lambda n: 2.0, "b": lambda n: 1.0}
+    frame = pd.concat([table(low, 2), table(low, 4), table(high, 8)])
+    fitted = tree.fit_tree(frame)
+    assert [(r.nodes, r.algorithm) for r in fitted.rules] == [((2, 4), "a"), ((2, 4), "b"), ((8,), "b")]
+    assert [(r.nodes_min, r.nodes_max) for r in fitted.rules] == [(None, 7), (None, 7), (8, None)]
+    assert tree.regret(frame, fitted)["regret"].max() == 0
+    text = fitted.as_text()
+    assert "2 and 4 nodes" in text
+    assert "any size" in text
+    rules = json.loads(fitted.as_json())["rules"]
+    assert rules[0]["algorithm"] == "a"
+    assert rules[0]["bytes_end"] == fitted.rules[0].bytes_end
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_trees_keep_their_promise_and_no_smaller_one_does(seed: int) -> None:
+    """Random tables: no point loses more than the tolerance, and the number of rules is that of an exhaustive search."""
+    rng = np.random.default_rng(seed)
+    sizes = [2**k for k in range(6)]
+    names = ["a", "b", "c"]
+    rows = [
+        ("bcast", 32, nodes, size, name, float(rng.choice([1.0, 1.01, 1.5])))
+        for nodes in (2, 4) for size in sizes for name in names
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["collective", "ranks", "nodes", "bytes", "name", "time_s"])
+    fitted = tree.fit_tree(frame, 0.02)
+    assert tree.regret(frame, fitted)["regret"].max() <= 0.02 + 1e-12
+
+    def fewest(groups: list[tuple[int, ...]]) -> float:
+        total = 0.0
+        for group in groups:
+            good = []
+            for size in sizes:
+                at = frame[frame["bytes"] == size]
+                ok = set(names)
+                for n in group:
+                    here = at[at["nodes"] == n].set_index("name")["time_s"]
+                    ok &= set(here.index[here <= here.min() * 1.02])
+                good.append(ok)
+            pieces, left = 0, set[str]()
+            for ok in good:  # going on as long as one name serves all is optimal for one sequence
+                if not ok:
+                    return math.inf
+                pieces += not left & ok
+                left = left & ok or ok
+            total += pieces
+        return total
+
+    assert len(fitted.rules) == min(fewest([(2,), (4,)]), fewest([(2, 4)]))
+
+
+def test_regret_of_fixed_choices() -> None:
+    frame = table({"a": lambda n: 1.0, "b": lambda n: 1.5})
+    assert set(tree.regret(frame, "a")["regret"]) == {0.0}
+    assert set(tree.regret(frame, {"bcast": "b"})["regret"]) == {0.5}
+    assert tree.regret(frame, "missing")["regret"].isna().all()
