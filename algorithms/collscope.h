@@ -46,7 +46,7 @@ typedef struct coll_ctx coll_ctx;
 typedef int coll_req;                       /* 0 is no request */
 typedef struct coll_seg_state *coll_seg;    /* shared memory of a group whose ranks sit on one node */
 
-/* What a life of the algorithm provides. `to`, `from` and `home` are ranks of the context's own group;
+/* What a back-end provides to the algorithm. `to`, `from` and `home` are ranks of the context's own group;
  * n is in elements. Algorithms use the coll_… wrappers below.  */
 typedef struct {
   void (*send)(coll_ctx *, const void *buf, size_t n, int to);
@@ -69,7 +69,7 @@ typedef struct {
 
 struct coll_ctx {
   const coll_operations *ops;
-  void *self;                    /* the life's own state, shared by a context and its sub-groups */
+  void *self;                    /* the back-end's own state, shared by a context and its sub-groups */
   int rank, size;                /* in this group */
   const int *world;              /* [size] rank of each member in the outermost group; NULL: the same */
   const coll_place *place;       /* [size] */

@@ -1,4 +1,4 @@
-/* The inside of the timing engine: what match.c, ports_chan.c, ports_fluid.c and timing.c share. */
+/* The inside of the timing engine: what match.c, one_port.c, fluid.c and timing.c share. */
 #ifndef COLLSCOPE_MODEL_ENGINE_H
 #define COLLSCOPE_MODEL_ENGINE_H
 
@@ -14,8 +14,8 @@ enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, 
 typedef struct {
   int32_t src, dst;
   uint32_t send, recv;          /* operations of the two */
-  int32_t link;                 /* next in a queue: of its pair while messages are matched, of a busy port under CHAN;
-                                   its flow under FLUID; of a line not yet under way: its flag */
+  int32_t link;                 /* next in a queue: of its pair while messages are matched, of a busy port under one_port;
+                                   its flow under fluid; of a line not yet under way: its flag */
   uint32_t count;               /* messages on the path that led here */
   uint8_t label, flags;
   uint64_t bytes;
@@ -37,9 +37,9 @@ typedef struct { uint64_t key; uint32_t stamp; int32_t head, tail; } pair_queue;
 typedef struct { double time; uint32_t order; int32_t id; } event;
 typedef struct { double end; int32_t message; uint8_t side; } arrival;
 
-typedef struct { bool busy; double since; uint32_t count; int32_t head, tail; } chan_port;
+typedef struct { bool busy; double since; uint32_t count; int32_t head, tail; } busy_port;
 
-/* CHAN: what happens at one instant. Schedules are regular, so many messages share theirs. */
+/* one_port: what happens at one instant. Schedules are regular, so many messages share theirs. */
 typedef struct { double time; int32_t *id; size_t n, cap; } moment;
 enum { RECENT = 16 };
 
@@ -77,7 +77,7 @@ typedef struct {
   uint32_t order;
   int32_t *run; size_t run_n, run_cap;          /* ranks that can go on */
   arrival *arrival; size_t arrivals, arrival_cap;
-  chan_port *port; size_t port_cap;
+  busy_port *port; size_t port_cap;
   moment *moment; size_t moments, moment_cap;
   int32_t *idle; size_t idle_n, idle_cap;       /* moments that are over */
   int32_t *due; size_t due_n, due_cap;          /* a heap of moments by time */
@@ -155,7 +155,7 @@ static inline const machine_piece *price(const engine *e, const message *m)
 
 /* ---- timing.c --------------------------------------------------------------------------------------- */
 
-/* FLUID's heap holds messages by the time of their next event; of two at once the one that was put in first comes
+/* fluid's heap holds messages by the time of their next event; of two at once the one that was put in first comes
  * first. */
 void engine_push(engine *, int32_t message, double time);
 void engine_move(engine *, int32_t message, double time);   /* put in if it is not there */
@@ -176,11 +176,11 @@ void engine_begin(engine *);
 /* prepare: before anything starts. launch: both sides of a message are there (or need not be). next: time moves on to
  * the next event; false: there is none. events: all that happens now; arrivals wake ranks. settle: these have run as
  * far as they can; ports are given out anew. */
-void chan_prepare(engine *);
-bool chan_next(engine *);
-void chan_launch(engine *, int32_t message);
-void chan_events(engine *);
-void chan_settle(engine *);
+void one_port_prepare(engine *);
+bool one_port_next(engine *);
+void one_port_launch(engine *, int32_t message);
+void one_port_events(engine *);
+void one_port_settle(engine *);
 
 void fluid_prepare(engine *);
 bool fluid_next(engine *);

@@ -1,4 +1,4 @@
-/* FLUID: messages share what they cross, as SimGrid has it. */
+/* fluid: messages share what they cross, as SimGrid has it. */
 #include "model/engine.h"
 
 #include <float.h>

@@ -23,10 +23,10 @@ static machine uniform(double alpha, double beta, double gamma)
   return m;
 }
 
-machine machine_chan(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte)
+machine machine_one_port(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte)
 {
   machine m = uniform(alpha_s, beta_s_per_byte, gamma_s_per_byte);
-  m.ports = MACHINE_CHAN;
+  m.ports = MACHINE_ONE_PORT;
   return m;
 }
 
@@ -121,16 +121,16 @@ static bool place_line(const reader *r, machine *m)
 
 static bool ports_line(const reader *r, machine *m)
 {
-  if (!strcmp(r->word[1], "chan")) m->ports = MACHINE_CHAN;
+  if (!strcmp(r->word[1], "one_port")) m->ports = MACHINE_ONE_PORT;
   else if (!strcmp(r->word[1], "fluid")) m->ports = MACHINE_FLUID;
-  else return wrong(r, "ports %s: choose fluid or chan", r->word[1]);
+  else return wrong(r, "ports %s: choose fluid or one_port", r->word[1]);
   return true;
 }
 
 static bool line_read(const reader *r, machine *m)
 {
   static const struct { const char *key, *form; int least, most; } lines[] = {
-    {"ports", "ports fluid|chan", 2, 2}, {"control", "control BYTES", 2, 2}, {"gamma", "gamma S_PER_BYTE", 2, 2},
+    {"ports", "ports fluid|one_port", 2, 2}, {"control", "control BYTES", 2, 2}, {"gamma", "gamma S_PER_BYTE", 2, 2},
     {"copy", "copy S_PER_BYTE", 2, 2}, {"eager", "eager BYTES", 2, 2}, {"overhead", "overhead S", 2, 2},
     {"nic", "nic BYTES_PER_S", 2, 2}, {"memory", "memory BYTES_PER_S", 2, 2},
     {"class", "class cache|socket|node|network FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC]", 5, 6},

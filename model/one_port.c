@@ -1,11 +1,11 @@
-/* CHAN: a rank sends one message and receives one message at a time, and a message has both ports until it has
+/* one_port: a rank sends one message and receives one message at a time, and a message has both ports until it has
  * arrived. */
 #include "model/engine.h"
 
 #include <string.h>
 
-static inline chan_port *way_out(engine *e, int r) { return &e->port[r]; }
-static inline chan_port *way_in(engine *e, int r) { return &e->port[e->rec->args.size + r]; }
+static inline busy_port *way_out(engine *e, int r) { return &e->port[r]; }
+static inline busy_port *way_in(engine *e, int r) { return &e->port[e->rec->args.size + r]; }
 
 /* ---- events ----------------------------------------------------------------------------------------- */
 
@@ -92,19 +92,19 @@ static moment *happens_next(engine *e)
 
 /* ---- ports ------------------------------------------------------------------------------------------ */
 
-void chan_prepare(engine *e)
+void one_port_prepare(engine *e)
 {
   size_t ports = 2 * (size_t)e->rec->args.size;
   RESERVE(e->port, e->port_cap, ports);
-  for (size_t i = 0; i < ports; i++) e->port[i] = (chan_port){.head = NONE, .tail = NONE};
+  for (size_t i = 0; i < ports; i++) e->port[i] = (busy_port){.head = NONE, .tail = NONE};
   e->moments = e->due_n = e->idle_n = 0;
   for (int i = 0; i < RECENT; i++) e->recent[i] = NONE;
 }
 
-void chan_launch(engine *e, int32_t id)
+void one_port_launch(engine *e, int32_t id)
 {
   message *m = &e->message[id];
-  /* Segments are no part of Chan's model: they take the time of a message and no port. */
+  /* Segments are no part of the one-port model: they take the time of a message and no port. */
   if (m->flags & TRANSFER) {
     const machine_piece *c = price(e, m);
     m->flags |= STARTED;
@@ -112,7 +112,7 @@ void chan_launch(engine *e, int32_t id)
   } else happens_at(e, id, m->posted);
 }
 
-static void queue_at(engine *e, chan_port *q, int32_t id)
+static void queue_at(engine *e, busy_port *q, int32_t id)
 {
   message *m = &e->message[id];
   if (q->head == NONE) {
@@ -133,7 +133,7 @@ static void queue_at(engine *e, chan_port *q, int32_t id)
   }
 }
 
-static int32_t queue_take(engine *e, chan_port *q)
+static int32_t queue_take(engine *e, busy_port *q)
 {
   int32_t id = q->head;
   q->head = e->message[id].link;
@@ -141,10 +141,10 @@ static int32_t queue_take(engine *e, chan_port *q)
   return id;
 }
 
-static void chan_start(engine *e, int32_t id)
+static void one_port_start(engine *e, int32_t id)
 {
   message *m = &e->message[id];
-  chan_port *out = way_out(e, m->src), *in = way_in(e, m->dst);
+  busy_port *out = way_out(e, m->src), *in = way_in(e, m->dst);
   m->start = m->posted;
   later(&m->start, &m->count, out->since, out->count);
   later(&m->start, &m->count, in->since, in->count);
@@ -155,16 +155,16 @@ static void chan_start(engine *e, int32_t id)
 }
 
 /* Starts a message, or lines it up at a port that is busy. */
-static void chan_try(engine *e, int32_t id)
+static void one_port_try(engine *e, int32_t id)
 {
   message *m = &e->message[id];
-  chan_port *out = way_out(e, m->src), *in = way_in(e, m->dst);
+  busy_port *out = way_out(e, m->src), *in = way_in(e, m->dst);
   if (out->busy) queue_at(e, out, id);
   else if (in->busy) queue_at(e, in, id);
-  else chan_start(e, id);
+  else one_port_start(e, id);
 }
 
-bool chan_next(engine *e)
+bool one_port_next(engine *e)
 {
   if (e->due_n) e->now = e->moment[e->due[0]].time;
   return e->due_n;
@@ -176,7 +176,7 @@ static void happens(engine *e, int32_t id, double time)
   if (!(m->flags & STARTED)) { PUSH(e->ready, e->ready_n, e->ready_cap, id); return; }
   engine_complete(e, id, time);
   if (m->flags & TRANSFER) return;
-  chan_port *out = way_out(e, m->src), *in = way_in(e, m->dst);
+  busy_port *out = way_out(e, m->src), *in = way_in(e, m->dst);
   out->busy = in->busy = false;
   out->since = in->since = time;
   out->count = in->count = m->count;
@@ -184,7 +184,7 @@ static void happens(engine *e, int32_t id, double time)
   PUSH(e->freed, e->freed_n, e->freed_cap, e->rec->args.size + m->dst);
 }
 
-void chan_events(engine *e)
+void one_port_events(engine *e)
 {
   e->ready_n = e->freed_n = 0;
   while (e->due_n && e->moment[e->due[0]].time <= e->now + close_to(e->now)) {
@@ -195,11 +195,11 @@ void chan_events(engine *e)
 }
 
 /* After all that ends now has ended: who has waited longest for a port goes first. */
-void chan_settle(engine *e)
+void one_port_settle(engine *e)
 {
   for (size_t i = 0; i < e->freed_n; i++) {
-    chan_port *port = &e->port[e->freed[i]];
-    while (!port->busy && port->head != NONE) chan_try(e, queue_take(e, port));
+    busy_port *port = &e->port[e->freed[i]];
+    while (!port->busy && port->head != NONE) one_port_try(e, queue_take(e, port));
   }
-  for (size_t i = 0; i < e->ready_n; i++) chan_try(e, e->ready[i]);
+  for (size_t i = 0; i < e->ready_n; i++) one_port_try(e, e->ready[i]);
 }

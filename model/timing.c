@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- FLUID's heap --------------------------------------------------------------------------------------- */
+/* ---- fluid's heap --------------------------------------------------------------------------------------- */
 
 static inline bool before(const event *a, const event *b)
 { return a->time < b->time || (a->time == b->time && a->order < b->order); }
@@ -83,7 +83,7 @@ int engine_failed(engine *e, const char *format, int a, int b)
 
 static void launch(engine *e, int32_t id)
 {
-  if (e->m->ports == MACHINE_CHAN) chan_launch(e, id);
+  if (e->m->ports == MACHINE_ONE_PORT) one_port_launch(e, id);
   else fluid_launch(e, id);
 }
 
@@ -262,11 +262,11 @@ static void run_rank(engine *e, int r)
   }
 }
 
-/* Under CHAN in the order in which they were woken, which is that of their messages. FLUID tells events of one instant
+/* Under one_port in the order in which they were woken, which is that of their messages. fluid tells events of one instant
  * apart by who was first, so its order is part of its result: the last one first. */
 static void run_ranks(engine *e)
 {
-  if (e->m->ports == MACHINE_CHAN) {
+  if (e->m->ports == MACHINE_ONE_PORT) {
     for (size_t i = 0; i < e->run_n; i++) run_rank(e, e->run[i]);
     e->run_n = 0;
   } else
@@ -302,7 +302,7 @@ static int prepare(engine *e)
   for (int r = 0; r < p; r++) e->rank[r] = (rank_state){.message = NONE, .flag_link = NONE};
   e->run_n = 0;
   e->now = 0;
-  if (m->ports == MACHINE_CHAN) chan_prepare(e);
+  if (m->ports == MACHINE_ONE_PORT) one_port_prepare(e);
   else fluid_prepare(e);
   return 0;
 }
@@ -362,13 +362,13 @@ int timing_run(const record *rec, const machine *m, timing_result *out)
     return -1;
   }
   if (prepare(e)) return -1;
-  bool chan = m->ports == MACHINE_CHAN;
+  bool one_port = m->ports == MACHINE_ONE_PORT;
   for (int r = 0; r < rec->args.size; r++) run_rank(e, r);
   run_ranks(e);
-  while (chan ? chan_next(e) : fluid_next(e)) {
-    if (chan) chan_events(e); else fluid_events(e);
+  while (one_port ? one_port_next(e) : fluid_next(e)) {
+    if (one_port) one_port_events(e); else fluid_events(e);
     run_ranks(e);
-    if (chan) chan_settle(e); else fluid_settle(e);
+    if (one_port) one_port_settle(e); else fluid_settle(e);
   }
   return conclude(e);
 }

@@ -2,16 +2,16 @@
  *
  * Two rules of what a message does to the ports of its ranks stand side by side.
  *
- * CHAN, where cost() lives: a rank sends one message and receives one message at a time. A message of n bytes takes
+ * one_port, where cost() lives: a rank sends one message and receives one message at a time. A message of n bytes takes
  * alpha + n beta, all of which occupies both ports; it starts when both sides have posted it and both ports are free.
  * Among messages that could start, the one that could start first does; then the sender's program order decides.
  *
- * FLUID, as SimGrid does it: a message starts when both sides have posted it (rendezvous) or, up to the eager limit,
+ * fluid, as SimGrid does it: a message starts when both sides have posted it (rendezvous) or, up to the eager limit,
  * when its send is posted. For `latency` seconds it uses no bandwidth; then its bytes and the control bytes flow at a
  * max-min fair share of all they cross: the sender's way out, the receiver's way in, the NICs of two nodes, the memory
  * of a socket. Shares are computed anew whenever a flow starts or ends.
  *
- * On a uniform machine (machine_ideal_simgrid) FLUID gives what SimGrid's SMPI gives on a platform of p hosts, each
+ * On a uniform machine (machine_ideal_simgrid) fluid gives what SimGrid's SMPI gives on a platform of p hosts, each
  * with a link up and a link down of bandwidth 1/beta, to 1e-12 s, with these settings:
  *   network/model:CM02  network/crosstraffic:0  network/weight-S:0  network/TCP-gamma:0
  *   network/latency-factor:1  network/bandwidth-factor:1  smpi/lat-factor:1  smpi/bw-factor:1
@@ -34,7 +34,7 @@
 
 /* ---- the machine ------------------------------------------------------------------------------------ */
 
-typedef enum { MACHINE_CHAN, MACHINE_FLUID } machine_ports;
+typedef enum { MACHINE_ONE_PORT, MACHINE_FLUID } machine_ports;
 typedef enum { MACHINE_CACHE, MACHINE_SOCKET, MACHINE_NODE, MACHINE_NETWORK, MACHINE_CLASSES } machine_class;
 
 /* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone.
@@ -52,7 +52,7 @@ typedef struct machine {
                                               eager message */
   machine_curve curve[MACHINE_CLASSES];    /* by the closest level that two ranks share */
   double nic_bytes_per_s, memory_bytes_per_s;   /* 0: not modelled */
-  /* FLUID. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
+  /* fluid. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
    * makes it: a message crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of
    * two sockets, the memory of the receiver's socket, and the receiver's port. It keeps them busy for its traffic;
    * what is left of its time alone it waits first. */
@@ -69,7 +69,7 @@ void machine_free(machine *);
 
 /* Uniform machines. The second has SimGrid's 16 control bytes, and every send waits for its receive. Copies are free;
  * set copy_s_per_byte to change that. */
-machine machine_chan(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte);
+machine machine_one_port(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte);
 machine machine_ideal_simgrid(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte);
 
 /* ---- timing ----------------------------------------------------------------------------------------- */

@@ -160,7 +160,7 @@ int model_main(int argc, char **argv)
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {
-    m.rounds = machine_chan(1, 0, 0);
+    m.rounds = machine_one_port(1, 0, 0);
     status = points(&m, plan_path);
     machine_free(&m.rounds);
     if (m.record) record_free(m.record);

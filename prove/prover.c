@@ -40,7 +40,7 @@ static void places_room(prover *v, int ranks)
 coll_place *prover_places(prover *v, int ranks)
 {
   static const int sizes[] = {3, 5, 4};
-  if (v->told) return ranks <= v->places ? v->place : NULL;
+  if (v->given) return ranks <= v->places ? v->place : NULL;
   places_room(v, ranks);
   for (int r = 0, node = 0; r < ranks; node++)
     for (int k = 0; k < sizes[node % 3] && r < ranks; k++, r++) {
@@ -63,7 +63,7 @@ const char *prover_read_places(prover *v, const char *path)
   bool broken = ferror(f) || got != EOF;
   fclose(f);
   v->places = n;
-  v->told = true;
+  v->given = true;
   return broken || !n ? "must have \"node socket cache\" in each line" : NULL;
 }
 
@@ -110,7 +110,7 @@ static void add_step(prover *v, uint32_t kind, int32_t peer, uint64_t bytes)
   v->step[v->steps++] = (prover_step){kind, peer, bytes};
 }
 
-/* Copies are free in Chan's model, and where data lies is nothing to it: a call in place is often the one that is not.
+/* Copies are free in the one-port model, and where data lies is nothing to it: a call in place is often the one that is not.
  * Is this the record that was timed last, as far as the model sees? Segments and very long records are not looked at. */
 static bool timed_already(prover *v)
 {
@@ -169,7 +169,7 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
     if (known) v->timing.makespan_s = v->cost[i].critical_s;
     else if (unit) v->timing.makespan_s = v->cost[0].critical_s * (t[0] + (double)v->message_bytes * t[1]);
     else if (nothing || scaled) v->timing.makespan_s = nothing ? 0 : t[0] * v->cost[0].critical_s;
-    machine m = machine_chan(t[0], t[1], t[2]);
+    machine m = machine_one_port(t[0], t[1], t[2]);
     int failed = known || unit || nothing || scaled ? 0 : timing_run(v->record, &m, &v->timing);
     machine_free(&m);
     if (failed) {
@@ -196,7 +196,7 @@ bool prover_rounds(prover *v, const coll_alg *alg, const coll_args *args, bool m
 {
   one_call(v, alg, args);
   v->timing.want_messages = messages;
-  machine m = machine_chan(1, 0, 0);
+  machine m = machine_one_port(1, 0, 0);
   int failed = timing_run(v->record, &m, &v->timing);
   machine_free(&m);
   return !failed;

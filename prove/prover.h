@@ -10,7 +10,7 @@ enum { PROVER_COSTS = 6, PROVER_ORDERS = 8 };
 
 typedef struct { double alpha, beta, gamma, critical_s, cost_s; } prover_cost;
 
-/* What Chan's model sees of an operation. */
+/* What the one-port model sees of an operation. */
 typedef struct { uint32_t kind; int32_t peer; uint64_t bytes; } prover_step;
 
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
   timing_result timing;
   coll_place *place;
   int places;
-  bool told;                    /* the places come from a file */
+  bool given;                   /* the places come from a file */
 } prover;
 
 prover *prover_new(void);
@@ -41,15 +41,15 @@ void prover_free(prover *);
  * segments are used. Returns whether it holds; kind and failure say what does not. */
 bool prover_point(prover *, const coll_alg *, const coll_args *);
 
-/* For the point proven last: the critical path in Chan's model beside cost(), on the axes and in between. False, with
+/* For the point proven last: the critical path in the one-port model beside cost(), on the axes and in between. False, with
  * kind "cost", when exact() says that they are equal and they are not. */
 bool prover_costs(prover *, const coll_alg *, const coll_args *);
 
 /* For the point proven last: rounds are timing.makespan_s, and with messages each one's round is its end_s. */
 bool prover_rounds(prover *, const coll_alg *, const coll_args *, bool messages);
 
-/* Where ranks sit when nobody has said: nodes of 3, 5 and 4 ranks in turn, two sockets each, so that nothing is even.
- * NULL when somebody has, of fewer ranks. */
+/* Where ranks sit when no file is given: nodes of 3, 5 and 4 ranks in turn, two sockets each, so that nothing is even.
+ * NULL when one is, of fewer ranks. */
 coll_place *prover_places(prover *, int ranks);
 
 /* Reads "node socket cache" of each rank, one a line. Returns NULL, or what is wrong with the file. */

@@ -23,7 +23,7 @@
 #include "patterns/leaders.h"
 #include "patterns/lg.h"
 #include "primitives/allgather_blocks.h"
-#include "primitives/desk.h"
+#include "primitives/leader_buffer.h"
 #include "primitives/mst.h"
 
 enum { PER_NODE, AGGREGATE, INTER, PLACEMENT };
@@ -73,7 +73,7 @@ static void *prepare(coll_ctx *c, const coll_args *a) {
   int size = l->first[s->group + 1] - l->first[s->group];
   coll_sub(c, 1, l->member + l->first[s->group], size, &s->within.ctx);
   coll_sub(c, 2, leader, l->groups, &s->among);
-  if (a->param[AGGREGATE] == SHM) coll_desk_open(&s->within, a->count, (size_t)c->size * a->count);
+  if (a->param[AGGREGATE] == SHM) coll_leader_buffer_open(&s->within, a->count, (size_t)c->size * a->count);
   return s;
 }
 
@@ -87,7 +87,7 @@ static void aggregate(state *s, const coll_args *a, void *own) {
       return;
     case AGGREGATE_DOUBLING: coll_blocks_doubling(g, own, m, NULL); return;
     case AGGREGATE_RING: coll_blocks_ring(g, own, m, NULL); return;
-    case SHM: coll_desk_collect(&s->within, a->in, own, m); return;
+    case SHM: coll_leader_buffer_collect(&s->within, a->in, own, m); return;
   }
 }
 
@@ -95,7 +95,7 @@ static void distribute(state *s, const coll_args *a, void *all, size_t before, s
   coll_ctx *g = &s->within.ctx;
   size_t n = (size_t)a->size * a->count, after = before + own;
   if (a->param[AGGREGATE] == SHM) {
-    coll_desk_hand_out(&s->within, all, n, a->count);
+    coll_leader_buffer_distribute(&s->within, all, n, a->count);
   } else if (a->param[AGGREGATE] == GATHER) {
     coll_mst_bcast(g, all, n, 0, COLL_MST_FIRST);
   } else {

@@ -12,6 +12,7 @@
  *  2       abcd     abcd     abcd     abcd          1 ↔ 2, 3 ↔ 0
  */
 #include "collscope.h"
+#include "patterns/ring.h"
 
 static const char *supports(const coll_args *a) {
   return a->size % 2 && a->size > 1
@@ -26,7 +27,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   if (p < 2) return;
 
   bool even = c->rank % 2 == 0;
-  int up = (c->rank + 1) % p, down = (c->rank + p - 1) % p, pair = c->rank - c->rank % 2;
+  int up = coll_ring_right(p, c->rank), down = coll_ring_left(p, c->rank), pair = c->rank - c->rank % 2;
   int partner[2] = { even ? up : down, even ? down : up };
   coll_sendrecv(c, coll_at(c, a->out, (size_t)c->rank * m), m, partner[0],
                 coll_at(c, a->out, (size_t)partner[0] * m), m, partner[0]);

@@ -24,7 +24,7 @@ static const char *supports(const coll_args *a) {
 
 /* Group `mine` of `width` ranks has met the group behind it, of which only `others` ranks exist: the ranks of mine
  * that had a partner there pass its blocks on to those that had none, down a binomial tree. */
-static void hand_on(coll_ctx *c, const coll_args *a, int v, int mine, int width, int others) {
+static void forward(coll_ctx *c, const coll_args *a, int v, int mine, int width, int others) {
   int p = c->size;
   coll_span news = coll_ceil_blocks(a->count, p, mine + width, width);
   for (int half = width / 2; half; half /= 2) {
@@ -46,7 +46,7 @@ static void run(coll_ctx *c, const coll_args *a) {
       coll_sendrecv(c, coll_at(c, a->out, have.first), have.count, real, coll_at(c, a->out, lack.first), lack.count,
                     real);
     }
-    if (theirs + width > p) hand_on(c, a, v, mine, width, p - mine - width);
+    if (theirs + width > p) forward(c, a, v, mine, width, p - mine - width);
   }
 }
 

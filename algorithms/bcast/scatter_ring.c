@@ -15,22 +15,23 @@
  */
 #include "patterns/lg.h"
 #include "primitives/bcast_scatter.h"
+#include "primitives/ring.h"
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size
            ? "needs at least one element a rank; Open MPI takes bcast/linear instead" : NULL;
 }
 
+static coll_span block_of(const void *how, int i) {
+  const coll_args *a = how;
+  return coll_ceil_blocks(a->count, a->size, i, 1);
+}
+
 static void run(coll_ctx *c, const coll_args *a) {
-  int p = c->size, right = (c->rank + 1) % p, left = (c->rank + p - 1) % p;
+  int p = c->size;
   if (p < 2 || !a->count) return;
   coll_bcast_scatter(c, a);
-  for (int round = 0, block = (c->rank - a->root + p) % p; round < p - 1; round++) {
-    int next = (block + p - 1) % p;
-    coll_span s = coll_ceil_blocks(a->count, p, block, 1), r = coll_ceil_blocks(a->count, p, next, 1);
-    coll_sendrecv(c, coll_at(c, a->out, s.first), s.count, right, coll_at(c, a->out, r.first), r.count, left);
-    block = next;
-  }
+  coll_ring_allgather(c, a->out, (c->rank - a->root + p) % p, (coll_cut){ block_of, a });
 }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {

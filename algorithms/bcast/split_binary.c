@@ -14,6 +14,7 @@
  */
 #include "collscope.h"
 #include "patterns/block.h"
+#include "patterns/ring.h"
 #include "patterns/segment.h"
 #include "patterns/tree.h"
 
@@ -78,13 +79,13 @@ static void run(coll_ctx *c, const coll_args *a) {
   if (v) pass_on(c, a, &t, half[side]);
   else root_sends(c, a, &t, half);
 
-  int next = (c->rank + 1) % p, before = (c->rank + p - 1) % p;
+  int next = coll_ring_right(p, c->rank), before = coll_ring_left(p, c->rank);
   void *left = coll_at(c, a->out, half[LEFT].first), *right = coll_at(c, a->out, half[RIGHT].first);
   bool alone = p % 2 == 0 && v == p - 1;   /* last on the left: its partner is the root, which needs nothing */
   if (alone) coll_recv(c, right, half[RIGHT].count, a->root);
   else if (v && side == LEFT) coll_sendrecv(c, left, half[LEFT].count, next, right, half[RIGHT].count, next);
   else if (v) coll_sendrecv(c, right, half[RIGHT].count, before, left, half[LEFT].count, before);
-  else if (p % 2 == 0) coll_send(c, right, half[RIGHT].count, (a->root + p - 1) % p);
+  else if (p % 2 == 0) coll_send(c, right, half[RIGHT].count, coll_ring_left(p, a->root));
 }
 
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };

@@ -1,7 +1,7 @@
 #include "primitives/allgather_blocks.h"
 
 #include "patterns/block.h"
-#include "patterns/ring.h"
+#include "primitives/ring.h"
 
 static coll_span blocks(const int *first, size_t m, int from, int to) {
   size_t lo = (size_t)(first ? first[from] : from), hi = (size_t)(first ? first[to] : to);
@@ -16,12 +16,14 @@ void coll_blocks_doubling(coll_ctx *c, void *all, size_t m, const int *first) {
   }
 }
 
+typedef struct { const int *first; size_t m; } cut;
+
+static coll_span cut_block(const void *how, int i) {
+  const cut *k = how;
+  return blocks(k->first, k->m, i, i + 1);
+}
+
 void coll_blocks_ring(coll_ctx *c, void *all, size_t m, const int *first) {
-  int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);
-  for (int round = 0, block = c->rank; round < p - 1; round++) {
-    int next = coll_ring_left(p, block);
-    coll_span s = blocks(first, m, block, block + 1), r = blocks(first, m, next, next + 1);
-    coll_sendrecv(c, coll_at(c, all, s.first), s.count, right, coll_at(c, all, r.first), r.count, left);
-    block = next;
-  }
+  cut how = { first, m };
+  coll_ring_allgather(c, all, c->rank, (coll_cut){ cut_block, &how });
 }

@@ -1,16 +1,9 @@
 #include "primitives/bucket.h"
 
 #include "patterns/ring.h"
+#include "primitives/ring.h"
 
-void coll_bucket_allgather(coll_ctx *c, void *all, size_t n) {
-  int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);
-  for (int round = 0, block = c->rank; round < p - 1; round++) {
-    int next = coll_ring_left(p, block);   /* what the left neighbour received last, or started with */
-    coll_span s = coll_block(n, p, block), r = coll_block(n, p, next);
-    coll_sendrecv(c, coll_at(c, all, s.first), s.count, right, coll_at(c, all, r.first), r.count, left);
-    block = next;
-  }
-}
+void coll_bucket_allgather(coll_ctx *c, void *all, size_t n) { coll_ring_allgather_even(c, all, n, 0); }
 
 /* in is the left operand, the block that arrived is the right one and takes the sum: so in stays as it is and nothing
  * is copied. Only in place is it the other way around in the last round, as the sum belongs where in's own block is. */

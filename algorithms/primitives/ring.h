@@ -11,8 +11,18 @@
  * inbox: two buffers for the longest piece. Any p >= 2. */
 void coll_ring_reduce(coll_ctx *, void *sum, size_t n, int ahead, int piece, int pieces, void *const inbox[2]);
 
-/* Rank r has block r+ahead of all[n]; afterwards it has every block. */
-void coll_ring_allgather(coll_ctx *, void *all, size_t n, int ahead);
+/* How a vector is cut into p blocks: where block i lies, and what block() has to know for it. */
+typedef struct {
+  coll_span (*block)(const void *how, int i);
+  const void *how;
+} coll_cut;
+
+/* A rank has block `own` of `all`, its left neighbour the one before; afterwards it has every block: p-1 rounds, in each
+ * of which what came last goes on to the right. */
+void coll_ring_allgather(coll_ctx *, void *all, int own, coll_cut cut);
+
+/* The same where n elements are cut as evenly as can be, and rank r has block r+ahead. */
+void coll_ring_allgather_even(coll_ctx *, void *all, size_t n, int ahead);
 
 /* The allreduce made of both: the blocks go around in `pieces` pieces to be reduced, and whole to be gathered. */
 void coll_ring_allreduce(coll_ctx *, const coll_args *, int pieces);

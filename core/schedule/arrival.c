@@ -148,9 +148,9 @@ static void play_on(player *y, const record *r)
 }
 
 /* A suspended rank's next source: one of those whose message it could receive. Returns how many there are. */
-static int choose(store *s, int rank)
+static int choose(recorder *s, int rank)
 {
-  wish *w = &s->wishes[rank];
+  any_source *w = &s->any_source[rank];
   int candidates = 0, pick = -1;
   for (int pass = 0; pass < 2; pass++) {
     int seen = 0;
@@ -167,13 +167,13 @@ static int choose(store *s, int rank)
   return candidates;
 }
 
-int rec_choose_sources(store *s)
+int rec_choose_sources(recorder *s)
 {
   record *r = &s->record;
   int served = 0;
   play_on(&s->player, r);
   for (int i = 0; i < r->args.size; i++) {
-    if (s->wishes[i].done || s->player.at[i] < r->rank[i].n) continue;
+    if (s->any_source[i].done || s->player.at[i] < r->rank[i].n) continue;
     int candidates = choose(s, i);
     served += candidates > 0;
     if (candidates > 1) r->chose = true;

@@ -49,11 +49,11 @@ void rec_pool_free(pool *a)
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
-static size_t buffer_size(const store *s, int buf) { return buf < REC_SCRATCH ? s->layout->size[buf] : 0; }
+static size_t buffer_size(const recorder *s, int buf) { return buf < REC_SCRATCH ? s->layout->size[buf] : 0; }
 
 /* Which buffer an address is in. An offset in the upper half of a reservation is really one before the start of the
  * next buffer. */
-bool rec_locate(const store *s, const void *p, int *buf, int64_t *off)
+bool rec_locate(const recorder *s, const void *p, int *buf, int64_t *off)
 {
   uintptr_t d = (uintptr_t)p - (uintptr_t)s->base;
   if (d >= BUFFERS * BUFFER_BYTES) return false;
@@ -63,7 +63,7 @@ bool rec_locate(const store *s, const void *p, int *buf, int64_t *off)
   return true;
 }
 
-__attribute__((noreturn, cold)) static void outside(store *s, const char *who, const char *does, int buf, int64_t off,
+__attribute__((noreturn, cold)) static void outside(recorder *s, const char *who, const char *does, int buf, int64_t off,
                                                     size_t bytes, size_t size)
 {
   char name[32];
@@ -79,7 +79,7 @@ __attribute__((noreturn, cold)) static void outside(store *s, const char *who, c
        (size_t)off, (size_t)off + bytes, size);
 }
 
-spot rec_resolve(store *s, const void *p, size_t bytes, const char *who, bool writes)
+spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool writes)
 {
   if (!bytes) return (spot){REC_SCRATCH, 0};
   const char *does = writes ? "writes" : "reads";
@@ -118,7 +118,7 @@ spot rec_resolve(store *s, const void *p, size_t bytes, const char *who, bool wr
 
 void *rec_scratch(coll_ctx *c, size_t n)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   if (n > BUFFER_BYTES / 4 / c->elem) rec_fail(s, "asks for scratch of %zu elements", n);
   size_t begin = s->now->scratch, end = begin + n * c->elem;
   if (end > BUFFER_BYTES / 2 - 128) rec_fail(s, "asks for more scratch than a buffer can hold");
@@ -132,7 +132,7 @@ void *rec_scratch(coll_ctx *c, size_t n)
 
 void *rec_keep(coll_ctx *c, size_t bytes)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   void *p = rec_pool_take(&s->keep, bytes);
   memset(p, 0xA5, bytes);
   return p;

@@ -1,7 +1,7 @@
 /* What an algorithm does, written down. */
 #include "core/schedule/parts.h"
 
-rec_op *rec_append(store *s)
+rec_op *rec_append(recorder *s)
 {
   rec_rank *k = s->now;
   if (k->n == k->cap) {
@@ -15,19 +15,19 @@ rec_op *rec_append(store *s)
   return &k->op[k->n++];
 }
 
-int rec_peer_of(store *s, const coll_ctx *c, int rank, const char *who)
+int rec_peer_of(recorder *s, const coll_ctx *c, int rank, const char *who)
 {
   if (rank < 0 || rank >= c->size) rec_fail(s, "%s names rank %d of a group of %d", who, rank, c->size);
   return c->world ? c->world[rank] : rank;
 }
 
-size_t rec_bytes_of(store *s, const coll_ctx *c, size_t n, const char *who)
+size_t rec_bytes_of(recorder *s, const coll_ctx *c, size_t n, const char *who)
 {
   if (n > BUFFER_BYTES / 2 / c->elem) rec_fail(s, "%s of %zu elements: more than a buffer can hold", who, n);
   return n * c->elem;
 }
 
-static void message(store *s, coll_ctx *c, rec_kind kind, const void *buf, size_t n, int other, const char *who)
+static void message(recorder *s, coll_ctx *c, rec_kind kind, const void *buf, size_t n, int other, const char *who)
 {
   size_t bytes = rec_bytes_of(s, c, n, who);
   int peer = rec_peer_of(s, c, other, who);
@@ -42,7 +42,7 @@ static void op_recv(coll_ctx *c, void *buf, size_t n, int from) { message(c->sel
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   message(s, c, REC_ISEND, buf, n, to, "isend");
   s->pending++;
   return (coll_req)s->now->n;
@@ -50,14 +50,14 @@ static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to)
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   message(s, c, REC_IRECV, buf, n, from, "irecv");
   s->pending++;
   return (coll_req)s->now->n;
 }
 
 /* more: waits of the same call that follow. */
-static void wait_for(store *s, coll_req req, size_t more)
+static void wait_for(recorder *s, coll_req req, size_t more)
 {
   rec_rank *k = s->now;
   if (req < 0 || (size_t)req > k->n) rec_fail(s, "waits for %d, which is no request", req);
@@ -82,7 +82,7 @@ static void op_waitall(coll_ctx *c, int n, coll_req *reqs)
 /* Both are posted, then both are waited for. */
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   message(s, c, REC_ISEND, sbuf, sn, to, "sendrecv");
   coll_req sending = (coll_req)s->now->n;
   message(s, c, REC_IRECV, rbuf, rn, from, "sendrecv");
@@ -94,9 +94,9 @@ static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   if (!(s->record.alg->flags & COLL_ANY_SOURCE)) rec_fail(s, "recv_any, but the descriptor does not say COLL_ANY_SOURCE");
-  wish *w = &s->wishes[s->rank];
+  any_source *w = &s->any_source[s->rank];
   if (w->at == w->n) {
     w->label = c->label;
     w->size = c->size;
@@ -113,7 +113,7 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n)
 
 static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   if (!n) return;
   size_t bytes = rec_bytes_of(s, c, n, "reduce");
   spot l = rec_resolve(s, left, bytes, "reduce", false), r = rec_resolve(s, right, bytes, "reduce", true);
@@ -123,7 +123,7 @@ static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n)
 
 static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   if (!n || dst == src) return;
   size_t bytes = rec_bytes_of(s, c, n, "copy");
   spot from = rec_resolve(s, src, bytes, "copy", false), to = rec_resolve(s, dst, bytes, "copy", true);

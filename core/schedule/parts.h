@@ -30,7 +30,7 @@ typedef struct {
   int label, size;
   const int *world;
   bool seen;
-} wish; /* of recv_any, a rank */
+} any_source;                            /* of a rank: the sources of its recv_any */
 
 /* What plays the ranks as far as they are recorded: see record_arrival.c. */
 typedef struct { uint64_t key; size_t sent, received; } channel;
@@ -71,14 +71,14 @@ typedef struct {
   group *groups;
   int group_cap;
   int *segment_cap;                 /* [ranks] */
-  wish *wishes;                     /* [ranks] */
+  any_source *any_source;           /* [ranks] */
   unsigned seed;
   player player;
-} store;
+} recorder;
 
 /* ---- record_words.c ---- */
 
-__attribute__((format(printf, 2, 3), noreturn)) void rec_fail(store *, const char *format, ...);
+__attribute__((format(printf, 2, 3), noreturn)) void rec_fail(recorder *, const char *format, ...);
 
 /* ---- record_memory.c ---- */
 
@@ -91,18 +91,18 @@ void *rec_grow(void *old, size_t bytes);     /* realloc that ends the program wh
 void *rec_pool_take(pool *, size_t bytes);
 void rec_pool_reset(pool *);
 void rec_pool_free(pool *);
-bool rec_locate(const store *, const void *, int *buf, int64_t *off);   /* which buffer an address is in */
+bool rec_locate(const recorder *, const void *, int *buf, int64_t *off);   /* which buffer an address is in */
 /* The same for an operation, which fails when it may not touch `bytes` bytes there. */
-spot rec_resolve(store *, const void *, size_t bytes, const char *who, bool writes);
+spot rec_resolve(recorder *, const void *, size_t bytes, const char *who, bool writes);
 void *rec_scratch(coll_ctx *, size_t n);
 void *rec_keep(coll_ctx *, size_t bytes);
 
 /* ---- record_operations.c ---- */
 
 extern const coll_operations rec_operations;
-rec_op *rec_append(store *);
-int rec_peer_of(store *, const coll_ctx *, int rank, const char *who);
-size_t rec_bytes_of(store *, const coll_ctx *, size_t n, const char *who);
+rec_op *rec_append(recorder *);
+int rec_peer_of(recorder *, const coll_ctx *, int rank, const char *who);
+size_t rec_bytes_of(recorder *, const coll_ctx *, size_t n, const char *who);
 
 /* ---- record_segments.c ---- */
 
@@ -115,7 +115,7 @@ void rec_await(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
 /* ---- record_arrival.c ---- */
 
 /* Gives every suspended rank that has messages to choose from one of them. Returns how many it could serve. */
-int rec_choose_sources(store *);
+int rec_choose_sources(recorder *);
 void rec_player_free(player *);
 
 #endif

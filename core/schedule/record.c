@@ -12,7 +12,7 @@
 
 /* Faults and alarms are a process's business, so this is the one variable of the process: who records at present. */
 static struct {
-  store *volatile current;
+  recorder *volatile current;
   bool handler;
   uint64_t serial;
   int patience;             /* seconds; 0: never told */
@@ -21,12 +21,12 @@ static struct {
   uint64_t ticked_run;
   size_t ticked_ops;
   int idle;                 /* ticks in a row without an operation */
-} life;
+} active;
 
 /* An algorithm that looks at its data ends here; so does one that follows a wild pointer. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-  store *s = life.current;
+  recorder *s = active.current;
   if (!s) {
     signal(number, SIG_DFL);
     return;               /* not ours: the instruction faults again and the process ends as usual */
@@ -39,12 +39,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
  * just being allocated must not be left half done, so then the next tick decides. */
 static void on_tick(int number)
 {
-  store *s = life.current;
-  if (!s || !s->inside || life.ticked_run != life.run || life.ticked_ops != s->now->n) {
-    life.ticked_run = life.run;
-    life.ticked_ops = s && s->inside ? s->now->n : 0;
-    life.idle = 0;
-  } else if (++life.idle >= life.patience && !rec_growing) siglongjmp(s->leave, STOP_LOOP);
+  recorder *s = active.current;
+  if (!s || !s->inside || active.ticked_run != active.run || active.ticked_ops != s->now->n) {
+    active.ticked_run = active.run;
+    active.ticked_ops = s && s->inside ? s->now->n : 0;
+    active.idle = 0;
+  } else if (++active.idle >= active.patience && !rec_growing) siglongjmp(s->leave, STOP_LOOP);
 }
 
 static void listen_to_signals(void)
@@ -56,13 +56,13 @@ static void listen_to_signals(void)
   sigaction(SIGVTALRM, &tick, NULL);
   struct itimerval every = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
   setitimer(ITIMER_VIRTUAL, &every, NULL);
-  if (!life.patience) life.patience = 30;
-  life.handler = true;
+  if (!active.patience) active.patience = 30;
+  active.handler = true;
 }
 
-void record_patience(int seconds) { life.patience = seconds; }
+void record_patience(int seconds) { active.patience = seconds; }
 
-static void run_rank(store *s, int rank)
+static void run_rank(recorder *s, int rank)
 {
   record *r = &s->record;
   rec_rank *k = &r->rank[rank];
@@ -71,7 +71,7 @@ static void run_rank(store *s, int rank)
   k->n = k->scratch = 0;
   r->segments[rank] = 0;
   s->scratches = s->scratch_last = s->pending = 0;
-  s->wishes[rank].at = 0;
+  s->any_source[rank].at = 0;
   const rec_layout *l = s->layout = &r->layout[rank];
   coll_args a = r->args;
   a.in = l->has_in ? s->base + (size_t)l->in_buf * BUFFER_BYTES + l->in_off : NULL;
@@ -83,7 +83,7 @@ static void run_rank(store *s, int rank)
                 .place = a.place,
                 .levels = s->levels,
                 .elem = a.elem};
-  life.run++;
+  active.run++;
   s->inside = true;
   s->preparing = true;
   if (r->alg->prepare) a.prepared = r->alg->prepare(&c, &a);
@@ -98,10 +98,10 @@ static void run_rank(store *s, int rank)
       rec_fail(s, "run() returns with %d request%s that nobody has waited for", s->pending, s->pending == 1 ? "" : "s");
   }
   k->start[r->calls] = k->n;
-  s->wishes[rank].done = true;
+  s->any_source[rank].done = true;
 }
 
-static void make_rank(store *s, int rank)
+static void make_rank(recorder *s, int rank)
 {
   switch (sigsetjmp(s->leave, 0)) {
     case 0: run_rank(s, rank); break;
@@ -121,12 +121,12 @@ static void make_rank(store *s, int rank)
     case STOP_LOOP:
       snprintf(s->record.error, sizeof s->record.error,
                "rank %d: computes for %d s of processor time without an operation (after %zu); does it loop for ever?",
-               s->rank, life.patience, s->now->n);
+               s->rank, active.patience, s->now->n);
   }
   s->inside = false;
 }
 
-static void sized(store *s, int p)
+static void sized(recorder *s, int p)
 {
   if (p <= s->ranks) return;
   size_t n = (size_t)p, old = (size_t)s->ranks;
@@ -139,15 +139,15 @@ static void sized(store *s, int p)
   r->segments = rec_grow(r->segments, sizeof *r->segments * n);
   s->segment_cap = rec_grow(s->segment_cap, sizeof *s->segment_cap * n);
   memset(s->segment_cap + old, 0, sizeof *s->segment_cap * (n - old));
-  s->wishes = rec_grow(s->wishes, sizeof *s->wishes * n);
-  memset(s->wishes + old, 0, sizeof *s->wishes * (n - old));
+  s->any_source = rec_grow(s->any_source, sizeof *s->any_source * n);
+  memset(s->any_source + old, 0, sizeof *s->any_source * (n - old));
   s->place = rec_grow(s->place, sizeof *s->place * n);
   s->ranks = p;
 }
 
-static store *store_new(void)
+static recorder *recorder_new(void)
 {
-  store *s = memset(rec_grow(NULL, sizeof *s), 0, sizeof *s);
+  recorder *s = memset(rec_grow(NULL, sizeof *s), 0, sizeof *s);
   s->base = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->base == MAP_FAILED) {
     perror("collscope: cannot reserve 3 TiB of addresses for a record (is there a limit, ulimit -v?)");
@@ -156,7 +156,7 @@ static store *store_new(void)
   return s;
 }
 
-static void copy_args(store *s, const coll_args *args)
+static void copy_args(recorder *s, const coll_args *args)
 {
   record *r = &s->record;
   int p = args->size;
@@ -182,12 +182,12 @@ static void copy_args(store *s, const coll_args *args)
 
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed)
 {
-  store *s = reuse ? (store *)reuse : store_new();
+  recorder *s = reuse ? (recorder *)reuse : recorder_new();
   record *r = &s->record;
   int p = args->size;
   sized(s, p);
   r->alg = alg;
-  r->serial = ++life.serial;
+  r->serial = ++active.serial;
   r->calls = calls < 1 ? 1 : calls > REC_CALLS ? REC_CALLS : calls;
   r->error[0] = '\0';
   r->segment_groups = 0;
@@ -197,33 +197,33 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   copy_args(s, args);
   rec_pool_reset(&s->keep);
   rec_pool_reset(&s->segments);
-  if (!life.handler) listen_to_signals();
+  if (!active.handler) listen_to_signals();
   for (int i = 0; i < p; i++) {
-    s->wishes[i].n = s->wishes[i].at = 0;
-    s->wishes[i].done = s->wishes[i].seen = false;
+    s->any_source[i].n = s->any_source[i].at = 0;
+    s->any_source[i].done = s->any_source[i].seen = false;
     r->layout[i] = rec_layout_of(alg->collective, &r->args, i);
     r->rank[i].n = 0;
     r->segments[i] = 0;
   }
-  life.current = s;
+  active.current = s;
   bool any = alg->flags & COLL_ANY_SOURCE;
   for (int left = p; left && !*r->error;) {
     left = 0;
     for (int i = 0; i < p && !*r->error; i++) {
-      wish *w = &s->wishes[i];
+      any_source *w = &s->any_source[i];
       if (w->done || (w->seen && w->at == w->n)) continue;   /* nothing new for it */
       make_rank(s, i);
       w->seen = true;
     }
     if (*r->error || !any) break;
-    for (int i = 0; i < p; i++) left += !s->wishes[i].done;
+    for (int i = 0; i < p; i++) left += !s->any_source[i].done;
     if (left && !rec_choose_sources(s)) {
       int i = 0;
-      while (s->wishes[i].done) i++;
+      while (s->any_source[i].done) i++;
       snprintf(r->error, sizeof r->error, "rank %d: recv_any waits for a message that nobody sends", i);
     }
   }
-  life.current = NULL;
+  active.current = NULL;
   for (int i = 0; i < r->segment_groups && !*r->error; i++) s->groups[i].opened = 0;
   for (int i = 0; i < p && !*r->error; i++)
     for (int k = 0; k < r->segments[i]; k++) s->groups[r->segment[i][k].group].opened++;
@@ -258,12 +258,12 @@ bool record_same(const record *a, const record *b)
 
 void record_free(record *r)
 {
-  store *s = (store *)r;
+  recorder *s = (recorder *)r;
   if (!s) return;
   for (int i = 0; i < s->ranks; i++) {
     free(r->rank[i].op);
     free(r->segment[i]);
-    free(s->wishes[i].source);
+    free(s->any_source[i].source);
   }
   for (int l = 0; l < COLL_LEVELS && s->levels_size; l++) coll_grouping_free(&s->levels[l]);
   free(s->levels_place);
@@ -272,7 +272,7 @@ void record_free(record *r)
   free(r->segment);
   free(r->segments);
   free(s->segment_cap);
-  free(s->wishes);
+  free(s->any_source);
   free(s->place);
   free(s->scratch);
   free(s->groups);

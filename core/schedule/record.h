@@ -1,4 +1,4 @@
-/* Recording: the life in which nothing is sent. Every rank's operations are written down, one after the other, in one
+/* Recording: the back-end in which nothing is sent. Every rank's operations are written down, one after the other, in one
  * process without MPI. The record is the schedule: program order is the only dependency, isend and irecv go on until
  * the WAIT that names them; sendrecv is ISEND, IRECV and a WAIT for each.
  *
@@ -84,7 +84,7 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
 void record_free(record *);
 
 /* An algorithm that computes for so many seconds of processor time without an operation loops for ever: the record says
- * so. 30 unless told. */
+ * so. 30 by default. */
 void record_patience(int seconds);
 
 /* True when both hold the same operations, buffers and segments: what is proven of one then holds for the other, as

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int group_find(store *s, const struct coll_seg_state *g)
+static int group_find(recorder *s, const struct coll_seg_state *g)
 {
   const rec_segment *w = &g->seg;
   int n = s->record.segment_groups;
@@ -25,7 +25,7 @@ static int group_find(store *s, const struct coll_seg_state *g)
 
 coll_seg rec_seg_open(coll_ctx *c, size_t n, int flags)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   record *r = &s->record;
   if (!(r->alg->flags & COLL_SEGMENTS)) rec_fail(s, "seg_open, but the descriptor does not say COLL_SEGMENTS");
   if (!s->preparing) rec_fail(s, "seg_open in run(); segments are opened in prepare()");
@@ -56,7 +56,7 @@ coll_seg rec_seg_open(coll_ctx *c, size_t n, int flags)
 }
 
 /* The home's rank in the outermost group. */
-static int home_of(store *s, const coll_ctx *c, const struct coll_seg_state *g, int home, const char *who)
+static int home_of(recorder *s, const coll_ctx *c, const struct coll_seg_state *g, int home, const char *who)
 {
   int world = rec_peer_of(s, c, home, who);
   if (home < g->seg.members && g->seg.world[home] == world) return world;
@@ -65,7 +65,7 @@ static int home_of(store *s, const coll_ctx *c, const struct coll_seg_state *g, 
   rec_fail(s, "%s names rank %d, which is no member of the segment", who, world);
 }
 
-static void part_range(store *s, const struct coll_seg_state *g, size_t off, size_t bytes, const char *who,
+static void part_range(recorder *s, const struct coll_seg_state *g, size_t off, size_t bytes, const char *who,
                        const char *does)
 {
   if (bytes > g->seg.bytes || off > g->seg.bytes - bytes)
@@ -75,7 +75,7 @@ static void part_range(store *s, const struct coll_seg_state *g, size_t off, siz
 
 void rec_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   if (!n) return;
   size_t bytes = rec_bytes_of(s, c, n, "seg_write");
   spot from = rec_resolve(s, src, bytes, "seg_write", false);
@@ -87,7 +87,7 @@ void rec_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *sr
 
 void rec_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n)
 {
-  store *s = c->self;
+  recorder *s = c->self;
   if (!n) return;
   size_t bytes = rec_bytes_of(s, c, n, "seg_read");
   spot to = rec_resolve(s, dst, bytes, "seg_read", true);
@@ -97,7 +97,7 @@ void rec_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size
                         .off = off * c->elem, .off2 = to.off, .bytes = bytes};
 }
 
-static void flag_op(store *s, coll_ctx *c, rec_kind kind, coll_seg g, int home, int flag, uint64_t value,
+static void flag_op(recorder *s, coll_ctx *c, rec_kind kind, coll_seg g, int home, int flag, uint64_t value,
                     const char *who)
 {
   int peer = home_of(s, c, g, home, who);

@@ -19,7 +19,7 @@ const char *record_buffer_name(int buf, char *text, size_t size)
   return text;
 }
 
-__attribute__((format(printf, 2, 3), noreturn)) void rec_fail(store *s, const char *format, ...)
+__attribute__((format(printf, 2, 3), noreturn)) void rec_fail(recorder *s, const char *format, ...)
 {
   char *error = s->record.error;
   size_t size = sizeof s->record.error;

@@ -49,7 +49,7 @@ static bool unmatched(proof *e)
   for (size_t i = 0; i < e->channel_slots; i++) {
     const channel *c = &e->channels[i];
     if (c->epoch != e->epoch) continue;
-    for (uint32_t g = c->first; g != PROOF_NONE; g = e->mate[g]) {
+    for (uint32_t g = c->first; g != PROOF_NONE; g = e->partner[g]) {
       left++;
       if (g < best) best = g;
     }
@@ -59,7 +59,7 @@ static bool unmatched(proof *e)
   size_t op = best - e->actor[rank].base;
   char more[64] = "";
   if (left > 1) snprintf(more, sizeof more, "; %" PRIu32 " more have no partner", left - 1);
-  return proof_fail(e, PROOF_UNMATCHED, "rank %d: %s has no %s%s", rank, op_words(e, rank, op).text,
+  return proof_fail(e, PROOF_UNMATCHED, "rank %d: %s has no %s%s", rank, op_text(e, rank, op).text,
               is_send(e->actor[rank].op[op].kind) ? "receive" : "send", more);
 }
 
@@ -108,20 +108,20 @@ bool proof_match(proof *e)
       uint32_t me = (uint32_t)(a->base + i);
       if (c->first != PROOF_NONE && c->sends != send) {
         uint32_t other = c->first;
-        c->first = e->mate[other];
+        c->first = e->partner[other];
         unpaired--;
         const actor *b = &e->actor[o->peer];
         size_t j = other - b->base;
-        e->mate[me] = (uint32_t)j;
-        e->mate[other] = (uint32_t)i;
+        e->partner[me] = (uint32_t)j;
+        e->partner[other] = (uint32_t)i;
         if (b->op[j].bytes != o->bytes) {
-          words mine = op_words(e, rank, i), theirs = op_words(e, o->peer, j);
+          phrase mine = op_text(e, rank, i), theirs = op_text(e, o->peer, j);
           return proof_fail(e, PROOF_SIZE, "rank %d: %s meets rank %d's %s", rank, mine.text, o->peer, theirs.text);
         }
       } else {
-        e->mate[me] = PROOF_NONE;
+        e->partner[me] = PROOF_NONE;
         if (c->first == PROOF_NONE) c->first = me;
-        else e->mate[c->last] = me;
+        else e->partner[c->last] = me;
         c->last = me;
         c->sends = send;
         unpaired++;

@@ -62,7 +62,7 @@ struct proof {
   memory *mem;                 /* [ranks][3] */
   uint32_t *queue;             /* ring of ranks that can go on */
   uint32_t queue_at, queue_n;
-  uint32_t *mate;              /* by operation: its partner in the peer's list; of one that has none yet, the next of
+  uint32_t *partner;              /* by operation: its partner in the peer's list; of one that has none yet, the next of
                                   its channel, among all */
   size_t ops_cap;
   channel *channels;
@@ -78,7 +78,7 @@ struct proof {
   size_t table_slots;
   struct { uint64_t a, b, result; } memo[1024];
   /* clocks. A barrier alone needs less: only whether a rank has heard of another at all, so a row is a set of bits. */
-  bool hearsay;
+  bool heard_only;
   size_t row;                  /* words of what a rank knows of the others: p, or p bits */
   uint32_t *clock;             /* [ranks][row] */
   uint32_t *entered;           /* [calls][p] */
@@ -101,19 +101,19 @@ void *proof_grow(void *old, size_t bytes);   /* realloc that ends the program wh
 
 static inline bool is_send(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
 
-/* ---- proof_words.c: what is wrong, for people ---- */
+/* ---- text.c: what is wrong, for people ---- */
 
 /* Sets the verdict and its text; always false, so that it can be returned. */
 __attribute__((format(printf, 3, 4), cold)) bool proof_fail(proof *, proof_kind, const char *format, ...);
 
-typedef struct { char text[200]; } words;
-words op_words(const proof *, int rank, size_t op);                   /* "recv of 40 bytes from rank 3 (operation 2)" */
-words place_words(const proof *, uint64_t byte);                      /* "element 3" */
-words set_words(const proof *, uint64_t set);                         /* "ranks 0-3, 5" */
-words value_words(const proof *, uint64_t coord, uint64_t set);       /* whose element it is */
-words buffer_words(int buf);
+typedef struct { char text[200]; } phrase;
+phrase op_text(const proof *, int rank, size_t op);                   /* "recv of 40 bytes from rank 3 (operation 2)" */
+phrase place_text(const proof *, uint64_t byte);                      /* "element 3" */
+phrase set_text(const proof *, uint64_t set);                         /* "ranks 0-3, 5" */
+phrase value_text(const proof *, uint64_t coord, uint64_t set);       /* whose element it is */
+phrase buffer_text(int buf);
 
-/* ---- proof_sets.c: sets of ranks, each with one name ---- */
+/* ---- sets.c: sets of ranks, each with one name ---- */
 
 uint64_t set_range(const proof *, uint64_t first, uint64_t n);
 bool set_has(const proof *, uint64_t set, int rank);
@@ -121,7 +121,7 @@ uint64_t set_join(proof *, uint64_t a, uint64_t b);                   /* the uni
 bool set_follows(const proof *, uint64_t a, uint64_t b);              /* b begins with the rank after a's last; for
                                                                          unbroken ranges */
 
-/* ---- proof_memory.c: symbolic memory ---- */
+/* ---- memory.c: symbolic memory ---- */
 
 void memory_set(memory *, uint64_t size);                             /* nothing is written in it */
 uint32_t memory_search(memory *, uint64_t at);
@@ -144,11 +144,11 @@ static inline uint32_t memory_find(memory *m, uint64_t at)
   return memory_search(m, at);
 }
 
-/* ---- proof_match.c: who belongs to whom ---- */
+/* ---- match.c: who belongs to whom ---- */
 
 bool proof_match(proof *);
 
-/* ---- proof_segments.c: shared segments and the order of events ---- */
+/* ---- segments.c: shared segments and the order of events ---- */
 
 void groups_set(proof *);
 size_t clock_release(proof *, int rank);

@@ -51,7 +51,7 @@ static void call_begins(proof *e, int rank)
     piece q = {0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED};
     memory_assign(&e->mem[3 * rank + l->in_buf], l->in_off, l->in_bytes, &q, 1);
   }
-  if (e->hearsay) e->clock[(size_t)rank * e->row + (size_t)rank / 32] |= 1u << rank % 32;
+  if (e->heard_only) e->clock[(size_t)rank * e->row + (size_t)rank / 32] |= 1u << rank % 32;
   else if (e->clocked) {
     uint32_t *own = &e->clock[(size_t)rank * e->row + (size_t)rank];
     e->entered[(size_t)e->actor[rank].call * (size_t)e->p + (size_t)rank] = ++*own;
@@ -71,8 +71,8 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
     uint64_t want = coord + (at - base - off);
     if (w->set != set || at + w->delta != want)
       return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, wanted %s", rank,
-                        place_words(e, at - base).text, name, value_words(e, at + w->delta, w->set).text,
-                        value_words(e, want, set).text);
+                        place_text(e, at - base).text, name, value_text(e, at + w->delta, w->set).text,
+                        value_text(e, want, set).text);
     at = run_end(m, i - 1);
   }
   return true;
@@ -83,7 +83,7 @@ static bool barrier_holds(proof *e, int rank)
   size_t p = (size_t)e->p;
   const uint32_t *entered = &e->entered[(size_t)e->actor[rank].call * p], *clock = &e->clock[(size_t)rank * e->row];
   for (size_t q = 0; q < p; q++)
-    if (e->hearsay ? !(clock[q / 32] >> q % 32 & 1) : !entered[q] || clock[q] < entered[q])
+    if (e->heard_only ? !(clock[q / 32] >> q % 32 & 1) : !entered[q] || clock[q] < entered[q])
       return proof_fail(e, PROOF_RESULT,
                         "rank %d: leaves the barrier without having heard, directly or not, that rank %zu has come",
                         rank, q);
@@ -121,7 +121,7 @@ static bool call_ends(proof *e, int rank)
 static bool unwritten(proof *e, int rank, size_t op, int buf, memory *m, uint64_t off)
 {
   return proof_fail(e, PROOF_UNINITIALISED, "rank %d: %s reads %s of %s, which holds nothing", rank,
-                    op_words(e, rank, op).text, place_words(e, memory_unwritten(m, off)).text, buffer_words(buf).text);
+                    op_text(e, rank, op).text, place_text(e, memory_unwritten(m, off)).text, buffer_text(buf).text);
 }
 
 static bool move(proof *e, int from_rank, size_t from_op, int from_buf, memory *from, uint64_t from_off, memory *to,
@@ -156,17 +156,17 @@ static bool reduce(proof *e, int rank, size_t op, const rec_op *o)
     uint64_t lc = l->coord + (at - l->rel), rc = r->coord + (at - r->rel);
     if (!e->reduces)
       return proof_fail(e, PROOF_OPERANDS, "rank %d: %s in a collective that has no operator", rank,
-                        op_words(e, rank, op).text);
+                        op_text(e, rank, op).text);
     if (lc != rc)
-      return proof_fail(e, PROOF_OPERANDS, "rank %d: %s combines %s with %s", rank, op_words(e, rank, op).text,
-                        value_words(e, lc, l->set).text, value_words(e, rc, r->set).text);
+      return proof_fail(e, PROOF_OPERANDS, "rank %d: %s combines %s with %s", rank, op_text(e, rank, op).text,
+                        value_text(e, lc, l->set).text, value_text(e, rc, r->set).text);
     uint64_t set = set_join(e, l->set, r->set);
     if (!set)
       return proof_fail(e, PROOF_TWICE, "rank %d: %s combines %s with %s: some are counted twice", rank,
-                        op_words(e, rank, op).text, value_words(e, lc, l->set).text, set_words(e, r->set).text);
+                        op_text(e, rank, op).text, value_text(e, lc, l->set).text, set_text(e, r->set).text);
     if (e->ordered && !set_follows(e, l->set, r->set))
       return proof_fail(e, PROOF_ORDER, "rank %d: %s puts %s to the left of %s, but the operator does not commute",
-                        rank, op_words(e, rank, op).text, value_words(e, lc, l->set).text, set_words(e, r->set).text);
+                        rank, op_text(e, rank, op).text, value_text(e, lc, l->set).text, set_text(e, r->set).text);
     if (!n || e->out[n - 1].set != set || e->out[n - 1].coord + (at - e->out[n - 1].rel) != lc) {
       if (n == e->out_cap) ROOM(e->out, e->out_cap, n + 16);
       e->out[n++] = (piece){at, lc, set};
@@ -189,11 +189,11 @@ static bool touch(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t
   for (int i = 0; i < a->pends; i++) {
     const pending *q = &a->pend[i];
     if (q->buf != buf || !(writes || q->recv) || off >= q->end || off + bytes <= q->begin) continue;
-    /* Two statements: op_words returns a text by value. */
-    words what = op_words(e, rank, op), on_the_way = op_words(e, rank, q->index);
+    /* Two statements: op_text returns a text by value. */
+    phrase what = op_text(e, rank, op), on_the_way = op_text(e, rank, q->index);
     return proof_fail(e, PROOF_PENDING, "rank %d: %s %s %s of %s while the %s is pending", rank, what.text,
-                      writes ? "writes" : "reads", place_words(e, off > q->begin ? off : q->begin).text,
-                      buffer_words(buf).text, on_the_way.text);
+                      writes ? "writes" : "reads", place_text(e, off > q->begin ? off : q->begin).text,
+                      buffer_text(buf).text, on_the_way.text);
   }
   return true;
 }
@@ -239,7 +239,7 @@ void proof_wake(proof *e, int rank)
 static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
 {
   actor *a = &e->actor[rank], *b = &e->actor[o->peer];
-  size_t other = e->mate[a->base + op];
+  size_t other = e->partner[a->base + op];
   if (b->waiting == other) proof_wake(e, o->peer);
   if (!o->bytes) return true;
   const rec_op *q = &b->op[other];
@@ -253,7 +253,7 @@ static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
 static void received(proof *e, int rank, size_t op, const rec_op *o)
 {
   if (e->clocked && !is_send(o->kind))
-    clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->mate[e->actor[rank].base + op]]);
+    clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->partner[e->actor[rank].base + op]]);
 }
 
 enum { GOES_ON, BLOCKS, FAILS };
@@ -268,7 +268,7 @@ static int message(proof *e, int rank, size_t i, const rec_op *o)
     a->posted = i + 1;
     if (e->clocked && send) e->snapshot[a->base + i] = clock_release(e, rank);
     if (!blocking) pend(a, i, o, !send);
-    if (e->actor[o->peer].posted > e->mate[a->base + i]) {
+    if (e->actor[o->peer].posted > e->partner[a->base + i]) {
       if (!deliver(e, rank, i, o)) return FAILS;
     } else if (blocking) {
       a->waiting = i;
@@ -286,7 +286,7 @@ static int step(proof *e, int rank, size_t i, const rec_op *o)
     case REC_WAIT: {
       size_t k = (size_t)o->peer;
       const rec_op *q = &a->op[k];
-      if (e->actor[q->peer].posted <= e->mate[a->base + k]) { a->waiting = k; return BLOCKS; }
+      if (e->actor[q->peer].posted <= e->partner[a->base + k]) { a->waiting = k; return BLOCKS; }
       received(e, rank, k, q);
       if (q->bytes) unpend(a, k);
       return GOES_ON;
@@ -376,7 +376,7 @@ static bool deadlock(proof *e)
     const actor *a = &e->actor[r];
     bool flagged = a->waiting == PROOF_AWAITING;
     size_t op = flagged ? a->at : a->waiting;
-    int n = snprintf(text + used, size - used, "%s rank %d: %s", hops ? " ->" : "", r, op_words(e, r, op).text);
+    int n = snprintf(text + used, size - used, "%s rank %d: %s", hops ? " ->" : "", r, op_text(e, r, op).text);
     if (n < 0 || (used += (size_t)n) >= size) break;
     if (flagged) {
       snprintf(text + used, size - used, ", which nobody publishes");
@@ -413,8 +413,8 @@ static void prepare(proof *e)
   e->reduces = coll_has_operator(r->alg->collective);
   e->ordered = e->reduces && !r->args.commutes;
   e->clocked = r->segment_groups || r->alg->collective == COLL_BARRIER;
-  e->hearsay = e->clocked && !r->segment_groups && r->calls == 1;
-  e->row = e->hearsay ? ((size_t)p + 31) / 32 : (size_t)p;
+  e->heard_only = e->clocked && !r->segment_groups && r->calls == 1;
+  e->row = e->heard_only ? ((size_t)p + 31) / 32 : (size_t)p;
   e->width = ((size_t)p + 63) / 64;
   e->sets = 0;
   if (e->table_slots) memset(e->table, 0, sizeof *e->table * e->table_slots);
@@ -433,8 +433,8 @@ static void prepare(proof *e)
     ops += a->n;
   }
   if (ops > e->ops_cap) {
-    free(e->mate);
-    e->mate = proof_grow(NULL, sizeof *e->mate * ops);
+    free(e->partner);
+    e->partner = proof_grow(NULL, sizeof *e->partner * ops);
     e->ops_cap = ops;
   }
   if (e->clocked) {
@@ -501,7 +501,7 @@ void proof_free(proof *e)
     free(g->flags);
     free(g->index);
   }
-  free(e->actor); free(e->mem); free(e->queue); free(e->mate); free(e->channels);
+  free(e->actor); free(e->mem); free(e->queue); free(e->partner); free(e->channels);
   free(e->left); free(e->right); free(e->out); free(e->words); free(e->table); free(e->clock); free(e->entered);
   free(e->snapshot); free(e->pool); free(e->group);
   free(e);

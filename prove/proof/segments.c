@@ -12,7 +12,7 @@ size_t clock_release(proof *e, int rank)
   ROOM(e->pool, e->pool_cap, at + e->row);
   memcpy(&e->pool[at], clock_of(e, rank), sizeof *e->pool * e->row);
   e->pool_n += e->row;
-  if (!e->hearsay) clock_of(e, rank)[rank]++;
+  if (!e->heard_only) clock_of(e, rank)[rank]++;
   return at;
 }
 
@@ -20,7 +20,7 @@ void clock_join(proof *e, int rank, size_t snapshot)
 {
   uint32_t *mine = clock_of(e, rank);
   const uint32_t *theirs = &e->pool[snapshot];
-  if (e->hearsay)
+  if (e->heard_only)
     for (size_t w = 0; w < e->row; w++) mine[w] |= theirs[w];
   else
     for (size_t q = 0; q < e->row; q++)
@@ -38,7 +38,7 @@ bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off
     access x = w->list[i];
     bool overlap = x.begin < end && off < x.end;
     if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
-      words here = op_words(e, rank, op), there = op_words(e, x.rank, x.op);
+      phrase here = op_text(e, rank, op), there = op_text(e, x.rank, x.op);
       return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d's %s; no flag puts one before the other", rank,
                         here.text, x.rank, there.text);
     }
@@ -64,12 +64,12 @@ bool segment_publish(proof *e, int rank, size_t op, const rec_op *o)
     const published *last = &f->list[f->n - 1];
     if (last->rank != rank && clock_of(e, rank)[last->rank] < last->stamp)
       return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d, which sets the same flag to %" PRIu64, rank,
-                        op_words(e, rank, op).text, last->rank, last->value);
+                        op_text(e, rank, op).text, last->rank, last->value);
   }
   uint64_t before = f->n ? f->list[f->n - 1].value : 0;
   if (o->off2 <= before)
     return proof_fail(e, PROOF_RACE, "rank %d: %s, but the flag is %" PRIu64 " already; flags only grow", rank,
-                      op_words(e, rank, op).text, before);
+                      op_text(e, rank, op).text, before);
   uint32_t stamp = clock_of(e, rank)[rank];
   size_t snapshot = clock_release(e, rank);
   ROOM(f->list, f->cap, f->n + 1);

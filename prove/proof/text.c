@@ -23,9 +23,9 @@ bool proof_fail(proof *e, proof_kind kind, const char *format, ...)
 }
 
 /* "recv of 40 bytes from rank 3 (operation 2)" */
-words op_words(const proof *e, int rank, size_t i)
+phrase op_text(const proof *e, int rank, size_t i)
 {
-  words w;
+  phrase w;
   const rec_op *o = &e->r->rank[rank].op[i];
   char label[24] = "", call[32] = "";
   if (o->label) snprintf(label, sizeof label, ", label %d", o->label);
@@ -58,9 +58,9 @@ words op_words(const proof *e, int rank, size_t i)
 }
 
 /* "element 3", or bytes where elements are cut */
-words place_words(const proof *e, uint64_t byte)
+phrase place_text(const proof *e, uint64_t byte)
 {
-  words w;
+  phrase w;
   if (byte % e->elem)
     snprintf(w.text, sizeof w.text, "element %" PRIu64 " byte %" PRIu64, byte / e->elem, byte % e->elem);
   else snprintf(w.text, sizeof w.text, "element %" PRIu64, byte / e->elem);
@@ -68,9 +68,9 @@ words place_words(const proof *e, uint64_t byte)
 }
 
 /* "ranks 0-3 and 5" */
-words set_words(const proof *e, uint64_t set)
+phrase set_text(const proof *e, uint64_t set)
 {
-  words w = {""};
+  phrase w = {""};
   size_t used = 0;
   int members = 0;
   for (int r = 0; r < e->p; r++) members += set_has(e, set, r);
@@ -91,29 +91,29 @@ words set_words(const proof *e, uint64_t set)
 }
 
 /* A value in words: whose element it is. */
-words value_words(const proof *e, uint64_t coord, uint64_t set)
+phrase value_text(const proof *e, uint64_t coord, uint64_t set)
 {
-  words w;
+  phrase w;
   if (!set) { snprintf(w.text, sizeof w.text, "nothing"); return w; }
   uint64_t block = e->r->args.count * e->elem;
   switch (e->r->alg->collective) {
     case COLL_BCAST: case COLL_SCATTER:
-      snprintf(w.text, sizeof w.text, "the root's %.100s", place_words(e, coord).text);
+      snprintf(w.text, sizeof w.text, "the root's %.100s", place_text(e, coord).text);
       break;
     case COLL_GATHER: case COLL_ALLGATHER: case COLL_ROTATION: case COLL_ALLTOALL:
       if (e->r->alg->collective == COLL_ALLTOALL) block *= (uint64_t)e->p;
       if (!block) block = 1;
-      snprintf(w.text, sizeof w.text, "rank %" PRIu64 "'s %.100s", coord / block, place_words(e, coord % block).text);
+      snprintf(w.text, sizeof w.text, "rank %" PRIu64 "'s %.100s", coord / block, place_text(e, coord % block).text);
       break;
     default:
-      snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_words(e, coord).text, set_words(e, set).text);
+      snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_text(e, coord).text, set_text(e, set).text);
   }
   return w;
 }
 
-words buffer_words(int buf)
+phrase buffer_text(int buf)
 {
-  words w;
+  phrase w;
   record_buffer_name(buf, w.text, sizeof w.text);
   return w;
 }

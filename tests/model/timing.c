@@ -85,30 +85,30 @@ static const double a = 1e-6, b = 1e-9, g = 2.5e-10;
 
 static void test_one_message(void)
 {
-  machine chan = machine_chan(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
+  machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   start(2);
   transfer(0, 1, 1000);
   add(1, (rec_op){.kind = REC_REDUCE, .bytes = 400});
-  near_to("chan, one message and a reduction", timed(&chan), a + 1000 * b + 400 * g);
+  near_to("one_port, one message and a reduction", timed(&one_port), a + 1000 * b + 400 * g);
   near_to("rank 0 ends with its send", result.rank_end_s[0], a + 1000 * b);
   check(result.messages == 1 && result.critical_messages == 1, "one message on the path");
   near_to("fluid, with 16 control bytes", timed(&fluid), a + 1016 * b + 400 * g);
   start(1);
-  near_to("no operations", timed(&chan), 0);
-  machine_free(&chan);
+  near_to("no operations", timed(&one_port), 0);
+  machine_free(&one_port);
   machine_free(&fluid);
 }
 
 static void test_outstanding(void)
 {
-  machine chan = machine_chan(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
+  machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   start(5);
   for (int r = 1; r < 5; r++) {
     put(0, REC_ISEND, r, 1000);
     put(r, REC_RECV, 0, 1000);
   }
   for (int i = 0; i < 4; i++) put(0, REC_WAIT, i, 0);
-  near_to("chan: sends one after the other", timed(&chan), 4 * (a + 1000 * b));
+  near_to("one_port: sends one after the other", timed(&one_port), 4 * (a + 1000 * b));
   near_to("the third receiver", result.rank_end_s[3], 3 * (a + 1000 * b));
   check(result.critical_messages == 4, "%zu messages on the path, not 4", result.critical_messages);
   near_to("fluid: latencies together, port shared", timed(&fluid), a + 4 * 1016 * b);
@@ -123,7 +123,7 @@ static void test_outstanding(void)
   timed(&fluid);
   near_to("short one, half the port", result.rank_end_s[1], a + 1000 * b);
   near_to("long one, then all of it", result.rank_end_s[2], a + 1500 * b);
-  machine_free(&chan);
+  machine_free(&one_port);
   machine_free(&fluid);
 }
 
@@ -147,25 +147,25 @@ static void test_max_min(void)
 
 static void test_blocking(void)
 {
-  machine chan = machine_chan(a, b, g);
+  machine one_port = machine_one_port(a, b, g);
   start(3);      /* a receive posted late holds up its sender, and who waits for that one */
   add(1, (rec_op){.kind = REC_REDUCE, .bytes = 40000});
   transfer(0, 1, 0);
   transfer(0, 2, 0);
-  near_to("rendezvous", timed(&chan), 40000 * g + 2 * a);
+  near_to("rendezvous", timed(&one_port), 40000 * g + 2 * a);
   result.want_messages = true;
-  timed(&chan);
+  timed(&one_port);
   check(result.message[0].dst == 1 && result.message[1].dst == 2, "messages by sender and order");
   near_to("posted", result.message[0].posted_s, 40000 * g);
   near_to("start of the second", result.message[1].start_s, 40000 * g + a);
   near_to("end of the second", result.message[1].end_s, 40000 * g + 2 * a);
   result.want_messages = false;
-  chan.eager_bytes = 0;
-  timed(&chan);
+  one_port.eager_bytes = 0;
+  timed(&one_port);
   near_to("eager: rank 0 does not wait", result.rank_end_s[0], 0);
   near_to("eager: rank 2 neither, but for the port", result.rank_end_s[2], 2 * a);
   near_to("eager: it was there already", result.rank_end_s[1], 40000 * g);
-  machine_free(&chan);
+  machine_free(&one_port);
 }
 
 /* The processor pays for a send that it need not wait for and for taking the message in; one call that waits for
@@ -200,7 +200,7 @@ static void test_overhead(void)
 
 static void test_labels(void)
 {
-  machine m = machine_chan(a, b, 0);
+  machine m = machine_one_port(a, b, 0);
   start(2);      /* the same pair under two labels: received in the other order */
   add(0, (rec_op){.kind = REC_ISEND, .peer = 1, .label = 1, .bytes = 1000});
   add(0, (rec_op){.kind = REC_ISEND, .peer = 1, .label = 2, .bytes = 3000});
@@ -230,26 +230,26 @@ static void test_segments(void)
 
 static void test_faults(void)
 {
-  machine chan = machine_chan(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
+  machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   start(2);
   put(0, REC_SEND, 1, 8);
   put(0, REC_RECV, 1, 8);
   put(1, REC_SEND, 0, 8);
   put(1, REC_RECV, 0, 8);
-  refused(&chan, "deadlock: rank 0 waits for ever in operation 0, its send with rank 1");
+  refused(&one_port, "deadlock: rank 0 waits for ever in operation 0, its send with rank 1");
   refused(&fluid, "deadlock");
   fluid.eager_bytes = 8;
   near_to("both may send when sends need not wait", timed(&fluid), a + 24 * b);
   start(2);
   put(0, REC_SEND, 1, 8);
-  refused(&chan, "rank 0 sends to rank 1, which never receives it");
+  refused(&one_port, "rank 0 sends to rank 1, which never receives it");
   start(2);
   put(0, REC_RECV, 1, 8);
-  refused(&chan, "rank 0 receives from rank 1, which sends no such message");
+  refused(&one_port, "rank 0 receives from rank 1, which sends no such message");
   start(2);
   put(0, REC_SEND, 7, 8);
-  refused(&chan, "rank 7, which does not exist");
-  machine_free(&chan);
+  refused(&one_port, "rank 7, which does not exist");
+  machine_free(&one_port);
   machine_free(&fluid);
 }
 
@@ -332,7 +332,7 @@ static void test_links(void)
 
 static void test_bad_machines(void)
 {
-  machine_refused("class network 0 1e-6 1e-9\nports both\n", ":2: ports both: choose fluid or chan");
+  machine_refused("class network 0 1e-6 1e-9\nports both\n", ":2: ports both: choose fluid or one_port");
   machine_refused("class network 0 1e-6\n", ":1: write: class");
   machine_refused("class network 0 -1 1e-9\n", ":1: -1: LATENCY_S must be a number");
   machine_refused("class network 5 1e-6 1e-9\n", "pieces start at 0");
@@ -341,7 +341,7 @@ static void test_bad_machines(void)
   machine_refused("class wire 0 1 1\n", "choose cache, socket, node or network");
   machine_refused("class network 0 1 1\nplace 1 0 0 0\n", "this should be rank 0");
   machine_refused("speed 3\n", "unknown line speed");
-  machine_refused("ports chan\n", "no class network line");
+  machine_refused("ports one_port\n", "no class network line");
   machine m;
   char error[256] = "";
   check(!machine_read(&m, "/nowhere/at/all", error, sizeof error) && strstr(error, "/nowhere/at/all: "),
@@ -351,7 +351,7 @@ static void test_bad_machines(void)
 /* Memory is used again: the same times after other schedules and machines. */
 static void test_again(void)
 {
-  machine chan = machine_chan(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
+  machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   double first[2] = {0, 0};
   for (int k = 0; k < 50; k++) {
     start(RANKS);
@@ -363,18 +363,18 @@ static void test_again(void)
       put(r, REC_WAIT, 0, 0);
       put(r, REC_WAIT, 1, 0);
     }
-    near_to("ring, chan", timed(&chan), a + 100 * k * b);
+    near_to("ring, one_port", timed(&one_port), a + 100 * k * b);
     near_to("ring, fluid", timed(&fluid), a + (100 * k + 16) * b);
     start(3);
     transfer(0, 1, 77);
     transfer(0, 2, 99);
-    double now[2] = {timed(&chan), timed(&fluid)};
+    double now[2] = {timed(&one_port), timed(&fluid)};
     for (int i = 0; i < 2; i++) {
       check(!k || now[i] == first[i], "call %d: %.17g, not %.17g", k, now[i], first[i]);
       first[i] = now[i];
     }
   }
-  machine_free(&chan);
+  machine_free(&one_port);
   machine_free(&fluid);
 }
 

@@ -88,7 +88,7 @@ full() {
   [ $got -eq 1 ] && grep -q 'No space left' "$dir/said" || { echo "FAILED: a full disk: $*: status $got"; failed=1; }
 }
 if [ -w /dev/full ]; then
-  printf '%s\n' 'ports chan' 'control 0' 'class network 0 1e-6 1e-9' 'bound 1e-6 1e-9 0' > "$dir/machine"
+  printf '%s\n' 'ports one_port' 'control 0' 'class network 0 1e-6 1e-9' 'bound 1e-6 1e-9 0' > "$dir/machine"
   for rank in 0 1 2 3; do echo "place $rank $rank $rank $rank"; done >> "$dir/machine"
   full --list --json
   full --plan -

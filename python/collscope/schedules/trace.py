@@ -98,7 +98,7 @@ class Trace:
 
 def telephone(ranks: int, nodes: int | None = None) -> str:
     """A machine file of Chan's model; with nodes, ranks in blocks on them, and cheaper messages within."""
-    lines = ["ports chan", "control 0", f"gamma {GAMMA_S_PER_BYTE}", "copy 0"]
+    lines = ["ports one_port", "control 0", f"gamma {GAMMA_S_PER_BYTE}", "copy 0"]
     lines.append(f"class network 0 {ALPHA_S} {BETA_S_PER_BYTE}")
     lines.append(f"bound {ALPHA_S} {BETA_S_PER_BYTE} {GAMMA_S_PER_BYTE}")
     if nodes:

@@ -1,25 +1,25 @@
-#include "primitives/desk.h"
+#include "primitives/leader_buffer.h"
 
-enum { LAID, READY, FLAGS };      /* of a part: its rank's block is there; the leader's result is there */
+enum { WRITTEN, READY, FLAGS };   /* of a part: its rank's block is there; the leader's result is there */
 
-void coll_desk_open(coll_group *g, size_t m, size_t n) {
+void coll_leader_buffer_open(coll_group *g, size_t m, size_t n) {
   if (g->ctx.size > 1) g->seg = coll_seg_open(&g->ctx, (size_t)g->ctx.size * m + n, FLAGS);
 }
 
-void coll_desk_collect(coll_group *g, const void *block, void *all, size_t m) {
+void coll_leader_buffer_collect(coll_group *g, const void *block, void *all, size_t m) {
   coll_ctx *c = &g->ctx;
   if (!g->seg) return;
   coll_group_enter(g);
   if (c->rank) {
     coll_seg_write(c, g->seg, 0, (size_t)c->rank * m, block, m);
-    coll_publish(c, g->seg, c->rank, LAID, g->call);
+    coll_publish(c, g->seg, c->rank, WRITTEN, g->call);
     return;
   }
-  for (int i = 1; i < c->size; i++) coll_await(c, g->seg, i, LAID, g->call);
+  for (int i = 1; i < c->size; i++) coll_await(c, g->seg, i, WRITTEN, g->call);
   coll_seg_read(c, g->seg, 0, m, coll_at(c, all, m), (size_t)(c->size - 1) * m);
 }
 
-void coll_desk_hand_out(coll_group *g, void *data, size_t n, size_t m) {
+void coll_leader_buffer_distribute(coll_group *g, void *data, size_t n, size_t m) {
   coll_ctx *c = &g->ctx;
   size_t behind = (size_t)c->size * m;
   if (!g->seg) return;
