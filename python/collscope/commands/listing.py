@@ -112,9 +112,9 @@ def show_platforms(as_json: bool = False) -> None:
 
 
 def show_studies() -> None:
-    from collscope.studies import study
+    from collscope.studies import reader
 
-    studies = study.list_studies()
+    studies = reader.list_studies()
     width = max((len(name) for name, _ in studies), default=0)
     for name, summary in studies:
         print(f"{name:<{width}}  {summary}")

@@ -75,7 +75,7 @@ class Analysis:
     def marked(self) -> tuple[int, ...]:
         """The marked sizes that the table has; all of it where nothing is marked."""
         have = set(self.sim["bytes"])
-        return tuple(s for s in (self.study.marked or self.study.sizes) if s in have)
+        return tuple(s for s in (self.study.focus or self.study.sizes) if s in have)
 
     def short_name(self, entry: Entry) -> str:
         """The name beside a line: short, long, builtin 4.0, or the part of the key after the slash."""
@@ -115,14 +115,14 @@ def _simulated(study: Study, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def analyse(study: Study, frame: pd.DataFrame) -> Analysis:
     sim = _simulated(study, frame, study.metric)
-    made = Analysis(study, frame, sim, pd.DataFrame(), study.candidates)
+    made = Analysis(study, frame, sim, pd.DataFrame(), study.alternatives)
     entry = {(c.name, e.key): e for c in study.collectives for e in c.entries}
     pairs = list(zip(sim["collective"], sim["key"], strict=True))
     sim["short_label"] = [made.short_name(entry[p]) for p in pairs]
     sim["label"] = [made.label(entry[p]) for p in pairs]
     bound = frame[(frame["source"] == "bound") & frame["algorithm"].isin([TELEPHONE, ""]) & (frame["median_s"] > 0)]
     bound = bound.assign(time_s=bound["median_s"])[[*crossover.CASE, "bytes", "time_s"]]
-    return Analysis(study, frame, sim, bound, study.candidates)
+    return Analysis(study, frame, sim, bound, study.alternatives)
 
 
 # ---- crossovers and the tree -----------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def pictures(analysis: Analysis, where: Sequence[Places], tree: Tree | None, qui
 
     study = analysis.study
     quick_note = " · quick run: few sizes" if quick else ""
-    marked = plot.Marked(study.marked_label, study.marked[0], study.marked[-1]) if study.marked else None
+    marked = plot.Marked(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
     out = []
     for c, nodes, ranks in analysis.cases:
         times = analysis.case(c.name, nodes, ranks)
@@ -367,13 +367,13 @@ def crossover_sentence(analysis: Analysis, where: Sequence[Places]) -> str:
         cases = {(s.collective, s.ranks, s.nodes) for s in p.spans}
         one = sum(1 for c in cases if len({s.name for s in p.spans if (s.collective, s.ranks, s.nodes) == c}) == 1)
         inside = 0
-        if analysis.study.marked:
-            low = analysis.study.marked[0]
+        if analysis.study.focus:
+            low = analysis.study.focus[0]
             inside = sum(1 for s in p.spans if s.from_bytes > low)
         name = f"With {decision_words(p.candidate)} as builtin" if p.candidate else "Altogether"
         words.append(
             f"{name}, the best class changes {len(p.spans) - len(cases)} times over {len(cases)} pairs of collective and node count"
-            + (f", {inside} of them in the {analysis.study.marked_label}" if analysis.study.marked else "")
+            + (f", {inside} of them in the {analysis.study.focus_label}" if analysis.study.focus else "")
             + f"; in {one} of the pairs one class is best at all sizes."
         )
     return " ".join(words)
@@ -398,7 +398,7 @@ def setting_rows(study: Study, platform: Platform, origin: Origin, analysis: Ana
         ("layout", f"{join_words([str(r) for r in study.ranks])} ranks on {join_words([str(n) for n in study.nodes])} nodes, "
                    f"mapping {study.mapping}"),
         ("call", f"type {study.type}, operator {study.op}, root {study.root}, {'in place' if study.in_place else 'not in place'}"),
-        ("metric", study.metric + (f"; {join_words(study.beside)} from the same calls beside it" if study.beside else "")),
+        ("metric", study.metric + (f"; {join_words(study.also_metrics)} from the same calls beside it" if study.also_metrics else "")),
         ("sizes", f"{len(sizes)}, from {size_text(sizes[0])} to {size_text(sizes[-1])} (whole vector)" if sizes else "none"),
         ("points", f"{origin.points}"),
         ("wall time", f"{origin.wall_s:.1f} s for the {origin.simulated} points simulated, in {origin.jobs} "
@@ -437,7 +437,7 @@ def table_three_rows(analysis: Analysis, metric: str | None = None) -> list[clai
 def metric_differences(analysis: Analysis, tables: Sequence[claims_bird.TableThree]) -> list[str]:
     """Cells of Table III that come out otherwise when another metric of the same calls is taken."""
     out = []
-    for metric in analysis.study.beside:
+    for metric in analysis.study.also_metrics:
         for before, after in zip(tables, table_three_rows(analysis, metric), strict=True):
             by_collective = {collective: cells for collective, _, cells in after.rows}
             for collective, _, cells in before.rows:
@@ -664,7 +664,7 @@ def context(
     made = pictures(analysis, where, tree, origin.quick)
     tables: list[claims_bird.TableThree] = []
     judged: dict[str, list[Claim]] = {}
-    if study.claims == "bird":
+    if study.paper == "bird":
         tables = table_three_rows(analysis)
         judged = {c: claims_bird.judge(analysis.of_candidate(c), analysis.marked, c) for c in analysis.candidates}
     files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs]))}
@@ -695,8 +695,8 @@ def context(
         "marked": f"{size_text(analysis.marked[0])} to {size_text(analysis.marked[-1])}, {len(analysis.marked)} sizes"
         if analysis.marked
         else "",
-        "whole_range": len(analysis.marked) == len(study.marked or study.sizes),
-        "marked_sizes": len(study.marked),
+        "whole_range": len(analysis.marked) == len(study.focus or study.sizes),
+        "marked_sizes": len(study.focus),
         "groups": groups,
         "crossovers": crossover_rows(analysis, where, pairs),
         "crossover_picture": next((p for p in made if p.stem == "crossovers"), None),

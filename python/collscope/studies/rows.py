@@ -55,13 +55,13 @@ def simulate_study(
 
 def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simulate.Origin) -> list[Row]:
     """Rows of the further metrics, from the very same simulated calls."""
-    if not study.beside:
+    if not study.also_metrics:
         return []
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
         known = store.get_many(keys)
     out = []
-    for metric in study.beside:
+    for metric in study.also_metrics:
         for key, row in zip(keys, rows, strict=True):
             if key in known:
                 out.append({**row, "metric": metric, **launch.summarise([known[key]["reps"]], metric)})

@@ -21,7 +21,8 @@ from collscope.points import table
 from collscope.points.table import Row
 from collscope.studies import report, results, rows, sensitivity
 from collscope.studies.origin import Origin
-from collscope.studies.study import Study, check_keys, load
+from collscope.studies.reader import check_keys, load
+from collscope.studies.study import Study
 
 
 def run(

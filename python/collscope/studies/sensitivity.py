@@ -90,10 +90,10 @@ def _moved(number: Number, value: float) -> Number:
 def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataFrame:
     """A row for each variant, candidate and claim."""
     from collscope.catalogue import registry
+    from collscope.studies.reader import check_keys
     from collscope.studies.rows import tasks_of
-    from collscope.studies.study import check_keys
 
-    few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), marked=tuple(sizes), beside=(),
+    few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(),
                   collectives=tuple(c for c in study.collectives if c.classes))  # fmt: skip
     few = check_keys(few, registry.load())
     spec = platforms.load_spec(study.platform)
@@ -106,7 +106,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataF
         made = simulate.run_tasks(tasks, jobs=jobs)
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
         analysis = report.analyse(few, table.to_frame(made))
-        for candidate in few.candidates:
+        for candidate in few.alternatives:
             three = claims_bird.table_three(analysis.of_candidate(candidate), sizes, candidate)
             for claim in claims_bird.judge(analysis.of_candidate(candidate), sizes, candidate):
                 rows.append(

@@ -11,20 +11,21 @@ from matplotlib.figure import Figure
 import made_table
 from collscope.figures import plot
 from collscope.points import table
-from collscope.studies import report, study
+from collscope.studies import reader, report
+from collscope.studies.study import Study
 
 
 @pytest.fixture(scope="module")
-def bird() -> study.Study:
-    return study.load("bird_schooner")
+def bird() -> Study:
+    return reader.load("bird_schooner")
 
 
 @pytest.fixture(scope="module")
-def analysis(bird: study.Study) -> report.Analysis:
+def analysis(bird: Study) -> report.Analysis:
     return report.analyse(bird, made_table.frame(bird, quick=True))
 
 
-def test_one_figure_for_each_of_the_papers_and_more(bird: study.Study, analysis: report.Analysis) -> None:
+def test_one_figure_for_each_of_the_papers_and_more(bird: Study, analysis: report.Analysis) -> None:
     where = report.places(analysis)
     tree = report.make_tree(analysis)
     made = report.pictures(analysis, where, tree, quick=True)
@@ -63,7 +64,7 @@ def test_crossovers_and_tree_are_drawn(analysis: report.Analysis) -> None:
         assert plot.render(p.make(), "svg").rstrip().endswith(b"</svg>")
 
 
-def test_one_key_one_colour(bird: study.Study) -> None:
+def test_one_key_one_colour(bird: Study) -> None:
     for c in bird.collectives:
         keys = [e.key for e in c.entries]
         assert len({plot.colour_of(k) for k in keys}) == len(keys), "competitors are told apart by colour"

@@ -1,4 +1,4 @@
-"""Studies: reading their files, what is concluded from tables, what is written, and the committed reference."""
+"""Studies: what is concluded from tables, what is written, and the committed reference."""
 
 from __future__ import annotations
 
@@ -19,159 +19,32 @@ from collscope.machines import platform as platforms
 from collscope.papers import bird as claims_bird
 from collscope.points import table
 from collscope.sources import simulate
-from collscope.studies import report, run, study
+from collscope.studies import reader, report, run
 from collscope.studies import rows as study_rows
 from collscope.studies import sensitivity as priors
 from collscope.studies.origin import Origin
-
-GOOD = """
-title = "small"
-[setting]
-platform = "schooner"
-nodes = [2, 4]
-ranks = [4]
-[sizes]
-bytes = "4B..1KiB"
-quick = "16B,1KiB"
-marked = "256B..1KiB"
-[classes]
-short = "for short vectors"
-long = "for long vectors"
-builtin = "what the library takes"
-[common]
-builtin = ["decision/ompi_4_0", "decision/ompi_4_1"]
-[[collective]]
-name = "bcast"
-short = "bcast/mst"
-long = "bcast/linear"
-[[collective]]
-name = "rotation"
-algorithms = ["rotation/shift", "rotation/serial"]
-"""
-
-
-def read(text: str) -> study.Study:
-    return study.parse(text, Path("sim/small.toml"))
-
-
-# ---- the file --------------------------------------------------------------------------------------------
-
-
-def test_what_a_file_says() -> None:
-    made = read(GOOD)
-    assert made.name == "small"
-    assert made.candidates == ("decision/ompi_4_0", "decision/ompi_4_1")
-    assert [(e.name, e.key) for e in made.collective("bcast").entries] == [
-        ("short", "bcast/mst"), ("long", "bcast/linear"), ("builtin", "decision/ompi_4_0"), ("builtin", "decision/ompi_4_1"),
-    ]  # fmt: skip
-    assert [e.name for e in made.collective("rotation").entries] == ["rotation/shift", "rotation/serial"]
-    assert made.sizes == tuple(4 << k for k in range(9))
-    assert made.marked == (256, 512, 1024)
-
-
-def test_points_are_whole_blocks_and_counts_of_mpi() -> None:
-    made = read(GOOD)
-    points = list(made.points())
-    assert len(points) == 2 * (4 * 9 + 2 * 7)
-    rotation = [(size, point.count) for _, _, e, point, size in points if e.key == "rotation/shift"]
-    assert min(rotation) == (16, 1), "four ranks, one float a block"
-    bcast = {size: point.count for _, _, e, point, size in points if e.key == "bcast/mst"}
-    assert bcast[1024] == 256
-    assert {size for *_, size in made.points(quick=True)} == {16, 1024}
-
-
-def test_the_paper_s_experiment() -> None:
-    bird = study.load("bird_schooner")
-    assert len(bird.marked) == 8
-    assert [s // 4 for s in (bird.marked[0], bird.marked[-1])] == [2**20, 2**27]
-    points = [(e, size) for _, _, e, _, size in bird.points() if size in bird.marked]
-    one_builtin = [e for e, _ in points if e.key != "decision/ompi_4_0"]
-    assert len([e for e in one_builtin if e.collective != "rotation"]) == 504
-    assert len([e for e in one_builtin if e.collective == "rotation"]) == 96
-    table_two = {c.name: [e.key for e in c.entries[:2]] for c in bird.collectives}
-    assert table_two["bcast"] == ["bcast/mst", "bcast/mst_scatter_bucket_allgather"]
-    assert table_two["allreduce"] == ["allreduce/mst_reduce_mst_bcast", "allreduce/bucket"]
-    smallest = {
-        c: min(s for _, _, e, _, s in bird.points() if e.collective == c) for c in ("bcast", "gather", "reduce_scatter")
-    }
-    assert smallest == {"bcast": 4, "gather": 128, "reduce_scatter": 4}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('title = "small"', "", r"small\.toml: title: is missing"),
-        ("nodes = [2, 4]", "nodes = 2", r"small\.toml: setting\.nodes: must be a list, not 2"),
-        ("nodes = [2, 4]", "nodes = [0]", r"setting\.nodes: must be a list of numbers from 1 up"),
-        ("ranks = [4]", "rank = [4]", r"setting\.ranks: is missing"),
-        ("ranks = [4]", 'ranks = [4]\nmaping = "block"', r'setting\.maping: unknown key; did you mean "mapping"\?'),
-        (
-            "ranks = [4]",
-            'ranks = [4]\nmapping = "blok"',
-            r'setting\.mapping: "blok" is not one of .* did you mean "block"\?',
-        ),
-        ("ranks = [4]", "ranks = [4]\nroot = 4", r"setting\.root: there is no rank 4 among 4"),
-        ("ranks = [4]", 'ranks = [4]\nbeside = ["osu_avg"]', r'setting\.beside: "osu_avg" is not one of'),
-        ('bytes = "4B..1KiB"', 'bytes = "4B..1kb"', r"small\.toml: sizes\.bytes: "),
-        ('bytes = "4B..1KiB"', 'bytes = "1KiB..4B"', r"sizes\.bytes: the size range .* is empty"),
-        ('quick = "16B,1KiB"', 'quick = "24B"', r"sizes\.quick: 24 B is not among the sizes of bytes"),
-        ("[common]\nbuiltin", "[common]\nbuilt", r"common\.built: is no class; \[classes\] names short, long, builtin"),
-        ('name = "rotation"', 'name = "bcast"', r"collective bcast\.name: stands twice"),
-        ('short = "bcast/mst"', 'short = "reduce/mst"', r"collective bcast: reduce/mst is no algorithm of bcast"),
-        ('short = "bcast/mst"', 'shrt = "bcast/mst"', r'collective bcast\.shrt: unknown key; did you mean "short"\?'),
-        (
-            'algorithms = ["rotation/shift", "rotation/serial"]',
-            "algorithms = 3",
-            r"collective rotation\.algorithms: must be a key or a list",
-        ),
-        ("[[collective]]", "[[collectiv]]", r"collective: is missing"),
-        ("[sizes]", "[sizes", r"small\.toml: not TOML: .*line"),
-    ],
-)
-def test_mistakes_are_named_with_file_and_key(old: str, new: str, said: str) -> None:
-    assert old in GOOD
-    with pytest.raises(UsageError, match=said):
-        read(GOOD.replace(old, new))
-
-
-def test_unknown_studies_and_keys(known: object) -> None:
-    with pytest.raises(UsageError, match='unknown study "bird_shooner"; did you mean "bird_schooner"'):
-        study.load("bird_shooner")
-    with pytest.raises(UsageError, match=r"nowhere\.toml: no such file"):
-        study.load("nowhere.toml")
-    from collscope.catalogue import registry
-
-    with pytest.raises(UsageError, match=r'small\.toml: collective bcast: unknown .*"bcast?.*mtt"'):
-        study.check_keys(read(GOOD.replace("bcast/mst", "bcast/mtt")), registry.load())
-
-
-def test_list_names_every_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dict(study.list_studies())["bird_schooner"].endswith("with --quick)")
-    (tmp_path / "broken.toml").write_text("title = 3")
-    monkeypatch.setattr(study, "STUDIES", tmp_path)
-    assert study.list_studies()[0][1].startswith("cannot be read: ")
-
+from collscope.studies.study import Study
 
 # ---- conclusions -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def bird() -> study.Study:
-    return study.load("bird_schooner")
+def bird() -> Study:
+    return reader.load("bird_schooner")
 
 
-def analysis(bird: study.Study, time: made_table.Time = made_table.paper) -> report.Analysis:
+def analysis(bird: Study, time: made_table.Time = made_table.paper) -> report.Analysis:
     return report.analyse(bird, made_table.frame(bird, time))
 
 
 def judged(
-    bird: study.Study, time: made_table.Time = made_table.paper, candidate: str = "decision/ompi_4_0"
+    bird: Study, time: made_table.Time = made_table.paper, candidate: str = "decision/ompi_4_0"
 ) -> dict[str, claims.Claim]:
     made = analysis(bird, time)
     return {c.id: c for c in claims_bird.judge(made.of_candidate(candidate), made.marked, candidate)}
 
 
-def test_a_table_that_agrees_with_the_paper(bird: study.Study) -> None:
+def test_a_table_that_agrees_with_the_paper(bird: Study) -> None:
     made = analysis(bird)
     for t in report.table_three_rows(made):
         assert t.matching_rows == 7
@@ -210,13 +83,13 @@ def swap(
         ("B9", swap("gather", "short", 2), "partly"),
     ],
 )
-def test_claims_fail_when_they_should(claim: str, time: made_table.Time, verdict: str, bird: study.Study) -> None:
+def test_claims_fail_when_they_should(claim: str, time: made_table.Time, verdict: str, bird: Study) -> None:
     made = judged(bird, time)[claim]
     assert made.verdict == verdict, [(a.text, a.holds, a.seen) for a in made.assertions]
     assert made.reason
 
 
-def test_no_class_may_be_best_everywhere(bird: study.Study) -> None:
+def test_no_class_may_be_best_everywhere(bird: Study) -> None:
     def dominated(c: str, n: str, nodes: int, size: int) -> float:
         return (1e-5 + 1e-9 * size) * {"long": 1.0}.get(n, 2.0)
 
@@ -224,7 +97,7 @@ def test_no_class_may_be_best_everywhere(bird: study.Study) -> None:
     assert [a.holds for a in made.assertions] == [True, False, True]
 
 
-def test_start_ups_are_told_from_bytes(bird: study.Study) -> None:
+def test_start_ups_are_told_from_bytes(bird: Study) -> None:
     def slow_start(c: str, n: str, nodes: int, size: int) -> float:
         return made_table.paper(c, n, nodes, size) + (5e-3 if (c, n) == ("allgather", "long") else 0)
 
@@ -232,7 +105,7 @@ def test_start_ups_are_told_from_bytes(bird: study.Study) -> None:
     assert all(a.holds for a in judged(bird)["B8c"].assertions)
 
 
-def test_a_switch_of_builtin_is_seen(bird: study.Study) -> None:
+def test_a_switch_of_builtin_is_seen(bird: Study) -> None:
     frame = made_table.frame(bird)
     late = (frame["algorithm"] == "decision/ompi_4_0") & (frame["collective"] == "bcast") & (frame["bytes"] > 2**25)
     frame.loc[late, "chose"] = "bcast/pipeline[s=131072]"
@@ -247,7 +120,7 @@ def test_a_switch_of_builtin_is_seen(bird: study.Study) -> None:
     assert switch.seen == "linear → pipeline[s=131072]"
 
 
-def test_missing_points_are_not_testable(bird: study.Study) -> None:
+def test_missing_points_are_not_testable(bird: Study) -> None:
     frame = made_table.frame(bird)
     made = report.analyse(bird, frame[frame["collective"] != "gather"])
     claims_now = {
@@ -258,7 +131,7 @@ def test_missing_points_are_not_testable(bird: study.Study) -> None:
     assert claims_now["B1"].verdict == "reproduced"
 
 
-def test_the_rule_of_table_three(bird: study.Study) -> None:
+def test_the_rule_of_table_three(bird: Study) -> None:
     made = analysis(bird, swap("gather", "long", 1.049 / 1.5))
     row = next(c for c in report.table_three_rows(made)[0].rows if c[0] == "gather")
     assert row[1] is not None
@@ -272,7 +145,7 @@ def test_the_rule_of_table_three(bird: study.Study) -> None:
     assert row[1].margin == pytest.approx(0.051)
 
 
-def test_the_better_candidate_is_named(bird: study.Study) -> None:
+def test_the_better_candidate_is_named(bird: Study) -> None:
     frame = made_table.frame(bird)
     worse = (frame["algorithm"] == "decision/ompi_4_1") & (frame["collective"] == "reduce")
     frame.loc[worse, "median_s"] *= 10
@@ -281,8 +154,8 @@ def test_the_better_candidate_is_named(bird: study.Study) -> None:
     assert len(claims_bird.fits_better(report.table_three_rows(analysis(bird)))) == 2
 
 
-def test_expectations_were_written_for_both_candidates(bird: study.Study) -> None:
-    for candidate in bird.candidates:
+def test_expectations_were_written_for_both_candidates(bird: Study) -> None:
+    for candidate in bird.alternatives:
         for claim in judged(bird, candidate=candidate).values():
             for a in claim.assertions:
                 assert a.expected in (claims.YES, claims.NO, claims.OPEN)
@@ -306,13 +179,13 @@ def test_every_undocumented_number_is_moved_to_both_ends() -> None:
     )
 
 
-def test_the_sweep_is_summed_up(bird: study.Study) -> None:
+def test_the_sweep_is_summed_up(bird: Study) -> None:
     rows = []
     for number, end, kept in ((priors.BASE, "", "partly"), ("a", "low", "partly"), ("a", "high", "reproduced")):
         for candidate, matching in (("decision/ompi_4_0", 3), ("decision/ompi_4_1", 4 if end == "high" else 1)):
             rows.append((number, end, "", candidate, "B1", kept, 2 + (end == "high"), 5, matching, 9, "p", "s"))
     frame = pd.DataFrame(rows, columns=list(priors.COLUMNS))
-    said = priors.summary(frame, {c: [judged(bird)["B1"]] for c in bird.candidates})
+    said = priors.summary(frame, {c: [judged(bird)["B1"]] for c in bird.alternatives})
     assert [(s["same"], s["variants"], s["held_low"], s["held_high"], s["changes"]) for s in said] == [
         (1, 2, 2, 3, ["a high: reproduced"])
     ] * 2
@@ -326,16 +199,14 @@ def test_the_sweep_is_summed_up(bird: study.Study) -> None:
 class Fake:
     """A study whose numbers come from formulas; counts how often it is drawn."""
 
-    def __init__(self, bird: study.Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> None:
+    def __init__(self, bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> None:
         self.time: made_table.Time = made_table.paper
         self.drawn = 0
         monkeypatch.setattr(paths, "RESULTS", workplace / "results")
         monkeypatch.setattr(run, "check_keys", lambda s, r: s)
         monkeypatch.setattr("collscope.catalogue.registry.load", lambda: None)
 
-        def simulate_study(
-            s: study.Study, platform: object, *, quick: bool, **_: object
-        ) -> tuple[list[table.Row], Origin]:
+        def simulate_study(s: Study, platform: object, *, quick: bool, **_: object) -> tuple[list[table.Row], Origin]:
             rows = made_table.rows(s, self.time, quick)
             return rows, Origin(quick, len(rows), len(rows), 1.0, 1, 1 << 20, {"SimGrid": "0"}, {"sources": "0"})
 
@@ -356,7 +227,7 @@ class Fake:
 
 
 @pytest.fixture
-def fake(bird: study.Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> Fake:
+def fake(bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> Fake:
     return Fake(bird, monkeypatch, workplace)
 
 
@@ -415,9 +286,10 @@ def test_the_reference_is_the_whole_study(fake: Fake) -> None:
 
 
 def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = read(
+    plain = reader.parse(
         'title = "plain"\n[setting]\nplatform = "schooner"\nnodes = [2]\nranks = [4]\n[sizes]\nbytes = "16B..64B"\n'
-        '[[collective]]\nname = "rotation"\nalgorithms = ["rotation/shift", "rotation/serial"]\n'
+        '[[collective]]\nname = "rotation"\nalgorithms = ["rotation/shift", "rotation/serial"]\n',
+        Path("sim/plain.toml"),
     )
     origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
     names = report.write(plain, platforms.load("schooner"), made_table.frame(plain), origin, workplace)
@@ -435,7 +307,7 @@ COMPARED = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "chose", "status")
 
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="there is no committed reference")
-def test_the_reference_says_the_same_again(bird: study.Study, workplace: Path) -> None:
+def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None:
     """A part of the study through the real simulator: the same digits as in the committed table."""
     if not shutil.which("smpirun"):
         pytest.skip("smpirun is not installed")
@@ -450,7 +322,7 @@ def test_the_reference_says_the_same_again(bird: study.Study, workplace: Path) -
     known = {tuple(row[k] for k in key): row for row in committed if row["source"] == "sim"}
     from collscope.catalogue import registry
 
-    checked = study.check_keys(bird, registry.load())
+    checked = reader.check_keys(bird, registry.load())
     platform = platforms.load(bird.platform)
     tasks = [
         task for task, entry, size in study_rows.tasks_of(checked, platform, quick=False)
@@ -468,7 +340,7 @@ def test_the_reference_says_the_same_again(bird: study.Study, workplace: Path) -
 
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="there is no committed reference")
-def test_the_reference_is_whole(bird: study.Study) -> None:
+def test_the_reference_is_whole(bird: Study) -> None:
     folder = REFERENCE.parent
     record = json.loads((folder / "run.json").read_text())
     assert not [name for name in record["files"] if not (folder / name).is_file()]

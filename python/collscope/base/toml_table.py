@@ -1,0 +1,231 @@
+"""TOML files with fixed keys: pydantic models say what may stand there; every complaint starts with FILE:LINE.
+
+A `Document` is one file. `read` makes a model of it, and reports all mistakes at once, in the order of their lines. A field's
+`description` says what its value must be ("a list of numbers from 1 up") and stands in the complaint; without one, the type does.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from collscope.base.errors import UsageError, UserError, nearest
+
+Where = tuple[str | int, ...]  # ("collective", 1, "name"): keys of tables, and places in lists counted from 0
+SHOWN = 5  # mistakes that are reported at once
+
+_KINDS = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "model_type": "a table",
+}
+
+
+class Table(BaseModel):
+    """A table whose keys are all known; values are not converted, but a whole number may stand for a float."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+Model = TypeVar("Model", bound=Table)
+
+
+def one_of(choices: Sequence[str]) -> AfterValidator:
+    """For Annotated[str, …]: one of a few words, or a complaint that names them and the nearest."""
+
+    def check(value: str) -> str:
+        if value not in choices:
+            raise ValueError(f'"{value}" is not one of {", ".join(choices)}{did_you_mean(value, choices)}')
+        return value
+
+    return AfterValidator(check)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean "block"?`, or nothing where nothing is near."""
+    match = nearest(word, known)
+    return f'; did you mean "{match}"?' if match else ""
+
+
+def shown(value: Any) -> str:
+    """A value in a complaint."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+class Document:
+    """A TOML text and where its keys stand. `path` is shown in complaints, which are of the class `error`."""
+
+    def __init__(self, text: str, path: str, error: type[UserError] = UsageError) -> None:
+        self.text, self.path, self.error = text, path, error
+        try:
+            self.data: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            at = re.search(r"line (\d+)", str(problem))
+            line = int(at.group(1)) if at else text.count("\n") + 1
+            raise error(f"{path}:{line}: not TOML: {problem}") from problem
+
+    def read(self, model: type[Model]) -> Model:
+        """The file as a model, or an error with a line for each mistake."""
+        try:
+            return model.model_validate(self.data)
+        except ValidationError as problem:
+            found = sorted(self._mistake(model, one) for one in problem.errors(include_url=False))
+            texts = list(dict.fromkeys(text for _, text in found))
+            more = [f"{self.path}: and {len(texts) - SHOWN} mistakes more"] if len(texts) > SHOWN else []
+            raise self.error("\n".join(texts[:SHOWN] + more)) from None
+
+    def fail(self, what: str, *where: str | int) -> UserError:
+        """The error to raise for something wrong with this key or table: FILE:LINE: KEY: what."""
+        name = self.name(where)
+        return self.error(f"{self.path}:{self.line(*where)}: {name + ': ' if name else ''}{what}")
+
+    def unknown_key(self, known: Iterable[str], *where: str | int) -> UserError:
+        """The error to raise for a key that nobody asked for; `known` are those that may stand there."""
+        return self.fail("unknown key" + did_you_mean(str(where[-1]), known), *where)
+
+    def line(self, *where: str | int) -> int:
+        """The line of a key; where it is missing, that of the table it belongs to."""
+        return next((self._lines[where[:n]] for n in range(len(where), 0, -1) if where[:n] in self._lines), 1)
+
+    @cached_property
+    def _lines(self) -> dict[Where, int]:
+        return key_lines(self.text)
+
+    def name(self, where: Where) -> str:
+        """A key in words: `setting.nodes`; tables in a list by their own name: `collective bcast.title`."""
+        words = ""
+        for at, part in enumerate(where):
+            if isinstance(part, str):
+                words += f".{part}" if words else part
+            elif isinstance(value := self.value(where[: at + 1]), Mapping):
+                words += f" {value.get('name', part + 1)}"
+        return words
+
+    def value(self, where: Where) -> Any:
+        """What stands at this key; None where nothing does."""
+        value: Any = self.data
+        for part in where:
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+    def _mistake(self, model: type[BaseModel], problem: Mapping[str, Any]) -> tuple[int, str]:
+        """Line and text of one of pydantic's findings."""
+        where, kind = tuple(problem["loc"]), problem["type"]
+        fields, description, depth = _field(model, where)
+        if kind == "extra_forbidden":
+            error = self.unknown_key(fields, *where)
+        elif kind == "missing":
+            error = self.fail("is missing" + (f"; {description}" if description else ""), *where)
+        elif kind == "value_error":
+            error = self.fail(str(problem["ctx"]["error"]), *where)
+        elif description:
+            error = self.fail(f"must be {description}, not {shown(self.value(where[:depth]))}", *where[:depth])
+        elif kind in _KINDS:
+            error = self.fail(f"must be {_KINDS[kind]}, not {shown(problem['input'])}", *where)
+        else:
+            error = self.fail(problem["msg"][0].lower() + problem["msg"][1:], *where)
+        return self.line(*where), str(error)
+
+
+def _field(model: type[BaseModel], where: Where) -> tuple[list[str], str, int]:
+    """Of the innermost model on the way to a key: its fields' names, and the description of the field that the key belongs to with the
+    number of parts that lead to it."""
+    inner: type[BaseModel] | None = model
+    fields: list[str] = []
+    description, depth = "", len(where)
+    for at, part in enumerate(where):
+        if isinstance(part, int) or inner is None:
+            continue
+        by_key = {info.alias or name: info for name, info in inner.model_fields.items()}
+        fields = list(by_key)
+        info = by_key.get(part)
+        description, depth = (info.description or "", at + 1) if info else ("", len(where))
+        inner = _model_in(info.annotation) if info else None
+    return fields, description, depth
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that an annotation such as list[Model] is about."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+
+
+def key_lines(text: str) -> dict[Where, int]:
+    """The line, counted from 1, of each table and key of a TOML text that tomllib accepts."""
+    found: dict[Where, int] = {}
+    last: dict[Where, int] = {}  # list of tables → place of the one that was begun last
+    base: Where = ()
+    for line, statement, parsed in _statements(text):
+        if statement.lstrip().startswith("["):
+            names, value = _header(parsed)
+            base = ()
+            for name in names:
+                found.setdefault((*base, name), line)
+                base = _entered((*base, name), last)
+            if isinstance(value, list):
+                listed = (*base[:-1],) if isinstance(base[-1], int) else base
+                last[listed] = last.get(listed, -1) + 1
+                base = (*listed, last[listed])
+            found.setdefault(base, line)
+        else:
+            for where in _paths(parsed):
+                found.setdefault(base + where, line)
+    return found
+
+
+def _entered(where: Where, last: Mapping[Where, int]) -> Where:
+    return (*where, last[where]) if where in last else where
+
+
+def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """(line, text, value) of each header and each key with its value. A statement ends where it can be read."""
+    lines = text.split("\n")
+    start = 0
+    while start < len(lines):
+        for end in range(start + 1, len(lines) + 1):
+            statement = "\n".join(lines[start:end])
+            try:
+                parsed = tomllib.loads(statement)
+                break
+            except tomllib.TOMLDecodeError:
+                continue
+        else:
+            return
+        if parsed:
+            yield start + 1, statement, parsed
+        start = end
+
+
+def _header(parsed: dict[str, Any]) -> tuple[list[str], Any]:
+    """Names of a header's table, and {} for a table or [{}] for one in a list."""
+    names: list[str] = []
+    value: Any = parsed
+    while isinstance(value, dict) and value:
+        name, value = next(iter(value.items()))
+        names.append(name)
+    return names, value
+
+
+def _paths(value: Any, before: Where = ()) -> Iterator[Where]:
+    """Every key and place inside a value."""
+    inside: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        inside = value.items()
+    elif isinstance(value, list):
+        inside = enumerate(value)
+    for key, inner in inside:
+        yield (*before, key)
+        yield from _paths(inner, (*before, key))

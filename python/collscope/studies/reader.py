@@ -1,0 +1,235 @@
+"""Reading studies: sim/NAME.toml becomes a Study. What may stand in the file is what the models below have fields for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from collscope.base import paths
+from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.toml_table import Document, Table, one_of
+from collscope.base.units import parse_sizes
+from collscope.points.plan import MAPPINGS
+from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
+
+if TYPE_CHECKING:
+    from collscope.catalogue.registry import Registry
+
+STUDIES = paths.ROOT / "sim"
+METRICS = ("makespan", "root")  # those that one and the same simulated call gives
+PAPERS = ("bird",)
+OPERATORS = ("sum", "max", "min", "prod")
+
+
+def _sizes(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, str):
+        raise ValueError(f'must be sizes such as "4B,1KiB..4MiB", not {value!r}')
+    try:
+        sizes = parse_sizes(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+    if min(sizes) < 1:
+        raise ValueError("sizes begin at 1 B")
+    return tuple(sorted(sizes))
+
+
+def _keys(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+        raise ValueError(f"must be a key or a list of keys, not {value!r}")
+    return tuple(value)
+
+
+Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]
+Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
+Numbers = Annotated[
+    list[Annotated[int, Field(ge=1)]], Field(min_length=1, description="a list of whole numbers from 1 up")
+]
+
+
+class _Setting(Table):
+    platform: str
+    nodes: Numbers
+    ranks: Numbers
+    mapping: Annotated[str, one_of(MAPPINGS)] = "block"
+    type: Annotated[str, one_of(tuple(ELEMENT_BYTES))] = "float"
+    op: Annotated[str, one_of(OPERATORS)] = "sum"
+    root: int = 0
+    in_place: bool = False
+    metric: Annotated[str, one_of(METRICS)] = "makespan"
+    also_metrics: list[str] = Field(default_factory=list)
+
+
+class _Sizes(Table):
+    bytes: Sizes
+    quick: Sizes = ()  # all of them
+    focus: Sizes = ()
+    focus_label: str = "focus"
+
+
+class _Tree(Table):
+    tolerance: float = Field(default=0.02, ge=0, lt=1, description="a share of the time, from 0 to 1")
+
+
+class _Priors(Table):
+    bytes: Sizes = ()
+
+
+class _Collective(Table):
+    model_config = ConfigDict(extra="allow")  # classes: [classes] says which
+
+    name: str
+    title: str = ""
+    figure: str = ""
+    algorithms: Keys = ()
+
+
+class _File(Table):
+    title: str
+    source: str = ""
+    about: str = ""
+    differences: list[str] = Field(default_factory=list)
+    paper: Annotated[str, one_of(PAPERS)] = ""
+    setting: _Setting
+    sizes: _Sizes
+    classes: dict[str, str] = Field(default_factory=dict)
+    common: dict[str, Keys] = Field(default_factory=dict)  # class → keys that compete in every collective with classes
+    tree: _Tree = Field(default_factory=_Tree)
+    priors: _Priors = Field(default_factory=_Priors)
+    collective: list[_Collective] = Field(min_length=1, description="tables [[collective]] with name and algorithms")
+
+
+def load(name: str | Path) -> Study:
+    """The study of that name in sim/, or of that file (.toml)."""
+    path = Path(name) if str(name).endswith(".toml") else STUDIES / f"{name}.toml"
+    if not path.is_file():
+        if str(name).endswith(".toml"):
+            raise UsageError(f"{paths.display(path)}: no such file")
+        raise unknown("study", str(name), names(), "./collscope study list shows them")
+    return parse(path.read_text(encoding="utf-8"), path)
+
+
+def names() -> list[str]:
+    """The studies in sim/, by name."""
+    return sorted(p.stem for p in STUDIES.glob("*.toml"))
+
+
+def list_studies() -> list[tuple[str, str]]:
+    """(name, one line) of every study in sim/. A file that cannot be read is listed with the reason."""
+    out = []
+    for name in names():
+        try:
+            study = load(name)
+        except UserError as error:
+            out.append((name, f"cannot be read: {str(error).splitlines()[0]}"))
+            continue
+        points, quick = (sum(1 for _ in study.points(q)) for q in (False, True))
+        out.append((name, f"{study.title} ({study.platform}, {points} points; {quick} with --quick)"))
+    return out
+
+
+def parse(text: str, path: Path) -> Study:
+    """A study from its text; `path` names it and stands in complaints. UsageError: FILE:LINE: KEY: what is wrong."""
+    document = Document(text, paths.display(path))
+    file = document.read(_File)
+    setting, sizes = file.setting, file.sizes
+    for key in file.common:
+        if key not in file.classes:
+            classes = ", ".join(file.classes) or "none"
+            raise document.fail(f"is no class; [classes] names {classes}", "common", key)
+    others = [m for m in METRICS if m != setting.metric]
+    for metric in setting.also_metrics:
+        if metric not in others:
+            raise document.fail(f'"{metric}" is not one of {", ".join(others)}', "setting", "also_metrics")
+    for table, key, chosen in (
+        ("sizes", "quick", sizes.quick),
+        ("sizes", "focus", sizes.focus),
+        ("priors", "bytes", file.priors.bytes),
+    ):
+        strange = [s for s in chosen if s not in sizes.bytes]
+        if strange:
+            raise document.fail(f"{strange[0]} B is not among the sizes of bytes", table, key)
+    if not 0 <= setting.root < min(setting.ranks):
+        raise document.fail(f"there is no rank {setting.root} among {min(setting.ranks)}", "setting", "root")
+    return Study(
+        name=path.stem,
+        path=path,
+        title=file.title,
+        source=file.source,
+        about=file.about.strip(),
+        differences=tuple(file.differences),
+        paper=file.paper,
+        platform=setting.platform,
+        nodes=tuple(dict.fromkeys(setting.nodes)),
+        ranks=tuple(dict.fromkeys(setting.ranks)),
+        mapping=setting.mapping,
+        type=setting.type,
+        op=setting.op,
+        root=setting.root,
+        in_place=setting.in_place,
+        metric=setting.metric,
+        also_metrics=tuple(setting.also_metrics),
+        sizes=sizes.bytes,
+        quick=sizes.quick or sizes.bytes,
+        focus=sizes.focus,
+        focus_label=sizes.focus_label,
+        classes=file.classes,
+        collectives=tuple(_collectives(document, file)),
+        tolerance=file.tree.tolerance,
+        prior_sizes=file.priors.bytes,
+    )
+
+
+def _collectives(document: Document, file: _File) -> Iterator[Collective]:
+    seen: set[str] = set()
+    for at, one in enumerate(file.collective):
+        if one.name in seen:
+            raise document.fail("stands twice", "collective", at, "name")
+        seen.add(one.name)
+        for key in one.model_extra or {}:
+            if one.algorithms or key not in file.classes:
+                known = (*type(one).model_fields, *(() if one.algorithms else file.classes))
+                raise document.unknown_key(known, "collective", at, key)
+        entries = [Entry(one.name, key, key) for key in one.algorithms] or list(_classes(document, file, at))
+        if not entries:
+            classes = "".join(f", or {c} = ..." for c in file.classes)
+            raise document.fail(f"names no algorithms; write algorithms = [...]{classes}", "collective", at)
+        for entry in entries:
+            if entry.key.partition("/")[0] not in (one.name, "decision"):
+                raise document.fail(f"{entry.key} is no algorithm of {one.name}", "collective", at)
+        line = document.line("collective", at)
+        yield Collective(one.name, one.title or one.name, one.figure, tuple(entries), not one.algorithms, line)
+
+
+def _classes(document: Document, file: _File, at: int) -> Iterator[Entry]:
+    """What competes in a collective for each class."""
+    one = file.collective[at]
+    given: Mapping[str, Any] = one.model_extra or {}
+    for name in file.classes:
+        try:
+            keys: Sequence[str] = _keys(given[name]) if name in given else file.common.get(name, ())
+        except ValueError as error:
+            raise document.fail(str(error), "collective", at, name) from error
+        for key in keys:
+            yield Entry(one.name, name, key)
+
+
+def check_keys(study: Study, registry: Registry) -> Study:
+    """The study with canonical keys: with all parameters, as tables spell them. Unknown ones are named with file and place."""
+    collectives = []
+    for c in study.collectives:
+        entries = []
+        for e in c.entries:
+            try:
+                registry.collective(c.name)
+                _, key = registry.resolve(e.key, c.name)
+            except UsageError as error:
+                raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {error}") from error
+            entries.append(replace(e, key=key, name=key if e.name == e.key else e.name))
+        collectives.append(replace(c, entries=tuple(entries)))
+    return replace(study, collectives=tuple(collectives))

@@ -1,0 +1,139 @@
+"""What a study's file says, and what is said of a file with mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError
+from collscope.studies import reader
+from collscope.studies.study import Study
+
+GOOD = """
+title = "small"
+[setting]
+platform = "schooner"
+nodes = [2, 4]
+ranks = [4]
+[sizes]
+bytes = "4B..1KiB"
+quick = "16B,1KiB"
+focus = "256B..1KiB"
+[classes]
+short = "for short vectors"
+long = "for long vectors"
+builtin = "what the library takes"
+[common]
+builtin = ["decision/ompi_4_0", "decision/ompi_4_1"]
+[[collective]]
+name = "bcast"
+short = "bcast/mst"
+long = "bcast/linear"
+[[collective]]
+name = "rotation"
+algorithms = ["rotation/shift", "rotation/serial"]
+"""
+
+
+def read(text: str) -> Study:
+    return reader.parse(text, Path("sim/small.toml"))
+
+
+def test_what_a_file_says() -> None:
+    made = read(GOOD)
+    assert made.name == "small"
+    assert made.alternatives == ("decision/ompi_4_0", "decision/ompi_4_1")
+    assert [(e.name, e.key) for e in made.collective("bcast").entries] == [
+        ("short", "bcast/mst"), ("long", "bcast/linear"), ("builtin", "decision/ompi_4_0"), ("builtin", "decision/ompi_4_1"),
+    ]  # fmt: skip
+    assert [e.name for e in made.collective("rotation").entries] == ["rotation/shift", "rotation/serial"]
+    assert made.sizes == tuple(4 << k for k in range(9))
+    assert made.focus == (256, 512, 1024)
+
+
+def test_points_are_whole_blocks_and_counts_of_mpi() -> None:
+    made = read(GOOD)
+    points = list(made.points())
+    assert len(points) == 2 * (4 * 9 + 2 * 7)
+    rotation = [(size, point.count) for _, _, e, point, size in points if e.key == "rotation/shift"]
+    assert min(rotation) == (16, 1), "four ranks, one float a block"
+    bcast = {size: point.count for _, _, e, point, size in points if e.key == "bcast/mst"}
+    assert bcast[1024] == 256
+    assert {size for *_, size in made.points(quick=True)} == {16, 1024}
+
+
+def test_the_paper_s_experiment() -> None:
+    bird = reader.load("bird_schooner")
+    assert len(bird.focus) == 8
+    assert [s // 4 for s in (bird.focus[0], bird.focus[-1])] == [2**20, 2**27]
+    points = [(e, size) for _, _, e, _, size in bird.points() if size in bird.focus]
+    one_builtin = [e for e, _ in points if e.key != "decision/ompi_4_0"]
+    assert len([e for e in one_builtin if e.collective != "rotation"]) == 504
+    assert len([e for e in one_builtin if e.collective == "rotation"]) == 96
+    table_two = {c.name: [e.key for e in c.entries[:2]] for c in bird.collectives}
+    assert table_two["bcast"] == ["bcast/mst", "bcast/mst_scatter_bucket_allgather"]
+    assert table_two["allreduce"] == ["allreduce/mst_reduce_mst_bcast", "allreduce/bucket"]
+    smallest = {
+        c: min(s for _, _, e, _, s in bird.points() if e.collective == c) for c in ("bcast", "gather", "reduce_scatter")
+    }
+    assert smallest == {"bcast": 4, "gather": 128, "reduce_scatter": 4}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('title = "small"', "", r"small\.toml:1: title: is missing"),
+        (
+            "nodes = [2, 4]",
+            "nodes = 2",
+            r"small\.toml:5: setting\.nodes: must be a list of whole numbers from 1 up, not 2",
+        ),
+        ("nodes = [2, 4]", "nodes = [0]", r"setting\.nodes: must be a list of whole numbers from 1 up, not \[0\]"),
+        ("ranks = [4]", "rank = [4]", r"setting\.ranks: is missing"),
+        ("ranks = [4]", 'ranks = [4]\nmaping = "block"', r'setting\.maping: unknown key; did you mean "mapping"\?'),
+        (
+            "ranks = [4]",
+            'ranks = [4]\nmapping = "blok"',
+            r'setting\.mapping: "blok" is not one of .* did you mean "block"\?',
+        ),
+        ("ranks = [4]", "ranks = [4]\nroot = 4", r"setting\.root: there is no rank 4 among 4"),
+        ("ranks = [4]", 'ranks = [4]\nalso_metrics = ["osu_avg"]', r'setting\.also_metrics: "osu_avg" is not one of'),
+        ('bytes = "4B..1KiB"', 'bytes = "4B..1kb"', r"small\.toml:8: sizes\.bytes: "),
+        ('bytes = "4B..1KiB"', 'bytes = "1KiB..4B"', r"sizes\.bytes: the size range .* is empty"),
+        ('quick = "16B,1KiB"', 'quick = "24B"', r"sizes\.quick: 24 B is not among the sizes of bytes"),
+        ("[common]\nbuiltin", "[common]\nbuilt", r"common\.built: is no class; \[classes\] names short, long, builtin"),
+        ('name = "rotation"', 'name = "bcast"', r"collective bcast\.name: stands twice"),
+        ('short = "bcast/mst"', 'short = "reduce/mst"', r"collective bcast: reduce/mst is no algorithm of bcast"),
+        ('short = "bcast/mst"', 'shrt = "bcast/mst"', r'collective bcast\.shrt: unknown key; did you mean "short"\?'),
+        (
+            'algorithms = ["rotation/shift", "rotation/serial"]',
+            "algorithms = 3",
+            r"collective rotation\.algorithms: must be a key or a list",
+        ),
+        ("[[collective]]", "[[collectiv]]", r"collective: is missing"),
+        ("[sizes]", "[sizes", r"small\.toml:7: not TOML: .*line"),
+    ],
+)
+def test_mistakes_are_named_with_file_and_key(old: str, new: str, said: str) -> None:
+    assert old in GOOD
+    with pytest.raises(UsageError, match=said):
+        read(GOOD.replace(old, new))
+
+
+def test_unknown_studies_and_keys(known: object) -> None:
+    with pytest.raises(UsageError, match='unknown study "bird_shooner"; did you mean "bird_schooner"'):
+        reader.load("bird_shooner")
+    with pytest.raises(UsageError, match=r"nowhere\.toml: no such file"):
+        reader.load("nowhere.toml")
+    from collscope.catalogue import registry
+
+    with pytest.raises(UsageError, match=r'small\.toml:17: collective bcast: unknown .*"bcast?.*mtt"'):
+        reader.check_keys(read(GOOD.replace("bcast/mst", "bcast/mtt")), registry.load())
+
+
+def test_list_names_every_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dict(reader.list_studies())["bird_schooner"].endswith("with --quick)")
+    (tmp_path / "broken.toml").write_text("title = 3")
+    monkeypatch.setattr(reader, "STUDIES", tmp_path)
+    assert reader.list_studies()[0][1].startswith("cannot be read: ")
