@@ -111,7 +111,7 @@ static inline void *coll_keep(coll_ctx *c, size_t bytes) { return c->ops->keep(c
  * Each member is `home` of one part of n elements and of `flags` flags that start at 0 and only grow.
  * write and read move elements between private memory and a part; publish sets a flag of a part after all that this rank
  * did before; await blocks until the flag is at least `value`. Flags go on counting from one call of run() to the next:
- * an algorithm adds coll_epoch-style offsets it keeps in its prepared state. */
+ * an algorithm counts its calls in its prepared state and adds that to the values it publishes. */
 static inline coll_seg coll_seg_open(coll_ctx *c, size_t n, int flags) { return c->ops->seg_open(c, n, flags); }
 static inline void coll_seg_write(coll_ctx *c, coll_seg s, int home, size_t off, const void *src, size_t n)
 { c->ops->seg_write(c, s, home, off, src, n); }
@@ -144,7 +144,8 @@ bool coll_sub(coll_ctx *c, int label, const int *members, int n, coll_ctx *sub);
  *   scan, exscan           in: m, out: m
  *   barrier                nothing
  * In place: gather, allgather: in points at this rank's block inside out. scatter: out points at the root's block inside
- * in (root only). reduce (root only), allreduce, reduce_scatter, rotation, alltoall, scan: in == out; reduce_scatter leaves its block at the start.
+ * in (root only). reduce (root only), allreduce, reduce_scatter, reduce_scatter_block, rotation, alltoall, scan, exscan:
+ * in == out; reduce_scatter and reduce_scatter_block leave their block at the start.
  * Except in place, buffers do not overlap, and `in` must not be written. */
 typedef struct coll_args {
   int size;                    /* p */
@@ -170,6 +171,7 @@ enum {                         /* what a descriptor says of itself, beside suppo
   COLL_COMMUTATIVE_ONLY = 1,   /* the operator must commute */
   COLL_ANY_SOURCE = 2,         /* control flow depends on arrival order: no static schedule */
   COLL_SEGMENTS = 4,           /* uses shared segments */
+  COLL_PLACES = 8,             /* the schedule depends on where ranks sit */
 };
 
 typedef enum { COLL_PORTS_ONE, COLL_PORTS_MANY } coll_ports;
@@ -197,84 +199,6 @@ typedef struct coll_alg {
 
 extern const coll_alg *const coll_registry[];         /* ends with NULL */
 
-const char *coll_collective_name(coll_collective);    /* "bcast" … */
-bool coll_has_root(coll_collective);
-bool coll_has_operator(coll_collective);
-
-/* Splits `text`, a full key such as "bcast/knomial[k=4,s=64KiB]", into the descriptor and values (defaults where not
- * given; sizes may end in KiB, MiB, GiB). Returns NULL and writes the reason to error[size] when it cannot. param must hold
- * COLL_PARAMS values. */
-enum { COLL_PARAMS = 8 };
-const coll_alg *coll_find(const char *text, long *param, char *error, size_t size);
-
-/* The full key with all parameters in the descriptor's order: what tables show. */
-void coll_key(const coll_alg *, const long *param, char *text, size_t size);
-
-/* NULL, or why this algorithm cannot run this call: checks root, operator, parameters, then alg->supports. Text is written
- * to reason[size] and says what to do. */
-const char *coll_unsupported(const coll_alg *, const coll_args *, char *reason, size_t size);
-
-/* Elements of `in` and `out` at a rank for this call. */
-size_t coll_in_count(coll_collective, const coll_args *, int rank);
-size_t coll_out_count(coll_collective, const coll_args *, int rank);
-
-/* Lower bound of the telephone model as the sources print it (Chan et al. 2007, Bird tables I and III-B). */
-double coll_bound(coll_collective, const coll_args *, double alpha, double beta, double gamma);
-
-/* ---- decisions -------------------------------------------------------------------------------------- */
-
-typedef enum { COLL_PER_CALL, COLL_PER_BLOCK, COLL_PER_VECTOR } coll_unit;  /* of a threshold: see docs of each table */
-
-/* Further needs of a row: of the element count (all of the call's: see coll_args) and of the number of ranks. */
-typedef enum {
-  COLL_COUNT_ANY, COLL_COUNT_AT_MOST_ONE, COLL_COUNT_BELOW_RANKS, COLL_COUNT_AT_MOST_RANKS,
-  COLL_COUNT_BELOW_POWER,        /* fewer elements than the largest power of two that is not above p */
-  COLL_COUNT_MULTIPLE_OF_RANKS, COLL_COUNT_MULTIPLE_OF_POWER,   /* the same power */
-} coll_count_need;
-typedef enum { COLL_RANKS_ANY, COLL_RANKS_POWER_OF_TWO, COLL_RANKS_ODD } coll_ranks_need;
-
-/* Written for a number of bytes in a row: the value of the decision's parameter i. */
-#define COLL_BOUND_PARAM(i) (SIZE_MAX - (size_t)(i))
-
-typedef struct {
-  coll_collective collective;
-  int p_min, p_max;              /* inclusive; p_max 0: no limit */
-  int commutes;                  /* -1 any, else 0 or 1 */
-  size_t bytes_min, bytes_end;   /* bytes_min <= bytes < bytes_end; 0: no limit */
-  double a, b;                   /* if a or b: the row also needs p < a·bytes + b */
-  const char *key;               /* with all parameters; NULL: no such algorithm here, `why` says so */
-  const char *why;
-  bool above;                    /* the row needs p > a·bytes + b instead */
-  coll_count_need elements;
-  coll_ranks_need ranks;
-  size_t block_min, block_end;   /* and of one rank's block; block_end 0: no limit */
-  bool in_place;                 /* the row needs a call in place */
-  bool root_zero;                /* … and root 0 */
-  size_t bytes_multiple;         /* … and a whole number of so many bytes; 0: any */
-} coll_rule;
-
-typedef struct {
-  const char *key;               /* "decision/ompi_4_1" */
-  const char *summary, *source;
-  const coll_param *params;      /* NULL: none */
-  coll_unit unit[COLL_COLLECTIVES];
-  const coll_rule *rules;        /* first match wins; ends with key = NULL and why = NULL */
-  size_t count;
-} coll_decision;
-
-extern const coll_decision *const coll_decisions[];   /* ends with NULL */
-bool coll_is_decision(const char *text);              /* does the key name one? It need not exist */
-/* Splits `text`, "decision/rd_ring[threshold=8KiB]", as coll_find does. value must hold COLL_PARAMS values. */
-const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size);
-void coll_decision_key(const coll_decision *, const long *value, char *text, size_t size);
-/* The first rule that fits the call; NULL if none does. */
-const coll_rule *coll_decision_rule(const coll_decision *, const long *value, coll_collective, const coll_args *);
-/* A row's number of bytes: itself, or the parameter's value that it stands for. */
-size_t coll_bound_value(size_t bound, const long *value);
-/* Does the key name an algorithm or a decision that exists, with parameters that it has? If not, why: error[size]. */
-bool coll_known(const char *text, char *error, size_t size);
-/* The algorithm that the key names for this call, itself or by decision, with its parameters; or NULL with the reason in
- * error[size]. */
-const coll_alg *coll_choose(const char *text, coll_collective, const coll_args *, long *param, char *error, size_t size);
+enum { COLL_PARAMS = 8 };                             /* most parameters of an algorithm, or of a decision */
 
 #endif

@@ -1,6 +1,6 @@
 /* The registry: the one list of algorithms and decisions. Command line, tests, docs and Python read it through
  * coll_list_json. To add an algorithm: its file, one line here, one line in CMakeLists.txt. */
-#include "collscope.h"
+#include "decision/rules.h"
 
 #define ALGORITHMS(X) \
   X(bcast_mst) \

@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "core/catalogue/list.h"
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/json.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
 
@@ -199,7 +201,7 @@ static long check(const bench *b, pair *p, buffers *data) {
 static void begin(const bench *b, const char *key, size_t count, const char *status) {
   if (b->d.rank) return;
   fprintf(b->d.out, "{\"key\":\"%s\",\"count\":%zu,\"status\":", key, count);
-  coll_json_string(b->d.out, status);
+  json_string(b->d.out, status);
 }
 
 static void end(const bench *b) {

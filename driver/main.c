@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "core/catalogue/json.h"
 #include "core/catalogue/list.h"
 #include "core/runtime/port.h"
 #include "driver/pingpong.h"
@@ -57,11 +58,11 @@ static void print_meta(const driver *d) {
   fputs("{\"meta\":{", d->out);
   port_describe(d->out);
   fprintf(d->out, ",\"compiler\":");
-  coll_json_string(d->out, __VERSION__);
+  json_string(d->out, __VERSION__);
   fprintf(d->out, ",\"flags\":");
-  coll_json_string(d->out, COLLSCOPE_FLAGS);
+  json_string(d->out, COLLSCOPE_FLAGS);
   fprintf(d->out, ",\"host\":");
-  coll_json_string(d->out, host);
+  json_string(d->out, host);
   fprintf(d->out, ",\"ranks\":%d,\"data\":%s,\"places\":[", d->size, port_holds_data() ? "true" : "false");
   for (int r = 0; r < d->size; r++)
     fprintf(d->out, "%s[%d,%d,%d]", r ? "," : "", d->place[r].node, d->place[r].socket, d->place[r].cache);

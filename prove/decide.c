@@ -15,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/catalogue/list.h"
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
+#include "core/catalogue/decide.h"
+#include "core/catalogue/json.h"
 #include "prove/prover.h"
 #include "core/plan/refuse.h"
 #include "prove/sweep.h"
@@ -49,9 +53,9 @@ static void rule(FILE *out, const coll_decision *d, const long *value, const col
   if (r->a == 0 && r->b == 0) fputs("null", out);
   else fprintf(out, "{\"above\":%s,\"a\":%.17g,\"b\":%.17g}", r->above ? "true" : "false", r->a, r->b);
   fputs(",\"elements\":", out);
-  coll_json_string(out, counts[r->elements]);
+  json_string(out, counts[r->elements]);
   fputs(",\"number_of_ranks\":", out);
-  coll_json_string(out, numbers[r->ranks]);
+  json_string(out, numbers[r->ranks]);
   fputc('}', out);
 }
 
@@ -61,7 +65,7 @@ typedef struct { const coll_decision *table; long value[COLL_PARAMS]; } asked;
 static void text(FILE *out, const char *name, const char *value)
 {
   fprintf(out, "\"%s\":", name);
-  if (value) coll_json_string(out, value);
+  if (value) json_string(out, value);
   else fputs("null", out);
 }
 
@@ -146,13 +150,6 @@ static bool read_word(question *q, const char *word, char *error, size_t size)
   return snprintf(error, size, "--decide does not know \"%s\"", word), false;
 }
 
-static bool knows(const coll_decision *d, coll_collective k)
-{
-  for (size_t i = 0; i < d->count; i++)
-    if (d->rules[i].collective == k) return true;
-  return false;
-}
-
 static int reply(question *q, coll_collective k, prover *v)
 {
   if (q->call.size < 1 || !q->call.elem || q->call.root < 0 || q->call.root >= q->call.size)
@@ -184,17 +181,16 @@ static int reply_to_lines(question *q, coll_collective k, prover *v)
 int decide_main(int argc, char **argv)
 {
   char error[512];
-  int k = 0;
   static question q = { .collective = "", .call = { .elem = 4, .commutes = true } };
   for (int i = 2; i < argc; i++)
     if (!read_word(&q, argv[i], error, sizeof error)) return refuse("%s", error);
-  while (k < COLL_COLLECTIVES && strcmp(coll_collective_name((coll_collective)k), q.collective)) k++;
+  coll_collective k = coll_collective_find(q.collective, strlen(q.collective));
   if (k == COLL_COLLECTIVES) return refuse("unknown collective \"%s\"", q.collective);
   bool all = !q.n;
   for (const coll_decision *const *d = coll_decisions; all && *d; d++)
-    if (knows(*d, (coll_collective)k) && !ask(&q, (*d)->key, error, sizeof error)) return refuse("%s", error);
+    if (coll_decision_knows(*d, k) && !ask(&q, (*d)->key, error, sizeof error)) return refuse("%s", error);
   prover *v = prover_new();
-  int status = q.told ? reply(&q, (coll_collective)k, v) : reply_to_lines(&q, (coll_collective)k, v);
+  int status = q.told ? reply(&q, k, v) : reply_to_lines(&q, k, v);
   prover_free(v);
   return status;
 }

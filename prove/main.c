@@ -27,6 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
+#include "core/catalogue/decide.h"
+#include "core/catalogue/json.h"
 #include "core/catalogue/list.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
@@ -48,7 +53,7 @@ static const char usage[] =
 static void text_or_null(FILE *out, const char *name, const char *text)
 {
   fprintf(out, ",\"%s\":", name);
-  if (text && *text) coll_json_string(out, text);
+  if (text && *text) json_string(out, text);
   else fputs("null", out);
 }
 
@@ -101,13 +106,13 @@ static int point(FILE *out, prover *v, const plan_point *q, wanted want)
   snprintf(key, sizeof key, "%s", coll_is_decision(q->key) ? q->key : chose);
   if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
   fputs("{\"id\":", out);
-  coll_json_string(out, q->id);
+  json_string(out, q->id);
   fputs(",\"algorithm\":", out);
-  coll_json_string(out, key);
+  json_string(out, key);
   if (alg && coll_is_decision(q->key)) text_or_null(out, "chose", chose);
   fprintf(out, ",\"ranks\":%d,\"count\":%zu,\"root\":%d,\"in_place\":%d", q->ranks, q->count, q->root, q->in_place);
   fputs(",\"status\":", out);
-  coll_json_string(out, status ? status : "ok");
+  json_string(out, status ? status : "ok");
   if (status) {
     fputs(",\"verdict\":null}\n", out);
     return 0;

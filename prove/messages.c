@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
+#include "core/catalogue/decide.h"
 #include "core/schedule/record.h"
 
 static int fail(const char *id, const char *why) {
@@ -20,10 +24,9 @@ static int fail(const char *id, const char *why) {
 /* The collective that stands behind a decision's key, which ends before it then; COLL_COLLECTIVES: none does. */
 static coll_collective cut_collective(char *key) {
   char *name = strchr(key, ':');
-  int k = name ? 0 : COLL_COLLECTIVES;
-  if (name) *name++ = 0;
-  while (k < COLL_COLLECTIVES && strcmp(coll_collective_name((coll_collective)k), name)) k++;
-  return (coll_collective)k;
+  if (!name) return COLL_COLLECTIVES;
+  *name++ = 0;
+  return coll_collective_find(name, strlen(name));
 }
 
 static void show(const char *id, int rank, const rec_rank *list) {

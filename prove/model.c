@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/catalogue/list.h"
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
+#include "core/catalogue/decide.h"
+#include "core/catalogue/json.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
 #include "model/timing.h"
@@ -37,14 +41,14 @@ static const coll_place *places(model *m, int ranks)
 static void print_text(FILE *out, const char *name, const char *text)
 {
   fprintf(out, ",\"%s\":", name);
-  if (text && *text) coll_json_string(out, text);
+  if (text && *text) json_string(out, text);
   else fputs("null", out);
 }
 
 static void print_status(FILE *out, const char *id, const char *status)
 {
   fputs("{\"id\":", out);
-  coll_json_string(out, id);
+  json_string(out, id);
   print_text(out, "status", status ? status : "ok");
 }
 

@@ -1,4 +1,7 @@
 #include "prove/sweep.h"
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +44,7 @@ static counts counts_of(const sweep *s, int p)
   const sweep_options *o = s->options;
   for (int i = 0; i < o->counts; i++) add(&c, o->count[i]);
   if (o->counts) return c;
-  if (s->alg->collective == COLL_BARRIER) return add(&c, 0), c;
+  if (coll_counts_of(s->alg->collective) == COLL_COUNTS_NOTHING) return add(&c, 0), c;
   add(&c, 0);
   add(&c, 1);
   add(&c, (size_t)p);
@@ -50,7 +53,8 @@ static counts counts_of(const sweep *s, int p)
   return c;
 }
 
-static bool has_in_place(coll_collective k) { return k != COLL_BCAST && k != COLL_BARRIER && k != COLL_EXSCAN; }
+/* Of exscan the sweep has proved calls with two buffers only. */
+static bool has_in_place(coll_collective k) { return coll_has_in_place(k) && k != COLL_EXSCAN; }
 
 static void report(sweep *s, const coll_args *a)
 {

@@ -141,5 +141,5 @@ const coll_alg allgather_leaders = {
   .key = "allgather/leaders", .collective = COLL_ALLGATHER,
   .summary = "leaders on each node gather from their groups, exchange, and distribute",
   .source = "Kandalla et al. 2009, Designing Multi-Leader-Based Allgather Algorithms for Multi-Core Clusters",
-  .params = params, .flags = COLL_SEGMENTS, .supports = supports, .prepare = prepare, .run = run,
+  .params = params, .flags = COLL_SEGMENTS | COLL_PLACES, .supports = supports, .prepare = prepare, .run = run,
 };

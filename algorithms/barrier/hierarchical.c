@@ -50,6 +50,6 @@ static const coll_param params[] = {
 const coll_alg barrier_hierarchical = {
   .key = "barrier/hierarchical", .collective = COLL_BARRIER,
   .summary = "fan-in up the machine's levels, recursive k-ing at the top, fan-out down",
-  .source = "Cheetah", .params = params, .flags = COLL_SEGMENTS, .ports = COLL_PORTS_MANY,
+  .source = "Cheetah", .params = params, .flags = COLL_SEGMENTS | COLL_PLACES, .ports = COLL_PORTS_MANY,
   .supports = supports, .prepare = prepare, .run = run,
 };

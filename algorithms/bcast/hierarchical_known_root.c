@@ -24,5 +24,6 @@ static const coll_param params[] = { COLL_LEVELS_PARAM, COLL_RADIX_PARAM, { .nam
 const coll_alg bcast_hierarchical_known_root = {
   .key = "bcast/hierarchical_known_root", .collective = COLL_BCAST,
   .summary = "k-nomial trees within the machine's levels, a rank's groups started together",
-  .source = "Cheetah", .params = params, .ports = COLL_PORTS_MANY, .prepare = prepare, .run = run,
+  .source = "Cheetah", .params = params, .flags = COLL_PLACES, .ports = COLL_PORTS_MANY,
+  .prepare = prepare, .run = run,
 };

@@ -25,5 +25,6 @@ static const coll_param params[] = {
 const coll_alg bcast_hierarchical_nary = {
   .key = "bcast/hierarchical_nary", .collective = COLL_BCAST,
   .summary = "N-ary trees within the machine's levels, a rank's groups started together",
-  .source = "Cheetah", .params = params, .ports = COLL_PORTS_MANY, .prepare = prepare, .run = run,
+  .source = "Cheetah", .params = params, .flags = COLL_PLACES, .ports = COLL_PORTS_MANY,
+  .prepare = prepare, .run = run,
 };

@@ -2,7 +2,7 @@
 #ifndef COLLSCOPE_DECISION_ROWS_H
 #define COLLSCOPE_DECISION_ROWS_H
 
-#include "collscope.h"
+#include "decision/rules.h"
 
 enum { ANY = -1, ORDERED = 0, COMMUTES = 1 };   /* the operator */
 

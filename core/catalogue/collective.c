@@ -1,30 +1,138 @@
-/* What can be said of an algorithm without running it: support, buffer sizes, printed bounds. */
-#include "collscope.h"
+#include "core/catalogue/collective.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "patterns/block.h"
 
-static const struct { const char *name; bool root, op; } collectives[COLL_COLLECTIVES] = {
-  [COLL_BCAST] = { "bcast", true, false },
-  [COLL_REDUCE] = { "reduce", true, true },
-  [COLL_SCATTER] = { "scatter", true, false },
-  [COLL_GATHER] = { "gather", true, false },
-  [COLL_ALLGATHER] = { "allgather", false, false },
-  [COLL_REDUCE_SCATTER] = { "reduce_scatter", false, true },
-  [COLL_REDUCE_SCATTER_BLOCK] = { "reduce_scatter_block", false, true },
-  [COLL_ALLREDUCE] = { "allreduce", false, true },
-  [COLL_ROTATION] = { "rotation", false, false },
-  [COLL_BARRIER] = { "barrier", false, false },
-  [COLL_ALLTOALL] = { "alltoall", false, false },
-  [COLL_SCAN] = { "scan", false, true },
-  [COLL_EXSCAN] = { "exscan", false, true },
+#define NONE     { COLL_NO_RANK, COLL_HOLDS_NOTHING }
+#define AT(w, a) { COLL_##w, COLL_HOLDS_##a }
+#define ROUNDS(times, sent, combined) { false, times, COLL_SHARE_##sent, COLL_SHARE_##combined }
+
+/* Bounds: Chan et al. 2007, table I; Bird, tables I and III-B. */
+static const coll_facts table[COLL_COLLECTIVES] = {
+  /* name, MPI's, root, operator, in, out, in place, bound: times, sent, combined */
+  [COLL_BCAST] = { "bcast", "MPI_Bcast", true, false, AT(ROOT, VECTOR), AT(EVERY_RANK, VECTOR), COLL_IN_PLACE_ALWAYS,
+                   ROUNDS(1, WHOLE, NONE) },
+  [COLL_REDUCE] = { "reduce", "MPI_Reduce", true, true, AT(EVERY_RANK, VECTOR), AT(ROOT, VECTOR), COLL_IN_PLACE_SAME,
+                    ROUNDS(1, WHOLE, OTHERS) },
+  [COLL_SCATTER] = { "scatter", "MPI_Scatter", true, false, AT(ROOT, BLOCKS), AT(EVERY_RANK, BLOCK), COLL_IN_PLACE_OUT_IN,
+                     ROUNDS(1, OTHERS, NONE) },
+  [COLL_GATHER] = { "gather", "MPI_Gather", true, false, AT(EVERY_RANK, BLOCK), AT(ROOT, BLOCKS), COLL_IN_PLACE_IN_OUT,
+                    ROUNDS(1, OTHERS, NONE) },
+  [COLL_ALLGATHER] = { "allgather", "MPI_Allgather", false, false, AT(EVERY_RANK, BLOCK), AT(EVERY_RANK, BLOCKS),
+                       COLL_IN_PLACE_IN_OUT, ROUNDS(1, OTHERS, NONE) },
+  [COLL_REDUCE_SCATTER] = { "reduce_scatter", "MPI_Reduce_scatter", false, true, AT(EVERY_RANK, VECTOR),
+                            AT(EVERY_RANK, PART), COLL_IN_PLACE_SAME, ROUNDS(1, OTHERS, OTHERS) },
+  [COLL_REDUCE_SCATTER_BLOCK] = { "reduce_scatter_block", "MPI_Reduce_scatter_block", false, true,
+                                  AT(EVERY_RANK, BLOCKS), AT(EVERY_RANK, BLOCK), COLL_IN_PLACE_SAME,
+                                  ROUNDS(1, OTHERS, OTHERS) },
+  [COLL_ALLREDUCE] = { "allreduce", "MPI_Allreduce", false, true, AT(EVERY_RANK, VECTOR), AT(EVERY_RANK, VECTOR),
+                       COLL_IN_PLACE_SAME, ROUNDS(2, OTHERS, OTHERS) },
+  [COLL_ROTATION] = { "rotation", NULL, false, false, AT(EVERY_RANK, BLOCK), AT(EVERY_RANK, BLOCK), COLL_IN_PLACE_SAME,
+                      { true, 1, COLL_SHARE_BLOCK, COLL_SHARE_NONE } },
+  [COLL_BARRIER] = { "barrier", "MPI_Barrier", false, false, NONE, NONE, COLL_IN_PLACE_NEVER, ROUNDS(0, NONE, NONE) },
+  [COLL_ALLTOALL] = { "alltoall", "MPI_Alltoall", false, false, AT(EVERY_RANK, BLOCKS), AT(EVERY_RANK, BLOCKS),
+                      COLL_IN_PLACE_SAME, ROUNDS(1, OTHERS, NONE) },
+  [COLL_SCAN] = { "scan", "MPI_Scan", false, true, AT(EVERY_RANK, VECTOR), AT(EVERY_RANK, VECTOR), COLL_IN_PLACE_SAME,
+                  ROUNDS(1, WHOLE, WHOLE) },
+  [COLL_EXSCAN] = { "exscan", "MPI_Exscan", false, true, AT(EVERY_RANK, VECTOR), AT(EVERY_RANK, VECTOR),
+                    COLL_IN_PLACE_SAME, ROUNDS(1, WHOLE, WHOLE) },
 };
 
-const char *coll_collective_name(coll_collective k) { return collectives[k].name; }
-bool coll_has_root(coll_collective k) { return collectives[k].root; }
-bool coll_has_operator(coll_collective k) { return collectives[k].op; }
+const coll_facts *coll_facts_of(coll_collective k) { return &table[k]; }
+const char *coll_collective_name(coll_collective k) { return table[k].name; }
+bool coll_has_root(coll_collective k) { return table[k].root; }
+bool coll_has_operator(coll_collective k) { return table[k].op; }
+
+coll_collective coll_collective_find(const char *name, size_t length) {
+  int k = 0;
+  while (k < COLL_COLLECTIVES && !(strlen(table[k].name) == length && !strncmp(table[k].name, name, length))) k++;
+  return (coll_collective)k;
+}
+
+/* Where there is data there is some in `in`, somewhere. */
+coll_counts coll_counts_of(coll_collective k) {
+  switch (table[k].in.amount) {
+    case COLL_HOLDS_NOTHING: return COLL_COUNTS_NOTHING;
+    case COLL_HOLDS_BLOCK: case COLL_HOLDS_BLOCKS: return COLL_COUNTS_BLOCK;
+    default: return COLL_COUNTS_VECTOR;
+  }
+}
+
+/* ---- buffers ---------------------------------------------------------------------------------------- */
+
+static bool at(coll_side side, const coll_args *a, int rank) {
+  return side.who == COLL_EVERY_RANK || (side.who == COLL_ROOT && rank == a->root);
+}
+
+static size_t amount(coll_side side, const coll_args *a, int rank) {
+  switch (at(side, a, rank) ? side.amount : COLL_HOLDS_NOTHING) {
+    case COLL_HOLDS_NOTHING: return 0;
+    case COLL_HOLDS_BLOCKS: return (size_t)a->size * a->count;
+    case COLL_HOLDS_PART: return coll_block(a->count, a->size, rank).count;
+    default: return a->count;
+  }
+}
+
+bool coll_has_in_place(coll_collective k) {
+  return table[k].in_place != COLL_IN_PLACE_NEVER && table[k].in_place != COLL_IN_PLACE_ALWAYS;
+}
+
+/* Only the root of a rooted collective works in place: the others have one buffer anyway. */
+bool coll_shares_buffer(coll_collective k, const coll_args *a, int rank) {
+  if (!coll_has_in_place(k)) return table[k].in_place == COLL_IN_PLACE_ALWAYS;
+  return a->in_place && (!table[k].root || rank == a->root);
+}
+
+bool coll_has_input(coll_collective k, const coll_args *a, int rank) { return at(table[k].in, a, rank); }
+bool coll_has_output(coll_collective k, const coll_args *a, int rank) { return at(table[k].out, a, rank); }
+
+size_t coll_in_count(coll_collective k, const coll_args *a, int rank) {
+  return amount(table[k].in_place == COLL_IN_PLACE_ALWAYS ? table[k].out : table[k].in, a, rank);
+}
+
+size_t coll_result_count(coll_collective k, const coll_args *a, int rank) { return amount(table[k].out, a, rank); }
+
+size_t coll_out_count(coll_collective k, const coll_args *a, int rank) {
+  size_t in = amount(table[k].in, a, rank), out = amount(table[k].out, a, rank);
+  return table[k].in_place == COLL_IN_PLACE_SAME && coll_shares_buffer(k, a, rank) && in > out ? in : out;
+}
+
+static size_t own_block(coll_collective k, coll_in_place which, const coll_args *a, int rank) {
+  return table[k].in_place == which && coll_shares_buffer(k, a, rank) ? (size_t)rank * a->count : 0;
+}
+
+size_t coll_in_offset(coll_collective k, const coll_args *a, int rank) {
+  return own_block(k, COLL_IN_PLACE_IN_OUT, a, rank);
+}
+
+size_t coll_out_offset(coll_collective k, const coll_args *a, int rank) {
+  return own_block(k, COLL_IN_PLACE_OUT_IN, a, rank);
+}
+
+/* ---- printed bounds --------------------------------------------------------------------------------- */
+
+static double share(coll_share s, double n, double p) {
+  switch (s) {
+    case COLL_SHARE_WHOLE: return n;
+    case COLL_SHARE_OTHERS: return (p - 1) / p * n;
+    case COLL_SHARE_BLOCK: return n / p;
+    default: return 0;
+  }
+}
+
+double coll_bound(coll_collective k, const coll_args *a, double alpha, double beta, double gamma) {
+  coll_counts counts = coll_counts_of(k);
+  if (a->size < 2 || (a->count == 0 && counts != COLL_COUNTS_NOTHING)) return 0;  // a call without data sends nothing
+  double p = a->size, n = (double)(a->count * a->elem) * (counts == COLL_COUNTS_BLOCK ? p : 1);
+  double sent = share(table[k].bound.sent, n, p), combined = share(table[k].bound.combined, n, p);
+  double rounds = table[k].bound.one_round ? 1 : ceil(log2(p));
+  return rounds * alpha + sent * (table[k].bound.times * beta) + combined * gamma;
+}
+
+/* ---- support ---------------------------------------------------------------------------------------- */
 
 const char *coll_unsupported(const coll_alg *alg, const coll_args *a, char *reason, size_t size) {
   if (coll_has_root(alg->collective) && (a->root < 0 || a->root >= a->size))
@@ -33,49 +141,4 @@ const char *coll_unsupported(const coll_alg *alg, const coll_args *a, char *reas
     return snprintf(reason, size, "needs an operator that commutes"), reason;
   const char *why = alg->supports ? alg->supports(a) : NULL;
   return why ? (snprintf(reason, size, "%s", why), reason) : NULL;
-}
-
-/* ---- sizes ------------------------------------------------------------------------------------------ */
-
-size_t coll_in_count(coll_collective k, const coll_args *a, int rank) {
-  size_t m = a->count, p = (size_t)a->size;
-  switch (k) {
-    case COLL_SCATTER: return rank == a->root ? p * m : 0;
-    case COLL_REDUCE_SCATTER_BLOCK: case COLL_ALLTOALL: return p * m;
-    case COLL_BARRIER: return 0;
-    default: return m;
-  }
-}
-
-size_t coll_out_count(coll_collective k, const coll_args *a, int rank) {
-  size_t m = a->count, p = (size_t)a->size;
-  switch (k) {
-    case COLL_GATHER: return rank == a->root ? p * m : 0;
-    case COLL_ALLGATHER: case COLL_ALLTOALL: return p * m;
-    case COLL_REDUCE: return rank == a->root ? m : 0;
-    case COLL_REDUCE_SCATTER: return a->in_place ? m : coll_block(m, a->size, rank).count;
-    case COLL_REDUCE_SCATTER_BLOCK: return a->in_place ? p * m : m;
-    case COLL_BARRIER: return 0;
-    default: return m;
-  }
-}
-
-/* ---- printed bounds --------------------------------------------------------------------------------- */
-
-double coll_bound(coll_collective k, const coll_args *a, double alpha, double beta, double gamma) {
-  if (a->size < 2 || (a->count == 0 && k != COLL_BARRIER)) return 0;  // a call without data sends nothing
-  double p = a->size, lg = ceil(log2(p)), m = (double)(a->count * a->elem), part = (p - 1) / p;
-  switch (k) {
-    case COLL_BCAST: return lg * alpha + m * beta;
-    case COLL_REDUCE: return lg * alpha + m * beta + part * m * gamma;
-    case COLL_SCATTER: case COLL_GATHER: case COLL_ALLGATHER: return lg * alpha + part * p * m * beta;
-    case COLL_REDUCE_SCATTER: return lg * alpha + part * m * (beta + gamma);
-    case COLL_REDUCE_SCATTER_BLOCK: return lg * alpha + part * p * m * (beta + gamma);
-    case COLL_ALLREDUCE: return lg * alpha + part * m * (2 * beta + gamma);
-    case COLL_ROTATION: return alpha + m * beta;
-    case COLL_BARRIER: return lg * alpha;
-    case COLL_ALLTOALL: return lg * alpha + part * p * m * beta;
-    case COLL_SCAN: case COLL_EXSCAN: return lg * alpha + m * beta + m * gamma;
-    default: return 0;
-  }
 }

@@ -1,8 +1,10 @@
 /* The interpreter of decision tables: the first rule that fits a call names the algorithm. */
+#include "core/catalogue/decide.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "collscope.h"
+#include "core/catalogue/collective.h"
 #include "core/catalogue/key.h"
 #include "patterns/fold.h"
 #include "patterns/lg.h"
@@ -19,6 +21,12 @@ const coll_decision *coll_decision_find(const char *text, long *value, char *err
 
 void coll_decision_key(const coll_decision *d, const long *value, char *text, size_t size) {
   coll_key_write(d->key, d->params, value, text, size);
+}
+
+bool coll_decision_knows(const coll_decision *d, coll_collective k) {
+  for (size_t i = 0; i < d->count; i++)
+    if (d->rules[i].collective == k) return true;
+  return false;
 }
 
 static bool count_fits(coll_count_need need, size_t count, int p) {
@@ -62,32 +70,11 @@ static bool fits(const coll_rule *r, const long *value, coll_collective k, const
 
 const coll_rule *coll_decision_rule(const coll_decision *d, const long *value, coll_collective k, const coll_args *a) {
   size_t bytes = a->count * a->elem, p = (size_t)a->size;
-  bool blocks = k == COLL_SCATTER || k == COLL_GATHER || k == COLL_ALLGATHER || k == COLL_ALLTOALL ||
-                k == COLL_ROTATION || k == COLL_REDUCE_SCATTER_BLOCK;
+  bool blocks = coll_counts_of(k) == COLL_COUNTS_BLOCK;
   size_t block = blocks ? bytes : bytes / p, vector = blocks ? bytes * p : bytes;
   if (d->unit[k] == COLL_PER_VECTOR) bytes = vector;
   if (d->unit[k] == COLL_PER_BLOCK) bytes = block;
   for (size_t i = 0; i < d->count; i++)
     if (fits(&d->rules[i], value, k, a, bytes, block)) return &d->rules[i];
-  return NULL;
-}
-
-bool coll_known(const char *text, char *error, size_t size) {
-  long value[COLL_PARAMS];
-  return coll_is_decision(text) ? coll_decision_find(text, value, error, size) != NULL
-                                : coll_find(text, value, error, size) != NULL;
-}
-
-const coll_alg *coll_choose(const char *text, coll_collective k, const coll_args *a, long *param, char *error,
-                            size_t size) {
-  if (!coll_is_decision(text)) return coll_find(text, param, error, size);
-  long value[COLL_PARAMS];
-  const coll_decision *d = coll_decision_find(text, value, error, size);
-  if (!d) return NULL;
-  const coll_rule *r = coll_decision_rule(d, value, k, a);
-  if (r && r->key) return coll_find(r->key, param, error, size);
-  if (r) snprintf(error, size, "%s: %s", d->key, r->why);
-  else snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k),
-                a->size, a->count * a->elem);
   return NULL;
 }

@@ -14,4 +14,7 @@ bool coll_key_read(const char *text, const coll_param *params, long *value, char
 /* The full key with all parameters in the list's order. */
 void coll_key_write(const char *stem, const coll_param *params, const long *value, char *text, size_t size);
 
+/* The full key of an algorithm: what tables show. */
+void coll_key(const coll_alg *, const long *param, char *text, size_t size);
+
 #endif

@@ -1,95 +1,150 @@
-/* The registry as JSON: the one source of every other list (command line, docs, tests, Python). */
+/* The catalogue as JSON: see list.h. */
 #include "core/catalogue/list.h"
 
-#include <string.h>
+#include "core/catalogue/collective.h"
+#include "core/catalogue/decide.h"
+#include "core/catalogue/json.h"
+#include "core/plan/plan.h"
 
-static void flag(FILE *out, const coll_alg *a, unsigned bit, const char *name, bool *first) {
-  if (!(a->flags & bit)) return;
-  fprintf(out, "%s\"%s\"", *first ? "" : ",", name);
-  *first = false;
-}
-
-void coll_json_string(FILE *out, const char *text) {
-  fputc('"', out);
-  for (const unsigned char *t = (const unsigned char *)text; *t; t++) {
-    if (*t == '"' || *t == '\\') fprintf(out, "\\%c", *t);
-    else if (*t < 0x20) fprintf(out, "\\u%04x", *t);
-    else fputc(*t, out);
-  }
-  fputc('"', out);
-}
-
-static void params(FILE *out, const coll_param *list) {
-  fputs(",\"params\":[", out);
+static void params(json *j, const coll_param *list) {
+  json_array(j, "params");
   for (const coll_param *p = list; p && p->name; p++) {
-    fprintf(out, "%s{\"name\":\"%s\",\"default\":%ld,\"min\":%ld,\"max\":%ld,\"words\":", p == list ? "" : ",",
-            p->name, p->value, p->min, p->max);
+    json_object(j, NULL);
+    json_text(j, "name", p->name);
+    json_int(j, "default", p->value);
+    json_int(j, "min", p->min);
+    json_int(j, "max", p->max);
     if (p->words) {
-      for (long v = p->min; v <= p->max; v++) fprintf(out, "%s\"%s\"", v == p->min ? "[" : ",", p->words[v - p->min]);
-      fputc(']', out);
-    } else fputs("null", out);
-    fputs(",\"help\":", out);
-    coll_json_string(out, p->help ? p->help : "");
-    fputc('}', out);
+      json_array(j, "words");
+      for (long v = p->min; v <= p->max; v++) json_text(j, NULL, p->words[v - p->min]);
+      json_end(j);
+    } else json_null(j, "words");
+    json_text(j, "help", p->help ? p->help : "");
+    json_end(j);
   }
-  fputc(']', out);
+  json_end(j);
 }
 
-static void algorithm(FILE *out, const coll_alg *a) {
-  fputs("{\"key\":", out);
-  coll_json_string(out, a->key);
-  fprintf(out, ",\"collective\":\"%s\",\"summary\":", coll_collective_name(a->collective));
-  coll_json_string(out, a->summary);
-  fputs(",\"source\":", out);
-  coll_json_string(out, a->source ? a->source : "");
-  params(out, a->params);
-  fprintf(out, ",\"ports\":\"%s\",\"flags\":[", a->ports == COLL_PORTS_ONE ? "one" : "many");
-  bool first = true;
-  flag(out, a, COLL_COMMUTATIVE_ONLY, "commutative_only", &first);
-  flag(out, a, COLL_ANY_SOURCE, "any_source", &first);
-  flag(out, a, COLL_SEGMENTS, "segments", &first);
-  if (a->twin.number)
-    fprintf(out, "],\"twin\":{\"library\":\"%s\",\"collective\":\"%s\",\"number\":%d}", a->twin.library,
-            coll_collective_name(a->collective), a->twin.number);
-  else fputs("],\"twin\":null", out);
-  fprintf(out, ",\"has_cost\":%s}", a->cost ? "true" : "false");
+static void algorithm(json *j, const coll_alg *a) {
+  static const struct { unsigned bit; const char *name; } flags[] = {
+    { COLL_COMMUTATIVE_ONLY, "commutative_only" }, { COLL_ANY_SOURCE, "any_source" }, { COLL_SEGMENTS, "segments" },
+    { COLL_PLACES, "places" },
+  };
+  json_object(j, NULL);
+  json_text(j, "key", a->key);
+  json_text(j, "collective", coll_collective_name(a->collective));
+  json_text(j, "summary", a->summary);
+  json_text(j, "source", a->source ? a->source : "");
+  params(j, a->params);
+  json_text(j, "ports", a->ports == COLL_PORTS_ONE ? "one" : "many");
+  json_array(j, "flags");
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (a->flags & flags[i].bit) json_text(j, NULL, flags[i].name);
+  json_end(j);
+  if (a->twin.number) {
+    json_object(j, "twin");
+    json_text(j, "library", a->twin.library);
+    json_text(j, "collective", coll_collective_name(a->collective));
+    json_int(j, "number", a->twin.number);
+    json_end(j);
+  } else json_null(j, "twin");
+  json_bool(j, "has_cost", a->cost);
+  json_end(j);
 }
 
-static void decision(FILE *out, const coll_decision *d) {
-  fputs("{\"key\":", out);
-  coll_json_string(out, d->key);
-  fputs(",\"summary\":", out);
-  coll_json_string(out, d->summary);
-  fputs(",\"source\":", out);
-  coll_json_string(out, d->source);
-  params(out, d->params);
-  fputs(",\"collectives\":[", out);
-  bool first = true;
+static void decision(json *j, const coll_decision *d) {
+  json_object(j, NULL);
+  json_text(j, "key", d->key);
+  json_text(j, "summary", d->summary);
+  json_text(j, "source", d->source);
+  params(j, d->params);
+  json_array(j, "collectives");
   for (int k = 0; k < COLL_COLLECTIVES; k++)
-    for (size_t i = 0; i < d->count; i++)
-      if ((int)d->rules[i].collective == k) {
-        fprintf(out, "%s\"%s\"", first ? "" : ",", coll_collective_name((coll_collective)k));
-        first = false;
-        break;
-      }
-  fputs("]}", out);
+    if (coll_decision_knows(d, (coll_collective)k)) json_text(j, NULL, coll_collective_name((coll_collective)k));
+  json_end(j);
+  json_end(j);
+}
+
+static void side(json *j, const char *name, coll_side s) {
+  static const char *const who[] = { [COLL_NO_RANK] = "none", [COLL_ROOT] = "root", [COLL_EVERY_RANK] = "every" };
+  static const char *const amount[] = {
+    [COLL_HOLDS_NOTHING] = "nothing", [COLL_HOLDS_BLOCK] = "block", [COLL_HOLDS_BLOCKS] = "blocks",
+    [COLL_HOLDS_VECTOR] = "vector", [COLL_HOLDS_PART] = "part",
+  };
+  json_object(j, name);
+  json_text(j, "who", who[s.who]);
+  json_text(j, "amount", amount[s.amount]);
+  json_end(j);
+}
+
+static void collective(json *j, coll_collective k) {
+  static const char *const unit[] = {
+    [COLL_COUNTS_NOTHING] = "none", [COLL_COUNTS_BLOCK] = "block", [COLL_COUNTS_VECTOR] = "vector",
+  };
+  static const char *const in_place[] = {
+    [COLL_IN_PLACE_NEVER] = "never", [COLL_IN_PLACE_ALWAYS] = "always", [COLL_IN_PLACE_SAME] = "same",
+    [COLL_IN_PLACE_IN_OUT] = "in_out", [COLL_IN_PLACE_OUT_IN] = "out_in",
+  };
+  static const char *const share[] = {
+    [COLL_SHARE_NONE] = "none", [COLL_SHARE_WHOLE] = "whole", [COLL_SHARE_OTHERS] = "others",
+    [COLL_SHARE_BLOCK] = "block",
+  };
+  const coll_facts *f = coll_facts_of(k);
+  json_object(j, NULL);
+  json_text(j, "name", f->name);
+  json_text(j, "mpi", f->mpi);
+  json_bool(j, "has_root", f->root);
+  json_bool(j, "has_operator", f->op);
+  json_text(j, "unit", unit[coll_counts_of(k)]);
+  side(j, "in", f->in);
+  side(j, "out", f->out);
+  json_text(j, "in_place", in_place[f->in_place]);
+  json_object(j, "bound");
+  json_text(j, "rounds", f->bound.one_round ? "one" : "log");
+  json_text(j, "sent", share[f->bound.sent]);
+  json_int(j, "times", f->bound.times);
+  json_text(j, "combined", share[f->bound.combined]);
+  json_end(j);
+  json_end(j);
 }
 
 void coll_list_json(FILE *out) {
-  fputs("{\"algorithms\":[\n", out);
+  json j = json_on(out);
+  json_object(&j, NULL);
+  json_array(&j, "algorithms");
   for (const coll_alg *const *a = coll_registry; *a; a++) {
-    if (a != coll_registry) fputs(",\n", out);
-    algorithm(out, *a);
+    json_break(&j);
+    algorithm(&j, *a);
   }
-  fputs("],\n\"decisions\":[", out);
+  json_end(&j);
+  json_break(&j);
+  json_array(&j, "decisions");
   for (const coll_decision *const *d = coll_decisions; *d; d++) {
-    if (d != coll_decisions) fputs(",\n", out);
-    decision(out, *d);
+    json_break(&j);
+    decision(&j, *d);
   }
-  fputs("],\n\"collectives\":[", out);
-  for (int k = 0; k < COLL_COLLECTIVES; k++)
-    fprintf(out, "%s{\"name\":\"%s\",\"has_root\":%s,\"has_operator\":%s}", k ? ",\n" : "",
-            coll_collective_name((coll_collective)k), coll_has_root((coll_collective)k) ? "true" : "false",
-            coll_has_operator((coll_collective)k) ? "true" : "false");
-  fputs("]}\n", out);
+  json_end(&j);
+  json_break(&j);
+  json_array(&j, "collectives");
+  for (int k = 0; k < COLL_COLLECTIVES; k++) {
+    json_break(&j);
+    collective(&j, (coll_collective)k);
+  }
+  json_end(&j);
+  json_break(&j);
+  json_array(&j, "types");
+  for (int t = 0; t < PLAN_TYPES; t++) {
+    json_object(&j, NULL);
+    json_text(&j, "name", plan_type_name((plan_type)t));
+    json_size(&j, "bytes", plan_type_bytes((plan_type)t));
+    json_end(&j);
+  }
+  json_end(&j);
+  json_array(&j, "operators");
+  for (int o = 0; o < PLAN_OPS; o++) json_text(&j, NULL, plan_op_name((plan_op)o));
+  json_end(&j);
+  json_array(&j, "metrics");
+  for (int m = 0; m < PLAN_METRICS; m++) json_text(&j, NULL, plan_metric_name((plan_metric)m));
+  json_end(&j);
+  json_end(&j);
 }

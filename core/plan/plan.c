@@ -1,5 +1,7 @@
 /* Reading plans. Everything a program is asked to do passes here, so every complaint names file and line and says what
  * would do. */
+#include "core/catalogue/collective.h"
+#include "core/catalogue/decide.h"
 #include "core/plan/plan.h"
 
 #include <ctype.h>
@@ -154,11 +156,8 @@ static bool finish(const reader *r, plan_point *q, int collective, int op)
   bool chooses = coll_is_decision(q->key);
   if (collective < 0) {
     if (chooses) return wrong(r, "algorithm=%s needs collective=", q->key);
-    for (int c = 0; c < COLL_COLLECTIVES && collective < 0; c++) {
-      const char *name = coll_collective_name((coll_collective)c);
-      if (strlen(name) == stem && !strncmp(name, q->key, stem)) collective = c;
-    }
-    if (collective < 0) return wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
+    collective = coll_collective_find(q->key, stem);
+    if (collective == COLL_COLLECTIVES) return wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
   } else if (!chooses) {
     const char *name = coll_collective_name((coll_collective)collective);
     if (strlen(name) != stem || strncmp(name, q->key, stem))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "patterns/block.h"
+#include "core/catalogue/collective.h"
 
 volatile bool rec_growing;
 
@@ -142,28 +142,16 @@ void *rec_keep(coll_ctx *c, size_t bytes)
 
 rec_layout rec_layout_of(coll_collective k, const coll_args *a, int rank)
 {
-  rec_layout l = {.in_buf = REC_IN, .out_buf = REC_OUT};
-  bool at_root = !coll_has_root(k) || rank == a->root;
-  size_t block = a->count * a->elem;
-  l.has_in = k != COLL_BARRIER && (k != COLL_SCATTER || at_root);
-  l.has_out = k != COLL_BARRIER && ((k != COLL_REDUCE && k != COLL_GATHER) || at_root);
+  rec_layout l = {.in_buf = REC_IN, .out_buf = REC_OUT, .in_place = coll_shares_buffer(k, a, rank)};
+  coll_in_place where = coll_facts_of(k)->in_place;
+  l.has_in = coll_has_input(k, a, rank) || l.in_place;
+  l.has_out = coll_has_output(k, a, rank);
   l.in_bytes = coll_in_count(k, a, rank) * a->elem;
-  l.out_bytes = coll_out_count(k, a, rank) * a->elem;
-  /* Whatever the size that is asked for, the result of these two is one block; in place it is what is left at the
-   * start. */
-  if (k == COLL_REDUCE_SCATTER) l.out_bytes = coll_block(a->count, a->size, rank).count * a->elem;
-  if (k == COLL_REDUCE_SCATTER_BLOCK) l.out_bytes = block;
-  switch (k) {
-    case COLL_BCAST: l.in_place = true; break;
-    case COLL_SCATTER: case COLL_GATHER: case COLL_REDUCE: l.in_place = a->in_place && at_root; break;
-    case COLL_BARRIER: case COLL_EXSCAN: break;
-    default: l.in_place = a->in_place;
-  }
-  if (l.in_place) {
-    if (k == COLL_SCATTER) l.out_buf = REC_IN, l.out_off = (size_t)rank * block;
-    else l.in_buf = REC_OUT;
-    if (k == COLL_GATHER || k == COLL_ALLGATHER) l.in_off = (size_t)rank * block;
-  }
+  l.out_bytes = coll_result_count(k, a, rank) * a->elem;
+  if (l.in_place && where == COLL_IN_PLACE_OUT_IN) l.out_buf = REC_IN;
+  else if (l.in_place) l.in_buf = REC_OUT;
+  l.in_off = coll_in_offset(k, a, rank) * a->elem;
+  l.out_off = coll_out_offset(k, a, rank) * a->elem;
   if (l.has_in && l.size[l.in_buf] < l.in_off + l.in_bytes) l.size[l.in_buf] = l.in_off + l.in_bytes;
   if (l.has_out && l.size[l.out_buf] < l.out_off + l.out_bytes) l.size[l.out_buf] = l.out_off + l.out_bytes;
   return l;

@@ -1,4 +1,5 @@
 #include "driver/check/points.h"
+#include "core/catalogue/collective.h"
 
 #include <string.h>
 

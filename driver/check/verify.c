@@ -4,40 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/runtime/port_memory.h"
 #include "patterns/block.h"
 #include "driver/check/values.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xA5, POISON = 0x5C };
 
-/* Where this rank reads its input inside the output, or the other way round; in elements. */
-static size_t own_block(coll_collective k, const coll_args *a, int rank) {
-  switch (k) {
-    case COLL_GATHER: case COLL_SCATTER: case COLL_ALLGATHER: return a->count * (size_t)rank;
-    default: return 0;
-  }
-}
-
-/* Only the root of a rooted collective works in place: the others have one buffer anyway. */
-static bool shares(coll_collective k, const coll_args *a, int rank)
-{ return k == COLL_BCAST || (a->in_place && (!coll_has_root(k) || rank == a->root)); }
-
 void buffers_make(buffers *b, coll_collective k, const coll_args *a, int rank) {
-  size_t ins = coll_in_count(k, a, rank), outs = coll_out_count(k, a, rank), own = own_block(k, a, rank) * a->elem;
-  bool has_in = k != COLL_BARRIER && !(k == COLL_SCATTER && rank != a->root);
-  bool has_out = k != COLL_BARRIER && !((k == COLL_GATHER || k == COLL_REDUCE) && rank != a->root);
+  size_t ins = coll_in_count(k, a, rank), outs = coll_out_count(k, a, rank);
   *b = (buffers){ .in_bytes = ins * a->elem, .out_bytes = outs * a->elem };
-  if (shares(k, a, rank)) {
+  if (coll_shares_buffer(k, a, rank)) {
     /* One buffer, the larger of the two, and the smaller inside it. */
     size_t bytes = ins > outs ? b->in_bytes : b->out_bytes;
     b->out_block = port_alloc(bytes + 2 * GUARD);
     char *data = b->out_block + GUARD;
-    b->in = k == COLL_GATHER || k == COLL_ALLGATHER ? data + own : data;
-    b->out = k == COLL_SCATTER ? data + own : data;
+    b->in = data + coll_in_offset(k, a, rank) * a->elem;
+    b->out = data + coll_out_offset(k, a, rank) * a->elem;
     return;
   }
-  if (has_in) b->in_block = port_alloc(b->in_bytes + 2 * GUARD), b->in = b->in_block + GUARD;
-  if (has_out) b->out_block = port_alloc(b->out_bytes + 2 * GUARD), b->out = b->out_block + GUARD;
+  if (coll_has_input(k, a, rank)) b->in_block = port_alloc(b->in_bytes + 2 * GUARD), b->in = b->in_block + GUARD;
+  if (coll_has_output(k, a, rank)) b->out_block = port_alloc(b->out_bytes + 2 * GUARD), b->out = b->out_block + GUARD;
 }
 
 void buffers_free(buffers *b) {
@@ -115,7 +102,7 @@ void buffers_fill(buffers *b, coll_collective k, const coll_args *a, int rank, p
     memset(b->out_block + GUARD, POISON, bytes);
     memset(b->out_block + GUARD + bytes, GUARD_BYTE, GUARD);
   }
-  if (k == COLL_BCAST && rank != a->root) return;
+  if (!coll_has_input(k, a, rank)) return;
   if (b->in_block) memset(b->in_block, GUARD_BYTE, b->in_bytes + 2 * GUARD);
   check c = { k, a, type, op };
   if (b->in) inputs(&c, rank, 0, b->in_bytes / a->elem, (char *)b->in);

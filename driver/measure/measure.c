@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/catalogue/list.h"
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
+#include "core/catalogue/decide.h"
+#include "core/catalogue/json.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
 
@@ -42,7 +46,8 @@ static const char *resolve(const driver *d, const plan_point *p, subject *s, cha
     return snprintf(reason, size, "root %d is not one of the %d ranks", p->root, s->args.size), reason;
   const char *slash = strchr(p->key, '/');
   if (slash && !strcmp(slash, "/builtin")) {
-    if (p->collective == COLL_ROTATION) return snprintf(reason, size, "MPI has no rotation"), reason;
+    if (!coll_facts_of(p->collective)->mpi)
+      return snprintf(reason, size, "MPI has no %s", coll_collective_name(p->collective)), reason;
     if (d->trace) return snprintf(reason, size, "MPI's own call cannot be seen into"), reason;
     if (p->count > (size_t)1 << 30) return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
     return NULL;
@@ -150,7 +155,7 @@ static void print_times(const driver *d, const plan_point *p, const subject *s, 
 
 static void print_done(const driver *d, const plan_point *p, const subject *s, const char *status, long wrong, const timings *t) {
   fprintf(d->out, "{\"id\":\"%s\",\"done\":true,\"status\":", p->id);
-  coll_json_string(d->out, status);
+  json_string(d->out, status);
   fprintf(d->out, ",\"checked\":%s,\"wrong\":%ld", p->check && wrong >= 0 ? "true" : "false", wrong < 0 ? 0 : wrong);
   if (s->chose[0]) fprintf(d->out, ",\"chose\":\"%s\"", s->chose);
   if (t && t->start) fprintf(d->out, ",\"start\":\"%s\",\"discarded\":%d", t->start, t->discarded);

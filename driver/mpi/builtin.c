@@ -2,16 +2,18 @@
 
 #include <stdlib.h>
 
+#include "core/catalogue/collective.h"
 #include "patterns/block.h"
 
 bool builtin_open(builtin *b, MPI_Comm comm, coll_collective k, const coll_args *a, MPI_Datatype type, MPI_Op op) {
-  if (k == COLL_ROTATION) return false;
+  if (!coll_facts_of(k)->mpi) return false;
   int rank;
   MPI_Comm_rank(comm, &rank);
-  bool in_place = a->in_place && (!coll_has_root(k) || rank == a->root);
+  bool in_place = coll_shares_buffer(k, a, rank);
+  bool out_in = coll_facts_of(k)->in_place == COLL_IN_PLACE_OUT_IN;
   *b = (builtin){ .comm = comm, .collective = k, .n = (int)a->count, .root = a->root, .type = type, .op = op,
-                  .in = in_place && k != COLL_SCATTER ? MPI_IN_PLACE : a->in,
-                  .out = in_place && k == COLL_SCATTER ? MPI_IN_PLACE : a->out };
+                  .in = in_place && !out_in ? MPI_IN_PLACE : a->in,
+                  .out = in_place && out_in ? MPI_IN_PLACE : a->out };
   if (k == COLL_REDUCE_SCATTER) {
     b->counts = malloc(sizeof *b->counts * (size_t)a->size);
     for (int i = 0; i < a->size; i++) b->counts[i] = (int)coll_block(a->count, a->size, i).count;

@@ -56,6 +56,7 @@ struct proof {
   int p, ranks;                /* ranks now, and room for so many */
   uint64_t elem;
   bool reduces, ordered, clocked;
+  bool each;                   /* data only moves, and each rank brings its own */
   int worst_rank;              /* lowest rank with a wrong result, or p; and what is wrong there */
   proof_result worst;
   actor *actor;                /* [ranks] */

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "core/catalogue/collective.h"
 #include "patterns/block.h"
 
 void *proof_grow(void *old, size_t bytes)
@@ -29,15 +30,10 @@ static memory *buffer_of(proof *e, int rank, int buf, int home)
   return &g->parts[g->index[home]].data;
 }
 
-/* Where in the world of coordinates a rank's `in` begins. */
+/* Where in the world of coordinates a rank's `in` begins: all have the same, or each has what comes after the last one's. */
 static uint64_t in_coordinate(const proof *e, int rank)
 {
-  uint64_t block = e->r->args.count * e->elem;
-  switch (e->r->alg->collective) {
-    case COLL_GATHER: case COLL_ALLGATHER: case COLL_ROTATION: return (uint64_t)rank * block;
-    case COLL_ALLTOALL: return (uint64_t)rank * (uint64_t)e->p * block;
-    default: return 0;
-  }
+  return e->each ? (uint64_t)rank * e->r->layout[rank].in_bytes : 0;
 }
 
 /* What a call finds: in, and nothing in out. */
@@ -45,9 +41,7 @@ static void call_begins(proof *e, int rank)
 {
   const rec_layout *l = &e->r->layout[rank];
   for (int b = 0; b < REC_SCRATCH; b++) memory_set(&e->mem[3 * rank + b], l->size[b]);
-  bool gives = l->has_in && l->in_bytes;
-  if (e->r->alg->collective == COLL_BCAST) gives = gives && rank == e->r->args.root;
-  if (gives) {
+  if (l->in_bytes && coll_has_input(e->r->alg->collective, &e->r->args, rank)) {
     piece q = {0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED};
     memory_assign(&e->mem[3 * rank + l->in_buf], l->in_off, l->in_bytes, &q, 1);
   }
@@ -110,8 +104,8 @@ static bool call_ends(proof *e, int rank)
       if (!holds(e, rank, l->out_buf, "out", l->out_off, s * block, block, (s * p + r) * block, set)) return false;
   } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))
     return false;
-  /* in may be written by nobody; only scatter in place has out inside it. */
-  if (e->r->alg->collective == COLL_SCATTER && l->in_place)
+  /* in may be written by nobody, but in place out may lie inside it. */
+  if (l->in_place && l->out_buf == REC_IN)
     return holds(e, rank, l->in_buf, "in", 0, 0, l->in_bytes, 0, PROOF_MOVED);
   return true;
 }
@@ -411,8 +405,9 @@ static void prepare(proof *e)
   e->worst_rank = p;
   e->elem = r->args.elem;
   e->reduces = coll_has_operator(r->alg->collective);
+  e->each = !e->reduces && coll_facts_of(r->alg->collective)->in.who == COLL_EVERY_RANK;
   e->ordered = e->reduces && !r->args.commutes;
-  e->clocked = r->segment_groups || r->alg->collective == COLL_BARRIER;
+  e->clocked = r->segment_groups || coll_counts_of(r->alg->collective) == COLL_COUNTS_NOTHING;
   e->heard_only = e->clocked && !r->segment_groups && r->calls == 1;
   e->row = e->heard_only ? ((size_t)p + 31) / 32 : (size_t)p;
   e->width = ((size_t)p + 63) / 64;

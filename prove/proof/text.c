@@ -95,19 +95,11 @@ phrase value_text(const proof *e, uint64_t coord, uint64_t set)
 {
   phrase w;
   if (!set) { snprintf(w.text, sizeof w.text, "nothing"); return w; }
-  uint64_t block = e->r->args.count * e->elem;
-  switch (e->r->alg->collective) {
-    case COLL_BCAST: case COLL_SCATTER:
-      snprintf(w.text, sizeof w.text, "the root's %.100s", place_text(e, coord).text);
-      break;
-    case COLL_GATHER: case COLL_ALLGATHER: case COLL_ROTATION: case COLL_ALLTOALL:
-      if (e->r->alg->collective == COLL_ALLTOALL) block *= (uint64_t)e->p;
-      if (!block) block = 1;
-      snprintf(w.text, sizeof w.text, "rank %" PRIu64 "'s %.100s", coord / block, place_text(e, coord % block).text);
-      break;
-    default:
-      snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_text(e, coord).text, set_text(e, set).text);
-  }
+  if (e->reduces) snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_text(e, coord).text, set_text(e, set).text);
+  else if (e->each) {
+    uint64_t share = e->r->layout[0].in_bytes ? e->r->layout[0].in_bytes : 1;
+    snprintf(w.text, sizeof w.text, "rank %" PRIu64 "'s %.100s", coord / share, place_text(e, coord % share).text);
+  } else snprintf(w.text, sizeof w.text, "the root's %.100s", place_text(e, coord).text);
   return w;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "core/catalogue/collective.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
 #include "patterns/block.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/schedule/record.h"
 #include "patterns/block.h"
 #include "prove/proof/proof.h"

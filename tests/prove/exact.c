@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
 #include "prove/prover.h"
 
 static int failed;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
 #include "core/schedule/record.h"
 #include "patterns/block.h"
 #include "prove/proof/proof.h"

@@ -15,6 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/catalogue/collective.h"
+#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
 #include "broken.h"
 #include "life.h"
 #include "driver/check/points.h"
