@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.machines import platform
 from collscope.points.plan import Point, plan_text
 
@@ -61,7 +61,15 @@ def allgather() -> None:
                 for k in range(21)
             ]
             (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
-            command = ["smpirun", "-np", "64", "-hostfile", folder / "hosts.txt", *on.smpirun_args(), paths.SIM_DRIVER]
+            command = [
+                "smpirun",
+                "-np",
+                "64",
+                "-hostfile",
+                folder / "hosts.txt",
+                *on.smpirun_args(),
+                programs.SIM_DRIVER,
+            ]
             run(
                 f"allgather/{algorithm}, 64 ranks, 21 sizes",
                 [*command, "--plan", folder / "plan.txt", "--fold"],
@@ -72,14 +80,16 @@ def allgather() -> None:
 
 def prove() -> None:
     catalogue = "1..17,24,32,48,64"
-    run("prove everything, p = 1…64", [paths.PROVER, "--sweep", "--no-variants"], "≤ 10 s")
-    run(f"the catalogue, p = {catalogue}", [paths.PROVER, "--sweep", "--no-variants", "--ranks", catalogue], "≤ 60 s")
-    run("the same, other parameters and places too", [paths.PROVER, "--sweep", "--ranks", catalogue], "≤ 60 s")
+    run("prove everything, p = 1…64", [programs.PROVER, "--sweep", "--no-variants"], "≤ 10 s")
+    run(
+        f"the catalogue, p = {catalogue}", [programs.PROVER, "--sweep", "--no-variants", "--ranks", catalogue], "≤ 60 s"
+    )
+    run("the same, other parameters and places too", [programs.PROVER, "--sweep", "--ranks", catalogue], "≤ 60 s")
     with tempfile.TemporaryDirectory() as name:
         plan = Path(name) / "plan.txt"
         for key, ranks, target in PROVE_AT_SCALE:
             plan.write_text(f"algorithm={key} ranks={ranks} count={0 if key.startswith('barrier') else 1000}\n")
-            run(f"prove {key}, p = {ranks}", [paths.PROVER, "--plan", plan], target)
+            run(f"prove {key}, p = {ranks}", [programs.PROVER, "--plan", plan], target)
 
 
 PROVE_AT_SCALE = [

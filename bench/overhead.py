@@ -29,13 +29,13 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from collscope.base import paths
 from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
 from collscope.base.units import format_size, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
 from collscope.commands import requests
 from collscope.machines import platform
 from collscope.points.plan import Layout, Point
-from collscope.points.table import write_atomically
 from collscope.sources import measure, model
 from collscope.twins import calls as twin_calls
 

@@ -10,11 +10,6 @@ BUILD = ROOT / "build"
 CACHE = ROOT / ".cache"
 RESULTS = ROOT / "results"
 
-PROVER = BUILD / "prove" / "collscope-prove"
-RECORDED = BUILD / "prove" / "collscope-recorded"
-SIM_DRIVER = BUILD / "smpi" / "collscope-driver"
-MPI_DRIVER = BUILD / "mpi" / "collscope-driver"
-
 
 def cache_dir() -> Path:
     CACHE.mkdir(parents=True, exist_ok=True)

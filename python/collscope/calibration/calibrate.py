@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UserError
-from collscope.points.table import write_atomically
+from collscope.base.files import write_atomically
 
 LARGEST_BYTES = 4 << 20
 MOST_RANKS = 16
@@ -93,15 +93,19 @@ def level_of(a: Cpu, b: Cpu) -> str:
 # ---- measuring -------------------------------------------------------------------------------------------------------
 
 
-def probe(ranks: int, driver: Path = paths.MPI_DRIVER) -> list[dict[str, Any]]:
+def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
     """The driver's JSON lines."""
     from collscope.sources.measure import mpirun
 
-    if not driver.exists():
-        raise UserError(
-            f"{paths.display(driver)} is missing; build it: cmake --preset mpi && cmake --build --preset mpi"
-        )
-    command = [*mpirun(ranks), "--bind-to", "core", str(driver), "--pingpong", "--bytes", f"0..{LARGEST_BYTES}"]
+    command = [
+        *mpirun(ranks),
+        "--bind-to",
+        "core",
+        str(programs.needed(driver)),
+        "--pingpong",
+        "--bytes",
+        f"0..{LARGEST_BYTES}",
+    ]
     if "--oversubscribe" in command:
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.base.units import format_size
 
@@ -30,9 +30,9 @@ class Span:
 def _answers(*words: str, text: str = "") -> list[Line]:
     """What the prover says to these words and to this standard input."""
     try:
-        done = subprocess.run([str(paths.PROVER), *words], input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run([str(programs.PROVER), *words], input=text, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
+        raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     if done.returncode:
         raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
     return [json.loads(line) for line in done.stdout.splitlines()]

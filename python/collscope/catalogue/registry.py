@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.units import parse_size
 
@@ -239,9 +239,9 @@ def parse(text: str) -> Registry:
 
 def json_text() -> str:
     """The registry's JSON as the prover prints it, kept until the program changes."""
-    program = next((p for p in (paths.PROVER, paths.MPI_DRIVER, paths.SIM_DRIVER) if p.exists()), None)
+    program = next((p for p in (programs.PROVER, programs.MPI_DRIVER, programs.SIM_DRIVER) if p.exists()), None)
     if program is None:
-        raise UserError(f"{paths.PROVER}: not built; run ./collscope doctor to see what is missing")
+        raise UserError(f"{programs.PROVER}: not built; run ./collscope doctor to see what is missing")
     stat = program.stat()
     stamp = f"{program}:{stat.st_mtime_ns}:{stat.st_size}"
     kept = paths.CACHE / "registry.json"

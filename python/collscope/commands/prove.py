@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import console, paths
+from collscope.base import console, programs
 from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.units import format_ranks, format_size, join_words, parse_ranks, parse_sizes, split_keys
 from collscope.catalogue import registry
@@ -76,12 +76,12 @@ def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) ->
     known = {key for _, key in keys if not key.startswith("decision/")}
     if len(known) != len(keys):
         raise UsageError("a decision is proven alone: ./collscope prove decision/…")
-    command = [str(paths.PROVER), "--sweep", "--ranks", format_ranks(numbers), *names]
+    command = [str(programs.PROVER), "--sweep", "--ranks", format_ranks(numbers), *names]
     sys.stdout.flush()
     try:
         status = subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode
     except OSError as error:
-        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
+        raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     return 1 if status else 0
 
 

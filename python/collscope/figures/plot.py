@@ -28,9 +28,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from collscope.analysis.crossover import Span, size_text
 from collscope.analysis.tree import Tree
+from collscope.base.files import write_atomically
 from collscope.base.units import format_time
 from collscope.points import plan
-from collscope.points.table import write_atomically
 
 INK = "#1f2328"
 FAINT = "#6e7781"

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError, nearest, unknown
+from collscope.base.files import write_atomically
 from collscope.machines.spec import (
     FACTOR_SETTINGS,
     HOST_SPEED,
@@ -31,14 +32,12 @@ from collscope.machines.spec import (
     tidy,
     xml_of,
 )
-from collscope.points.table import write_atomically
 
 MAPPINGS = ("block", "cyclic", "fill")
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 
 PLATFORMS = paths.ROOT / "platforms"
 PLUGIN_SOURCE = PLATFORMS / "plugin" / "plugin.cpp"
-PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
 
 _COMMON_SETTINGS = {
     "smpi/privatization": "no",  # the sources have no mutable globals, so ranks can share them
@@ -185,12 +184,8 @@ class Platform:
         flags = ["--log=root.thresh:warning"] + [f"--cfg={k}:{v}" for k, v in settings.items()]
         if self.curves != "plug-in":
             return ["-platform", str(self.xml), *flags]
-        if not PLUGIN.exists():
-            raise UserError(
-                f"{paths.display(PLUGIN)} is missing; {self.name} needs it for its curves: cmake --preset smpi && "
-                "cmake --build --preset smpi"
-            )
-        return ["-platform", str(PLUGIN), *flags]
+        plugin = programs.needed(programs.PLUGIN, f"{self.name} needs it for its curves")
+        return ["-platform", str(plugin), *flags]
 
     def env(self) -> dict[str, str]:
         return {"COLLSCOPE_PLATFORM": str(self.xml)}

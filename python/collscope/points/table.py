@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collscope.base.errors import UserError, disk_error
+from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,27 +134,3 @@ def read_csv(path: str | Path) -> pd.DataFrame:
     return to_frame(
         dict(zip(COLUMNS, row, strict=True)) for row in zip(*(cells[name] for name in COLUMNS), strict=True)
     )
-
-
-def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Writes beside the target, then renames: whoever looks sees the old file or the new one, never half of it. A link is followed;
-    what is no file (a pipe, a device) is written to, not replaced."""
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file() and not target.is_dir():
-        try:
-            with open(target, "wb") as device:
-                device.write(content.encode() if isinstance(content, str) else content)
-        except OSError as error:
-            raise disk_error(error, target) from error
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with open(temporary, "wb") as file:
-                file.write(content.encode() if isinstance(content, str) else content)
-            os.replace(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise disk_error(error, target) from error

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from collscope.base import cache, console, depends, paths
 from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
 from collscope.catalogue import decisions as decision_tables
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
 from collscope.commands import show
 from collscope.points.plan import Point
-from collscope.points.table import write_atomically
 from collscope.schedules import trace
 from collscope.schedules.trace import Trace
 from collscope.twins import records as twin_records

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.units import format_time
 from collscope.points.plan import Layout, Point, plan_text
@@ -83,7 +83,7 @@ def simulated(layout: Layout, point: Point) -> Run:
 
 
 def measured(layout: Layout, point: Point) -> Run:
-    if not paths.MPI_DRIVER.exists():
+    if not programs.MPI_DRIVER.exists():
         measure.build()
 
     def command(folder: Path) -> list[str | Path]:

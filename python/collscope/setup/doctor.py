@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.setup import machine as setup_machine
 
 
@@ -87,8 +87,8 @@ def libraries() -> Iterator[Finding]:
             yield Finding(name, True, there)
 
 
-def programs() -> Iterator[Finding]:
-    for preset, files in setup_machine.PROGRAMS.items():
+def builds() -> Iterator[Finding]:
+    for preset, files in programs.BUILT.items():
         missing = [name for name in files.values() if not (paths.BUILD / preset / name).exists()]
         if not missing:
             yield Finding(f"build {preset}", True, ", ".join(f"build/{preset}/{name}" for name in files.values()))
@@ -116,7 +116,7 @@ def machine() -> Iterator[Finding]:
 
 
 def findings() -> list[Finding]:
-    return [*machine(), *system(), *libraries(), *programs()]
+    return [*machine(), *system(), *libraries(), *builds()]
 
 
 def main() -> int:

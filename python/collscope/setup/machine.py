@@ -18,15 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from collscope.base import depends
+from collscope.base import depends, programs
 
 PRESETS = ("prove", "smpi")  # most commands need these; "mpi" only what runs for real
-# What each build must give, by target.
-PROGRAMS = {
-    "prove": {"collscope-prove": "collscope-prove", "collscope-recorded": "collscope-recorded"},
-    "smpi": {"collscope-driver": "collscope-driver", "collscope-platform": "collscope-platform.so"},
-    "mpi": {"collscope-driver": "collscope-driver"},
-}
 SOURCE_FILES = ("CMakeLists.txt", "CMakePresets.json")
 SOURCE_SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".cmake", "CMakeLists.txt")
 HEAVY_FOLDERS = frozenset({"__pycache__", "python", "this_machine", "fresh"})
@@ -122,8 +116,8 @@ def _scan(path: str, name: str) -> Iterator[tuple[str, int, int]]:
 def state(root: Path) -> dict[str, object]:
     """What a complete set-up depends on, as it is now."""
     built = {}
-    for preset, programs in PROGRAMS.items():
-        for name in programs.values():
+    for preset, files in programs.BUILT.items():
+        for name in files.values():
             path = root / "build" / preset / name
             built[f"{preset}/{name}"] = path.stat().st_mtime_ns if path.exists() else 0
     project = (root / "pyproject.toml").stat()
@@ -156,7 +150,7 @@ def is_ready(root: Path, presets: Sequence[str] = PRESETS) -> bool:
     then_built, now_built = stamp.pop("built", None), now.pop("built")
     if stamp != now or not isinstance(then_built, dict) or not isinstance(now_built, dict):
         return False
-    files = [f"{preset}/{name}" for preset in presets for name in PROGRAMS[preset].values()]
+    files = [f"{preset}/{name}" for preset in presets for name in programs.BUILT[preset].values()]
     return all(then_built.get(f) and then_built[f] == now_built[f] for f in files)
 
 
@@ -375,7 +369,7 @@ class Setup:
             except SetupError:
                 shutil.rmtree(tree, ignore_errors=True)
                 raise
-        names = list(targets) if targets is not None else list(PROGRAMS[preset])
+        names = list(targets) if targets is not None else list(programs.BUILT[preset])
         command = ["cmake", "--build", "--preset", preset, "-j", "2", "--target", *names]
         self.steps.run(f"building {preset}", command, log, cwd=self.root)
 

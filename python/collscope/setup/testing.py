@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UserError
 from collscope.setup import machine as setup_machine
 
@@ -72,7 +72,7 @@ def builds() -> list[Step]:
     steps = []
     setup = setup_machine.Setup(paths.ROOT)
     with setup_machine.locked(paths.ROOT):
-        names, packages = setup_machine.missing_packages(list(setup_machine.PROGRAMS))
+        names, packages = setup_machine.missing_packages(list(programs.BUILT))
         if packages:
             setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))
         before = [list(s) for s in setup_machine.sources(paths.ROOT)]
@@ -89,7 +89,7 @@ def builds() -> list[Step]:
             step.seconds = time.monotonic() - start
             steps.append(step)
         if not any(step.failed for step in steps):
-            setup_machine.remember(paths.ROOT, list(setup_machine.PROGRAMS), before)
+            setup_machine.remember(paths.ROOT, list(programs.BUILT), before)
     return steps
 
 

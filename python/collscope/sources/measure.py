@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collscope.base import cache, depends, paths
+from collscope.base import cache, depends, paths, programs
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.points.plan import Layout, Point, Task, plan_text
@@ -54,7 +54,7 @@ def run_tasks(tasks: Sequence[Task], *, launches: int = 1, progress: Progress | 
     for i, (layout, _) in enumerate(tasks):
         groups.setdefault(layout, []).append(i)
     outcomes: list[list[Outcome]] = [[] for _ in tasks]
-    if not paths.MPI_DRIVER.exists():
+    if not programs.MPI_DRIVER.exists():
         build()
     children = Children()
     try:
@@ -154,7 +154,7 @@ def library() -> str:
 
 
 def command(layout: Layout, plan: Path) -> list[str | Path]:
-    return [*mpirun(layout.ranks, layout.nodes), paths.MPI_DRIVER, "--plan", plan]
+    return [*mpirun(layout.ranks, layout.nodes), programs.MPI_DRIVER, "--plan", plan]
 
 
 def share_cores(ranks: int, nodes: int = 1) -> bool:

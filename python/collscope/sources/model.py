@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collscope.base import cache, depends, paths
+from collscope.base import cache, depends, programs
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.points.plan import Layout, Point, Task, plan_text
@@ -120,11 +120,11 @@ def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[st
 
 def call(arguments: Sequence[str | Path]) -> list[dict[str, Any]]:
     """Runs the prover and reads its JSON lines."""
-    command = [str(paths.PROVER), *map(str, arguments)]
+    command = [str(programs.PROVER), *map(str, arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     except OSError as error:
-        raise UserError(f"{paths.PROVER}: {error.strerror}; run ./collscope doctor") from error
+        raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode not in (0, 1) or (done.returncode and not lines):
         raise UserError(f"the prover failed: {done.stderr.strip() or f'exit status {done.returncode}'}")

@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collscope.base import cache, depends, paths
+from collscope.base import cache, depends, programs
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.points.plan import Layout, Point, Task, plan_text
@@ -316,7 +316,7 @@ def command(batch: Batch, folder: Path) -> list[str | Path]:
         "-hostfile",
         folder / "hosts.txt",
         *platform.smpirun_args(),
-        paths.SIM_DRIVER,
+        programs.SIM_DRIVER,
         "--plan",
         folder / "plan.txt",
         *(["--fold"] if batch.fold else []),

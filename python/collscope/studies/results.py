@@ -12,7 +12,7 @@ from typing import Any
 
 from collscope.base import cache, depends, paths
 from collscope.base.errors import UserError, disk_error
-from collscope.points import table
+from collscope.base.files import write_atomically
 
 RUN = "run.json"  # keys: stamp, files (names below the folder), origin (the fields of Origin)
 
@@ -80,4 +80,4 @@ def publish(fresh: Path, reference: Path) -> None:
         if f"figures/{path.name}" not in keep:
             path.unlink()
     for name in sorted(keep):
-        table.write_atomically(reference / name, (fresh / name).read_bytes())
+        write_atomically(reference / name, (fresh / name).read_bytes())

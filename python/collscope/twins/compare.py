@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from collscope.base import cache, paths
+from collscope.base import cache, paths, programs
 from collscope.base.errors import UsageError, UserError
 
 SOURCE = paths.ROOT / "validate" / "twins" / "messages.c"
@@ -210,11 +210,13 @@ def own_messages(ranks: int, calls: Sequence[Call], *options: str) -> Own:
 def recorded(text: str, *options: str) -> Own:
     """What `recorded` answers to these lines."""
     try:
-        done = subprocess.run([str(paths.RECORDED), *options], input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [str(programs.RECORDED), *options], input=text, capture_output=True, text=True, check=False
+        )
     except OSError as error:
-        raise UserError(f"{paths.RECORDED}: {error.strerror}; run ./collscope doctor") from error
+        raise UserError(f"{programs.RECORDED}: {error.strerror}; run ./collscope doctor") from error
     if done.returncode:
-        raise UserError(f"{paths.RECORDED.name} failed: {done.stderr.strip() or done.returncode}")
+        raise UserError(f"{programs.RECORDED.name} failed: {done.stderr.strip() or done.returncode}")
     own = Own()
     for line in done.stdout.splitlines():
         index, second, *rest = line.split()

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UserError, disk_error
+from collscope.base.files import write_atomically
 from collscope.base.units import format_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
-from collscope.points.table import write_atomically
 from collscope.twins.calls import FLOAT, values_of
 from collscope.twins.calls import decided as decided_keys
 from collscope.twins.compare import Call, Compared, alike, own_messages

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.calibration import calibrate
 from collscope.calibration.calibrate import Cpu
@@ -159,7 +159,7 @@ def test_a_failing_driver_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.skipif(
-    not paths.MPI_DRIVER.exists() or len(os.sched_getaffinity(0)) < 2,
+    not programs.MPI_DRIVER.exists() or len(os.sched_getaffinity(0)) < 2,
     reason="needs build/mpi/collscope-driver and two cores",
 )
 def test_this_machine(tmp_path: Path, workplace: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.catalogue import decisions, registry
 
-needs_prover = pytest.mark.skipif(not paths.PROVER.exists(), reason="needs build/prove")
+needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
 
 def chosen(collective: str, ranks: int, count: int, elem: int = 4, **more: bool) -> dict[str, str]:

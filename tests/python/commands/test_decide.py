@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import decisions
 from collscope.commands import decide
 
-needs_prover = pytest.mark.skipif(not paths.PROVER.exists(), reason="needs build/prove")
+needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
 
 @needs_prover

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm, Param
 from collscope.commands import prove as collscope_prove
@@ -28,9 +28,9 @@ SEGMENTS = 40  # about as many as a vector is cut into
 MOST_RANKS = 40
 SIXTEEN = paths.ROOT / "tests" / "driver" / "sixteen"
 
-proves = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is not built")
+proves = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 simulates = pytest.mark.skipif(
-    not (shutil.which("smpirun") and paths.SIM_DRIVER.exists()), reason="needs smpirun and the simulated driver"
+    not (shutil.which("smpirun") and programs.SIM_DRIVER.exists()), reason="needs smpirun and the simulated driver"
 )
 
 
@@ -89,7 +89,7 @@ def plan_of(wanted: list[tuple[int, Point]]) -> str:
 def prove(wanted: list[tuple[int, Point]], places: str, folder: Path) -> list[dict[str, Any]]:
     (folder / "plan.txt").write_text(plan_of(wanted))
     (folder / "places.txt").write_text(places)
-    command = [paths.PROVER, "--plan", folder / "plan.txt", "--places", folder / "places.txt"]
+    command = [programs.PROVER, "--plan", folder / "plan.txt", "--places", folder / "places.txt"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -148,7 +148,7 @@ def simulate_and_check(number: int, seed: int, folder: Path) -> None:
     command = ["smpirun", "-np", "16", "-platform", f"{SIXTEEN}.xml", "-hostfile", f"{SIXTEEN}.hosts"]
     command += ["--log=root.thresh:warning", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no"]
     command += ["--cfg=smpi/wtime:0", "--cfg=smpi/async-small-thresh:1024", "--cfg=smpi/send-is-detached-thresh:1024"]
-    command += [str(paths.SIM_DRIVER), "--plan", str(folder / "plan.txt"), "--places", str(folder / "places.txt")]
+    command += [str(programs.SIM_DRIVER), "--plan", str(folder / "plan.txt"), "--places", str(folder / "places.txt")]
     (folder / "places.txt").write_text(random_places(rng, 16))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.commands import show
@@ -16,7 +16,7 @@ from collscope.points.plan import Point
 from collscope.schedules import trace
 from collscope.schedules.trace import Message
 
-pytestmark = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is not built")
+pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
 
 def traced(key: str, ranks: int, **more: object) -> trace.Trace:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import platform
 from collscope.machines import spec as platform_spec
@@ -257,7 +257,7 @@ def test_loading_is_quick() -> None:
 # ---- what SimGrid makes of it -----------------------------------------------------------------------------
 
 missing = [name for name in ("smpirun", "smpicc") if not shutil.which(name)]
-missing += [str(f) for f in (platform.PLUGIN, paths.SIM_DRIVER) if not f.exists()]
+missing += [str(f) for f in (programs.PLUGIN, programs.SIM_DRIVER) if not f.exists()]
 simulated = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
 
 
@@ -276,7 +276,7 @@ def ping_pong(
     p: platform.Platform, nodes: int, ranks: int, folder: Path, sizes: str = "0..1048576"
 ) -> dict[tuple[int, int], float]:
     """Half round trips by (other rank, bytes)."""
-    out = smpirun(p, nodes, ranks, folder, paths.SIM_DRIVER, "--pingpong", "--bytes", sizes)
+    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--pingpong", "--bytes", sizes)
     lines = [json.loads(line) for line in out.splitlines() if line.startswith('{"pingpong"')]
     return {(e["b"], e["bytes"]): e["half_round_trip_s"] for e in (line["pingpong"] for line in lines)}
 
@@ -356,7 +356,7 @@ def test_contention(tmp_path: Path, streams: Path) -> None:
 def makespans(p: platform.Platform, nodes: int, ranks: int, folder: Path, *points: str) -> list[float]:
     plan = folder / "plan.txt"
     plan.write_text("".join(f"id={i} {point} type=float\n" for i, point in enumerate(points)))
-    out = smpirun(p, nodes, ranks, folder, paths.SIM_DRIVER, "--fold", "--plan", plan)
+    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--fold", "--plan", plan)
     found = {int(line["id"]): line["max_s"] for line in map(json.loads, out.splitlines()) if "max_s" in line}
     assert len(found) == len(points), out
     return [found[i] for i in range(len(points))]
@@ -412,7 +412,7 @@ def test_no_simulated_makespan_lies_below_the_bound(tmp_path: Path, name: str, n
 
 
 @simulated
-@pytest.mark.skipif(not paths.PROVER.exists(), reason=f"not there: {paths.PROVER}")
+@pytest.mark.skipif(not programs.PROVER.exists(), reason=f"not there: {programs.PROVER}")
 @pytest.mark.parametrize(("name", "nodes"), [("ideal", 16), ("schooner", 1), ("schooner", 2)])
 def test_the_prover_is_told_the_same_machine(tmp_path: Path, name: str, nodes: int) -> None:
     p = platform.load(name)
@@ -424,7 +424,7 @@ def test_the_prover_is_told_the_same_machine(tmp_path: Path, name: str, nodes: i
     (tmp_path / "machine").write_text(p.machine(nodes, 16))
     plan = "".join(f"id={i} {point} type=float ranks=16\n" for i, point in enumerate(points))
     (tmp_path / "priced").write_text(plan)
-    command = [paths.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "priced"]
+    command = [programs.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "priced"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     model = [json.loads(line)["model_s"] for line in done.stdout.splitlines() if "model_s" in line]
     assert model == pytest.approx(makespans(p, nodes, 16, tmp_path, *points), rel=1e-9)
@@ -446,7 +446,7 @@ def test_the_file_alone_is_an_ordinary_platform(tmp_path: Path) -> None:
     ]
     plain += ["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"]
     done = subprocess.run(
-        [*plain, str(paths.SIM_DRIVER), "--pingpong", "--bytes", "1..1"],
+        [*plain, str(programs.SIM_DRIVER), "--pingpong", "--bytes", "1..1"],
         capture_output=True,
         text=True,
         check=False,
@@ -470,7 +470,7 @@ def test_the_plug_in_says_what_is_wrong(tmp_path: Path) -> None:
         "-hostfile",
         str(tmp_path / "hosts"),
         *p.smpirun_args(),
-        str(paths.SIM_DRIVER),
+        str(programs.SIM_DRIVER),
         "--pingpong",
     ]
     done = subprocess.run(

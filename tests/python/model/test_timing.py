@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_simulated_time import drive
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.catalogue import registry
 from collscope.machines import platform
 from collscope.points.plan import Layout, Point
@@ -19,7 +19,7 @@ from collscope.sources import model
 
 SCRIPT = paths.BUILD / "prove" / "timing_script"
 SCRIPT_MPI = paths.BUILD / "smpi" / "script_mpi"
-needed = (SCRIPT, SCRIPT_MPI, paths.PROVER, paths.SIM_DRIVER)
+needed = (SCRIPT, SCRIPT_MPI, programs.PROVER, programs.SIM_DRIVER)
 missing = [str(p) for p in needed if not p.exists()] + ([] if shutil.which("smpirun") else ["smpirun"])
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
 

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.reference import docs
 
-built = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is not built")
+built = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
 
 def test_reads_a_header(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.commands import show
@@ -23,12 +23,12 @@ from collscope.schedules import observed, trace
 from collscope.schedules.observed import Event, Observed, Run
 from collscope.sources import simulate
 
-pytestmark = pytest.mark.skipif(not paths.PROVER.exists(), reason="the prover is not built")
+pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 simulates = pytest.mark.skipif(
-    not (shutil.which("smpirun") and paths.SIM_DRIVER.exists()), reason="needs smpirun and the simulated driver"
+    not (shutil.which("smpirun") and programs.SIM_DRIVER.exists()), reason="needs smpirun and the simulated driver"
 )
 measures = pytest.mark.skipif(
-    not (shutil.which("mpirun") and paths.MPI_DRIVER.exists()), reason="needs mpirun and the real driver"
+    not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()), reason="needs mpirun and the real driver"
 )
 
 

@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.setup import machine as setup_machine
 from collscope.setup.machine import Setup, SetupError
 
@@ -30,7 +30,7 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "tests" / "python" / "not_built.c").write_text("no part of the build")
     (tmp_path / "CMakeLists.txt").write_text("project(x)")
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["click>=8", "rich"]\n')
-    for preset, files in setup_machine.PROGRAMS.items():
+    for preset, files in programs.BUILT.items():
         for name in files.values():
             path = tmp_path / "build" / preset / name
             path.parent.mkdir(parents=True, exist_ok=True)

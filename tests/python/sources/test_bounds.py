@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.points.plan import Point, plan_text
 from collscope.sources import bounds, model
@@ -65,7 +65,7 @@ def test_unknown_collectives_are_a_mistake() -> None:
 
 
 def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:
-    if not paths.PROVER.exists():
+    if not programs.PROVER.exists():
         pytest.skip("the prover is not built")
     known = registry.load()
     assert {c.name for c in known.collectives} == set(ALL)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.machines import platform
 from collscope.points.plan import Point
@@ -23,7 +23,7 @@ NODES, RANKS = 4, 32
 COUNTS = (64, 100_000)
 
 pytestmark = pytest.mark.skipif(
-    not (shutil.which("smpirun") and paths.SIM_DRIVER.exists()),
+    not (shutil.which("smpirun") and programs.SIM_DRIVER.exists()),
     reason="needs smpirun and the simulation's driver; ./collscope doctor says what is missing",
 )
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.calibration import calibrate
 from collscope.catalogue import registry
 from collscope.commands import run as runs
@@ -16,7 +16,7 @@ from collscope.points.plan import Point
 from collscope.sources import bounds, measure
 
 pytestmark = pytest.mark.skipif(
-    not (shutil.which("mpirun") and paths.MPI_DRIVER.exists()),
+    not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()),
     reason="needs mpirun and the real driver; ./collscope doctor says what is missing",
 )
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.machines import platform
 from collscope.points.plan import Layout, Point, plan_text
 from collscope.sources import model
 
 pytestmark = pytest.mark.skipif(
-    not (shutil.which("smpirun") and paths.SIM_DRIVER.exists() and paths.PROVER.exists()),
+    not (shutil.which("smpirun") and programs.SIM_DRIVER.exists() and programs.PROVER.exists()),
     reason="needs smpirun, the simulation's driver and the prover; ./collscope doctor says what is missing",
 )
 
@@ -42,7 +42,7 @@ def drive(
     (folder / "hosts.txt").write_text("\n".join(on.hosts(nodes or ranks, ranks, mapping)) + "\n")
     launch = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *on.smpirun_args(), *config]
     done = subprocess.run(
-        [*launch, paths.SIM_DRIVER, "--plan", folder / "plan.txt", "--fold"],
+        [*launch, programs.SIM_DRIVER, "--plan", folder / "plan.txt", "--fold"],
         capture_output=True,
         text=True,
         check=False,

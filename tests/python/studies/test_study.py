@@ -13,7 +13,7 @@ import pytest
 
 import made_table
 from collscope.analysis import claims
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import platform as platforms
 from collscope.papers import bird as claims_bird
@@ -311,7 +311,7 @@ def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None
     """A part of the study through the real simulator: the same digits as in the committed table."""
     if not shutil.which("smpirun"):
         pytest.skip("smpirun is not installed")
-    if not paths.SIM_DRIVER.exists() or not paths.PROVER.exists():
+    if not programs.SIM_DRIVER.exists() or not programs.PROVER.exists():
         pytest.skip("the driver or the prover is not built")
     with REFERENCE.open(newline="") as file:
         committed = list(csv.DictReader(file))

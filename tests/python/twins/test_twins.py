@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import libraries
-from collscope.base import paths
+from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
@@ -22,7 +22,7 @@ from collscope.twins import calls, compare, records
 from collscope.twins.compare import Call, Compared, Library
 
 SOME = (2, 5, 8)  # ranks of the short test
-needs_prover = pytest.mark.skipif(not paths.RECORDED.exists(), reason="the prover is not built")
+needs_prover = pytest.mark.skipif(not programs.RECORDED.exists(), reason="the prover is not built")
 
 
 def missing() -> str | None:

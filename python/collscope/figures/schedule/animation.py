@@ -13,10 +13,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
+from collscope.base.files import write_atomically
 from collscope.base.units import format_time
 from collscope.figures.plot import FAINT, INK
 from collscope.figures.schedule import draw as show_draw
-from collscope.points.table import write_atomically
 from collscope.schedules.trace import Trace
 
 FRAMES_A_ROUND = 12

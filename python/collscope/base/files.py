@@ -1,0 +1,34 @@
+"""Writing files whole: whoever looks sees the old content or the new one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+from collscope.base.errors import disk_error
+
+
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Writes beside the target, then renames: whoever looks sees the old file or the new one, never half of it. A link is followed;
+    what is no file (a pipe, a device) is written to, not replaced. Text is written as UTF-8; a UserError says why it cannot be."""
+    target = Path(path).resolve()
+    data = content.encode() if isinstance(content, str) else content
+    if target.exists() and not target.is_file() and not target.is_dir():
+        try:
+            with open(target, "wb") as device:
+                device.write(data)
+        except OSError as error:
+            raise disk_error(error, target) from error
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(temporary, "wb") as file:
+                file.write(data)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise disk_error(error, target) from error

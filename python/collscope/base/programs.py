@@ -1,0 +1,31 @@
+"""The programs that are built, by preset, and where they lie. Standard library only: set-up reads the same table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+
+BUILT = {  # preset → target of the build → file in build/PRESET
+    "prove": {"collscope-prove": "collscope-prove", "collscope-recorded": "collscope-recorded"},
+    "smpi": {"collscope-driver": "collscope-driver", "collscope-platform": "collscope-platform.so"},
+    "mpi": {"collscope-driver": "collscope-driver"},
+}
+
+PROVER = paths.BUILD / "prove" / "collscope-prove"
+RECORDED = paths.BUILD / "prove" / "collscope-recorded"
+SIM_DRIVER = paths.BUILD / "smpi" / "collscope-driver"
+MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"
+PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
+
+
+def needed(program: Path, reason: str = "") -> Path:
+    """The path of a built program, or a UserError that says how to build it; `reason`: who needs it and for what."""
+    if not program.exists():
+        preset = program.parent.name
+        raise UserError(
+            f"{paths.display(program)} is missing{'; ' + reason if reason else ''}; build it: "
+            f"cmake --preset {preset} && cmake --build --preset {preset}"
+        )
+    return program
