@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from collscope.base import paths, programs
-from collscope.setup import machine as setup_machine
+from collscope.setup import needs, state
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,6 @@ class Finding:
     needed: bool = True
 
 
-VERSIONS: tuple[tuple[str, Sequence[str]], ...] = (
-    ("C compiler", ("gcc", "--version")),
-    ("C++ compiler", ("g++", "--version")),
-    ("CMake", ("cmake", "--version")),
-    ("Ninja", ("ninja", "--version")),
-    ("SimGrid with SMPI", ("smpirun", "-version")),
-    ("MPI", ("mpirun", "--version")),
-)
-
-
 def version(command: Sequence[str]) -> str:
     """The first line of what a program says of its version."""
     try:
@@ -47,16 +37,17 @@ def version(command: Sequence[str]) -> str:
 
 
 def system() -> Iterator[Finding]:
+    """Python, compilers and the other needs of the system, with their versions."""
     yield Finding("Python", True, f"{platform.python_version()} ({sys.executable})")
-    for need, (name, command) in zip(setup_machine.NEEDS, VERSIONS, strict=True):
+    for need in needs.NEEDS:
         missing = [c for c in need.commands if not shutil.which(c)]
         advice = f"apt-get install {' '.join(need.packages)}"
         if missing:
-            needed = not need.preset or need.preset in setup_machine.PRESETS
-            yield Finding(name, False, f"{' and '.join(missing)} not found", advice, needed)
+            needed = not need.preset or need.preset in state.PRESETS
+            yield Finding(need.name, False, f"{' and '.join(missing)} not found", advice, needed)
         else:
-            yield Finding(name, True, f"{version(command)} ({shutil.which(command[0])})")
-    if not setup_machine.has_venv_module():
+            yield Finding(need.name, True, f"{version(need.version)} ({shutil.which(need.version[0])})")
+    if not needs.has_venv_module():
         yield Finding("Python's venv", False, "ensurepip not found", "apt-get install python3-venv")
 
 
@@ -67,7 +58,7 @@ def libraries() -> Iterator[Finding]:
         yield Finding("Python's libraries", False, ".venv not made yet", "./collscope list makes it")
         return
     for extra, needed in (("", True), ("dev", False)):
-        wanted = [re.split(r"[<>=!~ ]", d)[0] for d in setup_machine.dependencies(paths.ROOT, extra).split()]
+        wanted = [re.split(r"[<>=!~ ]", d)[0] for d in needs.dependencies(paths.ROOT, extra).split()]
         code = (
             "import sys, importlib.metadata as m\n"
             "for n in sys.argv[1:]:\n"
@@ -88,22 +79,24 @@ def libraries() -> Iterator[Finding]:
 
 
 def builds() -> Iterator[Finding]:
+    """What each preset must give, and whether anything changed since."""
     for preset, files in programs.BUILT.items():
         missing = [name for name in files.values() if not (paths.BUILD / preset / name).exists()]
         if not missing:
             yield Finding(f"build {preset}", True, ", ".join(f"build/{preset}/{name}" for name in files.values()))
         else:
             log = paths.CACHE / "log" / f"build-{preset}.log"
-            needed = preset in setup_machine.PRESETS
+            needed = preset in state.PRESETS
             advice = "./collscope list builds it" if needed else "the first real run builds it"
             advice += f"; the last attempt's log is {log}" if log.exists() else ""
             yield Finding(f"build {preset}", False, f"build/{preset}/{missing[0]} is not there", advice, needed)
-    ready = setup_machine.is_ready(paths.ROOT)
+    ready = state.is_ready(paths.ROOT)
     text = "complete, nothing changed since" if ready else "something changed since the last set-up"
     yield Finding("set-up", ready, text, "the next command brings it up to date", needed=False)
 
 
 def machine() -> Iterator[Finding]:
+    """Cores, memory, disk, and whether this machine was measured."""
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
     yield Finding("machine", True, f"{cores} cores, {memory:.0f} GiB memory, {platform.platform()}")
@@ -116,6 +109,7 @@ def machine() -> Iterator[Finding]:
 
 
 def findings() -> list[Finding]:
+    """All lines of the report, in order."""
     return [*machine(), *system(), *libraries(), *builds()]
 
 

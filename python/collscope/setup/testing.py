@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from collscope.base import paths, programs
 from collscope.base.errors import UserError
-from collscope.setup import machine as setup_machine
+from collscope.setup import junit, machine, needs, state
+from collscope.setup.steps import SetupError
 
 PRESETS = ("prove", "threads-tsan", "smpi", "mpi", "mpi-asan")
 STYLE = (
@@ -40,10 +41,10 @@ def run(full: bool = False) -> int:
     """Runs everything even after a failure; 0 when all is well."""
     started = time.monotonic()
     try:
-        setup_machine.ensure_python(paths.ROOT, "dev")
+        machine.ensure_python(paths.ROOT, "dev")
         steps = [*builds(), *style()]
-        steps += [ctest(preset, full) for preset in PRESETS if (paths.BUILD / preset / "CTestTestfile.cmake").exists()]
-    except setup_machine.SetupError as error:
+        steps += [ctest(preset, full) for preset in PRESETS if has_tests(preset)]
+    except SetupError as error:
         raise UserError(str(error)) from error
     steps.append(pytest(full))  # last, so that its closing line stands near the end
     passed, failed, skipped = (sum(getattr(s, name) for s in steps) for name in ("passed", "failed", "skipped"))
@@ -59,23 +60,30 @@ def run(full: bool = False) -> int:
     return 1 if failed else 0
 
 
+def has_tests(preset: str) -> bool:
+    """Whether the tree of a preset was configured: where it was not, its build has failed already."""
+    return (paths.BUILD / preset / "CTestTestfile.cmake").exists()
+
+
 def counts(step: Step) -> str:
+    """The numbers of a step, in columns."""
     return f"{step.passed:>5} passed {step.failed:>4} failed {step.skipped:>4} skipped"
 
 
 def say(text: str) -> None:
+    """Says on standard output what begins."""
     print(f"== {text}", flush=True)
 
 
 def builds() -> list[Step]:
     """All targets of all presets: tests too, and the sanitized build."""
     steps = []
-    setup = setup_machine.Setup(paths.ROOT)
-    with setup_machine.locked(paths.ROOT):
-        names, packages = setup_machine.missing_packages(list(programs.BUILT))
+    setup = machine.Setup(paths.ROOT)
+    with machine.locked(paths.ROOT):
+        names, packages = needs.missing_packages(list(programs.BUILT))
         if packages:
             setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))
-        before = [list(s) for s in setup_machine.sources(paths.ROOT)]
+        before = [list(s) for s in state.sources(paths.ROOT)]
         for preset in PRESETS:
             start = time.monotonic()
             step = Step(f"build {preset}")
@@ -83,17 +91,18 @@ def builds() -> list[Step]:
             try:
                 setup.build(preset, ["all"])
                 step.passed = 1
-            except setup_machine.SetupError as error:
+            except SetupError as error:
                 print(error, flush=True)
                 step.failed = 1
             step.seconds = time.monotonic() - start
             steps.append(step)
         if not any(step.failed for step in steps):
-            setup_machine.remember(paths.ROOT, list(programs.BUILT), before)
+            state.remember(paths.ROOT, list(programs.BUILT), before)
     return steps
 
 
 def style() -> list[Step]:
+    """Each check of the code's style and types counts as one test."""
     steps = []
     for name, arguments in STYLE:
         say(name)
@@ -105,6 +114,7 @@ def style() -> list[Step]:
 
 
 def call(command: Sequence[str | Path], **env: str) -> tuple[int, str]:
+    """(exit status, what it printed on both outputs) of a command in the root of the repository."""
     done = subprocess.run(
         [str(c) for c in command],
         cwd=paths.ROOT,
@@ -119,60 +129,49 @@ def call(command: Sequence[str | Path], **env: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-_CTEST_LINE = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(\*{3}\S+|Passed|Skipped)", re.MULTILINE)
-
-
 def ctest(preset: str, full: bool) -> Step:
     """The C tests of one tree. A tree whose tests have vanished is a failure, too."""
     step = Step(f"ctest {preset}")
     say(step.name)
     start = time.monotonic()
+    results = results_file(step.name)
     command = ["ctest", "--test-dir", str(paths.BUILD / preset), "--output-on-failure", "--no-tests=error", "-j", "2"]
-    status, output = call([*command, *([] if full else ["-LE", "full"])])
+    status, output = call([*command, "--output-junit", results, *([] if full else ["-LE", "full"])])
     step.seconds = time.monotonic() - start
-    verdicts = _CTEST_LINE.findall(output)
-    step.failed = sum(verdict.startswith("***") and verdict != "***Skipped" for _, verdict in verdicts)
-    step.skipped = sum(verdict.endswith("Skipped") for _, verdict in verdicts)
-    step.passed = len(verdicts) - step.failed - step.skipped
-    if status and not step.failed:
-        step.failed = 1
-        step.remarks.append(f"ctest ended with status {status}")
-    step.remarks += [
-        f"failed: {name}" for name, verdict in verdicts if verdict.startswith("***") and verdict != "***Skipped"
-    ]
+    judge(step, results, status)
     print(output if step.failed else "\n".join(output.splitlines()[-4:]), flush=True)
     return step
 
 
 def pytest(full: bool) -> Step:
+    """The Python tests; what they print is passed on as it comes."""
     step = Step("pytest")
     say(step.name)
     start = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "tests/python", "-p", "no:cacheprovider"]
-    if full:
-        command += ["-m", ""]
-    lines = []
-    with subprocess.Popen(
-        command,
-        cwd=paths.ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as process:
-        assert process.stdout
-        for line in process.stdout:
-            lines.append(line)
-            sys.stdout.write(line)
-            sys.stdout.flush()
+    results = results_file(step.name)
+    command = [sys.executable, "-m", "pytest", "tests/python", "-p", "no:cacheprovider", f"--junitxml={results}"]
+    sys.stdout.flush()
+    marks = ["-m", ""] if full else []
+    status = subprocess.run([*command, *marks], cwd=paths.ROOT, stdin=subprocess.DEVNULL, check=False).returncode
     step.seconds = time.monotonic() - start
-    closing = next((line for line in reversed(lines) if re.search(r"\d+ (passed|failed|error|skipped)", line)), "")
-    numbers = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)", closing)}
-    step.passed = numbers.get("passed", 0)
-    step.skipped = numbers.get("skipped", 0)
-    step.failed = numbers.get("failed", 0) + numbers.get("error", 0) + numbers.get("errors", 0)
-    if process.returncode and not step.failed:
-        step.failed = 1
-        step.remarks.append(f"pytest ended with status {process.returncode}")
+    judge(step, results, status)
     return step
+
+
+def results_file(name: str) -> Path:
+    """Where a program writes its results; what an earlier run left there is taken away."""
+    path = paths.CACHE / "log" / f"{name.replace(' ', '-')}.xml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    return path
+
+
+def judge(step: Step, results: Path, status: int) -> None:
+    """Counts the tests of a results file. A program that ends with an error though no test failed is a failure itself."""
+    verdicts = junit.read(results)
+    count = Counter(v.outcome for v in verdicts)
+    step.passed, step.failed, step.skipped = count["passed"], count["failed"], count["skipped"]
+    if status and not step.failed:
+        step.failed = 1
+        step.remarks.append(f"{step.name.split()[0]} ended with status {status}")
+    step.remarks += [f"failed: {v.name}" for v in verdicts if v.outcome == "failed"]

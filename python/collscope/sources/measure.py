@@ -69,11 +69,12 @@ def run_tasks(tasks: Sequence[Task], *, launches: int = 1, progress: Progress | 
 
 def build() -> None:
     """The build for real runs is made when it is first needed."""
-    from collscope.setup import machine as setup_machine
+    from collscope.setup import machine, state
+    from collscope.setup.steps import SetupError
 
     try:
-        setup_machine.ensure(paths.ROOT, [*setup_machine.PRESETS, "mpi"])
-    except setup_machine.SetupError as error:
+        machine.ensure(paths.ROOT, [*state.PRESETS, "mpi"])
+    except SetupError as error:
         raise UserError(str(error)) from error
 
 
