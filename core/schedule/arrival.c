@@ -1,51 +1,27 @@
 /* Arrival order: whose message a recv_any is given. */
-#include "core/schedule/parts.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/schedule/array.h"
+#include "core/schedule/recorder.h"
+
 /* How far the ranks get with what is recorded so far, each send waiting for its receive. Then every message that has
- * been posted and not been received is one that a suspended recv_any may be given. A channel is a source, a
- * destination and a label; its k-th send belongs to its k-th receive, so counting is enough. */
-static channel *channel_of(player *y, int src, int dst, int label)
+ * been posted and not been received is one that a suspended recv_any may be given. */
+static void post(player *y, int rank, size_t index, const rec_op *o)
 {
-  uint64_t key = 1 + (((uint64_t)src << 32 | (uint64_t)dst << 8) ^ (uint64_t)label);
-  for (size_t h = key * 0x9E3779B97F4A7C15u >> 20;; h++) {
-    channel *k = &y->slot[h & (y->slots - 1)];
-    if (k->key == key) return k;
-    if (k->key) continue;
-    if (2 * y->used < y->slots) {
-      y->used++;
-      k->key = key;
-      return k;
-    }
-    channel *old = y->slot;
-    size_t n = y->slots;
-    y->slots *= 2;
-    y->slot = rec_grow(NULL, sizeof *y->slot * y->slots);
-    memset(y->slot, 0, sizeof *y->slot * y->slots);
-    y->used = 0;
-    for (size_t i = 0; i < n; i++)
-      if (old[i].key)
-        for (size_t g = old[i].key * 0x9E3779B97F4A7C15u >> 20;; g++)
-          if (!y->slot[g & (y->slots - 1)].key) { y->slot[g & (y->slots - 1)] = old[i]; y->used++; break; }
-    free(old);
-    return channel_of(y, src, dst, label);
-  }
+  bool sends = rec_sends(o->kind);
+  uint32_t me = (uint32_t)y->posts++;
+  RESERVE(y->link, y->link_cap, y->posts);
+  RESERVE(y->met, y->met_cap, y->posts);
+  channel *c = sends ? channels_find(&y->channels, rank, o->peer, o->label)
+                     : channels_find(&y->channels, o->peer, rank, o->label);
+  uint32_t other = channel_post(c, y->link, me, sends);
+  y->met[me] = other != CHANNEL_NOBODY;
+  if (other != CHANNEL_NOBODY) y->met[other] = true;
+  y->post[rank][index] = me;
 }
 
-static bool is_send(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
-
-static channel *op_channel(player *y, int rank, const rec_op *o)
-{
-  return is_send(o->kind) ? channel_of(y, rank, o->peer, o->label) : channel_of(y, o->peer, rank, o->label);
-}
-
-static bool complete(player *y, int rank, const rec_op *o, size_t index)
-{
-  const channel *k = op_channel(y, rank, o);
-  return (is_send(o->kind) ? k->received : k->sent) > y->seq[rank][index];
-}
+static bool complete(const player *y, int rank, size_t index) { return y->met[y->post[rank][index]]; }
 
 static uint64_t *flag_of(const record *r, player *y, int rank, const rec_op *o)
 {
@@ -54,7 +30,7 @@ static uint64_t *flag_of(const record *r, player *y, int rank, const rec_op *o)
   while (g->world[home] != o->peer) home++;
   if (!y->flag[g->group]) {
     size_t bytes = sizeof(uint64_t) * (size_t)g->members * (size_t)g->flags;
-    y->flag[g->group] = memset(rec_grow(NULL, bytes), 0, bytes);
+    y->flag[g->group] = memset(array_grow(NULL, bytes), 0, bytes);
   }
   return &y->flag[g->group][home * g->flags + (int)o->off];
 }
@@ -70,13 +46,12 @@ static bool play(const record *r, player *y, int rank)
     const rec_op *o = &k->op[i];
     if (o->kind <= REC_RECV_ANY) {
       if (!y->posted[rank]) {
-        channel *c = op_channel(y, rank, o);
-        y->seq[rank][i] = (uint32_t)(is_send(o->kind) ? c->sent++ : c->received++);
+        post(y, rank, i, o);
         y->posted[rank] = true;
       }
-      if (o->kind != REC_ISEND && o->kind != REC_IRECV && !complete(y, rank, o, i)) break;
+      if (o->kind != REC_ISEND && o->kind != REC_IRECV && !complete(y, rank, i)) break;
     } else if (o->kind == REC_WAIT) {
-      if (!complete(y, rank, &k->op[o->peer], (size_t)o->peer)) break;
+      if (!complete(y, rank, (size_t)o->peer)) break;
     } else if (o->kind == REC_PUBLISH) {
       uint64_t *f = flag_of(r, y, rank, o);
       if (*f < o->off2) *f = o->off2;
@@ -98,15 +73,14 @@ static void player_set(player *y, const record *r)
 {
   int p = r->args.size;
   size_t ranks = (size_t)p;
-  if (!y->slots) y->slot = rec_grow(NULL, sizeof *y->slot * (y->slots = 256));
-  memset(y->slot, 0, sizeof *y->slot * y->slots);
-  y->used = 0;
+  channels_clear(&y->channels);
+  y->posts = 0;
   if (p > y->ranks) {
-    y->at = rec_grow(y->at, sizeof *y->at * ranks);
-    y->posted = rec_grow(y->posted, ranks);
-    y->seq = rec_grow(y->seq, sizeof *y->seq * ranks);
-    y->room = rec_grow(y->room, sizeof *y->room * ranks);
-    for (int i = y->ranks; i < p; i++) { y->seq[i] = NULL; y->room[i] = 0; }
+    y->at = array_grow(y->at, sizeof *y->at * ranks);
+    y->posted = array_grow(y->posted, ranks);
+    y->post = array_grow(y->post, sizeof *y->post * ranks);
+    y->room = array_grow(y->room, sizeof *y->room * ranks);
+    for (int i = y->ranks; i < p; i++) { y->post[i] = NULL; y->room[i] = 0; }
     y->ranks = p;
   }
   memset(y->at, 0, sizeof *y->at * ranks);
@@ -114,18 +88,20 @@ static void player_set(player *y, const record *r)
   for (int i = 0; i < y->groups; i++) free(y->flag[i]);
   y->groups = r->segment_groups;
   size_t groups = sizeof *y->flag * (size_t)(y->groups + 1);
-  y->flag = memset(rec_grow(y->flag, groups), 0, groups);
+  y->flag = memset(array_grow(y->flag, groups), 0, groups);
   y->begun = true;
 }
 
 void rec_player_free(player *y)
 {
-  for (int i = 0; i < y->ranks; i++) free(y->seq[i]);
+  for (int i = 0; i < y->ranks; i++) free(y->post[i]);
   for (int i = 0; i < y->groups; i++) free(y->flag[i]);
-  free(y->seq);
+  free(y->post);
   free(y->room);
   free(y->flag);
-  free(y->slot);
+  free(y->link);
+  free(y->met);
+  channels_free(&y->channels);
   free(y->at);
   free(y->posted);
 }
@@ -138,7 +114,7 @@ static void play_on(player *y, const record *r)
   for (int i = 0; i < p; i++) {
     size_t n = r->rank[i].n;
     if (n <= y->room[i]) continue;
-    y->seq[i] = rec_grow(y->seq[i], sizeof **y->seq * 2 * n);
+    y->post[i] = array_grow(y->post[i], sizeof **y->post * 2 * n);
     y->room[i] = 2 * n;
   }
   for (bool moved = true; moved;) {
@@ -156,13 +132,13 @@ static int choose(recorder *s, int rank)
     int seen = 0;
     for (int m = 0; m < w->size; m++) {
       int from = w->world ? w->world[m] : m;
-      channel *c = channel_of(&s->player, from, rank, w->label);
-      if (c->sent > c->received && seen++ == pick) w->source[w->n++] = from;
+      const channel *c = channels_find(&s->player.channels, from, rank, w->label);
+      if (c->first != CHANNEL_NOBODY && c->sends && seen++ == pick) w->source[w->n++] = from;
     }
     if (pass || !seen) break;
     candidates = seen;
     pick = (int)(mix(mix(s->seed) ^ mix((uint64_t)rank << 32 | (uint64_t)w->n)) % (uint64_t)candidates);
-    if (w->n == w->cap) w->source = rec_grow(w->source, sizeof *w->source * (size_t)(w->cap = w->cap ? 2 * w->cap : 8));
+    RESERVE(w->source, w->cap, w->n + 1);
   }
   return candidates;
 }

@@ -1,51 +1,9 @@
-/* Memory of a recording: what is kept until the next one, and the addresses that stand for buffers. */
-#include "core/schedule/parts.h"
+/* The addresses that stand for buffers, and the memory that algorithms ask for. */
+#include "core/schedule/recorder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/catalogue/collective.h"
-
-volatile bool rec_growing;
-
-void *rec_grow(void *old, size_t bytes)
-{
-  rec_growing = true;
-  void *p = realloc(old, bytes ? bytes : 1);
-  rec_growing = false;
-  if (!p) {
-    fprintf(stderr, "collscope: out of memory (%zu bytes for a record)\n", bytes);
-    abort();
-  }
-  return p;
-}
-
-void *rec_pool_take(pool *a, size_t bytes)
-{
-  bytes = (bytes + 15) / 16 * 16;
-  for (; a->now < a->n; a->now++) {
-    chunk *k = &a->chunks[a->now];
-    if (k->cap - k->used >= bytes) return k->used += bytes, k->block + k->used - bytes;
-  }
-  if (a->n == a->cap) a->chunks = rec_grow(a->chunks, sizeof *a->chunks * (size_t)(a->cap = a->cap ? 2 * a->cap : 4));
-  size_t cap = a->n ? 2 * a->chunks[a->n - 1].cap : 1 << 16;
-  if (cap < bytes) cap = bytes;
-  a->chunks[a->n++] = (chunk){.block = rec_grow(NULL, cap), .used = bytes, .cap = cap};
-  return a->chunks[a->now].block;
-}
-
-void rec_pool_reset(pool *a)
-{
-  for (int i = 0; i < a->n; i++) a->chunks[i].used = 0;
-  a->now = 0;
-}
-
-void rec_pool_free(pool *a)
-{
-  for (int i = 0; i < a->n; i++) free(a->chunks[i].block);
-  free(a->chunks);
-}
+#include "core/schedule/array.h"
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
@@ -122,10 +80,7 @@ void *rec_scratch(coll_ctx *c, size_t n)
   if (n > BUFFER_BYTES / 4 / c->elem) rec_fail(s, "asks for scratch of %zu elements", n);
   size_t begin = s->now->scratch, end = begin + n * c->elem;
   if (end > BUFFER_BYTES / 2 - 128) rec_fail(s, "asks for more scratch than a buffer can hold");
-  if (s->scratches == s->scratch_cap)
-    s->scratch =
-        rec_grow(s->scratch, sizeof *s->scratch * (size_t)(s->scratch_cap = s->scratch_cap ? 2 * s->scratch_cap : 16));
-  s->scratch[s->scratches++] = (range){begin, end};
+  PUSH(s->scratch, s->scratches, s->scratch_cap, (range){begin, end});
   s->now->scratch = (end + 64) / 64 * 64;      /* at least a byte between two: running over is always seen */
   return s->base + REC_SCRATCH * BUFFER_BYTES + begin;
 }
@@ -133,26 +88,7 @@ void *rec_scratch(coll_ctx *c, size_t n)
 void *rec_keep(coll_ctx *c, size_t bytes)
 {
   recorder *s = c->self;
-  void *p = rec_pool_take(&s->keep, bytes);
+  void *p = pool_take(&s->keep, bytes);
   memset(p, 0xA5, bytes);
   return p;
-}
-
-/* ---- buffers ---------------------------------------------------------------------------------------- */
-
-rec_layout rec_layout_of(coll_collective k, const coll_args *a, int rank)
-{
-  rec_layout l = {.in_buf = REC_IN, .out_buf = REC_OUT, .in_place = coll_shares_buffer(k, a, rank)};
-  coll_in_place where = coll_facts_of(k)->in_place;
-  l.has_in = coll_has_input(k, a, rank) || l.in_place;
-  l.has_out = coll_has_output(k, a, rank);
-  l.in_bytes = coll_in_count(k, a, rank) * a->elem;
-  l.out_bytes = coll_result_count(k, a, rank) * a->elem;
-  if (l.in_place && where == COLL_IN_PLACE_OUT_IN) l.out_buf = REC_IN;
-  else if (l.in_place) l.in_buf = REC_OUT;
-  l.in_off = coll_in_offset(k, a, rank) * a->elem;
-  l.out_off = coll_out_offset(k, a, rank) * a->elem;
-  if (l.has_in && l.size[l.in_buf] < l.in_off + l.in_bytes) l.size[l.in_buf] = l.in_off + l.in_bytes;
-  if (l.has_out && l.size[l.out_buf] < l.out_off + l.out_bytes) l.size[l.out_buf] = l.out_off + l.out_bytes;
-  return l;
 }

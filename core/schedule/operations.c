@@ -1,31 +1,5 @@
 /* What an algorithm does, written down. */
-#include "core/schedule/parts.h"
-
-rec_op *rec_append(recorder *s)
-{
-  rec_rank *k = s->now;
-  if (k->n == k->cap) {
-    /* Ranks do much the same: the last one's length is a good guess. */
-    size_t guess = s->rank ? s->record.rank[s->rank - 1].n + 8 : 64;
-    size_t cap = k->cap ? 2 * k->cap : guess < 64 ? 64 : guess;
-    if (cap > most_ops) rec_fail(s, "records more than %zu operations; does it loop for ever?", most_ops / 2);
-    k->op = rec_grow(k->op, sizeof *k->op * cap);
-    k->cap = cap;
-  }
-  return &k->op[k->n++];
-}
-
-int rec_peer_of(recorder *s, const coll_ctx *c, int rank, const char *who)
-{
-  if (rank < 0 || rank >= c->size) rec_fail(s, "%s names rank %d of a group of %d", who, rank, c->size);
-  return c->world ? c->world[rank] : rank;
-}
-
-size_t rec_bytes_of(recorder *s, const coll_ctx *c, size_t n, const char *who)
-{
-  if (n > BUFFER_BYTES / 2 / c->elem) rec_fail(s, "%s of %zu elements: more than a buffer can hold", who, n);
-  return n * c->elem;
-}
+#include "core/schedule/recorder.h"
 
 static void message(recorder *s, coll_ctx *c, rec_kind kind, const void *buf, size_t n, int other, const char *who)
 {

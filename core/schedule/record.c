@@ -2,13 +2,16 @@
  * blocks. A rank that asks for a message from anyone leaves by siglongjmp when it is not known yet whose; it is run
  * again from the start, with the sources found so far, once the others have been played as far as they get without it.
  */
-#include "core/schedule/parts.h"
+#include "core/schedule/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+
+#include "core/schedule/array.h"
+#include "core/schedule/recorder.h"
 
 /* Faults and alarms are a process's business, so this is the one variable of the process: who records at present. */
 static struct {
@@ -44,7 +47,7 @@ static void on_tick(int number)
     active.ticked_run = active.run;
     active.ticked_ops = s && s->inside ? s->now->n : 0;
     active.idle = 0;
-  } else if (++active.idle >= active.patience && !rec_growing) siglongjmp(s->leave, STOP_LOOP);
+  } else if (++active.idle >= active.patience && !array_growing) siglongjmp(s->leave, STOP_LOOP);
 }
 
 static void listen_to_signals(void)
@@ -131,23 +134,23 @@ static void sized(recorder *s, int p)
   if (p <= s->ranks) return;
   size_t n = (size_t)p, old = (size_t)s->ranks;
   record *r = &s->record;
-  r->layout = rec_grow(r->layout, sizeof *r->layout * n);
-  r->rank = rec_grow(r->rank, sizeof *r->rank * n);
+  r->layout = array_grow(r->layout, sizeof *r->layout * n);
+  r->rank = array_grow(r->rank, sizeof *r->rank * n);
   memset(r->rank + old, 0, sizeof *r->rank * (n - old));
-  r->segment = rec_grow(r->segment, sizeof *r->segment * n);
+  r->segment = array_grow(r->segment, sizeof *r->segment * n);
   memset(r->segment + old, 0, sizeof *r->segment * (n - old));
-  r->segments = rec_grow(r->segments, sizeof *r->segments * n);
-  s->segment_cap = rec_grow(s->segment_cap, sizeof *s->segment_cap * n);
+  r->segments = array_grow(r->segments, sizeof *r->segments * n);
+  s->segment_cap = array_grow(s->segment_cap, sizeof *s->segment_cap * n);
   memset(s->segment_cap + old, 0, sizeof *s->segment_cap * (n - old));
-  s->any_source = rec_grow(s->any_source, sizeof *s->any_source * n);
+  s->any_source = array_grow(s->any_source, sizeof *s->any_source * n);
   memset(s->any_source + old, 0, sizeof *s->any_source * (n - old));
-  s->place = rec_grow(s->place, sizeof *s->place * n);
+  s->place = array_grow(s->place, sizeof *s->place * n);
   s->ranks = p;
 }
 
 static recorder *recorder_new(void)
 {
-  recorder *s = memset(rec_grow(NULL, sizeof *s), 0, sizeof *s);
+  recorder *s = memset(array_grow(NULL, sizeof *s), 0, sizeof *s);
   s->base = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->base == MAP_FAILED) {
     perror("collscope: cannot reserve 3 TiB of addresses for a record (is there a limit, ulimit -v?)");
@@ -175,7 +178,7 @@ static void copy_args(recorder *s, const coll_args *args)
     if (s->levels_size) coll_grouping_free(&s->levels[l]);
     coll_grouping_make(&s->levels[l], (coll_level)l, p, s->place);
   }
-  s->levels_place = rec_grow(s->levels_place, sizeof *s->place * (size_t)p);
+  s->levels_place = array_grow(s->levels_place, sizeof *s->place * (size_t)p);
   memcpy(s->levels_place, s->place, sizeof *s->place * (size_t)p);
   s->levels_size = p;
 }
@@ -195,8 +198,8 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   s->seed = seed;
   s->player.begun = false;
   copy_args(s, args);
-  rec_pool_reset(&s->keep);
-  rec_pool_reset(&s->segments);
+  pool_reset(&s->keep);
+  pool_reset(&s->segments);
   if (!active.handler) listen_to_signals();
   for (int i = 0; i < p; i++) {
     s->any_source[i].n = s->any_source[i].at = 0;
@@ -236,26 +239,6 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   return r;
 }
 
-bool record_same(const record *a, const record *b)
-{
-  if (a->alg != b->alg || a->args.size != b->args.size || a->calls != b->calls ||
-      a->segment_groups != b->segment_groups)
-    return false;
-  for (int i = 0; i < a->args.size; i++) {
-    const rec_rank *x = &a->rank[i], *y = &b->rank[i];
-    if (x->n != y->n || x->scratch != y->scratch || a->segments[i] != b->segments[i] ||
-        memcmp(x->start, y->start, sizeof *x->start * (size_t)(a->calls + 1)) ||
-        (x->n && memcmp(x->op, y->op, sizeof *x->op * x->n)))
-      return false;
-    for (int k = 0; k < a->segments[i]; k++) {
-      const rec_segment *g = &a->segment[i][k], *h = &b->segment[i][k];
-      if (g->group != h->group || g->members != h->members || g->bytes != h->bytes || g->flags != h->flags ||
-          memcmp(g->world, h->world, sizeof *g->world * (size_t)g->members)) return false;
-    }
-  }
-  return true;
-}
-
 void record_free(record *r)
 {
   recorder *s = (recorder *)r;
@@ -277,8 +260,8 @@ void record_free(record *r)
   free(s->scratch);
   free(s->groups);
   rec_player_free(&s->player);
-  rec_pool_free(&s->keep);
-  rec_pool_free(&s->segments);
+  pool_free(&s->keep);
+  pool_free(&s->segments);
   munmap(s->base, BUFFERS * BUFFER_BYTES);
   free(s);
 }

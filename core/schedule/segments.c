@@ -1,7 +1,8 @@
 /* Shared segments in a record: which ones belong together, and what is done to them. */
-#include "core/schedule/parts.h"
-
 #include <string.h>
+
+#include "core/schedule/array.h"
+#include "core/schedule/recorder.h"
 
 static int group_find(recorder *s, const struct coll_seg_state *g)
 {
@@ -16,7 +17,7 @@ static int group_find(recorder *s, const struct coll_seg_state *g)
            h->first_rank, h->bytes, h->flags);
     return i;
   }
-  if (n == s->group_cap) s->groups = rec_grow(s->groups, sizeof *s->groups * (size_t)(s->group_cap = n ? 2 * n : 16));
+  RESERVE(s->groups, s->group_cap, n + 1);
   s->groups[n] = (group){.label = g->label, .members = w->members, .nth = g->nth, .flags = w->flags, .bytes = w->bytes,
                          .world = w->world, .first_rank = s->rank};
   s->record.segment_groups++;
@@ -34,9 +35,9 @@ coll_seg rec_seg_open(coll_ctx *c, size_t n, int flags)
   if (flags < 0) rec_fail(s, "seg_open with %d flags", flags);
   for (int i = 1; i < c->size; i++)
     if (c->place[i].node != c->place[0].node) rec_fail(s, "seg_open in a group that spans nodes");
-  int *world = rec_pool_take(&s->segments, sizeof *world * (size_t)c->size);
+  int *world = pool_take(&s->segments, sizeof *world * (size_t)c->size);
   for (int i = 0; i < c->size; i++) world[i] = c->world ? c->world[i] : i;
-  coll_seg g = rec_pool_take(&s->segments, sizeof *g);
+  coll_seg g = pool_take(&s->segments, sizeof *g);
   *g = (struct coll_seg_state){.seg = {.members = c->size, .bytes = n * c->elem, .flags = flags, .world = world},
                                .index = k,
                                .label = c->label};
@@ -47,9 +48,7 @@ coll_seg rec_seg_open(coll_ctx *c, size_t n, int flags)
         h->label == g->label && h->members == c->size && !memcmp(h->world, world, sizeof *world * (size_t)c->size);
   }
   g->seg.group = group_find(s, g);
-  if (k == s->segment_cap[s->rank])
-    r->segment[s->rank] =
-        rec_grow(r->segment[s->rank], sizeof **r->segment * (size_t)(s->segment_cap[s->rank] = k ? 2 * k : 4));
+  RESERVE(r->segment[s->rank], s->segment_cap[s->rank], k + 1);
   r->segment[s->rank][k] = g->seg;
   r->segments[s->rank] = k + 1;
   return g;

@@ -1,8 +1,13 @@
-/* What the files of the recorder share. Nobody else includes this: record.h is the face. */
-#ifndef COLLSCOPE_CORE_SCHEDULE_PARTS_H
-#define COLLSCOPE_CORE_SCHEDULE_PARTS_H
+/* What the files of the recorder share. Nobody else includes this: record.h is the face.
+ *
+ * Who calls whom: record.c → operations.c, arrival.c → segments.c → memory.c → append.c; layout.c, channels.c, pool.c and
+ * array.c stand below them all. */
+#ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_H
+#define COLLSCOPE_CORE_SCHEDULE_RECORDER_H
 
-#include "core/schedule/record.h"
+#include "core/schedule/channels.h"
+#include "core/schedule/pool.h"
+#include "core/schedule/schedule.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -10,13 +15,10 @@
 #define BUFFER_BITS 40
 #define BUFFER_BYTES ((size_t)1 << BUFFER_BITS)
 enum { BUFFERS = 3, SEGMENTS_MAX = 255 - REC_SEGMENT };
-static const size_t most_ops = (size_t)1 << 27;          /* of a rank: an algorithm that records more loops for ever */
 
 enum { STOP_SUSPENDED = 1, STOP_ERROR, STOP_FAULT, STOP_LOOP };
 
 typedef struct { size_t begin, end; } range;
-typedef struct { char *block; size_t used, cap; } chunk;
-typedef struct { chunk *chunks; int n, cap, now; } pool;  /* memory until the next recording; reused */
 
 /* What every member of a segment must agree on, and how many have opened it. */
 typedef struct { int label, members, nth, flags, opened, first_rank; size_t bytes; const int *world; } group;
@@ -30,20 +32,21 @@ typedef struct {
   int label, size;
   const int *world;
   bool seen;
-} any_source;                            /* of a rank: the sources of its recv_any */
+} any_source;                       /* of a rank: the sources of its recv_any */
 
-/* What plays the ranks as far as they are recorded: see record_arrival.c. */
-typedef struct { uint64_t key; size_t sent, received; } channel;
+/* What plays the ranks as far as they are recorded: see arrival.c. */
 typedef struct {
   bool begun;
-  channel *slot;
-  size_t slots, used;
-  int ranks, groups;       /* that the arrays below are made for */
-  size_t *at;              /* [ranks] the operation each rank is at */
-  bool *posted;            /* [ranks] … has been posted already */
-  uint32_t **seq;          /* [ranks][op] place of a message in its channel */
-  size_t *room;            /* [ranks] of seq */
-  uint64_t **flag;         /* [groups][members · flags] */
+  channels channels;
+  uint32_t *link;                   /* [posts] of the channels' queues */
+  bool *met;                        /* [posts] the other side has been posted, too */
+  size_t posts, link_cap, met_cap;
+  int ranks, groups;                /* that the arrays below are made for */
+  size_t *at;                       /* [ranks] the operation each rank is at */
+  bool *posted;                     /* [ranks] … has been posted already */
+  uint32_t **post;                  /* [ranks][op] which post a send or receive is */
+  size_t *room;                     /* [ranks] of post */
+  uint64_t **flag;                  /* [groups][members · flags] */
 } player;
 
 typedef struct {
@@ -76,35 +79,47 @@ typedef struct {
   player player;
 } recorder;
 
-/* ---- record_words.c ---- */
+/* ---- append.c: writing down an operation, or what is wrong with it ---- */
 
-__attribute__((format(printf, 2, 3), noreturn)) void rec_fail(recorder *, const char *format, ...);
+__attribute__((format(printf, 2, 3), noreturn, cold)) void rec_fail(recorder *, const char *format, ...);
+__attribute__((cold)) void rec_more_room(recorder *);
 
-/* ---- record_memory.c ---- */
+static inline rec_op *rec_append(recorder *s)
+{
+  if (s->now->n == s->now->cap) rec_more_room(s);
+  return &s->now->op[s->now->n++];
+}
+
+/* A rank of the context's group, in the outermost group. */
+static inline int rec_peer_of(recorder *s, const coll_ctx *c, int rank, const char *who)
+{
+  if (rank < 0 || rank >= c->size) rec_fail(s, "%s names rank %d of a group of %d", who, rank, c->size);
+  return c->world ? c->world[rank] : rank;
+}
+
+static inline size_t rec_bytes_of(recorder *s, const coll_ctx *c, size_t n, const char *who)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(n, c->elem, &bytes) || bytes > BUFFER_BYTES / 2)
+    rec_fail(s, "%s of %zu elements: more than a buffer can hold", who, n);
+  return bytes;
+}
+
+/* ---- layout.c ---- */
 
 rec_layout rec_layout_of(coll_collective, const coll_args *, int rank);
 
+/* ---- memory.c: addresses that stand for buffers ---- */
+
 typedef struct { uint8_t buf; uint64_t off; } spot;
 
-extern volatile bool rec_growing;
-void *rec_grow(void *old, size_t bytes);     /* realloc that ends the program when memory is out */
-void *rec_pool_take(pool *, size_t bytes);
-void rec_pool_reset(pool *);
-void rec_pool_free(pool *);
 bool rec_locate(const recorder *, const void *, int *buf, int64_t *off);   /* which buffer an address is in */
 /* The same for an operation, which fails when it may not touch `bytes` bytes there. */
 spot rec_resolve(recorder *, const void *, size_t bytes, const char *who, bool writes);
 void *rec_scratch(coll_ctx *, size_t n);
 void *rec_keep(coll_ctx *, size_t bytes);
 
-/* ---- record_operations.c ---- */
-
-extern const coll_operations rec_operations;
-rec_op *rec_append(recorder *);
-int rec_peer_of(recorder *, const coll_ctx *, int rank, const char *who);
-size_t rec_bytes_of(recorder *, const coll_ctx *, size_t n, const char *who);
-
-/* ---- record_segments.c ---- */
+/* ---- segments.c ---- */
 
 coll_seg rec_seg_open(coll_ctx *, size_t n, int flags);
 void rec_seg_write(coll_ctx *, coll_seg, int home, size_t off, const void *src, size_t n);
@@ -112,7 +127,11 @@ void rec_seg_read(coll_ctx *, coll_seg, int home, size_t off, void *dst, size_t 
 void rec_publish(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
 void rec_await(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
 
-/* ---- record_arrival.c ---- */
+/* ---- operations.c ---- */
+
+extern const coll_operations rec_operations;
+
+/* ---- arrival.c ---- */
 
 /* Gives every suspended rank that has messages to choose from one of them. Returns how many it could serve. */
 int rec_choose_sources(recorder *);
