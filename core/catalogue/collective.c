@@ -114,11 +114,13 @@ size_t coll_out_offset(coll_collective k, const coll_args *a, int rank) {
 
 /* ---- printed bounds --------------------------------------------------------------------------------- */
 
-static double share(coll_share s, double n, double p) {
+/* Of a vector of `blocks` blocks of n bytes. Products are taken in the order in which the formulas are printed: times are
+ * compared to the last digit. */
+static double share(coll_share s, double blocks, double n, double p) {
   switch (s) {
-    case COLL_SHARE_WHOLE: return n;
-    case COLL_SHARE_OTHERS: return (p - 1) / p * n;
-    case COLL_SHARE_BLOCK: return n / p;
+    case COLL_SHARE_WHOLE: return blocks * n;
+    case COLL_SHARE_OTHERS: return (p - 1) / p * blocks * n;
+    case COLL_SHARE_BLOCK: return blocks * n / p;
     default: return 0;
   }
 }
@@ -126,10 +128,13 @@ static double share(coll_share s, double n, double p) {
 double coll_bound(coll_collective k, const coll_args *a, double alpha, double beta, double gamma) {
   coll_counts counts = coll_counts_of(k);
   if (a->size < 2 || (a->count == 0 && counts != COLL_COUNTS_NOTHING)) return 0;  // a call without data sends nothing
-  double p = a->size, n = (double)(a->count * a->elem) * (counts == COLL_COUNTS_BLOCK ? p : 1);
-  double sent = share(table[k].bound.sent, n, p), combined = share(table[k].bound.combined, n, p);
-  double rounds = table[k].bound.one_round ? 1 : ceil(log2(p));
-  return rounds * alpha + sent * (table[k].bound.times * beta) + combined * gamma;
+  const coll_facts *facts = &table[k];
+  double p = a->size, n = (double)(a->count * a->elem), blocks = counts == COLL_COUNTS_BLOCK ? p : 1;
+  double sent = share(facts->bound.sent, blocks, n, p), combined = share(facts->bound.combined, blocks, n, p);
+  double rounds = facts->bound.one_round ? 1 : ceil(log2(p));
+  if (facts->bound.sent == COLL_SHARE_OTHERS && facts->bound.combined == COLL_SHARE_OTHERS)
+    return rounds * alpha + sent * (facts->bound.times * beta + gamma);
+  return rounds * alpha + sent * (facts->bound.times * beta) + combined * gamma;
 }
 
 /* ---- support ---------------------------------------------------------------------------------------- */
