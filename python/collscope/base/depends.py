@@ -19,7 +19,7 @@ TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins")
 
 # Pictures and pages, by what draws them: below python/collscope.
 STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py")
-DOCUMENTED_PICTURES = ("figures/schedule", "figures/style.py", "schedules")
+DOCUMENTED_PICTURES = ("figures/schedule", "figures/style.py", "figures/files.py", "schedules")
 
 # What a build is made from.
 PROGRAMS = ("algorithms", "bench", "cmake", "core", "driver", "model", "platforms", "prove", "sim", "tests", "validate")

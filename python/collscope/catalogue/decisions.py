@@ -27,6 +27,15 @@ class Span:
     takes: str  # a full key, or nothing: why
 
 
+def library_name(key: str) -> str:
+    """Whose decisions these are, for people: decision/ompi_4_1 → Open MPI 4.1, decision/rd_ring → rd ring."""
+    name = key.partition("/")[2]
+    for start, library in (("ompi_", "Open MPI "), ("mpich_", "MPICH ")):
+        if name.startswith(start):
+            return library + name[len(start) :].replace("_", ".")
+    return name.replace("_", " ")
+
+
 def _answers(*words: str, text: str = "") -> list[Line]:
     """What the prover says to these words and to this standard input."""
     try:

@@ -191,9 +191,10 @@ def command(
         elif not plot:
             show_map(collective, made, elem, blocks)
         if plot:
-            from collscope.figures import plot as draw
+            from collscope.figures import files
+            from collscope.figures.decision_map import decision_map
 
-            draw.save(draw.decision_map(collective, made, elem), plot)
+            files.save(decision_map(collective, made, elem), plot)
             console.note(f"written: {plot}")
         return
     if len(numbers) != 1:

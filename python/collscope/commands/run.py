@@ -210,9 +210,10 @@ def draw(rows: Sequence[Row], path: str) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from collscope.figures import plot
+    from collscope.figures import files
+    from collscope.figures.run import run_figure
 
-    plot.save(plot.run_figure(table.to_frame(rows)), path)
+    files.save(run_figure(table.to_frame(rows)), path)
 
 
 def complain(rows: Sequence[Row]) -> int:

@@ -390,7 +390,7 @@ def figure(traces: Trace | Sequence[Trace], kind: str) -> Figure | None:
 
 def draw(traces: Trace | Sequence[Trace], kinds: Sequence[str], out: str | None) -> list[Path]:
     """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file."""
-    from collscope.figures import plot
+    from collscope.figures import files
 
     all_ = [traces] if isinstance(traces, Trace) else list(traces)
     single = out is not None and Path(out).suffix.lower() in FORMATS
@@ -404,7 +404,7 @@ def draw(traces: Trace | Sequence[Trace], kinds: Sequence[str], out: str | None)
         targets = [Path(str(out))] if single else both
         for path in targets:
             path.parent.mkdir(parents=True, exist_ok=True)
-            plot.save(fig, path)
+            files.save(fig, path)
             written.append(path)
     return written
 

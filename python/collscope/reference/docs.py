@@ -439,7 +439,7 @@ def small(svg: bytes) -> bytes:
 
 def draw_pictures(all_: Sequence[Entry]) -> int:
     """Draws what has changed and forgets what is gone; returns how many pictures were drawn."""
-    from collscope.figures import plot
+    from collscope.figures import files
 
     pictures().mkdir(parents=True, exist_ok=True)
     have, code, done = index(), drawing_hash(), 0
@@ -452,7 +452,7 @@ def draw_pictures(all_: Sequence[Entry]) -> int:
         for kind in KINDS:
             fig = show.figure(e.drawn, kind)
             if fig is not None:
-                write_atomically(pictures() / e.picture(kind), small(plot.render(fig, "svg")))
+                write_atomically(pictures() / e.picture(kind), small(files.render(fig, "svg")))
                 done += 1
     names = {e.picture(kind) for e in all_ if e.drawn for kind in KINDS}
     for path in pictures().glob("*.svg"):

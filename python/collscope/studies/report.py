@@ -23,6 +23,7 @@ from collscope.analysis.crossover import Crossover, Span, size_text
 from collscope.analysis.tree import Tree, fit_tree, regret
 from collscope.base.errors import UserError
 from collscope.base.units import format_time, join_words
+from collscope.catalogue.decisions import library_name
 from collscope.papers import bird as claims_bird
 from collscope.sources.bounds import LOGGP, TELEPHONE
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from collscope.analysis.claims import Claim
+    from collscope.figures.crossovers import Panel
     from collscope.machines.platform import Platform
     from collscope.studies.origin import Origin
     from collscope.studies.study import Collective, Entry, Study
@@ -227,11 +229,14 @@ def _nodes(n: int) -> str:
 
 
 def pictures(analysis: Analysis, where: Sequence[Places], tree: Tree | None, quick: bool) -> list[Picture]:
-    from collscope.figures import plot
+    from collscope.figures.axes import Focus
+    from collscope.figures.collective import collective_figure
+    from collscope.figures.crossovers import crossover_figure
+    from collscope.figures.tree import tree_figure
 
     study = analysis.study
     quick_note = " · quick run: few sizes" if quick else ""
-    marked = plot.Marked(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
+    focus = Focus(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
     out = []
     for c, nodes, ranks in analysis.cases:
         times = analysis.case(c.name, nodes, ranks)
@@ -248,7 +253,7 @@ def pictures(analysis: Analysis, where: Sequence[Places], tree: Tree | None, qui
         out.append(
             Picture(
                 stem, title, number, case_sentence(analysis, times, bound),
-                partial(plot.collective_figure, times, bound, title=title, subtitle=subtitle, marked=marked),
+                partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus),
                 c.name,
             )
         )  # fmt: skip
@@ -257,14 +262,11 @@ def pictures(analysis: Analysis, where: Sequence[Places], tree: Tree | None, qui
         f"{join_words([str(r) for r in study.ranks])} ranks on {study.platform}, simulated · {study.metric}{quick_note}"
     )
     if where and any(p.spans for p in where):
-        panels = [
-            (f"builtin = {decision_words(p.candidate)}" if p.candidate else "", p.candidate, p.spans, p.best)
-            for p in where
-        ]
+        panels = [panel(study, p) for p in where]
         out.append(
             Picture(
                 "crossovers", "Where the best class changes", "", crossover_sentence(analysis, where),
-                lambda: plot.crossover_figure(panels, classed, title="Where the best class changes", subtitle=layout, marked=marked),
+                lambda: crossover_figure(panels, classed, title="Where the best class changes", subtitle=layout, focus=focus),
             )
         )  # fmt: skip
     if tree:
@@ -273,19 +275,37 @@ def pictures(analysis: Analysis, where: Sequence[Places], tree: Tree | None, qui
         note = f"{layout} · no point loses more than {100 * tree.tolerance:g} % against the best algorithm of the study"
         out.append(
             Picture("decision_tree", title, "", tree_sentence(analysis, tree),
-                    lambda: plot.tree_figure(tree, classed, sizes, title=title, subtitle=note))
+                    lambda: tree_figure(tree, classed, sizes, title=title, subtitle=note))
         )  # fmt: skip
     return out
+
+
+def panel(study: Study, p: Places) -> Panel:
+    """What competes in one panel of the crossovers. A class has the colour of the first key that stands for it, one whose members
+    take turns that of the member in this panel."""
+    from collscope.figures.crossovers import Panel
+    from collscope.figures.style import colour_of
+
+    keys: dict[str, str] = {}
+    for c in study.collectives:
+        for e in c.entries:
+            keys.setdefault(e.name, e.key)
+    labels = {name: name for name in keys}
+    if p.candidate:
+        name = next(e.name for c in study.collectives for e in c.entries if e.key == p.candidate)
+        keys[name], labels[name] = p.candidate, f"{name} {library_name(p.candidate)}"
+    heading = f"{name} = {library_name(p.candidate)}" if p.candidate else ""
+    return Panel(heading, p.spans, p.best, labels, {name: colour_of(key) for name, key in keys.items()})
 
 
 _work: Sequence[Picture] = ()
 
 
 def _draw(job: tuple[int, str]) -> list[str]:
-    from collscope.figures import plot
+    from collscope.figures import files
 
     at, folder = job
-    return plot.save_all([(_work[at].stem, _work[at].make)], Path(folder))
+    return files.save_all([(_work[at].stem, _work[at].make)], Path(folder))
 
 
 def draw(made: Sequence[Picture], folder: Path, jobs: int) -> list[str]:
@@ -299,7 +319,7 @@ def draw(made: Sequence[Picture], folder: Path, jobs: int) -> list[str]:
             done = [_draw(t) for t in tasks]
         else:
             # fork: the pictures' tables are there already, and nothing has to be sent but a number.
-            from collscope.figures import plot  # noqa: F401  (imported once, before the processes part)
+            from collscope.figures import files  # noqa: F401  (imported once, before the processes part)
 
             with multiprocessing.get_context("fork").Pool(min(jobs, len(tasks))) as pool:
                 done = pool.map(_draw, tasks, chunksize=1)

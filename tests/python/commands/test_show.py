@@ -152,10 +152,10 @@ def test_trees_grow_by_rounds_and_stars_do_not() -> None:
 
 
 def test_same_drawing_same_bytes() -> None:
-    from collscope.figures import plot
+    from collscope.figures import files
 
     t = traced("bcast/mst", 8)
-    assert plot.render(show_draw.graph(t), "svg") == plot.render(show_draw.graph(t), "svg")
+    assert files.render(show_draw.graph(t), "svg") == files.render(show_draw.graph(t), "svg")
 
 
 def test_who_says_the_rule() -> None:

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from collscope.base.files import write_atomically
 from collscope.base.units import format_time
-from collscope.figures.plot import FAINT, INK
 from collscope.figures.schedule import draw as show_draw
+from collscope.figures.style import FAINT, INK
 from collscope.schedules.trace import Trace
 
 FRAMES_A_ROUND = 12
@@ -52,10 +52,10 @@ def write_svg(t: Trace, path: Path) -> Path:
 def svg(t: Trace) -> str:
     """The still picture, and on it a dot for each message that travels its way, and a ring where one arrives; all repeat
     together."""
-    from collscope.figures import plot
+    from collscope.figures import files
 
     scene = stage(t)
-    still = plot.render(scene.fig, "svg").decode()
+    still = files.render(scene.fig, "svg").decode()
     tall = scene.fig.get_size_inches()[1] * 72
 
     def at(point: np.ndarray) -> str:

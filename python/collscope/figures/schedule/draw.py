@@ -20,7 +20,7 @@ from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path
 
 from collscope.base.units import format_size, format_time
-from collscope.figures.plot import FAINT, GRID, INK, SHADE
+from collscope.figures.style import FAINT, GRID, INK, SHADE
 from collscope.schedules.trace import Holdings, Message, Trace
 
 KINDS = ("graph", "gantt", "table", "matrix")

@@ -1,0 +1,167 @@
+"""What figures share: axes of sizes, times and ratios, names at the ends of lines, a shaded range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+from collscope.analysis.crossover import size_text
+from collscope.figures.style import FAINT, GRID, SHADE
+
+MARGIN = 2**0.35  # what an axis of sizes goes beyond its first and last size, as a factor
+
+
+def size_axis(ax: Axes, low: float, high: float, labels: bool = True, most: int = 9) -> None:
+    """Makes x an axis of sizes from `low` to `high` bytes: powers of two as 4 B, 64 B, 1 KiB, …, at most `most` of them."""
+    ax.set_xscale("log", base=2)
+    ax.set_xlim(low / MARGIN, high * MARGIN)
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    step = next(s for s in (1, 2, 3, 4, 5, 10, 20) if (last - first) // s + 1 <= most)
+    at = [2.0**k for k in range(first, last + 1) if (k - 10) % step == 0]
+    ax.xaxis.set_major_locator(FixedLocator(at))
+    ax.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(first, last + 1)]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: size_text(round(v))))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.tick_params(axis="x", which="minor", length=2, color=GRID)
+    if not labels:
+        ax.tick_params(axis="x", labelbottom=False)
+
+
+def tick_time(seconds: float) -> str:
+    """A time beside a tick: 1 ms, 20 µs."""
+    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
+        if seconds >= unit * 0.999:
+            return f"{seconds / unit:g} {name}"
+    return f"{seconds:g} s"
+
+
+def time_ticks(axis: Axis, wide: bool) -> None:
+    """Ticks of a logarithmic axis of times; between the powers of ten they have names where the range is not `wide`."""
+    axis.set_major_locator(LogLocator(base=10, numticks=20))
+    axis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=40))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: tick_time(v)))
+    axis.set_minor_formatter(NullFormatter() if wide else FuncFormatter(lambda v, _: tick_time(v)))
+
+
+def time_axis(ax: Axes, low: float, high: float) -> None:
+    """Makes y a logarithmic axis of times from `low` to `high` seconds."""
+    ax.set_yscale("log")
+    ax.set_ylim(low / 1.6, high * 1.6)
+    time_ticks(ax.yaxis, high / low > 2e2)
+    ax.tick_params(axis="y", which="minor", length=2, color=GRID)
+
+
+def ratio_axis(ax: Axes, top: float) -> None:
+    """Makes y a logarithmic axis of ratios from 1 to `top`."""
+    ax.set_yscale("log")
+    ax.set_ylim(0.97 if top < 1.5 else 0.94, max(top * 1.12, 1.12))
+    steps: Sequence[float] = (1, 1.2, 1.5, 2, 3, 5)
+    if top <= 1.12:
+        steps = (1, 1.02, 1.05, 1.1)
+    elif top <= 1.5:
+        steps = (1, 1.1, 1.2, 1.5)
+    elif top > 6:
+        steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    at = [s for s in steps if s <= max(top * 1.12, 1.12)]
+    ax.yaxis.set_major_locator(FixedLocator(at))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}×"))
+
+
+def grid(ax: Axes) -> None:
+    """Lines at the major ticks of both axes."""
+    ax.grid(True, which="major", color=GRID, linewidth=0.7)
+
+
+def size_bars(ax: Axes) -> None:
+    """Turns axes into bars over sizes: lines at the sizes alone, nothing on the left, a name below."""
+    ax.spines["left"].set_visible(False)
+    ax.grid(True, axis="x", which="major", color=GRID, lw=0.6)
+    ax.set_xlabel("size of the vector")
+
+
+def headings(fig: Figure, title: str, subtitle: str) -> None:
+    """A title and, in a second line, a subtitle at the top left of a figure."""
+    h = fig.get_figheight()
+    fig.suptitle(title, x=0.012, y=1 - 0.10 / h, ha="left", va="top", fontsize=12.5, fontweight="bold")
+    if subtitle:
+        fig.text(0.012, 1 - 0.37 / h, subtitle, ha="left", va="top", fontsize=8.8, color=FAINT)
+
+
+def spread(at: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """The positions moved apart to at least `gap`, in order, as little as a few sweeps allow, within [low, high]."""
+    order = sorted(range(len(at)), key=lambda i: at[i])
+    pos = [at[i] for i in order]
+    for _ in range(200):
+        moved = False
+        for i in range(len(pos) - 1):
+            lack = gap - (pos[i + 1] - pos[i])
+            if lack > 1e-9:
+                pos[i] -= lack / 2
+                pos[i + 1] += lack / 2
+                moved = True
+        if pos:
+            shift = max(low - pos[0], 0) or min(high - pos[-1], 0)
+            if abs(shift) > 1e-9:
+                pos = [p + shift for p in pos]
+        if not moved:
+            break
+    out = [0.0] * len(at)
+    for k, i in enumerate(order):
+        out[i] = pos[k]
+    return out
+
+
+@dataclass(frozen=True)
+class End:
+    """The right end of a line, in data coordinates, and the name that is written beside it."""
+
+    x: float
+    y: float
+    text: str
+    colour: str
+
+
+def end_labels(ax: Axes, ends: Sequence[End], size: float = 8.8) -> None:
+    """Writes names at the right ends of lines, moved apart where lines end together; y is logarithmic."""
+    if not ends:
+        return
+    low, high = (math.log(v) for v in ax.get_ylim())
+    height = ax.get_position().height * ax.figure.get_figheight() * 72  # type: ignore[union-attr]
+    gap = 1.12 * size / height * (high - low)
+    spots = spread([math.log(end.y) for end in ends], gap, low, high)
+    for end, spot in zip(ends, spots, strict=True):
+        ax.annotate(
+            end.text, (end.x, end.y), xytext=(1.012, (spot - low) / (high - low)),
+            textcoords=("axes fraction", "axes fraction"),
+            color=end.colour, fontsize=size, va="center", ha="left", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": end.colour, "lw": 0.6, "alpha": 0.55, "shrinkA": 1, "shrinkB": 3},
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Focus:
+    """A range of sizes that is shaded, and its name."""
+
+    label: str
+    from_bytes: int
+    to_bytes: int
+
+
+def shade(ax: Axes, focus: Focus | None, low: float, high: float, text: bool, size: float = 8.0) -> None:
+    """Shades the range in focus as far as the axis from `low` to `high` shows it, its name above."""
+    if focus is None or focus.from_bytes > high or focus.to_bytes < low:
+        return
+    left, right = max(low, focus.from_bytes) / MARGIN, min(high, focus.to_bytes) * MARGIN
+    ax.axvspan(left, right, color=SHADE, lw=0, zorder=0)
+    if text:
+        ax.annotate(
+            focus.label, (math.sqrt(left * right), 1), xycoords=ax.get_xaxis_transform(), xytext=(0, 2),
+            textcoords="offset points", ha="center", va="bottom", fontsize=size, color=FAINT,
+        )  # fmt: skip

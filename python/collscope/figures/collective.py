@@ -1,0 +1,168 @@
+"""One collective on some nodes: time against size, time relative to the best, and what each decision chose."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullLocator
+
+from collscope.catalogue.decisions import library_name
+from collscope.figures.axes import End, Focus, end_labels, grid, ratio_axis, shade, size_axis, time_axis
+from collscope.figures.key_text import brief_key, shorter
+from collscope.figures.style import FAINT, darker, lighter, style_of
+
+BOUND_NOTE = "bound of the telephone model (overlap may go below it)"
+
+# Inches, from the top: title, times, gap, ratios, gap, a strip for each decision, room for the labels of the size axis.
+_HEAD, _TIMES, _RATIOS, _STRIP, _FOOT = 0.62, 3.35, 1.55, 0.2, 0.55
+_GAPS = (0.14, 0.12)
+_WIDE, _LEFT, _INSIDE = 7.6, 0.82, 5.74
+
+Box = tuple[float, float, float, float]
+Place = Callable[[float, float], Box]  # (top, height) in inches → matplotlib's rectangle
+
+
+def collective_figure(
+    times: pd.DataFrame,
+    bound: pd.DataFrame | None = None,
+    *,
+    title: str,
+    subtitle: str = "",
+    focus: Focus | None = None,
+) -> Figure:
+    """Time against size for one collective on one set of nodes, and below it the time relative to the best.
+
+    `times`, a row a line and size: bytes; time_s; label (of the legend); short_label (at the end of the line); key (gives the
+    look); chose (the key that a decision took, "" for what is none). `bound`: bytes, time_s. Under the axes a strip for each
+    decision names what it chose where.
+    """
+    series = [(label, part.sort_values("bytes")) for label, part in times.groupby("label", sort=False)]
+    decisions = [part for _, part in series if (part["chose"] != "").any()]
+    fig, place = _sheet(len(decisions))
+    ax = fig.add_axes(place(_HEAD, _TIMES))
+    ratios = fig.add_axes(place(_HEAD + _TIMES + _GAPS[0], _RATIOS))
+    sizes = np.sort(times["bytes"].unique())
+    low, high = float(sizes[0]), float(sizes[-1])
+    for a in (ax, ratios):
+        shade(a, focus, low, high, text=a is ax)
+    handles, ends, ratio_ends, top = _curves(ax, ratios, series, times.groupby("bytes")["time_s"].min())
+    least = times["time_s"].min()
+    if bound is not None and len(bound):
+        bound = bound.sort_values("bytes")
+        (line,) = ax.plot(bound["bytes"], bound["time_s"], color=FAINT, lw=0.9, ls="-", zorder=2)
+        handles.append((BOUND_NOTE, line))
+        least = min(least, bound["time_s"].min())
+    size_axis(ax, low, high, labels=False)
+    size_axis(ratios, low, high, labels=not decisions)
+    time_axis(ax, least, times["time_s"].max())
+    ratio_axis(ratios, top)
+    for a, text in ((ax, "time"), (ratios, "time / best")):
+        grid(a)
+        a.set_ylabel(text)
+        a.yaxis.set_label_coords(-0.115, 0.5)  # at the same distance from the edge, whatever the tick labels take
+    labels, lines = [label for label, _ in handles], [line for _, line in handles]
+    ax.legend(lines, labels, loc="upper left", handlelength=2.9, borderaxespad=0.3, labelspacing=0.35)
+    _titles(fig, title, subtitle)
+    end_labels(ax, ends)
+    end_labels(ratios, ratio_ends)
+    bottom: Axes = ratios
+    for k, part in enumerate(decisions):
+        bottom = fig.add_axes(place(_HEAD + _TIMES + _GAPS[0] + _RATIOS + _GAPS[1] + _STRIP * k, _STRIP))
+        _strip(bottom, part, low, high, labels=k == len(decisions) - 1)
+    bottom.set_xlabel("size of the vector")
+    return fig
+
+
+def _sheet(strips: int) -> tuple[Figure, Place]:
+    """An empty figure with room for so many strips, and what turns a top and a height in inches into a place on it."""
+    tall = _HEAD + _TIMES + _GAPS[0] + _RATIOS + (_GAPS[1] + _STRIP * strips if strips else 0) + _FOOT
+
+    def place(top: float, height: float) -> Box:
+        return (_LEFT / _WIDE, 1 - (top + height) / tall, _INSIDE / _WIDE, height / tall)
+
+    return Figure(figsize=(_WIDE, tall), dpi=150), place
+
+
+def _titles(fig: Figure, title: str, subtitle: str) -> None:
+    left, tall = _LEFT / _WIDE, fig.get_figheight()
+    fig.suptitle(title, x=left, y=1 - 0.08 / tall, ha="left", va="top", fontsize=12.5, fontweight="bold")
+    if subtitle:
+        fig.text(left, 1 - 0.33 / tall, subtitle, ha="left", va="top", fontsize=8.8, color=FAINT)
+
+
+def _curves(
+    ax: Axes, ratios: Axes, series: Sequence[tuple[Any, pd.DataFrame]], best: pd.Series
+) -> tuple[list[tuple[str, Line2D]], list[End], list[End], float]:
+    """Draws each line's times and ratios to `best`; returns legend, both ends of the lines, and the largest ratio."""
+    handles: list[tuple[str, Line2D]] = []
+    ends, ratio_ends, top = [], [], 1.0
+    for z, (label, part) in enumerate(series):
+        look = style_of(str(part["key"].iloc[0]))
+        ratio = part["time_s"].to_numpy() / best.loc[part["bytes"]].to_numpy()
+        top = max(top, float(np.nanmax(ratio)))
+        # Solid lines first and wider, dashed ones on top of them: equal times stay visible as two lines.
+        thick = 2.4 if look.dash == "-" else 1.7
+        style = {"color": look.colour, "ls": look.dash, "marker": look.marker, "lw": thick, "zorder": 3 + z}
+        face = {"markerfacecolor": "white", "markeredgewidth": 1.1} if look.dash != "-" else {"markeredgewidth": 0}
+        (line,) = ax.plot(part["bytes"], part["time_s"], **style, **face)
+        ratios.plot(part["bytes"], ratio, **style, **face)
+        handles.append((str(label), line))
+        size, name = float(part["bytes"].iloc[-1]), str(part["short_label"].iloc[0])
+        ends.append(End(size, float(part["time_s"].iloc[-1]), name, look.colour))
+        ratio_ends.append(End(size, float(ratio[-1]), name, look.colour))
+    return handles, ends, ratio_ends, top
+
+
+# ---- what a decision chose --------------------------------------------------------------------------------
+
+
+def _strip(ax: Axes, part: pd.DataFrame, low: float, high: float, labels: bool) -> None:
+    """What a decision chose, as a row of named boxes along the size axis."""
+    key = str(part["key"].iloc[0])
+    colour = style_of(key).colour
+    size_axis(ax, low, high, labels=labels)
+    ax.set_ylim(0, 1)
+    ax.yaxis.set_major_locator(NullLocator())
+    for side in ("left", "right", "top", "bottom"):
+        ax.spines[side].set_visible(False)
+    if not labels:
+        ax.tick_params(axis="x", which="both", length=0)
+    width_pt = ax.get_position().width * ax.figure.get_figwidth() * 72  # type: ignore[union-attr]
+    points_per_doubling = width_pt / math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
+    for k, (name, left, right) in enumerate(_chosen_ranges(part)):
+        face = lighter(colour, 0.82 if k % 2 else 0.7)
+        ax.add_patch(Rectangle((left, 0.08), right - left, 0.84, facecolor=face, edgecolor="white", lw=1))
+        room = math.log2(right / left) * points_per_doubling
+        text = next((text for text in shorter(name) if len(text) * 4.15 + 3 <= room), None)
+        if text is not None:
+            ax.text(
+                math.sqrt(left * right), 0.47, text, ha="center", va="center", fontsize=7, color=darker(colour)
+            )  # fmt: skip
+    ax.text(
+        1.012, 0.47, library_name(key).replace("Open MPI ", "") + " chose", transform=ax.transAxes,
+        ha="left", va="center", fontsize=8, color=colour,
+    )  # fmt: skip
+
+
+def _chosen_ranges(part: pd.DataFrame) -> list[tuple[str, float, float]]:
+    """(brief key, from, to) in bytes of neighbouring sizes for which one key was chosen. Each size stands for the range up to
+    the middle between it and its neighbours."""
+    sizes = [float(s) for s in part["bytes"]]
+    edges = [sizes[0] / 2**0.5, *(math.sqrt(a * b) for a, b in itertools.pairwise(sizes)), sizes[-1] * 2**0.5]
+    ranges: list[tuple[str, float, float]] = []
+    for at, chose in enumerate(part["chose"]):
+        name = brief_key(str(chose)).partition("/")[2]
+        if ranges and ranges[-1][0] == name:
+            ranges[-1] = (name, ranges[-1][1], edges[at + 1])
+        else:
+            ranges.append((name, edges[at], edges[at + 1]))
+    return ranges

@@ -1,0 +1,105 @@
+"""What decision tables take over ranks and sizes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from collscope.catalogue.decisions import Span, library_name
+from collscope.figures.axes import size_axis
+from collscope.figures.style import OTHERS, colour_of, lighter
+from collscope.points import plan
+
+_NOTHING = {"hatch": "////", "edgecolor": "#999999"}
+
+
+def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
+    """What each decision takes over ranks and sizes: a panel a decision, a colour a key. `elem`: bytes of an element."""
+    names = list(dict.fromkeys(s.decision for s in spans))
+    ranks = sorted({s.ranks for s in spans})
+    colours = map_colours(sorted({s.takes for s in spans if not s.takes.startswith("nothing")}))
+    sizes = [plan.vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
+    low, high = elem, max(*sizes, 2 * elem)
+    handles = [Patch(color=colour, label=key.partition("/")[2]) for key, colour in colours.items()]
+    if any(s.takes not in colours for s in spans):
+        handles.append(Patch(facecolor="white", label="nothing that is here", **_NOTHING))
+    rows = -(-len(handles) // 3)
+    panel = max(0.9, min(1.75, 0.16 * len(ranks) + 0.5))
+    height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95
+    fig = Figure(figsize=(8.4, height), dpi=150)
+    axes = fig.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
+    edges = _edges(ranks)
+    for ax, name in zip(axes, names, strict=True):
+        for s in spans:
+            if s.decision == name:
+                row = ranks.index(s.ranks)
+                _bar(ax, s, (edges[row], edges[row + 1]), _bytes(collective, s, elem, low, high), colours)
+        size_axis(ax, low, high, labels=ax is axes[-1])
+        ax.set_xlim(low, high)
+        _ranks_axis(ax, ranks, edges)
+        title = library_name(name)
+        ax.set_title(name if "[" in title else f"{title}   {name}", loc="left", fontsize=9)
+        ax.grid(False)
+    axes[-1].set_xlabel("bytes of the whole vector")
+    title = f"{collective}: what decisions take"
+    fig.suptitle(title, x=0.01, y=1 - 0.06 / height, va="top", ha="left", fontsize=11, fontweight="bold")
+    bottom = (0.19 * rows + 0.62) / height
+    fig.subplots_adjust(left=0.075, right=0.985, top=1 - 0.58 / height, bottom=bottom, hspace=0.3 / panel)
+    fig.legend(handles=handles, loc="lower left", ncols=3, fontsize=7.5, frameon=False, bbox_to_anchor=(0.06, 0.0),
+               handlelength=1.1, columnspacing=1.6)  # fmt: skip
+    return fig
+
+
+def map_colours(keys: Sequence[str]) -> dict[str, str]:
+    """A colour for each key: its own, another where two algorithms of the map would share one; a family's parameters go
+    from its colour towards white."""
+    stems = list(dict.fromkeys(key.partition("[")[0] for key in keys))
+    colours: dict[str, str] = {}
+    for stem in stems:
+        own = colour_of(stem)
+        colours[stem] = next((c for c in (own, *OTHERS) if c not in colours.values()), own)
+    made = {}
+    for stem in stems:
+        family = [key for key in keys if key.partition("[")[0] == stem]
+        for i, key in enumerate(family):
+            made[key] = to_hex(lighter(colours[stem], 0.55 * i / (len(family) - 1) if len(family) > 1 else 0.0))
+    return {key: made[key] for key in keys}
+
+
+def _edges(ranks: Sequence[int]) -> list[float]:
+    """A row for each number of ranks, up to the middle between it and the next one, as high as their logarithms are apart."""
+    at = [math.log2(p) for p in ranks]
+    if len(at) == 1:
+        return [at[0] - 0.5, at[0] + 0.5]
+    between = [(a + b) / 2 for a, b in itertools.pairwise(at)]
+    return [2 * at[0] - between[0], *between, 2 * at[-1] - between[-1]]
+
+
+def _bytes(collective: str, s: Span, elem: int, low: int, high: int) -> tuple[int, int]:
+    """From where to where a range goes, within the axis."""
+    left = max(low, plan.vector_bytes(collective, s.first, s.ranks, elem))
+    right = max(left, plan.vector_bytes(collective, s.last + 1, s.ranks, elem))
+    return left, min(right, high)
+
+
+def _bar(
+    ax: Axes, s: Span, row: tuple[float, float], sizes: tuple[int, int], colours: Mapping[str, str]
+) -> None:  # fmt: skip
+    left, right = sizes
+    known = s.takes in colours
+    ax.barh(row[0], right - left, left=left, height=row[1] - row[0], align="edge", color=colours.get(s.takes, "#FFFFFF"),
+            linewidth=0, hatch=None if known else _NOTHING["hatch"], edgecolor=_NOTHING["edgecolor"])  # fmt: skip
+
+
+def _ranks_axis(ax: Axes, ranks: Sequence[int], edges: Sequence[float]) -> None:
+    """Makes y an axis of numbers of ranks: all of them, or powers of two where they are many."""
+    ax.set_ylim(edges[0], edges[-1])
+    shown = [p for p in ranks if len(ranks) <= 8 or p & (p - 1) == 0]
+    ax.set_yticks([math.log2(p) for p in shown], [str(p) for p in shown])
+    ax.set_ylabel("ranks")

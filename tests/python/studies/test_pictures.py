@@ -1,0 +1,71 @@
+"""The figures of a study: that they are made, whole, for everything that can be in its table. How they look is looked at, not tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import made_table
+from collscope.figures import files
+from collscope.figures.style import colour_of, style_of
+from collscope.studies import reader, report
+from collscope.studies.study import Study
+
+
+@pytest.fixture(scope="module")
+def bird() -> Study:
+    return reader.load("bird_schooner")
+
+
+@pytest.fixture(scope="module")
+def analysis(bird: Study) -> report.Analysis:
+    return report.analyse(bird, made_table.frame(bird, quick=True))
+
+
+def test_one_figure_for_each_of_the_papers_and_more(bird: Study, analysis: report.Analysis) -> None:
+    where = report.places(analysis)
+    tree = report.make_tree(analysis)
+    made = report.pictures(analysis, where, tree, quick=True)
+    numbers = [p.number for p in made if p.number]
+    assert numbers == [f"5.{c}.{n}" for c in range(1, 8) for n in range(1, 4)]
+    assert {p.stem for p in made} >= {
+        "crossovers",
+        "decision_tree",
+        "rotation_2_nodes",
+        "5.1.1_bcast_2_nodes",
+        "5.7.3_allreduce_8_nodes",
+    }
+    assert all(p.caption for p in made)
+
+
+@pytest.mark.parametrize(
+    "collective", ["bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce", "rotation"]
+)
+def test_every_collective_is_drawn(collective: str, analysis: report.Analysis, tmp_path: Path) -> None:
+    made = [p for p in report.pictures(analysis, [], None, quick=True) if p.collective == collective]
+    assert len(made) == 3
+    names = files.save_all([(made[0].stem, made[0].make)], tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(names)
+    assert (tmp_path / names[0]).read_text().rstrip().endswith("</svg>")
+    assert (tmp_path / names[1]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_figure_is_the_same_file(analysis: report.Analysis) -> None:
+    one = report.pictures(analysis, [], None, quick=True)[0]
+    assert files.render(one.make(), "svg") == files.render(one.make(), "svg")
+
+
+def test_crossovers_and_tree_are_drawn(analysis: report.Analysis) -> None:
+    where, tree = report.places(analysis), report.make_tree(analysis)
+    for p in report.pictures(analysis, where, tree, quick=False)[-2:]:
+        assert files.render(p.make(), "svg").rstrip().endswith(b"</svg>")
+
+
+def test_one_key_one_colour(bird: Study) -> None:
+    for c in bird.collectives:
+        keys = [e.key for e in c.entries]
+        assert len({colour_of(k) for k in keys}) == len(keys), "competitors are told apart by colour"
+    assert colour_of("bcast/mst") == colour_of("bcast/mst[dest=end]")
+    assert colour_of("bcast/knomial[k=4,s=0]") == colour_of("bcast/knomial[k=2,s=0]")
+    assert style_of("bcast/knomial[k=4,s=0]") == style_of("bcast/knomial[k=4,s=0]")
