@@ -36,7 +36,7 @@ from collscope.catalogue.registry import Algorithm
 from collscope.commands import requests
 from collscope.machines import platform
 from collscope.points.plan import Layout, Point
-from collscope.sources import measure, model
+from collscope.sources import measure, model, mpirun
 from collscope.twins import calls as twin_calls
 
 PROGRAM = paths.BUILD / "mpi" / "collscope-overhead"
@@ -122,7 +122,7 @@ def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> li
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         plan = Path(name) / "plan.txt"
         plan.write_text("".join(f"{line}\n" for line in plan_lines(wanted)))
-        command = [*measure.mpirun(ranks, nodes), PROGRAM, plan, TURNS, seconds / len(wanted)]
+        command = [*mpirun.command(ranks, nodes), PROGRAM, plan, TURNS, seconds / len(wanted)]
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         done = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, env={**os.environ, **root}
@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\noverhead: stopped, nothing is written", file=sys.stderr)
         return 130
-    print(f"\nours beside {measure.library()}'s own, {options.ranks} ranks")
+    print(f"\nours beside {mpirun.library()}'s own, {options.ranks} ranks")
     print(f"load {load:.1f} before, {os.getloadavg()[0]:.1f} after (the ranks themselves make {options.ranks})")
     print(summarise(rows))
     print(f"every pair: {paths.display(options.csv)}")

@@ -95,10 +95,10 @@ def level_of(a: Cpu, b: Cpu) -> str:
 
 def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
     """The driver's JSON lines."""
-    from collscope.sources.measure import mpirun
+    from collscope.sources import mpirun
 
     command = [
-        *mpirun(ranks),
+        *mpirun.command(ranks),
         "--bind-to",
         "core",
         str(programs.needed(driver)),
@@ -315,7 +315,7 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
     """Measures with `ranks` ranks (default: one a core, at most 16) and writes the specification, whole or not at all."""
     from collscope.machines import platform
     from collscope.machines.spec import parse_spec
-    from collscope.sources.measure import library
+    from collscope.sources.mpirun import library
 
     cores = topology(sorted(os.sched_getaffinity(0)))
     ranks = ranks or min(len(cores), MOST_RANKS)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from collscope.base import console
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes, split_keys
 from collscope.catalogue import registry
-from collscope.commands import requests
+from collscope.commands import requests, run_table
 from collscope.points import plan, table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
-
-if TYPE_CHECKING:
-    pass
-
-SOURCES = ("bound", "model", "sim", "real")
+from collscope.sources import bounds, mpirun
+from collscope.sources.rows import failed, named
+from collscope.sources.source import Options
 
 
 @dataclass(frozen=True)
@@ -51,34 +48,25 @@ class Request:
 
 def run(request: Request) -> int:
     """Does it; returns the exit status."""
-    sources = read_sources(request.source)
+    sources = named(request.source)
     check_outputs(request)
     keys = read_algorithms(request.algorithms, request.collective)
-    layouts = read_layouts(request, sources)
+    layouts = read_layouts(request, [source.name for source in sources])
     tasks = make_tasks(request, layouts, keys)
+    options = Options(request.jobs, request.force, request.launches, request.repetitions)
     rows: list[Row] = []
     for source in sources:
-        rows += rows_of(source, tasks, request)
+        rows += source.rows(tasks, options, console.progress)
     if request.csv_path:
         table.write_csv(rows, request.csv_path)
     if request.plot_path:
         draw(rows, request.plot_path)
     if not request.quiet:
-        from collscope.commands import run_table as compare
-
-        compare.show(rows, bounds_for_display(tasks, rows))
-    return complain(rows)
+        run_table.show(rows, bounds_for_display(tasks, rows))
+    return report_failures(rows)
 
 
 # ---- reading the request ----------------------------------------------------------------------------------
-
-
-def read_sources(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in SOURCES:
-            raise unknown("source", name, SOURCES)
-    return list(dict.fromkeys(names))
 
 
 def check_outputs(request: Request) -> None:
@@ -110,10 +98,8 @@ def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
     ranks = parse_ranks(request.ranks)
     platform = requests.load_platform(request.platform, sources)
     if "real" in sources:
-        from collscope.sources import measure
-
         requests.check_real(request.platform)
-        crowded = [p for p in ranks if measure.share_cores(p, request.nodes)]
+        crowded = [p for p in ranks if mpirun.share_cores(p, request.nodes)]
         if crowded:
             console.note(
                 f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little"
@@ -168,45 +154,16 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
 # ---- rows -------------------------------------------------------------------------------------------------
 
 
-def rows_of(source: str, tasks: Sequence[Task], request: Request) -> list[Row]:
-    from dataclasses import replace
-
-    if source == "bound":
-        from collscope.sources import bounds
-
-        return bounds.rows(tasks, kinds=(bounds.TELEPHONE, bounds.LOGGP))
-    if source == "model":
-        from collscope.sources import model
-
-        wanted = [(layout, replace(point, check=False)) for layout, point in tasks]  # there is no data to check
-        with console.progress("model", len(tasks)) as progress:
-            return model.run_tasks(wanted, progress=progress)
-    if source == "sim":
-        from collscope.sources import simulate
-
-        repetitions = request.repetitions or (10 if request.metric == "loop" else 1)
-        wanted = [(layout, replace(point, repetitions=repetitions)) for layout, point in tasks]
-        with console.progress("simulating", len(tasks)) as progress:
-            return simulate.run_tasks(wanted, jobs=request.jobs, progress=progress, force=request.force)
-    from collscope.sources import measure
-
-    repetitions = request.repetitions or measure.REPETITIONS
-    wanted = [(layout, replace(point, repetitions=repetitions, warmup=measure.WARMUP)) for layout, point in tasks]
-    with console.progress("measuring", len(tasks) * request.launches) as progress:
-        return measure.run_tasks(wanted, launches=request.launches, progress=progress)
-
-
 def bounds_for_display(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
     """The bound's rows, to print ratios to; asked for or not."""
     present = [row for row in rows if row["source"] == "bound"]
     if present or any(layout.platform is None for layout, _ in tasks):
         return present
-    from collscope.sources import bounds
-
-    return bounds.rows(tasks)
+    return bounds.rows_of(tasks)
 
 
 def draw(rows: Sequence[Row], path: str) -> None:
+    """Draws the rows into a file, whose ending says the format."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -216,11 +173,9 @@ def draw(rows: Sequence[Row], path: str) -> None:
     files.save(run_figure(table.to_frame(rows)), path)
 
 
-def complain(rows: Sequence[Row]) -> int:
+def report_failures(rows: Sequence[Row]) -> int:
     """Exit status; says what broke. Unsupported points are no failure, unless there is nothing else."""
-    from collscope.sources import simulate
-
-    broken = simulate.failed(rows)
+    broken = failed(rows)
     for row in broken[:5]:
         where = f"{row['ranks']} ranks on {row['nodes']} nodes of {row['platform']}"
         console.note(f"{row['algorithm']}, {row['bytes']} bytes, {where}: {row['status']}")

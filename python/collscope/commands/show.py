@@ -132,7 +132,7 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
     if source == "sim":
         seen = observed.simulated(layout, point)
     else:
-        wanted = replace(point, repetitions=r.repetitions or measure.REPETITIONS, warmup=measure.WARMUP)
+        wanted = measure.timed(point, r.repetitions)
         seen = observed.measured(layout, wanted)
     machine = trace.with_places(trace.telephone(r.ranks, 1), seen.places)
     recorded = trace.ask([point], r.ranks, machine, "")[0]

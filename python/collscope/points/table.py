@@ -44,10 +44,11 @@ COLUMNS = (
     "back_end",
     "sources_hash",
     "platform_hash",
+    "kind",
 )
 TEXT = frozenset(COLUMNS) & {
     *("source", "platform", "mapping", "collective", "algorithm", "type", "op", "metric", "chose", "status"),
-    *("back_end", "sources_hash", "platform_hash"),
+    *("back_end", "sources_hash", "platform_hash", "kind"),
 }
 TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s")
 INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in TIMES)

@@ -21,11 +21,12 @@ from typing import Any
 from collscope.base import programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.units import format_time
-from collscope.points.plan import Layout, Point, plan_text
+from collscope.points.plan import Layout, Point
 from collscope.schedules import trace
 from collscope.schedules.trace import Message, Span, Trace, without
-from collscope.sources import launch, measure, simulate
-from collscope.sources.launch import Children, Outcome
+from collscope.sources import launch, measure, smpirun
+from collscope.sources.launch import Children
+from collscope.sources.outcome import OK, Outcome
 
 SENDS, RECEIVES, SEGMENTS = ("send", "isend"), ("recv", "irecv"), ("write", "read", "await")
 BLOCKING = ("send", "recv", "wait", "await")  # operations in which a rank may have to wait
@@ -76,7 +77,7 @@ class Run:
 
 def simulated(layout: Layout, point: Point) -> Run:
     def command(folder: Path) -> list[str | Path]:
-        return simulate.command(simulate.Batch(layout, [("", point)]), folder)
+        return smpirun.command(layout, [("0", point)], folder)
 
     assert layout.platform is not None
     return _run(command, point, layout.platform.env(), None)
@@ -87,8 +88,7 @@ def measured(layout: Layout, point: Point) -> Run:
         measure.build()
 
     def command(folder: Path) -> list[str | Path]:
-        (folder / "plan.txt").write_text(plan_text([("0", point)]))
-        return measure.command(layout, folder / "plan.txt")
+        return measure.command(layout, [("0", point)], folder)
 
     return _run(command, point, {}, measure.SILENCE_S)
 
@@ -115,9 +115,9 @@ def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | Non
         finally:
             children.stop()
     if not outcomes:
-        raise UserError(f"{point.algorithm}: the run did not come to its end: {report.complaint}")
-    if outcomes[0]["status"] != "ok":
-        raise UserError(f"{point.algorithm}: {outcomes[0]['status']}")
+        raise UserError(f"{point.algorithm}: the run did not come to its end: {report.reason}")
+    if outcomes[0].kind != OK:
+        raise UserError(f"{point.algorithm}: {outcomes[0].status}")
     return read(report.traces, outcomes[0], report.meta)
 
 
@@ -140,10 +140,10 @@ def read(lines: Sequence[dict[str, Any]], outcome: Outcome, meta: dict[str, Any]
     ranks_seen = len(seen[0].events)
     return Run(
         repetitions=tuple(seen),
-        times_s=tuple(rep[2] for rep in outcome["reps"]),
+        times_s=tuple(rep[2] for rep in outcome.reps),
         places=tuple((n, s, c) for n, s, c in meta["places"][:ranks_seen]),
-        chose=outcome["chose"],
-        back_end=outcome["back_end"],
+        chose=outcome.chose,
+        back_end=outcome.back_end,
     )
 
 

@@ -15,10 +15,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from collscope.catalogue import registry
+from collscope.points.plan import Task, vector_bytes
+from collscope.points.table import Row, make_row
+from collscope.sources.outcome import OK
+from collscope.sources.source import Bar, Options, Source
+
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
-    from collscope.points.plan import Task
-    from collscope.points.table import Row
 
 TELEPHONE = "bound/telephone"
 LOGGP = "bound/loggp"
@@ -198,13 +202,17 @@ def bound_loggp_s(platform: Platform, nodes: int, collective: str, p: int, bytes
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 
-def rows(tasks: Sequence[Task], *, kinds: Sequence[str] = (TELEPHONE,)) -> list[Row]:
-    """Rows of source "bound": one for each different call among the tasks, and kind of bound."""
-    from collscope.catalogue.registry import load as load_registry
-    from collscope.points.plan import vector_bytes
-    from collscope.points.table import make_row
+def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
+    """Rows of source "bound": both kinds for each different call among the tasks."""
+    return rows_of(tasks, (TELEPHONE, LOGGP))
 
-    known = load_registry()
+
+SOURCE = Source("bound", rows)
+
+
+def rows_of(tasks: Sequence[Task], kinds: Sequence[str] = (TELEPHONE,)) -> list[Row]:
+    """Rows of source "bound": one for each different call among the tasks, and kind of bound."""
+    known = registry.load()
     made: list[Row] = []
     seen: set[tuple[Any, ...]] = set()
     numbers: dict[tuple[str, int, int], tuple[tuple[float, float, float], dict[str, float]]] = {}
@@ -235,6 +243,7 @@ def rows(tasks: Sequence[Task], *, kinds: Sequence[str] = (TELEPHONE,)) -> list[
                     median_s=time,
                     min_s=time,
                     status="ok",
+                    kind=OK,
                     platform_hash=platform.content_hash()[:12],
                 )
             )

@@ -1,7 +1,6 @@
-"""Starting the benchmark driver, under smpirun or mpirun, and reading what it says while it says it.
+"""Starting the benchmark driver, under smpirun or mpirun, and reading its JSON lines while it prints them.
 
-Both back-ends print the same JSON lines. A launch that dies names the point it died on; the points after it are run again in
-a launch of their own, so one bad algorithm does not take its neighbours' numbers with it.
+Both back-ends print the same lines; driver/main.c says which.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from collscope.base.errors import UserError, disk_error
+from collscope.sources.outcome import DIED, Outcome, Repetition, of_reply
 
-Outcome = dict[str, Any]
-"""What a program said of a point: status, reps (a list of [min, mean, max, root] in seconds), chose, wrong, back_end."""
-
-DIED = "the simulation of this point"  # how the driver begins to say that a point took its copy of the simulation down
+OnOutcome = Callable[[str, Outcome], None]
+"""Called with the id of each point that has just been finished, and what became of it."""
 
 
 class Interrupted(Exception):
@@ -40,7 +38,10 @@ class Children:
     _running: set[subprocess.Popen[bytes]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def start(self, command: Sequence[str | Path], stderr: IO[bytes], env: dict[str, str], cwd: Path) -> Any:
+    def start(
+        self, command: Sequence[str | Path], stderr: IO[bytes], env: dict[str, str], folder: Path
+    ) -> subprocess.Popen[bytes]:
+        """Starts a program in a session of its own, with `env` added to the environment; raises Interrupted after `stop`."""
         with self._lock:
             if self.stopped.is_set():
                 raise Interrupted
@@ -50,13 +51,14 @@ class Children:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 env={**os.environ, **env},
-                cwd=cwd,
+                cwd=folder,
                 start_new_session=True,
             )
             self._running.add(process)
         return process
 
-    def finished(self, process: Any) -> None:
+    def finished(self, process: subprocess.Popen[bytes]) -> None:
+        """Forgets a program that has ended."""
         with self._lock:
             self._running.discard(process)
 
@@ -88,18 +90,18 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 class Report:
     """How a launch ended."""
 
-    status: int = 0
-    meta: dict[str, Any] = field(default_factory=dict)
+    status: int = 0  # exit status of the process, or minus the signal that ended it
+    meta: dict[str, Any] = field(default_factory=dict)  # the driver's first line; empty: it did not start
     unfinished: list[str] = field(default_factory=list)  # ids, in the plan's order
-    silent: bool = False  # ended because nothing was heard for too long
-    complaint: str = ""  # the last words on standard error
-    traces: list[dict[str, Any]] = field(default_factory=list)  # what the driver's --trace adds
+    silent: bool = False  # ended because it printed nothing for too long
+    reason: str = ""  # why it ended early: the last telling lines on standard error
+    traces: list[dict[str, Any]] = field(default_factory=list)  # the lines that the driver's --trace adds
 
 
 def run(
     command: Sequence[str | Path],
     ids: Sequence[str],
-    on_outcome: Callable[[str, Outcome], None],
+    on_outcome: OnOutcome,
     *,
     children: Children,
     folder: Path,
@@ -107,36 +109,23 @@ def run(
     silence_s: float | None = None,
     raw: IO[bytes] | None = None,
 ) -> Report:
-    """Runs one launch and hands over each point as soon as it is done. `folder` is scratch space of this launch."""
-    report = Report()
-    left = dict.fromkeys(ids)
-    reps: dict[str, list[list[Any]]] = {}
+    """Runs one launch and hands over each point as soon as it is done.
+
+    `ids` are the points of its plan, in order; `folder` is scratch space of this launch; after `silence_s` without a line the
+    launch counts as hung and is ended; `raw` gets every line. Raises Interrupted when `children` were stopped, UserError when
+    the program is not there or the disk is full."""
+    errors = folder / "stderr.txt"
+    replies = _Replies(dict.fromkeys(ids), on_outcome, errors)
+    report = replies.report
     try:
-        with open(folder / "stderr.txt", "wb") as errors:
-            process = children.start(command, errors, env or {}, folder)
+        with open(errors, "wb") as file:
+            process = children.start(command, file, env or {}, folder)
+            assert process.stdout
             try:
                 for line in _lines(process, silence_s, report):
                     if raw:
                         raw.write(line)
-                    said = _parse(line)
-                    if said is None:
-                        continue
-                    if "meta" in said:
-                        report.meta = said["meta"]
-                        continue
-                    name = str(said.get("id"))
-                    if name not in left:
-                        continue
-                    if "trace" in said:
-                        report.traces.append(said)
-                    if "rep" in said:
-                        reps.setdefault(name, []).append([said.get(k) for k in ("min_s", "mean_s", "max_s", "root_s")])
-                    if said.get("done"):
-                        del left[name]
-                        outcome = _outcome(said, reps.pop(name, []), report.meta)
-                        if outcome["status"].startswith(DIED):
-                            outcome["status"] = f"simulation failed: {_news(folder / 'stderr.txt', outcome['status'])}"
-                        on_outcome(name, outcome)
+                    replies.read(line)
             except BaseException:
                 end_group(process)
                 raise
@@ -150,13 +139,48 @@ def run(
         raise disk_error(error, folder) from error
     if children.stopped.is_set():
         raise Interrupted
-    report.unfinished = list(left)
+    report.unfinished = list(replies.left)
     if report.unfinished or report.status:
-        report.complaint = _last_words(folder / "stderr.txt", report)
+        report.reason = _reason(errors, report)
     return report
 
 
-def _lines(process: subprocess.Popen[bytes], silence_s: float | None, report: Report) -> Any:
+@dataclass
+class _Replies:
+    """The driver's lines, put together by point."""
+
+    left: dict[str, None]  # ids without a closing line, in order
+    on_outcome: OnOutcome
+    errors: Path  # standard error of the launch
+    report: Report = field(default_factory=Report)
+    reps: dict[str, list[Repetition]] = field(default_factory=dict)
+
+    def read(self, line: bytes) -> None:
+        """Takes one line; what is no JSON object or about no point of this launch counts for nothing."""
+        reply = _parse(line)
+        if reply is None:
+            return
+        if "meta" in reply:
+            self.report.meta = reply["meta"]
+            return
+        name = str(reply.get("id"))
+        if name not in self.left:
+            return
+        if "trace" in reply:
+            self.report.traces.append(reply)
+        if "rep" in reply:
+            times = [float(reply[k]) for k in ("min_s", "mean_s", "max_s", "root_s")]
+            self.reps.setdefault(name, []).append(times)
+        if reply.get("done"):
+            del self.left[name]
+            outcome = of_reply(reply, self.reps.pop(name, []), self.report.meta)
+            if outcome.kind == DIED:  # the last telling line is that of the point which has just died
+                why = next(iter(_telling(self.errors)[-1:]), outcome.status)[:300]
+                outcome = replace(outcome, status=f"simulation failed: {why}")
+            self.on_outcome(name, outcome)
+
+
+def _lines(process: subprocess.Popen[bytes], silence_s: float | None, report: Report) -> Iterator[bytes]:
     """Lines of standard output; ends the process when none comes for `silence_s`."""
     assert process.stdout
     if silence_s is None:
@@ -164,12 +188,12 @@ def _lines(process: subprocess.Popen[bytes], silence_s: float | None, report: Re
         return
     os.set_blocking(process.stdout.fileno(), False)
     pending = b""
-    heard = time.monotonic()
+    last_line = time.monotonic()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             if not selector.select(timeout=1.0):
-                if time.monotonic() - heard > silence_s:
+                if time.monotonic() - last_line > silence_s:
                     report.silent = True
                     end_group(process)
                     return
@@ -177,7 +201,7 @@ def _lines(process: subprocess.Popen[bytes], silence_s: float | None, report: Re
             data = os.read(process.stdout.fileno(), 1 << 16)
             if not data:
                 return
-            heard = time.monotonic()
+            last_line = time.monotonic()
             *whole, pending = (pending + data).split(b"\n")
             yield from (line + b"\n" for line in whole)
 
@@ -186,49 +210,21 @@ def _parse(line: bytes) -> dict[str, Any] | None:
     if not line.startswith(b"{"):
         return None
     try:
-        said = json.loads(line)
+        reply = json.loads(line)
     except ValueError:
         return None
-    return said if isinstance(said, dict) else None
+    return reply if isinstance(reply, dict) else None
 
 
-def _outcome(said: dict[str, Any], reps: list[list[Any]], meta: dict[str, Any]) -> Outcome:
-    status = str(said.get("status", "ok"))
-    if status == "ok" and said.get("wrong"):
-        status = f"wrong data: {said['wrong']} elements differ"
-    if status == "ok" and not reps:
-        status = "the driver gave no repetition"
-    return {
-        "status": status,
-        "reps": reps if status == "ok" else [],
-        "chose": said.get("chose") or "",
-        "checked": int(bool(said.get("checked"))),
-        "back_end": describe(meta),
-    }
-
-
-def describe(meta: dict[str, Any]) -> str:
-    """The back-end with its version, short: the column back_end."""
-    for name in ("library", "back_end"):
-        if meta.get(name):
-            return str(meta[name]).splitlines()[0].partition(",")[0].strip()
-    return ""
-
-
-def _last_words(path: Path, report: Report) -> str:
+def _reason(errors: Path, report: Report) -> str:
     if report.silent:
         return "nothing was heard from it for too long (a deadlock?)"
-    words = _telling(path)[:2]
+    lines = _telling(errors)[:2]
     if report.status < 0:
-        words.append(f"ended by signal {-report.status}")
-    elif not words:
-        words.append(f"exit status {report.status}" if report.status else "it ended early")
-    return "; ".join(words)[:400]
-
-
-def _news(path: Path, otherwise: str) -> str:
-    """The last telling line on standard error: that of the point which has just died."""
-    return next(iter(_telling(path)[-1:]), otherwise)[:300]
+        lines.append(f"ended by signal {-report.status}")
+    elif not lines:
+        lines.append(f"exit status {report.status}" if report.status else "it ended early")
+    return "; ".join(lines)[:400]
 
 
 _TELLING = ("error", "deadlock", "assert", "abort", "fault", "collscope", "cannot", "fail")
@@ -244,33 +240,3 @@ def _telling(path: Path) -> list[str]:
     lines = ["deadlock: ranks wait for what never comes" if "Deadlock detected" in line else line for line in lines]
     lines = list(dict.fromkeys(filter(None, lines)))
     return [line for line in lines if any(word in line.lower() for word in _TELLING)] or lines
-
-
-def summarise(reps: Sequence[Sequence[Sequence[float]]], metric: str) -> dict[str, float | None]:
-    """Median, quartiles and extremes of a point's time over the repetitions of all launches (reps[launch][repetition]).
-
-    makespan: the last rank's time of each repetition; root: the root's; osu_avg: what OSU prints, one mean over ranks and
-    repetitions a launch; loop: the mean over ranks of each loop."""
-    if metric == "osu_avg":
-        values = [sum(r[1] for r in launch) / len(launch) for launch in reps if launch]
-    else:
-        column = {"makespan": 2, "root": 3, "loop": 1}[metric]
-        values = [r[column] for launch in reps for r in launch if r[column] is not None]
-    if not values:
-        return dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"))
-    values.sort()
-    return {
-        "median_s": _quantile(values, 0.5),
-        "q1_s": _quantile(values, 0.25),
-        "q3_s": _quantile(values, 0.75),
-        "min_s": values[0],
-        "max_s": values[-1],
-    }
-
-
-def _quantile(values: Sequence[float], part: float) -> float:
-    """Linear between the neighbours, as numpy's default. Equal neighbours give exactly their value."""
-    at = part * (len(values) - 1)
-    low = int(at)
-    high = min(low + 1, len(values) - 1)
-    return values[low] if values[low] == values[high] else values[low] + (values[high] - values[low]) * (at - low)

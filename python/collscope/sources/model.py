@@ -7,33 +7,29 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from collscope.base import cache, depends, programs
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.points.plan import Layout, Point, Task, plan_text
 from collscope.points.table import Row, make_row
-
-if TYPE_CHECKING:
-    from collscope.machines.platform import Platform
+from collscope.sources.outcome import OK, UNSUPPORTED
+from collscope.sources.source import Bar, Options, Source, is_builtin
 
 BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
 
 
-def run(
-    platform: Platform,
-    nodes: int,
-    ranks: int,
-    mapping: str,
-    points: Sequence[Point],
-    *,
-    progress: Progress | None = None,
-) -> list[Row]:
-    """Model rows of these points in one layout, in their order."""
-    layout = Layout(platform, nodes, ranks, mapping)
-    return run_tasks([(layout, point) for point in points], progress=progress)
+def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
+    """Rows of source "model", one a task."""
+    wanted = [(layout, replace(point, check=False)) for layout, point in tasks]  # there is no data to check
+    with bar("model", len(tasks)) as progress:
+        return run_tasks(wanted, progress=progress)
+
+
+SOURCE = Source("model", rows)
 
 
 def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[Row]:
@@ -57,6 +53,7 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
                 max_s=time,
                 chose=outcome.get("chose") or "",
                 status=outcome["status"],
+                kind=OK if outcome["status"] == "ok" else outcome.get("kind", UNSUPPORTED),
                 back_end="collscope-prove",
                 sources_hash=sources[:12],
                 platform_hash=layout.platform.content_hash()[:12] if layout.platform else "",
@@ -66,7 +63,8 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
 
 
 def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[dict[str, Any]]:
-    """What the prover says of each task: status, model_s, cost_s, exact, bound_s, chose. Cached by content."""
+    """What the prover says of each task, cached by content: status ("ok" or the reason), model_s and cost_s (seconds), exact
+    (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key)."""
     sources = cache.sources_hash(*depends.MODEL)
     machines = {
         layout: layout.platform.machine(layout.nodes, layout.ranks, layout.mapping)
@@ -79,11 +77,7 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
     ]
     with cache.Cache() as store:
         known = store.get_many(keys)
-        known |= {
-            key: {"status": BUILTIN}
-            for key, (_, point) in zip(keys, tasks, strict=True)
-            if point.algorithm.endswith("/builtin")
-        }
+        known |= {key: {"status": BUILTIN} for key, (_, point) in zip(keys, tasks, strict=True) if is_builtin(point)}
         if progress:
             progress(sum(key in known for key in keys))
         groups: dict[Layout, dict[str, Point]] = {}
@@ -101,7 +95,7 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
 
 
 def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[str, Any]]:
-    """Asks the prover for one layout."""
+    """Asks the prover for one layout: of each point the keys that `evaluate` returns. `machine` is a machine file's text."""
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         folder = Path(name)
         try:
@@ -119,7 +113,7 @@ def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[st
 
 
 def call(arguments: Sequence[str | Path]) -> list[dict[str, Any]]:
-    """Runs the prover and reads its JSON lines."""
+    """The prover's JSON lines; UserError when it cannot be run or fails. Status 1, a failed proof, is an answer."""
     command = [str(programs.PROVER), *map(str, arguments)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)

@@ -11,7 +11,8 @@ from collscope.base import cache, console
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
-from collscope.sources import bounds, launch, simulate
+from collscope.sources import bounds, simulate, smpirun
+from collscope.sources.outcome import summarise
 from collscope.studies.origin import Origin, remember
 from collscope.studies.study import Entry, Study
 
@@ -48,7 +49,7 @@ def simulate_study(
         "platform": str(rows[0]["platform_hash"]) if rows else "",
         "study": cache.digest(study.path.read_text(encoding="utf-8"))[:12],
     }
-    versions = {"collscope": __version__, "SimGrid": simulate.simgrid_version()}
+    versions = {"collscope": __version__, "SimGrid": smpirun.version()}
     origin = Origin(quick, len(tasks), todo, wall, jobs or simulate.default_jobs(), peak, versions, hashes)
     return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], remember(study.name, origin)
 
@@ -64,7 +65,7 @@ def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simu
     for metric in study.also_metrics:
         for key, row in zip(keys, rows, strict=True):
             if key in known:
-                out.append({**row, "metric": metric, **launch.summarise([known[key]["reps"]], metric)})
+                out.append({**row, "metric": metric, **summarise([known[key]["reps"]], metric)})
     return out
 
 
@@ -73,4 +74,4 @@ def _bounds(tasks: Sequence[Task]) -> list[Row]:
     wanted: dict[tuple[str, int, int, int], Task] = {}
     for layout, point in tasks:
         wanted.setdefault((point.collective, layout.nodes, layout.ranks, point.count), (layout, point))
-    return bounds.rows(list(wanted.values()))
+    return bounds.rows_of(list(wanted.values()))

@@ -13,7 +13,7 @@ import pytest
 
 from collscope.base import paths
 from collscope.catalogue import registry
-from collscope.sources import measure
+from collscope.sources import mpirun
 
 PROGRAM = paths.BUILD / "mpi" / "collscope-overhead"
 sys.path.append(str(paths.ROOT / "bench"))
@@ -21,7 +21,7 @@ sys.path.append(str(paths.ROOT / "bench"))
 import overhead  # noqa: E402
 
 pytestmark = pytest.mark.skipif(
-    not PROGRAM.exists() or not measure.library().startswith("Open MPI"),
+    not PROGRAM.exists() or not mpirun.library().startswith("Open MPI"),
     reason="needs the build for real runs and Open MPI; ./collscope doctor says what is missing",
 )
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_forced_is_not_compared(tmp_path: Path) -> None:
         "pair scan/no_such 2\nset no_such_variable 1\npair scan/linear 2\n"
         "set coll_tuned_scan_algorithm 999\nset coll_tuned_scan_algorithm 1\npair scan/linear 2\n"
     )
-    command = [str(word) for word in (*measure.mpirun(2), PROGRAM, tmp_path / "plan", 1, 0)]
+    command = [str(word) for word in (*mpirun.command(2), PROGRAM, tmp_path / "plan", 1, 0)]
     environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     first, second, third, fourth, fifth = (json.loads(line) for line in done.stdout.splitlines() if '"key"' in line)

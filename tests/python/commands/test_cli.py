@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from collscope.base.errors import UsageError, UserError
+from collscope.base.errors import UserError
 from collscope.catalogue.registry import Registry
 from collscope.commands import cli
 from collscope.commands import run as runs
@@ -16,21 +16,7 @@ from collscope.machines import platform
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import bounds, model, simulate
-
-
-class Tiny:
-    name, max_nodes, cores_per_node = "tiny", 4, 4
-
-    def bound_parameters(self, nodes: int) -> tuple[float, float, float]:
-        return 1e-6, 1e-9, 1e-10
-
-    def content_hash(self) -> str:
-        return "0123456789abcdef"
-
-    def hosts(self, nodes: int, ranks: int, mapping: str) -> list[str]:
-        if nodes > 4 or ranks > 4 * nodes:
-            raise UsageError(f"tiny has 4 nodes of 4 cores; {ranks} ranks do not fit on {nodes}")
-        return [f"host{r}" for r in range(ranks)]
+from tiny_platform import Tiny
 
 
 @pytest.fixture
@@ -47,8 +33,9 @@ def tiny(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> P
         for layout, point in tasks:
             time = point.bytes(layout.ranks) * (1e-6 if "linear" in point.algorithm else 2e-6)
             times = dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), time)
-            status = "simulation failed: it died" if point.count == 13 else "ok"
-            rows.append(make_row(source="sim", **layout.cells(), **point.cells(layout.ranks), **times, status=status))
+            kind, status = ("died", "simulation failed: it died") if point.count == 13 else ("ok", "ok")
+            about = {**layout.cells(), **point.cells(layout.ranks), **times}
+            rows.append(make_row(source="sim", **about, status=status, kind=kind))
         return rows
 
     monkeypatch.setattr(platform, "load", load)

@@ -18,14 +18,14 @@ TESTS = Path(__file__).parents[1]
 PROGRAM = """
 import sys
 from pathlib import Path
-import fake_list, test_simulate
+import fake_list, tiny_platform
 from collscope.base import paths
 from collscope.catalogue import registry
 from collscope.commands import cli, run as runs
 from collscope.machines import platform
 made = registry.parse(fake_list.TEXT)
 registry.load = lambda: made
-platform.load = lambda name: test_simulate.Tiny()
+platform.load = lambda name: tiny_platform.Tiny()
 paths.CACHE = Path(sys.argv[1]) / ".cache"
 runs.bounds_for_display = lambda tasks, rows: []
 cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "396"])
@@ -48,7 +48,7 @@ def test_a_signal_ends_children_too(tmp_path: Path, number: signal.Signals) -> N
     env = {
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join(map(str, (TESTS.parents[1] / "python", TESTS / "helpers", TESTS / "sources"))),
+        "PYTHONPATH": os.pathsep.join(map(str, (TESTS.parents[1] / "python", TESTS / "helpers"))),
         "TMPDIR": str(temp),
         "FAKE_COUNT": str(tmp_path / "count"),
         "FAKE_PID": str(told),

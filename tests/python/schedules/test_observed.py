@@ -21,7 +21,8 @@ from collscope.machines import platform
 from collscope.points.plan import Layout, Point
 from collscope.schedules import observed, trace
 from collscope.schedules.observed import Event, Observed, Run
-from collscope.sources import simulate
+from collscope.sources import smpirun
+from collscope.sources.outcome import Outcome
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 simulates = pytest.mark.skipif(
@@ -44,7 +45,7 @@ def points(ranks: int) -> list[Point]:
 
 def launched(layout: Layout, wanted: list[Point], folder: Path, *more: str) -> list[dict[str, Any]]:
     """What the simulated driver says of these points."""
-    command = simulate.command(simulate.Batch(layout, [("", p) for p in wanted]), folder)
+    command = smpirun.command(layout, [(str(i), p) for i, p in enumerate(wanted)], folder)
     assert layout.platform
     env = {**os.environ, "TMPDIR": str(folder), **layout.platform.env()}
     done = subprocess.run(
@@ -76,9 +77,9 @@ def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path
     for i, t in zip(fit, schedules, strict=True):
         lines = [line for line in seen if "trace" in line and line["id"] == str(i)]
         assert [line["rank"] for line in lines] == list(range(ranks))
-        outcome = {"reps": [[line["min_s"], line["mean_s"], line["max_s"], line["root_s"]]
-                            for line in plain if "rep" in line and line["id"] == str(i)],
-                   "chose": "", "back_end": ""}  # fmt: skip
+        times = [[line[k] for k in ("min_s", "mean_s", "max_s", "root_s")]
+                 for line in plain if "rep" in line and line["id"] == str(i)]  # fmt: skip
+        outcome = Outcome("ok", "ok", times)
         run = observed.read(lines, outcome, plain[0]["meta"])
         o = run.repetitions[0]
         sent = Counter(

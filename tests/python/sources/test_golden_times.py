@@ -15,8 +15,8 @@ import pytest
 from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.machines import platform
-from collscope.points.plan import Point
-from collscope.sources import simulate
+from collscope.points.plan import Layout, Point
+from collscope.sources import simulate, smpirun
 
 GOLDEN = Path(__file__).parent / "golden_times.csv"
 NODES, RANKS = 4, 32
@@ -34,7 +34,8 @@ def simulated() -> dict[tuple[str, int], str]:
         for algorithm in registry.load().algorithms
         for count in (COUNTS if algorithm.collective != "barrier" else (0,))
     ]
-    rows = simulate.run(platform.load("schooner"), NODES, RANKS, "block", points)
+    layout = Layout(platform.load("schooner"), NODES, RANKS)
+    rows = simulate.run_tasks([(layout, point) for point in points])
     return {
         (point.algorithm, point.count): repr(row["median_s"]) if row["status"] == "ok" else str(row["status"])
         for point, row in zip(points, rows, strict=True)
@@ -44,15 +45,15 @@ def simulated() -> dict[tuple[str, int], str]:
 def write() -> None:
     with open(GOLDEN, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["simgrid", simulate.simgrid_version(), ""])
+        out.writerow(["simgrid", smpirun.version(), ""])
         out.writerows([key, count, said] for (key, count), said in simulated().items())
 
 
 def test_every_algorithm_takes_the_time_it_took() -> None:
     with open(GOLDEN, newline="", encoding="utf-8") as file:
         (_, version, _), *lines = list(csv.reader(file))
-    if version != simulate.simgrid_version():
-        pytest.skip(f"the golden times are SimGrid {version}'s, this is {simulate.simgrid_version()}")
+    if version != smpirun.version():
+        pytest.skip(f"the golden times are SimGrid {version}'s, this is {smpirun.version()}")
     golden = {(key, int(count)): said for key, count, said in lines}
     seen = simulated()
     assert golden.keys() == seen.keys(), "an algorithm came or went: make the golden times anew"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
-from collscope.sources import measure
+from collscope.sources import mpirun
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()) or len(os.sched_getaffinity(0)) < 2,
@@ -24,7 +24,7 @@ def places(folder: Path, machine: str, *binding: str) -> list[list[int]]:
     plan = folder / "plan.txt"
     plan.write_text("id=0 algorithm=barrier/linear count=0 repetitions=1\n")
     made_up = ["env", "HWLOC_THISSYSTEM=1", f"HWLOC_SYNTHETIC={machine}"]
-    command = [*measure.mpirun(2), *binding, *made_up, str(programs.MPI_DRIVER), "--plan", str(plan)]
+    command = [*mpirun.command(2), *binding, *made_up, str(programs.MPI_DRIVER), "--plan", str(plan)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: list[list[int]] = json.loads(done.stdout.splitlines()[0])["meta"]["places"]
     return found

@@ -12,8 +12,8 @@ from collscope.calibration import calibrate
 from collscope.catalogue import registry
 from collscope.commands import run as runs
 from collscope.machines import platform
-from collscope.points.plan import Point
-from collscope.sources import bounds, measure
+from collscope.points.plan import Layout, Point
+from collscope.sources import bounds, measure, mpirun
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()),
@@ -35,8 +35,8 @@ def points() -> list[Point]:
 
 @pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2", "MPI 2021.13"])
 def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "library", lambda: library)
-    words = measure.mpirun(5, 2)
+    monkeypatch.setattr(mpirun, "library", lambda: library)
+    words = mpirun.command(5, 2)
     assert words[:3] == ["mpirun", "-np", "5"]
     assert words[-2:] == (["--map-by", "ppr:3:node"] if library.startswith("Open MPI") else ["-ppn", "3"])
 
@@ -49,7 +49,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> platform.Platform:
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_data_is_right_and_no_time_is_below_the_bound(ranks: int, here: platform.Platform) -> None:
-    rows = measure.run(None, 1, ranks, "block", points())
+    rows = measure.run_tasks([(Layout(None, 1, ranks), point) for point in points()])
     timed = [row for row in rows if row["status"] == "ok"]
     assert not [row for row in rows if "wrong" in str(row["status"]) or "failed" in str(row["status"])]
     assert len(timed) > len(rows) / 2

@@ -16,25 +16,9 @@ from collscope.base import cache, depends, paths
 from collscope.base.errors import UserError
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point
-from collscope.sources import launch, simulate
-
-
-class Tiny:
-    """As much of a platform as simulating needs."""
-
-    name = "tiny"
-
-    def content_hash(self) -> str:
-        return "0123456789abcdef"
-
-    def hosts(self, nodes: int, ranks: int, mapping: str) -> list[str]:
-        return [f"host{r}" for r in range(ranks)]
-
-    def smpirun_args(self) -> list[str]:
-        return ["-platform", "tiny.xml"]
-
-    def env(self) -> dict[str, str]:
-        return {}
+from collscope.sources import simulate, smpirun
+from collscope.sources.rows import failed
+from tiny_platform import Tiny
 
 
 def points(*counts: int, check: bool = False) -> list[Point]:
@@ -50,13 +34,14 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
     monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee")
-    simulate.simgrid_version.cache_clear()
+    smpirun.version.cache_clear()
     yield workplace / "count"
-    simulate.simgrid_version.cache_clear()
+    smpirun.version.cache_clear()
 
 
 def run(*wanted: Point, **options: object) -> list[dict[str, object]]:
-    return simulate.run(Tiny(), 1, 4, "block", list(wanted), **options)  # type: ignore[arg-type]
+    layout = Layout(Tiny(), 1, 4)  # type: ignore[arg-type]
+    return simulate.run_tasks([(layout, point) for point in wanted], **options)  # type: ignore[arg-type]
 
 
 def test_rows_come_in_order_with_every_digit(fake: Path) -> None:
@@ -88,14 +73,16 @@ def test_data_is_only_held_when_it_is_checked(fake: Path) -> None:
 def test_unsupported_points_say_why_and_are_no_failure(fake: Path) -> None:
     rows = run(*points(7, 8))
     assert [row["status"] for row in rows] == ["needs an even count", "ok"]
+    assert [row["kind"] for row in rows] == ["unsupported", "ok"]
     assert rows[0]["median_s"] is None
-    assert not simulate.failed(rows)
+    assert not failed(rows)
 
 
 def test_a_crash_names_the_point_and_keeps_the_others(fake: Path) -> None:
     rows = run(*points(1, 13, 14, 15))
     assert [row["status"] for row in rows] == ["ok", "simulation failed: deadlock detected: fault", "ok", "ok"]
-    assert simulate.failed(rows) == [rows[1]]
+    assert rows[1]["kind"] == "died"
+    assert failed(rows) == [rows[1]]
     before = len(fake.read_text().splitlines())
     run(*points(1, 13, 14, 15))  # only the one that failed is tried again
     assert fake.read_text().splitlines()[before:] == ["1 True"]
@@ -103,9 +90,9 @@ def test_a_crash_names_the_point_and_keeps_the_others(fake: Path) -> None:
 
 def test_wrong_data_is_a_failure(fake: Path) -> None:
     rows = run(*points(5, check=True))
-    assert rows[0]["status"] == "wrong data: 3 elements differ"
+    assert (rows[0]["kind"], rows[0]["status"]) == ("wrong", "wrong data: 3 elements")
     assert rows[0]["median_s"] is None
-    assert simulate.failed(rows)
+    assert failed(rows)
 
 
 def test_a_platform_that_does_not_load_is_explained(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,37 +128,6 @@ def test_stopping_keeps_what_is_finished(fake: Path) -> None:
     assert known[0]["status"] == "ok"
     assert len(fake.read_text().splitlines()) == 1  # the first point came from the cache
     assert threading.active_count() < 10
-
-
-def test_work_is_cut_for_the_jobs(known: Registry) -> None:
-    tiny = Tiny()
-    layout = Layout(tiny, 1, 64)  # type: ignore[arg-type]
-    todo = {str(i): (layout, Point("allgather", "allgather/bucket", i + 1)) for i in range(40)}
-    made = simulate.batches(todo, jobs=2)
-    assert len(made) > 2
-    assert sorted(int(key) for batch in made for key, _ in batch.points) == list(range(40))
-    counts = [[point.count for _, point in batch.points] for batch in made]
-    assert [c for batch in counts for c in batch] == list(range(40, 0, -1))  # the largest first
-    assert len(simulate.batches({"0": todo["0"]}, jobs=2)) == 1
-    crowded = Point("bcast", "bcast/pipeline[s=1024]", 1 << 16)  # thousands of small segments on their way at once
-    made = simulate.batches(todo | {"long": (layout, crowded)}, jobs=2)
-    assert [key for key, _ in made[0].points] == ["long"]
-
-
-def test_statistics() -> None:
-    reps = [[[1.0, 2.0, 3.0, 9.0], [1.0, 3.0, 5.0, 8.0]], [[1.0, 4.0, 7.0, 7.0]]]
-    makespan = launch.summarise(reps, "makespan")
-    assert (makespan["min_s"], makespan["q1_s"], makespan["median_s"], makespan["q3_s"], makespan["max_s"]) == (
-        3,
-        4,
-        5,
-        6,
-        7,
-    )
-    assert launch.summarise(reps, "root")["median_s"] == 8
-    assert launch.summarise(reps, "osu_avg")["median_s"] == 3.25  # means of the launches: 2.5 and 4
-    assert launch.summarise([], "makespan")["median_s"] is None
-    assert launch.summarise([[[0.1, 0.1, 0.1, 0.1]]], "makespan")["q3_s"] == 0.1
 
 
 def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> None:

@@ -12,7 +12,7 @@ import pytest
 import libraries
 from collscope.base import paths
 from collscope.catalogue import registry
-from collscope.sources import measure
+from collscope.sources import mpirun
 
 
 def output_of(*command: object, env: Mapping[str, str] | None = None) -> str:
@@ -51,8 +51,8 @@ def test_every_algorithm_is_right_over_another_library(get: Callable[[], librari
 def test_ranks_without_a_core_of_their_own_yield(
     monkeypatch: pytest.MonkeyPatch, library: str, words: list[str]
 ) -> None:
-    monkeypatch.setattr(measure, "library", lambda: library)
-    monkeypatch.setattr(measure.os, "sched_getaffinity", lambda _: {0, 1})
-    text = " ".join(measure.mpirun(3))
+    monkeypatch.setattr(mpirun, "library", lambda: library)
+    monkeypatch.setattr(mpirun.os, "sched_getaffinity", lambda _: {0, 1})
+    text = " ".join(mpirun.command(3))
     assert " ".join(words) in text
-    assert " ".join(words) not in " ".join(measure.mpirun(2))
+    assert " ".join(words) not in " ".join(mpirun.command(2))

@@ -1,0 +1,93 @@
+"""What a program said of one point, and what follows from its repetitions: median, quartiles, extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+OK = "ok"
+UNSUPPORTED = "unsupported"  # the algorithm says that it cannot do this call: no failure
+FAILED = "failed"  # the program could not do it
+WRONG = "wrong"  # it did, and some rank ended with wrong data
+DIED = "died"  # the program broke on it
+FAILURES = (FAILED, WRONG, DIED)
+
+Repetition = Sequence[float]
+"""Seconds of one timed call: least, mean and largest over the ranks, and the root's own."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One point of one launch."""
+
+    kind: str  # ok, unsupported, failed, wrong, died
+    status: str  # "ok", or the reason
+    reps: Sequence[Repetition] = field(default_factory=list)  # empty unless ok
+    chose: str = ""  # full key of the algorithm that ran
+    checked: int = 0  # 1: the data was looked at
+    back_end: str = ""  # name and version of the library
+
+    def plain(self) -> dict[str, Any]:
+        """The fields by name, as the cache keeps them; `Outcome(**plain)` reads them back."""
+        return asdict(self)
+
+
+def of_reply(reply: Mapping[str, Any], reps: Sequence[Repetition], meta: Mapping[str, Any]) -> Outcome:
+    """The outcome that the driver's closing line of a point means; `meta` is the first line of its launch."""
+    status = str(reply["status"])
+    kind = str(reply.get("kind") or _kind(status, reply))
+    if kind == OK and not reps:
+        kind, status = FAILED, "the driver gave no repetition"
+    return Outcome(
+        kind,
+        status,
+        reps if kind == OK else [],
+        chose=str(reply.get("chose") or ""),
+        checked=int(bool(reply.get("checked"))),
+        back_end=back_end(meta),
+    )
+
+
+def _kind(status: str, reply: Mapping[str, Any]) -> str:
+    if status.startswith("the simulation of this point"):
+        return DIED
+    return OK if status == OK else WRONG if reply.get("wrong") else UNSUPPORTED
+
+
+def back_end(meta: Mapping[str, Any]) -> str:
+    """The library with its version, short: the column back_end."""
+    for name in ("library", "back_end"):
+        if meta.get(name):
+            return str(meta[name]).splitlines()[0].partition(",")[0].strip()
+    return ""
+
+
+def summarise(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str, float | None]:
+    """Columns median_s, q1_s, q3_s, min_s and max_s of a point from launches[launch][repetition]; None where there is no time.
+
+    makespan: the last rank's time of each repetition; root: the root's; osu_avg: what OSU prints, one mean over ranks and
+    repetitions a launch; loop: the mean over ranks of each loop."""
+    if metric == "osu_avg":
+        values = [sum(r[1] for r in reps) / len(reps) for reps in launches if reps]
+    else:
+        column = {"makespan": 2, "root": 3, "loop": 1}[metric]
+        values = [r[column] for reps in launches for r in reps]
+    if not values:
+        return dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"))
+    values.sort()
+    return {
+        "median_s": _quantile(values, 0.5),
+        "q1_s": _quantile(values, 0.25),
+        "q3_s": _quantile(values, 0.75),
+        "min_s": values[0],
+        "max_s": values[-1],
+    }
+
+
+def _quantile(values: Sequence[float], part: float) -> float:
+    """Linear between the neighbours, as numpy's default. Equal neighbours give exactly their value."""
+    at = part * (len(values) - 1)
+    low = int(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] if values[low] == values[high] else values[low] + (values[high] - values[low]) * (at - low)

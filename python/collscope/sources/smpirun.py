@@ -1,0 +1,46 @@
+"""The command line of SimGrid's smpirun."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from collscope.base import programs
+from collscope.base.errors import UserError, disk_error
+from collscope.points.plan import Layout, Point, plan_text
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """The version of SimGrid that smpirun says it is: "3.32"; UserError when there is no smpirun."""
+    try:
+        text = subprocess.run(["smpirun", "-version"], capture_output=True, text=True, check=False).stdout
+    except OSError as error:
+        raise UserError("smpirun: not found; install libsimgrid-dev (./collscope doctor says more)") from error
+    match = re.search(r"(\d+\.\d+(?:\.\d+)?)", text)
+    return match.group(1) if match else "unknown"
+
+
+def command(layout: Layout, points: Sequence[tuple[str, Point]], folder: Path) -> list[str | Path]:
+    """smpirun's words for these points (id, point), the driver's among them; writes plan and host file into `folder`.
+
+    Either all points of a launch are checked or none: data that nobody looks at is not held, all ranks share their buffers."""
+    platform = layout.platform
+    assert platform is not None
+    hosts = platform.hosts(layout.nodes, layout.ranks, layout.mapping)
+    try:
+        (folder / "plan.txt").write_text(plan_text(points))
+        (folder / "hosts.txt").write_text("".join(f"{host}\n" for host in hosts))
+    except OSError as error:
+        raise disk_error(error, folder) from error
+    words: list[str | Path] = ["smpirun", "-np", str(layout.ranks), "-hostfile", folder / "hosts.txt"]
+    words += [*platform.smpirun_args(), programs.SIM_DRIVER, "--plan", folder / "plan.txt"]
+    return words if points[0][1].check else [*words, "--fold"]
+
+
+def environment(layout: Layout, folder: Path) -> dict[str, str]:
+    """What smpirun finds in its environment beside ours. It leaves files where mktemp puts them: `folder`, which goes away."""
+    return {"TMPDIR": str(folder), **(layout.platform.env() if layout.platform else {})}
