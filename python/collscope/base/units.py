@@ -96,28 +96,6 @@ def _parts(text: str, what: str) -> list[str]:
     return parts
 
 
-def split_keys(text: str) -> list[str]:
-    """Splits "mst,chain[chains=4,s=64KiB]" at the commas outside brackets."""
-    parts, depth, start = [], 0, 0
-    for at, char in enumerate(text):
-        if char == "[":
-            depth += 1
-        elif char == "]":
-            depth -= 1
-            if depth < 0:
-                raise UsageError(f'"{text}": there is a "]" without its "["')
-        elif char == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
-    if depth:
-        raise UsageError(f'"{text}": a "[" is never closed')
-    parts.append(text[start:])
-    parts = [part.strip() for part in parts]
-    if not all(parts):
-        raise UsageError(f'"{text}": there is an empty name in the list')
-    return parts
-
-
 def format_size(size: int) -> str:
     """4096 → "4 KiB"; sizes that are no round number of a unit stay bytes up to 10 KiB, then get one decimal."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):

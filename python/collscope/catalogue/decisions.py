@@ -11,6 +11,7 @@ from typing import Any
 from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.base.units import format_size
+from collscope.catalogue.keys import stem_of
 
 Line = dict[str, Any]
 _UNITS = {"block": "block ", "vector": "vector ", "call": ""}
@@ -94,12 +95,12 @@ def taken(line: Line) -> str:
 def divides(collective: str, names: Iterable[str]) -> list[str]:
     """Those of the decisions whose rules for this collective look at what divides the count: no map of ranges can hold for them."""
     looks = {
-        line["decision"].partition("[")[0]
+        stem_of(line["decision"])
         for line in rules()
         if line["collective"] == collective
         and (line["rule"]["bytes_multiple"] or line["rule"]["elements"].endswith((" divide", " divides")))
     }
-    return [name for name in dict.fromkeys(names) if name.partition("[")[0] in looks]
+    return [name for name in dict.fromkeys(names) if stem_of(name) in looks]
 
 
 # ---- a rule as text -----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from collscope.base import paths
+from collscope.catalogue.keys import stem_of
 
 FIELDS = ("Idea", "Rounds", "Cost", "Needs", "Scratch", "Source")
 _FIELD = re.compile(r" \* (%s)\b ?\s*(.*)" % "|".join(FIELDS))  # noqa: UP031 - braces would need doubling
@@ -70,4 +71,4 @@ def all_headers() -> dict[str, Header]:
 
 def of_key(key: str) -> Header | None:
     """The header of the file that this algorithm is in."""
-    return all_headers().get(key.partition("[")[0])
+    return all_headers().get(stem_of(key))

@@ -13,40 +13,7 @@ from typing import Any
 
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError, unknown
-from collscope.base.units import parse_size
-
-
-@dataclass(frozen=True)
-class Param:
-    name: str
-    default: int
-    min: int
-    max: int
-    words: tuple[str, ...] | None
-    help: str
-
-    def text(self, value: int) -> str:
-        return self.words[value - self.min] if self.words else str(value)
-
-    def parse(self, key: str, text: str) -> int:
-        if self.words and text in self.words:
-            return self.min + self.words.index(text)
-        try:
-            value = int(text) if text.lstrip("-").isdigit() else parse_size(text)
-        except UsageError:
-            value = None
-        if value is None or not self.min <= value <= self.max:
-            choice = "one of " + ", ".join(self.words) if self.words else f"a number from {self.min} to {self.max}"
-            raise UsageError(f"{key}: {self.name}={text}: {self.name} is {choice}")
-        return value
-
-
-def full_key(key: str, params: tuple[Param, ...], values: dict[str, int] | None = None) -> str:
-    """The key with all parameters, in the descriptor's order: the spelling of tables."""
-    if not params:
-        return key
-    given = values or {}
-    return f"{key}[{','.join(f'{p.name}={p.text(given.get(p.name, p.default))}' for p in params)}]"
+from collscope.catalogue.keys import Key, Param, full_key, read_values, stem_of
 
 
 @dataclass(frozen=True)
@@ -78,16 +45,55 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class Side:
+    """Which ranks have data in a buffer, and how much: core/catalogue/list.h names the words."""
+
+    who: str  # "every", "root", "none"
+    amount: str  # "block", "blocks" (of all ranks), "vector", "part" (this rank's of the vector), "nothing"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The telephone model's lower bound in shares of the n bytes of the vector."""
+
+    rounds: str  # "one", "log"
+    sent: str  # "none", "whole": n, "others": (p-1)/p n, "block": n/p
+    times: int  # sent so often
+    combined: str
+
+
+@dataclass(frozen=True)
 class Collective:
+    """The facts of a collective: one row of the table in core/catalogue/collective.c."""
+
     name: str
+    mpi: str | None  # MPI's function
     has_root: bool
-    has_operator: bool
+    has_operator: bool  # else data only moves
+    unit: str  # what count counts: "block", "vector", "none"
+    input: Side
+    output: Side
+    in_place: str  # "never", "always" (there is one buffer), "same", "in_out", "out_in"
+    bound: Bound
 
+    @property
+    def counts_blocks(self) -> bool:
+        """count is one rank's block, the vector is p of them."""
+        return self.unit == "block"
 
-# What the programs' plans know (core/plan/plan.h); taken from the list itself where it carries them.
-_TYPES = {"float": 4, "double": 8, "int": 4, "byte": 1, "long": 8, "affine": 8}
-_OPERATORS = ("sum", "prod", "max", "min", "affine", "none")
-METRICS = ("makespan", "osu_avg", "root", "loop")
+    @property
+    def has_data(self) -> bool:
+        return self.unit != "none"
+
+    @property
+    def has_in_place(self) -> bool:
+        """The caller can choose between in place and not."""
+        return self.in_place not in ("never", "always")
+
+    @property
+    def from_root(self) -> bool:
+        """All data are the root's at the start."""
+        return self.input.who == "root"
 
 
 @dataclass(frozen=True)
@@ -95,8 +101,9 @@ class Registry:
     algorithms: tuple[Algorithm, ...]
     decisions: tuple[Decision, ...]
     collectives: tuple[Collective, ...]
-    types: dict[str, int]
-    operators: tuple[str, ...] = _OPERATORS
+    types: dict[str, int]  # bytes of each
+    operators: tuple[str, ...]
+    metrics: tuple[str, ...]
 
     @cached_property
     def by_key(self) -> dict[str, Algorithm]:
@@ -121,16 +128,16 @@ class Registry:
     def resolve(self, name: str, collective: str | None = None) -> tuple[str, str]:
         """(collective, canonical key) of what the user wrote: a full key, the part after the slash when the collective
         is known, `decision/…`, `builtin`. Parameters not given get their defaults."""
-        stem, bracket, inner = name.partition("[")
-        if stem.startswith("decision/") or (collective and f"decision/{stem}" in {d.key for d in self.decisions}):
+        written = Key.parse(name)
+        stem = written.stem
+        if written.is_decision or (collective and f"decision/{stem}" in {d.key for d in self.decisions}):
             key = stem if "/" in stem else f"decision/{stem}"
             if collective is None:
                 raise UsageError(f"{key}: say for which collective, with -c")
             self.collective(collective)
-            decision = self.decision(key)
-            return collective, decision.full_key(_parameters(key, decision.params, bracket, inner))
-        if stem == "builtin" or stem.endswith("/builtin"):
-            owner = stem.rpartition("/")[0] or collective
+            return collective, self._full(self.decision(key), written)
+        if written.is_builtin:
+            owner = written.owner or collective
             if not owner:
                 raise UsageError("builtin: say of which collective, with -c, or write bcast/builtin")
             self._same(name, owner, collective)
@@ -140,11 +147,19 @@ class Registry:
         if algorithm is None:
             raise self._unknown_key(stem, key, collective)
         self._same(name, algorithm.collective, collective)
-        return algorithm.collective, algorithm.full_key(_parameters(key, algorithm.params, bracket, inner))
+        return algorithm.collective, self._full(algorithm, written)
+
+    @staticmethod
+    def _full(named: Algorithm | Decision, written: Key) -> str:
+        return named.full_key(read_values(Key(named.key, written.params), named.params))
+
+    def algorithm(self, key: str) -> Algorithm | None:
+        """The algorithm that a key names, with or without parameters; None: it names none."""
+        return self.by_key.get(stem_of(key))
 
     def decision(self, key: str) -> Decision:
         """The decision that a key names, with or without parameters."""
-        stem = key.partition("[")[0]
+        stem = stem_of(key)
         for d in self.decisions:
             if d.key == stem:
                 return d
@@ -157,35 +172,16 @@ class Registry:
     def _unknown_key(self, stem: str, key: str, collective: str | None) -> UserError:
         if collective:
             self.collective(collective)
-            names = [a.key.partition("/")[2] for a in self.of(collective)]
+            names = [Key.parse(a.key).name for a in self.of(collective)]
             names += [d.key for d in self.decisions if collective in d.collectives] + ["builtin"]
             if "/" not in stem:
                 return unknown(f"{collective} algorithm", stem, names, f"see ./collscope list -c {collective}")
         elif "/" not in stem:
-            owners = [a.key for a in self.algorithms if a.key.partition("/")[2] == stem]
+            owners = [a.key for a in self.algorithms if Key.parse(a.key).name == stem]
             if owners:
                 return UsageError(f'"{stem}": say of which collective, with -c, or write one of {", ".join(owners)}')
         keys = [*self.by_key, *(d.key for d in self.decisions), *(f"{c.name}/builtin" for c in self.collectives)]
         return unknown("algorithm", key, keys, "see ./collscope list")
-
-
-def _parameters(key: str, params: tuple[Param, ...], bracket: str, inner: str) -> dict[str, int]:
-    if not bracket:
-        return {}
-    if not inner.endswith("]"):
-        raise UsageError(f"{key}[{inner}: parameters end in ]")
-    known = {p.name: p for p in params}
-    values: dict[str, int] = {}
-    for part in filter(None, inner[:-1].split(",")):
-        name, equals, text = (x.strip() for x in part.partition("="))
-        if name not in known:
-            if not known:
-                raise UsageError(f"{key} has no parameters, but got {name}")
-            raise unknown(f"parameter of {key}", name, known)
-        if not equals:
-            raise UsageError(f"{key}: write {name}=VALUE")
-        values[name] = known[name].parse(key, text)
-    return values
 
 
 def _params(listed: Iterable[dict[str, Any]]) -> tuple[Param, ...]:
@@ -195,8 +191,8 @@ def _params(listed: Iterable[dict[str, Any]]) -> tuple[Param, ...]:
             p["default"],
             p["min"],
             p["max"],
-            tuple(p["words"]) if p.get("words") else None,
-            p.get("help", ""),
+            tuple(p["words"]) if p["words"] else None,
+            p["help"],
         )
         for p in listed
     )
@@ -205,35 +201,42 @@ def _params(listed: Iterable[dict[str, Any]]) -> tuple[Param, ...]:
 def parse(text: str) -> Registry:
     """The registry from its JSON."""
     data = json.loads(text)
-    types = data.get("types") or _TYPES
-    if isinstance(types, list):
-        types = {
-            t["name"]: t["bytes"] if isinstance(t, dict) else _TYPES[t]
-            for t in types
-            if isinstance(t, dict) or t in _TYPES
-        }
     return Registry(
         algorithms=tuple(
             Algorithm(
                 key=a["key"],
                 collective=a["collective"],
                 summary=a["summary"],
-                source=a.get("source", ""),
+                source=a["source"],
                 params=_params(a["params"]),
                 ports=a["ports"],
                 flags=tuple(a["flags"]),
-                twin=a.get("twin"),
+                twin=a["twin"],
                 has_cost=a["has_cost"],
             )
             for a in data["algorithms"]
         ),
         decisions=tuple(
-            Decision(d["key"], d["summary"], d.get("source", ""), tuple(d["collectives"]), _params(d.get("params", ())))
+            Decision(d["key"], d["summary"], d["source"], tuple(d["collectives"]), _params(d["params"]))
             for d in data["decisions"]
         ),
-        collectives=tuple(Collective(c["name"], c["has_root"], c["has_operator"]) for c in data["collectives"]),
-        types=types,
-        operators=tuple(data.get("operators") or _OPERATORS),
+        collectives=tuple(
+            Collective(
+                name=c["name"],
+                mpi=c["mpi"],
+                has_root=c["has_root"],
+                has_operator=c["has_operator"],
+                unit=c["unit"],
+                input=Side(**c["in"]),
+                output=Side(**c["out"]),
+                in_place=c["in_place"],
+                bound=Bound(**c["bound"]),
+            )
+            for c in data["collectives"]
+        ),
+        types={t["name"]: t["bytes"] for t in data["types"]},
+        operators=tuple(data["operators"]),
+        metrics=tuple(data["metrics"]),
     )
 
 

@@ -15,8 +15,8 @@ from collscope.base.errors import UsageError
 from collscope.base.units import format_size, parse_ranks, parse_size
 from collscope.catalogue import decisions as tables
 from collscope.catalogue import registry
+from collscope.catalogue.sizes import block_bytes, count_of_block_bytes, count_of_bytes, vector_bytes
 from collscope.commands import requests
-from collscope.points import plan
 
 
 def spans(
@@ -38,7 +38,7 @@ def spans(
     def grid(p: int) -> list[int]:
         if collective == "barrier":
             return [0]
-        last = max(1, most // plan.vector_bytes(collective, 1, p, elem))
+        last = max(1, most // vector_bytes(collective, 1, p, elem))
         return sorted({2**k for k in range(last.bit_length()) if 2**k <= last} | {last})
 
     learn((p, count) for p in ranks for count in grid(p))
@@ -65,7 +65,7 @@ def show_map(collective: str, made: Sequence[tables.Span], elem: int, block: boo
     from rich.table import Table
     from rich.text import Text
 
-    of_bytes = plan.block_bytes if block else plan.vector_bytes
+    of_bytes = block_bytes if block else vector_bytes
     for name, mine in itertools.groupby(made, key=lambda s: s.decision):
         rows: list[tuple[list[int], list[tuple[str, str]]]] = []
         for ranks, line in itertools.groupby(mine, key=lambda s: s.ranks):
@@ -97,9 +97,9 @@ def call_count(collective: str, size: int | None, block: int | None, ranks: int,
     if (size is None) == (block is None):
         raise UsageError("give one of --bytes and --block-bytes")
     if size is not None:
-        return plan.count_of_bytes(collective, size, ranks, elem)
+        return count_of_bytes(collective, size, ranks, elem)
     assert block is not None
-    return plan.count_of_block_bytes(collective, block, ranks, elem)
+    return count_of_block_bytes(collective, block, ranks, elem)
 
 
 def show(lines: list[tables.Line]) -> None:
@@ -163,7 +163,7 @@ def command(
 
     A rule's sizes are in the unit in which the library looks at them: the call's count × size, a block, or all blocks."""
     known = registry.load()
-    blocks = known.collective(collective).name in plan.BLOCKS
+    blocks = known.collective(collective).counts_blocks
     elem = known.type_bytes(type_name)
     decisions = [
         known.resolve(key if key.startswith("decision/") else f"decision/{key}", collective)[1] for key in wanted

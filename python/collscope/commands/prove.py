@@ -13,8 +13,10 @@ from typing import Any
 
 from collscope.base import console, programs
 from collscope.base.errors import UsageError, UserError, disk_error
-from collscope.base.units import format_ranks, format_size, join_words, parse_ranks, parse_sizes, split_keys
+from collscope.base.units import format_ranks, format_size, join_words, parse_ranks, parse_sizes
 from collscope.catalogue import registry
+from collscope.catalogue.keys import split_keys
+from collscope.catalogue.sizes import count_of_bytes
 from collscope.points import plan
 from collscope.points.plan import Point
 from collscope.sources import model
@@ -115,7 +117,7 @@ def points(
     if collective == "barrier":
         counts = [0]
     elif sizes:
-        counts = [plan.count_of_bytes(collective, size, ranks, elem) for size in parse_sizes(sizes)]
+        counts = [count_of_bytes(collective, size, ranks, elem) for size in parse_sizes(sizes)]
     elif whole:
         counts = [JSON_COUNT]
     else:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from collscope.base import console
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_ranks, parse_ranks, parse_sizes, split_keys
+from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import registry
+from collscope.catalogue.keys import split_keys
+from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
 from collscope.commands import requests, run_table
 from collscope.points import plan, table
 from collscope.points.plan import Layout, Point, Task
@@ -117,8 +119,8 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
     op = request.op or ("affine" if request.type_name == "affine" else "sum")
     if op not in known.operators:
         raise unknown("operator", op, known.operators)
-    if request.metric not in plan.METRICS:
-        raise unknown("metric", request.metric, plan.METRICS)
+    if request.metric not in known.metrics:
+        raise unknown("metric", request.metric, known.metrics)
     if request.sizes and request.block_sizes:
         raise UsageError("give --bytes or --block-bytes, not both")
     text = request.block_sizes or request.sizes
@@ -126,7 +128,7 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
     if not text and not barriers:
         raise UsageError("say which sizes: --bytes 1KiB..4MiB, or --block-bytes for the size of one block")
     sizes = parse_sizes(text) if text and not barriers else [0]
-    convert = plan.count_of_block_bytes if request.block_sizes else plan.count_of_bytes
+    convert = count_of_block_bytes if request.block_sizes else count_of_bytes
     tasks: list[Task] = []
     for layout in layouts:
         for size in sizes:

@@ -13,6 +13,7 @@ from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_size, format_time, parse_size
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
+from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import requests
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
@@ -156,7 +157,7 @@ def make_point(r: Request) -> Point:
         raise UsageError(f"--root {r.root}: {collective} has no root")
     elem = known.type_bytes(r.type_name)
     if r.sizes:
-        count = plan.count_of_bytes(collective, parse_size(r.sizes), r.ranks, elem)
+        count = count_of_bytes(collective, parse_size(r.sizes), r.ranks, elem)
     else:
         count = trace.default_count(collective, key, r.ranks, elem)
     op = "affine" if r.type_name == "affine" else "sum"

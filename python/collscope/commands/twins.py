@@ -11,8 +11,9 @@ import click
 
 from collscope.base import cache, console, depends, paths
 from collscope.base.errors import UsageError, UserError
-from collscope.base.units import format_ranks, parse_ranks, split_keys
+from collscope.base.units import format_ranks, parse_ranks
 from collscope.catalogue import registry
+from collscope.catalogue.keys import split_keys, stem_of
 from collscope.twins import calls, compare, records
 from collscope.twins.compare import Compared, Library
 
@@ -123,7 +124,7 @@ def read_keys(text: str | None) -> list[str] | None:
             if not twins:
                 raise UsageError(f"{name} has no twin in Open MPI")
             continue
-        key = records.stem(known.resolve(name)[1])
+        key = stem_of(known.resolve(name)[1])
         if key not in known.by_key or not known.by_key[key].twin:
             raise UsageError(f"{name} has no twin in Open MPI")
         keys.append(key)

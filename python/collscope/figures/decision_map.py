@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from collscope.catalogue.decisions import Span, library_name
+from collscope.catalogue.sizes import vector_bytes
 from collscope.figures.axes import size_axis
 from collscope.figures.style import OTHERS, colour_of, lighter
-from collscope.points import plan
 
 _NOTHING = {"hatch": "////", "edgecolor": "#999999"}
 
@@ -24,7 +24,7 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
     names = list(dict.fromkeys(s.decision for s in spans))
     ranks = sorted({s.ranks for s in spans})
     colours = map_colours(sorted({s.takes for s in spans if not s.takes.startswith("nothing")}))
-    sizes = [plan.vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
+    sizes = [vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
     low, high = elem, max(*sizes, 2 * elem)
     handles = [Patch(color=colour, label=key.partition("/")[2]) for key, colour in colours.items()]
     if any(s.takes not in colours for s in spans):
@@ -83,8 +83,8 @@ def _edges(ranks: Sequence[int]) -> list[float]:
 
 def _bytes(collective: str, s: Span, elem: int, low: int, high: int) -> tuple[int, int]:
     """From where to where a range goes, within the axis."""
-    left = max(low, plan.vector_bytes(collective, s.first, s.ranks, elem))
-    right = max(left, plan.vector_bytes(collective, s.last + 1, s.ranks, elem))
+    left = max(low, vector_bytes(collective, s.first, s.ranks, elem))
+    right = max(left, vector_bytes(collective, s.last + 1, s.ranks, elem))
     return left, min(right, high)
 
 

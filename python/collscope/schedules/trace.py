@@ -17,6 +17,7 @@ import numpy as np
 
 from collscope.base.errors import UserError, disk_error
 from collscope.catalogue import registry
+from collscope.catalogue.sizes import vector_bytes
 from collscope.points import plan
 from collscope.points.plan import Point
 from collscope.sources import model
@@ -81,7 +82,7 @@ class Trace:
 
     @property
     def vector_bytes(self) -> int:
-        return plan.vector_bytes(self.collective, self.count, self.ranks, self.elem)
+        return vector_bytes(self.collective, self.count, self.ranks, self.elem)
 
     @property
     def arrows(self) -> tuple[Message, ...]:
@@ -132,10 +133,11 @@ def nodes_in(machine: str) -> tuple[int, ...]:
 
 def default_count(collective: str, key: str, ranks: int, elem: int) -> int:
     """Blocks of 1 KiB; a pipelined vector has some segments at least."""
-    if collective == "barrier":
+    about = registry.load().collective(collective)
+    if not about.has_data:
         return 0
     block = 1024 // elem
-    if collective in plan.BLOCKS:
+    if about.counts_blocks:
         return block
     segment = _segment(key)
     pieces = ranks if "ring" in key else 6
@@ -518,7 +520,9 @@ def holdings(t: Trace) -> Holdings | None:
         width = p * block
     # Neighbours that always go together are one block.
     cuts = np.flatnonzero((state[:, :, 1:] != state[:, :, :-1]).any(axis=(0, 1))) + 1
-    if t.collective in plan.BLOCKS:  # blocks of ranks stay apart even where they move together
+    if (
+        registry.load().collective(t.collective).counts_blocks
+    ):  # blocks of ranks stay apart even where they move together
         cuts = np.union1d(cuts, np.arange(block, width, block))
     first = np.concatenate(([0], cuts)).astype(int)
     sizes = np.diff(np.concatenate((first, [width]))) * player.unit

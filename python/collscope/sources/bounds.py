@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from collscope.catalogue import registry
-from collscope.points.plan import Task, vector_bytes
+from collscope.catalogue.sizes import vector_bytes
+from collscope.points.plan import Task
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK
 from collscope.sources.source import Bar, Options, Source
@@ -28,32 +30,24 @@ TELEPHONE = "bound/telephone"
 LOGGP = "bound/loggp"
 
 
+def share(of: str, n: float, p: int) -> float:
+    """A share of the vector's n bytes by its name in the catalogue."""
+    return {"none": 0.0, "whole": n, "others": (p - 1) / p * n, "block": n / p}[of]
+
+
 def bound(collective: str, p: int, n: float, alpha: float, beta: float, gamma: float) -> float:
-    """Chan's lower bound in seconds; n is the whole vector in bytes, β and γ are per byte.
+    """Chan's lower bound in seconds; n is the whole vector in bytes, β and γ are per byte. The catalogue has its shares.
 
     The parts in α, β and γ come from separate arguments; one algorithm need not reach all three at once. A call without data
     sends nothing, except a barrier."""
-    if p < 2 or (n <= 0 and collective != "barrier"):
+    about = registry.load().collective(collective)
+    if p < 2 or (n <= 0 and about.has_data):
         return 0.0
-    lg, part = math.ceil(math.log2(p)), (p - 1) / p
-    match collective:
-        case "bcast":
-            return lg * alpha + n * beta
-        case "reduce":
-            return lg * alpha + n * beta + part * n * gamma
-        case "scatter" | "gather" | "allgather" | "alltoall":
-            return lg * alpha + part * n * beta
-        case "reduce_scatter" | "reduce_scatter_block":
-            return lg * alpha + part * n * (beta + gamma)
-        case "allreduce":
-            return lg * alpha + part * n * (2 * beta + gamma)
-        case "rotation":
-            return alpha + n / p * beta
-        case "barrier":
-            return lg * alpha
-        case "scan" | "exscan":
-            return lg * alpha + n * (beta + gamma)
-    raise KeyError(collective)
+    rounds = 1 if about.bound.rounds == "one" else math.ceil(math.log2(p))
+    sent, combined = share(about.bound.sent, n, p), share(about.bound.combined, n, p)
+    if about.bound.sent == about.bound.combined:
+        return rounds * alpha + sent * (about.bound.times * beta + gamma)
+    return rounds * alpha + sent * (about.bound.times * beta) + combined * gamma
 
 
 def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
@@ -118,6 +112,33 @@ def broadcast_s(p: int, o: float, g: float, latency: float) -> float:
     return arrival
 
 
+@dataclass(frozen=True)
+class Least:
+    """What a collective cannot do without, in the arguments of `bound_loggp`."""
+
+    spread: bool  # somebody's data concerns everybody else
+    port: str  # share of the n bytes that passes the port of some one rank: see `share`
+    received: Callable[[int], float]  # by all ranks together, in vectors, of p ranks
+    work: bool  # (p-1) n bytes are reduced
+
+
+LEAST = {
+    "bcast": Least(True, "whole", lambda p: p - 1, False),
+    "reduce": Least(True, "whole", lambda p: 1, True),
+    "scatter": Least(True, "others", lambda p: (p - 1) / p, False),
+    "gather": Least(True, "others", lambda p: (p - 1) / p, False),
+    "allgather": Least(True, "others", lambda p: p - 1, False),
+    "reduce_scatter": Least(True, "others", lambda p: 1, True),
+    "reduce_scatter_block": Least(True, "others", lambda p: 1, True),
+    "allreduce": Least(True, "whole", lambda p: p, True),
+    "rotation": Least(False, "block", lambda p: 1, False),
+    "barrier": Least(True, "none", lambda p: 0, False),
+    "alltoall": Least(True, "others", lambda p: p - 1, False),
+    "scan": Least(False, "whole", lambda p: 1, True),
+    "exscan": Least(False, "whole", lambda p: 1, False),
+}
+
+
 def bound_loggp(
     collective: str,
     p: int,
@@ -148,50 +169,16 @@ def bound_loggp(
     work     (p-1) n reduced bytes shared by p ranks: one of them does at least (p-1)/p n γ.
 
     Nothing is claimed of calls without data, which may return at once."""
-    if p < 2 or (bytes <= 0 and collective != "barrier"):
+    about = registry.load().collective(collective)
+    if p < 2 or (bytes <= 0 and about.has_data):
         return 0.0
-    trip, part = 2 * o + L, (p - 1) / p
-    spread = broadcast_s(p, o, g, L)
+    least = LEAST[about.name]
+    trip = 2 * o + L
+    first = broadcast_s(p, o, g, L) if least.spread else trip
+    work = (p - 1) / p * bytes * gamma if least.work else 0.0
     if copiers:
-        received = {
-            "bcast": p - 1,
-            "reduce": 1,
-            "allreduce": p,
-            "scatter": part,
-            "gather": part,
-            "allgather": p - 1,
-            "alltoall": p - 1,
-            "reduce_scatter": 1,
-            "reduce_scatter_block": 1,
-            "rotation": 1,
-            "barrier": 0,
-            "scan": 1,
-            "exscan": 1,
-        }[collective]
-        reduces = collective in ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan")
-        return max(
-            spread if collective not in ("rotation", "scan", "exscan") else trip,
-            received * bytes * G / copiers,
-            part * bytes * gamma if reduces else 0.0,
-        )
-    match collective:
-        case "bcast":
-            return max(spread, trip + bytes * G)
-        case "reduce" | "allreduce":
-            return max(spread, trip + bytes * G, part * bytes * gamma)
-        case "scatter" | "gather" | "allgather" | "alltoall":
-            return max(spread, trip + part * bytes * G)
-        case "reduce_scatter" | "reduce_scatter_block":
-            return max(spread, trip + part * bytes * G, part * bytes * gamma)
-        case "rotation":
-            return trip + bytes / p * G
-        case "barrier":
-            return spread
-        case "scan":
-            return max(trip + bytes * G, part * bytes * gamma)
-        case "exscan":
-            return trip + bytes * G
-    raise KeyError(collective)
+        return max(first, least.received(p) * bytes * G / copiers, work)
+    return max(first, trip + share(least.port, bytes, p) * G if least.port != "none" else 0.0, work)
 
 
 def bound_loggp_s(platform: Platform, nodes: int, collective: str, p: int, bytes: float) -> float:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from collscope.points.plan import BLOCKS, Point, count_of_bytes
+from collscope.catalogue import registry
+from collscope.catalogue.sizes import count_of_bytes
+from collscope.points.plan import Point
 
 ELEMENT_BYTES = {"float": 4, "double": 8, "int": 4}  # the types of studies: so that one can be listed before a build
 
@@ -88,13 +90,14 @@ class Study:
     def points(self, quick: bool = False) -> Iterator[tuple[int, int, Entry, Point, int]]:
         """(nodes, ranks, entry, point, bytes) in the order of the table. Sizes that cannot be cut into one block of whole elements for
         each rank are left out for collectives that move blocks."""
-        elem = ELEMENT_BYTES[self.type]
+        elem, known = ELEMENT_BYTES[self.type], registry.load()
         for c in self.collectives:
+            blocks = known.collective(c.name).counts_blocks
             for ranks in self.ranks:
                 for nodes in self.nodes:
                     for entry in c.entries:
                         for size in self.chosen_sizes(quick):
-                            if size % (elem * (ranks if c.name in BLOCKS else 1)):
+                            if size % (elem * (ranks if blocks else 1)):
                                 continue
                             count = count_of_bytes(c.name, size, ranks, elem)
                             yield nodes, ranks, entry, Point(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from collscope.catalogue import registry
+from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.registry import Algorithm
 from collscope.twins.compare import Call, own_messages
 
@@ -13,7 +14,6 @@ FLOAT = 4
 MOST_FLOATS = 1 << 20  # of a vector
 MANY = 17  # ranks; with more of them roots and sizes are fewer: a launch takes minutes where ranks share cores
 MOST_MOVED = 1 << 21  # floats of the larger buffer in a call of the grid
-BLOCKS = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter_block")  # count is one block's
 IN_PLACE = ("reduce", "gather", "scatter", "allgather", "allreduce", "reduce_scatter", "alltoall", "scan")
 DECISIONS = {"4.0": "decision/ompi_4_0", "4.1": "decision/ompi_4_1", "5.0": "decision/ompi_5_0"}
 
@@ -39,19 +39,13 @@ VALUES = {
 }
 
 
-def values_of(key: str) -> dict[str, str]:
-    """Parameters of a full key, as they are written."""
-    inner = key.partition("[")[2].rstrip("]")
-    return dict(part.split("=") for part in inner.split(",") if part)
-
-
 def forced(key: str) -> tuple[tuple[str, int], ...]:
     """The variables that make Open MPI do what this key says: of the algorithm, and of the collectives it is made of."""
     known = registry.load()
-    algorithm = known.by_key[key.partition("[")[0]]
-    assert algorithm.twin
+    algorithm = known.algorithm(key)
+    assert algorithm and algorithm.twin
     made = {f"{algorithm.collective}_algorithm": int(algorithm.twin["number"])}
-    for name, text in values_of(key).items():
+    for name, text in Key.parse(key).values.items():
         part, _, rest = name.partition("_")
         if name in VARIABLES:
             made[f"{algorithm.collective}_algorithm_{VARIABLES[name]}"] = int(text)
@@ -89,7 +83,7 @@ def decided(ranks: int) -> dict[str, list[str]]:
     calls = [call for decision in DECISIONS.values() for call in grid(decision, ranks, RANGES)]
     found: dict[str, list[str]] = {}
     for key in dict.fromkeys(own_messages(ranks, calls, "keys").keys.values()):
-        found.setdefault(key.partition("[")[0], []).append(key)
+        found.setdefault(stem_of(key), []).append(key)
     return found
 
 
@@ -98,17 +92,18 @@ def decided(ranks: int) -> dict[str, list[str]]:
 
 def counts(a: Algorithm, key: str, ranks: int) -> list[int]:
     """Elements: none, one, around the number of ranks and its power of two, and around segments and several of them."""
-    if a.collective == "barrier":
+    about = registry.load().collective(a.collective)
+    if not about.has_data:
         return [0]
     power = 1 << (ranks.bit_length() - 1)
     made = {0, 1, 5, power - 1, power, ranks - 1, ranks, ranks + 1, 257, 1000}
-    for name, text in values_of(key).items():
+    for name, text in Key.parse(key).values.items():
         floats = int(text) // FLOAT if text.isdigit() and name not in ("k", "chains", "max_requests") else 0
         if floats > 1:
             made |= {floats - 1, floats, floats + 1, 2 * floats - 1, 2 * floats, 2 * floats + 1, 5 * floats + 3}
         if floats > 1 and a.key == "allreduce/ring_segmented":  # needs a segment a rank
             made |= {ranks * floats - 1, ranks * floats, ranks * floats + 1, 2 * ranks * floats + 1}
-    most = MOST_FLOATS // ranks if a.collective in BLOCKS else MOST_FLOATS
+    most = MOST_FLOATS // ranks if about.counts_blocks else MOST_FLOATS
     return sorted(n for n in made if 0 <= n <= most)
 
 
@@ -157,8 +152,8 @@ def grid(decision: str, ranks: int, floats: Sequence[int]) -> Iterator[Call]:
     for collective in table.collectives:
         about = known.collective(collective)
         key = f"{decision}:{collective}"
-        for count in (0,) if collective == "barrier" else floats:
-            if collective in BLOCKS and count * ranks > MOST_MOVED:
+        for count in floats if about.has_data else (0,):
+            if about.counts_blocks and count * ranks > MOST_MOVED:
                 continue
             for commutes in (True, False) if about.has_operator else (True,):
                 yield Call(key, collective, count, 0, commutes)

@@ -23,8 +23,9 @@ from collscope.base.errors import UserError, disk_error
 from collscope.base.files import write_atomically
 from collscope.base.units import format_ranks
 from collscope.catalogue import registry
+from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.registry import Algorithm
-from collscope.twins.calls import FLOAT, values_of
+from collscope.twins.calls import FLOAT
 from collscope.twins.calls import decided as decided_keys
 from collscope.twins.compare import Call, Compared, alike, own_messages
 
@@ -71,7 +72,7 @@ def table(version: str, twins: Sequence[Algorithm], found: Sequence[Compared]) -
     """A row a twin, in the registry's order."""
     by_key: dict[str, list[Compared]] = {}
     for c in found:
-        by_key.setdefault(stem(c.call.key), []).append(c)
+        by_key.setdefault(stem_of(c.call.key), []).append(c)
     return [{**who(a, version), **tally(by_key.get(a.key, []))} for a in twins]
 
 
@@ -99,10 +100,6 @@ def decisions(version: str, found: Sequence[Compared]) -> list[Row]:
     return made
 
 
-def stem(key: str) -> str:
-    return key.partition("[")[0]
-
-
 # ---- what ran instead -------------------------------------------------------------------------------------
 
 # What can tell the calls of one row from those of another with the same reason, beside the parameters in their keys.
@@ -127,7 +124,7 @@ FEATURES: tuple[Feature, ...] = (
 
 def segment(call: Call) -> int:
     """Bytes of a segment of this call: all of it when there are none."""
-    return int(values_of(call.key).get("s", 0)) or call.count * FLOAT
+    return int(Key.parse(call.key).values.get("s", 0)) or call.count * FLOAT
 
 
 def differences(version: str, found: Sequence[Compared]) -> list[Row]:
@@ -136,7 +133,7 @@ def differences(version: str, found: Sequence[Compared]) -> list[Row]:
     groups: dict[tuple[str, str], list[Compared]] = {}
     for c in found:
         if c.verdict == "unsupported" and any(c.theirs):  # who sends nothing shows nothing
-            groups.setdefault((stem(c.call.key), c.text.partition("; ")[0]), []).append(c)
+            groups.setdefault((stem_of(c.call.key), c.text.partition("; ")[0]), []).append(c)
     explained = explanations([c for group in groups.values() for c in group])
     made = []
     for (key, reason), group in groups.items():
@@ -194,14 +191,14 @@ def possible_keys(call: Call, decided: dict[str, list[str]]) -> Iterator[tuple[s
     """Algorithms with their parameters as usual, as forced (`s=s`: the call's own segment), with other parts, in a single
     chain, and as a decision takes them."""
     known = registry.load()
-    own = values_of(call.key)
-    for a in sorted(known.of(call.collective), key=lambda a: (a.twin is None, a.key != stem(call.key))):
+    own = Key.parse(call.key).values
+    for a in sorted(known.of(call.collective), key=lambda a: (a.twin is None, a.key != stem_of(call.key))):
         if "any_source" in a.flags:
             continue
         numbers = {p.name: p for p in a.params}
         shared = {name: numbers[name].parse(a.key, text) for name, text in own.items() if name in numbers}
         yield a.key, a.full_key()
-        if a.key == stem(call.key):
+        if a.key == stem_of(call.key):
             yield a.key, call.key
             for words in product(*([(p.name, w) for w in p.words] for p in a.params if p.words)):
                 changed = {name: numbers[name].parse(a.key, word) for name, word in words if own[name] != word}
@@ -235,7 +232,7 @@ def cover(group: Sequence[Compared], explained: dict[int, list[str]]) -> list[tu
 def distinction(calls: Sequence[Compared], others: Sequence[Compared]) -> str:
     """What all of these have and none of the others, as words behind the reason; "" when there are no others.
     What needs more than three such words is what the other rows are not."""
-    values = sorted({item for c in (*calls, *others) for item in values_of(c.call.key).items()})
+    values = sorted({item for c in (*calls, *others) for item in Key.parse(c.call.key).values.items()})
     features = [*FEATURES, *map(with_value, values), *map(without_value, values)]
     true = [f for f in features if all(map(f[1], calls))]
     for number in range(4):
@@ -247,12 +244,12 @@ def distinction(calls: Sequence[Compared], others: Sequence[Compared]) -> str:
 
 def with_value(item: tuple[str, str]) -> Feature:
     name, text = item
-    return f"{name}={text}", lambda c: values_of(c.call.key).get(name) == text
+    return f"{name}={text}", lambda c: Key.parse(c.call.key).values.get(name) == text
 
 
 def without_value(item: tuple[str, str]) -> Feature:
     name, text = item
-    return f"{name} other than {text}", lambda c: values_of(c.call.key).get(name) != text
+    return f"{name} other than {text}", lambda c: Key.parse(c.call.key).values.get(name) != text
 
 
 # ---- files ------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from collscope.base.units import (
     parse_ranks,
     parse_size,
     parse_sizes,
-    split_keys,
 )
 
 
@@ -67,16 +66,6 @@ def test_ranks_step_by_one() -> None:
 def test_ranks_that_do_not_parse(text: str) -> None:
     with pytest.raises(UsageError):
         parse_ranks(text)
-
-
-def test_commas_in_brackets_do_not_split() -> None:
-    assert split_keys("mst, chain[chains=4,s=64KiB],linear") == ["mst", "chain[chains=4,s=64KiB]", "linear"]
-
-
-@pytest.mark.parametrize("text", ["a[b", "a]b", "a,,b", ""])
-def test_brackets_must_close(text: str) -> None:
-    with pytest.raises(UsageError):
-        split_keys(text)
 
 
 @pytest.mark.parametrize(

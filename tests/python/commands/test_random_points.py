@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from collscope.base import paths, programs
 from collscope.catalogue import registry
-from collscope.catalogue.registry import Algorithm, Param
+from collscope.catalogue.keys import Param
+from collscope.catalogue.registry import Algorithm
 from collscope.commands import prove as collscope_prove
 from collscope.points import plan
 from collscope.points.plan import Point
 
-TYPES = ("float", "double", "int", "long", "byte", "affine")
 SEGMENTS = 40  # about as many as a vector is cut into
 MOST_RANKS = 40
 SIXTEEN = paths.ROOT / "tests" / "driver" / "sixteen"
@@ -51,10 +51,10 @@ def random_point(rng: random.Random, most_ranks: int) -> tuple[int, Point]:
     algorithm: Algorithm = rng.choice(known.algorithms)
     about = known.collective(algorithm.collective)
     ranks = rng.randint(1, most_ranks)
-    type_name = rng.choice(TYPES if about.has_operator else TYPES[:-1])
+    type_name = rng.choice([t for t in known.types if about.has_operator or t != "affine"])
     count = rng.choice((0, 1, ranks - 1, ranks, ranks + 1, rng.randrange(0, 4 * ranks), rng.randrange(0, 3000)))
     elem = known.type_bytes(type_name)
-    blocks = ranks if algorithm.collective in plan.BLOCKS else 1
+    blocks = ranks if about.counts_blocks else 1
     values = {q.name: random_value(rng, q, count * elem * blocks) for q in algorithm.params}
     words = [f"{q.name}={q.words[values[q.name] - q.min] if q.words else values[q.name]}" for q in algorithm.params]
     return ranks, Point(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from collscope.catalogue import registry
 from collscope.points import table
-from collscope.points.plan import BLOCKS
 from collscope.studies.study import Study
 
 Time = Callable[[str, str, int, int], float]  # collective, class or key, nodes, bytes → seconds
@@ -32,6 +32,7 @@ def paper(collective: str, name: str, nodes: int, size: int) -> float:
 def rows(study: Study, time: Time = paper, quick: bool = False) -> list[table.Row]:
     out = []
     elem = 4
+    catalogue = registry.load()
     for nodes, ranks, entry, point, size in study.points(quick):
         seconds = time(entry.collective, entry.name, nodes, size)
         chose = f"{entry.collective}/linear" if entry.key.startswith("decision/") else ""
@@ -48,7 +49,7 @@ def rows(study: Study, time: Time = paper, quick: bool = False) -> list[table.Ro
     for collective in study.collectives:
         for nodes in study.nodes:
             for size in study.chosen_sizes(quick):
-                if collective.name in BLOCKS and size < 32 * elem:
+                if catalogue.collective(collective.name).counts_blocks and size < 32 * elem:
                     continue
                 seconds = math.ceil(math.log2(32)) * 1e-6 + size * 0.5e-9
                 out.append(

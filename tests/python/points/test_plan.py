@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
@@ -29,31 +27,6 @@ def test_bytes_and_blocks(known: Registry, collective: str, vector: int, block: 
     point = Point(collective, f"{collective}/linear", 100)
     assert point.bytes(8) == vector
     assert point.block_bytes(8) == block
-
-
-@given(
-    st.sampled_from(["bcast", "scatter", "allgather", "reduce_scatter", "allreduce", "rotation"]),
-    st.integers(0, 1 << 40),
-    st.integers(1, 4096),
-    st.sampled_from([1, 4, 8]),
-)
-def test_counts_come_back(collective: str, count: int, ranks: int, elem: int) -> None:
-    size = plan.vector_bytes(collective, count, ranks, elem)
-    assert plan.count_of_bytes(collective, size, ranks, elem) == count
-    block = plan.block_bytes(collective, count, ranks, elem)
-    back = plan.count_of_block_bytes(collective, block, ranks, elem)
-    assert plan.block_bytes(collective, back, ranks, elem) == block
-    if collective != "reduce_scatter":
-        assert back == count
-
-
-def test_sizes_that_do_not_divide_name_the_nearest() -> None:
-    with pytest.raises(UsageError, match=r"nearest: 96 B or 192 B; or give the size of one block with --block-bytes"):
-        plan.count_of_bytes("allgather", 100, 24, 4)
-    with pytest.raises(UsageError, match="whole elements of 4 bytes; nearest: 4 B or 8 B$"):
-        plan.count_of_bytes("bcast", 5, 24, 4)
-    with pytest.raises(UsageError, match="nearest: 4 B$"):
-        plan.count_of_bytes("bcast", 3, 24, 4)
 
 
 def test_text_holds_everything_that_matters() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
+from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.points.plan import Point, plan_text
 from collscope.sources import bounds, model
@@ -60,8 +61,12 @@ def test_without_ports_the_bound_is_no_higher() -> None:
 
 def test_unknown_collectives_are_a_mistake() -> None:
     for call in (lambda: bounds.bound("bcats", 2, 1, 1, 1, 1), lambda: bounds.bound_loggp("bcats", 2, 1, 1, 1, 1, 1)):
-        with pytest.raises(KeyError):
+        with pytest.raises(UsageError, match='did you mean "bcast"'):
             call()
+
+
+def test_every_collective_has_its_least() -> None:
+    assert set(bounds.LEAST) == {c.name for c in registry.load().collectives}
 
 
 def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import fake_list
 import made_table
 from collscope.analysis import claims
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
 from collscope.machines import platform as platforms
 from collscope.papers import bird as claims_bird
 from collscope.points import table
@@ -204,7 +206,8 @@ class Fake:
         self.drawn = 0
         monkeypatch.setattr(paths, "RESULTS", workplace / "results")
         monkeypatch.setattr(run, "check_keys", lambda s, r: s)
-        monkeypatch.setattr("collscope.catalogue.registry.load", lambda: None)
+        known = registry.parse(fake_list.TEXT)
+        monkeypatch.setattr("collscope.catalogue.registry.load", lambda: known)
 
         def simulate_study(s: Study, platform: object, *, quick: bool, **_: object) -> tuple[list[table.Row], Origin]:
             rows = made_table.rows(s, self.time, quick)
@@ -320,8 +323,6 @@ def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None
         pytest.skip(f"the reference was made with {', '.join(made_with)}, this is SimGrid {smpirun.version()}")
     key = ("collective", "algorithm", "nodes", "ranks", "bytes", "metric")
     known = {tuple(row[k] for k in key): row for row in committed if row["source"] == "sim"}
-    from collscope.catalogue import registry
-
     checked = reader.check_keys(bird, registry.load())
     platform = platforms.load(bird.platform)
     tasks = [

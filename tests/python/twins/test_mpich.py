@@ -11,7 +11,6 @@ import pytest
 import libraries
 import mpich_twins
 from collscope.catalogue import registry
-from collscope.twins import calls as twin_calls
 from collscope.twins.compare import by_peer
 from library_calls import Call, Compared
 
@@ -48,7 +47,7 @@ def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:
         if collective == "barrier":
             continue
         for elem in (1, 4):
-            blocks = collective in twin_calls.BLOCKS
+            blocks = registry.load().collective(collective).counts_blocks
             wanted = (*sizes, *(size // ranks for size in sizes)) if blocks else sizes
             fit = tuple(size for size in wanted if not blocks or size * ranks <= 2**21)
             made += calls(collective, ranks, fit, elem)

@@ -11,7 +11,6 @@ import pytest
 
 import smpi_messages
 from collscope.catalogue import registry
-from collscope.twins import calls as twin_calls
 from library_calls import Call, Compared
 
 pytestmark = pytest.mark.skipif(not shutil.which("smpirun"), reason="needs SimGrid")
@@ -50,7 +49,7 @@ def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:
     for collective in COLLECTIVES:
         vectors = collective == "reduce_scatter_block"  # thresholds in bytes of the vector, count of a block
         wanted = tuple(-(-size // ranks) for size in sizes) if vectors else sizes
-        blocks = collective in twin_calls.BLOCKS
+        blocks = registry.load().collective(collective).counts_blocks
         fit = tuple(size for size in wanted if not blocks or size * ranks <= MOST_MOVED)
         made += [call for elem in (1, 4) for call in calls(collective, ranks, fit, elem)]
     return made

@@ -17,6 +17,7 @@ from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
+from collscope.catalogue.keys import stem_of
 from collscope.commands import twins
 from collscope.twins import calls, compare, records
 from collscope.twins.compare import Call, Compared, Library
@@ -55,7 +56,7 @@ def verdicts(found: list[Compared]) -> set[str]:
 def test_twins_send_what_open_mpi_sends() -> None:
     found = some()
     assert not found.bad, "\n".join(map(str, found.bad[:20]))
-    same = {records.stem(c.call.key) for c in found.forced if c.verdict == "same"}
+    same = {stem_of(c.call.key) for c in found.forced if c.verdict == "same"}
     assert same == {a.key for a in calls.twins(found.library.numbers)}
     assert verdicts(found.decided) == {"same"}
     assert {c.call.collective for c in found.decided} >= {"bcast", "alltoall", "barrier", "exscan"}
@@ -191,7 +192,7 @@ def test_recorded_differences_fit_the_registry() -> None:
     unsupported = sum(int(row["unsupported"]) for row in records.read("table"))
     assert 0 < sum(int(row["calls"]) for row in rows) <= unsupported
     for row in rows:
-        runs = records.stem(row["runs"].partition(" (")[0])
+        runs = stem_of(row["runs"].partition(" (")[0])
         assert row["runs"] == records.REFUSED or known[runs].collective == row["collective"], row
     conditions = [(row["key"], row["version"], row["condition"]) for row in rows]
     assert len(set(conditions)) == len(conditions)  # each says when it is
@@ -205,11 +206,11 @@ def test_reasons_say_what_open_mpi_takes() -> None:
     rows = records.read("differences")
     for c in some().forced:
         reason, _, rest = c.text.partition("; Open MPI takes ")
-        if c.verdict == "unsupported" and rest and records.stem(c.call.key).split("/")[0] in rest:
-            seen.setdefault((records.stem(c.call.key), reason), set()).update(re.findall(r"[a-z]+/[a-z_]+", rest))
+        if c.verdict == "unsupported" and rest and stem_of(c.call.key).split("/")[0] in rest:
+            seen.setdefault((stem_of(c.call.key), reason), set()).update(re.findall(r"[a-z]+/[a-z_]+", rest))
     assert len(seen) >= 8
     for (key, reason), said in seen.items():
-        ran = {records.stem(r["runs"]) for r in rows if r["key"] == key and r["condition"].startswith(reason)}
+        ran = {stem_of(r["runs"]) for r in rows if r["key"] == key and r["condition"].startswith(reason)}
         assert said == ran, (key, reason)
 
 

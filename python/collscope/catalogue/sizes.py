@@ -1,0 +1,62 @@
+"""Sizes of a call: from its count to bytes and back.
+
+`bytes` n is the whole vector, `block_bytes` m what one rank contributes or receives where the collective moves blocks; both
+follow from the count that MPI's call is given and from what the collective counts.
+"""
+
+from __future__ import annotations
+
+from collscope.base.errors import UsageError
+from collscope.base.units import format_size
+from collscope.catalogue import registry
+
+
+def elem_bytes(type_name: str) -> int:
+    """Bytes of one element; a UsageError when there is no such type."""
+    return registry.load().type_bytes(type_name)
+
+
+def vector_bytes(collective: str, count: int, ranks: int, elem: int) -> int:
+    """`bytes` n of a call."""
+    about = registry.load().collective(collective)
+    return count * elem * (ranks if about.counts_blocks else 1) if about.has_data else 0
+
+
+def block_bytes(collective: str, count: int, ranks: int, elem: int) -> int:
+    """`block_bytes` m of a call."""
+    about = registry.load().collective(collective)
+    if about.output.amount == "part":
+        return -(-count // ranks) * elem
+    return count * elem if about.has_data else 0
+
+
+def count_of_bytes(collective: str, size: int, ranks: int, elem: int) -> int:
+    """The count whose vector has exactly `size` bytes; an error names the nearest sizes that exist."""
+    about = registry.load().collective(collective)
+    unit = elem * (ranks if about.counts_blocks else 1)
+    return _divide(collective, size, unit, ranks, elem) if about.has_data else 0
+
+
+def count_of_block_bytes(collective: str, size: int, ranks: int, elem: int) -> int:
+    """The count whose block has exactly `size` bytes (reduce_scatter: p blocks of that size)."""
+    about = registry.load().collective(collective)
+    if not about.has_data:
+        return 0
+    count = _divide(collective, size, elem, 1, elem)
+    return count * ranks if about.output.amount == "part" else count
+
+
+def _divide(collective: str, size: int, unit: int, ranks: int, elem: int) -> int:
+    if size % unit == 0:
+        return size // unit
+    below, above = size // unit * unit, (size // unit + 1) * unit
+    if unit == elem:
+        what = f"whole elements of {elem} bytes"
+        hint = ""
+    else:
+        what = f"{ranks} blocks of whole {elem}-byte elements, as {collective} on {ranks} ranks needs"
+        hint = "; or give the size of one block with --block-bytes"
+    near = f"{format_size(below)} or {format_size(above)}" if below else format_size(above)
+    if max(below, above) >= 1024:
+        near += f" ({below} or {above} bytes)" if below else f" ({above} bytes)"
+    raise UsageError(f"{format_size(size)} cannot be cut into {what}; nearest: {near}{hint}")
