@@ -72,7 +72,7 @@ def allgather() -> None:
             ]
             run(
                 f"allgather/{algorithm}, 64 ranks, 21 sizes",
-                [*command, "--plan", folder / "plan.txt", "--fold"],
+                [*command, "--plan", folder / "plan.txt", "--shared-buffers"],
                 target,
                 on.env(),
             )

@@ -15,18 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/driver.h"
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/catalogue/json.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
+#include "driver/check/verify.h"
+#include "driver/launch.h"
+#include "driver/mpi/builtin.h"
 
 enum { TEXT = 320, MOST_REFUSED = 16, MOST_TURNS = 300, MOST_CALLS = 4096 };
 static const double batch_s = 200e-6;    /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */
 
 typedef struct {
-  driver d;
+  launch l;
   MPI_Comm ours, theirs;       /* theirs is made anew when a variable was set */
   MPI_Comm ends;               /* the first rank and the last */
   bool stale;
@@ -105,7 +107,7 @@ typedef struct {
   int messages;                /* 0: not known here */
 } pair;
 
-static void run(pair *p, side s) {
+static void run(const pair *p, side s) {
   if (s == OURS) coll_run(p->call);
   else if (p->plain) p->plain(&p->exchange);
   else builtin_run(&p->builtin);
@@ -146,7 +148,7 @@ static void shuffle(side order[SIDES], uint32_t *state) {
 }
 
 static void print_times(const bench *b, const pair *p, int turns, const double *time) {
-  FILE *out = b->d.out;
+  FILE *out = stdout;
   for (int s = 0; s < SIDES; s++) {
     fprintf(out, ",\"%s\":[", side_name[s]);
     for (int i = 0; i < turns; i++) fprintf(out, "%s%.4g", i ? "," : "", time[s * MOST_TURNS + i]);
@@ -173,8 +175,8 @@ static void take_turns(const bench *b, pair *p) {
     if (late && i + 1 >= b->turns) turns = i + 1;
   }
   MPI_Reduce(own, longest, SIDES * MOST_TURNS, MPI_DOUBLE, MPI_MAX, 0, p->comm);
-  if (b->d.rank == 0) {
-    fprintf(b->d.out, ",\"calls\":%d", calls);
+  if (b->l.rank == 0) {
+    fprintf(stdout, ",\"calls\":%d", calls);
     print_times(b, p, turns, longest);
   }
   free(own);
@@ -199,15 +201,15 @@ static long check(const bench *b, pair *p, buffers *data) {
 /* ---- a line of the plan ----------------------------------------------------------------------------------------- */
 
 static void begin(const bench *b, const char *key, size_t count, const char *status) {
-  if (b->d.rank) return;
-  fprintf(b->d.out, "{\"key\":\"%s\",\"count\":%zu,\"status\":", key, count);
-  json_string(b->d.out, status);
+  if (b->l.rank) return;
+  fprintf(stdout, "{\"key\":\"%s\",\"count\":%zu,\"status\":", key, count);
+  json_string(stdout, status);
 }
 
 static void end(const bench *b) {
-  if (b->d.rank) return;
-  fputs("}\n", b->d.out);
-  fflush(b->d.out);
+  if (b->l.rank) return;
+  fputs("}\n", stdout);
+  fflush(stdout);
 }
 
 /* Times a pair that has all but its calls and buffers. `ours` is the communicator of our messages. */
@@ -224,7 +226,7 @@ static void compare(bench *b, pair *p, const char *key, MPI_Comm ours) {
   else builtin_open(&p->builtin, p->comm, p->alg->collective, &p->args, MPI_FLOAT, op);
   long wrong = check(b, p, &data);
   begin(b, key, p->args.count, wrong ? "wrong data" : "ok");
-  if (p->messages && rank == 0) fprintf(b->d.out, ",\"messages\":%d", p->messages);
+  if (p->messages && rank == 0) fprintf(stdout, ",\"messages\":%d", p->messages);
   if (!wrong) take_turns(b, p);
   end(b);
   if (!p->plain) builtin_close(&p->builtin);
@@ -235,8 +237,8 @@ static void compare(bench *b, pair *p, const char *key, MPI_Comm ours) {
 static void compare_twin(bench *b, const char *key, size_t count) {
   char reason[2 * TEXT];
   pair p = { .comm = b->theirs };
-  p.args = (coll_args){ .size = b->d.size, .count = count, .elem = sizeof(float), .commutes = true, .param = p.param,
-                        .place = b->d.place };
+  p.args = (coll_args){ .size = b->l.size, .count = count, .elem = sizeof(float), .commutes = true, .param = p.param,
+                        .place = b->l.place };
   p.alg = coll_find(key, p.param, reason, sizeof reason);
   if (b->refusals) snprintf(reason, sizeof reason, "this library cannot set %s", b->refused[0]);
   else if (p.alg && !coll_unsupported(p.alg, &p.args, reason, sizeof reason)) {
@@ -252,7 +254,7 @@ static void compare_messages(bench *b, const char *key, size_t count) {
   for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
     if (strcmp(exchanges[i].alg.key, key)) continue;
     pair p = { .alg = &exchanges[i].alg, .comm = b->ends, .plain = exchanges[i].plain, .messages = exchanges[i].messages };
-    p.args = (coll_args){ .size = 2, .count = count, .elem = sizeof(float), .param = p.param, .place = b->d.place };
+    p.args = (coll_args){ .size = 2, .count = count, .elem = sizeof(float), .param = p.param, .place = b->l.place };
     compare(b, &p, key, b->ends);
     return;
   }
@@ -295,7 +297,7 @@ static bool work(bench *b, FILE *lines) {
     } else if (sscanf(line, "pair %319s %zu", word, &count) == 2) {
       if (b->stale) {
         MPI_Comm_free(&b->theirs);
-        MPI_Comm_dup(b->d.world, &b->theirs);
+        MPI_Comm_dup(b->l.world, &b->theirs);
         b->stale = false;
       }
       compare_twin(b, word, count);
@@ -307,7 +309,7 @@ static bool work(bench *b, FILE *lines) {
 }
 
 int main(int argc, char **argv) {
-  bench b = { .d.out = stdout };
+  bench b = { 0 };
   FILE *lines = argc == 4 ? fopen(argv[1], "r") : NULL;
   if (!lines || sscanf(argv[2], "%d", &b.turns) != 1 || b.turns < 1 || b.turns > MOST_TURNS || sscanf(argv[3], "%lf", &b.seconds) != 1) {
     fprintf(stderr, "usage: collscope-overhead PLAN TURNS SECONDS; TURNS is at most %d\n", MOST_TURNS);
@@ -317,28 +319,22 @@ int main(int argc, char **argv) {
   int provided;
   MPI_Init(&argc, &argv);
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-  MPI_Comm_dup(MPI_COMM_WORLD, &b.d.world);
+  launch_open(&b.l);
   MPI_Comm_dup(MPI_COMM_WORLD, &b.ours);
   MPI_Comm_dup(MPI_COMM_WORLD, &b.theirs);
-  MPI_Comm_rank(b.d.world, &b.d.rank);
-  MPI_Comm_size(b.d.world, &b.d.size);
-  MPI_Comm_split(b.d.world, b.d.rank == 0 || b.d.rank == b.d.size - 1 ? 0 : MPI_UNDEFINED, b.d.rank, &b.ends);
-  b.d.place = malloc(sizeof *b.d.place * (size_t)b.d.size);
-  coll_place here = port_place(b.d.world);
-  MPI_Allgather(&here, sizeof here, MPI_BYTE, b.d.place, sizeof here, MPI_BYTE, b.d.world);
-  if (b.d.rank == 0) {
+  MPI_Comm_split(b.l.world, b.l.rank == 0 || b.l.rank == b.l.size - 1 ? 0 : MPI_UNDEFINED, b.l.rank, &b.ends);
+  if (b.l.rank == 0) {
     fputs("{\"meta\":{", stdout);
     port_describe(stdout);
-    printf(",\"compiler\":\"%s\",\"ranks\":%d}}\n", __VERSION__, b.d.size);
+    printf(",\"compiler\":\"%s\",\"ranks\":%d}}\n", __VERSION__, b.l.size);
   }
-  bool done = b.d.size > 1 && work(&b, lines);
-  if (b.d.size < 2) fprintf(stderr, "collscope-overhead: needs two ranks\n");
+  bool done = b.l.size > 1 && work(&b, lines);
+  if (b.l.size < 2) fprintf(stderr, "collscope-overhead: needs two ranks\n");
   fclose(lines);
-  free(b.d.place);
   if (b.ends != MPI_COMM_NULL) MPI_Comm_free(&b.ends);
   MPI_Comm_free(&b.theirs);
   MPI_Comm_free(&b.ours);
-  MPI_Comm_free(&b.d.world);
+  launch_close(&b.l);
   MPI_T_finalize();
   MPI_Finalize();
   return done ? 0 : 1;

@@ -145,7 +145,7 @@ static void places(const bench *x) {
   }
 }
 
-int pingpong_main(MPI_Comm comm, size_t from, size_t to, FILE *out) {
+int pingpong(MPI_Comm comm, size_t from, size_t to, FILE *out) {
   bench x = { .comm = comm, .out = out };
   MPI_Comm_rank(comm, &x.rank);
   MPI_Comm_size(comm, &x.size);

@@ -15,6 +15,6 @@
  *   gamma     bytes, ranks, s_per_byte, samples                   a local reduction of floats, by so many ranks at once
  *   copy      bytes, ranks, s_per_byte, samples                   a local copy
  * Returns 0, or 1 when there is not enough memory, with a message on standard error. */
-int pingpong_main(MPI_Comm comm, size_t from, size_t to, FILE *out);
+int pingpong(MPI_Comm comm, size_t from, size_t to, FILE *out);
 
 #endif

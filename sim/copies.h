@@ -8,11 +8,8 @@
 extern "C" {
 #endif
 
-/* From now on, data that is sent from a folded buffer is not copied. */
-void sim_skip_copies(void);
-
-/* port.c: whether this address lies in a folded buffer. */
-bool sim_folded(const void *buffer);
+/* From now on, data that is sent from a buffer of which `stays` is true is not copied. Once a process. */
+void sim_copy_unless(bool (*stays)(const void *buffer));
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 
 /* Memory handed out in the order of the algorithm's requests. A call asks for the same sizes each time it runs, so from the
@@ -34,21 +35,12 @@ struct coll_call {
   int epoch, epochs;              /* only with COLL_ANY_SOURCE: see tag_of */
 };
 
-static void *reallocate(void *old, size_t bytes) {
-  void *p = realloc(old, bytes);
-  if (!p) {
-    fprintf(stderr, "collscope: out of memory (%zu bytes)\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return p;
-}
-
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
 static void *take(arena *a, size_t bytes, bool data) {
   if (a->used == a->blocks) {
-    a->block = reallocate(a->block, sizeof *a->block * (size_t)(a->blocks + 1));
-    a->bytes = reallocate(a->bytes, sizeof *a->bytes * (size_t)(a->blocks + 1));
+    a->block = runtime_reallocate(a->block, sizeof *a->block * (size_t)(a->blocks + 1));
+    a->bytes = runtime_reallocate(a->bytes, sizeof *a->bytes * (size_t)(a->blocks + 1));
     a->block[a->blocks] = NULL;
     a->bytes[a->blocks++] = 0;
   }
@@ -56,7 +48,7 @@ static void *take(arena *a, size_t bytes, bool data) {
   if (!a->block[i] || a->bytes[i] < bytes) {
     if (data && a->block[i]) port_release(a->block[i]);
     else free(a->block[i]);
-    a->block[i] = data ? port_alloc(bytes ? bytes : 1) : reallocate(NULL, bytes ? bytes : 1);
+    a->block[i] = data ? port_alloc(bytes ? bytes : 1) : runtime_allocate(bytes);
     a->bytes[i] = bytes;
   }
   return a->block[i];
@@ -152,8 +144,8 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
 
 static void more_slots(coll_call *s) {
   int grown = s->capacity ? 2 * s->capacity : 16;
-  s->slots = reallocate(s->slots, sizeof *s->slots * (size_t)grown);
-  s->idle = reallocate(s->idle, sizeof *s->idle * (size_t)grown);
+  s->slots = runtime_reallocate(s->slots, sizeof *s->slots * (size_t)grown);
+  s->idle = runtime_reallocate(s->idle, sizeof *s->idle * (size_t)grown);
   for (int i = grown; i-- > s->capacity;) {
     s->slots[i].next = 0;
     s->idle[s->idles++] = i;
@@ -276,7 +268,7 @@ static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags) {
   }
   int *world = op_keep(c, sizeof(int) * (size_t)c->size);
   for (int i = 0; i < c->size; i++) world[i] = peer_of(c, i);
-  s->seg = reallocate(s->seg, sizeof *s->seg * (size_t)(s->segs + 1));
+  s->seg = runtime_reallocate(s->seg, sizeof *s->seg * (size_t)(s->segs + 1));
   return s->seg[s->segs++] = port_seg_open(s->comm, tag_of(c, 0), world, c->size, c->rank, n * c->elem, flags);
 }
 
@@ -300,8 +292,7 @@ coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, 
 
 coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op,
                               coll_observer *observer) {
-  coll_call *s = reallocate(NULL, sizeof *s);
-  memset(s, 0, sizeof *s);
+  coll_call *s = runtime_allocate_zeroed(sizeof *s);
   s->alg = alg;
   s->args = *args;
   s->comm = comm;

@@ -5,7 +5,7 @@
 
 struct coll_observer {
   double (*clock)(void);
-  const coll_operations *ops;      /* of the life below, and its state */
+  const coll_operations *ops;      /* of the back-end, and its state */
   void *self;
   observe_event *event;
   size_t events, room;
@@ -13,7 +13,7 @@ struct coll_observer {
   int repetitions, repetitions_room;
   size_t *pending;                 /* [requests] by coll_req: index of its event, while it is not waited for */
   int requests;
-  bool waiting;                    /* for requests of the algorithm, not of the life below */
+  bool waiting;                    /* for requests of the algorithm, not of the back-end */
 };
 
 static void *grown(void *old, size_t bytes) {
@@ -60,7 +60,7 @@ const char *observe_kind_name(observe_kind k) {
 
 /* ---- noting ----------------------------------------------------------------------------------------- */
 
-/* The context as the life below knows it: the same but for the operations. */
+/* The context as the back-end knows it: the same but for the operations. */
 static coll_ctx below(const coll_ctx *c) {
   const coll_observer *o = c->self;
   coll_ctx inner = *c;

@@ -1,8 +1,8 @@
-/* An observer between an algorithm and the life it leads: it notes what each operation does and when it begins and ends, and
- * passes it on. The algorithm's text and the life below know nothing of it; who does not ask for one pays nothing.
+/* An observer between an algorithm and its back-end: it notes what each operation does and when it begins and ends, and passes it
+ * on. The algorithm's text and the back-end know nothing of it; who does not ask for one pays nothing.
  *
  * Times are of the clock that the observer is given. What is not known is not noted: a message that was waited for together with
- * others was through when the life below said so, or when that wait ended, or earlier. */
+ * others was through when the back-end said so, or when that wait ended, or earlier. */
 #ifndef COLLSCOPE_CORE_RUNTIME_OBSERVE_H
 #define COLLSCOPE_CORE_RUNTIME_OBSERVE_H
 
@@ -41,7 +41,7 @@ void observe_repetition(coll_observer *, int i);
 /* The events of repetition i, in the order in which they began; *n of them. Valid until the next event. */
 const observe_event *observe_events(const coll_observer *, int i, size_t *n);
 
-/* The life below may say, in a wait for several requests, that this one is through now. */
+/* The back-end may say, in a wait for several requests, that this one is through now. */
 void observe_done(coll_observer *, coll_req);
 
 const char *observe_kind_name(observe_kind);

@@ -1,4 +1,4 @@
-/* What a back-end provides to the operations and to the driver. Two files implement it: sim/port.c (SMPI) and validate/port.c
+/* What a back-end provides to the operations and to the driver. Two folders implement it, file for file: sim/ (SMPI) and validate/
  * (real MPI). Nothing else knows which back-end it is built for. */
 #ifndef COLLSCOPE_CORE_RUNTIME_PORT_H
 #define COLLSCOPE_CORE_RUNTIME_PORT_H
@@ -15,6 +15,16 @@ void port_describe(FILE *out);
 double port_now(void);                     /* seconds on this rank's own clock */
 void port_idle(double seconds);            /* this rank does nothing for so long */
 coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
+
+/* Prints what this machine is, as far as this process may use it, in one line of JSON; works before MPI_Init. Returns NULL, or why
+ * there is no answer.
+ *   {"topology":{"model":"AMD EPYC 7551","caches":[{"level":1,"bytes":32768,"cpus":2}, …],
+ *                "cpus":[{"cpu":0,"core":0,"socket":0,"numa":0,"cache":0}, …]}}
+ * model: the processor's name, "" where it is not known. caches: of data, the smallest level first; `cpus` processors share one.
+ * cpus: the processors that this process may run on, by the system's number, ascending; core, socket, numa (memory node) and cache
+ * (the last level) are numbers from 0 that are unique in the machine; two processors of one core are hardware threads. Where the
+ * machine does not say, all are in one socket, one memory node, and one cache for each socket. */
+const char *port_topology(FILE *out);
 
 /* Messages of at least so many bytes get other tags than shorter ones, as the back-end cannot keep both in order. SIZE_MAX: it can. */
 size_t port_large_message(void);

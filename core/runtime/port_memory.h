@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Buffers of messages. While folding is on, all share a few pages and hold no data (simulation only: returns false where
- * the back-end cannot). Folding is chosen once, before the first allocation. */
-bool port_fold(bool on);
+/* From now on buffers of messages share a few pages and hold no data, so that hundreds of GiB fit. Chosen once, before the first
+ * allocation; simulation only: false where the back-end cannot. */
+bool port_share_buffers(void);
 bool port_holds_data(void);
 void *port_alloc(size_t bytes);            /* aborts with a message when out of memory */
 void port_release(void *buffer);

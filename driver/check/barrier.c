@@ -1,6 +1,10 @@
 /* What a barrier means: nobody leaves before everybody has come. There is no data to compare, so each rank in turn comes
  * late, and the clocks tell: exact ones in simulation, the node's own or synchronised ones in a real run. */
-#include "driver/driver.h"
+#include "driver/check/barrier.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "core/runtime/port.h"
 
 static const double late_s = 500e-6;    /* far above what clocks may be wrong by; far below what anybody waits for */

@@ -1,7 +1,10 @@
 #include "driver/check/points.h"
-#include "core/catalogue/collective.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "core/catalogue/collective.h"
+#include "core/catalogue/key.h"
 
 typedef struct { plan_type type; plan_op op; bool in_place; } flavour;
 
@@ -9,14 +12,14 @@ static const flavour reducing[] = { { PLAN_FLOAT, PLAN_SUM, false }, { PLAN_AFFI
                                     { PLAN_INT, PLAN_MAX, true }, { PLAN_AFFINE, PLAN_OP_AFFINE, true } };
 static const flavour moving[] = { { PLAN_INT, PLAN_NONE, false }, { PLAN_DOUBLE, PLAN_NONE, true } };
 
-typedef struct { const coll_alg *alg; coll_args *args; points_visit *visit; void *self; } walker;
+typedef struct { const coll_alg *alg; coll_args *args; points_visit *visit; void *self; } sweeping;
 
-static void all_roots(const walker *w, int max_roots) {
-  coll_args *a = w->args;
-  bool op = coll_has_operator(w->alg->collective);
+static void all_roots(const sweeping *s, int max_roots) {
+  coll_args *a = s->args;
+  bool op = coll_has_operator(s->alg->collective);
   const flavour *f = op ? reducing : moving;
   int flavours = op ? (int)(sizeof reducing / sizeof *reducing) : (int)(sizeof moving / sizeof *moving);
-  int roots = coll_has_root(w->alg->collective) ? a->size : 1;
+  int roots = coll_has_root(s->alg->collective) ? a->size : 1;
   for (int root = 0; root < roots; root++) {
     /* Few roots: the ends and the middle. */
     if (max_roots && roots > max_roots && root != 0 && root != roots / 2 && root != roots - 1) continue;
@@ -25,7 +28,7 @@ static void all_roots(const walker *w, int max_roots) {
       a->elem = plan_type_bytes(f[i].type);
       a->commutes = plan_op_commutes(f[i].op);
       a->in_place = f[i].in_place;
-      w->visit(w->self, w->alg, a, f[i].type, f[i].op);
+      s->visit(s->self, s->alg, a, f[i].type, f[i].op);
     }
   }
 }
@@ -43,10 +46,10 @@ static size_t whole_vector(const coll_alg *alg, const coll_args *a) {
 }
 
 /* Defaults, then each parameter at values that lie on an edge, the others as they are. */
-static void all_parameters(const walker *w, long *param, int max_roots) {
-  all_roots(w, max_roots);
-  for (int i = 0; w->alg->params && w->alg->params[i].name; i++) {
-    const coll_param *p = &w->alg->params[i];
+static void all_parameters(const sweeping *s, long *param, int max_roots) {
+  all_roots(s, max_roots);
+  for (int i = 0; s->alg->params && s->alg->params[i].name; i++) {
+    const coll_param *p = &s->alg->params[i];
     static const long numbers[] = { 0, 1, 3, 64, 1024 };
     long usual = param[i];
     long values = p->words ? p->max - p->min + 1 : (long)(sizeof numbers / sizeof *numbers);
@@ -54,9 +57,9 @@ static void all_parameters(const walker *w, long *param, int max_roots) {
       long v = p->words ? p->min + k : numbers[k];
       if (v < p->min || v > p->max || v == usual) continue;
       /* Short segments are tried on short vectors: each costs a message. */
-      if (is_segment(p->name) && v > 0 && whole_vector(w->alg, w->args) * 8 > 16 * (size_t)v) continue;
+      if (is_segment(p->name) && v > 0 && whole_vector(s->alg, s->args) * 8 > 16 * (size_t)v) continue;
       param[i] = v;
-      all_roots(w, max_roots ? max_roots : 3);
+      all_roots(s, max_roots ? max_roots : 3);
     }
     param[i] = usual;
   }
@@ -71,6 +74,13 @@ void points_each(const coll_alg *alg, int p, const coll_place *place, int max_ro
     long param[COLL_PARAMS];
     for (int k = 0; alg->params && alg->params[k].name; k++) param[k] = alg->params[k].value;
     coll_args a = { .size = p, .count = counts[i], .param = param, .place = place };
-    all_parameters(&(walker){ .alg = alg, .args = &a, .visit = visit, .self = self }, param, max_roots);
+    all_parameters(&(sweeping){ .alg = alg, .args = &a, .visit = visit, .self = self }, param, max_roots);
   }
+}
+
+void points_name(char *name, size_t size, const coll_alg *alg, const coll_args *a, plan_type type) {
+  char key[256];
+  coll_key(alg, a->param, key, sizeof key);
+  snprintf(name, size, "%s p=%d count=%zu root=%d%s %s", key, a->size, a->count, a->root, a->in_place ? " in place" : "",
+           plan_type_name(type));
 }

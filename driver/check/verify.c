@@ -6,10 +6,17 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/port_memory.h"
-#include "patterns/block.h"
 #include "driver/check/values.h"
+#include "patterns/block.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xA5, POISON = 0x5C };
+
+static void *allocate(size_t bytes) {
+  void *p = malloc(bytes ? bytes : 1);
+  if (p) return p;
+  fprintf(stderr, "collscope: out of memory for a check of data (%zu bytes)\n", bytes);
+  abort();
+}
 
 void buffers_make(buffers *b, coll_collective k, const coll_args *a, int rank) {
   size_t ins = coll_in_count(k, a, rank), outs = coll_out_count(k, a, rank);
@@ -54,7 +61,7 @@ static void inputs(const check *c, int rank, size_t first, size_t n, char *eleme
 
 /* Ranks [from, to) reduced in rank order. */
 static void reduced(const check *c, int from, int to, size_t first, size_t n, char *elements) {
-  char *left = malloc(n * c->args->elem + 1);
+  char *left = allocate(n * c->args->elem);
   inputs(c, to - 1, first, n, elements);
   for (int r = to - 1; r-- > from;) {
     inputs(c, r, first, n, left);
@@ -117,7 +124,7 @@ static bool guards_hold(const char *block, size_t bytes) {
 size_t buffers_check(const buffers *b, coll_collective k, const coll_args *a, int rank, plan_type type, plan_op op, const char *what) {
   check c = { k, a, type, op };
   size_t wrong = 0, outs = b->out ? b->out_bytes / a->elem : 0, ins = b->in_block ? b->in_bytes / a->elem : 0;
-  char *want = malloc((outs > ins ? outs : ins) * a->elem + 1);
+  char *want = allocate((outs > ins ? outs : ins) * a->elem);
   size_t defined = outs ? expected(&c, rank, outs, want) : 0;
   bool right = !defined || !memcmp(b->out, want, defined * a->elem);
   for (size_t i = 0; i < defined && !right; i++) {

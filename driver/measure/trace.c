@@ -1,7 +1,9 @@
 /* What an observer has noted, brought together at rank 0 and printed. */
+#include "driver/measure/trace.h"
+
 #include <stdlib.h>
 
-#include "driver/driver.h"
+#include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 
 typedef struct { double start, end, error; unsigned long events; } rank_part;
@@ -23,7 +25,7 @@ static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repet
   MPI_Datatype event;
   MPI_Type_contiguous((int)sizeof *events, MPI_BYTE, &event);
   MPI_Type_commit(&event);
-  rank_part *all = rank ? NULL : malloc(sizeof *all * (size_t)size);
+  rank_part *all = rank ? NULL : runtime_allocate(sizeof *all * (size_t)size);
   MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, 0, comm);
   if (rank) MPI_Send(events, (int)mine.events, event, 0, TAG, comm);
   else {
@@ -32,7 +34,7 @@ static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repet
       if (all[r].start < zero) zero = all[r].start;
     print_part(out, id, repetition, 0, &mine, events, zero);
     for (int r = 1; r < size; r++) {
-      observe_event *theirs = malloc(sizeof *theirs * (all[r].events + 1));
+      observe_event *theirs = runtime_allocate(sizeof *theirs * all[r].events);
       MPI_Recv(theirs, (int)all[r].events, event, r, TAG, comm, MPI_STATUS_IGNORE);
       print_part(out, id, repetition, r, &all[r], theirs, zero);
       free(theirs);
@@ -47,7 +49,7 @@ void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *
   for (int i = 0; i < repetitions; i++) {
     size_t n;
     const observe_event *noted = observe_events(o, i, &n);
-    observe_event *e = malloc(sizeof *e * (n + 1));
+    observe_event *e = runtime_allocate(sizeof *e * n);
     for (size_t k = 0; k < n; k++) {
       e[k] = noted[k];
       e[k].begin_s += offset;

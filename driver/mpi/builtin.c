@@ -1,8 +1,9 @@
-#include "driver/driver.h"
+#include "driver/mpi/builtin.h"
 
 #include <stdlib.h>
 
 #include "core/catalogue/collective.h"
+#include "core/runtime/allocate.h"
 #include "patterns/block.h"
 
 bool builtin_open(builtin *b, MPI_Comm comm, coll_collective k, const coll_args *a, MPI_Datatype type, MPI_Op op) {
@@ -15,27 +16,27 @@ bool builtin_open(builtin *b, MPI_Comm comm, coll_collective k, const coll_args 
                   .in = in_place && !out_in ? MPI_IN_PLACE : a->in,
                   .out = in_place && out_in ? MPI_IN_PLACE : a->out };
   if (k == COLL_REDUCE_SCATTER) {
-    b->counts = malloc(sizeof *b->counts * (size_t)a->size);
+    b->counts = runtime_allocate(sizeof *b->counts * (size_t)a->size);
     for (int i = 0; i < a->size; i++) b->counts[i] = (int)coll_block(a->count, a->size, i).count;
   }
   return true;
 }
 
-void builtin_run(const builtin *b) {
+int builtin_run(const builtin *b) {
   switch (b->collective) {
-    case COLL_BCAST: MPI_Bcast(b->out, b->n, b->type, b->root, b->comm); break;
-    case COLL_REDUCE: MPI_Reduce(b->in, b->out, b->n, b->type, b->op, b->root, b->comm); break;
-    case COLL_SCATTER: MPI_Scatter(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm); break;
-    case COLL_GATHER: MPI_Gather(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm); break;
-    case COLL_ALLGATHER: MPI_Allgather(b->in, b->n, b->type, b->out, b->n, b->type, b->comm); break;
-    case COLL_REDUCE_SCATTER: MPI_Reduce_scatter(b->in, b->out, b->counts, b->type, b->op, b->comm); break;
-    case COLL_REDUCE_SCATTER_BLOCK: MPI_Reduce_scatter_block(b->in, b->out, b->n, b->type, b->op, b->comm); break;
-    case COLL_ALLREDUCE: MPI_Allreduce(b->in, b->out, b->n, b->type, b->op, b->comm); break;
-    case COLL_BARRIER: MPI_Barrier(b->comm); break;
-    case COLL_ALLTOALL: MPI_Alltoall(b->in, b->n, b->type, b->out, b->n, b->type, b->comm); break;
-    case COLL_SCAN: MPI_Scan(b->in, b->out, b->n, b->type, b->op, b->comm); break;
-    case COLL_EXSCAN: MPI_Exscan(b->in, b->out, b->n, b->type, b->op, b->comm); break;
-    default: break;
+    case COLL_BCAST: return MPI_Bcast(b->out, b->n, b->type, b->root, b->comm);
+    case COLL_REDUCE: return MPI_Reduce(b->in, b->out, b->n, b->type, b->op, b->root, b->comm);
+    case COLL_SCATTER: return MPI_Scatter(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm);
+    case COLL_GATHER: return MPI_Gather(b->in, b->n, b->type, b->out, b->n, b->type, b->root, b->comm);
+    case COLL_ALLGATHER: return MPI_Allgather(b->in, b->n, b->type, b->out, b->n, b->type, b->comm);
+    case COLL_REDUCE_SCATTER: return MPI_Reduce_scatter(b->in, b->out, b->counts, b->type, b->op, b->comm);
+    case COLL_REDUCE_SCATTER_BLOCK: return MPI_Reduce_scatter_block(b->in, b->out, b->n, b->type, b->op, b->comm);
+    case COLL_ALLREDUCE: return MPI_Allreduce(b->in, b->out, b->n, b->type, b->op, b->comm);
+    case COLL_BARRIER: return MPI_Barrier(b->comm);
+    case COLL_ALLTOALL: return MPI_Alltoall(b->in, b->n, b->type, b->out, b->n, b->type, b->comm);
+    case COLL_SCAN: return MPI_Scan(b->in, b->out, b->n, b->type, b->op, b->comm);
+    case COLL_EXSCAN: return MPI_Exscan(b->in, b->out, b->n, b->type, b->op, b->comm);
+    default: return MPI_ERR_OTHER;
   }
 }
 

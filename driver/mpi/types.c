@@ -1,4 +1,6 @@
-#include "driver/driver.h"
+#include "driver/mpi/types.h"
+
+#include "driver/check/values.h"
 
 static void mpi_compose(void *in, void *inout, int *n, MPI_Datatype *type) {
   (void)type;

@@ -1,11 +1,11 @@
-/* Every operation with more elements than an int can count, in simulation with folded buffers. Nothing can be read from those, but
+/* Every operation with more elements than an int can count, in simulation with shared buffers. Nothing can be read from those, but
  * time tells how many bytes an operation moved: so many times as many elements must take so many times as long. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "driver/driver.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
+#include "driver/launch.h"
 
 /* Rank 0 gives, rank 1 takes. */
 static void send_recv(coll_ctx *c, const coll_args *a) {
@@ -37,15 +37,15 @@ static const coll_alg operations[] = { OPERATION(send_recv), OPERATION(isend_ire
                                        OPERATION(sendrecv_uneven), OPERATION(reduce), OPERATION(copy) };
 
 /* Seconds until both ranks are through. */
-static double time_of(driver *d, const coll_alg *alg, void *buffer[2], plan_type type, size_t count) {
-  coll_args a = { .size = 2, .count = count, .elem = plan_type_bytes(type), .commutes = true, .place = d->place,
+static double time_of(launch *l, const coll_alg *alg, void *buffer[2], plan_type type, size_t count) {
+  coll_args a = { .size = 2, .count = count, .elem = plan_type_bytes(type), .commutes = true, .place = l->place,
                   .in = buffer[0], .out = buffer[1] };
-  coll_call *call = coll_open(d->world, alg, &a, d->types.type[type], d->types.op[PLAN_SUM]);
-  MPI_Barrier(d->world);
+  coll_call *call = coll_open(l->world, alg, &a, l->types.type[type], l->types.op[PLAN_SUM]);
+  MPI_Barrier(l->world);
   double start = port_now(), mine, both;
   coll_run(call);
   mine = port_now() - start;
-  MPI_Allreduce(&mine, &both, 1, MPI_DOUBLE, MPI_MAX, d->world);
+  MPI_Allreduce(&mine, &both, 1, MPI_DOUBLE, MPI_MAX, l->world);
   coll_close(call);
   return both;
 }
@@ -60,33 +60,27 @@ int main(int argc, char **argv) {
     { PLAN_DOUBLE, ((size_t)1 << 32) + 77777777 },
   };
   MPI_Init(&argc, &argv);
-  driver d = { 0 };
-  MPI_Comm_dup(MPI_COMM_WORLD, &d.world);
-  MPI_Comm_rank(d.world, &d.rank);
-  coll_place here = port_place(d.world), places[2];
-  MPI_Allgather(&here, sizeof here, MPI_BYTE, places, sizeof here, MPI_BYTE, d.world);
-  d.place = places;
-  types_make(&d.types);
-  if (!port_fold(true)) abort();
+  launch l;
+  launch_open(&l);
+  if (!port_share_buffers()) abort();
   void *buffer[2];
   for (int i = 0; i < 2; i++) buffer[i] = port_alloc((size_t)40 << 30);
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
     for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
       size_t small = (size_t)1 << 27;
-      double unit = time_of(&d, &operations[i], buffer, large[k].type, small);
-      double time = time_of(&d, &operations[i], buffer, large[k].type, large[k].count);
+      double unit = time_of(&l, &operations[i], buffer, large[k].type, small);
+      double time = time_of(&l, &operations[i], buffer, large[k].type, large[k].count);
       double expected = unit * (double)large[k].count / (double)small;
       bool right = unit > 0 && fabs(time - expected) <= 1e-3 * expected;
       if (right) passed++;
       else failed++;
-      if (d.rank == 0)
+      if (l.rank == 0)
         printf("%s %s of %zu %ss: %.9g s, expected %.9g s\n", right ? "ok    " : "FAILED", operations[i].key, large[k].count,
                plan_type_name(large[k].type), time, expected);
     }
-  if (d.rank == 0) printf("%d passed, %d failed\n", passed, failed);
-  types_free(&d.types);
-  MPI_Comm_free(&d.world);
+  if (l.rank == 0) printf("%d passed, %d failed\n", passed, failed);
+  launch_close(&l);
   MPI_Finalize();
   return failed ? 1 : 0;
 }

@@ -1,12 +1,14 @@
 /* Operations that the first algorithms do not use (any source, sub-groups, shared segments), over MPI with data checked; and
  * deliberately wrong algorithms, which the data check must catch. Prints one line a case and "N passed, N failed". */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/driver.h"
 #include "core/catalogue/collective.h"
 #include "core/runtime/mpi.h"
-#include "core/runtime/port.h"
+#include "driver/check/barrier.h"
+#include "driver/check/verify.h"
+#include "driver/launch.h"
 #include "patterns/block.h"
 
 /* ---- right ones ------------------------------------------------------------------------------------- */
@@ -241,54 +243,57 @@ static const sample samples[] = {
   SAMPLE(wrong_nothing, COLL_BARRIER, true, PLAN_INT, PLAN_NONE),
 };
 
+/* Wrong elements over all ranks, of several calls on one plan. */
+static long wrong_elements(launch *l, const sample *s, coll_args a) {
+  const char *what = s->wrong ? NULL : s->alg.key;
+  long found = 0;
+  buffers b;
+  buffers_make(&b, s->alg.collective, &a, l->rank);
+  a.in = b.in;
+  a.out = b.out;
+  coll_call *call = coll_open(l->world, &s->alg, &a, l->types.type[s->type], l->types.op[s->op]);
+  for (int run = 0; run < 3; run++) {
+    buffers_fill(&b, s->alg.collective, &a, l->rank, s->type, s->op);
+    coll_run(call);
+    found += (long)buffers_check(&b, s->alg.collective, &a, l->rank, s->type, s->op, what);
+  }
+  if (s->alg.collective == COLL_BARRIER) found += (long)barrier_check(l->world, call, what);
+  MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_LONG, MPI_SUM, l->world);
+  coll_close(call);
+  buffers_free(&b);
+  return found;
+}
+
+/* A wrong algorithm must be caught at every root, a right one at none. */
+static bool as_expected(launch *l, const sample *s) {
+  coll_args a = { .size = l->size, .elem = plan_type_bytes(s->type), .count = 129, .commutes = plan_op_commutes(s->op),
+                  .place = l->place };
+  bool expected = true;
+  int roots = coll_has_root(s->alg.collective) ? l->size : 1;
+  for (a.root = 0; a.root < roots; a.root++) {
+    /* The last rank cannot be skipped when it is the root. */
+    if (s->wrong && a.root == l->size - 1 && roots > 1) continue;
+    if (s->wrong == !wrong_elements(l, s, a)) expected = false;
+  }
+  return expected;
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  driver d = { 0 };
-  MPI_Comm_dup(MPI_COMM_WORLD, &d.world);
-  MPI_Comm_rank(d.world, &d.rank);
-  MPI_Comm_size(d.world, &d.size);
-  d.place = malloc(sizeof *d.place * (size_t)d.size);
-  coll_place here = port_place(d.world);
-  MPI_Allgather(&here, sizeof here, MPI_BYTE, d.place, sizeof here, MPI_BYTE, d.world);
-  types_make(&d.types);
+  launch l;
+  launch_open(&l);
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
     const sample *s = &samples[i];
-    coll_args a = { .size = d.size, .elem = plan_type_bytes(s->type), .count = 129, .commutes = plan_op_commutes(s->op),
-                    .place = d.place };
-    long wrong = 0;
-    int roots = coll_has_root(s->alg.collective) ? d.size : 1;
-    for (a.root = 0; a.root < roots; a.root++) {
-      /* The last rank cannot be skipped when it is the root. */
-      if (s->wrong && a.root == d.size - 1 && roots > 1) continue;
-      buffers b;
-      buffers_make(&b, s->alg.collective, &a, d.rank);
-      a.in = b.in;
-      a.out = b.out;
-      coll_call *call = coll_open(d.world, &s->alg, &a, d.types.type[s->type], d.types.op[s->op]);
-      long found = 0;
-      for (int run = 0; run < 3; run++) {
-        buffers_fill(&b, s->alg.collective, &a, d.rank, s->type, s->op);
-        coll_run(call);
-        found += (long)buffers_check(&b, s->alg.collective, &a, d.rank, s->type, s->op, s->wrong ? NULL : s->alg.key);
-      }
-      if (s->alg.collective == COLL_BARRIER) found += (long)barrier_check(d.world, call, s->wrong ? NULL : s->alg.key);
-      MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_LONG, MPI_SUM, d.world);
-      /* A wrong algorithm must be caught at every root, a right one at none. */
-      if (s->wrong ? !found : found) wrong++;
-      coll_close(call);
-      buffers_free(&b);
-    }
-    if (wrong) failed++;
-    else passed++;
-    if (d.rank == 0)
-      printf("%s %s of %s: %s\n", wrong ? "FAILED" : "ok    ", s->alg.key, coll_collective_name(s->alg.collective),
-             s->wrong ? (wrong ? "not caught" : "caught") : (wrong ? "wrong data" : "right data"));
+    bool good = as_expected(&l, s);
+    if (good) passed++;
+    else failed++;
+    if (l.rank == 0)
+      printf("%s %s of %s: %s\n", good ? "ok    " : "FAILED", s->alg.key, coll_collective_name(s->alg.collective),
+             s->wrong ? (good ? "caught" : "not caught") : (good ? "right data" : "wrong data"));
   }
-  if (d.rank == 0) printf("%d passed, %d failed\n", passed, failed);
-  types_free(&d.types);
-  free(d.place);
-  MPI_Comm_free(&d.world);
+  if (l.rank == 0) printf("%d passed, %d failed\n", passed, failed);
+  launch_close(&l);
   MPI_Finalize();
   return failed ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 /* Every algorithm over threads, data checked, several calls in a row on the same plan with nothing between them. Under
  * ThreadSanitizer this shows races: in shared segments, between successive calls, and in buffers that a request still holds.
  *
- *   threads_test registry [options]      the points of the registry walk
+ *   threads_test registry [options]      the points of a sweep
  *   threads_test segments [options]      algorithms with shared segments: all combinations of their parameters
  *   threads_test broken NAME             a wrong one (tests/threads/broken.c), which must be caught
  *

@@ -35,8 +35,7 @@ class Outcome:
 
 def of_reply(reply: Mapping[str, Any], reps: Sequence[Repetition], meta: Mapping[str, Any]) -> Outcome:
     """The outcome that the driver's closing line of a point means; `meta` is the first line of its launch."""
-    status = str(reply["status"])
-    kind = str(reply.get("kind") or _kind(status, reply))
+    kind, status = str(reply["kind"]), str(reply["status"])
     if kind == OK and not reps:
         kind, status = FAILED, "the driver gave no repetition"
     return Outcome(
@@ -47,12 +46,6 @@ def of_reply(reply: Mapping[str, Any], reps: Sequence[Repetition], meta: Mapping
         checked=int(bool(reply.get("checked"))),
         back_end=back_end(meta),
     )
-
-
-def _kind(status: str, reply: Mapping[str, Any]) -> str:
-    if status.startswith("the simulation of this point"):
-        return DIED
-    return OK if status == OK else WRONG if reply.get("wrong") else UNSUPPORTED
 
 
 def back_end(meta: Mapping[str, Any]) -> str:

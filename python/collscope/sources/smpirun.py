@@ -38,7 +38,7 @@ def command(layout: Layout, points: Sequence[tuple[str, Point]], folder: Path) -
         raise disk_error(error, folder) from error
     words: list[str | Path] = ["smpirun", "-np", str(layout.ranks), "-hostfile", folder / "hosts.txt"]
     words += [*platform.smpirun_args(), programs.SIM_DRIVER, "--plan", folder / "plan.txt"]
-    return words if points[0][1].check else [*words, "--fold"]
+    return words if points[0][1].check else [*words, "--shared-buffers"]
 
 
 def environment(layout: Layout, folder: Path) -> dict[str, str]:

@@ -356,7 +356,7 @@ def test_contention(tmp_path: Path, streams: Path) -> None:
 def makespans(p: platform.Platform, nodes: int, ranks: int, folder: Path, *points: str) -> list[float]:
     plan = folder / "plan.txt"
     plan.write_text("".join(f"id={i} {point} type=float\n" for i, point in enumerate(points)))
-    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--fold", "--plan", plan)
+    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--shared-buffers", "--plan", plan)
     found = {int(line["id"]): line["max_s"] for line in map(json.loads, out.splitlines()) if "max_s" in line}
     assert len(found) == len(points), out
     return [found[i] for i in range(len(points))]

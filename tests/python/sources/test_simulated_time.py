@@ -42,7 +42,7 @@ def drive(
     (folder / "hosts.txt").write_text("\n".join(on.hosts(nodes or ranks, ranks, mapping)) + "\n")
     launch = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *on.smpirun_args(), *config]
     done = subprocess.run(
-        [*launch, programs.SIM_DRIVER, "--plan", folder / "plan.txt", "--fold"],
+        [*launch, programs.SIM_DRIVER, "--plan", folder / "plan.txt", "--shared-buffers"],
         capture_output=True,
         text=True,
         check=False,

@@ -28,19 +28,19 @@ def test_every_algorithm_is_right_over_another_library(get: Callable[[], librari
     tree = paths.BUILD / f"{library.name.replace(' ', '').lower()}-{library.version}"
     output_of(
         *("cmake", "-S", paths.ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"),
-        *("-DCOLLSCOPE_BACKEND=mpi", f"-DCMAKE_C_COMPILER={library.mpicc}", "-DCOLLSCOPE_WALK_OPTIONS=--roots;3"),
+        *("-DCOLLSCOPE_BACKEND=mpi", f"-DCMAKE_C_COMPILER={library.mpicc}", "-DCOLLSCOPE_SWEEP_OPTIONS=--roots;3"),
     )
     assert f"COLLSCOPE_MPIRUN:FILEPATH={library.mpirun}\n" in (tree / "CMakeCache.txt").read_text()
     output_of("cmake", "--build", tree, "-j", "2")
     env = library.environment | {"OMPI_MCA_osc": "^ucx"}  # which complains at each start where there is no such network
     said = output_of("ctest", "--test-dir", tree, "-V", "--no-tests=error", "-j", "2", env=env)
-    lines = [json.loads(line) for line in re.findall(r'^\d+: (\{"(?:meta|walk)".*\})$', said, re.MULTILINE)]
-    walked = {line["walk"]: line for line in lines if "walk" in line}
-    assert set(walked) == {a.key for a in registry.load().algorithms}
-    assert all(line["calls"] and not line["wrong"] for line in walked.values())
+    lines = [json.loads(line) for line in re.findall(r'^\d+: (\{"(?:meta|sweep)".*\})$', said, re.MULTILINE)]
+    swept = {line["sweep"]: line for line in lines if "sweep" in line}
+    assert set(swept) == {a.key for a in registry.load().algorithms}
+    assert all(line["calls"] and not line["wrong"] for line in swept.values())
     versions = {line["meta"]["library"] for line in lines if "meta" in line}
     assert len(versions) == 1 and library.name in str(versions) and library.version in str(versions)
-    calls = sum(line["calls"] for line in walked.values())
+    calls = sum(line["calls"] for line in swept.values())
     print(f"{library.name} {library.version}: {calls} calls, each twice, data checked")
 
 
