@@ -7,56 +7,70 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from collscope.base import console, programs
 from collscope.base.errors import UsageError, UserError, disk_error
-from collscope.base.units import format_ranks, format_size, join_words, parse_ranks, parse_sizes
+from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys
 from collscope.catalogue.sizes import count_of_bytes
+from collscope.commands import prove_table, requests
 from collscope.points import plan
 from collscope.points.plan import Point
 from collscope.sources import model
 
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
-SHOWN_RANKS = 16  # rows of the table of one algorithm
 
 
-def run(
-    algo: str,
-    ranks: str = "1..64",
-    sizes: str | None = None,
-    *,
-    type_name: str = "float",
-    root: int | None = None,
-    as_json: bool = False,
-) -> int:
+@dataclass(frozen=True)
+class Request:
+    """The options of the command, as they were typed."""
+
+    algo: str
+    ranks: str = "1..64"
+    sizes: str | None = None
+    type_name: str = "float"
+    root: int | None = None
+    as_json: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Nothing says which calls to prove."""
+        return not self.as_json and (self.sizes, self.root, self.type_name) == (None, None, "float")
+
+
+def run(request: Request) -> int:
     """Proves, prints, and returns 1 when something that should hold does not, 2 when no point is supported."""
-    keys = read_keys(algo)
-    numbers = parse_ranks(ranks)
-    if len(keys) > 1 and not as_json and (sizes, root, type_name) == (None, None, "float"):
-        return sweep(algo, keys, numbers)
-    wanted = [
-        (p, point)
-        for collective, key in keys
-        for p in numbers
-        for point in points(collective, key, p, sizes, type_name, root, whole=as_json)
-    ]
+    keys = read_keys(request.algo)
+    numbers = parse_ranks(request.ranks)
+    if len(keys) > 1 and request.is_plain:
+        return sweep(request.algo, keys, numbers)
+    wanted = [(p, point) for collective, key in keys for p in numbers for point in points(request, collective, key, p)]
     if not wanted:
-        raise UsageError(f"--root {root}: no number of ranks in {ranks} has such a rank")
-    said = ask(wanted, schedule=as_json)
-    failed = [line for line in said if line.get("verdict") == "failed"]
-    if as_json:
-        verdict = "failed" if failed else "proven" if any(x.get("verdict") for x in said) else "unsupported"
-        json.dump({"verdict": verdict, "points": said}, sys.stdout)
+        raise UsageError(f"--root {request.root}: no number of ranks in {request.ranks} has such a rank")
+    replies = ask(wanted, schedule=request.as_json)
+    if request.as_json:
+        json.dump({"verdict": verdict(replies), "points": replies}, sys.stdout)
         print()
     else:
-        from collscope.commands import prove_table
+        prove_table.show(replies)
+    return report_failures(replies)
 
-        prove_table.show(said)
+
+def verdict(replies: Sequence[dict[str, Any]]) -> str:
+    """Of all points together: failed, proven or unsupported."""
+    verdicts = {line.get("verdict") for line in replies}
+    return "failed" if "failed" in verdicts else "proven" if any(verdicts) else "unsupported"
+
+
+def report_failures(replies: Sequence[dict[str, Any]]) -> int:
+    """Exit status; says what failed, and why nothing could be proved."""
+    failed = [line for line in replies if line.get("verdict") == "failed"]
     for line in failed[:5]:
         where = f"{line['ranks']} ranks, count {line['count']}, root {line['root']}"
         console.note(f"{line['algorithm']}, {where}{', in place' * line['in_place']}: {line.get('failure')}")
@@ -64,8 +78,8 @@ def run(
         console.note(f"and {len(failed) - 5} more points fail")
     if failed:
         return 1
-    if not any(line["status"] == "ok" for line in said):
-        for name, status in dict.fromkeys((line["algorithm"], line["status"]) for line in said):
+    if not any(line["status"] == "ok" for line in replies):
+        for name, status in dict.fromkeys((line["algorithm"], line["status"]) for line in replies):
             console.note(f"{name}: {status}")
         return 2
     return 0
@@ -107,29 +121,31 @@ def read_keys(algo: str) -> list[tuple[str, str]]:
     return list(dict.fromkeys(keys))
 
 
-def points(
-    collective: str, key: str, ranks: int, sizes: str | None, type_name: str, root: int | None, whole: bool
-) -> Iterator[Point]:
-    """The calls to prove: every count and root, and where there is an operator also one that does not commute."""
+def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[Point]:
+    """The calls to prove on so many ranks: every count and root, and where there is an operator also one that does not commute."""
     known = registry.load()
     about = known.collective(collective)
-    elem = known.type_bytes(type_name)
+    elem = known.type_bytes(request.type_name)
     if collective == "barrier":
         counts = [0]
-    elif sizes:
-        counts = [count_of_bytes(collective, size, ranks, elem) for size in parse_sizes(sizes)]
-    elif whole:
+    elif request.sizes:
+        counts = [count_of_bytes(collective, size, ranks, elem) for size in parse_sizes(request.sizes)]
+    elif request.as_json:
         counts = [JSON_COUNT]
     else:
         counts = [0, 1, ranks, ranks + 1, 1000]
-    roots = [0] if not about.has_root else [root] if root is not None else [0] if whole else [0, 1, ranks - 1]
+    roots = [0]
+    if about.has_root and request.root is not None:
+        roots = [request.root]
+    elif about.has_root and not request.as_json:
+        roots = [0, 1, ranks - 1]
     for r in dict.fromkeys(roots):
         if r >= ranks:
             continue
         for count in dict.fromkeys(counts):
-            point = Point(collective, key, count, type=type_name, root=r)
-            yield point if type_name != "affine" else replace(point, op="affine")
-            if about.has_operator and not whole and type_name != "affine":
+            point = Point(collective, key, count, type=request.type_name, root=r)
+            yield point if request.type_name != "affine" else replace(point, op="affine")
+            if about.has_operator and not request.as_json and request.type_name != "affine":
                 yield replace(point, type="affine", op="affine")
 
 
@@ -141,8 +157,8 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, A
             file.write_text("".join(plan.plan_text([(str(i), point)], p) for i, (p, point) in enumerate(wanted)))
         except OSError as error:
             raise disk_error(error, file) from error
-        said = model.call([*(["--schedule"] if schedule else []), "--costs", "--plan", file])
-    by_id = {str(line["id"]): line for line in said}
+        replies = model.call([*(["--schedule"] if schedule else []), "--costs", "--plan", file])
+    by_id = {str(line["id"]): line for line in replies}
     made = []
     for i, (p, point) in enumerate(wanted):
         line = {k: v for k, v in by_id[str(i)].items() if k != "id"}
@@ -152,13 +168,27 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, A
     return made
 
 
-def sizes_of(lines: Sequence[dict[str, Any]]) -> str:
-    """What was proven over, in words."""
-    ranks = sorted({line["ranks"] for line in lines})
-    roots = sorted({line["root"] for line in lines})
-    span = f"p = {ranks[0]}" if len(ranks) == 1 else f"p = {ranks[0]} … {ranks[-1]}"
-    if len(ranks) > 1 and ranks[-1] - ranks[0] + 1 != len(ranks):
-        span = "p = " + join_words([str(r) for r in ranks]) if len(ranks) <= 8 else f"{len(ranks)} numbers of ranks"
-    largest = max((line["vector_bytes"] for line in lines), default=0)
-    about = f"roots {join_words([str(r) for r in roots])}" if len(roots) <= 4 else "roots 0, 1 and p-1"
-    return f"{span}, {about if len(roots) > 1 else f'root {roots[0]}'}, up to {format_size(largest)}"
+# ---- the command ------------------------------------------------------------------------------------------
+
+
+@click.command("prove", epilog="""
+\b
+Examples:
+  ./collscope prove bcast/mst
+  ./collscope prove "bcast/knomial[k=4]" --ranks 2,8,100 --bytes 1KiB
+  ./collscope prove all --ranks 1..64
+  ./collscope prove allgather/bucket --ranks 5 --bytes 100B --json | jq .points[0].schedule
+""")  # fmt: skip
+@click.argument("algo", metavar="ALGO")
+@click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
+@click.option("--bytes", "sizes", metavar="SIZES", help="Sizes of the vector (default: counts 0, 1, p, p+1, 1000).")
+@requests.TYPE
+@click.option("--root", type=click.IntRange(min=0), default=None, help="One root only (default: 0, 1 and p-1).")
+@click.option("--json", "as_json", is_flag=True, help="The schedules, every message of them, and the verdicts.")
+def command(**options: Any) -> None:
+    """Prove an algorithm: matching, no deadlock, the right data everywhere, and its cost.
+
+    ALGO is a full key, a collective (all of its algorithms), or all."""
+    status = run(Request(**options))
+    if status:
+        sys.exit(status)

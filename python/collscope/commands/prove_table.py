@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from collscope.base import console
-from collscope.base.units import format_size
-from collscope.commands.prove import SHOWN_RANKS, sizes_of
+from collscope.base.units import format_size, join_words
+
+SHOWN_RANKS = 16  # rows of the table of one algorithm
 
 Line = dict[str, Any]
+"""What the prover says of a point, and vector_bytes."""
 
 
 def show(said: Sequence[Line]) -> None:
@@ -158,3 +160,15 @@ def _safe(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
+
+
+def sizes_of(lines: Sequence[Line]) -> str:
+    """What was proven over, in words."""
+    ranks = sorted({line["ranks"] for line in lines})
+    roots = sorted({line["root"] for line in lines})
+    span = f"p = {ranks[0]}" if len(ranks) == 1 else f"p = {ranks[0]} … {ranks[-1]}"
+    if len(ranks) > 1 and ranks[-1] - ranks[0] + 1 != len(ranks):
+        span = "p = " + join_words([str(r) for r in ranks]) if len(ranks) <= 8 else f"{len(ranks)} numbers of ranks"
+    largest = max((line["vector_bytes"] for line in lines), default=0)
+    about = f"roots {join_words([str(r) for r in roots])}" if len(roots) <= 4 else "roots 0, 1 and p-1"
+    return f"{span}, {about if len(roots) > 1 else f'root {roots[0]}'}, up to {format_size(largest)}"

@@ -1,4 +1,5 @@
-"""What several commands ask of a request: that its files can be written, its platform loaded, its machine measured."""
+"""What several commands share: options, and what they ask of a request: that its files can be written, its platform loaded, its
+machine measured."""
 
 from __future__ import annotations
 
@@ -7,10 +8,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from collscope.base.errors import UsageError, UserError
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
+
+JOBS = click.option(
+    "--jobs", type=click.IntRange(min=1), default=None, help="Simulations side by side (default: the cores)."
+)
+FORCE = click.option("--force", is_flag=True, help="Simulate again what is cached.")
+TYPE = click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
+ROOT = click.option(
+    "--root", type=click.IntRange(min=0), default=0, show_default=True, help="Root rank, where there is one."
+)
+IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 
 FIGURES = (".svg", ".png", ".pdf")
 ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster

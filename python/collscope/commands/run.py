@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError, unknown
@@ -190,3 +194,68 @@ def report_failures(rows: Sequence[Row]) -> int:
             console.note(f"{name}: {status}")
         return 2
     return 0
+
+
+# ---- the command ------------------------------------------------------------------------------------------
+
+EXAMPLES = """
+\b
+Examples:
+  Which broadcast is best for 1 MiB on 4 nodes?
+    ./collscope run --on schooner --nodes 4 --ranks 32 -c bcast -a all --bytes 1MiB
+  Two radices of one algorithm, against theory and model, drawn:
+    ./collscope run --on schooner --nodes 8 --ranks 32 -a "bcast/knomial[k=2],bcast/knomial[k=4]" \\
+        --bytes 4..4MiB --source bound,model,sim --plot knomial.svg
+  What the library on this machine does, next to the prediction:
+    ./collscope run --on this_machine --ranks 2 -c allreduce -a recursive_doubling,builtin \\
+        --bytes 1KiB..1MiB --source sim,real --launches 3
+
+\b
+Sizes are bytes (4, 512B, 1KiB, 4MiB), lists of them, and ranges that double: 1KiB..4MiB.
+Ranks are numbers, lists, and ranges that step by one: 1..64.
+"""
+
+
+@click.command("run", epilog=EXAMPLES)
+@click.option("--on", "platform", metavar="PLATFORM", required=True, help="Name of a platform, or path of its XML.")
+@click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, help="Nodes that the ranks use.")
+@click.option("--ranks", metavar="P[,P…]", required=True, help="Ranks in all; several numbers give several layouts.")
+@click.option(
+    "--mapping",
+    default="block",
+    show_default=True,
+    metavar="M",
+    help="block (even spread, neighbours share a node), cyclic, or fill (fill node 0 first).",
+)
+@click.option("-c", "--collective", metavar="COLLECTIVE", help="bcast, reduce, scatter, gather, allgather, …")
+@click.option(
+    "-a",
+    "--algorithms",
+    "algorithms",
+    metavar="KEY[,KEY…]|all",
+    required=True,
+    help="Full keys, or with -c the part after the slash; decision/…; builtin (real runs); all.",
+)
+@click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
+@click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
+@click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help="Of bound, model, sim, real.")
+@click.option("--metric", default="makespan", show_default=True, metavar="M", help="makespan, osu_avg, root or loop.")
+@requests.ROOT
+@requests.TYPE
+@click.option("--op", default=None, metavar="O", help="Operator of reductions (default: sum).")
+@requests.IN_PLACE
+@click.option(
+    "--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs)."
+)
+@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
+@click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
+@requests.JOBS
+@requests.FORCE
+@click.option("--csv", "csv_path", metavar="FILE", help="Write the table.")
+@click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")
+@click.option("--quiet", is_flag=True, help="Print no table.")
+def command(**options: Any) -> None:
+    """Times of algorithms: simulated, measured, modelled, and the bound."""
+    status = run(Request(**options))
+    if status:
+        sys.exit(status)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, unknown
@@ -428,3 +431,40 @@ def animation_path(traces: Sequence[Trace], out: str | None) -> Path:
     if out and Path(out).suffix.lower() in FORMATS:
         return Path(out).with_suffix(".gif")
     return folder_of(out) / f"{stem_of(traces)}.gif"
+
+
+# ---- the command ------------------------------------------------------------------------------------------
+
+
+@click.command("show", epilog="""
+\b
+Examples:
+  ./collscope show bcast/binomial --ranks 16
+  ./collscope show "bcast/knomial[k=4]" --ranks 16 --kind graph,gantt --out pictures
+  ./collscope show allreduce/ring --ranks 32 --on schooner --nodes 4 --bytes 1MiB
+  ./collscope show scatter/mst --ranks 8 --kind graph --out scatter.svg --animate
+  ./collscope show bcast/binomial --ranks 16 --on schooner --nodes 2 --mapping cyclic --source model,sim --kind gantt
+  ./collscope show allreduce/ring --ranks 2 --on this_machine --source real
+""")  # fmt: skip
+@click.argument("algo", metavar="ALGO")
+@click.option("--ranks", type=click.IntRange(min=1), default=8, show_default=True, help="Number of ranks.")
+@requests.ROOT
+@click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
+@requests.TYPE
+@requests.IN_PLACE
+@click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
+@click.option("--on", "platform", metavar="PLATFORM", help="Name or XML of a platform (default: telephone network).")
+@click.option("--source", default="model", show_default=True, metavar="S[,S…]",
+    help="Where the times are from: of model, sim, real. Gantt charts of several stand under each other.")  # fmt: skip
+@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
+@click.option("--nodes", type=click.IntRange(min=1), default=None, help="Nodes that the ranks sit on.")
+@click.option("--mapping", default="block", show_default=True, metavar="M", help="With --on: block, cyclic or fill.")
+@click.option(
+    "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
+)
+@click.option("--out", metavar="DIR|FILE", help="Where pictures go (default: results/show/fresh/).")
+@click.option("--animate", is_flag=True, help="Also messages on their way: an animated GIF, and an SVG.")
+@click.option("--no-pictures", is_flag=True, help="The page in the terminal only.")
+def command(**options: Any) -> None:
+    """One algorithm on one page, and drawn: who sends to whom, when, what lies where, how much."""
+    sys.exit(run(Request(**options)))

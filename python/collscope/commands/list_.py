@@ -1,9 +1,11 @@
-"""The `list` commands."""
+"""The `list` command: algorithms, decisions, platforms."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+
+import click
 
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
@@ -111,10 +113,14 @@ def show_platforms(as_json: bool = False) -> None:
         print(name)
 
 
-def show_studies() -> None:
-    from collscope.studies import reader
-
-    studies = reader.list_studies()
-    width = max((len(name) for name, _ in studies), default=0)
-    for name, summary in studies:
-        print(f"{name:<{width}}  {summary}")
+@click.command(
+    "list", epilog="\b\nExamples:\n  ./collscope list\n  ./collscope list -c bcast\n  ./collscope list --json"
+)
+@click.option(
+    "-c", "--collective", metavar="COLLECTIVE", help="Only the algorithms of this collective, with all they say."
+)
+@click.option("--platforms", is_flag=True, help="List the platforms instead.")
+@click.option("--json", "as_json", is_flag=True, help="The whole registry as JSON.")
+def command(collective: str | None, platforms: bool, as_json: bool) -> None:
+    """What there is: algorithms, decisions, platforms."""
+    show(collective, platforms, as_json)

@@ -1,0 +1,42 @@
+"""Groups of commands: what a misspelt name was meant to be, and commands whose modules are loaded when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from collscope.base.errors import unknown
+
+
+class Commands(click.Group):
+    """A group that knows what a misspelt command was meant to be, and lists its commands in the order in which they came."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            raise unknown("command", args[0], self.list_commands(ctx), "./collscope --help lists them")
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+class LazyCommands(Commands):
+    """A group of commands that each stand in a module of their own, as its `command`: name → module. A module is imported when
+    its command is called or help lists it, so that every command starts at once."""
+
+    def __init__(self, *args: Any, modules: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.modules:
+            return None
+        command = import_module(self.modules[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command

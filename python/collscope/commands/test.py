@@ -1,0 +1,16 @@
+"""The `test` command: everything that can be checked of the tree."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command("test")
+@click.option("--full", is_flag=True, help="Also what takes minutes.")
+def command(full: bool) -> None:
+    """Build everything, run every test, check the style."""
+    from collscope.setup import testing
+
+    sys.exit(testing.run(full))
