@@ -1,42 +1,72 @@
 /* fluid: messages share what they cross, as SimGrid has it. */
-#include "model/engine.h"
-
 #include <float.h>
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
+
+#include "core/schedule/array.h"
+#include "model/engine.h"
+#include "model/events.h"
+
+/* A message that uses bandwidth. What is left of it and its rate are in shares of a port (1: it has the port for
+ * itself) or in bytes of traffic, as the machine has it. */
+enum { CROSSED = 6 };
+typedef struct {
+  int32_t message;
+  int crossed;
+  int32_t resource[CROSSED], next[CROSSED], before[CROSSED];
+  double weight[CROSSED];       /* how much of the resource a rate of 1 takes up */
+  double left, rate, since, share, most;
+  uint32_t stamp;
+  bool fixed;
+} flow;
+
+typedef struct { int32_t head; int flows; int open; uint32_t stamp; double left, demand; } resource;
+
+typedef struct {
+  events events;
+  flow *flow; size_t flows, flow_cap;
+  int32_t *spare; size_t spare_n, spare_cap;              /* flows that are over */
+  resource *resource; size_t resource_cap; int resources;
+  int32_t *dirty; size_t dirty_n, dirty_cap;              /* resources whose flows have changed */
+  int32_t *reached; size_t reached_n, reached_cap;
+  int32_t *solved; size_t solved_n, solved_cap;
+  uint32_t stamp;
+  int nodes, sockets, span;                               /* span: sockets of a node */
+  int32_t *lowest_socket; size_t lowest_socket_cap;
+} fluid;
 
 static const double LEAST_LATENCY_S = 1e-12;   /* as the plug-in: SimGrid weighs a flow without any differently */
 
 /* Resources: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each
  * socket to each of the same node. */
-void fluid_prepare(engine *e)
+static void fluid_prepare(void *state, engine *e)
 {
+  fluid *u = state;
   const machine *m = e->m;
   int p = e->rec->args.size, ranks = m->places ? p : 0;
-  RESERVE(e->where, e->where_cap, e->transfers);
-  memset(e->where, 0xff, e->transfers * sizeof *e->where);
-  e->heap_n = e->spare_n = e->flows = e->dirty_n = 0;
-  e->order = e->stamp = 0;
-  e->nodes = e->sockets = e->span = 0;
+  events_clear(&u->events, e->wiring.transfers);
+  u->spare_n = u->flows = u->dirty_n = 0;
+  u->stamp = 0;
+  u->nodes = u->sockets = u->span = 0;
   for (int r = 0; r < ranks; r++) {
-    if (m->place[r].node >= e->nodes) e->nodes = m->place[r].node + 1;
-    if (m->place[r].socket >= e->sockets) e->sockets = m->place[r].socket + 1;
+    if (m->place[r].node >= u->nodes) u->nodes = m->place[r].node + 1;
+    if (m->place[r].socket >= u->sockets) u->sockets = m->place[r].socket + 1;
   }
   if (m->interconnect_bytes_per_s > 0) {
-    RESERVE(e->lowest_socket, e->lowest_socket_cap, (size_t)e->nodes);
-    for (int n = 0; n < e->nodes; n++) e->lowest_socket[n] = INT32_MAX;
+    RESERVE(u->lowest_socket, u->lowest_socket_cap, (size_t)u->nodes);
+    for (int n = 0; n < u->nodes; n++) u->lowest_socket[n] = INT32_MAX;
     for (int r = 0; r < ranks; r++) {
-      int32_t *lowest = &e->lowest_socket[m->place[r].node];
+      int32_t *lowest = &u->lowest_socket[m->place[r].node];
       if (m->place[r].socket < *lowest) *lowest = m->place[r].socket;
     }
     for (int r = 0; r < ranks; r++) {
-      int above = m->place[r].socket - e->lowest_socket[m->place[r].node];
-      if (above >= e->span) e->span = above + 1;
+      int above = m->place[r].socket - u->lowest_socket[m->place[r].node];
+      if (above >= u->span) u->span = above + 1;
     }
   }
-  e->resources = 2 * p + 2 * e->nodes + e->sockets + e->sockets * e->span;
-  RESERVE(e->resource, e->resource_cap, (size_t)e->resources);
-  for (int i = 0; i < e->resources; i++) e->resource[i] = (resource){.head = NONE};
+  u->resources = 2 * p + 2 * u->nodes + u->sockets + u->sockets * u->span;
+  RESERVE(u->resource, u->resource_cap, (size_t)u->resources);
+  for (int i = 0; i < u->resources; i++) u->resource[i] = (resource){.head = NONE};
 }
 
 static void cross(flow *f, int res, double weight)
@@ -47,22 +77,22 @@ static void cross(flow *f, int res, double weight)
 
 /* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
  * narrowest. */
-static double cross_links(engine *e, flow *f, const message *m)
+static double cross_links(fluid *u, const engine *e, flow *f, const message *m)
 {
   const machine *to = e->m;
   const coll_place *x = &to->place[m->src], *y = &to->place[m->dst];
-  int p = e->rec->args.size, nics = 2 * p, memories = nics + 2 * e->nodes, sockets = memories + e->sockets;
+  int p = e->rec->args.size, nics = 2 * p, memories = nics + 2 * u->nodes, sockets = memories + u->sockets;
   double narrowest = to->core_bytes_per_s;
   cross(f, m->src, 1 / to->core_bytes_per_s);
   if (x->node != y->node) {
     if (to->nic_bytes_per_s > 0) {
       cross(f, nics + x->node, 1 / to->nic_bytes_per_s);
-      cross(f, nics + e->nodes + y->node, 1 / to->nic_bytes_per_s);
+      cross(f, nics + u->nodes + y->node, 1 / to->nic_bytes_per_s);
       narrowest = fmin(narrowest, to->nic_bytes_per_s);
     }
     if (to->switch_bytes_per_s > 0) narrowest = fmin(narrowest, to->switch_bytes_per_s);
   } else if (x->socket != y->socket && to->interconnect_bytes_per_s > 0) {
-    int way = x->socket * e->span + y->socket - e->lowest_socket[y->node];
+    int way = x->socket * u->span + y->socket - u->lowest_socket[y->node];
     cross(f, sockets + way, 1 / to->interconnect_bytes_per_s);
     narrowest = fmin(narrowest, to->interconnect_bytes_per_s);
   }
@@ -77,7 +107,7 @@ static double cross_links(engine *e, flow *f, const message *m)
 }
 
 /* Where the machine does not name its links: rates are shares of the port. */
-static void cross_ports(engine *e, flow *f, const message *m, double s_per_byte)
+static void cross_ports(fluid *u, const engine *e, flow *f, const message *m, double s_per_byte)
 {
   int p = e->rec->args.size;
   cross(f, m->src, 1);
@@ -88,27 +118,27 @@ static void cross_ports(engine *e, flow *f, const message *m, double s_per_byte)
   double speed = 1 / s_per_byte;
   if (e->m->nic_bytes_per_s > 0 && x->node != y->node) {
     cross(f, 2 * p + x->node, speed / e->m->nic_bytes_per_s);
-    cross(f, 2 * p + e->nodes + y->node, speed / e->m->nic_bytes_per_s);
+    cross(f, 2 * p + u->nodes + y->node, speed / e->m->nic_bytes_per_s);
   }
   if (e->m->memory_bytes_per_s > 0 && x->node == y->node && x->cache != y->cache) {
-    cross(f, 2 * p + 2 * e->nodes + x->socket, speed / e->m->memory_bytes_per_s);
-    if (x->socket != y->socket) cross(f, 2 * p + 2 * e->nodes + y->socket, speed / e->m->memory_bytes_per_s);
+    cross(f, 2 * p + 2 * u->nodes + x->socket, speed / e->m->memory_bytes_per_s);
+    if (x->socket != y->socket) cross(f, 2 * p + 2 * u->nodes + y->socket, speed / e->m->memory_bytes_per_s);
   }
 }
 
 /* Makes the flow of a message and returns it; *latency: how long it waits before it uses any bandwidth. */
-static int32_t flow_make(engine *e, int32_t id, double *latency)
+static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency)
 {
   int32_t index;
-  if (e->spare_n) index = e->spare[--e->spare_n];
+  if (u->spare_n) index = u->spare[--u->spare_n];
   else {
-    RESERVE(e->flow, e->flow_cap, e->flows + 1);
-    index = (int32_t)e->flows++;
-    e->flow[index].stamp = 0;
+    RESERVE(u->flow, u->flow_cap, u->flows + 1);
+    index = (int32_t)u->flows++;
+    u->flow[index].stamp = 0;
   }
-  const message *m = &e->message[id];
+  const message *m = &e->wiring.message[id];
   const machine_piece *c = price(e, m);
-  flow *f = &e->flow[index];
+  flow *f = &u->flow[index];
   f->message = id;
   f->crossed = 0;
   f->rate = 0;
@@ -116,108 +146,111 @@ static int32_t flow_make(engine *e, int32_t id, double *latency)
   double flowing = (double)m->bytes + (shared ? 0 : e->m->control_bytes);
   if (e->m->core_bytes_per_s > 0 && e->m->places) {
     /* The curve is that of a message, control bytes and all: what it takes beyond their flow is latency. */
-    double most = ((double)m->bytes + e->m->control_bytes) * c->traffic / cross_links(e, f, m);
+    double most = ((double)m->bytes + e->m->control_bytes) * c->traffic / cross_links(u, e, f, m);
     *latency = fmax(LEAST_LATENCY_S, c->latency_s + (double)m->bytes * c->s_per_byte - most);
     f->left = flowing * c->traffic;
   } else {
     f->left = flowing * c->s_per_byte;
     *latency = c->latency_s;
-    cross_ports(e, f, m, c->s_per_byte);
+    cross_ports(u, e, f, m, c->s_per_byte);
   }
   return index;
 }
 
-void fluid_launch(engine *e, int32_t id)
+static void fluid_launch(void *state, engine *e, int32_t id)
 {
-  message *m = &e->message[id];
+  fluid *u = state;
+  message *m = &e->wiring.message[id];
   double latency;
   m->start = m->posted;
   m->flags |= STARTED;
-  m->link = flow_make(e, id, &latency);
-  engine_push(e, id, m->start + latency);
+  m->link = flow_make(u, e, id, &latency);
+  events_push(&u->events, id, m->start + latency);
 }
 
-static void touch(engine *e, int res) { PUSH(e->dirty, e->dirty_n, e->dirty_cap, res); }
+static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
 
 /* Lists of the flows on a resource hold flow · CROSSED + slot. */
-static void flow_enter(engine *e, int32_t index)
+static void flow_enter(fluid *u, int32_t index)
 {
-  flow *f = &e->flow[index];
+  flow *f = &u->flow[index];
   for (int k = 0; k < f->crossed; k++) {
-    resource *r = &e->resource[f->resource[k]];
+    resource *r = &u->resource[f->resource[k]];
     f->before[k] = NONE;
     f->next[k] = r->head;
-    if (r->head != NONE) e->flow[r->head / CROSSED].before[r->head % CROSSED] = index * CROSSED + k;
+    if (r->head != NONE) u->flow[r->head / CROSSED].before[r->head % CROSSED] = index * CROSSED + k;
     r->head = index * CROSSED + k;
     r->flows++;
   }
-  touch(e, f->resource[0]);
+  touch(u, f->resource[0]);
 }
 
-static void flow_leave(engine *e, int32_t index)
+static void flow_leave(fluid *u, int32_t index)
 {
-  flow *f = &e->flow[index];
+  flow *f = &u->flow[index];
   for (int k = 0; k < f->crossed; k++) {
-    resource *r = &e->resource[f->resource[k]];
+    resource *r = &u->resource[f->resource[k]];
     if (f->before[k] == NONE) r->head = f->next[k];
-    else e->flow[f->before[k] / CROSSED].next[f->before[k] % CROSSED] = f->next[k];
-    if (f->next[k] != NONE) e->flow[f->next[k] / CROSSED].before[f->next[k] % CROSSED] = f->before[k];
-    if (--r->flows) touch(e, f->resource[k]);
+    else u->flow[f->before[k] / CROSSED].next[f->before[k] % CROSSED] = f->next[k];
+    if (f->next[k] != NONE) u->flow[f->next[k] / CROSSED].before[f->next[k] % CROSSED] = f->before[k];
+    if (--r->flows) touch(u, f->resource[k]);
   }
 }
 
-bool fluid_next(engine *e)
+static bool fluid_next(void *state, engine *e)
 {
-  if (e->heap_n) e->now = e->heap[0].time;
-  return e->heap_n;
+  const fluid *u = state;
+  if (u->events.n) e->now = u->events.heap[0].time;
+  return u->events.n;
 }
 
-void fluid_events(engine *e)
+static void fluid_events(void *state, engine *e)
 {
-  while (e->heap_n && e->heap[0].time <= e->now + close_to(e->now)) {
-    event v = engine_pop(e);
-    message *m = &e->message[v.id];
+  fluid *u = state;
+  while (u->events.n && u->events.heap[0].time <= e->now + close_to(e->now)) {
+    event v = events_pop(&u->events);
+    message *m = &e->wiring.message[v.id];
     int32_t index = m->link;
     if (v.time > e->now) e->now = v.time;
-    if (!(m->flags & FLOWING) && e->flow[index].left > 0) {   /* the latency has passed */
+    if (!(m->flags & FLOWING) && u->flow[index].left > 0) {   /* the latency has passed */
       m->flags |= FLOWING;
-      e->flow[index].since = v.time;
-      flow_enter(e, index);
+      u->flow[index].since = v.time;
+      flow_enter(u, index);
       continue;
     }
-    if (m->flags & FLOWING) flow_leave(e, index);
-    PUSH(e->spare, e->spare_n, e->spare_cap, index);
+    if (m->flags & FLOWING) flow_leave(u, index);
+    PUSH(u->spare, u->spare_n, u->spare_cap, index);
     engine_complete(e, v.id, v.time);
   }
 }
 
 /* All flows and resources that hang together with `res`: shares elsewhere do not change. */
-static void reach(engine *e, int res)
+static void reach(fluid *u, int res)
 {
-  e->reached_n = e->solved_n = 0;
-  e->resource[res].stamp = e->stamp;
-  PUSH(e->reached, e->reached_n, e->reached_cap, res);
-  for (size_t i = 0; i < e->reached_n; i++) {
-    for (int32_t at = e->resource[e->reached[i]].head; at != NONE; at = e->flow[at / CROSSED].next[at % CROSSED]) {
-      flow *f = &e->flow[at / CROSSED];
-      if (f->stamp == e->stamp) continue;
-      f->stamp = e->stamp;
-      PUSH(e->solved, e->solved_n, e->solved_cap, at / CROSSED);
+  u->reached_n = u->solved_n = 0;
+  u->resource[res].stamp = u->stamp;
+  PUSH(u->reached, u->reached_n, u->reached_cap, res);
+  for (size_t i = 0; i < u->reached_n; i++) {
+    for (int32_t at = u->resource[u->reached[i]].head; at != NONE; at = u->flow[at / CROSSED].next[at % CROSSED]) {
+      flow *f = &u->flow[at / CROSSED];
+      if (f->stamp == u->stamp) continue;
+      f->stamp = u->stamp;
+      PUSH(u->solved, u->solved_n, u->solved_cap, at / CROSSED);
       for (int k = 0; k < f->crossed; k++) {
-        if (e->resource[f->resource[k]].stamp == e->stamp) continue;
-        e->resource[f->resource[k]].stamp = e->stamp;
-        PUSH(e->reached, e->reached_n, e->reached_cap, f->resource[k]);
+        if (u->resource[f->resource[k]].stamp == u->stamp) continue;
+        u->resource[f->resource[k]].stamp = u->stamp;
+        PUSH(u->reached, u->reached_n, u->reached_cap, f->resource[k]);
       }
     }
   }
 }
 
-static void fix(engine *e, flow *f, double share)
+static void fix(fluid *u, flow *f, double share)
 {
   f->fixed = true;
   f->share = share;
   for (int k = 0; k < f->crossed; k++) {
-    resource *r = &e->resource[f->resource[k]];
+    resource *r = &u->resource[f->resource[k]];
     r->left -= f->weight[k] * share;
     r->demand -= f->weight[k];
     r->open--;
@@ -225,78 +258,98 @@ static void fix(engine *e, flow *f, double share)
 }
 
 /* Max-min shares: raise all rates together; who crosses the resource that fills up first stays there, and so on. */
-static void fill(engine *e)
+static void fill(fluid *u)
 {
-  for (size_t i = 0; i < e->reached_n; i++) {
-    resource *r = &e->resource[e->reached[i]];
+  for (size_t i = 0; i < u->reached_n; i++) {
+    resource *r = &u->resource[u->reached[i]];
     r->left = 1;
     r->demand = 0;
     r->open = r->flows;
   }
   bool limits = false;
-  for (size_t i = 0; i < e->solved_n; i++) {
-    flow *f = &e->flow[e->solved[i]];
+  for (size_t i = 0; i < u->solved_n; i++) {
+    flow *f = &u->flow[u->solved[i]];
     f->fixed = false;
     if (f->most < DBL_MAX) limits = true;
-    for (int k = 0; k < f->crossed; k++) e->resource[f->resource[k]].demand += f->weight[k];
+    for (int k = 0; k < f->crossed; k++) u->resource[f->resource[k]].demand += f->weight[k];
   }
-  size_t open = e->solved_n;
+  size_t open = u->solved_n;
   double level = 0;
   while (open) {
     double least = DBL_MAX;
     size_t kept = 0;
-    for (size_t i = 0; i < e->reached_n; i++) {
-      resource *r = &e->resource[e->reached[i]];
+    for (size_t i = 0; i < u->reached_n; i++) {
+      resource *r = &u->resource[u->reached[i]];
       if (!r->open) continue;
-      e->reached[kept++] = e->reached[i];
+      u->reached[kept++] = u->reached[i];
       double share = r->left / r->demand;
       if (share < least) least = share;
     }
-    e->reached_n = kept;
+    u->reached_n = kept;
     if (least < level) least = level;     /* rounding; levels rise */
     size_t before_limits = open;
-    for (size_t i = 0; limits && i < e->solved_n; i++) {
-      flow *f = &e->flow[e->solved[i]];
+    for (size_t i = 0; limits && i < u->solved_n; i++) {
+      flow *f = &u->flow[u->solved[i]];
       if (f->fixed || f->most >= least) continue;
-      fix(e, f, f->most);
+      fix(u, f, f->most);
       open--;
     }
     if (open < before_limits) continue;
     level = least;
     for (size_t i = 0; i < kept; i++) {
-      resource *r = &e->resource[e->reached[i]];
+      resource *r = &u->resource[u->reached[i]];
       if (!r->open || r->left > least * (1 + 1e-12) * r->demand) continue;
-      for (int32_t at = r->head; at != NONE; at = e->flow[at / CROSSED].next[at % CROSSED]) {
-        flow *f = &e->flow[at / CROSSED];
+      for (int32_t at = r->head; at != NONE; at = u->flow[at / CROSSED].next[at % CROSSED]) {
+        flow *f = &u->flow[at / CROSSED];
         if (f->fixed) continue;
-        fix(e, f, least);
+        fix(u, f, least);
         open--;
       }
     }
   }
 }
 
-void fluid_settle(engine *e)
+static void fluid_settle(void *state, engine *e)
 {
-  e->stamp++;
-  for (size_t d = 0; d < e->dirty_n; d++) {
-    if (e->resource[e->dirty[d]].stamp == e->stamp) continue;
-    reach(e, e->dirty[d]);
-    if (e->solved_n == 1) {
-      flow *f = &e->flow[e->solved[0]];
+  fluid *u = state;
+  u->stamp++;
+  for (size_t d = 0; d < u->dirty_n; d++) {
+    if (u->resource[u->dirty[d]].stamp == u->stamp) continue;
+    reach(u, u->dirty[d]);
+    if (u->solved_n == 1) {
+      flow *f = &u->flow[u->solved[0]];
       double most = f->weight[0];
       for (int k = 1; k < f->crossed; k++) if (f->weight[k] > most) most = f->weight[k];
       f->share = fmin(1 / most, f->most);
-    } else fill(e);
-    for (size_t i = 0; i < e->solved_n; i++) {
-      flow *f = &e->flow[e->solved[i]];
+    } else fill(u);
+    for (size_t i = 0; i < u->solved_n; i++) {
+      flow *f = &u->flow[u->solved[i]];
       if (f->share == f->rate) continue;
       f->left -= f->rate * (e->now - f->since);
       if (f->left < 0) f->left = 0;
       f->since = e->now;
       f->rate = f->share;
-      engine_move(e, f->message, e->now + f->left / f->rate);
+      events_move(&u->events, f->message, e->now + f->left / f->rate);
     }
   }
-  e->dirty_n = 0;
+  u->dirty_n = 0;
 }
+
+static void fluid_free(void *state)
+{
+  fluid *u = state;
+  events_free(&u->events);
+  free(u->flow);
+  free(u->spare);
+  free(u->resource);
+  free(u->dirty);
+  free(u->reached);
+  free(u->solved);
+  free(u->lowest_socket);
+}
+
+/* Events of one instant are told apart by who was first, so the order in which woken ranks run is part of the result. */
+const port_rule fluid_rule = {
+  .bytes = sizeof(fluid), .last_rank_first = true, .prepare = fluid_prepare, .launch = fluid_launch, .next = fluid_next,
+  .events = fluid_events, .settle = fluid_settle, .free = fluid_free,
+};

@@ -1,5 +1,5 @@
 /* The machine of a timing: made from three numbers, or read from a machine file. */
-#include "model/timing.h"
+#include "model/machine.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const class_names[MACHINE_CLASSES] = {"cache", "socket", "node", "network"};
+#include "core/schedule/array.h"
+
+const char *const machine_class_names[MACHINE_CLASSES] = {"cache", "socket", "node", "network"};
 
 static machine uniform(double alpha, double beta, double gamma)
 {
   machine m = {.eager_bytes = -1, .gamma_s_per_byte = gamma, .bound_alpha_s = alpha, .bound_beta_s_per_byte = beta,
                .bound_gamma_s_per_byte = gamma};
   machine_curve *c = &m.curve[MACHINE_NETWORK];
-  c->piece = malloc(sizeof *c->piece);
-  if (!c->piece) { fputs("out of memory\n", stderr); abort(); }
+  c->piece = array_grow(NULL, sizeof *c->piece);
   c->piece[0] = (machine_piece){0, alpha, beta, 1};
   c->pieces = 1;
   return m;
@@ -80,18 +81,16 @@ static bool whole(const reader *r, int i, const char *what, long long min, long 
   return true;
 }
 
-static void *grown(void *old, int n, size_t item)   /* room for n items and some more */
+/* Room for n items and one more; n grows by one, so only a power of two asks for more. */
+static void *grown(void *old, int n, size_t item)
 {
-  if (old && (n & (n - 1))) return old;             /* powers of two only: n grows by one */
-  void *more = realloc(old, (size_t)(n ? 2 * n : 1) * item);
-  if (!more) { fputs("out of memory\n", stderr); abort(); }
-  return more;
+  return old && (n & (n - 1)) ? old : array_grow(old, (size_t)(n ? 2 * n : 1) * item);
 }
 
 static bool class_line(const reader *r, machine *m)
 {
   int c = 0;
-  while (c < MACHINE_CLASSES && strcmp(r->word[1], class_names[c])) c++;
+  while (c < MACHINE_CLASSES && strcmp(r->word[1], machine_class_names[c])) c++;
   if (c == MACHINE_CLASSES) return wrong(r, "class %s: choose cache, socket, node or network", r->word[1]);
   long long from = 0;
   machine_piece piece = {.traffic = 1};
@@ -102,7 +101,7 @@ static bool class_line(const reader *r, machine *m)
   piece.from = (size_t)from;
   machine_curve *curve = &m->curve[c];
   if (curve->pieces ? curve->piece[curve->pieces - 1].from >= piece.from : piece.from != 0)
-    return wrong(r, "class %s: pieces start at 0 bytes and ascend", class_names[c]);
+    return wrong(r, "class %s: pieces start at 0 bytes and ascend", machine_class_names[c]);
   curve->piece = grown(curve->piece, curve->pieces, sizeof *curve->piece);
   curve->piece[curve->pieces++] = piece;
   return true;

@@ -11,8 +11,10 @@
 #include "core/catalogue/json.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
+#include "core/schedule/record.h"
 #include "model/timing.h"
 #include "model/trace.h"
+#include "prove/sweep.h"
 
 typedef struct {
   machine machine, rounds;      /* rounds: a message takes one second, and nothing else takes any */

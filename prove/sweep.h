@@ -20,6 +20,10 @@ typedef struct {
  */
 int sweep_main(const sweep_options *, char *error, size_t size);
 
+/* Points timed on a model of a machine (model.c); argv as collscope-prove got it. Returns the exit status: 0, 1 failure,
+ * 2 usage. */
+int model_main(int argc, char **argv);
+
 /* What decision tables take for a call; argv as collscope-prove got it. Returns the exit status. */
 int decide_main(int argc, char **argv);
 

@@ -1,0 +1,24 @@
+#include "model/engine.h"
+
+#include <stdlib.h>
+
+#include "core/schedule/array.h"
+
+void engine_wake(engine *e, int rank) { PUSH(e->run, e->run_n, e->run_cap, rank); }
+
+void engine_complete(engine *e, int32_t id, double time)
+{
+  message *m = message_at(e, id);
+  m->flags |= DONE;
+  m->end = time;
+  if (!(m->flags & TRANSFER)) m->count++;
+  if (e->rank[m->src].message == id) engine_wake(e, m->src);
+  if (m->dst != m->src && e->rank[m->dst].message == id) engine_wake(e, m->dst);
+}
+
+void engine_free(engine *e)
+{
+  wiring_free(&e->wiring);
+  free(e->rank);
+  free(e->run);
+}

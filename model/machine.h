@@ -1,0 +1,67 @@
+/* The machine of a timing: what a message costs between two ranks, and what it does to their ports (timing.h has the two
+ * rules). Made from three numbers, or read from a machine file. */
+#ifndef COLLSCOPE_MODEL_MACHINE_H
+#define COLLSCOPE_MODEL_MACHINE_H
+
+#include "collscope.h"
+
+typedef enum { MACHINE_ONE_PORT, MACHINE_FLUID, MACHINE_RULES } machine_ports;
+typedef enum { MACHINE_CACHE, MACHINE_SOCKET, MACHINE_NODE, MACHINE_NETWORK, MACHINE_CLASSES } machine_class;
+
+/* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone.
+ * traffic: bytes that links move for each byte of the message; only where the machine names its links, see
+ * core_bytes_per_s. */
+typedef struct { size_t from; double latency_s, s_per_byte, traffic; } machine_piece;
+typedef struct { machine_piece *piece; int pieces; } machine_curve;
+
+typedef struct machine {
+  machine_ports ports;
+  double control_bytes;                    /* added to what every message makes flow */
+  double gamma_s_per_byte, copy_s_per_byte;
+  long long eager_bytes;                   /* largest message whose send does not wait for its receive; -1: none */
+  double overhead_s;                       /* processor time of posting an eager send or an isend, and of taking in an
+                                              eager message */
+  machine_curve curve[MACHINE_CLASSES];    /* by the closest level that two ranks share */
+  double nic_bytes_per_s, memory_bytes_per_s;   /* 0: not modelled */
+  /* fluid. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
+   * makes it: a message crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of
+   * two sockets, the memory of the receiver's socket, and the receiver's port. It keeps them busy for its traffic;
+   * what is left of its time alone it waits first. */
+  double core_bytes_per_s, interconnect_bytes_per_s, switch_bytes_per_s;
+  int places;                              /* 0: every rank has a node of its own */
+  coll_place *place;
+  double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte;  /* for coll_bound() and cost() */
+} machine;
+
+/* Reads a machine file (docs/metrics.md has its lines); "-" is standard input. Returns false, with "FILE:LINE: what is
+ * wrong" in error[size], when it cannot. Free with machine_free in either case. */
+bool machine_read(machine *, const char *path, char *error, size_t size);
+void machine_free(machine *);
+
+/* Uniform machines. The second has SimGrid's 16 control bytes, and every send waits for its receive. Copies are free;
+ * set copy_s_per_byte to change that. */
+machine machine_one_port(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte);
+machine machine_ideal_simgrid(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte);
+
+/* The closest level that two ranks share. */
+static inline machine_class machine_class_of(const machine *m, int a, int b)
+{
+  if (!m->places) return MACHINE_NETWORK;
+  const coll_place *x = &m->place[a], *y = &m->place[b];
+  if (x->node != y->node) return MACHINE_NETWORK;
+  if (x->socket != y->socket) return MACHINE_NODE;
+  return x->cache == y->cache ? MACHINE_CACHE : MACHINE_SOCKET;
+}
+
+/* What a message of so many bytes costs from one rank to another. */
+static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes)
+{
+  const machine_curve *c = &m->curve[machine_class_of(m, src, dst)];
+  int i = c->pieces - 1;
+  while (i > 0 && c->piece[i].from > bytes) i--;
+  return &c->piece[i];
+}
+
+extern const char *const machine_class_names[MACHINE_CLASSES];   /* "cache" … */
+
+#endif
