@@ -33,7 +33,7 @@ class Claim:
     where: str
     assertions: tuple[Assertion, ...]
     rule: str = ""  # tolerances, in words
-    found: str = ""  # the reason found after the run, where it is not reproduced
+    explanation: str = ""  # the reason found after the run, where it is not reproduced
 
     @property
     def testable(self) -> tuple[Assertion, ...]:

@@ -48,7 +48,7 @@ class Crossover:
     above_bytes: int
 
 
-def _crossing(x: Sequence[float], ratio: Sequence[float]) -> list[tuple[float, int, int]]:
+def crossings(x: Sequence[float], ratio: Sequence[float]) -> list[tuple[float, int, int]]:
     """Sign changes of log(ratio) over log(x): (size, index before, index after). Ties are no side."""
     sign = [0 if abs(math.log(r)) <= SAME else (1 if r > 1 else -1) for r in ratio]
     found = []
@@ -77,7 +77,7 @@ def pair_crossovers(times: pd.DataFrame) -> list[Crossover]:
             size = [int(s) for s in sizes[both]]
             ratio = [float(r) for r in table[both, a] / table[both, b]]
             names = str(wide.columns[a]), str(wide.columns[b])
-            for at, i, j in _crossing(size, ratio):
+            for at, i, j in crossings(size, ratio):
                 below, above = names[::-1] if ratio[i] > 1 else names
                 found.append(Crossover(str(collective), int(ranks), int(nodes), below, above, at, size[i], size[j]))
     return found

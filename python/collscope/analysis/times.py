@@ -1,0 +1,114 @@
+"""Times cut for judging: one line of times over sizes for each place and name, and geometric means over sizes.
+
+The frame has the columns collective, ranks, nodes, bytes, name, time_s, chose, and may have mapping. `name` is what competes: a
+class (short, long, builtin) or an algorithm's key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where a comparison is made: one collective on so many ranks and nodes."""
+
+    collective: str
+    mapping: str
+    ranks: int
+    nodes: int
+
+
+class Times:
+    """The times of one table. `focus`: the sizes in bytes that count where a check names none."""
+
+    def __init__(self, frame: pd.DataFrame, focus: Sequence[int]) -> None:
+        self.focus = tuple(sorted(focus))
+        frame = frame if "mapping" in frame else frame.assign(mapping="")
+        place = ["collective", "mapping", "ranks", "nodes"]
+        self._lines: dict[Place, dict[str, pd.DataFrame]] = {}
+        for (collective, mapping, ranks, nodes, name), part in frame.groupby([*place, "name"], observed=True, sort=False):
+            at = Place(str(collective), str(mapping), int(ranks), int(nodes))
+            line = part.sort_values("bytes").set_index("bytes")[["time_s", "chose"]]
+            self._lines.setdefault(at, {})[str(name)] = line
+        self.layouts = sorted({(p.mapping, p.ranks, p.nodes) for p in self._lines})
+
+    def places(self, collective: str) -> list[Place]:
+        """The collective in every layout of the table, whether it was run there or not."""
+        return [Place(collective, *layout) for layout in self.layouts]
+
+    def names(self, place: Place) -> list[str]:
+        """What was run there, in the frame's order."""
+        return list(self._lines.get(place, {}))
+
+    def line(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> pd.Series:
+        """Seconds by bytes, at the sizes (default: the focus) that the table has."""
+        return self._part(place, name, sizes)["time_s"]
+
+    def chosen(self, place: Place, name: str) -> pd.Series:
+        """Keys of what a decision took, by bytes, in the focus."""
+        return self._part(place, name, None)["chose"]
+
+    def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> pd.DataFrame:
+        line = self._lines.get(place, {}).get(name)
+        if line is None:
+            return pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
+        return line[line.index.isin(self.focus if sizes is None else list(sizes))]
+
+    def mean(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> float:
+        """Geometric mean over the sizes; NaN for a name that lacks some of them: it would be a mean over other points."""
+        line = self.line(place, name, sizes)
+        full = max((len(self.line(place, other, sizes)) for other in self.names(place)), default=0)
+        return math.exp(np.log(line.to_numpy()).mean()) if 0 < len(line) == full else math.nan
+
+    def means(self, place: Place, names: Sequence[str], sizes: Sequence[int] | None = None) -> dict[str, float]:
+        """The means of those names that have one."""
+        every = {name: self.mean(place, name, sizes) for name in names}
+        return {name: mean for name, mean in every.items() if not math.isnan(mean)}
+
+    def text(self, place: Place) -> str:
+        """bcast, 2 nodes; ranks and mapping where the table has several."""
+        words = [place.collective]
+        if len({ranks for _, ranks, _ in self.layouts}) > 1:
+            words.append(f"{place.ranks} ranks")
+        if len({mapping for mapping, _, _ in self.layouts}) > 1:
+            words.append(f"mapping {place.mapping}")
+        return ", ".join([*words, nodes_text(place.nodes)])
+
+
+def series(places: Sequence[Place], along: str) -> Iterator[list[Place]]:
+    """The places in runs that differ in `along` ("nodes" or "ranks") alone, ascending."""
+    runs: dict[Place, list[Place]] = {}
+    for place in places:
+        runs.setdefault(replace(place, **{along: 0}), []).append(place)
+    for run in runs.values():
+        yield sorted(run, key=lambda p: int(getattr(p, along)))
+
+
+def nodes_text(nodes: int) -> str:
+    return f"{nodes} node{'s' * (nodes != 1)}"
+
+
+def longer_text(ratio: float) -> str:
+    """1.12 → "12 % longer", 0.9 → "10 % less"."""
+    change = 100 * (ratio - 1)
+    if abs(change) < 0.05:
+        return "as long"
+    size = f"{abs(change):.1f} %" if abs(change) < 10 else f"{abs(change):.0f} %"
+    return f"{size} {'longer' if change > 0 else 'less'}"
+
+
+def order_text(means: Mapping[str, float]) -> str:
+    """The names from the fastest on, each with its time over the fastest's: long 1.00, short 1.66."""
+    least = min(means.values())
+    return ", ".join(f"{name} {mean / least:.2f}" for name, mean in sorted(means.items(), key=lambda i: i[1]))
+
+
+def share_text(share: float, digits: int = 0) -> str:
+    """0.25 → "25 %"; NaN → "–"."""
+    return "–" if math.isnan(share) else f"{100 * share:.{digits}f} %"

@@ -1,0 +1,142 @@
+"""The papers whose claims can be judged: each is a file NAME.toml beside this one.
+
+A paper says what it is called, what it claims and how that is checked, its own table of winners if it has one, and the words that a
+report needs and only the paper knows. A study names it: paper = "NAME".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from collscope.analysis.checks import AnyCheck, Context
+from collscope.analysis.claims import Claim
+from collscope.analysis.judge import ClaimText, judge
+from collscope.analysis.times import Times
+from collscope.analysis.winner_table import Rows, WinnerTable, winner_table
+from collscope.base import paths
+from collscope.base.errors import unknown
+from collscope.base.toml_table import Document, Table
+
+FOLDER = Path(__file__).parent
+
+
+class Unit(Table):
+    """How the paper counts sizes."""
+
+    name: str
+    bytes: int = Field(ge=1)
+
+
+class Winners(Table):
+    """The paper's table of the best class of each collective."""
+
+    title: str  # "Table III"
+    tied: str  # the tolerance within which names share the first place
+    rows: dict[str, list[str]]  # collective → names
+    also_agrees: dict[str, list[list[str]]] = Field(default_factory=dict)  # further readings of a row
+    note: str = ""  # why
+
+    def agreeing(self) -> Rows:
+        """collective → the sets of names that agree with the paper, its own first."""
+        return {c: (names, *self.also_agrees.get(c, ())) for c, names in self.rows.items()}
+
+
+class Task(Table):
+    """What the paper left open and a report delivers."""
+
+    id: str
+    text: str
+    where: str
+    delivered: list[Literal["crossovers", "tree"]]  # sections of the report
+
+
+class Section(Table):
+    """Words for a part of the report."""
+
+    title: str = ""
+    text: str = ""
+
+
+class Paper(Table):
+    """A paper's file. `name` is the file's."""
+
+    name: str = ""
+    title: str
+    source: str
+    theory: str  # where the expectations come from
+    compares: list[str] = Field(default_factory=list)  # classes, in the order of labels; none: what the table has
+    unit: Unit | None = None
+    tolerances: dict[str, float] = Field(default_factory=dict)  # name → share of the time
+    winners: Winners | None = None
+    claim: list[ClaimText] = Field(default_factory=list)
+    task: list[Task] = Field(default_factory=list)
+    collective: dict[str, Section] = Field(default_factory=dict)  # collectives outside the comparison of classes
+    metric_note: str = ""  # why another metric is shown beside the study's
+    bound_note: str = ""  # a clause about the bound
+
+    def context(self, frame: pd.DataFrame, focus: Sequence[int], alternative: str = "") -> Context:
+        """What claims are judged on. `frame`: the columns of analysis/times.py, of one alternative alone; `alternative`: its key."""
+        return Context(
+            Times(frame, focus),
+            tuple(self.compares or dict.fromkeys(frame["name"])),
+            self.tolerances,
+            alternative.partition("/")[2],
+            self.winners.agreeing() if self.winners else {},
+            self.tolerances[self.winners.tied] if self.winners else 0.0,
+            (self.unit.name, self.unit.bytes) if self.unit else ("", 1),
+        )
+
+    def judge(self, frame: pd.DataFrame, focus: Sequence[int], alternative: str = "") -> list[Claim]:
+        """All claims with their verdicts; the arguments of `context`."""
+        return judge(self.claim, self.context(frame, focus, alternative))
+
+    def winner_table(self, frame: pd.DataFrame, focus: Sequence[int], alternative: str = "") -> WinnerTable:
+        """The paper's table of winners from these times; the arguments of `context`. It has no rows where the paper has no table."""
+        c = self.context(frame, focus, alternative)
+        return winner_table(c.times, c.winners, c.names, c.tied, alternative)
+
+
+def names() -> list[str]:
+    """The papers that are here, by name."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@cache
+def load(name: str) -> Paper:
+    """The paper of that name. Raises a UsageError for an unknown one, and for mistakes in the file."""
+    if name not in names():
+        raise unknown("paper", name, names())
+    path = FOLDER / f"{name}.toml"
+    return parse(path.read_text(encoding="utf-8"), path)
+
+
+def parse(text: str, path: Path) -> Paper:
+    """A paper from its text; `path` names it and stands in complaints. UsageError: FILE:LINE: KEY: what is wrong."""
+    document = Document(text, paths.display(path))
+    paper = document.read(Paper).model_copy(update={"name": path.stem})
+    if paper.winners and paper.winners.tied not in paper.tolerances:
+        raise document.fail(f'"{paper.winners.tied}" is none of [tolerances]', "winners", "tied")
+    seen: set[str] = set()
+    for at, claim in enumerate(paper.claim):
+        if claim.id in seen:
+            raise document.fail(f'"{claim.id}" stands twice', "claim", at, "id")
+        seen.add(claim.id)
+        for k, check in enumerate(claim.check):
+            for key, tolerance in _tolerances(check):
+                if tolerance not in paper.tolerances:
+                    raise document.fail(f'"{tolerance}" is none of [tolerances]', "claim", at, "check", k, key)
+    return paper
+
+
+def _tolerances(check: AnyCheck) -> Iterator[tuple[str, str]]:
+    """The key and the name of each tolerance that a check names."""
+    for key in ("by", "within", "most"):
+        value = getattr(check, key, None)
+        if isinstance(value, str):
+            yield key, value
