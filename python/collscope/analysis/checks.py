@@ -170,7 +170,9 @@ class AtPlaces(Check):
     def words(self, context: Context) -> dict[str, object]:
         """What the sentence may speak of besides name and than: each tolerance of the check, as text."""
         return {
-            k: share_text(context.share(v)) for k in ("by", "within", "most") if (v := getattr(self, k, None)) is not None
+            k: share_text(context.share(v))
+            for k in ("by", "within", "most")
+            if (v := getattr(self, k, None)) is not None
         }
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:

@@ -32,7 +32,9 @@ class Times:
         frame = frame if "mapping" in frame else frame.assign(mapping="")
         place = ["collective", "mapping", "ranks", "nodes"]
         self._lines: dict[Place, dict[str, pd.DataFrame]] = {}
-        for (collective, mapping, ranks, nodes, name), part in frame.groupby([*place, "name"], observed=True, sort=False):
+        for (collective, mapping, ranks, nodes, name), part in frame.groupby(
+            [*place, "name"], observed=True, sort=False
+        ):
             at = Place(str(collective), str(mapping), int(ranks), int(nodes))
             line = part.sort_values("bytes").set_index("bytes")[["time_s", "chose"]]
             self._lines.setdefault(at, {})[str(name)] = line
@@ -85,9 +87,10 @@ def series(places: Sequence[Place], along: str) -> Iterator[list[Place]]:
     """The places in runs that differ in `along` ("nodes" or "ranks") alone, ascending."""
     runs: dict[Place, list[Place]] = {}
     for place in places:
-        runs.setdefault(replace(place, **{along: 0}), []).append(place)
+        rest = replace(place, nodes=0) if along == "nodes" else replace(place, ranks=0)
+        runs.setdefault(rest, []).append(place)
     for run in runs.values():
-        yield sorted(run, key=lambda p: int(getattr(p, along)))
+        yield sorted(run, key=lambda p: p.nodes if along == "nodes" else p.ranks)
 
 
 def nodes_text(nodes: int) -> str:

@@ -296,7 +296,7 @@ class Judge:
     # -- the claims
 
     def all(self) -> list[Claim]:
-        return [replace(c, found=self._found(c)) for c in self._claims()]
+        return [replace(c, explanation=self._found(c)) for c in self._claims()]
 
     def _found(self, claim: Claim) -> str:
         """What was found out about a claim that does not hold as a whole."""

@@ -14,6 +14,7 @@ import pandas as pd
 
 from collscope.analysis.claims import Claim
 from collscope.base import console
+from collscope.catalogue.decisions import library_name
 from collscope.machines import platform as platforms
 from collscope.machines.spec import Number, Spec, xml_of
 from collscope.papers import bird as claims_bird
@@ -135,7 +136,7 @@ def summary(frame: pd.DataFrame, judged: Mapping[str, Sequence[Claim]]) -> list[
             other = moved[moved["verdict"] != verdict]
             changes = [f"{r.number} {r.end}: {r.verdict}" for r in other.itertuples()]
             out.append(
-                {"claim": claim.id, "candidate": report.decision_words(candidate), "verdict": verdict, "same": len(moved) - len(other),
+                {"claim": claim.id, "candidate": library_name(candidate), "verdict": verdict, "same": len(moved) - len(other),
                  "variants": len(moved), "held_low": int(mine["held"].min()), "held_high": int(mine["held"].max()),
                  "total": int(mine["total"].max()), "changes": changes}
             )  # fmt: skip
@@ -150,7 +151,7 @@ def table_three_range(frame: pd.DataFrame) -> list[dict[str, Any]]:
     for candidate in wide.columns:
         others = wide.drop(columns=candidate).max(axis=1)
         out.append(
-            {"candidate": report.decision_words(str(candidate)), "low": int(wide[candidate].min()), "high": int(wide[candidate].max()),
+            {"candidate": library_name(str(candidate)), "low": int(wide[candidate].min()), "high": int(wide[candidate].max()),
              "ahead": int((wide[candidate] > others).sum()), "variants": len(wide)}
         )  # fmt: skip
     return out
