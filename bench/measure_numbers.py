@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
 from collscope.base import programs
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.hosts import hosts_of
+from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Point, plan_text
 
 HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
@@ -51,10 +53,10 @@ def start() -> None:
 
 def allgather() -> None:
     """64 ranks, blocks of 1 B to 1 MiB, each size simulated once."""
-    on = platform.load("schooner")
+    on = find.load("schooner")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "hosts.txt").write_text("\n".join(on.hosts(4, 64, "block")) + "\n")
+        (folder / "hosts.txt").write_text("\n".join(hosts_of(on, 4, 64, "block")) + "\n")
         for algorithm, target in (("recursive_doubling", "≤ 0.6 s, ≤ 200 MiB"), ("bucket", "≤ 2 s, ≤ 200 MiB")):
             points = [
                 Point(collective="allgather", algorithm=f"allgather/{algorithm}", count=1 << k, type="byte")
@@ -67,14 +69,14 @@ def allgather() -> None:
                 "64",
                 "-hostfile",
                 folder / "hosts.txt",
-                *on.smpirun_args(),
+                *smpirun_args(on),
                 programs.SIM_DRIVER,
             ]
             run(
                 f"allgather/{algorithm}, 64 ranks, 21 sizes",
                 [*command, "--plan", folder / "plan.txt", "--shared-buffers"],
                 target,
-                on.env(),
+                smpirun_env(on),
             )
 
 

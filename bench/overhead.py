@@ -34,7 +34,8 @@ from collscope.base.units import format_size, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
 from collscope.commands import requests
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.hosts import machine_file
 from collscope.points.plan import Layout, Point
 from collscope.sources import measure, model, mpirun
 from collscope.twins import calls as twin_calls
@@ -101,10 +102,10 @@ def plan_lines(wanted: Sequence[Pair]) -> Iterator[str]:
 
 def rounds(wanted: Sequence[Pair], ranks: int) -> list[int | None]:
     """Messages one after the other on the longest path, of the recorded schedules."""
-    on = Layout(platform.load("ideal"), ranks, ranks)
+    on = Layout(find.load("ideal"), ranks, ranks)
     assert on.platform
     points = [Point(pair.collective, pair.key, pair.count) for pair in wanted if not pair.is_exchange]
-    said = iter(model.price(on, on.platform.machine(ranks, ranks, "block"), points))
+    said = iter(model.price(on, machine_file(on.platform, ranks, ranks, "block"), points))
     return [None if pair.is_exchange else next(said).get("rounds") for pair in wanted]
 
 

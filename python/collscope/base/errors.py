@@ -31,13 +31,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean "block"?`, or nothing where no known name is near."""
+    match = nearest(name, known)
+    return f'; did you mean "{match}"?' if match else ""
+
+
 def unknown(kind: str, name: str, known: Iterable[str], hint: str = "") -> UsageError:
     """`unknown algorithm "bcast/mts"; did you mean "bcast/mst"? …`"""
     names = list(known)
-    match = nearest(name, names)
     text = f'unknown {kind} "{name}"'
-    if match:
-        text += f'; did you mean "{match}"?'
+    if guess := did_you_mean(name, names):
+        text += guess
     elif names and len(names) <= 12:
         text += "; known: " + ", ".join(names)
     if hint:

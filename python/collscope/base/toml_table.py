@@ -10,11 +10,13 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar, get_args
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
-from collscope.base.errors import UsageError, UserError, nearest
+from collscope.base.errors import UsageError, UserError, did_you_mean
 
 Where = tuple[str | int, ...]  # ("collective", 1, "name"): keys of tables, and places in lists counted from 0
 SHOWN = 5  # mistakes that are reported at once
@@ -23,6 +25,7 @@ _KINDS = {
     "string_type": "text",
     "int_type": "a whole number",
     "float_type": "a number",
+    "finite_number": "a finite number",
     "bool_type": "true or false",
     "list_type": "a list",
     "dict_type": "a table",
@@ -48,12 +51,6 @@ def one_of(choices: Sequence[str]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean "block"?`, or nothing where nothing is near."""
-    match = nearest(word, known)
-    return f'; did you mean "{match}"?' if match else ""
 
 
 def shown(value: Any) -> str:
@@ -90,7 +87,9 @@ class Document:
 
     def unknown_key(self, known: Iterable[str], *where: str | int) -> UserError:
         """The error to raise for a key that nobody asked for; `known` are those that may stand there."""
-        return self.fail("unknown key" + did_you_mean(str(where[-1]), known), *where)
+        names = list(known)
+        guess = did_you_mean(str(where[-1]), names)
+        return self.fail("unknown key" + (guess or (f"; known: {', '.join(names)}" if len(names) <= 8 else "")), *where)
 
     def line(self, *where: str | int) -> int:
         """The line of a key; where it is missing, that of the table it belongs to."""
@@ -131,7 +130,9 @@ class Document:
         elif kind == "value_error":
             error = self.fail(str(problem["ctx"]["error"]), *where)
         elif description:
-            error = self.fail(f"must be {description}, not {shown(self.value(where[:depth]))}", *where[:depth])
+            value = self.value(where[:depth])  # None inside a table that stands there in another form
+            given = shown(problem["input"] if value is None else value)
+            error = self.fail(f"must be {description}, not {given}", *where[:depth])
         elif kind in _KINDS:
             error = self.fail(f"must be {_KINDS[kind]}, not {shown(problem['input'])}", *where)
         else:
@@ -151,9 +152,16 @@ def _field(model: type[BaseModel], where: Where) -> tuple[list[str], str, int]:
         by_key = {info.alias or name: info for name, info in inner.model_fields.items()}
         fields = list(by_key)
         info = by_key.get(part)
-        description, depth = (info.description or "", at + 1) if info else ("", len(where))
+        description, depth = (_description(info), at + 1) if info else ("", len(where))
         inner = _model_in(info.annotation) if info else None
     return fields, description, depth
+
+
+def _description(field: FieldInfo) -> str:
+    """What a field's value must be, said of the field itself or of its type where it may also be missing (Type | None)."""
+    kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, UnionType) else ()
+    said = [m.description for kind in kinds for m in getattr(kind, "__metadata__", ()) if isinstance(m, FieldInfo)]
+    return field.description or next((text for text in reversed(said) if text), "")
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

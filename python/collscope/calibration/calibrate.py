@@ -313,8 +313,8 @@ def spec_text(result: Result, cores: Sequence[Cpu], eager: tuple[int, str], rank
 
 def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
     """Measures with `ranks` ranks (default: one a core, at most 16) and writes the specification, whole or not at all."""
-    from collscope.machines import platform
-    from collscope.machines.spec import parse_spec
+    from collscope.machines import find
+    from collscope.machines.spec_reader import parse_spec
     from collscope.sources.mpirun import library
 
     cores = topology(sorted(os.sched_getaffinity(0)))
@@ -325,7 +325,7 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
     result = evaluate(lines, cores)
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     text = spec_text(result, cores, eager_limit(), ranks, when, library())
-    path = target or platform.PLATFORMS / "this_machine" / "spec.toml"
+    path = target or find.PLATFORMS / "this_machine" / "spec.toml"
     parse_spec(text, str(path))
     write_atomically(path, text)
     return path

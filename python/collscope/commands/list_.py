@@ -99,9 +99,9 @@ def show_params(params: Sequence[registry.Param]) -> None:
 
 
 def show_platforms(as_json: bool = False) -> None:
-    from collscope.machines import platform
+    from collscope.machines import find
 
-    names = platform.list_platforms()
+    names = find.list_platforms()
     if as_json:
         import json
 

@@ -58,10 +58,10 @@ def check_real(platform: str) -> None:
 
 def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
     """The platform; None for measuring on this machine before it has been calibrated."""
-    from collscope.machines import platform
+    from collscope.machines import find
 
     try:
-        return platform.load(name)
+        return find.load(name)
     except UserError:
         if name == "this_machine" and list(sources) == ["real"]:
             return None

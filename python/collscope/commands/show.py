@@ -18,6 +18,7 @@ from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import requests
+from collscope.machines.hosts import machine_file
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
 from collscope.schedules import trace
@@ -187,7 +188,7 @@ def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
     """The machine file, and what the times are of."""
     if layout and layout.platform:
         on, nodes = layout.platform, layout.nodes
-        return on.machine(nodes, r.ranks, r.mapping), f"model of {on.name}, {nodes} node{'s' * (nodes != 1)}"
+        return machine_file(on, nodes, r.ranks, r.mapping), f"model of {on.name}, {nodes} node{'s' * (nodes != 1)}"
     where = f"{trace.TELEPHONE}, α = {format_time(trace.ALPHA_S)}, 1/β = 1 GB/s"
     if r.nodes:
         where += f", within a node {format_time(trace.NEAR_ALPHA_S)}, 4 GB/s"

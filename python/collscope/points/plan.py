@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry, sizes
+from collscope.machines.hosts import MAPPINGS, hosts_of
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
-
-MAPPINGS = ("block", "cyclic", "fill")
 
 
 @dataclass(frozen=True)
@@ -117,9 +116,9 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
 
         raise unknown("mapping", mapping, MAPPINGS)
     if real:  # ranks may share cores, nodes must exist
-        platform.hosts(nodes, min(ranks, nodes * platform.cores_per_node), mapping)
+        hosts_of(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
     else:
-        platform.hosts(nodes, ranks, mapping)
+        hosts_of(platform, nodes, ranks, mapping)
     if ranks < nodes and mapping != "fill":
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
     return Layout(platform, nodes, ranks, mapping)

@@ -21,6 +21,7 @@ from typing import Any
 from collscope.base import programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.units import format_time
+from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.schedules import trace
 from collscope.schedules.trace import Message, Span, Trace, without
@@ -80,7 +81,7 @@ def simulated(layout: Layout, point: Point) -> Run:
         return smpirun.command(layout, [("0", point)], folder)
 
     assert layout.platform is not None
-    return _run(command, point, layout.platform.env(), None)
+    return _run(command, point, smpirun_env(layout.platform), None)
 
 
 def measured(layout: Layout, point: Point) -> Run:

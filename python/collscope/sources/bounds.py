@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import vector_bytes
+from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Task
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK
@@ -231,7 +232,7 @@ def rows_of(tasks: Sequence[Task], kinds: Sequence[str] = (TELEPHONE,)) -> list[
                     min_s=time,
                     status="ok",
                     kind=OK,
-                    platform_hash=platform.content_hash()[:12],
+                    platform_hash=content_hash(platform)[:12],
                 )
             )
     return made

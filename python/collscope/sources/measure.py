@@ -15,6 +15,7 @@ from typing import IO
 from collscope.base import cache, depends, paths, programs
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
+from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, mpirun
@@ -89,7 +90,7 @@ def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str) -> Ro
         kind=bad.kind if bad else OK,
         back_end=next((o.back_end for o in seen if o.back_end), ""),
         sources_hash=sources,
-        platform_hash=layout.platform.content_hash()[:12] if layout.platform else "",
+        platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
     )
 
 

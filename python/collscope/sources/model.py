@@ -14,6 +14,8 @@ from typing import Any
 from collscope.base import cache, depends, programs
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
+from collscope.machines.hosts import machine_file
+from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK, UNSUPPORTED
@@ -56,7 +58,7 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
                 kind=OK if outcome["status"] == "ok" else outcome.get("kind", UNSUPPORTED),
                 back_end="collscope-prove",
                 sources_hash=sources[:12],
-                platform_hash=layout.platform.content_hash()[:12] if layout.platform else "",
+                platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
             )
         )
     return rows
@@ -67,7 +69,7 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
     (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key)."""
     sources = cache.sources_hash(*depends.MODEL)
     machines = {
-        layout: layout.platform.machine(layout.nodes, layout.ranks, layout.mapping)
+        layout: machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping)
         for layout in dict.fromkeys(layout for layout, _ in tasks)
         if layout.platform
     }

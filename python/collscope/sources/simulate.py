@@ -15,6 +15,7 @@ from pathlib import Path
 
 from collscope.base import cache, depends
 from collscope.base.console import Progress
+from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, smpirun
@@ -88,7 +89,7 @@ class Origin:
     def now(tasks: Sequence[Task]) -> Origin:
         """The origin of these tasks' numbers, were they simulated now."""
         platforms = {id(layout.platform): layout.platform for layout, _ in tasks}
-        hashes = {name: platform.content_hash() for name, platform in platforms.items() if platform}
+        hashes = {name: content_hash(platform) for name, platform in platforms.items() if platform}
         return Origin(cache.sources_hash(*depends.SIMULATION), smpirun.version(), hashes)
 
     def key(self, layout: Layout, point: Point) -> str:

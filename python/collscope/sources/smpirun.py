@@ -10,6 +10,8 @@ from pathlib import Path
 
 from collscope.base import programs
 from collscope.base.errors import UserError, disk_error
+from collscope.machines.hosts import hosts_of
+from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point, plan_text
 
 
@@ -30,17 +32,17 @@ def command(layout: Layout, points: Sequence[tuple[str, Point]], folder: Path) -
     Either all points of a launch are checked or none: data that nobody looks at is not held, all ranks share their buffers."""
     platform = layout.platform
     assert platform is not None
-    hosts = platform.hosts(layout.nodes, layout.ranks, layout.mapping)
+    hosts = hosts_of(platform, layout.nodes, layout.ranks, layout.mapping)
     try:
         (folder / "plan.txt").write_text(plan_text(points))
         (folder / "hosts.txt").write_text("".join(f"{host}\n" for host in hosts))
     except OSError as error:
         raise disk_error(error, folder) from error
     words: list[str | Path] = ["smpirun", "-np", str(layout.ranks), "-hostfile", folder / "hosts.txt"]
-    words += [*platform.smpirun_args(), programs.SIM_DRIVER, "--plan", folder / "plan.txt"]
+    words += [*smpirun_args(platform), programs.SIM_DRIVER, "--plan", folder / "plan.txt"]
     return words if points[0][1].check else [*words, "--shared-buffers"]
 
 
 def environment(layout: Layout, folder: Path) -> dict[str, str]:
     """What smpirun finds in its environment beside ours. It leaves files where mktemp puts them: `folder`, which goes away."""
-    return {"TMPDIR": str(folder), **(layout.platform.env() if layout.platform else {})}
+    return {"TMPDIR": str(folder), **(smpirun_env(layout.platform) if layout.platform else {})}

@@ -13,7 +13,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.toml_table import Document, Table, one_of
 from collscope.base.units import parse_sizes
-from collscope.points.plan import MAPPINGS
+from collscope.machines.hosts import MAPPINGS
 from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
 
 if TYPE_CHECKING:

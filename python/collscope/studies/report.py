@@ -528,10 +528,10 @@ def _varied(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> d
 
 def prior_rows(study: Study) -> list[dict[str, str]]:
     """The platform's numbers with provenance and range."""
-    from collscope.machines import platform as platforms
+    from collscope.machines import find
 
     try:
-        spec = platforms.load_spec(study.platform)
+        spec = find.load_spec(study.platform)
     except UserError:
         return []
     out = []

@@ -15,8 +15,9 @@ from pathlib import Path
 from collscope.base import console, paths
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
-from collscope.machines import platform as platforms
+from collscope.machines import find
 from collscope.machines.platform import Platform
+from collscope.machines.simgrid import content_hash
 from collscope.points import table
 from collscope.points.table import Row
 from collscope.studies import report, results, rows, sensitivity
@@ -38,14 +39,14 @@ def run(
     same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the ends of their
     ranges, which takes minutes. Raises a UsageError when a reference would be made of a quick run."""
     study = check_keys(load(name), registry.load())
-    platform = platforms.load(study.platform)
+    platform = find.load(study.platform)
     if write_reference and quick:
         raise UsageError("the reference is made of the whole study: leave --quick out")
     made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force)
     folder = results.fresh_folder(study.name)
     csv = table.csv_text(made)
     varied = _varied(study, origin, folder, vary_ranges, jobs)
-    stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), platform.content_hash())
+    stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), content_hash(platform))
     old = results.record(folder)
     if force or old.get("stamp") != stamp or not results.is_complete(folder, old):
         console.note(f"{study.name}: drawing figures and writing the report")

@@ -15,8 +15,8 @@ import pandas as pd
 from collscope.analysis.claims import Claim
 from collscope.base import console
 from collscope.catalogue.decisions import library_name
-from collscope.machines import platform as platforms
-from collscope.machines.spec import Number, Spec, xml_of
+from collscope.machines import find
+from collscope.machines.spec import Number, Spec
 from collscope.papers import bird as claims_bird
 from collscope.points import table
 from collscope.sources import simulate
@@ -97,12 +97,12 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataF
     few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(),
                   collectives=tuple(c for c in study.collectives if c.classes))  # fmt: skip
     few = check_keys(few, registry.load())
-    spec = platforms.load_spec(study.platform)
+    spec = find.load_spec(study.platform)
     every = [Variant(BASE, "", "", spec), *variants(spec)]
     rows: list[dict[str, Any]] = []
     for at, variant in enumerate(every):
         # The name stays the study's: what differs is the file, and with it the hash.
-        platform = platforms._read_xml(platforms._keep(variant.spec.name, xml_of(variant.spec)), study.platform)
+        platform = find.platform_of(variant.spec, study.platform)
         tasks = [task for task, _, _ in tasks_of(few, platform, quick=False)]
         made = simulate.run_tasks(tasks, jobs=jobs)
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")

@@ -60,6 +60,7 @@ class File(Table):
     mode: Annotated[str, one_of(("block", "cyclic"))] = "block"
     flag: bool = False
     inner: list[Inner] = Field(default_factory=list)
+    maybe: Annotated[list[int], Field(description="a list of whole numbers")] | None = None
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,8 @@ class File(Table):
         ("titel = ''", ["f.toml:1: title: is missing", 'f.toml:1: titel: unknown key; did you mean "title"?']),
         ("title = ''\ninner = 3", ["f.toml:2: inner: must be a list, not 3"]),
         ("title = ''\ninner = [3]", ["f.toml:2: inner: must be a table, not 3"]),
+        ("title = ''\nmaybe = 3", ["f.toml:2: maybe: must be a list of whole numbers, not 3"]),
+        ("title = ''\nmaybe = ['a']", ["f.toml:2: maybe: must be a list of whole numbers, not ['a']"]),
         ("title = ", ["f.toml:1: not TOML: Invalid value (at end of document)"]),
     ],
 )  # fmt: skip

@@ -7,26 +7,27 @@ from typing import Any
 
 import pytest
 
+import tiny_platform
 from collscope.base.errors import UserError
 from collscope.catalogue.registry import Registry
 from collscope.commands import cli
 from collscope.commands import run as runs
 from collscope.commands import run_table as compare
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import bounds, model, simulate
-from tiny_platform import Tiny
 
 
 @pytest.fixture
 def tiny(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A platform called tiny, and simulations that answer with the size in microseconds."""
 
-    def load(name: str) -> Tiny:
+    def load(name: str) -> Platform:
         if name != "tiny":
             raise UserError(f'unknown platform "{name}"')
-        return Tiny()
+        return tiny_platform.tiny()
 
     def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
         rows = []
@@ -38,7 +39,7 @@ def tiny(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> P
             rows.append(make_row(source="sim", **about, status=status, kind=kind))
         return rows
 
-    monkeypatch.setattr(platform, "load", load)
+    monkeypatch.setattr(find, "load", load)
     monkeypatch.setattr(simulate, "run_tasks", run_tasks)
     monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [])
     monkeypatch.chdir(workplace)
@@ -158,7 +159,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str], words: tuple[str,
 
 def test_block_bytes_and_bytes(tiny: Path, known: Registry) -> None:
     request = runs.Request(platform="tiny", ranks="4", algorithms="bucket", collective="allgather", block_sizes="1KiB")
-    layouts = [Layout(Tiny(), 1, 4)]  # type: ignore[arg-type]
+    layouts = [Layout(tiny_platform.tiny(), 1, 4)]
     ((_, point),) = runs.make_tasks(request, layouts, [("allgather", "allgather/bucket")])
     assert (point.count, point.block_bytes(4), point.bytes(4)) == (256, 1024, 4096)
 

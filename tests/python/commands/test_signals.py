@@ -22,10 +22,10 @@ import fake_list, tiny_platform
 from collscope.base import paths
 from collscope.catalogue import registry
 from collscope.commands import cli, run as runs
-from collscope.machines import platform
+from collscope.machines import find
 made = registry.parse(fake_list.TEXT)
 registry.load = lambda: made
-platform.load = lambda name: tiny_platform.Tiny()
+find.load = lambda name: tiny_platform.tiny()
 paths.CACHE = Path(sys.argv[1]) / ".cache"
 runs.bounds_for_display = lambda tasks, rows: []
 cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "396"])

@@ -13,7 +13,9 @@ from test_simulated_time import drive
 
 from collscope.base import paths, programs
 from collscope.catalogue import registry
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.hosts import hosts_of
+from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
 
@@ -121,11 +123,34 @@ def test_any_schedule_ends_when_simgrid_says(alpha: str, beta: str, tmp_path: Pa
     machine.write_text(f"ports fluid\ncontrol 16\neager -1\ngamma 1e-12\nclass network 0 {alpha} {beta}\n")
     ours = subprocess.run([SCRIPT, machine, *scripts], capture_output=True, text=True, check=True)
 
-    on = platform.load(f"ideal[alpha={alpha},beta={beta}]")
+    on = find.load(f"ideal[alpha={alpha},beta={beta}]")
     hosts = tmp_path / "hosts.txt"
-    hosts.write_text("\n".join(on.hosts(16, 16)) + "\n")
-    command = ["smpirun", "-np", "16", "-hostfile", *map(str, [hosts, *on.smpirun_args(), SCRIPT_MPI, *scripts])]
-    theirs = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **on.env()})
+    hosts.write_text("\n".join(hosts_of(on, 16, 16)) + "\n")
+    command = [
+        "smpirun",
+        "-np",
+        "16",
+        "-hostfile",
+        *map(
+            str,
+            [
+                hosts,
+                *smpirun_args(on),
+                SCRIPT_MPI,
+                *scripts,
+            ],
+        ),
+    ]
+    theirs = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            **smpirun_env(on),
+        },
+    )
     assert theirs.returncode == 0, theirs.stderr
     assert ends(ours.stdout) == pytest.approx(ends(theirs.stdout), rel=1e-9, abs=PICOSECOND)
     assert len(ends(ours.stdout)) == sum(map(len, schedules))
@@ -144,7 +169,7 @@ def test_model_and_simulation_agree_on_schooner(nodes: int, ranks: int, tmp_path
             for count in (1, 1000, 100_003)
         ]
     times = drive(tmp_path, "schooner", ranks, points, nodes=nodes)
-    layout = Layout(platform.load("schooner"), nodes, ranks, "block")
+    layout = Layout(find.load("schooner"), nodes, ranks, "block")
     compared = 0
     for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         assert (time is None) == (said["status"] != "ok"), at

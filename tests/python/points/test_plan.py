@@ -2,7 +2,7 @@ import pytest
 
 from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
-from collscope.machines import platform
+from collscope.machines import find
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
 
@@ -38,7 +38,7 @@ def test_text_holds_everything_that_matters() -> None:
 
 
 def test_layouts_group_by_what_they_are() -> None:
-    one, other = platform.load("ideal"), platform.load("schooner")
+    one, other = find.load("ideal"), find.load("schooner")
     assert Layout(one, 1, 2) == Layout(one, 1, 2)
     assert len({Layout(one, 1, 2), Layout(one, 1, 2), Layout(other, 1, 2)}) == 2
 
@@ -54,12 +54,12 @@ def test_layouts_group_by_what_they_are() -> None:
 )
 def test_ranks_that_do_not_fit(nodes: int, ranks: int, mapping: str, says: str) -> None:
     with pytest.raises(UsageError) as error:
-        plan.check_layout(platform.load("schooner"), nodes, ranks, mapping)
+        plan.check_layout(find.load("schooner"), nodes, ranks, mapping)
     assert says in str(error.value)
 
 
 def test_real_ranks_may_share_cores() -> None:
-    machine = platform.load("schooner")
+    machine = find.load("schooner")
     assert plan.check_layout(machine, 1, 1000, "block", real=True).ranks == 1000
     with pytest.raises(UsageError):
         plan.check_layout(machine, 10_000, 10_000, "block", real=True)

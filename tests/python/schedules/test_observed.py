@@ -17,7 +17,8 @@ from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.commands import show
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.schedules import observed, trace
 from collscope.schedules.observed import Event, Observed, Run
@@ -47,7 +48,11 @@ def launched(layout: Layout, wanted: list[Point], folder: Path, *more: str) -> l
     """What the simulated driver says of these points."""
     command = smpirun.command(layout, [(str(i), p) for i, p in enumerate(wanted)], folder)
     assert layout.platform
-    env = {**os.environ, "TMPDIR": str(folder), **layout.platform.env()}
+    env = {
+        **os.environ,
+        "TMPDIR": str(folder),
+        **smpirun_env(layout.platform),
+    }
     done = subprocess.run(
         list(map(str, [*command, *more])), capture_output=True, text=True, env=env, check=True, timeout=300
     )
@@ -63,7 +68,7 @@ def recorded_messages(t: trace.Trace) -> Counter[tuple[int, int, int]]:
 def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path) -> None:
     """Every algorithm: the observed simulation takes exactly as long as an unobserved one; between any two ranks it sends
     the messages of the recorded schedule, as many and of the same bytes; and each rank combines as many bytes."""
-    layout = Layout(platform.load("schooner"), min(2, ranks), ranks, "block")
+    layout = Layout(find.load("schooner"), min(2, ranks), ranks, "block")
     wanted = points(ranks)
     plain = launched(layout, wanted, tmp_path)
     seen = launched(layout, wanted, tmp_path, "--trace")

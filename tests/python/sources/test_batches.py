@@ -5,12 +5,12 @@ from __future__ import annotations
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point
 from collscope.sources import batches
-from tiny_platform import Tiny
+from tiny_platform import tiny
 
 
 def test_work_is_cut_for_the_jobs(known: Registry) -> None:
-    tiny = Tiny()
-    layout = Layout(tiny, 1, 64)  # type: ignore[arg-type]
+    platform = tiny()
+    layout = Layout(platform, 1, 64)
     todo = {str(i): (layout, Point("allgather", "allgather/bucket", i + 1)) for i in range(40)}
     made = batches.batches(todo, jobs=2)
     assert len(made) > 2

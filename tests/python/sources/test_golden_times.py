@@ -14,7 +14,7 @@ import pytest
 
 from collscope.base import programs
 from collscope.catalogue import registry
-from collscope.machines import platform
+from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import simulate, smpirun
 
@@ -34,7 +34,7 @@ def simulated() -> dict[tuple[str, int], str]:
         for algorithm in registry.load().algorithms
         for count in (COUNTS if algorithm.collective != "barrier" else (0,))
     ]
-    layout = Layout(platform.load("schooner"), NODES, RANKS)
+    layout = Layout(find.load("schooner"), NODES, RANKS)
     rows = simulate.run_tasks([(layout, point) for point in points])
     return {
         (point.algorithm, point.count): repr(row["median_s"]) if row["status"] == "ok" else str(row["status"])

@@ -11,7 +11,8 @@ from collscope.base import programs
 from collscope.calibration import calibrate
 from collscope.catalogue import registry
 from collscope.commands import run as runs
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point
 from collscope.sources import bounds, measure, mpirun
 
@@ -42,13 +43,13 @@ def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypa
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> platform.Platform:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Platform:
     """This machine as it is now: calibrated in the same minute as the runs."""
-    return platform.load(calibrate.calibrate(target=tmp_path_factory.mktemp("calibrated") / "here.toml"))
+    return find.load(calibrate.calibrate(target=tmp_path_factory.mktemp("calibrated") / "here.toml"))
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_data_is_right_and_no_time_is_below_the_bound(ranks: int, here: platform.Platform) -> None:
+def test_data_is_right_and_no_time_is_below_the_bound(ranks: int, here: Platform) -> None:
     rows = measure.run_tasks([(Layout(None, 1, ranks), point) for point in points()])
     timed = [row for row in rows if row["status"] == "ok"]
     assert not [row for row in rows if "wrong" in str(row["status"]) or "failed" in str(row["status"])]

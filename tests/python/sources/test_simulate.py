@@ -18,7 +18,7 @@ from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point
 from collscope.sources import simulate, smpirun
 from collscope.sources.rows import failed
-from tiny_platform import Tiny
+from tiny_platform import tiny
 
 
 def points(*counts: int, check: bool = False) -> list[Point]:
@@ -40,8 +40,8 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 def run(*wanted: Point, **options: object) -> list[dict[str, object]]:
-    layout = Layout(Tiny(), 1, 4)  # type: ignore[arg-type]
-    return simulate.run_tasks([(layout, point) for point in wanted], **options)  # type: ignore[arg-type]
+    layout = Layout(tiny(), 1, 4)
+    return simulate.run_tasks([(layout, point) for point in wanted], **options)
 
 
 def test_rows_come_in_order_with_every_digit(fake: Path) -> None:
@@ -131,14 +131,14 @@ def test_stopping_keeps_what_is_finished(fake: Path) -> None:
 
 
 def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> None:
-    tiny, other = Tiny(), Tiny()
-    layout, point = Layout(tiny, 2, 4, "block"), Point("bcast", "bcast/linear", 8)  # type: ignore[arg-type]
-    origin = simulate.Origin("c0ffee", "3.32", {id(tiny): "0123", id(other): "4567"})
+    first, other = tiny(), tiny()
+    layout, point = Layout(first, 2, 4, "block"), Point("bcast", "bcast/linear", 8)
+    origin = simulate.Origin("c0ffee", "3.32", {id(first): "0123", id(other): "4567"})
     keys = [
         origin.key(layout, point),
         replace(origin, sources="decaf").key(layout, point),
         replace(origin, simgrid="3.35").key(layout, point),
-        origin.key(replace(layout, platform=other), point),  # type: ignore[arg-type]
+        origin.key(replace(layout, platform=other), point),
         origin.key(replace(layout, nodes=4), point),
         origin.key(replace(layout, ranks=3), point),
         origin.key(replace(layout, mapping="cyclic"), point),

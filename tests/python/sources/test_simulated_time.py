@@ -14,7 +14,9 @@ import pytest
 
 from collscope.base import programs
 from collscope.catalogue import registry
-from collscope.machines import platform
+from collscope.machines import find
+from collscope.machines.hosts import hosts_of
+from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point, plan_text
 from collscope.sources import model
 
@@ -37,16 +39,28 @@ def drive(
     config: Sequence[str] = (),
 ) -> list[float | None]:
     """Makespans straight from the driver, no cache; None where a point is not supported."""
-    on = platform.load(name)
+    on = find.load(name)
     (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
-    (folder / "hosts.txt").write_text("\n".join(on.hosts(nodes or ranks, ranks, mapping)) + "\n")
-    launch = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *on.smpirun_args(), *config]
+    (folder / "hosts.txt").write_text("\n".join(hosts_of(on, nodes or ranks, ranks, mapping)) + "\n")
+    launch = [
+        "smpirun",
+        "-np",
+        str(ranks),
+        "-hostfile",
+        folder / "hosts.txt",
+        *smpirun_args(on),
+        *config,
+    ]
     done = subprocess.run(
         [*launch, programs.SIM_DRIVER, "--plan", folder / "plan.txt", "--shared-buffers"],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **on.env(), "TMPDIR": str(folder)},
+        env={
+            **os.environ,
+            **smpirun_env(on),
+            "TMPDIR": str(folder),
+        },
     )
     assert done.returncode == 0, done.stderr
     times: dict[int, float] = {}
@@ -86,7 +100,7 @@ def test_the_prover_under_simgrids_ports_agrees_to_nanoseconds(ranks: int, tmp_p
         for count in (0, 1, 100, 4 * ranks, 100_003)
     ]
     times = drive(tmp_path, "ideal", ranks, points)
-    layout = Layout(platform.load("ideal"), ranks, ranks, "block")
+    layout = Layout(find.load("ideal"), ranks, ranks, "block")
     compared = 0
     for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         if time is None:
@@ -105,7 +119,7 @@ def test_the_formula_holds_on_the_ideal_network(ranks: int, tmp_path: Path) -> N
     # A message of 1 KiB at least: then the control bytes are below 2 %.
     points = [point(key, 256 * ranks * factor) for key in keys for factor in (1, 16, 256)]
     times = drive(tmp_path, "ideal", ranks, points)
-    layout = Layout(platform.load("ideal"), ranks, ranks, "block")
+    layout = Layout(find.load("ideal"), ranks, ranks, "block")
     compared = 0
     for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         if time is None or not said.get("exact"):
@@ -200,7 +214,7 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
         point("allgather/leaders[per_node=4,aggregate=shm]", 256),
     ]
     times = drive(tmp_path, "schooner", 32, points, nodes=4, mapping=mapping)
-    layout = Layout(platform.load("schooner"), 4, 32, mapping)
+    layout = Layout(find.load("schooner"), 4, 32, mapping)
     said = model.evaluate([(layout, p) for p in points])
     for at, time, known in zip(points, times, said, strict=True):
         assert time is not None and time > 1e-6, at
@@ -213,7 +227,7 @@ def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
     points = [point("bcast/mst", 1 << 29), point("bcast/mst", 1 << 30), point("allgather/bucket", 3 << 28)]
     for name in ("ideal", "schooner"):
         times = drive(tmp_path, name, 4, points)
-        layout = Layout(platform.load(name), 4, 4, "block")
+        layout = Layout(find.load(name), 4, 4, "block")
         for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
             assert time is not None and said["model_s"] == pytest.approx(time, rel=2e-5), at
             assert said["model_s"] <= time, at
@@ -222,7 +236,7 @@ def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
 def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
     """Every algorithm with 2 GiB and more: the operations cut long messages, and the whole still takes what the prover says."""
     ranks = 4
-    layout = Layout(platform.load("ideal"), ranks, ranks, "block")
+    layout = Layout(find.load("ideal"), ranks, ranks, "block")
     points = [point(key, count) for key in all_keys() for count in (2**29, 2**30, 2**31 + 5)]
     said = model.evaluate([(layout, p) for p in points])
     # Small segments of a long vector are many rounds, which take long, of messages that are short.

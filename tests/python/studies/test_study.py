@@ -17,7 +17,7 @@ from collscope.analysis import claims
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
-from collscope.machines import platform as platforms
+from collscope.machines import find
 from collscope.papers import bird as claims_bird
 from collscope.points import table
 from collscope.sources import simulate, smpirun
@@ -168,7 +168,7 @@ def test_expectations_were_written_for_both_candidates(bird: Study) -> None:
 
 
 def test_every_undocumented_number_is_moved_to_both_ends() -> None:
-    spec = platforms.load_spec("schooner")
+    spec = find.load_spec("schooner")
     made = list(priors.variants(spec))
     moved = {v.number for v in made}
     assert {"gamma_s_per_byte", "nic_bytes_per_s", "curve.network.latency_s", "curve.socket.s_per_byte"} <= moved
@@ -295,7 +295,7 @@ def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.
         Path("sim/plain.toml"),
     )
     origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
-    names = report.write(plain, platforms.load("schooner"), made_table.frame(plain), origin, workplace)
+    names = report.write(plain, find.load("schooner"), made_table.frame(plain), origin, workplace)
     assert "figures/rotation_2_nodes.svg" in names
     text = (workplace / "report.md").read_text()
     assert "Table III" not in text
@@ -324,7 +324,7 @@ def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None
     key = ("collective", "algorithm", "nodes", "ranks", "bytes", "metric")
     known = {tuple(row[k] for k in key): row for row in committed if row["source"] == "sim"}
     checked = reader.check_keys(bird, registry.load())
-    platform = platforms.load(bird.platform)
+    platform = find.load(bird.platform)
     tasks = [
         task for task, entry, size in study_rows.tasks_of(checked, platform, quick=False)
         if entry.collective in CHECKED and task[0].nodes == 2 and size in (128, 4096, 65536)

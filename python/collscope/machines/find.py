@@ -1,0 +1,132 @@
+"""Finding platforms.
+
+`load` takes a machine's name (`schooner`, `ideal`, `this_machine`), a name with other numbers (`schooner[nodes=32]`,
+`ideal[alpha=2us,beta=1e-9]`), or the path of a specification (TOML) or of a SimGrid platform file (XML). What is used in
+the end is always the XML: a Platform is read from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from collscope.base import paths
+from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.files import write_atomically
+from collscope.machines.platform import Platform
+from collscope.machines.spec import Spec
+from collscope.machines.variants import IDEAL_HOSTS, NAME, ideal_numbers, values_of
+from collscope.machines.xml_reader import read_xml
+from collscope.machines.xml_writer import ideal_xml, xml_of
+
+PLATFORMS = paths.ROOT / "platforms"
+
+
+def spec_path(name: str) -> Path:
+    """Where the specification of a machine lies, or would lie."""
+    folder = PLATFORMS / name / "spec.toml"
+    return folder if folder.exists() else PLATFORMS / f"{name}.toml"
+
+
+def list_platforms() -> list[str]:
+    """Names that `load` knows; this_machine only once it has been measured."""
+    names = {p.stem for p in PLATFORMS.glob("*.toml")} | {p.parent.name for p in PLATFORMS.glob("*/spec.toml")}
+    return ["ideal", *sorted(names)]
+
+
+def load_spec(name: str) -> Spec:
+    """The specification behind a name or a path, with the provenance of its numbers. Not for `ideal` or an XML file."""
+    path, values, _ = _find(name)
+    if path is None or path.suffix != ".toml":
+        raise UserError(f"{name} has no specification")
+    return _read_spec(path, values)
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Platform:
+    """The platform of this name or path: the same object each time, until its file changes. UsageError: an unknown
+    name or value; UserError: a file that cannot be used, with FILE:LINE."""
+    name = os.fspath(name_or_path)
+    path, _, _ = _find(name)
+    try:
+        text = path.read_bytes() if path else b""
+    except OSError as error:
+        raise UserError(f"{path}:1: cannot be read: {error.strerror}") from error
+    found = _load(name, text, paths.CACHE)
+    if not found.xml.exists():  # somebody emptied the cache
+        _load.cache_clear()
+        found = _load(name, text, paths.CACHE)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _load(name: str, text: bytes, cache: Path) -> Platform:
+    path, values, base = _find(name)
+    if path is None:
+        return read_xml(_keep(base, _ideal(values)), name.strip())
+    if path.suffix == ".xml":
+        return read_xml(path, path.stem)
+    spec = _read_spec(path, values)
+    shown = name.strip() if NAME.match(name) and not name.endswith(".toml") else spec.name
+    return platform_of(spec, shown)
+
+
+def _read_spec(path: Path, values: dict[str, str]) -> Spec:
+    from collscope.machines.spec_reader import read_spec  # pydantic takes a while to import
+
+    return read_spec(path, values, paths.display(path))
+
+
+def platform_of(spec: Spec, name: str) -> Platform:
+    """The platform of a specification; `name` is what tables show."""
+    return read_xml(_keep(spec.name, xml_of(spec)), name)
+
+
+def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
+    """Path of the specification or file (None: ideal), the values in brackets, and the name without them."""
+    outside = name.partition("[")[0]
+    if "/" in outside or outside.strip().endswith((".toml", ".xml")):
+        base, _, inside = name.partition("[")
+        path = Path(base.strip()).expanduser()
+        if path.is_dir():
+            path = path / "spec.toml"
+        if path.suffix not in (".toml", ".xml"):
+            raise UsageError(f"{path}: a platform is a specification (.toml) or a SimGrid platform file (.xml)")
+        if not path.exists():
+            raise UsageError(f"{path}: there is no such file")
+        values = values_of(inside.strip().removesuffix("]"), name)
+        if values and path.suffix == ".xml":
+            raise UsageError(f"{path}: values in brackets belong to specifications; edit the file instead")
+        return path, values, path.stem
+    match = NAME.match(name)
+    if not match:
+        raise UsageError(
+            f'cannot read the platform "{name}"; write a name, name[key=value,…] or the path of a .toml or .xml file'
+        )
+    base, values = match.group(1), values_of(match.group(2) or "", name)
+    if base == "ideal":
+        return None, values, base
+    path = spec_path(base)
+    if not path.exists():
+        if base == "this_machine":
+            raise UserError("this_machine has not been measured yet; ./collscope calibrate does it in a few seconds")
+        raise unknown(
+            "platform", base, [*list_platforms(), "this_machine"], "a path to a .toml or .xml file will do, too"
+        )
+    return path, values, base
+
+
+def _ideal(values: dict[str, str]) -> str:
+    numbers = ideal_numbers(values)
+    cores = int(numbers["cores"])
+    return ideal_xml(numbers["alpha"], numbers["beta"], numbers["gamma"], cores, IDEAL_HOSTS // cores * cores)
+
+
+def _keep(name: str, text: str) -> Path:
+    """Writes a generated platform file below .cache, named after its content."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path = paths.CACHE / "platforms" / f"{name}-{digest}.xml"
+    if not path.exists():
+        write_atomically(path, text)
+    return path

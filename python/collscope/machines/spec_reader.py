@@ -1,0 +1,215 @@
+"""Reading specifications: platforms/NAME.toml, NAME/spec.toml or a file of one's own becomes a Spec.
+
+What may stand in the file is what the models below have fields for. Every number may stand plainly (`nic_bytes_per_s = 12.3e9`) or as
+a table with its provenance: value, tag, source and range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from collscope.base.errors import UsageError
+from collscope.base.toml_table import Document, Table, one_of
+from collscope.machines.spec import (
+    COUNTS,
+    LEVELS,
+    NUMBERS,
+    TAGS,
+    Number,
+    Piece,
+    Spec,
+    SpecError,
+    contradictions,
+    filled,
+    smallest,
+)
+from collscope.machines.variants import override
+
+_PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic")
+
+
+class _Number(Table):
+    value: float
+    tag: Annotated[str, one_of(TAGS)] = "assumed"
+    source: str = ""
+    range: Annotated[list[float], Field(min_length=2, max_length=2, description="[least, greatest]")] | None = None
+
+    @model_validator(mode="after")
+    def _inside(self) -> _Number:
+        if self.range and not self.range[0] <= self.value <= self.range[1]:
+            raise ValueError(f"the value {self.value} lies outside its range {self.range}")
+        return self
+
+    @property
+    def number(self) -> Number:
+        return Number(self.value, self.tag, self.source, (self.range[0], self.range[1]) if self.range else None)
+
+
+def _table(value: Any) -> Any:
+    """A plain number is a table with nothing but its value."""
+    return {"value": value} if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _whole(number: _Number) -> _Number:
+    if number.value < 1 or number.value != int(number.value):
+        raise ValueError("must be a whole number, 1 or more")
+    return number
+
+
+def _not_negative(number: _Number) -> _Number:
+    if number.value < 0:
+        raise ValueError("must not be negative")
+    return number
+
+
+def _positive(number: _Number) -> _Number:
+    if number.value <= 0:
+        raise ValueError("must be more than 0")
+    return number
+
+
+def _eager(number: _Number) -> _Number:
+    if number.value < smallest("eager_bytes"):
+        raise ValueError("must not be negative, but for -1: every send waits for its receive")
+    return number
+
+
+_Any = Annotated[
+    _Number, BeforeValidator(_table), Field(description="a number, or a table with value, tag, source and range")
+]
+_Count = Annotated[
+    _Any, AfterValidator(_whole), Field(description="a whole number, 1 or more, or a table with value …")
+]
+_Amount = Annotated[_Any, AfterValidator(_not_negative)]
+
+
+class _Piece(Table):
+    from_bytes: int = Field(ge=0, description="a whole number of bytes")
+    latency_s: _Amount
+    s_per_byte: _Amount
+    traffic: Annotated[_Any, AfterValidator(_positive)] = _Number(value=1.0)
+
+
+def _piece(value: Any) -> Any:
+    """A list is a piece without its keys."""
+    if not isinstance(value, list):
+        return value
+    if not 3 <= len(value) <= 4:
+        raise ValueError("a piece is [from_bytes, latency_s, s_per_byte] and may add traffic")
+    return dict(zip(_PIECE, value, strict=False))
+
+
+def _ascending(pieces: list[_Piece]) -> list[_Piece]:
+    starts = [p.from_bytes for p in pieces]
+    if starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
+        raise ValueError("the pieces of a curve start at 0 bytes and ascend")
+    return pieces
+
+
+_Curve = Annotated[
+    list[Annotated[_Piece, BeforeValidator(_piece)]],
+    Field(min_length=1, description="a list of pieces: [[0, latency_s, s_per_byte], …]"),
+    AfterValidator(_ascending),
+]
+
+
+class _Curves(Table):
+    cache: _Curve | None = None
+    socket: _Curve | None = None
+    node: _Curve | None = None
+    network: _Curve | None = None
+
+
+class _Least(Table):
+    o: float = Field(ge=0)
+    g: float = Field(ge=0)
+    L: float = Field(ge=0)
+    G: float = Field(ge=0)
+    gamma: float = Field(ge=0)
+
+
+class _File(Table):
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", description="a word of letters, digits, _ . and -")
+    about: str = ""
+    oversubscribe: bool = False
+    nodes: _Count
+    sockets: _Count
+    cores_per_socket: _Count
+    cores_per_cache: _Count | None = None  # all of a socket
+    gamma_s_per_byte: _Amount | None = None
+    copy_s_per_byte: _Amount | None = None
+    overhead_s: _Amount | None = None
+    eager_bytes: Annotated[_Any, AfterValidator(_eager)] | None = None
+    core_bytes_per_s: _Amount | None = None
+    memory_bytes_per_s: _Amount | None = None
+    interconnect_bytes_per_s: _Amount | None = None
+    nic_bytes_per_s: _Amount | None = None
+    switch_bytes_per_s: _Amount | None = None
+    sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
+    least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
+    curve: _Curves = Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")
+
+
+def read_spec(path: Path, overrides: Mapping[str, str] | None = None, shown: str | None = None) -> Spec:
+    """Reads and checks a specification. `overrides` are `name=value` of counts and plain numbers, for what-if questions."""
+    shown = shown or str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SpecError(f"{shown}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{shown}:1: cannot be read: {error}") from error
+    return parse_spec(text, shown, overrides)
+
+
+def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None) -> Spec:
+    """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit."""
+    document = Document(text, shown, SpecError)
+    file = document.read(_File)
+    counts = {key: getattr(file, key).number for key in COUNTS if getattr(file, key)}
+    per_socket = int(file.cores_per_socket.value)
+    per_cache = int(file.cores_per_cache.value) if file.cores_per_cache else per_socket
+    if per_socket % per_cache:
+        raise document.fail("must divide cores_per_socket", "cores_per_cache")
+    curves = _curves(file.curve)
+    if not curves:
+        raise document.fail("names no class; the classes are " + ", ".join(LEVELS), "curve")
+    spec = Spec(
+        name=file.name,
+        nodes=int(file.nodes.value),
+        sockets=int(file.sockets.value),
+        cores_per_socket=per_socket,
+        cores_per_cache=per_cache,
+        about=file.about,
+        curve=curves,
+        counts=counts,
+        oversubscribe=file.oversubscribe,
+        least={key: getattr(file.least, key) for key in document.data.get("least", ())},
+        sources=file.sources,
+        **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
+    )
+    spec = filled(override(spec, overrides) if overrides else spec)
+    for level, at, problem in contradictions(spec):
+        given = document.data["curve"]
+        drawn = level if level in given else next(lv for lv in given if spec.curve[lv] is spec.curve[level])
+        error = document.fail(problem, "curve", drawn, at)
+        raise UsageError(str(error)) if overrides else error  # what was typed does not fit the rest
+    return spec
+
+
+def _curves(file: _Curves) -> dict[str, tuple[Piece, ...]]:
+    """The curve of each class. One without a curve of its own has that of the next wider one, or failing that the next closer."""
+    given = {
+        level: tuple(
+            Piece(p.from_bytes, p.latency_s.number, p.s_per_byte.number, p.traffic.number) for p in getattr(file, level)
+        )
+        for level in LEVELS
+        if getattr(file, level)
+    }
+    nearest = {level: [*LEVELS[i:], *reversed(LEVELS[:i])] for i, level in enumerate(LEVELS)}
+    return {level: given[next(lv for lv in nearest[level] if lv in given)] for level in LEVELS} if given else {}

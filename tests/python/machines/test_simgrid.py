@@ -1,0 +1,264 @@
+"""What SimGrid makes of a platform: times, contention, bounds, and the same machine as the prover's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.machines.hosts import hosts_of, machine_file
+from collscope.machines.platform import Platform
+from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.sources import bounds
+
+HELPERS = Path(__file__).parents[1] / "helpers"
+
+missing = [name for name in ("smpirun", "smpicc") if not shutil.which(name)]
+missing += [str(f) for f in (programs.PLUGIN, programs.SIM_DRIVER) if not f.exists()]
+simulated = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+
+
+def smpirun(p: Platform, nodes: int, ranks: int, folder: Path, *program: str | Path) -> str:
+    hostfile = folder / "hosts"
+    hostfile.write_text("\n".join(hosts_of(p, nodes, ranks)) + "\n")
+    command = [
+        "smpirun",
+        "-np",
+        str(ranks),
+        "-hostfile",
+        str(hostfile),
+        *smpirun_args(p),
+        *map(str, program),
+    ]
+    done = subprocess.run(
+        command,
+        env={
+            **os.environ,
+            **smpirun_env(p),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def ping_pong(
+    p: Platform, nodes: int, ranks: int, folder: Path, sizes: str = "0..1048576"
+) -> dict[tuple[int, int], float]:
+    """Half round trips by (other rank, bytes)."""
+    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--pingpong", "--bytes", sizes)
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith('{"pingpong"')]
+    return {(e["b"], e["bytes"]): e["half_round_trip_s"] for e in (line["pingpong"] for line in lines)}
+
+
+@pytest.fixture(scope="session")
+def streams(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("contention") / "contention"
+    subprocess.run(["smpicc", "-O2", str(HELPERS / "contention.c"), "-o", str(program)], check=True)
+    return program
+
+
+def pairs(*of: tuple[int, int]) -> list[str]:
+    return [str(rank) for pair in of for rank in pair]
+
+
+@simulated
+def test_a_ping_pong_gives_back_the_curves(tmp_path: Path) -> None:
+    p = find.load("schooner")
+    for (_, size), seconds in ping_pong(p, 2, 2, tmp_path).items():
+        assert seconds == pytest.approx(p.half_round_trip_s("network", size), rel=1e-5)
+    inside = ping_pong(p, 1, 3, tmp_path)  # ranks 0 and 1 on a socket, 2 on the other
+    for (other, size), seconds in inside.items():
+        assert seconds == pytest.approx(p.half_round_trip_s("cache" if other == 1 else "node", size), rel=1e-5)
+
+
+@simulated
+def test_schooner_is_what_is_known_of_it(tmp_path: Path) -> None:
+    times = ping_pong(find.load("schooner"), 2, 2, tmp_path, "1..4194304")
+    assert 1.5e-6 <= times[1, 1] <= 1.7e-6
+    assert 4.3e9 <= (1 << 22) / times[1, 1 << 22] <= 4.7e9
+
+
+@simulated
+def test_ideal_is_alpha_beta_and_the_envelope(tmp_path: Path) -> None:
+    p = find.load("ideal[alpha=2us,beta=1e-10]")
+    for (_, size), seconds in ping_pong(p, 2, 2, tmp_path, "0..65536").items():
+        assert seconds == pytest.approx(2e-6 + (size + 16) * 1e-10, rel=1e-9)
+
+
+@simulated
+def test_the_same_digits_again(tmp_path: Path) -> None:
+    p = find.load("schooner")
+    points = (
+        "collective=allgather algorithm=allgather/bucket count=999",
+        "collective=gather algorithm=gather/mst count=70000",
+    )
+    assert makespans(p, 4, 32, tmp_path, *points) == makespans(p, 4, 32, tmp_path, *points)
+
+
+@simulated
+def test_contention(tmp_path: Path, streams: Path) -> None:
+    p = find.load("schooner")
+    size = 8 << 20
+
+    def run(nodes: int, mode: str, *of: tuple[int, int]) -> float:
+        return float(smpirun(p, nodes, 16 * nodes, tmp_path, streams, str(size), mode, *pairs(*of)))
+
+    nic, memory, core = 4.5e9, 55e9, 12e9
+    across = [(i, 16 + i) for i in range(16)]
+    alone = run(2, "one", across[0])
+    assert alone == pytest.approx(p.half_round_trip_s("network", size), rel=1e-3)
+    # A NIC is shared by the ranks of its node, and full duplex.
+    assert run(2, "both", across[0]) == pytest.approx(alone, rel=1e-3)
+    assert run(2, "one", *across[:2]) == pytest.approx(2 * size / nic, rel=1e-2)
+    assert run(2, "one", *across) == pytest.approx(16 * size / nic, rel=1e-2)
+    assert run(2, "both", *across) == pytest.approx(16 * size / nic, rel=1e-2)
+    # Two streams on a socket fit into its memory, eight do not.
+    near = run(1, "one", (0, 1))
+    assert near == pytest.approx(2.5 * size / core, rel=1e-2)
+    assert run(1, "one", (0, 1), (2, 3)) == pytest.approx(near, rel=1e-3)
+    ring = [(i, (i + 1) % 8) for i in range(8)]
+    assert run(1, "one", *ring) == pytest.approx(8 * 2.5 * size / memory, rel=1e-2)
+    # A core's port is shared by its own messages.
+    assert run(1, "one", (0, 1), (0, 2)) == pytest.approx(2 * near, rel=1e-2)
+
+
+def makespans(p: Platform, nodes: int, ranks: int, folder: Path, *points: str) -> list[float]:
+    plan = folder / "plan.txt"
+    plan.write_text("".join(f"id={i} {point} type=float\n" for i, point in enumerate(points)))
+    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--shared-buffers", "--plan", plan)
+    found = {int(line["id"]): line["max_s"] for line in map(json.loads, out.splitlines()) if "max_s" in line}
+    assert len(found) == len(points), out
+    return [found[i] for i in range(len(points))]
+
+
+@simulated
+def test_time_reacts_to_the_machine_as_it_must(tmp_path: Path) -> None:
+    small, large = "collective=bcast algorithm=bcast/mst count=1", "collective=bcast algorithm=bcast/mst count=262144"
+    reduce = "collective=reduce algorithm=reduce/mst count=262144 op=sum"
+
+    def run(name: str, nodes: int = 8) -> list[float]:
+        return makespans(find.load(name), nodes, 8, tmp_path, small, large, reduce)
+
+    base = run("ideal[alpha=1us,beta=1e-9,gamma=1e-10]")
+    latency = run("ideal[alpha=2us,beta=1e-9,gamma=1e-10]")
+    bandwidth = run("ideal[alpha=1us,beta=2e-9,gamma=1e-10]")
+    gamma = run("ideal[alpha=1us,beta=1e-9,gamma=2e-10]")
+    n = 4 * 262144
+    assert latency[0] - base[0] == pytest.approx(3e-6, rel=1e-6)
+    assert latency[1] - base[1] == pytest.approx(3e-6, rel=1e-6)
+    assert bandwidth[1] - base[1] == pytest.approx(3 * (n + 16) * 1e-9, rel=1e-6)
+    assert gamma[:2] == base[:2]
+    assert gamma[2] - base[2] == pytest.approx(3 * n * 1e-10, rel=1e-6)
+    # Fewer nodes: small messages cross fewer networks.
+    assert run("schooner", 1)[0] < run("schooner", 2)[0] < run("schooner", 8)[0]
+
+
+@simulated
+@pytest.mark.parametrize(("name", "nodes"), [("ideal", 16), ("schooner", 1), ("schooner", 2), ("schooner", 8)])
+def test_no_simulated_makespan_lies_below_the_bound(tmp_path: Path, name: str, nodes: int) -> None:
+    p = find.load(name)
+    points = [
+        (collective, f"collective={collective} algorithm={collective}/{algorithm} count={count} op=sum", count)
+        for collective, algorithm in (
+            ("bcast", "mst"),
+            ("reduce", "mst"),
+            ("scatter", "linear"),
+            ("scatter", "mst"),
+            ("gather", "linear_nb"),
+            ("gather", "mst"),
+            ("allgather", "bucket"),
+            ("reduce_scatter", "bucket"),
+            ("allreduce", "bucket"),
+            ("rotation", "shift"),
+        )
+        for count in (16, 1024, 4096, 65536, 1 << 20)
+    ]
+    times = makespans(p, nodes, 16, tmp_path, *(text for _, text, _ in points))
+    for (collective, text, count), seconds in zip(points, times, strict=True):
+        blocks = collective in ("scatter", "gather", "allgather", "rotation")
+        limit = bounds.bound_loggp_s(p, nodes, collective, 16, 4 * count * (16 if blocks else 1))
+        assert 0 < limit <= seconds * (1 + 1e-9), text
+
+
+@simulated
+@pytest.mark.skipif(not programs.PROVER.exists(), reason=f"not there: {programs.PROVER}")
+@pytest.mark.parametrize(("name", "nodes"), [("ideal", 16), ("schooner", 1), ("schooner", 2)])
+def test_the_prover_is_told_the_same_machine(tmp_path: Path, name: str, nodes: int) -> None:
+    p = find.load(name)
+    points = [
+        f"collective={algorithm.partition('/')[0]} algorithm={algorithm} count={count} op=sum"
+        for algorithm in ("bcast/mst", "allgather/bucket", "gather/linear_nb", "scatter/mst", "allreduce/bucket")
+        for count in (16, 4096, 1 << 20)
+    ]
+    (tmp_path / "machine").write_text(machine_file(p, nodes, 16))
+    plan = "".join(f"id={i} {point} type=float ranks=16\n" for i, point in enumerate(points))
+    (tmp_path / "priced").write_text(plan)
+    command = [programs.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "priced"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    model = [json.loads(line)["model_s"] for line in done.stdout.splitlines() if "model_s" in line]
+    assert model == pytest.approx(makespans(p, nodes, 16, tmp_path, *points), rel=1e-9)
+
+
+@simulated
+def test_the_file_alone_is_an_ordinary_platform(tmp_path: Path) -> None:
+    p = find.load("schooner")
+    (tmp_path / "hosts").write_text("\n".join(hosts_of(p, 2, 2)) + "\n")
+    plain = [
+        "smpirun",
+        "-np",
+        "2",
+        "-hostfile",
+        str(tmp_path / "hosts"),
+        "-platform",
+        str(p.xml),
+        "--log=root.thresh:warning",
+    ]
+    plain += ["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"]
+    done = subprocess.run(
+        [*plain, str(programs.SIM_DRIVER), "--pingpong", "--bytes", "1..1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    line = next(json.loads(text) for text in done.stdout.splitlines() if text.startswith('{"pingpong"'))
+    assert line["pingpong"]["half_round_trip_s"] == pytest.approx(1.6e-6, rel=0.02)
+
+
+@simulated
+def test_the_plug_in_says_what_is_wrong(tmp_path: Path) -> None:
+    p = find.load("schooner")
+    broken = tmp_path / "broken.xml"
+    broken.write_text(p.xml.read_text().replace('id="curve.node"', 'id="curve.nude"'))
+    (tmp_path / "hosts").write_text("node0_core0\n")
+    command = [
+        "smpirun",
+        "-np",
+        "1",
+        "-hostfile",
+        str(tmp_path / "hosts"),
+        *smpirun_args(p),
+        str(programs.SIM_DRIVER),
+        "--pingpong",
+    ]
+    done = subprocess.run(
+        command,
+        env={**os.environ, "COLLSCOPE_PLATFORM": str(broken)},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode != 0
+    assert "no property 'curve.node'" in done.stderr
