@@ -24,16 +24,6 @@ CASE = ["collective", "ranks", "nodes"]
 SAME = 1e-9
 
 
-def size_text(size: float) -> str:
-    """A size to three digits for people: 4 B, 1 KiB, 23.4 KiB, 512 MiB."""
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= factor:
-            value = size / factor
-            # Whole powers of two such as 1023 MiB stay whole; the rest is rounded to three digits.
-            return f"{value:.0f} {unit}" if value >= 100 or value == int(value) else f"{value:.3g} {unit}"
-    return f"{size:.0f} B" if size >= 100 or size == int(size) else f"{size:.3g} B"
-
-
 @dataclass(frozen=True)
 class Crossover:
     """Below `bytes` one name is faster, above it the other; both were measured at the two sizes around."""

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from collscope.analysis.crossover import CASE, by_name, cases, handover, size_text
+from collscope.analysis.crossover import CASE, by_name, cases, handover
+from collscope.base.units import rounded_size
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,10 @@ def _size_text(rule: Rule) -> str:
     if rule.bytes_min is None and rule.bytes_end is None:
         return "any size"
     if rule.bytes_min is None:
-        return f"below {size_text(rule.bytes_end or 0)}"
+        return f"below {rounded_size(rule.bytes_end or 0)}"
     if rule.bytes_end is None:
-        return f"from {size_text(rule.bytes_min)}"
-    return f"from {size_text(rule.bytes_min)} to {size_text(rule.bytes_end)}"
+        return f"from {rounded_size(rule.bytes_min)}"
+    return f"from {rounded_size(rule.bytes_min)} to {rounded_size(rule.bytes_end)}"
 
 
 def fit_tree(times: pd.DataFrame, tolerance: float = 0.02) -> Tree:

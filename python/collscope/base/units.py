@@ -96,15 +96,26 @@ def _parts(text: str, what: str) -> list[str]:
     return parts
 
 
-def format_size(size: int) -> str:
-    """4096 → "4 KiB"; sizes that are no round number of a unit stay bytes up to 10 KiB, then get one decimal."""
-    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if size >= unit:
-            if size % unit == 0:
-                return f"{size // unit} {name}"
-            if size >= 10 * 1024:
-                return f"{size / unit:.1f} {name}"
-    return f"{size} B"
+def format_size(size: float, digits: int = 0) -> str:
+    """4096 → "4 KiB". Without `digits`, sizes that are no round number of a unit stay bytes up to 10 KiB, then get one decimal;
+    with, they are rounded to so many digits: 23961, 3 → "23.4 KiB"."""
+    for factor, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")):
+        value = size / factor
+        if size < factor and factor > 1:
+            continue
+        if value == int(value):
+            return f"{value:.0f} {unit}"
+        if digits:
+            # What has the digits before the point stays whole: 1023 MiB.
+            return f"{value:.0f} {unit}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g} {unit}"
+        if size >= 10 * 1024:
+            return f"{value:.1f} {unit}"
+    return f"{size:g} B"
+
+
+def rounded_size(size: float) -> str:
+    """A size to three digits, for people: 4 B, 23.4 KiB, 512 MiB."""
+    return format_size(size, digits=3)
 
 
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))

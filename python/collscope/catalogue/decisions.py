@@ -11,7 +11,7 @@ from typing import Any
 from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.base.units import format_size
-from collscope.catalogue.keys import stem_of
+from collscope.catalogue.keys import Key, stem_of
 
 Line = dict[str, Any]
 _UNITS = {"block": "block ", "vector": "vector ", "call": ""}
@@ -30,10 +30,10 @@ class Span:
 
 def library_name(key: str) -> str:
     """Whose decisions these are, for people: decision/ompi_4_1 → Open MPI 4.1, decision/rd_ring → rd ring."""
-    name = key.partition("/")[2]
+    name = Key.parse(key).name
     for start, library in (("ompi_", "Open MPI "), ("mpich_", "MPICH ")):
         if name.startswith(start):
-            return library + name[len(start) :].replace("_", ".")
+            return library + name.removeprefix(start).replace("_", ".")
     return name.replace("_", " ")
 
 

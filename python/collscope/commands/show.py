@@ -205,7 +205,7 @@ def page(traces: Sequence[Trace]) -> None:
 
     out = console.out()
     known = registry.load()
-    algorithm = known.by_key.get((t.chose or t.key).partition("[")[0])
+    algorithm = known.algorithm(t.chose or t.key)
     about = header.of_key(algorithm.key) if algorithm else None
     out.print(f"[bold]{escape(t.key)}[/bold]" + (f" chose [bold]{escape(t.chose)}[/bold]" if t.chose else ""))
     if algorithm:

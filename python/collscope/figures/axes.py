@@ -11,7 +11,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from collscope.analysis.crossover import size_text
+from collscope.base.units import rounded_size
 from collscope.figures.style import FAINT, GRID, SHADE
 
 MARGIN = 2**0.35  # what an axis of sizes goes beyond its first and last size, as a factor
@@ -26,7 +26,7 @@ def size_axis(ax: Axes, low: float, high: float, labels: bool = True, most: int 
     at = [2.0**k for k in range(first, last + 1) if (k - 10) % step == 0]
     ax.xaxis.set_major_locator(FixedLocator(at))
     ax.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(first, last + 1)]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: size_text(round(v))))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: rounded_size(round(v))))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.tick_params(axis="x", which="minor", length=2, color=GRID)
     if not labels:

@@ -16,6 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
 from collscope.catalogue.decisions import library_name
+from collscope.catalogue.keys import Key
 from collscope.figures.axes import End, Focus, end_labels, grid, ratio_axis, shade, size_axis, time_axis
 from collscope.figures.key_text import brief_key, shorter
 from collscope.figures.style import FAINT, darker, lighter, style_of
@@ -160,7 +161,7 @@ def _chosen_ranges(part: pd.DataFrame) -> list[tuple[str, float, float]]:
     edges = [sizes[0] / 2**0.5, *(math.sqrt(a * b) for a, b in itertools.pairwise(sizes)), sizes[-1] * 2**0.5]
     ranges: list[tuple[str, float, float]] = []
     for at, chose in enumerate(part["chose"]):
-        name = brief_key(str(chose)).partition("/")[2]
+        name = str(Key.parse(brief_key(str(chose))).short)
         if ranges and ranges[-1][0] == name:
             ranges[-1] = (name, ranges[-1][1], edges[at + 1])
         else:

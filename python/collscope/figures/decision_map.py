@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from collscope.catalogue.decisions import Span, library_name
+from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.sizes import vector_bytes
 from collscope.figures.axes import size_axis
 from collscope.figures.style import OTHERS, colour_of, lighter
@@ -26,7 +27,7 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
     colours = map_colours(sorted({s.takes for s in spans if not s.takes.startswith("nothing")}))
     sizes = [vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
     low, high = elem, max(*sizes, 2 * elem)
-    handles = [Patch(color=colour, label=key.partition("/")[2]) for key, colour in colours.items()]
+    handles = [Patch(color=colour, label=str(Key.parse(key).short)) for key, colour in colours.items()]
     if any(s.takes not in colours for s in spans):
         handles.append(Patch(facecolor="white", label="nothing that is here", **_NOTHING))
     rows = -(-len(handles) // 3)
@@ -59,14 +60,14 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
 def map_colours(keys: Sequence[str]) -> dict[str, str]:
     """A colour for each key: its own, another where two algorithms of the map would share one; a family's parameters go
     from its colour towards white."""
-    stems = list(dict.fromkeys(key.partition("[")[0] for key in keys))
+    stems = list(dict.fromkeys(stem_of(key) for key in keys))
     colours: dict[str, str] = {}
     for stem in stems:
         own = colour_of(stem)
         colours[stem] = next((c for c in (own, *OTHERS) if c not in colours.values()), own)
     made = {}
     for stem in stems:
-        family = [key for key in keys if key.partition("[")[0] == stem]
+        family = [key for key in keys if stem_of(key) == stem]
         for i, key in enumerate(family):
             made[key] = to_hex(lighter(colours[stem], 0.55 * i / (len(family) - 1) if len(family) > 1 else 0.0))
     return {key: made[key] for key in keys}

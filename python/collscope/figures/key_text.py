@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from collscope.analysis.crossover import size_text
+from collscope.base.units import rounded_size
+from collscope.catalogue.keys import Key
 
 
 def brief_key(key: str) -> str:
     """The key as people say it: bcast/pipeline[s=131072] → bcast/pipeline[s=128KiB], a parameter that is 0 left out."""
-    stem, bracket, inner = key.partition("[")
-    words = []
-    for part in inner.rstrip("]").split(",") if bracket else ():
-        name, _, value = part.partition("=")
+    written = Key.parse(key)
+    shown = []
+    for name, value in written.params:
         if value.isdigit() and int(value) >= 1024 and int(value) % 1024 == 0:
-            value = size_text(int(value)).replace(" ", "")
+            value = rounded_size(int(value)).replace(" ", "")
         if value != "0":
-            words.append(f"{name}={value}")
-    return f"{stem}[{','.join(words)}]" if words else stem
+            shown.append((name, value))
+    return str(Key(written.stem, tuple(shown)))
 
 
 def shorter(name: str) -> tuple[str, str, str]:
     """A brief key in three lengths: pipeline[s=128KiB], pipeline 128K, 128K."""
-    stem, _, inner = name.partition("[")
-    values = [_size_word(p.partition("=")[2]) for p in inner.rstrip("]").split(",") if p]
+    written = Key.parse(name)
+    values = [_size_word(value) for _, value in written.params]
     shown = [v for v in values if v not in ("0", "")]
-    return name, " ".join([stem, *shown]), "".join(shown)[:5]
+    return name, " ".join([written.stem, *shown]), "".join(shown)[:5]
 
 
 def _size_word(value: str) -> str:
     if value.isdigit() and int(value) >= 1024:
-        return size_text(int(value)).replace(" ", "").replace("iB", "")
+        return rounded_size(int(value)).replace(" ", "").replace("iB", "")
     return value.replace("KiB", "K").replace("MiB", "M")
 
 
 def leaf_text(key: str, most: int = 38) -> str:
     """A brief key without its collective, at most so many characters."""
-    name = brief_key(key).partition("/")[2]
+    name = str(Key.parse(brief_key(key)).short)
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def folded(key: str) -> str:
     """A key without its collective, which the title says; many parameters in a line of their own."""
-    name, bracket, inner = key.partition("/")[2].partition("[")
+    name, bracket, inner = str(Key.parse(key).short).partition("[")
     if len(name) + len(inner) < 36:
         return name + bracket + inner
     parts, lines = inner.split(","), [name + bracket]

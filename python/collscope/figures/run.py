@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from collscope.analysis.crossover import size_text
+from collscope.base.units import rounded_size
 from collscope.figures.axes import grid, size_axis, time_axis
 from collscope.figures.ranking import ranking_figure
 from collscope.figures.source_style import DASH, NAME
@@ -43,7 +43,7 @@ class _Plan:
         first, by = part.iloc[0], self.panel_by
         words = [str(first["collective"])]
         if "bytes" in by or (self.x != "bytes" and first["bytes"] > 0):
-            words.append(size_text(int(first["bytes"])))
+            words.append(rounded_size(int(first["bytes"])))
         words.append(f"{first['ranks']} ranks" if part["ranks"].nunique() == 1 else "")
         words.append(f"{first['nodes']} node{'s' * (int(first['nodes']) != 1)}" if part["nodes"].nunique() == 1 else "")
         words += [f"{c} {first[c]}" for c in by if c in ("root", "type", "in_place")]

@@ -9,6 +9,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.colors import to_rgb
 
+from collscope.catalogue.keys import Key
+
 INK = "#1f2328"
 FAINT = "#6e7781"
 GRID = "#d8dee4"
@@ -93,9 +95,9 @@ def _number(text: str) -> int:
 
 def style_of(key: str) -> Look:
     """The look of an algorithm's or decision's key, the same wherever it is drawn."""
-    stem = key.partition("[")[0]
-    owner, _, name = stem.partition("/")
-    if owner == "decision":
+    written = Key.parse(key)
+    owner, name = written.owner, written.name
+    if written.is_decision:
         colour = _DECISIONS.get(name) or OTHERS[_number(name) % len(OTHERS)]
         order = list(_DECISIONS).index(name) if name in _DECISIONS else _number(name)
         return Look(colour, _DASHES[1 + order % 3], "^Dv<>"[order % 5])
@@ -109,7 +111,7 @@ def style_of(key: str) -> Look:
         return Look(INK, "-", "*")
     k = _STEMS.index(name) if name in _STEMS else _number(name)
     # Parameters do not change the colour, so that a family stays together; they change dash and marker.
-    variant = _number(key) if "[" in key else 0
+    variant = _number(key) if written.params else 0
     return Look(OTHERS[k % len(OTHERS)], _DASHES[variant % 4], _MARKERS[(k + variant) % len(_MARKERS)])
 
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.ticker import NullLocator
 
-from collscope.analysis.crossover import size_text
 from collscope.analysis.tree import Rule, Tree
+from collscope.base.units import rounded_size
 from collscope.figures.axes import headings, size_axis, size_bars
 from collscope.figures.key_text import leaf_text
 from collscope.figures.style import INK, SHADE, colour_of, darker, lighter
@@ -146,7 +146,7 @@ def _sizes_text(low: int | None, end: int | None) -> str:
     if low is None and end is None:
         return "any size"
     if low is None:
-        return f"< {size_text(end or 0)}"
+        return f"< {rounded_size(end or 0)}"
     if end is None:
-        return f"≥ {size_text(low)}"
-    return f"{size_text(low)} – {size_text(end)}"
+        return f"≥ {rounded_size(low)}"
+    return f"{rounded_size(low)} – {rounded_size(end)}"

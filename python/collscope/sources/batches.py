@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from collscope.base.errors import UserError
+from collscope.catalogue.keys import Key, stem_of
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources.launch import OnOutcome, Report
 from collscope.sources.outcome import DIED, Outcome
@@ -36,8 +37,11 @@ class Batch:
 def estimate(point: Point, ranks: int) -> float:
     """How long a point takes to simulate, in messages: rough, only to balance launches. Small segments are all on their way at
     once, and each that starts or ends has the shares of all others computed anew."""
-    stem = point.algorithm.partition("[")[0]
-    rounds = math.log2(max(2, ranks)) if re.search("mst$|binomial|doubling|dissemination|bruck|tree", stem) else ranks
+    rounds = (
+        math.log2(max(2, ranks))
+        if re.search("mst$|binomial|doubling|dissemination|bruck|tree", stem_of(point.algorithm))
+        else ranks
+    )
     size, segment = point.bytes(ranks), segment_of(point, ranks)
     messages = ranks * rounds * (1 if point.collective != "alltoall" else 2) + ranks * (1 + size / segment)
     crowd = min(max(1.0, messages / 1000), 8.0) if segment <= SMALL_SEGMENT else 1.0
@@ -46,11 +50,11 @@ def estimate(point: Point, ranks: int) -> float:
 
 def segment_of(point: Point, ranks: int) -> float:
     """Bytes of a segment. What a decision will take is not known here: the smallest segments that a table has for the size."""
-    if point.algorithm.startswith("decision/"):
+    key = Key.parse(point.algorithm)
+    if key.is_decision:
         size = point.bytes(ranks)
         return 1 << 10 if size < 1 << 19 else 1 << 13 if size < 1 << 23 else 1 << 16
-    found = re.search(r"[\[,]s=(\d+)", point.algorithm)
-    return int(found.group(1)) if found and int(found.group(1)) else math.inf
+    return int(key.values.get("s", "0")) or math.inf
 
 
 def batches(todo: Mapping[str, Task], jobs: int) -> list[Batch]:

@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 
 from collscope.analysis import crossover
-from collscope.analysis.crossover import Crossover, Span, size_text
+from collscope.analysis.crossover import Crossover, Span
 from collscope.analysis.tree import Tree, fit_tree, regret
 from collscope.base.errors import UserError
-from collscope.base.units import format_time, join_words
+from collscope.base.units import format_time, join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.papers import bird as claims_bird
 from collscope.sources.bounds import LOGGP, TELEPHONE
@@ -40,12 +40,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 # ---- what is known ---------------------------------------------------------------------------------------
-
-
-def decision_words(key: str) -> str:
-    """decision/ompi_4_1 → Open MPI 4.1"""
-    name = key.partition("/")[2]
-    return "Open MPI " + name[5:].replace("_", ".") if name.startswith("ompi_") else name.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,7 @@ class Analysis:
         """The name beside a line: short, long, builtin 4.0, or the part of the key after the slash."""
         if entry.key.startswith("decision/"):
             return (
-                f"{entry.name} {decision_words(entry.key).replace('Open MPI ', '')}"
+                f"{entry.name} {library_name(entry.key).replace('Open MPI ', '')}"
                 if entry.key in self.candidates
                 else entry.name
             )
@@ -91,7 +85,7 @@ class Analysis:
 
     def label(self, entry: Entry) -> str:
         if entry.key.startswith("decision/"):
-            return f"{entry.name}: {decision_words(entry.key)} decides ({entry.key})"
+            return f"{entry.name}: {library_name(entry.key)} decides ({entry.key})"
         return f"{entry.name}: {entry.key}" if entry.name != entry.key else entry.key
 
 
@@ -142,7 +136,7 @@ class Places:
         mine = [s for s in self.spans if (s.collective, s.nodes, s.ranks) == (collective, nodes, ranks)]
         if len(mine) < 2:
             return f"{mine[0].name} at every size" if mine else "–"
-        return ", ".join(f"{s.name} to {size_text(s.to_bytes)}" for s in mine[:-1]) + f", then {mine[-1].name}"
+        return ", ".join(f"{s.name} to {rounded_size(s.to_bytes)}" for s in mine[:-1]) + f", then {mine[-1].name}"
 
 
 def places(analysis: Analysis) -> list[Places]:
@@ -354,7 +348,9 @@ def case_sentence(analysis: Analysis, times: pd.DataFrame, bound: pd.DataFrame) 
         order = sorted(means.items(), key=lambda i: i[1])
         best = order[0][1]
         span = (
-            f"From {size_text(sizes[0])} to {size_text(sizes[-1])}" if len(sizes) > 1 else f"At {size_text(sizes[0])}"
+            f"From {rounded_size(sizes[0])} to {rounded_size(sizes[-1])}"
+            if len(sizes) > 1
+            else f"At {rounded_size(sizes[0])}"
         )
         tied = [n for n, t in order if t <= best * 1.001]
         rest = [f"{n} {100 * (t / best - 1):.{0 if t / best > 1.1 else 1}f} %" for n, t in order if t > best * 1.001]
@@ -366,8 +362,8 @@ def case_sentence(analysis: Analysis, times: pd.DataFrame, bound: pd.DataFrame) 
         if len(ranges) == 1:
             words.append(f"Over all sizes shown {ranges[0].name} is never beaten.")
         else:
-            first = f"{ranges[0].name} below {size_text(ranges[0].to_bytes)}"
-            middle = [f"{s.name} to {size_text(s.to_bytes)}" for s in ranges[1:-1]]
+            first = f"{ranges[0].name} below {rounded_size(ranges[0].to_bytes)}"
+            middle = [f"{s.name} to {rounded_size(s.to_bytes)}" for s in ranges[1:-1]]
             words.append("Fastest by size: " + join_words([first, *middle, f"{ranges[-1].name} above"]) + ".")
     if len(bound):
         ratio = times.merge(bound.rename(columns={"time_s": "bound_s"}), on="bytes")
@@ -390,7 +386,7 @@ def crossover_sentence(analysis: Analysis, where: Sequence[Places]) -> str:
         if analysis.study.focus:
             low = analysis.study.focus[0]
             inside = sum(1 for s in p.spans if s.from_bytes > low)
-        name = f"With {decision_words(p.candidate)} as builtin" if p.candidate else "Altogether"
+        name = f"With {library_name(p.candidate)} as builtin" if p.candidate else "Altogether"
         words.append(
             f"{name}, the best class changes {len(p.spans) - len(cases)} times over {len(cases)} pairs of collective and node count"
             + (f", {inside} of them in the {analysis.study.focus_label}" if analysis.study.focus else "")
@@ -419,7 +415,7 @@ def setting_rows(study: Study, platform: Platform, origin: Origin, analysis: Ana
                    f"mapping {study.mapping}"),
         ("call", f"type {study.type}, operator {study.op}, root {study.root}, {'in place' if study.in_place else 'not in place'}"),
         ("metric", study.metric + (f"; {join_words(study.also_metrics)} from the same calls beside it" if study.also_metrics else "")),
-        ("sizes", f"{len(sizes)}, from {size_text(sizes[0])} to {size_text(sizes[-1])} (whole vector)" if sizes else "none"),
+        ("sizes", f"{len(sizes)}, from {rounded_size(sizes[0])} to {rounded_size(sizes[-1])} (whole vector)" if sizes else "none"),
         ("points", f"{origin.points}"),
         ("wall time", f"{origin.wall_s:.1f} s for the {origin.simulated} points simulated, in {origin.jobs} "
                       f"process{'es' if origin.jobs != 1 else ''} side by side; largest process {gib:.2f} GiB"),
@@ -464,7 +460,7 @@ def metric_differences(analysis: Analysis, tables: Sequence[claims_bird.TableThr
                 for a, b in zip(cells, by_collective.get(collective, ()), strict=False):
                     if a and b and a.winners != b.winners:
                         out.append(
-                            f"{decision_words(before.candidate)}, {collective} on {_nodes(a.nodes or 0)}: "
+                            f"{library_name(before.candidate)}, {collective} on {_nodes(a.nodes or 0)}: "
                             f"{a.text} by {analysis.study.metric}, "
                             f"{b.text} by {metric}"
                         )
@@ -489,7 +485,7 @@ def bound_rows(analysis: Analysis) -> list[dict[str, Any]]:
         chose = f" → {least['chose']}" if least["chose"] else ""
         out.append(
             {"title": c.title, "points": len(mine), "below": int((mine["ratio"] < 1).sum()), "least": float(least["ratio"]),
-             "where": f"{least['key']}{chose}, {size_text(int(least['bytes']))} on {_nodes(int(least['nodes']))}"}
+             "where": f"{least['key']}{chose}, {rounded_size(int(least['bytes']))} on {_nodes(int(least['nodes']))}"}
         )  # fmt: skip
     return out
 
@@ -517,7 +513,7 @@ def _varied(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> d
     frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
     moved = frame[frame["number"] != priors.BASE]
     return {
-        "sizes": join_words([size_text(s) for s in study.prior_sizes]),
+        "sizes": join_words([rounded_size(s) for s in study.prior_sizes]),
         "limits": join_words([f"{name} only to {value:g}" for name, value in priors.LIMITS.items()]),
         "numbers": moved["number"].nunique(),
         "variants": len(moved.drop_duplicates(["number", "end"])),
@@ -562,7 +558,7 @@ def crossover_rows(analysis: Analysis, where: Sequence[Places], pairs: Sequence[
             if (x.collective, x.nodes, x.ranks) == (c.name, nodes, ranks) and {x.faster_below, x.faster_above} <= set(classes)
         ]  # fmt: skip
         first = [
-            f"{x.faster_below} to {size_text(x.bytes)} (between {size_text(x.below_bytes)} and {size_text(x.above_bytes)})"
+            f"{x.faster_below} to {rounded_size(x.bytes)} (between {rounded_size(x.below_bytes)} and {rounded_size(x.above_bytes)})"
             for x in mine
         ]
         if mine:
@@ -591,7 +587,7 @@ def claim_blocks(judged: Mapping[str, Sequence[Claim]]) -> list[dict[str, Any]]:
     candidates = list(judged)
     for k, first in enumerate(judged[candidates[0]] if candidates else ()):
         each = [
-            {"candidate": decision_words(c), "claim": judged[c][k], "total": len(judged[c][k].testable)}
+            {"candidate": library_name(c), "claim": judged[c][k], "total": len(judged[c][k].testable)}
             for c in candidates
         ]
         out.append({"id": first.id, "text": first.text, "where": first.where, "rule": first.rule, "each": each})
@@ -604,7 +600,7 @@ def claim_summary(judged: Mapping[str, Sequence[Claim]]) -> list[dict[str, Any]]
         verdicts = [c.verdict for c in claims]
         assertions = [a for c in claims for a in c.testable]
         out.append(
-            {"candidate": decision_words(candidate), "claims": len(claims),
+            {"candidate": library_name(candidate), "claims": len(claims),
              **{v.replace(" ", "_"): verdicts.count(v) for v in ("reproduced", "partly", "not reproduced", "not testable")},
              "held": sum(1 for a in assertions if a.holds), "assertions": len(assertions),
              "as_expected": sum(1 for a in assertions if not a.surprise and a.expected != "open"),
@@ -624,7 +620,7 @@ def rotation_rows(analysis: Analysis) -> list[dict[str, Any]]:
         small = case[case["bytes"] == case["bytes"].min()].set_index("short_label")["time_s"]
         best = min(means.values()) if means else math.nan
         out.append(
-            {"title": c.title, "nodes": nodes, "smallest": size_text(int(case["bytes"].min())),
+            {"title": c.title, "nodes": nodes, "smallest": rounded_size(int(case["bytes"].min())),
              "algorithms": [
                  {"name": n, "ratio": t / best, "small": format_time(float(small.get(n, math.nan))) if n in small else "–"}
                  for n, t in means.items()
@@ -643,13 +639,13 @@ def headlines(
     out = []
     if tables:
         scores = [
-            f"{decision_words(t.candidate)} agrees with {t.matching_rows} of {len(t.rows)} rows "
+            f"{library_name(t.candidate)} agrees with {t.matching_rows} of {len(t.rows)} rows "
             f"({t.matching_cells} of {t.cells} cells by node count)"
             for t in tables
         ]
         fit = claims_bird.fits_better(tables)
         better = (
-            f"As builtin, {decision_words(fit[0].candidate)} fits the paper's Table III better" if len(fit) == 1
+            f"As builtin, {library_name(fit[0].candidate)} fits the paper's Table III better" if len(fit) == 1
             else "Both candidates of builtin fit the paper's Table III equally well"
         )  # fmt: skip
         out.append(f"{better}: {join_words(scores)}.")
@@ -706,13 +702,13 @@ def context(
         "quick": origin.quick,
         "settings": setting_rows(study, platform, origin, analysis),
         "headlines": headlines(analysis, tables, judged, where, tree, varied),
-        "candidates": [decision_words(c) for c in analysis.candidates],
+        "candidates": [library_name(c) for c in analysis.candidates],
         "tables": tables,
         "paper": {c: claims_bird.label_text(v) for c, v in claims_bird.TABLE_III.items()},
-        "fit": [decision_words(t.candidate) for t in claims_bird.fits_better(tables)],
+        "fit": [library_name(t.candidate) for t in claims_bird.fits_better(tables)],
         "metric_differences": metric_differences(analysis, tables) if tables else [],
         "tied": claims_bird.TIED,
-        "marked": f"{size_text(analysis.marked[0])} to {size_text(analysis.marked[-1])}, {len(analysis.marked)} sizes"
+        "marked": f"{rounded_size(analysis.marked[0])} to {rounded_size(analysis.marked[-1])}, {len(analysis.marked)} sizes"
         if analysis.marked
         else "",
         "whole_range": len(analysis.marked) == len(study.focus or study.sizes),
@@ -749,7 +745,11 @@ def _environment() -> Any:
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
     env.filters.update(
-        percent=percent, prose=prose, size=size_text, decision=decision_words, cell=lambda t: str(t).replace("|", "\\|")
+        percent=percent,
+        prose=prose,
+        size=rounded_size,
+        decision=library_name,
+        cell=lambda t: str(t).replace("|", "\\|"),
     )
     return env
 

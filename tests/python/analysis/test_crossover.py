@@ -7,7 +7,6 @@ import math
 import pytest
 
 from collscope.analysis import crossover
-from collscope.analysis.crossover import size_text
 from known_times import SIZES, power, table
 
 
@@ -69,19 +68,3 @@ def test_spans_follow_the_winner() -> None:
     assert spans[0].to_bytes == spans[1].from_bytes == pytest.approx(900)
     assert (spans[0].first_bytes, spans[0].last_bytes) == (4, 512)
     assert (spans[0].from_bytes, spans[1].to_bytes) == (SIZES[0], SIZES[-1])
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (4, "4 B"),
-        (900, "900 B"),
-        (1024, "1 KiB"),
-        (23962, "23.4 KiB"),
-        (1 << 20, "1 MiB"),
-        (512 << 20, "512 MiB"),
-        (3 << 30, "3 GiB"),
-    ],
-)
-def test_size_text(size: int, text: str) -> None:
-    assert size_text(size) == text

@@ -10,6 +10,7 @@ from collscope.base.units import (
     parse_ranks,
     parse_size,
     parse_sizes,
+    rounded_size,
 )
 
 
@@ -96,3 +97,19 @@ def test_round_sizes_survive_printing(size: int) -> None:
     text = format_size(size)
     if "." not in text:
         assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (4, "4 B"),
+        (900, "900 B"),
+        (1024, "1 KiB"),
+        (23962, "23.4 KiB"),
+        (1 << 20, "1 MiB"),
+        (512 << 20, "512 MiB"),
+        (3 << 30, "3 GiB"),
+    ],
+)
+def test_rounded_sizes(size: int, text: str) -> None:
+    assert rounded_size(size) == text

@@ -113,3 +113,16 @@ def test_rules_are_all_listed() -> None:
     assert {line["decision"] for line in found} == {d.full_key() for d in registry.load().decisions}
     assert all(line["key"] or line["why"] for line in found)
     assert all(line["rule"]["rules"] == sum(x["decision"] == line["decision"] for x in found) for line in found)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("decision/ompi_4_1", "Open MPI 4.1"),
+        ("decision/mpich_4", "MPICH 4"),
+        ("decision/smpi_ompi", "smpi ompi"),
+        ("decision/rd_ring[threshold=524288]", "rd ring"),
+    ],
+)
+def test_decisions_have_the_names_of_libraries(key: str, name: str) -> None:
+    assert decisions.library_name(key) == name
