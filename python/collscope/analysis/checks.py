@@ -18,11 +18,11 @@ from pydantic import BeforeValidator, Field
 
 from collscope.analysis import winner_table
 from collscope.analysis.claims import OPEN, Assertion
-from collscope.analysis.crossover import crossings, size_text
+from collscope.analysis.crossover import crossings
 from collscope.analysis.times import Place, Times, longer_text, order_text, series, share_text
 from collscope.base.errors import UsageError
 from collscope.base.toml_table import Table
-from collscope.base.units import parse_sizes
+from collscope.base.units import parse_sizes, rounded_size
 
 MISSING = "points are missing"
 # Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
@@ -48,7 +48,7 @@ class Context:
 
     def size_text(self, size: int) -> str:
         word, of_bytes = self.unit
-        return f"{size // of_bytes:,} {word}".replace(",", "\u202f") if word else size_text(size)
+        return f"{size // of_bytes:,} {word}".replace(",", "\u202f") if word else rounded_size(size)
 
 
 def _listed(value: object) -> object:
@@ -147,7 +147,7 @@ class Check(Table):
         sizes = self.sizes or self.block_sizes
         text = context.times.text(place)
         if sizes:
-            text += f", {size_text(sizes[0])}" + (f" to {size_text(sizes[-1])}" if len(sizes) > 1 else "")
+            text += f", {rounded_size(sizes[0])}" + (f" to {rounded_size(sizes[-1])}" if len(sizes) > 1 else "")
             text += " a rank" if self.block_sizes else ""
         return text
 
@@ -342,7 +342,7 @@ class Crossover(AtPlaces):
     says_itself = "{name} gives way to {than} between {low} and {high}"
 
     def words(self, context: Context) -> dict[str, object]:
-        return {"low": size_text(self.between[0]), "high": size_text(self.between[-1])}
+        return {"low": rounded_size(self.between[0]), "high": rounded_size(self.between[-1])}
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         sizes = self.sizes_at(place)
@@ -352,7 +352,7 @@ class Crossover(AtPlaces):
             return None, MISSING
         ratio = (mine[both] / other[both]).to_numpy()
         found = [size for size, _, _ in crossings([int(b) for b in both], [float(r) for r in ratio])]
-        seen = "crosses at " + ", ".join(size_text(size) for size in found) if found else "no crossing"
+        seen = "crosses at " + ", ".join(rounded_size(size) for size in found) if found else "no crossing"
         inside = len(found) == 1 and self.between[0] <= found[0] <= self.between[-1]
         return inside and ratio[0] < 1, seen
 
@@ -371,7 +371,7 @@ class StartUp(AtPlaces):
         size, time = line.index.to_numpy(float)[:2], line.to_numpy()[:2]
         fixed = (time[0] * size[1] - time[1] * size[0]) / (size[1] - size[0])
         share = max(fixed, 0.0) / time[0]
-        seen = f"{share_text(share, 1)} of the time at {size_text(int(size[0]))} does not grow with the size"
+        seen = f"{share_text(share, 1)} of the time at {rounded_size(int(size[0]))} does not grow with the size"
         return bool(share <= context.share(self.most)), seen
 
 
