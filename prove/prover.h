@@ -3,8 +3,9 @@
 #ifndef COLLSCOPE_PROVE_PROVER_H
 #define COLLSCOPE_PROVE_PROVER_H
 
-#include "prove/proof/proof.h"
+#include "core/schedule/record.h"
 #include "model/timing.h"
+#include "prove/proof/proof.h"
 
 enum { PROVER_COSTS = 6, PROVER_ORDERS = 8 };
 

@@ -1,10 +1,12 @@
 /* Symbolic memory: a buffer is a sorted list of runs, each of which is one line of coordinates from one set of ranks.
  * A gathered vector is a single run, however it came together. */
-#include "prove/proof/parts.h"
+#include "prove/proof/memory.h"
+
+#include "core/schedule/array.h"
 
 void memory_set(memory *m, uint64_t size)
 {
-  ROOM(m->run, m->cap, 4);
+  RESERVE(m->run, m->cap, 4);
   m->size = size;
   m->n = size ? 1 : 0;
   m->hint = 0;
@@ -44,7 +46,7 @@ void memory_assign(memory *m, uint64_t off, uint64_t len, const piece *q, size_t
   else if (!keep_tail && hi + 1 < m->n && same_line(&m->run[hi + 1], last, off + last->rel)) hi++;
   uint32_t had = hi - lo + 1, want = (uint32_t)n + keep_head + keep_tail;
   if (want != had) {
-    ROOM(m->run, m->cap, m->n + want - had);
+    RESERVE(m->run, m->cap, m->n + want - had);
     memmove(&m->run[lo + want], &m->run[hi + 1], sizeof *m->run * (m->n - hi - 1));
     m->n = m->n + want - had;
   }
@@ -66,7 +68,7 @@ size_t memory_read(memory *m, uint64_t off, uint64_t len, piece **list, size_t *
   for (;; i++) {
     const run *w = &m->run[i];
     if (!w->set) return 0;
-    if (n == *cap) ROOM(*list, *cap, n + 16);
+    if (n == *cap) RESERVE(*list, *cap, n + 16);
     (*list)[n++] = (piece){at - off, at + w->delta, w->set};
     at = run_end(m, i);
     if (at >= end) return n;

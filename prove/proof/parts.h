@@ -2,22 +2,16 @@
 #ifndef COLLSCOPE_PROVE_PROOF_PARTS_H
 #define COLLSCOPE_PROVE_PROOF_PARTS_H
 
-#include "prove/proof/proof.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PROOF_NONE UINT32_MAX
-#define PROOF_MOVED ((uint64_t)1)     /* the set of a value in a collective that only moves data */
+#include "core/schedule/array.h"
+#include "core/schedule/channels.h"
+#include "prove/proof/memory.h"
+#include "prove/proof/proof.h"
 
-/* A stretch of memory whose values are one stretch of coordinates: byte x holds coordinate x + delta. set 0: never
- * written. */
-typedef struct { uint64_t at, delta, set; } run;
-typedef struct { run *run; uint32_t n, cap, hint; uint64_t size; } memory;  /* runs cover 0 … size without gaps */
-typedef struct {
-  uint64_t rel, coord, set;
-} piece; /* of one operation's bytes, from its byte rel on */
+#define PROOF_MOVED ((uint64_t)1)     /* the set of a value in a collective that only moves data */
 
 typedef struct { uint64_t begin, end; uint32_t index; uint8_t buf; bool recv; } pending;
 
@@ -36,8 +30,6 @@ typedef struct {
 #define PROOF_RUNNING SIZE_MAX        /* what an actor waits for: nothing; a flag; else a message of its own */
 #define PROOF_AWAITING (SIZE_MAX - 1)
 
-typedef struct { uint64_t key; uint32_t epoch, first, last; bool sends; } channel;   /* what is unmatched, linked */
-
 typedef struct { uint64_t begin, end; size_t op; int rank; uint32_t stamp; bool write; } access;
 typedef struct { uint64_t value; size_t clock; int rank; uint32_t stamp; } published;
 typedef struct { published *list; size_t n, cap; } flag;
@@ -53,7 +45,7 @@ typedef struct {
 struct proof {
   const record *r;
   proof_result *result;
-  int p, ranks;                /* ranks now, and room for so many */
+  int p;                       /* ranks */
   uint64_t elem;
   bool reduces, ordered, clocked;
   bool each;                   /* data only moves, and each rank brings its own */
@@ -62,13 +54,9 @@ struct proof {
   actor *actor;                /* [ranks] */
   memory *mem;                 /* [ranks][3] */
   uint32_t *queue;             /* ring of ranks that can go on */
+  size_t actor_cap, mem_cap, queue_cap;
   uint32_t queue_at, queue_n;
-  uint32_t *partner;              /* by operation: its partner in the peer's list; of one that has none yet, the next of
-                                  its channel, among all */
-  size_t ops_cap;
-  channel *channels;
-  size_t channel_slots, channels_used;
-  uint32_t epoch;
+  matching match;
   /* pieces of an operation */
   piece *left, *right, *out;
   size_t left_cap, right_cap, out_cap;
@@ -92,20 +80,21 @@ struct proof {
   int groups, group_cap;
 };
 
-void *proof_grow(void *old, size_t bytes);   /* realloc that ends the program when memory is out */
-
-/* Room for n of something in an array that only ever grows. */
-#define ROOM(array, cap, n) do { if ((size_t)(cap) < (size_t)(n)) { \
-    size_t room_ = 2 * (size_t)(cap) < (size_t)(n) ? (size_t)(n) : 2 * (size_t)(cap); \
-    (array) = proof_grow((array), sizeof *(array) * room_); (cap) = (__typeof__(cap))room_; } } while (0)
-
-
-static inline bool is_send(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
-
-/* ---- text.c: what is wrong, for people ---- */
+/* ---- base.c ---- */
 
 /* Sets the verdict and its text; always false, so that it can be returned. */
 __attribute__((format(printf, 3, 4), cold)) bool proof_fail(proof *, proof_kind, const char *format, ...);
+void proof_wake(proof *, int rank);
+
+/* The memory of a buffer; home: of a segment, whose part. */
+static inline memory *buffer_of(proof *e, int rank, int buf, int home)
+{
+  if (buf < REC_SEGMENT) return &e->mem[3 * rank + buf];
+  shared *g = &e->group[e->r->segment[rank][buf - REC_SEGMENT].group];
+  return &g->parts[g->index[home]].data;
+}
+
+/* ---- text.c: what is wrong, for people ---- */
 
 typedef struct { char text[200]; } phrase;
 phrase op_text(const proof *, int rank, size_t op);                   /* "recv of 40 bytes from rank 3 (operation 2)" */
@@ -116,34 +105,13 @@ phrase buffer_text(int buf);
 
 /* ---- sets.c: sets of ranks, each with one name ---- */
 
+void sets_begin(proof *);
+void sets_free(proof *);
 uint64_t set_range(const proof *, uint64_t first, uint64_t n);
 bool set_has(const proof *, uint64_t set, int rank);
 uint64_t set_join(proof *, uint64_t a, uint64_t b);                   /* the union; 0 when the two share a rank */
 bool set_follows(const proof *, uint64_t a, uint64_t b);              /* b begins with the rank after a's last; for
                                                                          unbroken ranges */
-
-/* ---- memory.c: symbolic memory ---- */
-
-void memory_set(memory *, uint64_t size);                             /* nothing is written in it */
-uint32_t memory_search(memory *, uint64_t at);
-void memory_assign(memory *, uint64_t off, uint64_t len, const piece *, size_t n);
-/* What bytes off … off+len hold, cut where it changes. Returns the number of pieces; 0 when something was never
- * written. */
-size_t memory_read(memory *, uint64_t off, uint64_t len, piece **list, size_t *cap);
-uint64_t memory_unwritten(memory *, uint64_t off); /* the first byte from off on that was never written */
-
-static inline uint64_t run_end(const memory *m, uint32_t i) { return i + 1 < m->n ? m->run[i + 1].at : m->size; }
-
-/* The run that byte `at` is in: most often that of the last time. */
-static inline uint32_t memory_find(memory *m, uint64_t at)
-{
-  uint32_t i = m->hint;
-  if (i < m->n && m->run[i].at <= at) {
-    if (at < run_end(m, i)) return i;
-    if (i + 1 < m->n && at < run_end(m, i + 1)) return m->hint = i + 1;
-  }
-  return memory_search(m, at);
-}
 
 /* ---- match.c: who belongs to whom ---- */
 
@@ -152,6 +120,7 @@ bool proof_match(proof *);
 /* ---- segments.c: shared segments and the order of events ---- */
 
 void groups_set(proof *);
+void groups_free(proof *);
 size_t clock_release(proof *, int rank);
 void clock_join(proof *, int rank, size_t snapshot);
 bool segment_access(proof *, int rank, size_t op, const rec_op *, uint64_t off, bool write);   /* false: a race */
@@ -159,8 +128,32 @@ bool segment_publish(proof *, int rank, size_t op, const rec_op *);
 /* The first publish that reaches the value, or NULL: a later one would order more than the program does. */
 const published *segment_reaching(proof *, int rank, const rec_op *);
 
-/* ---- proof.c ---- */
+/* ---- pending.c: what a message on its way reads or writes ---- */
 
-void proof_wake(proof *, int rank);
+void pending_clear(actor *);
+void pending_add(actor *, size_t op, const rec_op *, bool recv);
+void pending_remove(actor *, size_t op);
+bool pending_clashes(proof *, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes);
+
+/* May the operation touch these bytes? Else false, with the verdict set. */
+static inline bool pending_allows(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes)
+{
+  const actor *a = &e->actor[rank];
+  if (!a->pends || !bytes || buf > REC_SCRATCH || off >= a->high[buf] || off + bytes <= a->low[buf]) return true;
+  return !pending_clashes(e, rank, op, buf, off, bytes, writes);
+}
+
+/* ---- data.c: what operations do to memories ---- */
+
+/* Where bytes come from: op of rank reads them in buf. */
+typedef struct { int rank; size_t op; int buf; memory *memory; uint64_t off; } origin;
+
+bool data_move(proof *, origin, memory *to, uint64_t to_off, uint64_t bytes);
+bool data_reduce(proof *, int rank, size_t op, const rec_op *);
+
+/* ---- promise.c: what a collective finds and what it must leave ---- */
+
+void call_begins(proof *, int rank);
+bool call_ends(proof *, int rank);
 
 #endif

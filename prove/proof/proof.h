@@ -17,7 +17,7 @@
 #ifndef COLLSCOPE_PROVE_PROOF_PROOF_H
 #define COLLSCOPE_PROVE_PROOF_PROOF_H
 
-#include "core/schedule/record.h"
+#include "core/schedule/schedule.h"
 
 typedef enum {
   PROOF_OK,

@@ -9,7 +9,7 @@ static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)r
 size_t clock_release(proof *e, int rank)
 {
   size_t at = e->pool_n;
-  ROOM(e->pool, e->pool_cap, at + e->row);
+  RESERVE(e->pool, e->pool_cap, at + e->row);
   memcpy(&e->pool[at], clock_of(e, rank), sizeof *e->pool * e->row);
   e->pool_n += e->row;
   if (!e->heard_only) clock_of(e, rank)[rank]++;
@@ -46,7 +46,7 @@ bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off
     if (!(covered && (write || (x.rank == rank && !x.write)))) w->list[kept++] = x;
   }
   w->n = kept;
-  ROOM(w->list, w->cap, kept + 1);
+  RESERVE(w->list, w->cap, kept + 1);
   w->list[w->n++] = (access){off, end, op, rank, mine[rank], write};
   return true;
 }
@@ -72,7 +72,7 @@ bool segment_publish(proof *e, int rank, size_t op, const rec_op *o)
                       op_text(e, rank, op).text, before);
   uint32_t stamp = clock_of(e, rank)[rank];
   size_t snapshot = clock_release(e, rank);
-  ROOM(f->list, f->cap, f->n + 1);
+  RESERVE(f->list, f->cap, f->n + 1);
   f->list[f->n++] = (published){o->off2, snapshot, rank, stamp};
   const rec_segment *s = &e->r->segment[rank][o->buf - REC_SEGMENT];
   for (int i = 0; i < s->members; i++)
@@ -95,36 +95,39 @@ const published *segment_reaching(proof *e, int rank, const rec_op *o)
 void groups_set(proof *e)
 {
   const record *r = e->r;
-  int n = r->segment_groups;
-  if (n > e->group_cap) {
-    e->group = proof_grow(e->group, sizeof *e->group * (size_t)n);
-    memset(e->group + e->group_cap, 0, sizeof *e->group * (size_t)(n - e->group_cap));
-    e->group_cap = n;
-  }
-  for (int i = 0; i < n; i++) e->group[i].seg = NULL;
+  RESERVE_ZEROED(e->group, e->group_cap, r->segment_groups);
+  for (int i = 0; i < r->segment_groups; i++) e->group[i].seg = NULL;
   for (int rank = 0; rank < e->p; rank++)
     for (int k = 0; k < r->segments[rank]; k++) {
       const rec_segment *s = &r->segment[rank][k];
       shared *g = &e->group[s->group];
       if (g->seg) continue;
       g->seg = s;
-      ROOM(g->index, g->cap_index, e->p);
+      RESERVE(g->index, g->cap_index, e->p);
       for (int i = 0; i < s->members; i++) g->index[s->world[i]] = i;
-      if (g->cap_parts < s->members) {
-        g->parts = proof_grow(g->parts, sizeof *g->parts * (size_t)s->members);
-        memset(g->parts + g->cap_parts, 0, sizeof *g->parts * (size_t)(s->members - g->cap_parts));
-        g->cap_parts = s->members;
-      }
+      RESERVE_ZEROED(g->parts, g->cap_parts, s->members);
       for (int i = 0; i < s->members; i++) {
         memory_set(&g->parts[i].data, s->bytes);
         g->parts[i].n = 0;
       }
       int flags = s->members * s->flags;
-      if (g->cap_flags < flags) {
-        g->flags = proof_grow(g->flags, sizeof *g->flags * (size_t)flags);
-        memset(g->flags + g->cap_flags, 0, sizeof *g->flags * (size_t)(flags - g->cap_flags));
-        g->cap_flags = flags;
-      }
+      RESERVE_ZEROED(g->flags, g->cap_flags, flags);
       for (int i = 0; i < flags; i++) g->flags[i].n = 0;
     }
+}
+
+void groups_free(proof *e)
+{
+  for (int i = 0; i < e->group_cap; i++) {
+    shared *g = &e->group[i];
+    for (int k = 0; k < g->cap_parts; k++) {
+      free(g->parts[k].data.run);
+      free(g->parts[k].list);
+    }
+    for (int k = 0; k < g->cap_flags; k++) free(g->flags[k].list);
+    free(g->parts);
+    free(g->flags);
+    free(g->index);
+  }
+  free(e->group);
 }

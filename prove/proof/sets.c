@@ -65,7 +65,7 @@ static uint64_t set_intern(proof *e)
   if (starts == 1) return set_range(e, (uint64_t)first, (uint64_t)members);
   if (2 * (e->sets + 1) > e->table_slots) {
     size_t slots = e->table_slots ? 2 * e->table_slots : 256;
-    e->table = proof_grow(e->table, sizeof *e->table * slots);
+    e->table = array_grow(e->table, sizeof *e->table * slots);
     memset(e->table, 0, sizeof *e->table * slots);
     e->table_slots = slots;
     for (uint32_t i = 0; i < e->sets; i++) table_put(e, i);
@@ -93,7 +93,7 @@ uint64_t set_join(proof *e, uint64_t a, uint64_t b)
   }
   size_t m = (a * 0x9E3779B97F4A7C15u ^ b * 0xC2B2AE3D27D4EB4Fu) >> 54;
   if (e->memo[m].a == a && e->memo[m].b == b) return e->memo[m].result;
-  ROOM(e->words, e->sets_cap, (e->sets + 2) * e->width);
+  RESERVE(e->words, e->sets_cap, (e->sets + 2) * e->width);
   uint64_t *x = &e->words[e->sets * e->width], *y = x + e->width, result = 0;
   set_bits(e, a, x);
   set_bits(e, b, y);
@@ -111,4 +111,18 @@ bool set_follows(const proof *e, uint64_t a, uint64_t b)
 {
   if (e->p <= 64) return 64 - __builtin_clzll(a) == __builtin_ctzll(b);
   return range_first(a) + range_length(a) == range_first(b);
+}
+
+void sets_begin(proof *e)
+{
+  e->width = ((size_t)e->p + 63) / 64;
+  e->sets = 0;
+  if (e->table_slots) memset(e->table, 0, sizeof *e->table * e->table_slots);
+  if (e->p > 64) memset(e->memo, 0, sizeof e->memo);
+}
+
+void sets_free(proof *e)
+{
+  free(e->words);
+  free(e->table);
 }

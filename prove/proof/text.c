@@ -1,7 +1,6 @@
 /* What is wrong, in words that help the algorithm's designer. */
 #include "prove/proof/parts.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 const char *proof_kind_name(proof_kind k)
@@ -10,16 +9,6 @@ const char *proof_kind_name(proof_kind k)
                                                  "pending", "uninitialised", "operands",  "twice", "order",
                                                  "race",    "result",        "input"};
   return names[k];
-}
-
-bool proof_fail(proof *e, proof_kind kind, const char *format, ...)
-{
-  e->result->kind = kind;
-  va_list list;
-  va_start(list, format);
-  vsnprintf(e->result->failure, sizeof e->result->failure, format, list);
-  va_end(list);
-  return false;
 }
 
 /* "recv of 40 bytes from rank 3 (operation 2)" */

@@ -1,0 +1,253 @@
+/* The proof engine: see proof.h.
+ *
+ * Matching is settled first, for good: a channel keeps order, so who belongs to whom follows from the lists alone.
+ * Then a worklist plays the ranks. A message is delivered when the second of its two sides is posted; since the first
+ * side's buffer may not be touched until then, delivery copies from one rank's symbolic memory straight into the
+ * other's, and the order in which ranks are played changes nothing. */
+#include <stdio.h>
+
+#include "core/catalogue/collective.h"
+#include "prove/proof/parts.h"
+
+static memory *own(proof *e, int rank, int buf) { return &e->mem[3 * rank + buf]; }
+
+/* Both sides of a message are posted: its data arrive. */
+static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
+{
+  actor *a = &e->actor[rank], *b = &e->actor[o->peer];
+  size_t other = e->match.partner[a->base + op];
+  if (b->waiting == other) proof_wake(e, o->peer);
+  if (!o->bytes) return true;
+  const rec_op *q = &b->op[other];
+  origin mine = {rank, op, o->buf, own(e, rank, o->buf), o->off};
+  origin theirs = {o->peer, other, q->buf, own(e, o->peer, q->buf), q->off};
+  if (rec_sends(o->kind)) return data_move(e, mine, theirs.memory, theirs.off, o->bytes);
+  return data_move(e, theirs, mine.memory, mine.off, o->bytes);
+}
+
+static void received(proof *e, int rank, size_t op, const rec_op *o)
+{
+  if (e->clocked && !rec_sends(o->kind))
+    clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->match.partner[e->actor[rank].base + op]]);
+}
+
+enum { GOES_ON, BLOCKS, FAILS };
+
+static int message(proof *e, int rank, size_t i, const rec_op *o)
+{
+  actor *a = &e->actor[rank];
+  bool blocking = o->kind != REC_ISEND && o->kind != REC_IRECV;
+  if (a->posted <= i) {
+    bool send = rec_sends(o->kind);
+    if (!pending_allows(e, rank, i, o->buf, o->off, o->bytes, !send)) return FAILS;
+    a->posted = i + 1;
+    if (e->clocked && send) e->snapshot[a->base + i] = clock_release(e, rank);
+    if (!blocking) pending_add(a, i, o, !send);
+    if (e->actor[o->peer].posted > e->match.partner[a->base + i]) {
+      if (!deliver(e, rank, i, o)) return FAILS;
+    } else if (blocking) {
+      a->waiting = i;
+      return BLOCKS;
+    }
+  }
+  if (blocking) received(e, rank, i, o);
+  return GOES_ON;
+}
+
+/* From one buffer of a rank to another: its own, or the peer's part of a segment. */
+static int copy(proof *e, int rank, size_t i, const rec_op *o, memory *from, memory *to)
+{
+  return data_move(e, (origin){rank, i, o->buf, from, o->off}, to, o->off2, o->bytes) ? GOES_ON : FAILS;
+}
+
+/* What both a reduce and a copy do: read buf, write buf2. */
+static bool allowed(proof *e, int rank, size_t i, const rec_op *o)
+{
+  return pending_allows(e, rank, i, o->buf, o->off, o->bytes, false) &&
+         pending_allows(e, rank, i, o->buf2, o->off2, o->bytes, true);
+}
+
+static int step(proof *e, int rank, size_t i, const rec_op *o)
+{
+  actor *a = &e->actor[rank];
+  switch (o->kind) {
+    case REC_WAIT: {
+      size_t k = (size_t)o->peer;
+      const rec_op *q = &a->op[k];
+      if (e->actor[q->peer].posted <= e->match.partner[a->base + k]) { a->waiting = k; return BLOCKS; }
+      received(e, rank, k, q);
+      if (q->bytes) pending_remove(a, k);
+      return GOES_ON;
+    }
+    case REC_REDUCE: return allowed(e, rank, i, o) && data_reduce(e, rank, i, o) ? GOES_ON : FAILS;
+    case REC_COPY:
+      if (!allowed(e, rank, i, o)) return FAILS;
+      return copy(e, rank, i, o, own(e, rank, o->buf), own(e, rank, o->buf2));
+    case REC_WRITE:
+      if (!pending_allows(e, rank, i, o->buf, o->off, o->bytes, false)) return FAILS;
+      if (!segment_access(e, rank, i, o, o->off2, true)) return FAILS;
+      return copy(e, rank, i, o, own(e, rank, o->buf), buffer_of(e, rank, o->buf2, o->peer));
+    case REC_READ:
+      if (!pending_allows(e, rank, i, o->buf2, o->off2, o->bytes, true)) return FAILS;
+      if (!segment_access(e, rank, i, o, o->off, false)) return FAILS;
+      return copy(e, rank, i, o, buffer_of(e, rank, o->buf, o->peer), own(e, rank, o->buf2));
+    case REC_PUBLISH: return segment_publish(e, rank, i, o) ? GOES_ON : FAILS;
+    case REC_AWAIT: {
+      if (!o->off2) return GOES_ON;
+      const published *f = segment_reaching(e, rank, o);
+      if (!f) { a->waiting = PROOF_AWAITING; return BLOCKS; }
+      clock_join(e, rank, f->clock);
+      return GOES_ON;
+    }
+    default: return message(e, rank, i, o);
+  }
+}
+
+/* Plays a rank until it blocks or is done. */
+static bool play(proof *e, int rank)
+{
+  actor *a = &e->actor[rank];
+  const size_t *start = e->r->rank[rank].start;
+  for (;;) {
+    size_t end = start[a->call + 1];
+    for (; a->at < end; a->at++)
+      switch (step(e, rank, a->at, &a->op[a->at])) {
+        case BLOCKS: return true;
+        case FAILS: return false;
+      }
+    if (a->call == e->r->calls) return true;
+    /* A wrong result hurts nobody else: play on, and tell of the lowest rank. */
+    if (!call_ends(e, rank) && rank < e->worst_rank) {
+      e->worst_rank = rank;
+      e->worst = *e->result;
+    }
+    if (++a->call == e->r->calls) return true;
+    call_begins(e, rank);
+  }
+}
+
+/* Somebody is not done and nobody can go on: follow who waits for whom until it closes. */
+static bool deadlock(proof *e)
+{
+  int first = -1, blocked = 0;
+  for (int r = 0; r < e->p; r++) {
+    if (e->actor[r].call == e->r->calls) continue;
+    blocked++;
+    if (first < 0 || e->actor[r].call < e->actor[first].call) first = r;   /* who is furthest behind knows most */
+  }
+  char *text = e->result->failure;
+  size_t size = sizeof e->result->failure;
+  proof_fail(e, PROOF_DEADLOCK,
+             "deadlock, %d of %d ranks wait for ever when every send waits for its receive:", blocked, e->p);
+  size_t used = strlen(text);
+  /* A tail may lead into the cycle; p steps on we are surely inside. An await ends the search: who should publish is
+   * not known. */
+  int r = first;
+  for (int i = 0; i < e->p && e->actor[r].waiting != PROOF_AWAITING; i++) r = e->actor[r].op[e->actor[r].waiting].peer;
+  int start = r;
+  for (int hops = 0; hops < 6; hops++) {
+    const actor *a = &e->actor[r];
+    bool flagged = a->waiting == PROOF_AWAITING;
+    size_t op = flagged ? a->at : a->waiting;
+    int n = snprintf(text + used, size - used, "%s rank %d: %s", hops ? " ->" : "", r, op_text(e, r, op).text);
+    if (n < 0 || (used += (size_t)n) >= size) break;
+    if (flagged) {
+      snprintf(text + used, size - used, ", which nobody publishes");
+      break;
+    }
+    r = a->op[op].peer;
+    if (r == start) break;
+    if (hops == 5) snprintf(text + used, size - used, " -> …");
+  }
+  return false;
+}
+
+/* ---- setting up --------------------------------------------------------------------------------------------- */
+
+static void prepare(proof *e)
+{
+  const record *r = e->r;
+  int p = e->p = r->args.size;
+  RESERVE_ZEROED(e->actor, e->actor_cap, p);
+  RESERVE_ZEROED(e->mem, e->mem_cap, 3 * p);
+  RESERVE(e->queue, e->queue_cap, p);
+  matching_make(&e->match, r);
+  e->worst_rank = p;
+  e->elem = r->args.elem;
+  e->reduces = coll_has_operator(r->alg->collective);
+  e->each = !e->reduces && coll_facts_of(r->alg->collective)->in.who == COLL_EVERY_RANK;
+  e->ordered = e->reduces && !r->args.commutes;
+  e->clocked = r->segment_groups || coll_counts_of(r->alg->collective) == COLL_COUNTS_NOTHING;
+  e->heard_only = e->clocked && !r->segment_groups && r->calls == 1;
+  e->row = e->heard_only ? ((size_t)p + 31) / 32 : (size_t)p;
+  sets_begin(e);
+  for (int i = 0; i < p; i++) {
+    actor *a = &e->actor[i];
+    a->op = r->rank[i].op;
+    a->n = r->rank[i].n;
+    a->at = a->posted = 0;
+    a->base = e->match.base[i];
+    a->waiting = PROOF_RUNNING;
+    a->call = 0;
+    a->queued = false;
+    pending_clear(a);
+  }
+  if (e->clocked) {
+    size_t n = (size_t)p * e->row, calls = (size_t)p * (size_t)r->calls;
+    RESERVE(e->clock, e->clock_cap, n);
+    memset(e->clock, 0, sizeof *e->clock * n);
+    RESERVE(e->entered, e->entered_cap, calls);
+    memset(e->entered, 0, sizeof *e->entered * calls);
+    RESERVE(e->snapshot, e->snapshot_cap, e->match.operations);
+    e->pool_n = 0;
+  }
+  groups_set(e);
+}
+
+bool proof_check(proof *e, const record *r, proof_result *result)
+{
+  *result = (proof_result){.kind = PROOF_OK};
+  e->r = r;
+  e->result = result;
+  if (*r->error) return proof_fail(e, PROOF_MISUSE, "%s", r->error);
+  prepare(e);
+  if (!proof_match(e)) return false;
+  int p = e->p;
+  for (int i = 0; i < p; i++) {
+    memory_set(&e->mem[3 * i + REC_SCRATCH], r->rank[i].scratch);
+    call_begins(e, i);
+  }
+  e->queue_at = e->queue_n = 0;
+  for (int i = 0; i < p; i++) proof_wake(e, i);
+  while (e->queue_n) {
+    int rank = (int)e->queue[e->queue_at];
+    if (++e->queue_at == (uint32_t)p) e->queue_at = 0;
+    e->queue_n--;
+    e->actor[rank].queued = false;
+    if (!play(e, rank)) return false;
+  }
+  for (int i = 0; i < p; i++)
+    if (e->actor[i].call < r->calls) return deadlock(e);
+  if (e->worst_rank == p) return true;
+  *result = e->worst;
+  return false;
+}
+
+proof *proof_new(void)
+{
+  proof *e = array_grow(NULL, sizeof *e);
+  return memset(e, 0, sizeof *e);
+}
+
+void proof_free(proof *e)
+{
+  if (!e) return;
+  for (size_t i = 0; i < e->actor_cap; i++) free(e->actor[i].pend);
+  for (size_t i = 0; i < e->mem_cap; i++) free(e->mem[i].run);
+  groups_free(e);
+  matching_free(&e->match);
+  sets_free(e);
+  void *all[] = {e->actor, e->mem, e->queue, e->left, e->right, e->out, e->clock, e->entered, e->snapshot, e->pool};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  free(e);
+}

@@ -1,0 +1,84 @@
+/* What every rank brings to a call, and what the collective promises that it holds when it leaves. */
+#include "core/catalogue/collective.h"
+#include "patterns/block.h"
+#include "prove/proof/parts.h"
+
+/* Where in the world of coordinates a rank's `in` begins: all have the same, or each has what comes after the last one's. */
+static uint64_t in_coordinate(const proof *e, int rank)
+{
+  return e->each ? (uint64_t)rank * e->r->layout[rank].in_bytes : 0;
+}
+
+/* What a call finds: in, and nothing in out. */
+void call_begins(proof *e, int rank)
+{
+  const rec_layout *l = &e->r->layout[rank];
+  for (int b = 0; b < REC_SCRATCH; b++) memory_set(&e->mem[3 * rank + b], l->size[b]);
+  if (l->in_bytes && coll_has_input(e->r->alg->collective, &e->r->args, rank)) {
+    piece q = {0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED};
+    memory_assign(&e->mem[3 * rank + l->in_buf], l->in_off, l->in_bytes, &q, 1);
+  }
+  if (e->heard_only) e->clock[(size_t)rank * e->row + (size_t)rank / 32] |= 1u << rank % 32;
+  else if (e->clocked) {
+    uint32_t *own = &e->clock[(size_t)rank * e->row + (size_t)rank];
+    e->entered[(size_t)e->actor[rank].call * (size_t)e->p + (size_t)rank] = ++*own;
+  }
+}
+
+/* Does a stretch of a buffer hold the coordinates from `coord` on, from the ranks of `set`? */
+static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, uint64_t off, uint64_t len,
+                  uint64_t coord, uint64_t set)
+{
+  if (!len) return true;
+  memory *m = buffer_of(e, rank, buf, 0);
+  uint64_t at = base + off;
+  uint32_t i = memory_find(m, at);
+  while (at < base + off + len) {
+    const run *w = &m->run[i++];
+    uint64_t want = coord + (at - base - off);
+    if (w->set != set || at + w->delta != want)
+      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, wanted %s", rank,
+                        place_text(e, at - base).text, name, value_text(e, at + w->delta, w->set).text,
+                        value_text(e, want, set).text);
+    at = run_end(m, i - 1);
+  }
+  return true;
+}
+
+static bool barrier_holds(proof *e, int rank)
+{
+  size_t p = (size_t)e->p;
+  const uint32_t *entered = &e->entered[(size_t)e->actor[rank].call * p], *clock = &e->clock[(size_t)rank * e->row];
+  for (size_t q = 0; q < p; q++)
+    if (e->heard_only ? !(clock[q / 32] >> q % 32 & 1) : !entered[q] || clock[q] < entered[q])
+      return proof_fail(e, PROOF_RESULT,
+                        "rank %d: leaves the barrier without having heard, directly or not, that rank %zu has come",
+                        rank, q);
+  return true;
+}
+
+bool call_ends(proof *e, int rank)
+{
+  const rec_layout *l = &e->r->layout[rank];
+  const coll_args *a = &e->r->args;
+  uint64_t block = a->count * e->elem, p = (uint64_t)e->p, r = (uint64_t)rank, coord = 0;
+  uint64_t set = e->reduces ? set_range(e, 0, p) : PROOF_MOVED;
+  switch (e->r->alg->collective) {
+    case COLL_BARRIER: return barrier_holds(e, rank);
+    case COLL_SCATTER: case COLL_REDUCE_SCATTER_BLOCK: coord = r * block; break;
+    case COLL_REDUCE_SCATTER: coord = coll_block(a->count, e->p, rank).first * e->elem; break;
+    case COLL_ROTATION: coord = (r + 1) % p * block; break;
+    case COLL_SCAN: set = set_range(e, 0, r + 1); break;
+    case COLL_EXSCAN: set = r ? set_range(e, 0, r) : 0; break;
+    default: break;
+  }
+  if (e->r->alg->collective == COLL_ALLTOALL) {
+    for (uint64_t s = 0; s < p; s++)
+      if (!holds(e, rank, l->out_buf, "out", l->out_off, s * block, block, (s * p + r) * block, set)) return false;
+  } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))
+    return false;
+  /* in may be written by nobody, but in place out may lie inside it. */
+  if (l->in_place && l->out_buf == REC_IN)
+    return holds(e, rank, l->in_buf, "in", 0, 0, l->in_bytes, 0, PROOF_MOVED);
+  return true;
+}
