@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from collscope.base.statistics import quantile
+
 OK = "ok"
 UNSUPPORTED = "unsupported"  # the algorithm says that it cannot do this call: no failure
 FAILED = "failed"  # the program could not do it
@@ -70,17 +72,9 @@ def summarise(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str
         return dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"))
     values.sort()
     return {
-        "median_s": _quantile(values, 0.5),
-        "q1_s": _quantile(values, 0.25),
-        "q3_s": _quantile(values, 0.75),
+        "median_s": quantile(values, 0.5),
+        "q1_s": quantile(values, 0.25),
+        "q3_s": quantile(values, 0.75),
         "min_s": values[0],
         "max_s": values[-1],
     }
-
-
-def _quantile(values: Sequence[float], part: float) -> float:
-    """Linear between the neighbours, as numpy's default. Equal neighbours give exactly their value."""
-    at = part * (len(values) - 1)
-    low = int(at)
-    high = min(low + 1, len(values) - 1)
-    return values[low] if values[low] == values[high] else values[low] + (values[high] - values[low]) * (at - low)

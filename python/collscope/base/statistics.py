@@ -1,0 +1,14 @@
+"""Statistics of repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    """The value below which this part (0 to 1) of ascending values lies: linear between the neighbours, as numpy's default. Equal
+    neighbours give exactly their value."""
+    at = part * (len(values) - 1)
+    low = int(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] if values[low] == values[high] else values[low] + (values[high] - values[low]) * (at - low)

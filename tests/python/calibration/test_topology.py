@@ -1,0 +1,68 @@
+"""Which processors share what, as the driver says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UserError
+from collscope.calibration import topology
+from collscope.calibration.topology import Cpu, Topology, level_of
+
+
+def machine(*cpus: tuple[int, int, int]) -> Topology:
+    """(core, socket, cache) of processor 0, 1, …"""
+    return Topology("", tuple(Cpu(number, *where) for number, where in enumerate(cpus)))
+
+
+def test_topology_takes_one_processor_a_core() -> None:
+    # Two sockets of two cores, two threads each: 0-3 are first threads, 4-7 second ones.
+    made = machine(*((n % 4, n // 2 % 2, n // 2 % 2) for n in range(8)))
+    cores = made.cores
+    assert [c.number for c in cores] == [0, 1, 2, 3]
+    assert [c.socket for c in cores] == [0, 0, 1, 1]
+    assert made.shape == (2, 2, 2)
+    assert level_of(cores[0], cores[1]) == "cache"
+    assert level_of(cores[0], cores[2]) == "node"
+
+
+def test_caches_within_a_socket() -> None:
+    made = machine(*((n, 0, n // 4) for n in range(8)))
+    assert made.shape == (1, 8, 4)
+    assert level_of(made.cores[0], made.cores[4]) == "socket"
+
+
+def test_caches_that_do_not_divide_a_socket_count_as_smaller_ones() -> None:
+    assert machine(*((n, 0, n // 4) for n in range(7))).shape == (1, 7, 1)  # one cache is shared by three
+
+
+def driver(folder: Path, script: str) -> Path:
+    path = folder / "driver"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_what_the_driver_says_is_read(tmp_path: Path) -> None:
+    answer = (
+        '{"topology":{"model":"X 1","caches":[{"level":1,"bytes":32768,"cpus":2}],"cpus":['
+        '{"cpu":2,"core":1,"socket":0,"numa":0,"cache":0},{"cpu":5,"core":4,"socket":1,"numa":1,"cache":3}]}}'
+    )
+    made = topology.read(driver(tmp_path, f"test \"$1\" = --topology && echo '{answer}'"))
+    assert made == Topology("X 1", (Cpu(2, 1, 0, 0), Cpu(5, 4, 1, 3)))
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo hwloc is out of luck >&2; exit 3", r"--topology failed \(exit 3\): hwloc is out of luck"),
+        ("echo no JSON", "--topology printed what is no topology: no JSON"),
+        ('echo \'{"topology":{"model":"","cpus":[]}}\'', "what is no topology"),
+    ],
+)
+def test_a_driver_without_an_answer_is_reported(tmp_path: Path, script: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        topology.read(driver(tmp_path, script))
+    with pytest.raises(UserError, match="missing; build it"):
+        topology.read(tmp_path / "nothing")
