@@ -1,20 +1,20 @@
-/* collscope-overhead PLAN TURNS SECONDS: what our algorithms take beside what Open MPI's own take, which send the same messages.
+/* collscope-overhead --plan FILE [--turns N] [--seconds S]: what our algorithms take beside what Open MPI's own take, which send the
+ * same messages.
  *
  * A line of the plan is one of
  *   set NAME VALUE         a variable of the library, by MPI_T: for the communicators made from here on
  *   pair KEY COUNT         a twin, on COUNT floats as MPI counts them, beside the library's function, for which the lines
  *                          before have forced the same algorithm
- *   messages KEY COUNT     one of the exchanges below, by our operations, beside plain calls of MPI
+ *   messages KEY COUNT     one of the exchanges (bench/exchanges.h), by our operations, beside plain calls of MPI
  *
- * All run in one launch, on the same buffers. They take turns: in each, ours, theirs and theirs once more run for a batch of
- * calls, in an order that changes. The second batch of theirs says what the machine's noise alone makes of equal calls.
- * Rank 0 prints JSON lines with the time of a call in each batch, of the rank that took longest: at least TURNS turns, or as
- * many as fit in SECONDS.
- */
-#include <math.h>
+ * All run in one launch, on the same buffers, in turns (bench/turns.h). Rank 0 prints a JSON line for each pair: key, count, kind (ok,
+ * wrong, unsupported), status (the same in words), and what turns say. */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/exchanges.h"
+#include "bench/turns.h"
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/catalogue/json.h"
@@ -22,10 +22,9 @@
 #include "core/runtime/port.h"
 #include "driver/check/verify.h"
 #include "driver/launch.h"
-#include "driver/mpi/builtin.h"
+#include "driver/mpi/variables.h"
 
-enum { TEXT = 320, MOST_REFUSED = 16, MOST_TURNS = 300, MOST_CALLS = 4096 };
-static const double batch_s = 200e-6;    /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */
+enum { TEXT = 320, MOST_REFUSED = 16 };
 
 typedef struct {
   launch l;
@@ -38,160 +37,15 @@ typedef struct {
   double seconds;
 } bench;
 
-/* ---- exchanges between two ranks: each operation beside what an MPI programmer would write ---------------------- */
-
-static void send_recv(coll_ctx *c, const coll_args *a) {
-  if (c->rank == 0) coll_send(c, a->in, a->count, 1), coll_recv(c, a->out, a->count, 1);
-  else coll_recv(c, a->out, a->count, 0), coll_send(c, a->in, a->count, 0);
-}
-
-static void sendrecv(coll_ctx *c, const coll_args *a)
-{ coll_sendrecv(c, a->in, a->count, !c->rank, a->out, a->count, !c->rank); }
-
-static void isend_irecv(coll_ctx *c, const coll_args *a) {
-  coll_req reqs[2];
-  reqs[0] = coll_irecv(c, a->out, a->count, !c->rank);
-  reqs[1] = coll_isend(c, a->in, a->count, !c->rank);
-  coll_waitall(c, 2, reqs);
-}
-
-typedef struct { int rank, n; const void *in; void *out; MPI_Comm comm; } plain;
-
-static void plain_send_recv(const plain *p) {
-  if (p->rank == 0) {
-    MPI_Send(p->in, p->n, MPI_FLOAT, 1, 0, p->comm);
-    MPI_Recv(p->out, p->n, MPI_FLOAT, 1, 0, p->comm, MPI_STATUS_IGNORE);
-  } else {
-    MPI_Recv(p->out, p->n, MPI_FLOAT, 0, 0, p->comm, MPI_STATUS_IGNORE);
-    MPI_Send(p->in, p->n, MPI_FLOAT, 0, 0, p->comm);
-  }
-}
-
-static void plain_sendrecv(const plain *p) {
-  MPI_Sendrecv(p->in, p->n, MPI_FLOAT, !p->rank, 0, p->out, p->n, MPI_FLOAT, !p->rank, 0, p->comm, MPI_STATUS_IGNORE);
-}
-
-static void plain_isend_irecv(const plain *p) {
-  MPI_Request reqs[2];
-  MPI_Irecv(p->out, p->n, MPI_FLOAT, !p->rank, 0, p->comm, &reqs[0]);
-  MPI_Isend(p->in, p->n, MPI_FLOAT, !p->rank, 0, p->comm, &reqs[1]);
-  MPI_Waitall(2, reqs, MPI_STATUSES_IGNORE);
-}
-
-/* Two ranks that exchange blocks have rotated them, so the data can be checked as that. */
-static const struct {
-  coll_alg alg;
-  void (*plain)(const plain *);
-  int messages;                /* one after the other */
-} exchanges[] = {
-  { { .key = "messages/send_recv", .collective = COLL_ROTATION, .run = send_recv }, plain_send_recv, 2 },
-  { { .key = "messages/sendrecv", .collective = COLL_ROTATION, .run = sendrecv }, plain_sendrecv, 1 },
-  { { .key = "messages/isend_irecv", .collective = COLL_ROTATION, .run = isend_irecv }, plain_isend_irecv, 1 },
-};
-
-/* ---- timing ----------------------------------------------------------------------------------------------------- */
-
-typedef enum { OURS, THEIRS, AGAIN, SIDES } side;
-static const char *const side_name[] = { "ours_s", "theirs_s", "again_s" };
-
-/* One pair. */
-typedef struct {
-  const coll_alg *alg;
-  coll_args args;
-  long param[COLL_PARAMS];
-  coll_call *call;
-  builtin builtin;             /* what ours is compared with: this, */
-  void (*plain)(const plain *);
-  plain exchange;              /* or this */
-  MPI_Comm comm;
-  int messages;                /* 0: not known here */
-} pair;
-
-static void run(const pair *p, side s) {
-  if (s == OURS) coll_run(p->call);
-  else if (p->plain) p->plain(&p->exchange);
-  else builtin_run(&p->builtin);
-}
-
-static double batch(pair *p, side s, int calls) {
-  MPI_Barrier(p->comm);
-  double start = port_now();
-  for (int i = 0; i < calls; i++) run(p, s);
-  return port_now() - start;
-}
-
-/* Calls that fill a batch; the same number on all ranks. One short batch of a few says that it is too short: the others may have
- * been held up. */
-static int enough_calls(pair *p, double *took) {
-  int calls = 1;
-  for (int i = 0; i < 10; i++) batch(p, THEIRS, 1);   /* connections are made */
-  for (;; calls *= 2) {
-    *took = HUGE_VAL;
-    for (int i = 0; i < 3; i++) {
-      double own = batch(p, THEIRS, calls), longest;
-      MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, p->comm);
-      *took = longest < *took ? longest : *took;
-    }
-    if (*took >= batch_s || calls >= MOST_CALLS) return calls;
-  }
-}
-
-/* Puts the sides of a turn in an order, the same on all ranks; each order comes equally often in the long run. */
-static void shuffle(side order[SIDES], uint32_t *state) {
-  for (int i = SIDES; i-- > 1;) {
-    *state = *state * 1664525u + 1013904223u;
-    int k = (int)((*state >> 16) % (uint32_t)(i + 1));
-    side other = order[k];
-    order[k] = order[i];
-    order[i] = other;
-  }
-}
-
-static void print_times(const bench *b, const pair *p, int turns, const double *time) {
-  FILE *out = stdout;
-  for (int s = 0; s < SIDES; s++) {
-    fprintf(out, ",\"%s\":[", side_name[s]);
-    for (int i = 0; i < turns; i++) fprintf(out, "%s%.4g", i ? "," : "", time[s * MOST_TURNS + i]);
-    fputs("]", out);
-  }
-}
-
-static void take_turns(const bench *b, pair *p) {
-  double took;
-  int calls = enough_calls(p, &took);
-  int turns = (int)(b->seconds / (SIDES * took));
-  turns = turns < b->turns ? b->turns : turns;
-  turns = turns < MOST_TURNS ? turns : MOST_TURNS;
-  double *own = calloc(SIDES * MOST_TURNS, sizeof *own), *longest = calloc(SIDES * MOST_TURNS, sizeof *longest);
-  side order[SIDES] = { OURS, THEIRS, AGAIN };
-  uint32_t state = 1;
-  for (int s = 0; s < SIDES; s++) batch(p, order[s], calls);   /* warm up */
-  double until = port_now() + b->seconds;
-  for (int i = 0, late = 0; i < turns; i++) {
-    shuffle(order, &state);
-    for (int s = 0; s < SIDES; s++) own[order[s] * MOST_TURNS + i] = batch(p, order[s], calls) / calls;
-    late = port_now() > until;   /* on a busy machine turns last longer than was foreseen */
-    MPI_Bcast(&late, 1, MPI_INT, 0, p->comm);
-    if (late && i + 1 >= b->turns) turns = i + 1;
-  }
-  MPI_Reduce(own, longest, SIDES * MOST_TURNS, MPI_DOUBLE, MPI_MAX, 0, p->comm);
-  if (b->l.rank == 0) {
-    fprintf(stdout, ",\"calls\":%d", calls);
-    print_times(b, p, turns, longest);
-  }
-  free(own);
-  free(longest);
-}
-
 /* Wrong elements over all ranks, after a call of each side. */
-static long check(const bench *b, pair *p, buffers *data) {
+static long check(const pair *p, buffers *data) {
   long wrong = 0;
   plan_op op = coll_has_operator(p->alg->collective) ? PLAN_SUM : PLAN_NONE;
   int rank;
   MPI_Comm_rank(p->comm, &rank);
   for (side s = OURS; s <= THEIRS; s++) {
     buffers_fill(data, p->alg->collective, &p->args, rank, PLAN_FLOAT, op);
-    run(p, s);
+    turns_run(p, s);
     wrong += (long)buffers_check(data, p->alg->collective, &p->args, rank, PLAN_FLOAT, op, p->alg->key);
   }
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_LONG, MPI_SUM, p->comm);
@@ -200,15 +54,15 @@ static long check(const bench *b, pair *p, buffers *data) {
 
 /* ---- a line of the plan ----------------------------------------------------------------------------------------- */
 
-static void begin(const bench *b, const char *key, size_t count, const char *status) {
+static void begin(const bench *b, const char *key, size_t count, const char *kind, const char *status) {
   if (b->l.rank) return;
-  fprintf(stdout, "{\"key\":\"%s\",\"count\":%zu,\"status\":", key, count);
+  printf("{\"key\":\"%s\",\"count\":%zu,\"kind\":\"%s\",\"status\":", key, count, kind);
   json_string(stdout, status);
 }
 
 static void end(const bench *b) {
   if (b->l.rank) return;
-  fputs("}\n", stdout);
+  puts("}");
   fflush(stdout);
 }
 
@@ -224,10 +78,10 @@ static void compare(bench *b, pair *p, const char *key, MPI_Comm ours) {
   p->call = coll_open(ours, p->alg, &p->args, MPI_FLOAT, op);
   if (p->plain) p->exchange = (plain){ .rank = rank, .n = (int)p->args.count, .in = data.in, .out = data.out, .comm = p->comm };
   else builtin_open(&p->builtin, p->comm, p->alg->collective, &p->args, MPI_FLOAT, op);
-  long wrong = check(b, p, &data);
-  begin(b, key, p->args.count, wrong ? "wrong data" : "ok");
-  if (p->messages && rank == 0) fprintf(stdout, ",\"messages\":%d", p->messages);
-  if (!wrong) take_turns(b, p);
+  long wrong = check(p, &data);
+  begin(b, key, p->args.count, wrong ? "wrong" : "ok", wrong ? "wrong data" : "ok");
+  if (p->messages && rank == 0) printf(",\"messages\":%d", p->messages);
+  if (!wrong) turns_take(p, b->turns, b->seconds, stdout);
   end(b);
   if (!p->plain) builtin_close(&p->builtin);
   coll_close(p->call);
@@ -245,30 +99,21 @@ static void compare_twin(bench *b, const char *key, size_t count) {
     compare(b, &p, key, b->ours);
     return;
   }
-  begin(b, key, count, reason);
+  begin(b, key, count, "unsupported", reason);
   end(b);
 }
 
 static void compare_messages(bench *b, const char *key, size_t count) {
   if (b->ends == MPI_COMM_NULL) return;
-  for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
-    if (strcmp(exchanges[i].alg.key, key)) continue;
-    pair p = { .alg = &exchanges[i].alg, .comm = b->ends, .plain = exchanges[i].plain, .messages = exchanges[i].messages };
+  const exchange *e = exchange_find(key);
+  if (e) {
+    pair p = { .alg = &e->alg, .comm = b->ends, .plain = e->plain, .messages = e->messages };
     p.args = (coll_args){ .size = 2, .count = count, .elem = sizeof(float), .param = p.param, .place = b->l.place };
     compare(b, &p, key, b->ends);
     return;
   }
-  begin(b, key, count, "no such exchange");
+  begin(b, key, count, "unsupported", "no such exchange");
   end(b);
-}
-
-static bool write_variable(const char *name, int value) {
-  int index, count;
-  MPI_T_cvar_handle handle;
-  if (MPI_T_cvar_get_index(name, &index) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) return false;
-  bool written = !MPI_T_cvar_write(handle, &value);
-  MPI_T_cvar_handle_free(&handle);
-  return written;
 }
 
 /* No pair is compared while a variable has another value than it should. */
@@ -281,8 +126,10 @@ static bool set(bench *b, const char *name, int value) {
       break;
     }
   b->stale = true;
-  if (write_variable(name, value)) return true;
-  if (b->refusals == MOST_REFUSED) return fprintf(stderr, "collscope-overhead: cannot set %s, nor %d others\n", name, MOST_REFUSED), false;
+  int before;
+  if (variable_exchange(name, value, &before)) return true;
+  if (b->refusals == MOST_REFUSED)
+    return fprintf(stderr, "collscope-overhead: cannot set %s, nor %d others\n", name, MOST_REFUSED), false;
   snprintf(b->refused[b->refusals++], TEXT, "%.*s to %d", TEXT - 16, name, value);
   return true;
 }
@@ -308,34 +155,65 @@ static bool work(bench *b, FILE *lines) {
   return true;
 }
 
+/* ---- the program ------------------------------------------------------------------------------------------------ */
+
+typedef struct { const char *plan; int turns; double seconds; } options;
+
+static bool parse(int argc, char **argv, options *o) {
+  enum { PLAN, TURNS, SECONDS };
+  static const struct option known[] = { { "plan", required_argument, NULL, PLAN },
+                                         { "turns", required_argument, NULL, TURNS },
+                                         { "seconds", required_argument, NULL, SECONDS },
+                                         { NULL, 0, NULL, 0 } };
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, "", known, NULL)) >= 0;) {
+    if (option == PLAN) o->plan = optarg;
+    else if (option == TURNS && (sscanf(optarg, "%d", &o->turns) != 1 || o->turns < 1 || o->turns > TURNS_MOST)) return false;
+    else if (option == SECONDS && sscanf(optarg, "%lf", &o->seconds) != 1) return false;
+    else if (option == '?') return false;
+  }
+  return o->plan && optind == argc;
+}
+
+static void open_bench(bench *b) {
+  int provided;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  launch_open(&b->l);
+  MPI_Comm_dup(MPI_COMM_WORLD, &b->ours);
+  MPI_Comm_dup(MPI_COMM_WORLD, &b->theirs);
+  MPI_Comm_split(b->l.world, b->l.rank == 0 || b->l.rank == b->l.size - 1 ? 0 : MPI_UNDEFINED, b->l.rank, &b->ends);
+}
+
+static void close_bench(bench *b) {
+  if (b->ends != MPI_COMM_NULL) MPI_Comm_free(&b->ends);
+  MPI_Comm_free(&b->theirs);
+  MPI_Comm_free(&b->ours);
+  launch_close(&b->l);
+  MPI_T_finalize();
+}
+
+static void print_meta(const bench *b) {
+  fputs("{\"meta\":{", stdout);
+  port_describe(stdout);
+  printf(",\"compiler\":\"%s\",\"ranks\":%d}}\n", __VERSION__, b->l.size);
+}
+
 int main(int argc, char **argv) {
-  bench b = { 0 };
-  FILE *lines = argc == 4 ? fopen(argv[1], "r") : NULL;
-  if (!lines || sscanf(argv[2], "%d", &b.turns) != 1 || b.turns < 1 || b.turns > MOST_TURNS || sscanf(argv[3], "%lf", &b.seconds) != 1) {
-    fprintf(stderr, "usage: collscope-overhead PLAN TURNS SECONDS; TURNS is at most %d\n", MOST_TURNS);
+  options o = { .turns = 30, .seconds = 1 };
+  FILE *lines = parse(argc, argv, &o) ? fopen(o.plan, "r") : NULL;
+  if (!lines) {
+    fprintf(stderr, "usage: collscope-overhead --plan FILE [--turns N] [--seconds S]; at most %d turns; FILE must be there\n", TURNS_MOST);
     return 2;
   }
   setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);   /* or nothing can be forced; other libraries know no such variable */
-  int provided;
   MPI_Init(&argc, &argv);
-  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-  launch_open(&b.l);
-  MPI_Comm_dup(MPI_COMM_WORLD, &b.ours);
-  MPI_Comm_dup(MPI_COMM_WORLD, &b.theirs);
-  MPI_Comm_split(b.l.world, b.l.rank == 0 || b.l.rank == b.l.size - 1 ? 0 : MPI_UNDEFINED, b.l.rank, &b.ends);
-  if (b.l.rank == 0) {
-    fputs("{\"meta\":{", stdout);
-    port_describe(stdout);
-    printf(",\"compiler\":\"%s\",\"ranks\":%d}}\n", __VERSION__, b.l.size);
-  }
+  bench b = { .turns = o.turns, .seconds = o.seconds };
+  open_bench(&b);
+  if (b.l.rank == 0) print_meta(&b);
   bool done = b.l.size > 1 && work(&b, lines);
   if (b.l.size < 2) fprintf(stderr, "collscope-overhead: needs two ranks\n");
   fclose(lines);
-  if (b.ends != MPI_COMM_NULL) MPI_Comm_free(&b.ends);
-  MPI_Comm_free(&b.theirs);
-  MPI_Comm_free(&b.ours);
-  launch_close(&b.l);
-  MPI_T_finalize();
+  close_bench(&b);
   MPI_Finalize();
   return done ? 0 : 1;
 }
