@@ -123,7 +123,16 @@ def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> li
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         plan = Path(name) / "plan.txt"
         plan.write_text("".join(f"{line}\n" for line in plan_lines(wanted)))
-        command = [*mpirun.command(ranks, nodes), PROGRAM, "--plan", plan, "--turns", TURNS, "--seconds", seconds / len(wanted)]
+        command = [
+            *mpirun.command(ranks, nodes),
+            PROGRAM,
+            "--plan",
+            plan,
+            "--turns",
+            TURNS,
+            "--seconds",
+            seconds / len(wanted),
+        ]
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         done = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, env={**os.environ, **root}

@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <stdint.h>
 
-#include "calls.h"
+#include "validate/twins/calls.h"
 
 enum { MOST = 1024, SOURCE_SHIFT = 32, SOURCE_BITS = 16 };   /* of the tag: src/mpid/ch4/netmod/ucx/ucx_types.h */
 

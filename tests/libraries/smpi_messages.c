@@ -2,7 +2,7 @@
  *
  * A line of the plan is COLLECTIVE COUNT ROOT COMMUTES IN_PLACE ELEM: MPI's call, of floats (ELEM 4) or bytes (1).
  */
-#include "calls.h"
+#include "validate/twins/calls.h"
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);

@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/mpi/variables.h"
+#include "validate/twins/calls.h"
+
 /* The beginning of Open MPI's table (ompi/mca/pml/pml.h): its order, not its text. 5.0 has put `revoke_comm` before. */
 #if OMPI_MAJOR_VERSION == 4
 enum { BEFORE = 6 };
@@ -75,11 +78,6 @@ static void hook(void) {
   mca_pml.send = my_send;
 }
 
-static void fail(const char *why, const char *what) {
-  fprintf(stderr, "messages: %s %s\n", why, what);
-  MPI_Abort(MPI_COMM_WORLD, 2);
-}
-
 /* Is the table what we take it for? Each of the six is called with other bytes, and must be seen. */
 static void check_hooks(void) {
   char *seen = NULL;
@@ -116,12 +114,8 @@ static struct { char name[128]; int first; } changed[VARIABLES];
 static int changes;
 
 static int exchange(const char *name, int value) {
-  int index, count, before;
-  MPI_T_cvar_handle handle;
-  if (MPI_T_cvar_get_index(name, &index) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) ||
-      MPI_T_cvar_read(handle, &before) || MPI_T_cvar_write(handle, &value))
-    fail("cannot set", name);
-  MPI_T_cvar_handle_free(&handle);
+  int before = 0;
+  if (!variable_exchange(name, value, &before)) fail("cannot set", name);
   return before;
 }
 
@@ -136,41 +130,6 @@ static void set(const char *name, int value) {
 
 static void reset(void) {
   while (changes) changes--, exchange(changed[changes].name, changed[changes].first);
-}
-
-static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
-  float *left = in, *right = inout;
-  for (int i = 0; i < *n; i++) right[i] += left[i];
-}
-
-/* Returns what MPI returns: some algorithms refuse some calls. */
-static int call(const char *name, MPI_Comm comm, int n, int root, MPI_Op op, int in_place) {
-  int p, rank;
-  MPI_Comm_size(comm, &p);
-  MPI_Comm_rank(comm, &rank);
-  float *x = calloc((size_t)n * (size_t)p + 1, sizeof *x), *y = calloc((size_t)n * (size_t)p + 1, sizeof *y);
-  int *counts = malloc((size_t)p * sizeof *counts);
-  for (int i = 0; i < p; i++) counts[i] = n / p + (i < n % p);
-  const void *in = in_place ? MPI_IN_PLACE : x, *at_root = in_place && rank == root ? MPI_IN_PLACE : x;
-  int failed = MPI_SUCCESS;
-  if (!strcmp(name, "bcast")) failed = MPI_Bcast(x, n, MPI_FLOAT, root, comm);
-  else if (!strcmp(name, "reduce")) failed = MPI_Reduce(at_root, y, n, MPI_FLOAT, op, root, comm);
-  else if (!strcmp(name, "allreduce")) failed = MPI_Allreduce(in, y, n, MPI_FLOAT, op, comm);
-  else if (!strcmp(name, "gather")) failed = MPI_Gather(at_root, n, MPI_FLOAT, y, n, MPI_FLOAT, root, comm);
-  else if (!strcmp(name, "scatter"))
-    failed = MPI_Scatter(x, n, MPI_FLOAT, in_place && rank == root ? MPI_IN_PLACE : y, n, MPI_FLOAT, root, comm);
-  else if (!strcmp(name, "allgather")) failed = MPI_Allgather(in, n, MPI_FLOAT, y, n, MPI_FLOAT, comm);
-  else if (!strcmp(name, "alltoall")) failed = MPI_Alltoall(in, n, MPI_FLOAT, y, n, MPI_FLOAT, comm);
-  else if (!strcmp(name, "reduce_scatter")) failed = MPI_Reduce_scatter(in, y, counts, MPI_FLOAT, op, comm);
-  else if (!strcmp(name, "reduce_scatter_block")) failed = MPI_Reduce_scatter_block(in, y, n, MPI_FLOAT, op, comm);
-  else if (!strcmp(name, "scan")) failed = MPI_Scan(in, y, n, MPI_FLOAT, op, comm);
-  else if (!strcmp(name, "exscan")) failed = MPI_Exscan(in, y, n, MPI_FLOAT, op, comm);
-  else if (!strcmp(name, "barrier")) failed = MPI_Barrier(comm);
-  else fail("no collective", name);
-  free(x);
-  free(y);
-  free(counts);
-  return failed;
 }
 
 int main(int argc, char **argv) {
@@ -195,7 +154,7 @@ int main(int argc, char **argv) {
       PMPI_Barrier(MPI_COMM_WORLD);
       out = file;
       fputs(id, file);
-      int failed = call(what, comm, n, root, commutes ? MPI_SUM : ordered, in_place);
+      int failed = call(what, comm, n, MPI_FLOAT, root, commutes ? MPI_SUM : ordered, in_place);
       fputs(failed ? " refused\n" : "\n", file);
       out = NULL;
     } else if (!strncmp(line, "reset", 5)) reset();

@@ -20,6 +20,7 @@ from collscope.base import cache, paths, programs
 from collscope.base.errors import UsageError, UserError
 
 SOURCE = paths.ROOT / "validate" / "twins" / "messages.c"
+HEADERS = (paths.ROOT / "validate" / "twins" / "calls.h", paths.ROOT / "driver" / "mpi" / "variables.h")  # of SOURCE
 KNOWN = ("4.0", "4.1", "5.0")  # whose tables messages.c knows
 TIMEOUT_S = 1200.0  # of one launch
 
@@ -138,12 +139,12 @@ def find_library(folder: str | None = None) -> Library:
 def compiled(library: Library) -> Path:
     """The program `messages`, made by this library's compiler; kept until either changes."""
     library.check()
-    stamp = cache.digest(library.mpicc, library.version, SOURCE.read_text())[:16]
+    stamp = cache.digest(library.mpicc, library.version, *(file.read_text() for file in (SOURCE, *HEADERS)))[:16]
     program = paths.cache_dir() / "twins" / f"messages-{library.version}-{stamp}"
     if not program.exists():
         program.parent.mkdir(exist_ok=True)
         made = program.with_suffix(f".{os.getpid()}")
-        library.call(library.mpicc, "-std=gnu11", "-O1", "-o", made, SOURCE)
+        library.call(library.mpicc, "-std=gnu11", "-O1", f"-I{paths.ROOT}", "-o", made, SOURCE)
         os.replace(made, program)
     return program
 

@@ -60,7 +60,9 @@ def test_what_cannot_be_forced_is_not_compared(tmp_path: Path) -> None:
         "pair scan/no_such 2\nset no_such_variable 1\npair scan/linear 2\n"
         "set coll_tuned_scan_algorithm 999\nset coll_tuned_scan_algorithm 1\npair scan/linear 2\n"
     )
-    command = [str(word) for word in (*mpirun.command(2), PROGRAM, "--plan", tmp_path / "plan", "--turns", 1, "--seconds", 0)]
+    command = [
+        str(word) for word in (*mpirun.command(2), PROGRAM, "--plan", tmp_path / "plan", "--turns", 1, "--seconds", 0)
+    ]
     environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     first, second, third, fourth, fifth = (json.loads(line) for line in done.stdout.splitlines() if '"key"' in line)

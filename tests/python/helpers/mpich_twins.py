@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import libraries
+from collscope.base import paths
 from collscope.twins import compare as twins
 from library_calls import Call, Compared, compared, own_messages
 
@@ -18,7 +19,17 @@ ENVIRONMENT = {"MPIR_CVAR_CH4_NETMOD": "ucx", "MPIR_CVAR_NOLOCAL": "1", "UCX_TLS
 
 def compile_theirs(folder: Path) -> None:
     mpicc = libraries.mpich().mpicc
-    command = [str(mpicc), "-std=gnu11", "-O1", "-w", "-o", str(folder / "mpich_messages"), str(SOURCE), "-ldl"]
+    command = [
+        str(mpicc),
+        "-std=gnu11",
+        "-O1",
+        "-w",
+        f"-I{paths.ROOT}",
+        "-o",
+        str(folder / "mpich_messages"),
+        str(SOURCE),
+        "-ldl",
+    ]
     subprocess.run(command, check=True)
 
 

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from collscope.base import paths
 from collscope.twins import compare as twins
 from library_calls import Call, Compared, compared, own_messages
 
@@ -31,7 +32,8 @@ OMPI = ("--cfg=smpi/coll-selector:ompi",)
 
 
 def compile_theirs(folder: Path) -> None:
-    subprocess.run(["smpicc", "-std=gnu11", "-O1", "-w", "-o", str(folder / "smpi_messages"), str(SOURCE)], check=True)
+    options = ["-std=gnu11", "-O1", "-w", f"-I{paths.ROOT}"]
+    subprocess.run(["smpicc", *options, "-o", str(folder / "smpi_messages"), str(SOURCE)], check=True)
 
 
 def traced(trace: Path, ranks: int) -> list[list[twins.Messages]]:

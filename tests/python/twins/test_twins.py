@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import libraries
-from collscope.base import programs
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
@@ -111,7 +111,7 @@ def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
     assert number == 2
     source.write_text(text)
     (tmp_path / "plan").write_text("comm\ncall 0 barrier 0 0 1 0\n")
-    library.call(library.mpicc, "-std=gnu11", "-o", tmp_path / "shifted", source)
+    library.call(library.mpicc, "-std=gnu11", f"-I{paths.ROOT}", "-o", tmp_path / "shifted", source)
     with pytest.raises(UserError):
         library.call(library.mpirun, "-np", "1", tmp_path / "shifted", tmp_path / "plan", tmp_path / "out")
     assert not (tmp_path / "out.0").exists() or not (tmp_path / "out.0").read_text()
