@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,9 @@ from typing import Any
 from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.base.units import format_size
+from collscope.catalogue import registry
 from collscope.catalogue.keys import Key, stem_of
+from collscope.catalogue.sizes import vector_bytes
 
 Line = dict[str, Any]
 _UNITS = {"block": "block ", "vector": "vector ", "call": ""}
@@ -101,6 +104,48 @@ def divides(collective: str, names: Iterable[str]) -> list[str]:
         and (line["rule"]["bytes_multiple"] or line["rule"]["elements"].endswith((" divide", " divides")))
     }
     return [name for name in dict.fromkeys(names) if stem_of(name) in looks]
+
+
+def spans(
+    collective: str,
+    ranks: Sequence[int],
+    most: int,
+    elem: int = 4,
+    words: Sequence[str] = (),
+    decisions: Sequence[str] = (),
+) -> list[Span]:
+    """What is taken for all counts from 1 up to `most` bytes of the whole vector, by powers of two and then halving where
+    neighbours differ: a choice that comes and goes between two powers of two is not seen."""
+    has_data = registry.load().collective(collective).has_data
+    known: dict[tuple[str, int, int], str] = {}
+
+    def learn(calls: Iterable[tuple[int, int]]) -> None:
+        for line in ask_many(collective, calls, elem, words, decisions):
+            known[line["decision"], line["ranks"], line["count"]] = taken(line)
+
+    def grid(p: int) -> list[int]:
+        if not has_data:
+            return [0]
+        last = max(1, most // vector_bytes(collective, 1, p, elem))
+        return sorted({2**k for k in range(last.bit_length()) if 2**k <= last} | {last})
+
+    learn((p, count) for p in ranks for count in grid(p))
+    names = list(dict.fromkeys(name for name, _, _ in known))
+    open_ends = {(d, p, a, b) for d in names for p in ranks for a, b in itertools.pairwise(grid(p))}
+    found: list[tuple[str, int, int]] = [(d, p, grid(p)[0]) for d in names for p in ranks]
+    while open_ends:
+        open_ends = {(d, p, a, b) for d, p, a, b in open_ends if known[d, p, a] != known[d, p, b]}
+        found += [(d, p, b) for d, p, a, b in open_ends if b == a + 1]
+        open_ends = {(d, p, a, b) for d, p, a, b in open_ends if b > a + 1}
+        learn(sorted({(p, (a + b) // 2) for _, p, a, b in open_ends}))
+        open_ends = {half for d, p, a, b in open_ends for half in ((d, p, a, (a + b) // 2), (d, p, (a + b) // 2, b))}
+    made = []
+    for d in names:
+        for p in ranks:
+            starts = sorted({count for name, q, count in found if (name, q) == (d, p)})
+            ends = [count - 1 for count in starts[1:]] + [grid(p)[-1]]
+            made += [Span(d, p, a, b, known[d, p, a]) for a, b in zip(starts, ends, strict=True)]
+    return made
 
 
 # ---- a rule as text -----------------------------------------------------------------------------------------

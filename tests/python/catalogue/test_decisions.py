@@ -126,3 +126,29 @@ def test_rules_are_all_listed() -> None:
 )
 def test_decisions_have_the_names_of_libraries(key: str, name: str) -> None:
     assert decisions.library_name(key) == name
+
+
+@needs_prover
+def test_a_map_finds_where_choices_change() -> None:
+    made = decisions.spans("allgather", [6, 8], 2**20, 1, decisions=["decision/mpich_4"])
+    assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [
+        (6, 1, 13653, "allgather/bruck"),
+        (6, 13654, 174762, "allgather/bucket"),
+        (8, 1, 65535, "allgather/recursive_doubling"),
+        (8, 65536, 131072, "allgather/bucket"),
+    ]
+    assert [s.takes for s in decisions.spans("barrier", [4], 1, decisions=["decision/ompi_4_1"])] == ["barrier/linear"]
+    # Wherever one asks, the map says what the table says.
+    made = decisions.spans("bcast", [5, 17], 2**18, 4)
+    calls = sorted({(s.ranks, count) for s in made for count in (s.first, s.last)})
+    said = {
+        (x["decision"], x["ranks"], x["count"]): decisions.taken(x)
+        for x in decisions.ask_many("bcast", calls, 4, (), ())
+    }
+    assert all(said[s.decision, s.ranks, count] == s.takes for s in made for count in (s.first, s.last))
+
+
+@needs_prover
+def test_a_map_of_a_collective_without_rules_is_one_line() -> None:
+    made = decisions.spans("bcast", [3, 4], 2**24, 4, decisions=["decision/rd_ring"])
+    assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [(p, 1, 2**22, "nothing: no rule") for p in (3, 4)]

@@ -39,32 +39,6 @@ def test_command(tmp_path: Path) -> None:
 
 
 @needs_prover
-def test_a_map_finds_where_choices_change() -> None:
-    made = decide.spans("allgather", [6, 8], 2**20, 1, decisions=["decision/mpich_4"])
-    assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [
-        (6, 1, 13653, "allgather/bruck"),
-        (6, 13654, 174762, "allgather/bucket"),
-        (8, 1, 65535, "allgather/recursive_doubling"),
-        (8, 65536, 131072, "allgather/bucket"),
-    ]
-    assert [s.takes for s in decide.spans("barrier", [4], 1, decisions=["decision/ompi_4_1"])] == ["barrier/linear"]
-    # Wherever one asks, the map says what the table says.
-    made = decide.spans("bcast", [5, 17], 2**18, 4)
-    calls = sorted({(s.ranks, count) for s in made for count in (s.first, s.last)})
-    said = {
-        (x["decision"], x["ranks"], x["count"]): decisions.taken(x)
-        for x in decisions.ask_many("bcast", calls, 4, (), ())
-    }
-    assert all(said[s.decision, s.ranks, count] == s.takes for s in made for count in (s.first, s.last))
-
-
-@needs_prover
-def test_a_map_of_a_collective_without_rules_is_one_line() -> None:
-    made = decide.spans("bcast", [3, 4], 2**24, 4, decisions=["decision/rd_ring"])
-    assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [(p, 1, 2**22, "nothing: no rule") for p in (3, 4)]
-
-
-@needs_prover
 def test_map_command(tmp_path: Path) -> None:
     words = ["-c", "allgather", "--ranks", "4..6", "--map", "--decision", "rd_ring[threshold=64KiB]"]
     said = CliRunner().invoke(decide.command, words)
@@ -89,7 +63,7 @@ def test_map_command(tmp_path: Path) -> None:
 @needs_prover
 def test_a_map_says_where_it_cannot_hold() -> None:
     """What divides the count comes and goes between the sizes that a map asks for."""
-    (span,) = (s for s in decide.spans("bcast", [5], 2**17, 4, decisions=["decision/smpi_ompi"]) if s.first == 2048)
+    (span,) = (s for s in decisions.spans("bcast", [5], 2**17, 4, decisions=["decision/smpi_ompi"]) if s.first == 2048)
     inside = decisions.ask("bcast", 5, 20000, 4, decisions=["decision/smpi_ompi"])[0]
     assert span.last >= 20000 and span.takes != decisions.taken(inside)
     words = ["-c", "bcast", "--ranks", "5", "--map"]
