@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
-#include "broken.h"
+#include "tests/threads/broken.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "life.h"
+#include "tests/threads/back_end.h"
 
 /* ---- segments that order nothing -------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ bool broken_find(const char *name, broken_case *b) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (!strcmp(cases[i].name, name)) {
-      *b = (broken_case){ .alg = cases[i].alg, .key = cases[i].key, .ops = life_operations };
+      *b = (broken_case){ .alg = cases[i].alg, .key = cases[i].key, .ops = threads_operations };
       if (cases[i].publish) b->ops.publish = cases[i].publish;
       if (cases[i].await) b->ops.await = cases[i].await;
       return true;

@@ -17,11 +17,10 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
-#include "core/catalogue/key.h"
-#include "broken.h"
-#include "life.h"
 #include "driver/check/points.h"
 #include "driver/check/verify.h"
+#include "tests/threads/back_end.h"
+#include "tests/threads/broken.h"
 
 enum { MOST_RANKS = 16, CALLS = 4 };
 
@@ -40,7 +39,7 @@ typedef struct {
   const options *o;
   coll_place place[MOST_RANKS];
   int size, placement;
-  life_world *world;
+  threads_world *world;
   tally *tally;                             /* one an algorithm; counts are rank 0's */
   /* A barrier's meaning: how many have entered a call, and what each wrote before. */
   _Atomic int entered[CALLS];
@@ -98,7 +97,7 @@ static bool drawn(const actor *me) {
 static void one_point(void *self, const coll_alg *alg, const coll_args *shape, plan_type type, plan_op op) {
   actor *me = self;
   stage *g = me->g;
-  char why[256], key[256], what[384];
+  char why[256], what[POINTS_NAME];
   coll_args a = *shape;
   if (coll_unsupported(alg, &a, why, sizeof why)) {
     if (me->rank == 0) me->tally->unsupported++;
@@ -107,9 +106,7 @@ static void one_point(void *self, const coll_alg *alg, const coll_args *shape, p
   bool chosen = drawn(me);
   me->points++;
   if (!chosen) return;
-  coll_key(alg, a.param, key, sizeof key);
-  snprintf(what, sizeof what, "%s p=%d count=%zu root=%d%s %s", key, a.size, a.count, a.root, a.in_place ? " in place" : "",
-           plan_type_name(type));
+  points_name(what, sizeof what, alg, &a, type);
   if (me->rank == 0) {
     snprintf(doing, sizeof doing, "%.300s", what);
     alarm(g->o->broken ? 3 : 120);
@@ -121,20 +118,20 @@ static void one_point(void *self, const coll_alg *alg, const coll_args *shape, p
   buffers_make(&b, alg->collective, &a, me->rank);
   a.in = b.in;
   a.out = b.out;
-  life_meet(g->world);
-  life_call *s = life_open(g->world, me->rank, g->o->broken ? &g->o->broken->ops : &life_operations, alg, &a, type, op);
+  threads_meet(g->world);
+  threads_call *s = threads_open(g->world, me->rank, g->o->broken ? &g->o->broken->ops : &threads_operations, alg, &a, type, op);
   unsigned long wrong = 0;
   for (int call = 0; call < CALLS; call++) {
     buffers_fill(&b, alg->collective, &a, me->rank, type, op);
     enter(g, call, me->rank);
-    life_run(s);
+    threads_run(s);
     wrong += buffers_check(&b, alg->collective, &a, me->rank, type, op, what);
     if (alg->collective == COLL_BARRIER && left_early(g, call)) {
       fprintf(stderr, "%s: rank %d left before all had entered\n", what, me->rank);
       wrong++;
     }
   }
-  life_close(s);
+  threads_close(s);
   buffers_free(&b);
   if (wrong) atomic_fetch_add(&me->tally->wrong, 1);
 }
@@ -187,12 +184,12 @@ static void *act(void *self) {
     me->tally = &g->tally[i];
     me->algorithm = i;
     me->points = 0;
-    unsigned long before = life_segments(g->world);
+    unsigned long before = threads_segments(g->world);
     long param[COLL_PARAMS];
     coll_args a = { .size = g->size, .elem = plan_type_bytes(PLAN_INT), .commutes = true, .param = param, .place = g->place };
     if (o->segments) combinations(me, alg, &a, param, 0);
     else points_each(alg, g->size, g->place, 3, one_point, me);
-    if (me->rank == 0) me->tally->segments += life_segments(g->world) - before;
+    if (me->rank == 0) me->tally->segments += threads_segments(g->world) - before;
   }
   return NULL;
 }
@@ -214,14 +211,14 @@ static void perform(const options *o, int p, int placement, tally *t) {
   actor actors[MOST_RANKS];
   pthread_t thread[MOST_RANKS];
   *g = (stage){ .o = o, .size = p, .placement = placement, .tally = t };
-  g->world = life_world_make(p, eager[(o->seed + (unsigned)placement) % 3], o->seed);
+  g->world = threads_world_make(p, eager[(o->seed + (unsigned)placement) % 3], o->seed);
   for (int r = 0; r < p; r++) g->place[r] = place_of(placement, r);
   for (int r = 0; r < p; r++) {
     actors[r] = (actor){ .g = g, .rank = r };
     if (pthread_create(&thread[r], NULL, act, &actors[r])) abort();
   }
   for (int r = 0; r < p; r++) pthread_join(thread[r], NULL);
-  life_world_free(g->world);
+  threads_world_free(g->world);
   free(g);
 }
 
