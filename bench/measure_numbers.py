@@ -56,13 +56,15 @@ def allgather() -> None:
     on = find.load("schooner")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "hosts.txt").write_text("\n".join(hosts_of(on, 4, 64, "block")) + "\n")
+        (folder / "hosts.txt").write_text("\n".join(hosts_of(on, 4, 64, "block")) + "\n", encoding="utf-8")
         for algorithm, target in (("recursive_doubling", "≤ 0.6 s, ≤ 200 MiB"), ("bucket", "≤ 2 s, ≤ 200 MiB")):
             points = [
                 Point(collective="allgather", algorithm=f"allgather/{algorithm}", count=1 << k, type="byte")
                 for k in range(21)
             ]
-            (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
+            (folder / "plan.txt").write_text(
+                plan_text((str(i), point) for i, point in enumerate(points)), encoding="utf-8"
+            )
             command = [
                 "smpirun",
                 "-np",
@@ -90,7 +92,9 @@ def prove() -> None:
     with tempfile.TemporaryDirectory() as name:
         plan = Path(name) / "plan.txt"
         for key, ranks, target in PROVE_AT_SCALE:
-            plan.write_text(f"algorithm={key} ranks={ranks} count={0 if key.startswith('barrier') else 1000}\n")
+            plan.write_text(
+                f"algorithm={key} ranks={ranks} count={0 if key.startswith('barrier') else 1000}\n", encoding="utf-8"
+            )
             run(f"prove {key}, p = {ranks}", [programs.PROVER, "--plan", plan], target)
 
 

@@ -122,7 +122,7 @@ def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> li
     """What the program says of each pair, in their order."""
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         plan = Path(name) / "plan.txt"
-        plan.write_text("".join(f"{line}\n" for line in plan_lines(wanted)))
+        plan.write_text("".join(f"{line}\n" for line in plan_lines(wanted)), encoding="utf-8")
         command = [
             *mpirun.command(ranks, nodes),
             PROGRAM,

@@ -249,7 +249,7 @@ def json_text() -> str:
     stamp = f"{program}:{stat.st_mtime_ns}:{stat.st_size}"
     kept = paths.CACHE / "registry.json"
     try:
-        head, _, text = kept.read_text().partition("\n")
+        head, _, text = kept.read_text(encoding="utf-8").partition("\n")
         if head == stamp:
             return text
     except OSError:
@@ -259,7 +259,7 @@ def json_text() -> str:
         raise UserError(f"{program} --list --json failed: {done.stderr.strip() or done.returncode}")
     try:
         temporary = Path(f"{paths.cache_dir() / 'registry.json'}.{os.getpid()}")
-        temporary.write_text(f"{stamp}\n{done.stdout}")
+        temporary.write_text(f"{stamp}\n{done.stdout}", encoding="utf-8")
         os.replace(temporary, kept)
     except OSError:
         pass  # only a convenience

@@ -154,7 +154,9 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, A
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         file = Path(name) / "plan.txt"
         try:
-            file.write_text("".join(plan.plan_text([(str(i), point)], p) for i, (p, point) in enumerate(wanted)))
+            file.write_text(
+                "".join(plan.plan_text([(str(i), point)], p) for i, (p, point) in enumerate(wanted)), encoding="utf-8"
+            )
         except OSError as error:
             raise disk_error(error, file) from error
         replies = model.call([*(["--schedule"] if schedule else []), "--costs", "--plan", file])

@@ -92,7 +92,7 @@ def needs_nodes(a: Algorithm) -> bool:
 @functools.cache
 def places_matter(key: str) -> bool:
     about = header.of_key(key)
-    text = about.path.read_text() if about else ""
+    text = about.path.read_text(encoding="utf-8") if about else ""
     return bool(re.search(r"\blevels\b|place|leader|hierarch", text.partition("*/")[2] + key))
 
 
@@ -247,7 +247,7 @@ def decision_markdown(
 ) -> list[str]:
     """One table: where it is from, in the words of its file, its parameters, and its rows by collective."""
     path = paths.ROOT / "algorithms" / f"{d.key}.c"
-    words = path.read_text().split("*/")[0].removeprefix("/*")
+    words = path.read_text(encoding="utf-8").split("*/")[0].removeprefix("/*")
     paragraphs = re.split(r"\n *\n", re.sub(r"^ \* ?", "", words, flags=re.MULTILINE))
     out = [f'<a id="{d.key.replace("/", "-")}"></a>', "", f"### [{d.key}](../{path.relative_to(paths.ROOT)})", ""]
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
@@ -377,7 +377,7 @@ def pictures() -> Path:
 def index() -> dict[str, str]:
     """What each picture was drawn from."""
     try:
-        found: dict[str, str] = json.loads((pictures() / "index.json").read_text())
+        found: dict[str, str] = json.loads((pictures() / "index.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found
@@ -391,7 +391,7 @@ def stale(all_: Sequence[Entry]) -> list[str]:
     """What is out of date, in words."""
     found = []
     path = docs_folder() / "algorithms.md"
-    if not path.exists() or path.read_text() != markdown(all_):
+    if not path.exists() or path.read_text(encoding="utf-8") != markdown(all_):
         found.append(f"{path.relative_to(paths.ROOT)}: not what the registry and the headers say")
     have, want = index(), wanted_index(all_)
     for key in want:

@@ -162,8 +162,10 @@ def ask(points: list[Point], ranks: int, machine: str, where: str) -> list[Trace
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         folder = Path(name)
         try:
-            (folder / "machine.txt").write_text(machine)
-            (folder / "plan.txt").write_text(plan.plan_text([(str(i), q) for i, q in enumerate(points)], ranks))
+            (folder / "machine.txt").write_text(machine, encoding="utf-8")
+            (folder / "plan.txt").write_text(
+                plan.plan_text([(str(i), q) for i, q in enumerate(points)], ranks), encoding="utf-8"
+            )
         except OSError as error:
             raise disk_error(error, folder) from error
         said = model.call(["--model", folder / "machine.txt", "--trace", "--plan", folder / "plan.txt"])

@@ -159,7 +159,7 @@ def locked(root: Path) -> Iterator[None]:
 
     folder = root / ".cache"
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "setup.lock", "w") as lock:
+    with open(folder / "setup.lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -233,7 +233,7 @@ _TELLING = ("error", "deadlock", "assert", "abort", "fault", "collscope", "canno
 def _telling(path: Path) -> list[str]:
     """Lines that say what is wrong, or all lines when none looks like it; without SimGrid's time and place."""
     try:
-        text = path.read_text(errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
     lines = [re.sub(r"^(\[[^]]*\]\s*)+(\S+:\d+: )?(\[[^]]*\]\s*)*", "", line.strip()) for line in text.splitlines()]

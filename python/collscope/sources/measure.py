@@ -138,5 +138,5 @@ def _raw_file(layout: Layout, number: int) -> IO[bytes]:
 
 def command(layout: Layout, points: Sequence[Numbered], folder: Path) -> list[str | Path]:
     """mpirun's words for these points (id, point), the driver's among them; writes the plan into `folder`."""
-    (folder / "plan.txt").write_text(plan_text(points))
+    (folder / "plan.txt").write_text(plan_text(points), encoding="utf-8")
     return [*mpirun.command(layout.ranks, layout.nodes), programs.MPI_DRIVER, "--plan", folder / "plan.txt"]

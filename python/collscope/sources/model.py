@@ -101,9 +101,9 @@ def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[st
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         folder = Path(name)
         try:
-            (folder / "machine.txt").write_text(machine)
+            (folder / "machine.txt").write_text(machine, encoding="utf-8")
             numbered = [(str(i), point) for i, point in enumerate(points)]
-            (folder / "plan.txt").write_text(plan_text(numbered, layout.ranks))
+            (folder / "plan.txt").write_text(plan_text(numbered, layout.ranks), encoding="utf-8")
         except OSError as error:
             raise disk_error(error, folder) from error
         said = call(["--model", folder / "machine.txt", "--plan", folder / "plan.txt"])

@@ -34,8 +34,8 @@ def command(layout: Layout, points: Sequence[tuple[str, Point]], folder: Path) -
     assert platform is not None
     hosts = hosts_of(platform, layout.nodes, layout.ranks, layout.mapping)
     try:
-        (folder / "plan.txt").write_text(plan_text(points))
-        (folder / "hosts.txt").write_text("".join(f"{host}\n" for host in hosts))
+        (folder / "plan.txt").write_text(plan_text(points), encoding="utf-8")
+        (folder / "hosts.txt").write_text("".join(f"{host}\n" for host in hosts), encoding="utf-8")
     except OSError as error:
         raise disk_error(error, folder) from error
     words: list[str | Path] = ["smpirun", "-np", str(layout.ranks), "-hostfile", folder / "hosts.txt"]

@@ -30,7 +30,7 @@ def stamp(*contents: str) -> str:
 def record(folder: Path) -> dict[str, Any]:
     """What RUN says in the folder; nothing where there is none or it cannot be read."""
     try:
-        data = json.loads((folder / RUN).read_text())
+        data = json.loads((folder / RUN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -54,7 +54,7 @@ def run(
         with results.replacing(folder) as new:
             names = _write(study, platform, made, csv, origin, new, jobs or _cpus(), varied)
             record = {"stamp": stamp, "files": names, "origin": origin.plain()}
-            (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n")
+            (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         console.note(f"{study.name}: {len(names)} files in {time.monotonic() - start:.1f} s")
     if write_reference:
         results.publish(folder, folder.parent)

@@ -139,7 +139,9 @@ def find_library(folder: str | None = None) -> Library:
 def compiled(library: Library) -> Path:
     """The program `messages`, made by this library's compiler; kept until either changes."""
     library.check()
-    stamp = cache.digest(library.mpicc, library.version, *(file.read_text() for file in (SOURCE, *HEADERS)))[:16]
+    stamp = cache.digest(
+        library.mpicc, library.version, *(file.read_text(encoding="utf-8") for file in (SOURCE, *HEADERS))
+    )[:16]
     program = paths.cache_dir() / "twins" / f"messages-{library.version}-{stamp}"
     if not program.exists():
         program.parent.mkdir(exist_ok=True)
@@ -185,10 +187,10 @@ def library_messages(library: Library, ranks: int, calls: Sequence[Call]) -> dic
     found = {}
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         folder = Path(name)
-        (folder / "plan").write_text(plan(calls))
+        (folder / "plan").write_text(plan(calls), encoding="utf-8")
         library.call(library.mpirun, *options, "-np", str(ranks), program, folder / "plan", folder / "out")
         for rank in range(ranks):
-            for line in (folder / f"out.{rank}").read_text().splitlines():
+            for line in (folder / f"out.{rank}").read_text(encoding="utf-8").splitlines():
                 index, *words = line.split()
                 found[int(index), rank] = parse(words)
     return found

@@ -267,7 +267,7 @@ def read(name: str, folder: Path = FOLDER) -> list[Row]:
     """The rows of a table; none when it is not there."""
     path = folder / f"{name}.csv"
     try:
-        with open(path, newline="") as file:
+        with open(path, newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
     except FileNotFoundError:
         return []
@@ -285,7 +285,7 @@ def write(folder: Path, version: str, tables: dict[str, list[Row]], origin: dict
         both = sorted([*others, *rows], key=lambda row: row["version"])
         write_atomically(folder / f"{name}.csv", text_of(name, both))
     path = folder / "run.json"
-    all_ = json.loads(path.read_text()) if path.exists() else {}
+    all_ = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     write_atomically(path, json.dumps({**all_, f"{LIBRARY} {version}": origin}, indent=1, sort_keys=True) + "\n")
 
 
