@@ -143,6 +143,11 @@ def _digits(value: float) -> str:
     return f"{value:.0f}" if magnitude >= 999.5 else f"{value:.3g}" if magnitude < 100 else f"{value:.1f}"
 
 
+def format_ratio(x: float) -> str:
+    """1.00, 0.873, 12.4: three digits."""
+    return f"{x:.2f}" if 1 <= x < 10 else f"{x:.3g}"
+
+
 def join_words(words: Sequence[str], last: str = "and") -> str:
     """a, b and c."""
     return " ".join([", ".join(words[:-1]), last, words[-1]]) if len(words) > 1 else "".join(words)

@@ -7,17 +7,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_size, format_time, parse_size
+from collscope.base.units import format_ratio, format_size, format_time, parse_size
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import requests
+from collscope.figures.schedule import kinds as pictures
+from collscope.figures.schedule.kinds import KINDS
+from collscope.figures.schedule.rounds import round_colour
 from collscope.machines.hosts import machine_file
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
@@ -25,11 +28,7 @@ from collscope.schedules import trace
 from collscope.schedules.trace import Message, Trace
 from collscope.sources import measure
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SOURCES = ("model", "sim", "real")
-KINDS = ("graph", "gantt", "table", "matrix")
 FORMATS = (".svg", ".png", ".pdf")
 OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps")  # no names of folders
 MOST_RANKS = 1024
@@ -67,13 +66,12 @@ def run(r: Request) -> int:
         return 0
     written = draw(traces, kinds, r.out)
     if r.animate:
-        from collscope.figures.schedule import animation as show_animate
+        from collscope.figures import files
+        from collscope.figures.schedule import animation
 
-        gif = animation_path(traces, r.out)
-        written += [
-            show_animate.write(traces[0], gif),
-            show_animate.write_svg(traces[0], gif.with_suffix(".animated.svg")),
-        ]
+        path = animation_path(traces, r.out)
+        written.append(files.write(animation.gif(traces[0]), path))
+        written.append(files.write(animation.svg(traces[0]), path.with_suffix(".animated.svg")))
     print("\npictures")
     for path in written:
         print(f"  {paths.display(path)}")
@@ -286,14 +284,12 @@ def instead_words(a: registry.Algorithm) -> list[tuple[str, str]]:
 
 def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
     """Source, time, and what it is of: a line for each, and remarks under it."""
-    from collscope.figures.schedule import draw as show_draw
-
     made: list[tuple[str, str, str]] = []
     first = traces[0]
     for t in traces:
         text = format_time(t.time_s)
         if t is not first and first.time_s > 0:
-            text += f" = {show_draw.ratio(t.time_s / first.time_s)} × {first.source}"
+            text += f" = {format_ratio(t.time_s / first.time_s)} × {first.source}"
         made.append((t.source, text, t.where))
         if t.source == "model" and t.cost_s is not None:
             words = "in the telephone model"
@@ -311,8 +307,6 @@ def rounds_table(traces: Sequence[Trace], width: int = 120) -> object:
     from rich import box
     from rich.table import Table
     from rich.text import Text
-
-    from collscope.figures.schedule import draw as show_draw
 
     t = traces[0]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -338,7 +332,7 @@ def rounds_table(traces: Sequence[Trace], width: int = 120) -> object:
             table.add_row("⋮")
             continue
         list_ = by_round[k]
-        r, g, b = (round(255 * v) for v in show_draw.round_colour(k, t.rounds))
+        r, g, b = (round(255 * v) for v in round_colour(k, t.rounds))
         table.add_row(
             Text(f"■ {k}", style=f"rgb({r},{g},{b})"),
             str(len(list_)),
@@ -379,38 +373,21 @@ def who(list_: Sequence[Message], p: int) -> str:
 # ---- pictures ---------------------------------------------------------------------------------------------
 
 
-def figure(traces: Trace | Sequence[Trace], kind: str) -> Figure | None:
-    """None where there is nothing that could be drawn. Only a gantt shows more than the first."""
-    from collscope.figures.schedule import draw as show_draw
-
-    all_ = [traces] if isinstance(traces, Trace) else list(traces)
-    if kind == "gantt":
-        return show_draw.gantt(all_)
-    t = all_[0]
-    if kind == "table":
-        held = trace.holdings(t)
-        return show_draw.table(t, held) if held is not None else None
-    return {"graph": show_draw.graph, "matrix": show_draw.matrix}[kind](t)
-
-
-def draw(traces: Trace | Sequence[Trace], kinds: Sequence[str], out: str | None) -> list[Path]:
+def draw(traces: Sequence[Trace], kinds: Sequence[str], out: str | None) -> list[Path]:
     """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file."""
     from collscope.figures import files
 
-    all_ = [traces] if isinstance(traces, Trace) else list(traces)
     single = out is not None and Path(out).suffix.lower() in FORMATS
     written = []
     for kind in kinds:
-        fig = figure(all_, kind)
+        fig = pictures.draw(traces, kind)
         if fig is None:
-            console.note(f"the {kind} of {all_[0].key} at this size would take too much memory; try fewer --bytes")
+            console.note(f"the {kind} of {traces[0].key} at this size would take too much memory; try fewer --bytes")
             continue
-        both = [folder_of(out) / f"{stem_of(all_)}-{kind}{ending}" for ending in (".svg", ".png")]
+        both = [folder_of(out) / f"{stem_of(traces)}-{kind}{ending}" for ending in (".svg", ".png")]
         targets = [Path(str(out))] if single else both
         for path in targets:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            files.save(fig, path)
-            written.append(path)
+            written.append(files.save(fig, path))
     return written
 
 

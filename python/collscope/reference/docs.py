@@ -23,6 +23,7 @@ from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
 from collscope.commands import show
+from collscope.figures.schedule import kinds
 from collscope.points.plan import Point
 from collscope.schedules import trace
 from collscope.schedules.trace import Trace
@@ -450,7 +451,7 @@ def draw_pictures(all_: Sequence[Entry]) -> int:
         if whole and have.get(e.algorithm.key) == e.hash and have.get("drawing") == code:
             continue
         for kind in KINDS:
-            fig = show.figure(e.drawn, kind)
+            fig = kinds.draw([e.drawn], kind)
             if fig is not None:
                 write_atomically(pictures() / e.picture(kind), small(files.render(fig, "svg")))
                 done += 1

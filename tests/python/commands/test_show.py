@@ -11,16 +11,12 @@ from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.commands import show
-from collscope.figures.schedule import draw as show_draw
 from collscope.points.plan import Point
 from collscope.schedules import trace
 from collscope.schedules.trace import Message
+from traced import traced
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
-
-
-def traced(key: str, ranks: int, **more: object) -> trace.Trace:
-    return show.make_traces(show.Request(key, ranks, **more))[0]  # type: ignore[arg-type]
 
 
 def test_binomial_broadcast_doubles() -> None:
@@ -71,27 +67,12 @@ def test_all_end_with_what_they_should() -> None:
     assert seen > 50
 
 
-@pytest.mark.parametrize(
-    "key", ["bcast/knomial", "allreduce/rabenseifner", "alltoall/pairwise", "barrier/dissemination"]
-)
-@pytest.mark.parametrize("kind", show.KINDS)
-def test_every_kind_draws(key: str, kind: str) -> None:
-    fig = show.figure(traced(key, 7, nodes=2), kind)
-    assert fig is not None
-    assert fig.get_size_inches().max() < 25
-
-
-def test_one_rank_and_nothing_to_send() -> None:
-    for kind in show.KINDS:
-        assert show.figure(traced("bcast/binomial", 1), kind) is not None
-
-
 def test_writes_files(tmp_path: Path) -> None:
     t = traced("scatter/mst", 8)
-    written = show.draw(t, ["graph"], str(tmp_path / "x.svg"))
+    written = show.draw([t], ["graph"], str(tmp_path / "x.svg"))
     assert written == [tmp_path / "x.svg"]
     assert written[0].read_text().startswith("<?xml")
-    names = {p.name for p in show.draw(t, ["graph", "matrix"], str(tmp_path))}
+    names = {p.name for p in show.draw([t], ["graph", "matrix"], str(tmp_path))}
     assert "scatter-mst-p8-graph.png" in names and "scatter-mst-p8-matrix.svg" in names
     with pytest.raises(UsageError, match="--kind"):
         show.check_out(str(tmp_path / "x.svg"), ["graph", "matrix"])
@@ -100,33 +81,6 @@ def test_writes_files(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written to"):
         show.check_out(str(tmp_path / "file" / "folder"), ["graph"])
-
-
-def test_animation(tmp_path: Path) -> None:
-    from PIL import Image
-
-    from collscope.figures.schedule import animation as show_animate
-
-    path = show_animate.write(traced("bcast/binomial", 4), tmp_path / "a.gif")
-    with Image.open(path) as image:
-        assert image.n_frames >= 20  # type: ignore[attr-defined]
-
-
-def test_animated_svg_has_a_dot_a_message_and_a_ring_an_arrival(tmp_path: Path) -> None:
-    from xml.etree import ElementTree
-
-    from collscope.figures.schedule import animation as show_animate
-
-    t = traced("allreduce/recursive_doubling", 8)
-    root = ElementTree.fromstring(show_animate.write_svg(t, tmp_path / "a.svg").read_bytes())
-    name = "{http://www.w3.org/2000/svg}"
-    dots = root.findall(f".//{name}animateMotion")
-    assert len(dots) == len(t.messages) == 24
-    rings = [c for c in root.findall(f".//{name}circle") if c.get("fill") == "none"]
-    assert len(rings) == 8 + len(t.messages)
-    for dot in dots:  # in order, or browsers refuse it
-        keys = [float(k) for k in str(dot.get("keyTimes")).split(";")]
-        assert keys == sorted(keys) and keys[0] == 0 and keys[-1] == 1
 
 
 def test_narrow_terminals_lose_blanks_not_words() -> None:
@@ -140,22 +94,6 @@ def test_narrow_terminals_lose_blanks_not_words() -> None:
 def test_a_list_is_cut_between_pairs() -> None:
     assert show.shortened("0→1  2→3  4→5", 13) == "0→1  2→3  4→5"
     assert show.shortened("0→1  2→3  4→5", 12) == "0→1  2→3  …"
-
-
-def test_trees_grow_by_rounds_and_stars_do_not() -> None:
-    at, tree = show_draw.positions(traced("bcast/binomial", 16))
-    assert tree
-    out = np.hypot(*(at - at[0]).T)
-    assert out[8:].min() > out[4:8].max() > out[2:4].max() > out[1] > 0  # by when they are reached
-    at, tree = show_draw.positions(traced("bcast/linear", 8))
-    assert tree and np.ptp(np.hypot(*at[1:].T)) < 0.3
-
-
-def test_same_drawing_same_bytes() -> None:
-    from collscope.figures import files
-
-    t = traced("bcast/mst", 8)
-    assert files.render(show_draw.graph(t), "svg") == files.render(show_draw.graph(t), "svg")
 
 
 def test_who_says_the_rule() -> None:

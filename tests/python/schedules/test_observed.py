@@ -17,6 +17,7 @@ from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.commands import show
+from collscope.figures.schedule import kinds
 from collscope.machines import find
 from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
@@ -137,11 +138,11 @@ def test_a_receive_waits_for_its_sender() -> None:
 
 
 def test_a_buffered_message_is_alone_until_it_is_received() -> None:
-    from collscope.figures.schedule import draw as show_draw
+    from collscope.figures.schedule.gantt import alone_s, taken_s
 
     t = drawn(pair((1.0, 2.0), (5.0, 6.0)))
-    assert show_draw._alone(t.messages[0]) == (2.0, 6.0)
-    assert show_draw._taken(t.messages[0]) == 5.0
+    assert alone_s(t.messages[0]) == (2.0, 6.0)
+    assert taken_s(t.messages[0]) == 5.0
     assert spans(t, "wait") == spans(t, "blocked") == []
 
 
@@ -151,7 +152,7 @@ def test_clocks_that_disagree_are_told_not_mended() -> None:
     assert t.backwards == 1
     assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 2.0)
     assert any("came before they were sent" in words for _, _, words in show.times([t]))
-    assert show.figure(t, "gantt") is not None
+    assert kinds.draw([t], "gantt") is not None
 
 
 def test_refuses_other_messages_than_the_schedules() -> None:
@@ -200,7 +201,7 @@ def test_model_and_simulation_side_by_side(key: str) -> None:
         (m.src, m.dst, m.bytes, m.round) for m in sim.arrows
     ]
     assert model.nodes == sim.nodes == (0,) * 4 + (1,) * 4
-    fig = show.figure([model, sim], "gantt")
+    fig = kinds.draw([model, sim], "gantt")
     assert fig is not None and len([ax for ax in fig.axes if ax.get_xlim()[1] > 0]) >= 2
     assert trace.holdings(sim) is not None
 
