@@ -12,6 +12,7 @@ from collscope.catalogue import registry
 
 
 def show(collective: str | None = None, platforms: bool = False, as_json: bool = False) -> None:
+    """Prints what the options ask for."""
     if platforms:
         show_platforms(as_json)
     elif as_json:
@@ -23,6 +24,7 @@ def show(collective: str | None = None, platforms: bool = False, as_json: bool =
 
 
 def show_json(collective: str | None) -> None:
+    """The catalogue as the programs print it; with a collective, its algorithms alone."""
     text = registry.json_text()
     if collective:
         import json
@@ -66,6 +68,7 @@ def _bold(text: str) -> str:
 
 
 def show_collective(name: str) -> None:
+    """All that is known of a collective's algorithms."""
     known = registry.load()
     members = known.of(name)
     print(f"{_bold(name)}: {len(members)} algorithm{'s' * (len(members) != 1)}")
@@ -93,12 +96,14 @@ def show_collective(name: str) -> None:
 
 
 def show_params(params: Sequence[registry.Param]) -> None:
+    """A line a parameter: default, range, what it means."""
     for param in params:
         kind = " | ".join(param.words) if param.words else f"{param.min} … {param.max}"
         print(f"    [{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else ""))
 
 
 def show_platforms(as_json: bool = False) -> None:
+    """The names of the platforms; a UsageError when there is none."""
     from collscope.machines import find
 
     names = find.list_platforms()

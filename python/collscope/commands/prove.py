@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from collscope.base import console, programs
+from collscope.base import programs
 from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import registry
@@ -70,19 +70,15 @@ def verdict(replies: Sequence[dict[str, Any]]) -> str:
 
 def report_failures(replies: Sequence[dict[str, Any]]) -> int:
     """Exit status; says what failed, and why nothing could be proved."""
-    failed = [line for line in replies if line.get("verdict") == "failed"]
-    for line in failed[:5]:
-        where = f"{line['ranks']} ranks, count {line['count']}, root {line['root']}"
-        console.note(f"{line['algorithm']}, {where}{', in place' * line['in_place']}: {line.get('failure')}")
-    if len(failed) > 5:
-        console.note(f"and {len(failed) - 5} more points fail")
-    if failed:
-        return 1
-    if not any(line["status"] == "ok" for line in replies):
-        for name, status in dict.fromkeys((line["algorithm"], line["status"]) for line in replies):
-            console.note(f"{name}: {status}")
-        return 2
-    return 0
+    failed = [
+        f"{line['algorithm']}, {line['ranks']} ranks, count {line['count']}, root {line['root']}"
+        f"{', in place' * line['in_place']}: {line.get('failure')}"
+        for line in replies
+        if line.get("verdict") == "failed"
+    ]
+    nothing = not any(line["status"] == "ok" for line in replies)
+    reasons = [(line["algorithm"], line["status"]) for line in replies] if nothing else []
+    return requests.report(failed, "points fail", reasons)
 
 
 def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from collscope.base import console
 from collscope.base.units import format_size, join_words
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SHOWN_RANKS = 16  # rows of the table of one algorithm
 
@@ -15,10 +18,10 @@ Line = dict[str, Any]
 """What the prover says of a point, and vector_bytes."""
 
 
-def show(said: Sequence[Line]) -> None:
+def show(replies: Sequence[Line]) -> None:
     """One algorithm: a line a number of ranks. Several: a line an algorithm."""
     groups: dict[tuple[str, str], list[Line]] = {}
-    for line in said:
+    for line in replies:
         groups.setdefault((line["collective"], line["algorithm"]), []).append(line)
     if len(groups) == 1:
         ((_, key), lines) = next(iter(groups.items()))
@@ -42,41 +45,21 @@ def exactness(line: Line) -> str:
 
 
 def show_one(key: str, lines: Sequence[Line]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    out = console.out()
-    good = [x for x in lines if x.get("verdict") == "proven"]
+    """Prints a line for each number of ranks, of many only some."""
     shown: dict[int, Line] = {}
     for line in lines:  # of each number of ranks the point that moves most, a failed one first
         best = shown.get(line["ranks"])
         if best is None or _rank(line) > _rank(best):
             shown[line["ranks"]] = line
-    table = Table(title=_safe(key), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    names = (
-        "ranks",
-        "vector",
-        "messages",
-        "bytes sent",
-        "bytes reduced",
-        "rounds",
-        "critical path / cost()",
-        "verdict",
-    )
-    for name in names:
-        table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=name != "verdict")
+    columns = ("ranks", "vector", "messages", "bytes sent", "bytes reduced", "rounds", "critical path / cost()")
+    table = _table(*columns, "verdict", left=("verdict",), title=_safe(key), title_justify="left", title_style="bold")
     for p in _some(sorted(shown)):
         line = shown[p]
         if line["status"] != "ok":
-            table.add_row(
-                str(p),
-                format_size(line["vector_bytes"]),
-                *[""] * 5,
-                "unsupported",
-                style="dim",
-            )
+            table.add_row(str(p), format_size(line["vector_bytes"]), *[""] * 5, "unsupported", style="dim")
             continue
         rounds = line.get("rounds")
+        proven = line["verdict"] == "proven"
         table.add_row(
             str(p),
             format_size(line["vector_bytes"]),
@@ -85,23 +68,30 @@ def show_one(key: str, lines: Sequence[Line]) -> None:
             format_size(line.get("reduced_bytes") or 0),
             "" if rounds is None else str(int(rounds)),
             exactness(line),
-            "proven" if line["verdict"] == "proven" else f"FAILED: {_safe(str(line.get('failure')))}",
-            style=None if line["verdict"] == "proven" else "bold red",
+            "proven" if proven else f"FAILED: {_safe(str(line.get('failure')))}",
+            style=None if proven else "bold red",
         )
-    out.print(table)
+    console.out().print(table)
     hidden = len(shown) - len(_some(sorted(shown)))
     if hidden:
-        out.print(f"[dim]({hidden} more numbers of ranks are not shown; --json has all)[/dim]")
-    summary(key, lines, len(good))
+        console.out().print(f"[dim]({hidden} more numbers of ranks are not shown; --json has all)[/dim]")
+    summary(lines)
 
 
-def show_many(groups: dict[tuple[str, str], list[Line]]) -> None:
+def _table(*columns: str, left: Sequence[str], **options: Any) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("algorithm", "proven", "unsupported", "failed", "cost() exact", "verdict"):
-        table.add_column(name, justify="left" if name in ("algorithm", "verdict") else "right", overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, **options)
+    for name in columns:
+        table.add_column(name, justify="left" if name in left else "right", no_wrap=name not in left)
+    return table
+
+
+def show_many(groups: Mapping[tuple[str, str], Sequence[Line]]) -> None:
+    """Prints a line for each (collective, key), and the sums."""
+    columns = ("algorithm", "proven", "unsupported", "failed", "cost() exact", "verdict")
+    table = _table(*columns, left=("algorithm", "verdict"))
     total: Counter[str] = Counter()
     for (collective, key), lines in groups.items():
         count = _count(lines)
@@ -128,12 +118,13 @@ def show_many(groups: dict[tuple[str, str], list[Line]]) -> None:
     )
 
 
-def summary(key: str, lines: Sequence[Line], good: int) -> None:
+def summary(lines: Sequence[Line]) -> None:
+    """Prints what is proven, and why the rest is not."""
     count = _count(lines)
     out = console.out()
     out.print(
-        f"{good} of {good + count['failed']} points proven ({sizes_of(lines)}): every receive has its send, no deadlock even if "
-        "every send waits, the right data everywhere",
+        f"{count['proven']} of {count['proven'] + count['failed']} points proven ({sizes_of(lines)}): every receive has its send, "
+        "no deadlock even if every send waits, the right data everywhere",
         soft_wrap=True,
     )
     for reason, number in Counter(x["status"] for x in lines if x["status"] != "ok").items():

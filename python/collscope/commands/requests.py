@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from collscope.base import console
 from collscope.base.errors import UsageError, UserError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ ROOT = click.option(
 IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 
 FIGURES = (".svg", ".png", ".pdf")
+SHOWN_FAILURES = 5
 ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster
 
 
@@ -66,3 +68,17 @@ def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
         if name == "this_machine" and list(sources) == ["real"]:
             return None
         raise
+
+
+def report(failures: Sequence[str], more: str, reasons: Sequence[tuple[str, str]] = ()) -> int:
+    """Exit status of a command over many points. 1 when some failed: says the first five, and how many `more`; 2 when there is no
+    result at all: says the reasons (key, reason), each once."""
+    for text in failures[:SHOWN_FAILURES]:
+        console.note(text)
+    if len(failures) > SHOWN_FAILURES:
+        console.note(f"and {len(failures) - SHOWN_FAILURES} more {more}")
+    if failures:
+        return 1
+    for key, reason in dict.fromkeys(reasons):
+        console.note(f"{key}: {reason}")
+    return 2 if reasons else 0

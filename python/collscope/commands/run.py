@@ -76,6 +76,7 @@ def run(request: Request) -> int:
 
 
 def check_outputs(request: Request) -> None:
+    """Finds out before the work that the files asked for can be written."""
     if request.csv_path:
         requests.check_file("--csv", request.csv_path)
     if request.plot_path:
@@ -101,6 +102,7 @@ def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:
 
 
 def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
+    """A layout for each number of ranks; on a machine that nobody has described, those have no platform."""
     ranks = parse_ranks(request.ranks)
     platform = requests.load_platform(request.platform, sources)
     if "real" in sources:
@@ -118,43 +120,53 @@ def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
 
 
 def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple[str, str]]) -> list[Task]:
+    """Every point of the request: by layout, then size, then key (collective, full key). A UsageError names the option that
+    cannot be met."""
     known = registry.load()
-    elem = known.type_bytes(request.type_name)
     op = request.op or ("affine" if request.type_name == "affine" else "sum")
     if op not in known.operators:
         raise unknown("operator", op, known.operators)
     if request.metric not in known.metrics:
         raise unknown("metric", request.metric, known.metrics)
+    sizes = read_sizes(request, keys)
+    return [
+        (layout, make_point(request, layout, collective, key, size, op))
+        for layout in layouts
+        for size in sizes
+        for collective, key in keys
+    ]
+
+
+def read_sizes(request: Request, keys: Sequence[tuple[str, str]]) -> list[int]:
+    """Bytes, of the vector or of a block; [0] where no collective has data."""
     if request.sizes and request.block_sizes:
         raise UsageError("give --bytes or --block-bytes, not both")
     text = request.block_sizes or request.sizes
-    barriers = all(collective == "barrier" for collective, _ in keys)
-    if not text and not barriers:
+    if not any(registry.load().collective(collective).has_data for collective, _ in keys):
+        return [0]
+    if not text:
         raise UsageError("say which sizes: --bytes 1KiB..4MiB, or --block-bytes for the size of one block")
-    sizes = parse_sizes(text) if text and not barriers else [0]
-    convert = count_of_block_bytes if request.block_sizes else count_of_bytes
-    tasks: list[Task] = []
-    for layout in layouts:
-        for size in sizes:
-            for collective, key in keys:
-                rooted = known.collective(collective).has_root
-                if rooted and request.root >= layout.ranks:
-                    raise UsageError(
-                        f"--root {request.root}: with {layout.ranks} ranks the root is 0 … {layout.ranks - 1}"
-                    )
-                point = Point(
-                    collective=collective,
-                    algorithm=key,
-                    count=convert(collective, size, layout.ranks, elem),
-                    type=request.type_name,
-                    op=op,
-                    root=request.root if rooted else 0,
-                    in_place=request.in_place,
-                    metric=request.metric,
-                    check=request.check,
-                )
-                tasks.append((layout, point))
-    return tasks
+    return parse_sizes(text)
+
+
+def make_point(request: Request, layout: Layout, collective: str, key: str, size: int, op: str) -> Point:
+    """The point of one layout, key and size."""
+    known = registry.load()
+    rooted = known.collective(collective).has_root
+    if rooted and request.root >= layout.ranks:
+        raise UsageError(f"--root {request.root}: with {layout.ranks} ranks the root is 0 … {layout.ranks - 1}")
+    count_of = count_of_block_bytes if request.block_sizes else count_of_bytes
+    return Point(
+        collective=collective,
+        algorithm=key,
+        count=count_of(collective, size, layout.ranks, known.type_bytes(request.type_name)),
+        type=request.type_name,
+        op=op,
+        root=request.root if rooted else 0,
+        in_place=request.in_place,
+        metric=request.metric,
+        check=request.check,
+    )
 
 
 # ---- rows -------------------------------------------------------------------------------------------------
@@ -181,19 +193,14 @@ def draw(rows: Sequence[Row], path: str) -> None:
 
 def report_failures(rows: Sequence[Row]) -> int:
     """Exit status; says what broke. Unsupported points are no failure, unless there is nothing else."""
-    broken = failed(rows)
-    for row in broken[:5]:
-        where = f"{row['ranks']} ranks on {row['nodes']} nodes of {row['platform']}"
-        console.note(f"{row['algorithm']}, {row['bytes']} bytes, {where}: {row['status']}")
-    if len(broken) > 5:
-        console.note(f"and {len(broken) - 5} more points failed; column status says why")
-    if broken:
-        return 1
-    if rows and all(row["median_s"] is None for row in rows):
-        for name, status in dict.fromkeys((row["algorithm"], row["status"]) for row in rows):
-            console.note(f"{name}: {status}")
-        return 2
-    return 0
+    broken = [
+        f"{row['algorithm']}, {row['bytes']} bytes, {row['ranks']} ranks on {row['nodes']} nodes of {row['platform']}: "
+        f"{row['status']}"
+        for row in failed(rows)
+    ]
+    nothing = bool(rows) and all(row["median_s"] is None for row in rows)
+    reasons = [(row["algorithm"], row["status"]) for row in rows] if nothing else []
+    return requests.report(broken, "points failed; column status says why", reasons)
 
 
 # ---- the command ------------------------------------------------------------------------------------------

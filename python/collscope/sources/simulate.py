@@ -130,6 +130,7 @@ class _Simulation:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, tasks: Sequence[Task], jobs: int) -> None:
+        """Simulates the tasks, `jobs` launches at a time."""
         todo = batches({str(i): task for i, task in enumerate(tasks)}, jobs)
         with ThreadPoolExecutor(min(jobs, len(todo))) as pool:
             try:
