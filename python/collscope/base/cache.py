@@ -95,10 +95,11 @@ class Cache:
         return found
 
     def put(self, key: str, value: Any) -> None:
+        """Keeps a value that JSON can hold, on disk when this returns. UserError: the disk is full, the file is damaged."""
         self.put_many({key: value})
 
     def put_many(self, items: dict[str, Any]) -> None:
-        """Keeps values, on disk when this returns."""
+        """Keeps several values at once: all of them or none. UserError as in put."""
         try:
             with self._lock:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -114,6 +115,7 @@ class Cache:
             raise self._failed(error) from error
 
     def close(self) -> None:
+        """Ends the use of the file; `with Cache() as store` does it."""
         with self._lock:
             self._db.close()
 

@@ -20,6 +20,7 @@ PLAIN_WIDTH = 160  # of tables that go into a file or a pipe
 
 @lru_cache(maxsize=1)
 def out() -> Console:
+    """Standard output, for tables: as wide as the terminal, or PLAIN_WIDTH where there is none."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or PLAIN_WIDTH)
@@ -28,6 +29,7 @@ def out() -> Console:
 
 @lru_cache(maxsize=1)
 def err() -> Console:
+    """Standard error, for progress."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)

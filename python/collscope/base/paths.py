@@ -12,6 +12,7 @@ RESULTS = ROOT / "results"
 
 
 def cache_dir() -> Path:
+    """The folder of what can be computed again, made where it is missing."""
     CACHE.mkdir(parents=True, exist_ok=True)
     return CACHE
 

@@ -1,0 +1,20 @@
+"""The one quantile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collscope.base.statistics import quantile
+
+
+@given(st.lists(st.floats(0, 1e3), min_size=1, max_size=20), st.floats(0, 1))
+def test_it_is_numpy_s(values: list[float], part: float) -> None:
+    values.sort()
+    assert quantile(values, part) == pytest.approx(float(np.quantile(values, part)), rel=1e-12, abs=1e-12)
+
+
+def test_equal_neighbours_give_exactly_their_value() -> None:
+    assert quantile([0.1, 0.1, 0.1, 0.3], 0.5) == 0.1
