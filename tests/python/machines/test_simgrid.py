@@ -27,25 +27,9 @@ simulated = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(mis
 def smpirun(p: Platform, nodes: int, ranks: int, folder: Path, *program: str | Path) -> str:
     hostfile = folder / "hosts"
     hostfile.write_text("\n".join(hosts_of(p, nodes, ranks)) + "\n")
-    command = [
-        "smpirun",
-        "-np",
-        str(ranks),
-        "-hostfile",
-        str(hostfile),
-        *smpirun_args(p),
-        *map(str, program),
-    ]
+    command = ["smpirun", "-np", str(ranks), "-hostfile", str(hostfile), *smpirun_args(p), *map(str, program)]
     done = subprocess.run(
-        command,
-        env={
-            **os.environ,
-            **smpirun_env(p),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
+        command, env={**os.environ, **smpirun_env(p)}, capture_output=True, text=True, check=False, cwd=folder
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout

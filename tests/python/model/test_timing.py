@@ -126,31 +126,8 @@ def test_any_schedule_ends_when_simgrid_says(alpha: str, beta: str, tmp_path: Pa
     on = find.load(f"ideal[alpha={alpha},beta={beta}]")
     hosts = tmp_path / "hosts.txt"
     hosts.write_text("\n".join(hosts_of(on, 16, 16)) + "\n")
-    command = [
-        "smpirun",
-        "-np",
-        "16",
-        "-hostfile",
-        *map(
-            str,
-            [
-                hosts,
-                *smpirun_args(on),
-                SCRIPT_MPI,
-                *scripts,
-            ],
-        ),
-    ]
-    theirs = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={
-            **os.environ,
-            **smpirun_env(on),
-        },
-    )
+    command = ["smpirun", "-np", "16", "-hostfile", *map(str, [hosts, *smpirun_args(on), SCRIPT_MPI, *scripts])]
+    theirs = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **smpirun_env(on)})
     assert theirs.returncode == 0, theirs.stderr
     assert ends(ours.stdout) == pytest.approx(ends(theirs.stdout), rel=1e-9, abs=PICOSECOND)
     assert len(ends(ours.stdout)) == sum(map(len, schedules))

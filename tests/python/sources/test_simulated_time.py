@@ -42,25 +42,13 @@ def drive(
     on = find.load(name)
     (folder / "plan.txt").write_text(plan_text((str(i), point) for i, point in enumerate(points)))
     (folder / "hosts.txt").write_text("\n".join(hosts_of(on, nodes or ranks, ranks, mapping)) + "\n")
-    launch = [
-        "smpirun",
-        "-np",
-        str(ranks),
-        "-hostfile",
-        folder / "hosts.txt",
-        *smpirun_args(on),
-        *config,
-    ]
+    launch = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts.txt", *smpirun_args(on), *config]
     done = subprocess.run(
         [*launch, programs.SIM_DRIVER, "--plan", folder / "plan.txt", "--shared-buffers"],
         capture_output=True,
         text=True,
         check=False,
-        env={
-            **os.environ,
-            **smpirun_env(on),
-            "TMPDIR": str(folder),
-        },
+        env={**os.environ, **smpirun_env(on), "TMPDIR": str(folder)},
     )
     assert done.returncode == 0, done.stderr
     times: dict[int, float] = {}
