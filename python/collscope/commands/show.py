@@ -13,30 +13,30 @@ import click
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_ratio, format_size, format_time, parse_size
-from collscope.catalogue import headers as header
+from collscope.base.units import format_time, parse_size
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
-from collscope.commands import requests
+from collscope.commands import requests, show_page
 from collscope.figures.schedule import kinds as pictures
 from collscope.figures.schedule.kinds import KINDS
-from collscope.figures.schedule.rounds import round_colour
 from collscope.machines.hosts import machine_file
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
 from collscope.schedules import trace
-from collscope.schedules.trace import Message, Trace
+from collscope.schedules.trace import Trace
 from collscope.sources import measure
 
 SOURCES = ("model", "sim", "real")
 FORMATS = (".svg", ".png", ".pdf")
 OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps")  # no names of folders
 MOST_RANKS = 1024
-SHOWN_ROUNDS = 24  # rows of the table of rounds
 
 
 @dataclass(frozen=True)
 class Request:
+    """What `show` is asked for: its options, as the help says them. `sizes` and `source` are texts that are read later; nodes None
+    is one node, or with no platform a network without nodes."""
+
     algo: str
     ranks: int = 8
     root: int = 0
@@ -61,7 +61,7 @@ def run(r: Request) -> int:
     if r.out and not r.no_pictures:
         check_out(r.out, kinds)
     traces = make_traces(r)
-    page(traces)
+    show_page.show(traces)
     if r.no_pictures:
         return 0
     written = draw(traces, kinds, r.out)
@@ -79,6 +79,7 @@ def run(r: Request) -> int:
 
 
 def read_kinds(text: str) -> list[str]:
+    """Kinds of pictures of "graph,gantt" or "all", each once; a UsageError names what there is."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["all"] or not names:
         return list(KINDS)
@@ -103,6 +104,7 @@ def check_out(out: str, kinds: Sequence[str]) -> None:
 
 
 def read_sources(text: str) -> list[str]:
+    """Sources of "model,sim", each once; a UsageError names what there is."""
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in names:
         if name == "bound":
@@ -147,6 +149,7 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
 
 
 def make_point(r: Request) -> Point:
+    """The call that is shown; a UsageError where it has no schedule, or has no such root."""
     known = registry.load()
     collective, key = known.resolve(r.algo, r.collective)
     if key.endswith("/builtin"):
@@ -193,183 +196,6 @@ def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
     return trace.telephone(r.ranks, r.nodes), where
 
 
-# ---- the page ---------------------------------------------------------------------------------------------
-
-
-def page(traces: Sequence[Trace]) -> None:
-    t = traces[0]
-    from rich.markup import escape
-    from rich.table import Table
-
-    out = console.out()
-    known = registry.load()
-    algorithm = known.algorithm(t.chose or t.key)
-    about = header.of_key(algorithm.key) if algorithm else None
-    out.print(f"[bold]{escape(t.key)}[/bold]" + (f" chose [bold]{escape(t.chose)}[/bold]" if t.chose else ""))
-    if algorithm:
-        facts = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-        facts.add_column(style="dim", no_wrap=True)
-        facts.add_column()
-        for name, text in (
-            about.fields.items() if about else [("Idea", algorithm.summary), ("Source", algorithm.source)]
-        ):
-            facts.add_row(name, escape(text))
-        for p in algorithm.params:
-            kind = " | ".join(p.words) if p.words else f"{p.min} … {p.max}"
-            facts.add_row(p.name, escape(f"{p.help}: {kind}, {p.text(p.default)} unless given"))
-        facts.add_row("Twin", escape(twin_words(algorithm)))
-        for condition, runs in instead_words(algorithm):
-            facts.add_row("", escape(f"{condition}: told {twin_number(algorithm)}, it runs {runs}"))
-        out.print(facts)
-        if about and about.picture:
-            out.print()
-            for line in narrowed(about.picture, out.width - 4):
-                out.print(f"    {line}", markup=False, style="cyan", no_wrap=True, overflow="ellipsis")
-    out.print()
-    nodes = f" on {len(set(t.nodes))} nodes" if t.nodes else ""
-    root = f", root {t.root}" if known.collective(t.collective).has_root else ""
-    size = f", a vector of {format_size(t.vector_bytes)}" if t.vector_bytes else ""
-    total = sum(m.bytes for m in t.messages)
-    out.print(f"[bold]{t.ranks} ranks{nodes}{root}{size}[/bold]: {len(t.messages)} messages, {format_size(total)} sent, "
-              f"{t.rounds} rounds")  # fmt: skip
-    if t.transfers:
-        moved = format_size(sum(m.bytes for m in t.transfers))
-        out.print(f"{len(t.transfers)} transfers through shared memory of the nodes, {moved}")
-    said = Table.grid(padding=(0, 2, 0, 0))
-    said.add_column(style="bold", no_wrap=True)
-    said.add_column(no_wrap=True)
-    said.add_column()
-    for row in times(traces):
-        said.add_row(*map(escape, row))
-    out.print(said)
-    if t.arrows:
-        out.print(rounds_table(traces, out.width))
-
-
-def narrowed(lines: Sequence[str], width: int) -> list[str]:
-    """A picture in characters, with less blank between its columns where it is wider than that."""
-    wide = max(map(len, lines))
-    padded = [line.ljust(wide) for line in lines]
-    while wide > width:
-        blank = [all(line[i] == " " for line in padded) for i in range(wide)]
-        gaps = [(len(m[0]), m.start()) for m in re.finditer("1+", "".join(str(int(b)) for b in blank))]
-        size, at = max(gaps, default=(0, 0))
-        if size <= 2:
-            break
-        padded = [line[:at] + line[at + 1 :] for line in padded]
-        wide -= 1
-    return [line.rstrip() for line in padded]
-
-
-def twin_words(a: registry.Algorithm) -> str:
-    if not a.twin:
-        return "none"
-    from collscope.twins import records as twin_records
-
-    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {twin_records.status(a.key)}"
-
-
-def twin_number(a: registry.Algorithm) -> int:
-    return int(a.twin["number"]) if a.twin else 0
-
-
-def instead_words(a: registry.Algorithm) -> list[tuple[str, str]]:
-    """Where the twin of this algorithm runs something else, and what."""
-    from collscope.twins import records as twin_records
-
-    rows = twin_records.instead(a.key)
-    versions = {versions for _, _, versions in rows}
-    return [(condition, f"{runs} ({seen})" if len(versions) > 1 else runs) for condition, runs, seen in rows]
-
-
-def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
-    """Source, time, and what it is of: a line for each, and remarks under it."""
-    made: list[tuple[str, str, str]] = []
-    first = traces[0]
-    for t in traces:
-        text = format_time(t.time_s)
-        if t is not first and first.time_s > 0:
-            text += f" = {format_ratio(t.time_s / first.time_s)} × {first.source}"
-        made.append((t.source, text, t.where))
-        if t.source == "model" and t.cost_s is not None:
-            words = "in the telephone model"
-            if t.where.startswith(trace.TELEPHONE):
-                words = "and is exact" * t.exact
-            made.append(("", "", f"cost() says {format_time(t.cost_s)}" + f" {words}" * bool(words)))
-        if t.backwards:
-            n = f"{t.backwards} message{'s' * (t.backwards != 1)}"
-            made.append(("", "", f"{n} came before they were sent, by clocks that agree within {format_time(t.clock_error_s)}; "
-                         "drawn as noted, nothing was shifted"))  # fmt: skip
-    return made
-
-
-def rounds_table(traces: Sequence[Trace], width: int = 120) -> object:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    t = traces[0]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    done = ["done at"] if len(traces) == 1 else [f"done: {x.source}" for x in traces]
-    largest = len(traces) == 1 or width >= 100  # a narrow terminal has no room for all
-    for name in ("round", "messages", "bytes", *["largest"] * largest, *done):
-        table.add_column(
-            name,
-            justify="right",
-            no_wrap=True,
-            min_width=max(len(name), 9 if name in done else 7 if name != "round" else 5),
-        )
-    table.add_column("who", no_wrap=True, overflow="ellipsis", min_width=4)
-    room = width - 4 - sum((column.min_width or 0) + 3 for column in table.columns[:-1])
-    by_round: dict[int, list[Message]] = {}
-    for m in t.arrows:
-        by_round.setdefault(m.round, []).append(m)
-    shown = sorted(by_round)
-    if len(shown) > SHOWN_ROUNDS:
-        shown = [*shown[: SHOWN_ROUNDS - 4], -1, *shown[-3:]]
-    for k in shown:
-        if k < 0:
-            table.add_row("⋮")
-            continue
-        list_ = by_round[k]
-        r, g, b = (round(255 * v) for v in round_colour(k, t.rounds))
-        table.add_row(
-            Text(f"■ {k}", style=f"rgb({r},{g},{b})"),
-            str(len(list_)),
-            format_size(sum(m.bytes for m in list_)),
-            *[format_size(max(m.bytes for m in list_))] * largest,
-            *(format_time(max(m.end_s for m in x.arrows if m.round == k), aligned=True) for x in traces),
-            shortened(who(list_, t.ranks), room),
-        )
-    return table
-
-
-def shortened(text: str, room: int) -> str:
-    """Whole pairs only, as many as there is room for."""
-    return text if len(text) <= room else text[: max(room - 2, 0)].rpartition("  ")[0] + "  …"
-
-
-def who(list_: Sequence[Message], p: int) -> str:
-    """Who sends to whom in a round: as a rule where there is one, else the first of them."""
-    pairs = sorted({(m.src, m.dst) for m in list_})
-    steps = {(b - a) % p for a, b in pairs}
-    if len(pairs) == p > 2 and len(steps) == 1:
-        d = steps.pop()
-        return f"every rank r → r{f'+{d}' if d <= p // 2 else f'-{p - d}'}"
-    flips = {a ^ b for a, b in pairs}
-    if len(pairs) > 3 and len(flips) == 1 and all((b, a) in set(pairs) for a, b in pairs):
-        return f"{'every rank' if len(pairs) == p else f'{len(pairs)} ranks'} r ↔ r xor {flips.pop()}"
-    done: list[str] = []
-    for a, b in pairs:
-        if (b, a) in pairs:
-            if a < b:
-                done.append(f"{a}↔{b}")
-        else:
-            done.append(f"{a}→{b}")
-    text = "  ".join(done[:10])
-    return text + (f"  … {len(done) - 10} more" if len(done) > 10 else "")
-
-
 # ---- pictures ---------------------------------------------------------------------------------------------
 
 
@@ -392,6 +218,7 @@ def draw(traces: Sequence[Trace], kinds: Sequence[str], out: str | None) -> list
 
 
 def folder_of(out: str | None) -> Path:
+    """Where pictures go: the folder of --out, or that of fresh results."""
     return Path(out) if out else paths.RESULTS / "show" / "fresh"
 
 
@@ -406,6 +233,7 @@ def stem_of(traces: Sequence[Trace]) -> str:
 
 
 def animation_path(traces: Sequence[Trace], out: str | None) -> Path:
+    """Where the GIF goes: beside the picture that --out names, or with all others."""
     if out and Path(out).suffix.lower() in FORMATS:
         return Path(out).with_suffix(".gif")
     return folder_of(out) / f"{stem_of(traces)}.gif"

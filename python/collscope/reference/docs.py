@@ -22,12 +22,12 @@ from collscope.catalogue import decisions as decision_tables
 from collscope.catalogue import headers as header
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
-from collscope.commands import show
 from collscope.figures.schedule import kinds
 from collscope.points.plan import Point
 from collscope.schedules import trace
 from collscope.schedules.trace import Trace
 from collscope.twins import records as twin_records
+from collscope.twins import text as twin_text
 
 RANKS = 8
 DRAWN_SEGMENT = 1024  # of pipelined algorithms, so that a small picture shows the pipeline
@@ -133,9 +133,9 @@ def rows_of(e: Entry) -> list[tuple[str, str]]:
         rows.append(("Flags", ", ".join(needs_words(a))))
     if not a.has_cost:
         rows.append(("cost()", "none: no closed form"))
-    rows.append(("Twin", show.twin_words(a)))
-    if others := show.instead_words(a):
-        number = show.twin_number(a)
+    rows.append(("Twin", twin_text.twin(a)))
+    if others := twin_text.instead(a):
+        number = twin_text.number(a)
         said = "; ".join(f"{condition} → {runs}" for condition, runs in others)
         rows.append((f"Told {number}", f"Open MPI runs something else where this one does not run: {said}"))
     return rows
@@ -238,7 +238,7 @@ def differences_markdown() -> list[str]:
         "|---|---|---|---|---|",
     ]
     for a, (condition, runs, versions) in rows:
-        cells = (f"[{a.key}](#{anchor(a.key)})", str(show.twin_number(a)), _cell(condition), f"`{runs}`", versions)
+        cells = (f"[{a.key}](#{anchor(a.key)})", str(twin_text.number(a)), _cell(condition), f"`{runs}`", versions)
         out.append("| " + " | ".join(cells) + " |")
     return out
 

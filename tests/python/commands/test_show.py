@@ -13,7 +13,6 @@ from collscope.catalogue import registry
 from collscope.commands import show
 from collscope.points.plan import Point
 from collscope.schedules import trace
-from collscope.schedules.trace import Message
 from traced import traced
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -81,29 +80,6 @@ def test_writes_files(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written to"):
         show.check_out(str(tmp_path / "file" / "folder"), ["graph"])
-
-
-def test_narrow_terminals_lose_blanks_not_words() -> None:
-    picture = ["a    b           remark", "c                remark 2"]
-    assert show.narrowed(picture, 100) == picture
-    narrow = show.narrowed(picture, 18)
-    assert max(map(len, narrow)) == 18
-    assert [line.split() for line in narrow] == [line.split() for line in picture]
-
-
-def test_a_list_is_cut_between_pairs() -> None:
-    assert show.shortened("0→1  2→3  4→5", 13) == "0→1  2→3  4→5"
-    assert show.shortened("0→1  2→3  4→5", 12) == "0→1  2→3  …"
-
-
-def test_who_says_the_rule() -> None:
-    def m(a: int, b: int) -> Message:
-        return Message(a, b, 1, 1, 0, 1, 0, 0)
-
-    assert show.who([m(r, (r + 1) % 5) for r in range(5)], 5) == "every rank r → r+1"
-    assert show.who([m(r, (r - 1) % 5) for r in range(5)], 5) == "every rank r → r-1"
-    assert show.who([m(r, r ^ 2) for r in range(8)], 8) == "every rank r ↔ r xor 2"
-    assert show.who([m(0, 1), m(1, 0), m(2, 3)], 8) == "0↔1  2→3"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
-from collscope.commands import show
+from collscope.commands import show, show_page
 from collscope.figures.schedule import kinds
 from collscope.machines import find
 from collscope.machines.simgrid import smpirun_env
@@ -151,7 +151,7 @@ def test_clocks_that_disagree_are_told_not_mended() -> None:
     t = drawn(o)
     assert t.backwards == 1
     assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 2.0)
-    assert any("came before they were sent" in words for _, _, words in show.times([t]))
+    assert any("came before they were sent" in words for _, _, words in show_page.times([t]))
     assert kinds.draw([t], "gantt") is not None
 
 

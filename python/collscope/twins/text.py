@@ -1,0 +1,25 @@
+"""What is recorded about an algorithm's twin, as text for a page or a table."""
+
+from __future__ import annotations
+
+from collscope.catalogue.registry import Algorithm
+from collscope.twins import records
+
+
+def twin(a: Algorithm) -> str:
+    """Which algorithm of which library is the twin, and how it was compared; "none" where there is none."""
+    if not a.twin:
+        return "none"
+    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {records.status(a.key)}"
+
+
+def number(a: Algorithm) -> int:
+    """The twin's number in its library, 0 where there is none."""
+    return int(a.twin["number"]) if a.twin else 0
+
+
+def instead(a: Algorithm) -> list[tuple[str, str]]:
+    """(condition, what runs) of calls for which the library, told to take this algorithm's twin, runs something else."""
+    rows = records.instead(a.key)
+    versions = {versions for _, _, versions in rows}
+    return [(condition, f"{runs} ({seen})" if len(versions) > 1 else runs) for condition, runs, seen in rows]

@@ -1,0 +1,49 @@
+"""The page of `show` in the terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from collscope.base import paths, programs
+from collscope.commands import show_page
+from collscope.schedules.trace import Message
+
+
+def test_narrow_terminals_lose_blanks_not_words() -> None:
+    picture = ["a    b           remark", "c                remark 2"]
+    assert show_page.narrowed(picture, 100) == picture
+    narrow = show_page.narrowed(picture, 18)
+    assert max(map(len, narrow)) == 18
+    assert [line.split() for line in narrow] == [line.split() for line in picture]
+
+
+def test_a_list_is_cut_between_pairs() -> None:
+    assert show_page.shortened("0→1  2→3  4→5", 13) == "0→1  2→3  4→5"
+    assert show_page.shortened("0→1  2→3  4→5", 12) == "0→1  2→3  …"
+
+
+def test_who_says_the_rule() -> None:
+    def m(a: int, b: int) -> Message:
+        return Message(a, b, 1, 1, 0, 1, 0, 0)
+
+    assert show_page.who([m(r, (r + 1) % 5) for r in range(5)], 5) == "every rank r → r+1"
+    assert show_page.who([m(r, (r - 1) % 5) for r in range(5)], 5) == "every rank r → r-1"
+    assert show_page.who([m(r, r ^ 2) for r in range(8)], 8) == "every rank r ↔ r xor 2"
+    assert show_page.who([m(0, 1), m(1, 0), m(2, 3)], 8) == "0↔1  2→3"
+
+
+@pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
+def test_the_page_loads_neither_pandas_nor_matplotlib() -> None:
+    code = (
+        "import sys; from collscope.commands import show; "
+        "status = show.run(show.Request('bcast/binomial', no_pictures=True)); "
+        "loaded = {'pandas', 'matplotlib'} & set(sys.modules); "
+        "sys.exit(f'{loaded}' if loaded else status)"
+    )
+    env = {"PYTHONPATH": str(paths.ROOT / "python")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "every rank" not in done.stdout and "bcast/binomial" in done.stdout
