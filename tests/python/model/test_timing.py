@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_simulated_time import drive
 
 from collscope.base import paths, programs
 from collscope.catalogue import registry
@@ -18,6 +17,7 @@ from collscope.machines.hosts import hosts_of
 from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
+from driven import drive
 
 SCRIPT = paths.BUILD / "prove" / "timing_script"
 SCRIPT_MPI = paths.BUILD / "smpi" / "script_mpi"
