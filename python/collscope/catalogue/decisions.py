@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collscope.base import programs
-from collscope.base.errors import UserError
 from collscope.base.units import format_size
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
 from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.sizes import vector_bytes
 
@@ -40,17 +36,6 @@ def library_name(key: str) -> str:
     return name.replace("_", " ")
 
 
-def _answers(*words: str, text: str = "") -> list[Line]:
-    """What the prover says to these words and to this standard input."""
-    try:
-        done = subprocess.run([str(programs.PROVER), *words], input=text, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
-    if done.returncode:
-        raise UserError(f"{done.stderr.strip() or 'the prover stopped'}; run ./collscope doctor")
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def ask(
     collective: str,
     ranks: int,
@@ -72,7 +57,7 @@ def ask(
         f"in_place={int(in_place)}",
         *(f"decision={key}" for key in decisions),
     ]
-    return _answers("--decide", *words)
+    return prover.replies(["--decide", *words])
 
 
 def ask_many(
@@ -81,12 +66,12 @@ def ask_many(
     """The prover's answers for many calls, each ranks and count."""
     text = "".join(f"{ranks} {count}\n" for ranks, count in calls)
     asked = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
-    return _answers("--decide", *asked, text=text)
+    return prover.replies(["--decide", *asked], text)
 
 
 def rules() -> list[Line]:
     """All rules of all tables, in their order."""
-    return _answers("--rules")
+    return prover.replies(["--rules"])
 
 
 def taken(line: Line) -> str:

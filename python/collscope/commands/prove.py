@@ -16,13 +16,12 @@ import click
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
 from collscope.catalogue.keys import split_keys
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import prove_table, requests
 from collscope.points import plan
 from collscope.points.plan import Point
-from collscope.sources import model
 
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
 
@@ -155,7 +154,7 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, A
             )
         except OSError as error:
             raise disk_error(error, file) from error
-        replies = model.call([*(["--schedule"] if schedule else []), "--costs", "--plan", file])
+        replies = prover.replies([*(["--schedule"] if schedule else []), "--costs", "--plan", file])
     by_id = {str(line["id"]): line for line in replies}
     made = []
     for i, (p, point) in enumerate(wanted):

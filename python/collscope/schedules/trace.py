@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from collscope.base.errors import UserError, disk_error
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
 from collscope.catalogue.sizes import vector_bytes
 from collscope.points import plan
 from collscope.points.plan import Point
-from collscope.sources import model
 
 # The telephone network that pictures use where no platform is named: a message of 1 KiB pays about as much for its start
 # as for its bytes, so that both can be seen.
@@ -168,7 +167,7 @@ def ask(points: list[Point], ranks: int, machine: str, where: str) -> list[Trace
             )
         except OSError as error:
             raise disk_error(error, folder) from error
-        said = model.call(["--model", folder / "machine.txt", "--trace", "--plan", folder / "plan.txt"])
+        said = prover.replies(["--model", folder / "machine.txt", "--trace", "--plan", folder / "plan.txt"])
     by_id = {int(line["id"]): line for line in said}
     return [read(by_id[i], q, ranks, nodes_in(machine), where) for i, q in enumerate(points)]
 

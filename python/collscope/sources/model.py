@@ -3,17 +3,16 @@ of the platform. A prediction; it bounds nothing. The prover computes it."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import cache, depends, programs
+from collscope.base import cache, depends
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
+from collscope.catalogue import prover
 from collscope.machines.hosts import machine_file
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, plan_text
@@ -106,22 +105,9 @@ def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[st
             (folder / "plan.txt").write_text(plan_text(numbered, layout.ranks), encoding="utf-8")
         except OSError as error:
             raise disk_error(error, folder) from error
-        said = call(["--model", folder / "machine.txt", "--plan", folder / "plan.txt"])
-    by_id = {str(line["id"]): line for line in said}
+        lines = prover.replies(["--model", folder / "machine.txt", "--plan", folder / "plan.txt"])
+    by_id = {str(line["id"]): line for line in lines}
     missing = [i for i, _ in numbered if i not in by_id]
     if missing:
         raise UserError(f"{points[int(missing[0])].algorithm}: the prover gave no answer")
     return [{k: v for k, v in by_id[i].items() if k != "id"} for i, _ in numbered]
-
-
-def call(arguments: Sequence[str | Path]) -> list[dict[str, Any]]:
-    """The prover's JSON lines; UserError when it cannot be run or fails. Status 1, a failed proof, is an answer."""
-    command = [str(programs.PROVER), *map(str, arguments)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    except OSError as error:
-        raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode not in (0, 1) or (done.returncode and not lines):
-        raise UserError(f"the prover failed: {done.stderr.strip() or f'exit status {done.returncode}'}")
-    return lines

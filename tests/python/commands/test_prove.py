@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from collscope.sources import model
+from collscope.catalogue import prover
 from command_line import call
 
 
@@ -21,6 +21,6 @@ def test_a_proof_of_nothing_says_why(
         numbers = ("ranks", "count", "root", "in_place")
         return [p | {k: int(p[k]) for k in numbers} | {"status": "needs 2 ranks", "verdict": None} for p in points]
 
-    monkeypatch.setattr(model, "call", answers)
+    monkeypatch.setattr(prover, "replies", answers)
     status, _, err = call(capsys, "prove", "bcast/mst", "--ranks", "4", *extra)
     assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs 2 ranks\n")

@@ -9,9 +9,9 @@ import pytest
 
 from collscope.base import programs
 from collscope.base.errors import UsageError
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
 from collscope.points.plan import Point, plan_text
-from collscope.sources import bounds, model
+from collscope.sources import bounds
 
 ALL = (
     "bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "reduce_scatter_block", "allreduce", "rotation",
@@ -89,7 +89,7 @@ def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:
     machine = [f"place {rank} {rank} 0 0" for rank in range(13)]
     machine += ["ports fluid", "class network 0 1e-6 1e-9", f"bound {alpha} {beta} {gamma}"]
     (tmp_path / "machine.txt").write_text("\n".join(machine) + "\n")
-    said = model.call(["--model", tmp_path / "machine.txt", "--plan", tmp_path / "plan.txt"])
+    said = prover.replies(["--model", tmp_path / "machine.txt", "--plan", tmp_path / "plan.txt"])
     compared = set()
     for line in said:
         collective, p, size = wanted[str(line["id"])]
