@@ -22,7 +22,7 @@
 #include "core/runtime/port.h"
 #include "driver/check/verify.h"
 #include "driver/launch.h"
-#include "driver/mpi/variables.h"
+#include "core/runtime/variables.h"
 
 enum { TEXT = 320, MOST_REFUSED = 16 };
 

@@ -4,7 +4,7 @@
 #include <simgrid/barrier.h>
 #include <smpi/smpi.h>
 
-#include "script.h"
+#include "tests/model/script.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* Plays a script on the timing engine and prints when each rank is done. Usage: timing_script MACHINE SCRIPT… */
-#include "script.h"
+#include "tests/model/script.h"
 #include "model/timing.h"
 
 static const rec_kind kinds[] = {REC_SEND, REC_RECV, REC_ISEND, REC_IRECV, REC_WAIT, REC_REDUCE};

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/mpi/variables.h"
+#include "core/runtime/variables.h"
 #include "validate/twins/calls.h"
 
 /* The beginning of Open MPI's table (ompi/mca/pml/pml.h): its order, not its text. 5.0 has put `revoke_comm` before. */

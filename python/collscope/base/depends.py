@@ -15,7 +15,7 @@ ALGORITHMS = ("algorithms", "core/catalogue", "core/plan")
 SIMULATION = (*ALGORITHMS, "core/runtime", "driver", "sim", *BUILD)
 MEASUREMENT = (*ALGORITHMS, "core/runtime", "driver", "validate", *BUILD)
 MODEL = (*ALGORITHMS, "core/schedule", "model", "prove", *BUILD)
-TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins", "driver/mpi/variables.h")
+TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins", "core/runtime/variables.h")
 
 # Pictures and pages, by what draws them: below python/collscope.
 STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py")

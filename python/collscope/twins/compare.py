@@ -20,7 +20,7 @@ from collscope.base import cache, paths, programs
 from collscope.base.errors import UsageError, UserError
 
 SOURCE = paths.ROOT / "validate" / "twins" / "messages.c"
-HEADERS = (paths.ROOT / "validate" / "twins" / "calls.h", paths.ROOT / "driver" / "mpi" / "variables.h")  # of SOURCE
+HEADERS = (paths.ROOT / "validate" / "twins" / "calls.h", paths.ROOT / "core" / "runtime" / "variables.h")  # of SOURCE
 KNOWN = ("4.0", "4.1", "5.0")  # whose tables messages.c knows
 TIMEOUT_S = 1200.0  # of one launch
 

@@ -1,6 +1,6 @@
 /* Variables of an MPI library, by MPI's tool interface. Needs nothing but MPI, so that tools can be built with any library. */
-#ifndef COLLSCOPE_DRIVER_MPI_VARIABLES_H
-#define COLLSCOPE_DRIVER_MPI_VARIABLES_H
+#ifndef COLLSCOPE_CORE_RUNTIME_VARIABLES_H
+#define COLLSCOPE_CORE_RUNTIME_VARIABLES_H
 
 #include <mpi.h>
 #include <stdbool.h>
