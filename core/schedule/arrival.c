@@ -18,6 +18,8 @@ static void post(player *y, int rank, size_t index, const rec_op *o)
   uint32_t other = channel_post(c, y->link, me, sends);
   y->met[me] = other != CHANNEL_NOBODY;
   if (other != CHANNEL_NOBODY) y->met[other] = true;
+  if (sends && other == CHANNEL_NOBODY) y->arrived[o->peer]++;
+  if (!sends && other != CHANNEL_NOBODY) y->arrived[rank]--;
   y->post[rank][index] = me;
 }
 
@@ -78,6 +80,7 @@ static void player_set(player *y, const record *r)
   if (p > y->ranks) {
     y->at = array_grow(y->at, sizeof *y->at * ranks);
     y->posted = array_grow(y->posted, ranks);
+    y->arrived = array_grow(y->arrived, sizeof *y->arrived * ranks);
     y->post = array_grow(y->post, sizeof *y->post * ranks);
     y->room = array_grow(y->room, sizeof *y->room * ranks);
     for (int i = y->ranks; i < p; i++) { y->post[i] = NULL; y->room[i] = 0; }
@@ -85,6 +88,7 @@ static void player_set(player *y, const record *r)
   }
   memset(y->at, 0, sizeof *y->at * ranks);
   memset(y->posted, 0, ranks);
+  memset(y->arrived, 0, sizeof *y->arrived * ranks);
   for (int i = 0; i < y->groups; i++) free(y->flag[i]);
   y->groups = r->segment_groups;
   size_t groups = sizeof *y->flag * (size_t)(y->groups + 1);
@@ -104,6 +108,7 @@ void rec_player_free(player *y)
   channels_free(&y->channels);
   free(y->at);
   free(y->posted);
+  free(y->arrived);
 }
 
 /* Goes on from where the last call left off: what was recorded then is the beginning of what is recorded now. */
@@ -123,23 +128,24 @@ static void play_on(player *y, const record *r)
   }
 }
 
+static bool has_arrived(const recorder *s, int rank, int member)
+{
+  const any_source *w = &s->any_source[rank];
+  const channel *c = channels_known(&s->player.channels, w->world ? w->world[member] : member, rank, w->label);
+  return c && c->first != CHANNEL_NOBODY && c->sends;
+}
+
 /* A suspended rank's next source: one of those whose message it could receive. Returns how many there are. */
 static int choose(recorder *s, int rank)
 {
   any_source *w = &s->any_source[rank];
-  int candidates = 0, pick = -1;
-  for (int pass = 0; pass < 2; pass++) {
-    int seen = 0;
-    for (int m = 0; m < w->size; m++) {
-      int from = w->world ? w->world[m] : m;
-      const channel *c = channels_find(&s->player.channels, from, rank, w->label);
-      if (c->first != CHANNEL_NOBODY && c->sends && seen++ == pick) w->source[w->n++] = from;
-    }
-    if (pass || !seen) break;
-    candidates = seen;
-    pick = (int)(mix(mix(s->seed) ^ mix((uint64_t)rank << 32 | (uint64_t)w->n)) % (uint64_t)candidates);
-    RESERVE(w->source, w->cap, w->n + 1);
-  }
+  int candidates = 0, pick = 0;
+  if (!s->player.arrived[rank]) return 0;
+  for (int m = 0; m < w->size; m++) candidates += has_arrived(s, rank, m);
+  if (!candidates) return 0;
+  int skip = (int)(mix(mix(s->seed) ^ mix((uint64_t)rank << 32 | (uint64_t)w->n)) % (uint64_t)candidates);
+  while (!has_arrived(s, rank, pick) || skip--) pick++;
+  PUSH(w->source, w->n, w->cap, w->world ? w->world[pick] : pick);
   return candidates;
 }
 

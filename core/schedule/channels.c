@@ -10,7 +10,7 @@ static uint64_t key_of(int src, int dst, int label)
   return ((uint64_t)src << 28 | (uint64_t)dst) << 8 | (uint64_t)label;
 }
 
-static channel *slot_of(channels *t, uint64_t key)
+static channel *slot_of(const channels *t, uint64_t key)
 {
   size_t mask = t->slots - 1, h = (key * 0x9E3779B97F4A7C15u) >> 24;
   for (;; h++) {
@@ -54,6 +54,12 @@ static channel *find(channels *t, uint64_t key)
 }
 
 channel *channels_find(channels *t, int src, int dst, int label) { return find(t, key_of(src, dst, label)); }
+
+const channel *channels_known(const channels *t, int src, int dst, int label)
+{
+  const channel *c = t->used ? slot_of(t, key_of(src, dst, label)) : NULL;
+  return c && c->epoch == t->epoch ? c : NULL;
+}
 
 /* ---- a whole schedule --------------------------------------------------------------------------------------- */
 

@@ -26,6 +26,8 @@ void channels_free(channels *);
 
 /* The channel; made when there is none. It stays where it is until another one is made. */
 channel *channels_find(channels *, int src, int dst, int label);
+/* The same, but NULL when there is none. */
+const channel *channels_known(const channels *, int src, int dst, int label);
 
 /* Posts number `me`. Returns the number that it belongs to when that has been posted already, else CHANNEL_NOBODY: then me waits
  * in the queue, which is linked by link[]. */

@@ -44,6 +44,7 @@ typedef struct {
   int ranks, groups;                /* that the arrays below are made for */
   size_t *at;                       /* [ranks] the operation each rank is at */
   bool *posted;                     /* [ranks] … has been posted already */
+  int *arrived;                     /* [ranks] messages that have been sent to it and not been received */
   uint32_t **post;                  /* [ranks][op] which post a send or receive is */
   size_t *room;                     /* [ranks] of post */
   uint64_t **flag;                  /* [groups][members · flags] */

@@ -18,7 +18,6 @@ typedef struct { uint64_t begin, end; uint32_t index; uint8_t buf; bool recv; } 
 typedef struct {
   const rec_op *op;
   size_t n, at;               /* operations, and the one it is at */
-  size_t posted;              /* operations before this one have been posted */
   size_t base;                /* of this rank's operations among all */
   size_t waiting;             /* for this message of its own; or one of the two below */
   int call;
@@ -52,9 +51,10 @@ struct proof {
   int worst_rank;              /* lowest rank with a wrong result, or p; and what is wrong there */
   proof_result worst;
   actor *actor;                /* [ranks] */
+  size_t *posted;              /* [ranks] operations before this one have been posted: asked for every message */
   memory *mem;                 /* [ranks][3] */
   uint32_t *queue;             /* ring of ranks that can go on */
-  size_t actor_cap, mem_cap, queue_cap;
+  size_t actor_cap, posted_cap, mem_cap, queue_cap;
   uint32_t queue_at, queue_n;
   matching match;
   /* pieces of an operation */

@@ -37,13 +37,13 @@ static int message(proof *e, int rank, size_t i, const rec_op *o)
 {
   actor *a = &e->actor[rank];
   bool blocking = o->kind != REC_ISEND && o->kind != REC_IRECV;
-  if (a->posted <= i) {
+  if (e->posted[rank] <= i) {
     bool send = rec_sends(o->kind);
     if (!pending_allows(e, rank, i, o->buf, o->off, o->bytes, !send)) return FAILS;
-    a->posted = i + 1;
+    e->posted[rank] = i + 1;
     if (e->clocked && send) e->snapshot[a->base + i] = clock_release(e, rank);
     if (!blocking) pending_add(a, i, o, !send);
-    if (e->actor[o->peer].posted > e->match.partner[a->base + i]) {
+    if (e->posted[o->peer] > e->match.partner[a->base + i]) {
       if (!deliver(e, rank, i, o)) return FAILS;
     } else if (blocking) {
       a->waiting = i;
@@ -74,7 +74,7 @@ static int step(proof *e, int rank, size_t i, const rec_op *o)
     case REC_WAIT: {
       size_t k = (size_t)o->peer;
       const rec_op *q = &a->op[k];
-      if (e->actor[q->peer].posted <= e->match.partner[a->base + k]) { a->waiting = k; return BLOCKS; }
+      if (e->posted[q->peer] <= e->match.partner[a->base + k]) { a->waiting = k; return BLOCKS; }
       received(e, rank, k, q);
       if (q->bytes) pending_remove(a, k);
       return GOES_ON;
@@ -170,6 +170,7 @@ static void prepare(proof *e)
   int p = e->p = r->args.size;
   RESERVE_ZEROED(e->actor, e->actor_cap, p);
   RESERVE_ZEROED(e->mem, e->mem_cap, 3 * p);
+  RESERVE(e->posted, e->posted_cap, p);
   RESERVE(e->queue, e->queue_cap, p);
   matching_make(&e->match, r);
   e->worst_rank = p;
@@ -185,7 +186,7 @@ static void prepare(proof *e)
     actor *a = &e->actor[i];
     a->op = r->rank[i].op;
     a->n = r->rank[i].n;
-    a->at = a->posted = 0;
+    a->at = e->posted[i] = 0;
     a->base = e->match.base[i];
     a->waiting = PROOF_RUNNING;
     a->call = 0;
@@ -247,7 +248,7 @@ void proof_free(proof *e)
   groups_free(e);
   matching_free(&e->match);
   sets_free(e);
-  void *all[] = {e->actor, e->mem, e->queue, e->left, e->right, e->out, e->clock, e->entered, e->snapshot, e->pool};
+  void *all[] = {e->actor, e->posted, e->mem, e->queue, e->left, e->right, e->out, e->clock, e->entered, e->snapshot, e->pool};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   free(e);
 }
