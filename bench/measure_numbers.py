@@ -33,6 +33,7 @@ HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
 def run(
     what: str, command: Sequence[str | Path], target: str, env: dict[str, str] | None = None, shown: bool = False
 ) -> float:
+    """Runs a command, prints its line of the table, and returns its wall seconds; ends everything when the command fails."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with subprocess.Popen(
         command, stdout=None if shown else subprocess.DEVNULL, env={**os.environ, **(env or {})}, cwd=ROOT
@@ -48,6 +49,7 @@ def run(
 
 
 def start() -> None:
+    """The time until the first line, when all is built."""
     run("./collscope list, a second time", [ROOT / "collscope", "list"], "< 1 s wall")
 
 
@@ -83,6 +85,7 @@ def allgather() -> None:
 
 
 def prove() -> None:
+    """The prover over the catalogue, and single algorithms on thousands of ranks."""
     catalogue = "1..17,24,32,48,64"
     run("prove everything, p = 1…64", [programs.PROVER, "--sweep", "--no-variants"], "≤ 10 s")
     run(
@@ -118,6 +121,7 @@ PROVE_AT_SCALE = [
 
 
 def study() -> None:
+    """A whole study, simulated and then from the cache."""
     collscope = ROOT / "collscope"
     run("bird_schooner, nothing cached", [collscope, "study", "run", "bird_schooner", "--force"], "≤ 240 s, ≤ 2048 MiB")
     run("bird_schooner, everything cached", [collscope, "study", "run", "bird_schooner"], "≤ 3 s")

@@ -64,6 +64,7 @@ class Pair:
 
     @property
     def is_exchange(self) -> bool:
+        """Messages of two ranks, no collective."""
         return self.collective == "messages"
 
 
@@ -90,6 +91,7 @@ def pairs(sizes: Sequence[int], only: tuple[str, ...]) -> Iterator[Pair]:
 
 
 def plan_lines(wanted: Sequence[Pair]) -> Iterator[str]:
+    """The program's plan: the pairs, and before each the variables of Open MPI that change for it."""
     now: dict[str, int] = {}
     for pair in wanted:
         forced = dict(pair.forced)
@@ -105,8 +107,8 @@ def rounds(wanted: Sequence[Pair], ranks: int) -> list[int | None]:
     on = Layout(find.load("ideal"), ranks, ranks)
     assert on.platform
     points = [Point(pair.collective, pair.key, pair.count) for pair in wanted if not pair.is_exchange]
-    said = iter(model.price(on, machine_file(on.platform, ranks, ranks, "block"), points))
-    return [None if pair.is_exchange else next(said).get("rounds") for pair in wanted]
+    replies = iter(model.price(on, machine_file(on.platform, ranks, ranks, "block"), points))
+    return [None if pair.is_exchange else next(replies).get("rounds") for pair in wanted]
 
 
 def build() -> None:
@@ -119,7 +121,7 @@ def build() -> None:
 
 
 def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> list[dict[str, Any]]:
-    """What the program says of each pair, in their order."""
+    """The program's reply to each pair, in their order: bench/overhead.c says what is in one. UserError when it ends early."""
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         plan = Path(name) / "plan.txt"
         plan.write_text("".join(f"{line}\n" for line in plan_lines(wanted)), encoding="utf-8")
@@ -137,25 +139,26 @@ def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> li
         done = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, env={**os.environ, **root}
         )
-    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"key"')]
-    if done.returncode or len(said) != len(wanted):
+    replies = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"key"')]
+    if done.returncode or len(replies) != len(wanted):
         words = [line for line in done.stderr.splitlines() if line.strip("- \t")] or ["it said nothing"]  # no rulers
-        raise UserError(f"{paths.display(PROGRAM)}: {len(said)} of {len(wanted)} pairs, then: {words[0]}")
-    return said
+        raise UserError(f"{paths.display(PROGRAM)}: {len(replies)} of {len(wanted)} pairs, then: {words[0]}")
+    return replies
 
 
-def make_row(pair: Pair, said: dict[str, Any], ranks: int, messages: int | None) -> Row:
-    """Medians over the turns. The ratio and the difference are taken in each turn, so that slow drifts cancel."""
+def make_row(pair: Pair, reply: dict[str, Any], ranks: int, messages: int | None) -> Row:
+    """The pair's row of the table (COLUMNS): medians over the turns. The ratio and the difference are taken in each turn, so
+    that slow drifts cancel."""
     row: Row = dict.fromkeys(COLUMNS, "")
-    messages = said.get("messages") or messages
+    messages = reply.get("messages") or messages
     row |= {"algorithm": pair.key, "ranks": 2 if pair.is_exchange else ranks, "bytes": pair.count * FLOAT,
-            "messages": messages or "", "status": said["status"]}  # fmt: skip
-    if "ours_s" not in said:
+            "messages": messages or "", "status": reply["status"]}  # fmt: skip
+    if "ours_s" not in reply:
         return row
-    ours, theirs, again = said["ours_s"], said["theirs_s"], said["again_s"]
+    ours, theirs, again = reply["ours_s"], reply["theirs_s"], reply["again_s"]
     ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
     q1, middle, q3 = statistics.quantiles(ratios, n=4, method="inclusive")
-    row |= {"calls": said["calls"], "turns": len(ours), "ours_s": statistics.median(ours),
+    row |= {"calls": reply["calls"], "turns": len(ours), "ours_s": statistics.median(ours),
             "open_mpi_s": statistics.median(theirs), "ratio": middle, "ratio_q1": q1, "ratio_q3": q3,
             "null_ratio": statistics.median(a / b for a, b in zip(again, theirs, strict=True))}  # fmt: skip
     if messages:
@@ -165,19 +168,21 @@ def make_row(pair: Pair, said: dict[str, Any], ranks: int, messages: int | None)
 
 
 def run(ranks: int, nodes: int, sizes: Sequence[int], only: tuple[str, ...], seconds: float) -> list[Row]:
+    """A row for each pair, in about so many seconds; UserError when no key begins as asked."""
     wanted = list(pairs(sizes, only))
     if not wanted:
         raise UserError(f"no twin's key begins with {' or '.join(only)}")
     build()
     messages = rounds(wanted, ranks)
-    said = launch(wanted, ranks, nodes, seconds)
-    return [make_row(*each, ranks, n) for *each, n in zip(wanted, said, messages, strict=True)]
+    replies = launch(wanted, ranks, nodes, seconds)
+    return [make_row(*each, ranks, n) for *each, n in zip(wanted, replies, messages, strict=True)]
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:
+    """Writes the table, floats with six digits."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -187,11 +192,14 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
 
 
 def worst(rows: Sequence[Row], column: str) -> str:
+    """The largest value of a column, and whose it is."""
     row = max(rows, key=lambda row: row[column])
     return f"{row[column]:.3f} {row['algorithm']}" if "ratio" in column else f"{row[column]:+.0f} {row['algorithm']}"
 
 
 def line(what: str, rows: Sequence[Row]) -> str:
+    """One line of the summary: number of pairs, medians, the noise, the worst."""
+
     def middle(column: str) -> float:
         return statistics.median(row[column] for row in rows)
 
@@ -226,6 +234,7 @@ def summarise(rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Reads the options, measures, prints; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--nodes", type=int, default=1)

@@ -20,7 +20,7 @@ from collscope.points import plan, table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import bounds, mpirun
-from collscope.sources.rows import failed, named
+from collscope.sources.rows import SOURCES, failed, named
 from collscope.sources.source import Options
 
 
@@ -245,7 +245,7 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
 )
 @click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
 @click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
-@click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help="Of bound, model, sim, real.")
+@click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
 @click.option("--metric", default="makespan", show_default=True, metavar="M", help="makespan, osu_avg, root or loop.")
 @requests.ROOT
 @requests.TYPE

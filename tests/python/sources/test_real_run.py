@@ -14,7 +14,7 @@ from collscope.commands import run as runs
 from collscope.machines import find
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point
-from collscope.sources import bounds, measure, mpirun
+from collscope.sources import bounds, measure
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()),
@@ -32,14 +32,6 @@ def points() -> list[Point]:
         for c, key in keys
         for count in (4, 4096)
     ]
-
-
-@pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2", "MPI 2021.13"])
-def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mpirun, "library", lambda: library)
-    words = mpirun.command(5, 2)
-    assert words[:3] == ["mpirun", "-np", "5"]
-    assert words[-2:] == (["--map-by", "ppr:3:node"] if library.startswith("Open MPI") else ["-ppn", "3"])
 
 
 @pytest.fixture(scope="module")

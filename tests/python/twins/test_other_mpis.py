@@ -12,7 +12,6 @@ import pytest
 import libraries
 from collscope.base import paths
 from collscope.catalogue import registry
-from collscope.sources import mpirun
 
 
 def output_of(*command: object, env: Mapping[str, str] | None = None) -> str:
@@ -42,17 +41,3 @@ def test_every_algorithm_is_right_over_another_library(get: Callable[[], librari
     assert len(versions) == 1 and library.name in str(versions) and library.version in str(versions)
     calls = sum(line["calls"] for line in swept.values())
     print(f"{library.name} {library.version}: {calls} calls, each twice, data checked")
-
-
-@pytest.mark.parametrize(
-    ("library", "words"),
-    [("Open MPI 4.1.4", ["--mca", "mpi_yield_when_idle", "1"]), ("MPICH 4.3.2", ["MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"])],
-)
-def test_ranks_without_a_core_of_their_own_yield(
-    monkeypatch: pytest.MonkeyPatch, library: str, words: list[str]
-) -> None:
-    monkeypatch.setattr(mpirun, "library", lambda: library)
-    monkeypatch.setattr(mpirun.os, "sched_getaffinity", lambda _: {0, 1})
-    text = " ".join(mpirun.command(3))
-    assert " ".join(words) in text
-    assert " ".join(words) not in " ".join(mpirun.command(2))
