@@ -15,11 +15,13 @@ class Commands(click.Group):
     """A group that knows what a misspelt command was meant to be, and lists its commands in the order in which they came."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """What click does; a UsageError that names the nearest command when there is none of that name."""
         if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             raise unknown("command", args[0], self.list_commands(ctx), "./collscope --help lists them")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in their order."""
         return list(self.commands)
 
 
@@ -32,9 +34,11 @@ class LazyCommands(Commands):
         self.modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in their order; nothing is imported."""
         return list(self.modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, its module imported; None when there is none."""
         if cmd_name not in self.modules:
             return None
         command = import_module(self.modules[cmd_name]).command

@@ -145,7 +145,8 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
 
 
 def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, Any]]:
-    """The prover's answers, in order, with what it was not told about sizes added."""
+    """The prover's replies, in order, with collective, type, op, vector_bytes and block_bytes added. `wanted` are ranks and point;
+    with `schedule` each reply holds all messages."""
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         file = Path(name) / "plan.txt"
         try:

@@ -67,14 +67,17 @@ class _Shape:
 
     @cached_property
     def has_blocks(self) -> bool:
+        """A block is not the whole vector."""
         return any(row["block_bytes"] != row["bytes"] for row in self.rows)
 
     @cached_property
     def has_limits(self) -> bool:
+        """There is a bound to compare with."""
         return any(self.limit.values())
 
     @cached_property
     def has_choices(self) -> bool:
+        """A decision chose."""
         return any(row["chose"] for row in self.rows)
 
     def short(self, key: str) -> str:

@@ -1,4 +1,4 @@
-"""What a program said of one point, and what follows from its repetitions: median, quartiles, extremes."""
+"""What became of one point, and what follows from its repetitions: median, quartiles, extremes."""
 
 from __future__ import annotations
 
