@@ -19,7 +19,12 @@ TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins", "co
 
 # Pictures and pages, by what draws them: below python/collscope.
 STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py")
-DOCUMENTED_PICTURES = ("figures/schedule", "figures/style.py", "figures/files.py", "schedules")
+_DRAWN = ("figures/style.py", "figures/files.py", "figures/schedule/sheet.py", "figures/schedule/rounds.py", "schedules/trace.py",
+          "reference/pictures.py")  # fmt: skip
+DOCUMENTED_PICTURES = {
+    "graph": (*_DRAWN, "figures/schedule/net.py", "figures/schedule/graph.py"),
+    "table": (*_DRAWN, "figures/schedule/holdings.py"),
+}
 
 # What a build is made from.
 PROGRAMS = ("algorithms", "bench", "cmake", "core", "driver", "model", "platforms", "prove", "sim", "tests", "validate")

@@ -56,6 +56,13 @@ def read(path: Path) -> Header | None:
     return Header(path, lines[0].removeprefix("/* ").strip(), fields, tuple(x[margin:] for x in picture))
 
 
+def prose(path: Path) -> str:
+    """The opening comment of a file that is plain text: its paragraphs, each in one line, an empty line between them."""
+    comment = path.read_text(encoding="utf-8").split("*/")[0].removeprefix("/*")
+    text = re.sub(r"^ \* ?", "", comment, flags=re.MULTILINE)
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in re.split(r"\n *\n", text))
+
+
 @lru_cache(maxsize=1)
 def all_headers() -> dict[str, Header]:
     """By key, from the files below algorithms/ whose comment begins with one; a file may speak for several keys."""

@@ -11,7 +11,7 @@ import pytest
 from collscope.base import depends, paths
 
 NUMBERS = ("SIMULATION", "MEASUREMENT", "MODEL", "TWINS")
-PAGES = ("STUDY_PAGES", "DOCUMENTED_PICTURES")
+PAGES = (depends.STUDY_PAGES, *depends.DOCUMENTED_PICTURES.values())
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -20,10 +20,10 @@ def test_every_place_exists(name: str) -> None:
     assert not [place for place in getattr(depends, name) if not (paths.ROOT / place).exists()]
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_module_exists(name: str) -> None:
+@pytest.mark.parametrize("places", PAGES)
+def test_every_module_exists(places: tuple[str, ...]) -> None:
     package = paths.ROOT / "python" / "collscope"
-    assert not [place for place in getattr(depends, name) if not (package / place).exists()]
+    assert not [place for place in places if not (package / place).exists()]
 
 
 def sources(place: Path) -> Iterator[Path]:

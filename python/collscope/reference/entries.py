@@ -1,0 +1,250 @@
+"""What the reference says of each algorithm and each decision: facts as text, and the schedule that is drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.catalogue import decisions, headers, registry
+from collscope.catalogue.headers import Header
+from collscope.catalogue.registry import Algorithm, Decision
+from collscope.points.plan import Point
+from collscope.schedules import trace
+from collscope.schedules.trace import Trace
+from collscope.twins import records
+from collscope.twins import text as twin_text
+
+RANKS = 8
+DRAWN_SEGMENT = 1024  # of pipelined algorithms, so that a small picture shows the pipeline
+
+
+def anchor_of(key: str) -> str:
+    """A key as the anchor of a link."""
+    return re.sub(r"[^a-z0-9_]+", "-", key.lower()).strip("-")
+
+
+# ---- algorithms -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An algorithm: what its file's opening comment says, and the schedule that is drawn, or why none is."""
+
+    algorithm: Algorithm
+    header: Header
+    drawn: Trace | None
+    why_not: str
+
+    @property
+    def anchor(self) -> str:
+        return anchor_of(self.algorithm.key)
+
+    @property
+    def name(self) -> str:
+        """The key's part after the slash."""
+        return self.algorithm.key.partition("/")[2]
+
+    @property
+    def full_key(self) -> str:
+        return self.algorithm.full_key()
+
+    @property
+    def path(self) -> str:
+        """Of its file, from the root of the repository."""
+        return self.header.path.relative_to(paths.ROOT).as_posix()
+
+    @property
+    def summary(self) -> str:
+        return self.algorithm.summary[:1].upper() + self.algorithm.summary[1:]
+
+    @property
+    def rounds(self) -> str:
+        return self.header.fields.get("Rounds", "")
+
+    @property
+    def twin_name(self) -> str:
+        """Open MPI 3; "" where there is no twin."""
+        twin = self.algorithm.twin
+        return f"{twin['library']} {twin['number']}" if twin else ""
+
+    @property
+    def twin_number(self) -> int:
+        return twin_text.number(self.algorithm)
+
+    def picture(self, kind: str) -> str:
+        """The name of a picture's file."""
+        return f"{self.anchor}-{kind}.svg"
+
+    @cached_property
+    def hash(self) -> str:
+        """Of what the pictures show: who sends what to whom in which round; "" where there are none."""
+        t = self.drawn
+        if t is None:
+            return ""
+        arrows = [(m.src, m.dst, m.bytes, m.round, m.send, m.recv, m.shared) for m in t.arrows]
+        shown = json.dumps([t.key, t.ranks, t.count, t.nodes, arrows])
+        return hashlib.sha256(shown.encode()).hexdigest()[:16]
+
+    @property
+    def caption(self) -> str:
+        """What is drawn, or why nothing is; Markdown."""
+        t = self.drawn
+        if t is None:
+            return f"No picture: {self.why_not}."
+        nodes = f" on {len(set(t.nodes))} nodes" if t.nodes else ""
+        return f"`{t.key}` on {t.ranks} ranks{nodes}"
+
+    @cached_property
+    def facts(self) -> list[tuple[str, str]]:
+        """(name, text) of all that is known: the comment's fields, parameters, flags, the twin."""
+        a, fields = self.algorithm, self.header.fields
+        rows = [(name, fields[name]) for name in headers.FIELDS if name in fields]
+        if not fields.get("Source") and a.source:
+            rows.append(("Source", a.source))
+        for p in a.params:
+            kind = " or ".join(p.words) if p.words else f"{p.min} to {p.max}"
+            rows.append((f"[{p.name}]", f"{p.help}; {kind}, {p.text(p.default)} unless given"))
+        if flags := _flags(a):
+            rows.append(("Flags", ", ".join(flags)))
+        if not a.has_cost:
+            rows.append(("cost()", "none: no closed form"))
+        rows.append(("Twin", twin_text.twin(a)))
+        if others := twin_text.instead(a):
+            cases = "; ".join(f"{condition} → {runs}" for condition, runs in others)
+            text = f"Open MPI runs something else where this one does not run: {cases}"
+            rows.append((f"Told {self.twin_number}", text))
+        return rows
+
+
+def _flags(a: Algorithm) -> list[str]:
+    """What the catalogue says of an algorithm beside its file's opening comment. That it looks at where ranks sit is seen in the
+    caption: it is drawn on two nodes."""
+    several = [] if a.ports == "one" else ["several messages at once"]
+    return several + [flag.replace("_", " ") for flag in a.flags if flag != "places"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The algorithms of one collective."""
+
+    name: str
+    entries: Sequence[Entry]
+
+
+def entries() -> list[Entry]:
+    """All algorithms, in the registry's order."""
+    made = []
+    for a in registry.load().algorithms:
+        header = headers.of_key(a.key)
+        if header is None:
+            header = Header(paths.ROOT / "algorithms" / f"{a.key}.c", a.key, {}, ())
+        made.append(Entry(a, header, *drawing(a)))
+    return made
+
+
+def groups(all_: Sequence[Entry]) -> list[Group]:
+    """By collective, in the registry's order; those without algorithms are left out."""
+    found = [Group(c.name, [e for e in all_ if e.algorithm.collective == c.name]) for c in registry.load().collectives]
+    return [group for group in found if group.entries]
+
+
+def drawing(a: Algorithm) -> tuple[Trace | None, str]:
+    """The schedule that is drawn: 8 ranks, on two nodes where it matters where they sit, or as many as it takes; and "", or None
+    and why there is none."""
+    values = {p.name: DRAWN_SEGMENT for p in a.params if p.name == "s" and p.default > DRAWN_SEGMENT and not p.words}
+    key = a.full_key(values)
+    why = ""
+    for ranks, in_place in ((RANKS, False), (RANKS, True), (2, False)):
+        machine = trace.telephone(ranks, 2 if places_matter(a) and ranks > 2 else None)
+        point = Point(a.collective, key, trace.default_count(a.collective, key, ranks, 4), in_place=in_place)
+        try:
+            return trace.ask([point], ranks, machine, "telephone network")[0], ""
+        except UserError as error:
+            why = why or str(error)
+    return None, why
+
+
+def places_matter(a: Algorithm) -> bool:
+    """Whether what it does depends on where ranks sit."""
+    header = headers.of_key(a.key)
+    text = header.path.read_text(encoding="utf-8") if header else ""
+    return bool(re.search(r"\blevels\b|place|leader|hierarch", text.partition("*/")[2] + a.key))
+
+
+# ---- decisions --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a decision table, as text."""
+
+    collective: str
+    ranks: str
+    sizes: str
+    needs: str
+    takes: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A decision: where it is from, in the words of its file, and its rules."""
+
+    decision: Decision
+    rules: Sequence[Rule]
+    same_as: Table | None  # an earlier table has these very rules
+
+    @property
+    def anchor(self) -> str:
+        return self.decision.key.replace("/", "-")
+
+    @property
+    def path(self) -> str:
+        """Of its file, from the root of the repository."""
+        return f"algorithms/{self.decision.key}.c"
+
+    @property
+    def text(self) -> str:
+        """What follows the key in the opening comment of its file."""
+        text = headers.prose(paths.ROOT / self.path).partition(": ")[2]
+        return text[:1].upper() + text[1:]
+
+    @property
+    def by_collective(self) -> list[tuple[str, list[Rule]]]:
+        return [(c, [rule for rule in self.rules if rule.collective == c]) for c in self.decision.collectives]
+
+
+def tables() -> list[Table]:
+    """All decisions, in the registry's order."""
+    rules: dict[str, list[Rule]] = {}
+    for line in decisions.rules():
+        rules.setdefault(line["decision"], []).append(_rule(line))
+    made: list[Table] = []
+    for d in registry.load().decisions:
+        mine = rules.get(d.full_key(), [])
+        made.append(Table(d, mine, next((t for t in made if t.rules == mine), None)))
+    return made
+
+
+def _rule(line: decisions.Line) -> Rule:
+    rule = line["rule"]
+    return Rule(
+        line["collective"],
+        decisions.ranks_text(*rule["ranks"]),
+        decisions.sizes_text(rule),
+        decisions.needs_text(rule),
+        f"`{line['key'].partition('/')[2]}`" if line["key"] else f"nothing: {line['why']}",
+    )
+
+
+# ---- differences ------------------------------------------------------------------------------------------
+
+
+def differences(all_: Sequence[Entry]) -> list[tuple[Entry, str, str, str]]:
+    """(entry, condition, what runs, versions) of calls for which Open MPI, told to take an algorithm, takes another."""
+    return [(e, *row) for e in all_ for row in records.instead(e.algorithm.key)]
