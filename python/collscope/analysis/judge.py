@@ -7,10 +7,33 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from collscope.analysis.checks import AnyCheck, Context
+from collscope.analysis import place_checks as at
+from collscope.analysis import series_checks as over
+from collscope.analysis.check import Context
 from collscope.analysis.claims import Claim
 from collscope.analysis.times import share_text
 from collscope.base.toml_table import Table
+
+AnyCheck = Annotated[
+    at.Fastest
+    | at.Slowest
+    | at.Faster
+    | at.Equal
+    | at.NoSlower
+    | at.Ratio
+    | at.Order
+    | at.FasterAtEverySize
+    | at.OneFastest
+    | at.Crossover
+    | at.StartUp
+    | over.Grows
+    | over.LargestAt
+    | over.NearerThanAt
+    | over.OneChoice
+    | over.NotAlwaysFastest
+    | over.Winners,
+    Field(discriminator="kind"),
+]
 
 
 def _for_all(value: object) -> object:

@@ -14,16 +14,15 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from collscope.analysis.checks import AnyCheck, Context
+from collscope.analysis.check import Context
 from collscope.analysis.claims import Claim
-from collscope.analysis.judge import ClaimText, judge
+from collscope.analysis.judge import AnyCheck, ClaimText, judge
 from collscope.analysis.times import Times
 from collscope.analysis.winner_table import Rows, WinnerTable, winner_table
 from collscope.base import paths
 from collscope.base.errors import unknown
 from collscope.base.toml_table import Document, Table
-
-FOLDER = Path(__file__).parent
+from collscope.papers.names import FOLDER, names
 
 
 class Unit(Table):
@@ -100,11 +99,6 @@ class Paper(Table):
         """The paper's table of winners from these times; the arguments of `context`. It has no rows where the paper has no table."""
         c = self.context(frame, focus, alternative)
         return winner_table(c.times, c.winners, c.names, c.tied, alternative)
-
-
-def names() -> list[str]:
-    """The papers that are here, by name."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 @cache

@@ -14,6 +14,7 @@ from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.toml_table import Document, Table, one_of
 from collscope.base.units import parse_sizes
 from collscope.machines.hosts import MAPPINGS
+from collscope.papers import names as papers
 from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 STUDIES = paths.ROOT / "sim"
 METRICS = ("makespan", "root")  # those that one and the same simulated call gives
-PAPERS = ("bird",)
 OPERATORS = ("sum", "max", "min", "prod")
 
 
@@ -94,7 +94,7 @@ class _File(Table):
     source: str = ""
     about: str = ""
     differences: list[str] = Field(default_factory=list)
-    paper: Annotated[str, one_of(PAPERS)] = ""
+    paper: Annotated[str, one_of(papers.names())] = ""
     setting: _Setting
     sizes: _Sizes
     classes: dict[str, str] = Field(default_factory=dict)

@@ -14,6 +14,7 @@ from collscope.base import cache, depends, paths
 from collscope.base.errors import UserError, disk_error
 from collscope.base.files import write_atomically
 
+SENSITIVITY = "sensitivity.csv"  # verdicts over the ranges of the platform's numbers; columns: sensitivity.COLUMNS
 RUN = "run.json"  # keys: stamp, files (names below the folder), origin (the fields of Origin)
 
 

@@ -20,7 +20,7 @@ from collscope.machines.platform import Platform
 from collscope.machines.simgrid import content_hash
 from collscope.points import table
 from collscope.points.table import Row
-from collscope.studies import report, results, rows, sensitivity
+from collscope.studies import results, rows
 from collscope.studies.origin import Origin
 from collscope.studies.reader import check_keys, load
 from collscope.studies.study import Study
@@ -76,18 +76,22 @@ def report_failures(failures: Sequence[Row]) -> None:
 def _write(
     study: Study, platform: Platform, made: Sequence[Row], csv: str, origin: Origin, folder: Path, jobs: int, varied: str
 ) -> list[str]:  # fmt: skip
+    from collscope.studies.report import report  # matplotlib: not needed when all is there already
+
     (folder / "table.csv").write_text(csv, encoding="utf-8")
     if varied:
-        (folder / sensitivity.FILE).write_text(varied, encoding="utf-8")
-    names = report.write(study, platform, table.to_frame(made), origin, folder, jobs=jobs, priors=varied)
-    return ["table.csv", *([sensitivity.FILE] if varied else []), *names]
+        (folder / results.SENSITIVITY).write_text(varied, encoding="utf-8")
+    names = report.write(study, platform, table.to_frame(made), origin, folder, jobs=jobs, varied=varied)
+    return ["table.csv", *([results.SENSITIVITY] if varied else []), *names]
 
 
 def _varied(study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | None) -> str:
     """Verdicts over the ranges, as CSV: made now, or what was made before of the same platform; "" if never."""
     if vary and study.prior_sizes:
+        from collscope.studies import sensitivity
+
         return str(sensitivity.run(study, study.prior_sizes, jobs).to_csv(index=False, lineterminator="\n"))
-    for path in (folder / sensitivity.FILE, folder.parent / sensitivity.FILE):
+    for path in (folder / results.SENSITIVITY, folder.parent / results.SENSITIVITY):
         if path.is_file():
             text = path.read_text(encoding="utf-8")
             if f",{origin.hashes.get('platform')}," in text:

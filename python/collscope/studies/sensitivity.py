@@ -6,30 +6,31 @@ pieces of one curve move together), the study is simulated again at a few sizes,
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from collscope.analysis.claims import Claim
+from collscope.analysis.winner_table import WinnerTable
 from collscope.base import console
+from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines import find
 from collscope.machines.spec import Number, Spec
-from collscope.papers import bird as claims_bird
 from collscope.points import table
 from collscope.sources import simulate
-from collscope.studies import report
-
-if TYPE_CHECKING:
-    from collscope.studies.study import Study
+from collscope.studies.report.analysis import analyse
+from collscope.studies.rows import tasks_of
+from collscope.studies.study import Study
 
 COLUMNS = (
     "number",
     "end",
     "value",
-    "candidate",
+    "alternative",
     "claim",
     "verdict",
     "held",
@@ -39,7 +40,6 @@ COLUMNS = (
     "platform_hash",
     "sources_hash",
 )
-FILE = "priors.csv"  # beside the table of the study
 BASE = "as modelled"
 
 # Beyond this the segments of pipelines need not wait for their receives: thousands are under way at once, and one point takes an hour.
@@ -89,32 +89,29 @@ def _moved(number: Number, value: float) -> Number:
 
 
 def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataFrame:
-    """A row for each variant, candidate and claim."""
-    from collscope.catalogue import registry
-    from collscope.studies.reader import check_keys
-    from collscope.studies.rows import tasks_of
+    """The claims of the study's paper on each variant, at these sizes alone: a row for each variant, alternative and claim.
 
+    Columns: COLUMNS. `number`, `end` and `value` say what was moved; `held` of `total` assertions hold; `matching_rows` and
+    `matching_cells` of the paper's table of winners agree.
+    """
     few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(),
-                  collectives=tuple(c for c in study.collectives if c.classes))  # fmt: skip
-    few = check_keys(few, registry.load())
+                  collectives=tuple(c for c in study.collectives if c.classes or not study.classes))  # fmt: skip
     spec = find.load_spec(study.platform)
     every = [Variant(BASE, "", "", spec), *variants(spec)]
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[object, ...]] = []
     for at, variant in enumerate(every):
         # The name stays the study's: what differs is the file, and with it the hash.
         platform = find.platform_of(variant.spec, study.platform)
-        tasks = [task for task, _, _ in tasks_of(few, platform, quick=False)]
-        made = simulate.run_tasks(tasks, jobs=jobs)
+        made = simulate.run_tasks([task for task, _, _ in tasks_of(few, platform, quick=False)], jobs=jobs)
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
-        analysis = report.analyse(few, table.to_frame(made))
-        for candidate in few.alternatives:
-            three = claims_bird.table_three(analysis.of_candidate(candidate), sizes, candidate)
-            for claim in claims_bird.judge(analysis.of_candidate(candidate), sizes, candidate):
+        analysis = analyse(few, table.to_frame(made))
+        tables = {t.alternative: t for t in analysis.winner_tables()}
+        for alternative, claims in analysis.judged().items():
+            three = tables.get(alternative, WinnerTable(alternative, ()))
+            for c in claims:
                 rows.append(
-                    {"number": variant.number, "end": variant.end, "value": variant.value, "candidate": candidate, "claim": claim.id,
-                     "verdict": claim.verdict, "held": claim.held, "total": len(claim.testable), "matching_rows": three.matching_rows,
-                     "matching_cells": three.matching_cells, "platform_hash": made[0]["platform_hash"],
-                     "sources_hash": made[0]["sources_hash"]}
+                    (variant.number, variant.end, variant.value, alternative, c.id, c.verdict, c.held, len(c.testable),
+                     three.matching_rows, three.matching_cells, made[0]["platform_hash"], made[0]["sources_hash"])
                 )  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -122,12 +119,34 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataF
 # ---- for the report --------------------------------------------------------------------------------------
 
 
-def summary(frame: pd.DataFrame, judged: Mapping[str, Sequence[Claim]]) -> list[dict[str, Any]]:
-    """For each claim and candidate: how many variants give the verdict of the platform as modelled, and which do not."""
+def summary(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> dict[str, Any]:
+    """What the report says of the CSV that `run` made.
+
+    sizes and limits, as text; numbers that were moved; variants, the platform as modelled not among them; claims, rows of `by_claim`;
+    ahead, rows of `by_alternative`. `judged`: the claims at all sizes in focus, by alternative.
+    """
+    frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
+    moved = frame[frame["number"] != BASE]
+    return {
+        "sizes": join_words([rounded_size(s) for s in study.prior_sizes]),
+        "limits": join_words([f"{name} only to {value:g}" for name, value in LIMITS.items()]),
+        "numbers": moved["number"].nunique(),
+        "variants": len(moved.drop_duplicates(["number", "end"])),
+        "claims": by_claim(frame, judged),
+        "ahead": by_alternative(frame),
+    }
+
+
+def by_claim(frame: pd.DataFrame, judged: Mapping[str, Sequence[Claim]]) -> list[dict[str, Any]]:
+    """A row for each claim and alternative.
+
+    claim; alternative, its name; whole, the verdict at all sizes; verdict, that of the platform as modelled at the few sizes; same, how
+    many variants have it; held_low and held_high of total assertions; changes, the variants with another.
+    """
     out = []
-    for candidate, claims in judged.items():
+    for alternative, claims in judged.items():
         for claim in claims:
-            mine = frame[(frame["candidate"] == candidate) & (frame["claim"] == claim.id)]
+            mine = frame[(frame["alternative"] == alternative) & (frame["claim"] == claim.id)]
             base = mine[mine["number"] == BASE]
             moved = mine[mine["number"] != BASE]
             if base.empty or moved.empty:
@@ -136,22 +155,27 @@ def summary(frame: pd.DataFrame, judged: Mapping[str, Sequence[Claim]]) -> list[
             other = moved[moved["verdict"] != verdict]
             changes = [f"{r.number} {r.end}: {r.verdict}" for r in other.itertuples()]
             out.append(
-                {"claim": claim.id, "candidate": library_name(candidate), "verdict": verdict, "same": len(moved) - len(other),
-                 "variants": len(moved), "held_low": int(mine["held"].min()), "held_high": int(mine["held"].max()),
+                {"claim": claim.id, "alternative": library_name(alternative), "whole": claim.verdict, "verdict": verdict,
+                 "same": len(moved) - len(other), "held_low": int(mine["held"].min()), "held_high": int(mine["held"].max()),
                  "total": int(mine["total"].max()), "changes": changes}
             )  # fmt: skip
     return out
 
 
-def table_three_range(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """How many rows of Table III each candidate matches over all variants, and in how many it is ahead."""
-    once = frame.drop_duplicates(["number", "end", "candidate"])
-    wide = once.pivot(index=["number", "end"], columns="candidate", values="matching_rows")
+def by_alternative(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """How the alternatives agree with the paper's table of winners: a row for each; none where there is one alone.
+
+    alternative, its name; low and high, the rows that agree, over the platform as modelled and all variants; ahead, in how many variants
+    more rows agree than with any other.
+    """
+    once = frame.drop_duplicates(["number", "end", "alternative"])
+    wide = once.pivot(index=["number", "end"], columns="alternative", values="matching_rows")
+    moved = wide[wide.index.get_level_values("number") != BASE]
     out = []
-    for candidate in wide.columns:
-        others = wide.drop(columns=candidate).max(axis=1)
+    for alternative in wide.columns if len(wide.columns) > 1 else ():
+        others = moved.drop(columns=alternative).max(axis=1)
         out.append(
-            {"candidate": library_name(str(candidate)), "low": int(wide[candidate].min()), "high": int(wide[candidate].max()),
-             "ahead": int((wide[candidate] > others).sum()), "variants": len(wide)}
+            {"alternative": library_name(str(alternative)), "low": int(wide[alternative].min()),
+             "high": int(wide[alternative].max()), "ahead": int((moved[alternative] > others).sum())}
         )  # fmt: skip
     return out

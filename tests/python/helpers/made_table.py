@@ -29,6 +29,18 @@ def paper(collective: str, name: str, nodes: int, size: int) -> float:
     return base * slow.get(collective, {}).get(name, 1.0)
 
 
+def swap(
+    collective: str, name: str, factor: float, only: Callable[[int, int], bool] = lambda nodes, size: True
+) -> Time:
+    """The paper's times, with one class of one collective `factor` times as slow, where `only` says so."""
+
+    def time(c: str, n: str, nodes: int, size: int) -> float:
+        seconds = paper(c, n, nodes, size)
+        return seconds * factor if (c, n) == (collective, name) and only(nodes, size) else seconds
+
+    return time
+
+
 def rows(study: Study, time: Time = paper, quick: bool = False) -> list[table.Row]:
     out = []
     elem = 4

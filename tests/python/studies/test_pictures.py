@@ -9,7 +9,9 @@ import pytest
 import made_table
 from collscope.figures import files
 from collscope.figures.style import colour_of, style_of
-from collscope.studies import reader, report
+from collscope.studies import reader
+from collscope.studies.report.analysis import Analysis, analyse, changes, make_tree
+from collscope.studies.report.pictures import draw, pictures
 from collscope.studies.study import Study
 
 
@@ -19,14 +21,14 @@ def bird() -> Study:
 
 
 @pytest.fixture(scope="module")
-def analysis(bird: Study) -> report.Analysis:
-    return report.analyse(bird, made_table.frame(bird, quick=True))
+def analysis(bird: Study) -> Analysis:
+    return analyse(bird, made_table.frame(bird, quick=True))
 
 
-def test_one_figure_for_each_of_the_papers_and_more(bird: Study, analysis: report.Analysis) -> None:
-    where = report.places(analysis)
-    tree = report.make_tree(analysis)
-    made = report.pictures(analysis, where, tree, quick=True)
+def test_one_figure_for_each_of_the_papers_and_more(bird: Study, analysis: Analysis) -> None:
+    where = changes(analysis)
+    tree = make_tree(analysis)
+    made = pictures(analysis, where, tree, quick=True)
     numbers = [p.number for p in made if p.number]
     assert numbers == [f"5.{c}.{n}" for c in range(1, 8) for n in range(1, 4)]
     assert {p.stem for p in made} >= {
@@ -42,8 +44,8 @@ def test_one_figure_for_each_of_the_papers_and_more(bird: Study, analysis: repor
 @pytest.mark.parametrize(
     "collective", ["bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce", "rotation"]
 )
-def test_every_collective_is_drawn(collective: str, analysis: report.Analysis, tmp_path: Path) -> None:
-    made = [p for p in report.pictures(analysis, [], None, quick=True) if p.collective == collective]
+def test_every_collective_is_drawn(collective: str, analysis: Analysis, tmp_path: Path) -> None:
+    made = [p for p in pictures(analysis, [], None, quick=True) if p.collective == collective]
     assert len(made) == 3
     names = files.save_all([(made[0].stem, made[0].make)], tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(names)
@@ -51,15 +53,24 @@ def test_every_collective_is_drawn(collective: str, analysis: report.Analysis, t
     assert (tmp_path / names[1]).read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_same_figure_is_the_same_file(analysis: report.Analysis) -> None:
-    one = report.pictures(analysis, [], None, quick=True)[0]
+def test_the_same_figure_is_the_same_file(analysis: Analysis) -> None:
+    one = pictures(analysis, [], None, quick=True)[0]
     assert files.render(one.make(), "svg") == files.render(one.make(), "svg")
 
 
-def test_crossovers_and_tree_are_drawn(analysis: report.Analysis) -> None:
-    where, tree = report.places(analysis), report.make_tree(analysis)
-    for p in report.pictures(analysis, where, tree, quick=False)[-2:]:
+def test_crossovers_and_tree_are_drawn(analysis: Analysis) -> None:
+    where, tree = changes(analysis), make_tree(analysis)
+    for p in pictures(analysis, where, tree, quick=False)[-2:]:
         assert files.render(p.make(), "svg").rstrip().endswith(b"</svg>")
+
+
+def test_processes_draw_what_one_process_draws(analysis: Analysis, tmp_path: Path) -> None:
+    made = pictures(analysis, changes(analysis), make_tree(analysis), quick=True)[-4:]
+    names = [draw(made, tmp_path / str(jobs), jobs) for jobs in (1, 2)]
+    assert names[0] == names[1]
+    assert len(names[0]) == 8
+    for name in names[0]:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 
 
 def test_one_key_one_colour(bird: Study) -> None:

@@ -1,0 +1,184 @@
+"""What a check is: one table [[claim.check]] of a paper's TOML, that makes assertions. The kinds are in place_checks and series_checks.
+
+All times that are compared are geometric means over sizes: those of the check, or the focus of the study. A check is made at every
+place that its selectors (nodes, ranks, mapping) leave of the table's layouts, or once along a series of them. Tolerances are shares of
+the time: a number, or the name of one of the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from collscope.analysis import winner_table
+from collscope.analysis.claims import OPEN, Assertion
+from collscope.analysis.times import Place, Times, share_text
+from collscope.base.errors import UsageError
+from collscope.base.toml_table import Table
+from collscope.base.units import parse_sizes, rounded_size
+
+MISSING = "points are missing"
+# Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Context:
+    """What checks are made on."""
+
+    times: Times
+    names: tuple[str, ...]  # all that compete where a check names no others
+    tolerances: Mapping[str, float]
+    alternative: str  # what stands for the class that has several: the key's part after the slash, or ""
+    winners: winner_table.Rows  # what the source says is best
+    tied: float
+    unit: tuple[str, int]  # how the source counts sizes: a word and its bytes; ("", 1): B, KiB, …
+
+    def share(self, tolerance: Tolerance) -> float:
+        """The number of a tolerance. Raises KeyError for a name that the paper does not define."""
+        return self.tolerances[tolerance] if isinstance(tolerance, str) else tolerance
+
+    def size_text(self, size: int) -> str:
+        word, of_bytes = self.unit
+        return f"{size // of_bytes:,} {word}".replace(",", "\u202f") if word else rounded_size(size)
+
+
+def _listed(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _by_alternative(value: object) -> object:
+    return value if isinstance(value, dict) else {"other": value}
+
+
+def _subject(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+def _sizes(value: object) -> tuple[int, ...]:
+    try:
+        return tuple(parse_sizes(str(value)))
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+
+
+Tolerance = str | float
+Expected = Literal["yes", "no", "open"]
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Numbers = Annotated[tuple[int, ...], BeforeValidator(_listed)]
+Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]  # bytes, written as "4KiB,1MiB..8MiB"
+Outcome = tuple[bool | None, str]  # whether it holds (None: cannot be said), and the numbers that decided
+
+
+class Subject(Table):
+    """What is compared with: a name, where need be elsewhere than the first."""
+
+    name: str
+    nodes: int | None = None
+    ranks: int | None = None
+    mapping: str | None = None
+
+    def at(self, place: Place) -> Place:
+        elsewhere = {k: v for k in ("nodes", "ranks", "mapping") if (v := getattr(self, k)) is not None}
+        return replace(place, **elsewhere)
+
+    def __str__(self) -> str:
+        words = [f"{self.nodes} nodes"] if self.nodes else []
+        words += [f"{self.ranks} ranks"] if self.ranks else []
+        words += [f"mapping {self.mapping}"] if self.mapping else []
+        return self.name + (f" on {', '.join(words)}" if words else "")
+
+
+Than = Annotated[Subject, BeforeValidator(_subject)]
+Thans = Annotated[tuple[Than, ...], BeforeValidator(_listed)]
+
+
+class Check(Table):
+    """What all kinds share. `expected` and `theory`: one for all alternatives, or one each by name, and "other" for the rest."""
+
+    kind: str
+    collective: Names
+    nodes: Numbers = ()  # none named: all of the table
+    ranks: Numbers = ()
+    mapping: Names = ()
+    sizes: Sizes = ()  # of the whole vector; none named: the focus
+    block_sizes: Sizes = ()  # of one rank's block: the vector grows with the ranks
+    expected: Annotated[dict[str, Expected], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
+    theory: Annotated[dict[str, str], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
+    says: str = ""  # the assertion in the paper's words, after the place; "" the kind's own
+
+    says_itself: ClassVar[str] = ""  # the kind's words; {fields} are filled in
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        raise NotImplementedError
+
+    def places(self, context: Context, collective: str) -> list[Place]:
+        """Where the check is made."""
+        return [
+            p for p in context.times.places(collective)
+            if (not self.nodes or p.nodes in self.nodes)
+            and (not self.ranks or p.ranks in self.ranks)
+            and (not self.mapping or p.mapping in self.mapping)
+        ]  # fmt: skip
+
+    def sizes_at(self, place: Place) -> tuple[int, ...] | None:
+        return self.sizes or tuple(place.ranks * s for s in self.block_sizes) or None
+
+    def assertion(self, context: Context, where: str, words: Mapping[str, object], outcome: Outcome) -> Assertion:
+        holds, seen = outcome
+        other = self.expected.get("other", OPEN)
+        return Assertion(
+            where + (self.says or self.says_itself).format_map(words),
+            None if holds is None else bool(holds),
+            seen,
+            self.expected.get(context.alternative, other),
+            self.theory.get(context.alternative, self.theory.get("other", "")),
+        )
+
+    def where(self, context: Context, place: Place) -> str:
+        sizes = self.sizes or self.block_sizes
+        text = context.times.text(place)
+        if sizes:
+            text += f", {rounded_size(sizes[0])}" + (f" to {rounded_size(sizes[-1])}" if len(sizes) > 1 else "")
+            text += " a rank" if self.block_sizes else ""
+        return text
+
+
+class AtPlaces(Check):
+    """One assertion for each place, name and what it is compared with."""
+
+    name: Names = ()
+    than: Thans = ()
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        for collective in self.collective:
+            for place in self.places(context, collective):
+                for name in self.name or ("",):
+                    for than in self.than or (Subject(name=""),):
+                        words = {**self.words(context), "name": name, "than": than}
+                        outcome = self.outcome(context, place, name, than)
+                        yield self.assertion(context, f"{self.where(context, place)}: ", words, outcome)
+
+    def words(self, context: Context) -> dict[str, object]:
+        """What the sentence may speak of besides name and than: each tolerance of the check, as text."""
+        return {
+            k: share_text(context.share(v))
+            for k in ("by", "within", "most")
+            if (v := getattr(self, k, None)) is not None
+        }
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        raise NotImplementedError
+
+    def ratio(self, context: Context, place: Place, name: str, than: Subject) -> float:
+        """Time of `than` over the time of `name`; NaN where points are missing."""
+        times, sizes = context.times, self.sizes_at(place)
+        return times.mean(than.at(place), than.name, sizes) / times.mean(place, name, sizes)
+
+    def means(self, context: Context, place: Place) -> dict[str, float]:
+        """The means of all that compete; empty where one lacks points."""
+        means = context.times.means(place, context.names, self.sizes_at(place))
+        return means if len(means) == len(context.names) else {}

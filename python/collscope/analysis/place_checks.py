@@ -1,0 +1,210 @@
+"""Kinds of checks that compare names where they stand, at each place by itself."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Literal
+
+import pandas as pd
+
+from collscope.analysis.check import (
+    MISSING,
+    SAME,
+    AtPlaces,
+    Context,
+    Names,
+    Outcome,
+    Sizes,
+    Subject,
+    Tolerance,
+)
+from collscope.analysis.crossover import crossings
+from collscope.analysis.times import Place, longer_text, order_text, share_text
+from collscope.base.units import rounded_size
+
+
+class Fastest(AtPlaces):
+    """No other takes less, within a tolerance, so that one message pattern under two names ties."""
+
+    kind: Literal["fastest"]
+    within: Tolerance = "best"
+    says_itself = "{name} is best"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        means = self.means(context, place)
+        if name not in means:
+            return None, MISSING
+        least = min(mean for other, mean in means.items() if other != name)
+        return means[name] <= least * (1 + context.share(self.within)), order_text(means)
+
+
+class Slowest(AtPlaces):
+    """No other takes longer, within a tolerance."""
+
+    kind: Literal["slowest"]
+    within: Tolerance = "best"
+    says_itself = "{name} is worst"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        means = self.means(context, place)
+        if name not in means:
+            return None, MISSING
+        most = max(mean for other, mean in means.items() if other != name)
+        return means[name] >= most * (1 - context.share(self.within)), order_text(means)
+
+
+class Faster(AtPlaces):
+    """The other takes longer, by at least a share where one is given."""
+
+    kind: Literal["faster"]
+    by: Tolerance = 0.0
+    says_itself = "{name} beats {than}"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        ratio = self.ratio(context, place, name, than)
+        if math.isnan(ratio):
+            return None, MISSING
+        by = context.share(self.by)
+        return ratio > 1 + SAME if by == 0 else ratio >= 1 + by, f"{than} takes {longer_text(ratio)}"
+
+
+class Equal(AtPlaces):
+    """Neither takes longer than the other by more than a share."""
+
+    kind: Literal["equal"]
+    within: Tolerance
+    says_itself = "{name} and {than} within {within}"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        ratio = self.ratio(context, place, name, than)
+        if math.isnan(ratio):
+            return None, MISSING
+        return max(ratio, 1 / ratio) <= 1 + context.share(self.within), f"{than} takes {longer_text(ratio)}"
+
+
+class NoSlower(AtPlaces):
+    """It takes less than the other, or longer by at most a share."""
+
+    kind: Literal["no_slower"]
+    within: Tolerance
+    says_itself = "{name} matches or beats {than}"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        ratio = 1 / self.ratio(context, place, name, than)
+        return (None, MISSING) if math.isnan(ratio) else (
+            ratio <= 1 + context.share(self.within), f"takes {longer_text(ratio)}"
+        )  # fmt: skip
+
+
+class Ratio(AtPlaces):
+    """It takes `times` the other's time, within a share of that: "52 % better" is 0.48 times."""
+
+    kind: Literal["ratio"]
+    times: float
+    within: Tolerance
+    says_itself = "{name} takes {times:g} times {than}'s time, within {within}"
+
+    def words(self, context: Context) -> dict[str, object]:
+        return {**super().words(context), "times": self.times}
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        ratio = 1 / self.ratio(context, place, name, than)
+        if math.isnan(ratio):
+            return None, MISSING
+        return abs(ratio / self.times - 1) <= context.share(self.within), f"takes {ratio:.2f} times"
+
+
+class Order(AtPlaces):
+    """Of those named each is faster than the next, by at least a share where one is given."""
+
+    kind: Literal["order"]
+    names: Names
+    by: Tolerance = 0.0
+    says_itself = "fastest first: {names}"
+
+    def words(self, context: Context) -> dict[str, object]:
+        return {**super().words(context), "names": ", ".join(self.names)}
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        means = context.times.means(place, self.names, self.sizes_at(place))
+        if len(means) < len(self.names):
+            return None, MISSING
+        by = context.share(self.by)
+        return all(means[b] > means[a] * (1 + max(by, SAME)) for a, b in pairwise(self.names)), order_text(means)
+
+
+class FasterAtEverySize(AtPlaces):
+    """At each size by itself, not on average."""
+
+    kind: Literal["faster_at_every_size"]
+    says_itself = "{name} beats {than} at every size"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        sizes = self.sizes_at(place)
+        mine, other = context.times.line(place, name, sizes), context.times.line(than.at(place), than.name, sizes)
+        if not len(mine) or len(mine) != len(other):
+            return None, MISSING
+        return bool((mine < other).all()), f"{than} takes at least {(other / mine).min():.2f}× as long"
+
+
+class OneFastest(AtPlaces):
+    """No crossover: what is best over all sizes is best at each, within a share."""
+
+    kind: Literal["one_fastest"]
+    within: Tolerance
+    says_itself = "one class is best at all sizes"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        means = self.means(context, place)
+        if not means:
+            return None, MISSING
+        best = min(means, key=lambda n: means[n])
+        lines = pd.DataFrame({n: context.times.line(place, n, self.sizes_at(place)) for n in means})
+        loss = lines[best] / lines.min(axis=1) - 1
+        if loss.max() <= context.share(self.within):
+            return True, f"{best}, never more than {100 * loss.max():.2g} % behind"
+        worst = loss.idxmax()
+        other = lines.loc[worst].idxmin()
+        return False, f"{best} over all; {100 * loss.max():.1f} % behind {other} at {context.size_text(int(worst))}"
+
+
+class Crossover(AtPlaces):
+    """It is faster below a size, the other above it; the one crossing lies between two sizes."""
+
+    kind: Literal["crossover"]
+    between: Sizes  # "4KiB,64KiB": the least and the largest size where the crossing may lie
+    says_itself = "{name} gives way to {than} between {low} and {high}"
+
+    def words(self, context: Context) -> dict[str, object]:
+        return {"low": rounded_size(self.between[0]), "high": rounded_size(self.between[-1])}
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        sizes = self.sizes_at(place)
+        mine, other = context.times.line(place, name, sizes), context.times.line(than.at(place), than.name, sizes)
+        both = mine.index.intersection(other.index)
+        if len(both) < 2:
+            return None, MISSING
+        ratio = (mine[both] / other[both]).to_numpy()
+        found = [size for size, _, _ in crossings([int(b) for b in both], [float(r) for r in ratio])]
+        seen = "crosses at " + ", ".join(rounded_size(size) for size in found) if found else "no crossing"
+        inside = len(found) == 1 and self.between[0] <= found[0] <= self.between[-1]
+        return inside and ratio[0] < 1, seen
+
+
+class StartUp(AtPlaces):
+    """The part of the time that does not grow with the size, from the line through the two smallest sizes, is small."""
+
+    kind: Literal["start_up"]
+    most: Tolerance
+    says_itself = "start-ups are at most {most} of {name}'s time at the smallest size"
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        line = context.times.line(place, name, self.sizes_at(place))
+        if len(line) < 2:
+            return None, MISSING
+        size, time = line.index.to_numpy(float)[:2], line.to_numpy()[:2]
+        fixed = (time[0] * size[1] - time[1] * size[0]) / (size[1] - size[0])
+        share = max(fixed, 0.0) / time[0]
+        seen = f"{share_text(share, 1)} of the time at {rounded_size(int(size[0]))} does not grow with the size"
+        return bool(share <= context.share(self.most)), seen

@@ -1,0 +1,161 @@
+"""Kinds of checks over several places: along the nodes or the ranks, or all of a collective together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import pandas as pd
+
+from collscope.analysis import winner_table
+from collscope.analysis.check import (
+    MISSING,
+    Check,
+    Context,
+    Names,
+    Outcome,
+    Tolerance,
+)
+from collscope.analysis.claims import Assertion
+from collscope.analysis.times import Place, longer_text, order_text, series
+
+NEARER = 1e-6  # in log time: distances that differ by less are the same distance
+
+
+class AlongSeries(Check):
+    """Assertions about how the ratio of two names changes along the nodes or the ranks. `name` over `than`; without `than`, its time."""
+
+    name: str
+    than: str = ""
+    along: Literal["nodes", "ranks"] = "nodes"
+
+    def values(self, context: Context, run: Sequence[Place]) -> dict[int, float]:
+        """Number of nodes (or ranks) → the ratio, or seconds."""
+        times = context.times
+        out = {}
+        for place in run:
+            below = times.mean(place, self.than, self.sizes_at(place)) if self.than else 1.0
+            out[int(getattr(place, self.along))] = times.mean(place, self.name, self.sizes_at(place)) / below
+        return out
+
+    def run_text(self, run: Sequence[Place]) -> str:
+        return run[0].collective
+
+    def runs(self, context: Context) -> Iterator[tuple[str, dict[int, float]]]:
+        """Each series of the selected places: what it is, and its values."""
+        for collective in self.collective:
+            for run in series(self.places(context, collective), self.along):
+                yield collective, self.values(context, run)
+
+
+class Grows(AlongSeries):
+    """From each number of nodes (or ranks) to the next the ratio grows, or falls, by more than a share."""
+
+    kind: Literal["grows"]
+    falls: bool = False
+    by: Tolerance = 0.0
+    says_itself = "{name} falls further behind {than} from {a} to {b} {along}"
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        for collective, values in self.runs(context):
+            unit = "×" if self.than else " s"
+            seen = ", ".join(f"{n} {self.along} {v:.2f}{unit}" for n, v in values.items())
+            seen = f"{self.name} / {self.than}: {seen}" if self.than else f"{self.name}: {seen}"
+            for a, b in pairwise(values):
+                step = values[b] / values[a] if not self.falls else values[a] / values[b]
+                holds = None if math.isnan(step) else step > 1 + context.share(self.by)
+                words = {"name": self.name, "than": self.than, "a": a, "b": b, "along": self.along}
+                yield self.assertion(context, f"{collective}: ", words, (holds, seen))
+
+
+class LargestAt(AlongSeries):
+    """The lead of `than` over `name` is there, and at one number of nodes (or ranks) larger than at all others."""
+
+    kind: Literal["largest_at"]
+    at: int
+    by: Tolerance = "best"
+    says_itself = "the lead of {than} over {name} is largest on {at} {along}"
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        by = 1 + context.share(self.by)
+        for collective, lead in self.runs(context):
+            known = self.at in lead and not any(math.isnan(r) for r in lead.values())
+            holds = None
+            if known:
+                holds = lead[self.at] > by and all(lead[self.at] > r * by for n, r in lead.items() if n != self.at)
+            words = {"name": self.name, "than": self.than, "at": self.at, "along": self.along}
+            yield self.assertion(context, f"{collective}: ", words, (holds, _leads(self, lead)))
+
+
+class NearerThanAt(AlongSeries):
+    """At other numbers of nodes (or ranks) the two are nearer each other than at one."""
+
+    kind: Literal["nearer_than_at"]
+    at: int
+    says_itself = "{name} is closer to {than} than on {at}"
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        for collective, lead in self.runs(context):
+            known = self.at in lead and not any(math.isnan(r) for r in lead.values())
+            for n in lead:
+                if n == self.at:
+                    continue
+                holds = abs(math.log(lead[n])) < abs(math.log(lead[self.at])) - NEARER if known else None
+                words = {"name": self.name, "than": self.than, "at": self.at}
+                yield self.assertion(context, f"{collective}, {n} {self.along}: ", words, (holds, _leads(self, lead)))
+
+
+def _leads(check: AlongSeries, lead: Mapping[int, float]) -> str:
+    return f"{check.name} takes " + ", ".join(f"{n} {check.along} {longer_text(r)}" for n, r in lead.items())
+
+
+class OneChoice(Check):
+    """A decision takes one algorithm at all sizes of the focus."""
+
+    kind: Literal["one_choice"]
+    name: str
+    says_itself = "{name} takes one algorithm at all sizes"
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        for collective in self.collective:
+            chosen = pd.concat([context.times.chosen(p, self.name) for p in self.places(context, collective)])
+            keys = list(dict.fromkeys(chosen.sort_index(kind="stable")))
+            known = bool(keys) and "" not in keys
+            outcome = (len(keys) == 1, " → ".join(k.partition("/")[2] for k in keys)) if known else (None, MISSING)
+            yield self.assertion(context, f"{collective}: ", {"name": self.name}, outcome)
+
+
+class NotAlwaysFastest(Check):
+    """Somewhere, over all the collectives named, another takes less by more than a tolerance."""
+
+    kind: Literal["not_always_fastest"]
+    name: Names
+    within: Tolerance = "best"
+    says_itself = "{name} is not best everywhere"
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        every = [context.times.means(p, context.names) for c in self.collective for p in self.places(context, c)]
+        whole = [means for means in every if len(means) == len(context.names)]
+        for name in self.name:
+            lost = sum(1 for means in whole if means[name] > min(means.values()) * (1 + context.share(self.within)))
+            outcome = (lost > 0 if whole else None, f"beaten in {lost} of {len(whole)} cells")
+            yield self.assertion(context, "", {"name": name}, outcome)
+
+
+class Winners(Check):
+    """Over all layouts together, those that share the first place are those of the paper's table of winners."""
+
+    kind: Literal["winners"]
+    says_itself = "{winners}"
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        for collective in self.collective:
+            agreeing = context.winners[collective]
+            means = winner_table.overall(context.times, collective, context.names)
+            outcome: Outcome = (None, MISSING)
+            if means:
+                total = winner_table.cell(collective, None, means, agreeing, context.tied)
+                outcome = (total.agrees, f"{total.text}; {order_text(means)}")
+            yield self.assertion(context, f"{collective}: ", {"winners": "/".join(agreeing[0])}, outcome)

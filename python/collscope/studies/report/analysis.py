@@ -1,0 +1,220 @@
+"""What a study's table says: times by class, where the best class changes, and the decision tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from collscope.analysis import crossover
+from collscope.analysis.claims import Claim
+from collscope.analysis.crossover import Span
+from collscope.analysis.tree import Tree, fit_tree, regret
+from collscope.analysis.winner_table import WinnerTable
+from collscope.base.units import rounded_size
+from collscope.catalogue.decisions import library_name
+from collscope.papers import papers
+from collscope.papers.papers import Paper
+from collscope.sources.bounds import TELEPHONE
+from collscope.studies.study import Collective, Entry, Study
+
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)  # of the trees whose numbers of rules are compared
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The table of a study, cut and reshaped once for all that is shown."""
+
+    study: Study
+    paper: Paper | None
+    frame: pd.DataFrame  # the tidy table
+    sim: pd.DataFrame  # its simulated times, see `simulated`; with short_label and label
+    bound: pd.DataFrame  # the telephone model's: collective, ranks, nodes, bytes, time_s
+
+    def case(self, collective: str, nodes: int, ranks: int) -> pd.DataFrame:
+        """The rows of `sim` of one collective in one layout."""
+        s = self.sim
+        return s[(s["collective"] == collective) & (s["nodes"] == nodes) & (s["ranks"] == ranks)]
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        """The keys that stand for one class in turn; ("",) where every class has one key."""
+        return self.study.alternatives or ("",)
+
+    @property
+    def open_class(self) -> str:
+        """The class that has alternatives; "" where none has."""
+        return next((e.name for e in self._entries() if e.key in self.study.alternatives), "")
+
+    @property
+    def fixed_classes(self) -> list[str]:
+        """The classes that one key stands for."""
+        return [c for c in self.study.classes if c != self.open_class]
+
+    def _entries(self) -> Iterator[Entry]:
+        for c in self.study.collectives:
+            yield from c.entries
+
+    def of_alternative(self, alternative: str, metric: str = "") -> pd.DataFrame:
+        """The rows of collectives with classes, and of the alternatives this one alone; `metric`: another than the study's."""
+        frame = simulated(self.study, self.frame, metric) if metric else self.sim
+        return frame[frame["classes"] & ~frame["key"].isin([a for a in self.study.alternatives if a != alternative])]
+
+    def compared(self, alternative: str, metric: str = "") -> pd.DataFrame:
+        """What a paper's claims are judged on: `of_alternative`; every row where the study has no classes."""
+        if self.study.classes:
+            return self.of_alternative(alternative, metric)
+        return simulated(self.study, self.frame, metric) if metric else self.sim
+
+    def judged(self) -> dict[str, list[Claim]]:
+        """alternative → the paper's claims with their verdicts; nothing where the study has no paper."""
+        if not self.paper:
+            return {}
+        return {a: self.paper.judge(self.compared(a), self.focus, a) for a in self.alternatives}
+
+    def winner_tables(self, metric: str = "") -> list[WinnerTable]:
+        """The paper's table of winners with each alternative; nothing where there is none."""
+        if not self.paper or not self.paper.winners:
+            return []
+        return [self.paper.winner_table(self.compared(a, metric), self.focus, a) for a in self.alternatives]
+
+    @property
+    def cases(self) -> list[tuple[Collective, int, int]]:
+        """(collective, nodes, ranks) in the order in which they are shown."""
+        return [(c, n, r) for c in self.study.collectives for r in self.study.ranks for n in self.study.nodes]
+
+    @property
+    def focus(self) -> tuple[int, ...]:
+        """The sizes in focus that the table has; all of it where none are."""
+        have = set(self.sim["bytes"])
+        return tuple(s for s in (self.study.focus or self.study.sizes) if s in have)
+
+    def short_name(self, entry: Entry) -> str:
+        """The name beside a line: short, long, builtin 4.0, or the part of the key after the slash."""
+        if entry.key in self.study.alternatives:
+            libraries = {library_name(a).rpartition(" ")[0] for a in self.study.alternatives}
+            library = library_name(entry.key)
+            return f"{entry.name} {library.rpartition(' ')[2] if len(libraries) == 1 else library}"
+        return entry.name if entry.name != entry.key else entry.key.partition("/")[2]
+
+    def label(self, entry: Entry) -> str:
+        """The name in a legend: with the key, and whose decisions they are."""
+        if entry.key.startswith("decision/"):
+            return f"{entry.name}: {library_name(entry.key)} decides ({entry.key})"
+        return f"{entry.name}: {entry.key}" if entry.name != entry.key else entry.key
+
+
+def simulated(study: Study, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """The simulated times of a tidy table, in the order of the study.
+
+    Columns: collective, ranks, nodes, bytes; key, of the algorithm; name, its class (its key where there are none); classes, whether the
+    collective has some; chose, the key that a decision took; time_s.
+    """
+    rows = frame[(frame["source"] == "sim") & (frame["metric"] == metric) & (frame["status"] == "ok")]
+    rows = rows[rows["median_s"].notna() & (rows["median_s"] > 0)]
+    entries = pd.DataFrame(
+        [(c.name, e.key, e.name, k, c.classes) for c in study.collectives for k, e in enumerate(c.entries)],
+        columns=["collective", "algorithm", "name", "order", "classes"],
+    )
+    merged = rows.merge(entries, on=["collective", "algorithm"], how="inner", sort=False)
+    merged["key"] = merged["algorithm"]
+    merged["time_s"] = merged["median_s"]
+    place = {c.name: k for k, c in enumerate(study.collectives)}
+    merged["place"] = merged["collective"].map(place)
+    merged = merged.sort_values(["place", "ranks", "nodes", "order", "bytes"], kind="stable").reset_index(drop=True)
+    return merged[["collective", "ranks", "nodes", "bytes", "key", "name", "classes", "chose", "time_s"]]
+
+
+def analyse(study: Study, frame: pd.DataFrame) -> Analysis:
+    """`frame`: the tidy table, with the columns of points/table.py."""
+    sim = simulated(study, frame, study.metric)
+    bound = frame[(frame["source"] == "bound") & frame["algorithm"].isin([TELEPHONE, ""]) & (frame["median_s"] > 0)]
+    bound = bound.assign(time_s=bound["median_s"])[[*crossover.CASE, "bytes", "time_s"]]
+    made = Analysis(study, papers.load(study.paper) if study.paper else None, frame, sim, bound)
+    entry = {(c.name, e.key): e for c in study.collectives for e in c.entries}
+    pairs = list(zip(sim["collective"], sim["key"], strict=True))
+    sim["short_label"] = [made.short_name(entry[p]) for p in pairs]
+    sim["label"] = [made.label(entry[p]) for p in pairs]
+    return made
+
+
+# ---- crossovers and the tree -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Where the best class changes, with one alternative for the class that has several."""
+
+    alternative: str
+    spans: tuple[Span, ...]
+    best: pd.DataFrame  # the columns of crossover.winners
+
+    def sequence(self, collective: str, nodes: int, ranks: int) -> str:
+        """The best classes from the smallest size to the largest."""
+        mine = [s for s in self.spans if (s.collective, s.nodes, s.ranks) == (collective, nodes, ranks)]
+        if len(mine) < 2:
+            return f"{mine[0].name} at every size" if mine else "–"
+        return ", ".join(f"{s.name} to {rounded_size(s.to_bytes)}" for s in mine[:-1]) + f", then {mine[-1].name}"
+
+
+def changes(analysis: Analysis) -> list[Changes]:
+    """One for each alternative; none where the study has no classes."""
+    out = []
+    for alternative in analysis.alternatives:
+        times = analysis.of_alternative(alternative)
+        if times.empty:
+            continue
+        best = crossover.winners(times)
+        out.append(Changes(alternative, tuple(crossover.spans(times, best)), best))
+    return out
+
+
+def resolved(analysis: Analysis) -> pd.DataFrame:
+    """The rows of collectives with classes, named by algorithm: what a decision chose counts under its own name."""
+    times = analysis.sim[analysis.sim["classes"]]
+    return times.assign(name=np.where(times["chose"] != "", times["chose"], times["key"]))
+
+
+def make_tree(analysis: Analysis) -> Tree | None:
+    """Over every algorithm that the study ran; None where it has no classes."""
+    times = resolved(analysis)
+    return fit_tree(times, analysis.study.tolerance) if len(times) else None
+
+
+def tree_sizes(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
+    """How many rules a tree needs when more or less may be lost: tolerance, rules, mean and worst loss, and whether it is this tree."""
+    times = resolved(analysis)
+    out = []
+    for tolerance in sorted({*TOLERANCES, tree.tolerance}):
+        made = tree if tolerance == tree.tolerance else fit_tree(times, tolerance)
+        loss = regret(times, made)["regret"]
+        mean, worst = float(loss.mean()), float(loss.max())
+        out.append(
+            {"tolerance": tolerance, "rules": len(made.rules), "mean": mean, "worst": worst, "this": made is tree}
+        )
+    return out
+
+
+def regrets(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
+    """What following the tree, or always one class, costs against the best at each point: choice, points, and the mean, median, p90
+    and worst share of time lost."""
+    times = resolved(analysis)
+    by_entry = analysis.sim[analysis.sim["classes"]]
+    rows = [("this tree", regret(times, tree)["regret"])]
+    best = times.groupby([*crossover.CASE, "bytes"])["time_s"].min().rename("best_s")
+    seen: dict[str, str] = {}
+    for c in analysis.study.collectives:
+        for e in c.entries if c.classes else ():
+            seen.setdefault(analysis.short_name(e), e.key if e.key.startswith("decision/") else e.name)
+    for label, what in seen.items():
+        column = "key" if what.startswith("decision/") else "name"
+        mine = by_entry[by_entry[column] == what].join(best, on=[*crossover.CASE, "bytes"])
+        rows.append((f"always {label}", mine["time_s"] / mine["best_s"] - 1))
+    return [
+        {"choice": label, "points": int(r.notna().sum()), "mean": float(r.mean()), "median": float(r.median()),
+         "p90": float(r.quantile(0.9)), "worst": float(r.max())}
+        for label, r in rows if r.notna().any()
+    ]  # fmt: skip

@@ -1,0 +1,104 @@
+"""The figures of a report, with their captions, and the drawing of them in several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from collscope.analysis.times import nodes_text
+from collscope.analysis.tree import Tree
+from collscope.base.units import join_words
+from collscope.catalogue.decisions import library_name
+from collscope.figures import files
+from collscope.figures.axes import Focus
+from collscope.figures.collective import collective_figure
+from collscope.figures.crossovers import Panel, crossover_figure
+from collscope.figures.style import colour_of
+from collscope.figures.tree import tree_figure
+from collscope.studies.report.analysis import Analysis, Changes
+from collscope.studies.report.sentences import case_sentence, crossover_sentence, tree_sentence
+from collscope.studies.study import Collective
+
+CROSSOVERS, TREE = "crossovers", "decision_tree"  # stems
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure to be drawn. `make` can be sent to another process."""
+
+    stem: str  # figures/STEM.svg and .png
+    title: str
+    number: str  # of the source's figure, or ""
+    caption: str
+    make: Callable[[], Figure] = field(compare=False)
+    collective: str = ""
+
+
+def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, quick: bool) -> list[Picture]:
+    """A figure for each collective and layout, where the best class changes, and the decision tree."""
+    study = analysis.study
+    note = f"{study.platform}, simulated · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    focus = Focus(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
+    cases = [c for c in analysis.cases if not analysis.case(c[0].name, c[1], c[2]).empty]
+    out = [_case(analysis, *case, note, focus) for case in cases]
+    titles = {c.name: c.title for c in study.collectives if c.classes}
+    layout = f"{join_words([str(r) for r in study.ranks])} ranks on {note}"
+    if any(p.spans for p in where):
+        title = "Where the best class changes"
+        panels = [panel(analysis, p) for p in where]
+        make = partial(crossover_figure, panels, titles, title=title, subtitle=layout, focus=focus)
+        out.append(Picture(CROSSOVERS, title, "", crossover_sentence(analysis, where), make))
+    if tree:
+        sizes = (int(analysis.sim["bytes"].min()), int(analysis.sim["bytes"].max()))
+        title = f"Decision tree for {study.platform}"
+        loss = f"{layout} · no point loses more than {100 * tree.tolerance:g} % against the best algorithm of the study"
+        make = partial(tree_figure, tree, titles, sizes, title=title, subtitle=loss)
+        out.append(Picture(TREE, title, "", tree_sentence(analysis, tree), make))
+    return out
+
+
+def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, focus: Focus | None) -> Picture:
+    """The figure of one collective in one layout."""
+    study = analysis.study
+    times = analysis.case(c.name, nodes, ranks)
+    number = f"{c.figure}.{study.nodes.index(nodes) + 1}" if c.figure and len(study.ranks) == 1 else ""
+    several = f"_{ranks}_ranks" if len(study.ranks) > 1 else ""
+    stem = f"{number + '_' if number else ''}{c.name}_{nodes}_nodes{several}"
+    b = analysis.bound
+    bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)][["bytes", "time_s"]]
+    even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping != "fill" else f", {ranks} ranks"
+    title = f"{c.title}, {nodes_text(nodes)}{even}"
+    subtitle = f"{'Figure ' + number + ' of the paper · ' if number else ''}{note}"
+    make = partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus)
+    return Picture(stem, title, number, case_sentence(analysis, times, bound), make, c.name)
+
+
+def panel(analysis: Analysis, p: Changes) -> Panel:
+    """What competes in one panel of the crossovers. A class has the colour of the first key that stands for it, one that has
+    alternatives that of the alternative in this panel."""
+    keys: dict[str, str] = {}
+    for c in analysis.study.collectives:
+        for e in c.entries:
+            keys.setdefault(e.name, e.key)
+    labels = {name: name for name in keys}
+    heading = ""
+    if p.alternative:
+        name, library = analysis.open_class, library_name(p.alternative)
+        keys[name], labels[name], heading = p.alternative, f"{name} {library}", f"{name} = {library}"
+    return Panel(heading, p.spans, p.best, labels, {name: colour_of(key) for name, key in keys.items()})
+
+
+def draw(made: Sequence[Picture], folder: Path, jobs: int) -> list[str]:
+    """Draws all pictures into the folder, in several processes; returns the names of the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    work = [(picture.stem, picture.make) for picture in made]
+    if jobs < 2 or len(work) < 4:
+        return files.save_all(work, folder)
+    with ProcessPoolExecutor(min(jobs, len(work))) as pool:
+        done = pool.map(files.save_all, [[one] for one in work], [folder] * len(work))
+        return [name for names in done for name in names]

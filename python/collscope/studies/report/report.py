@@ -1,0 +1,181 @@
+"""The report of a study: everything in it is computed from the tidy table, the study's file and the platform's specification.
+
+`write` makes the figures, the small tables beside them, report.md and report.html.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup, escape
+
+from collscope.analysis import crossover
+from collscope.analysis.times import share_text
+from collscope.analysis.tree import Tree
+from collscope.analysis.winner_table import fits_better
+from collscope.base.errors import UserError
+from collscope.base.units import join_words, rounded_size
+from collscope.catalogue.decisions import library_name
+from collscope.machines import find
+from collscope.machines.platform import Platform
+from collscope.machines.spec import Spec
+from collscope.studies import sensitivity
+from collscope.studies.origin import Origin
+from collscope.studies.report import analysis as analyses
+from collscope.studies.report import pictures, tables
+from collscope.studies.report.analysis import Analysis, Changes
+from collscope.studies.report.pictures import Picture
+from collscope.studies.report.sentences import headlines
+from collscope.studies.study import Study
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def context(
+    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin, varied: str = ""
+) -> tuple[dict[str, Any], list[Picture], dict[str, str]]:
+    """What the templates show, the pictures to draw, and the small files beside them: name → text.
+
+    `frame`: the columns of points/table.py. `varied`: the CSV of sensitivity.run, or "".
+    """
+    analysis = analyses.analyse(study, frame)
+    where = analyses.changes(analysis)
+    named = analysis.sim[analysis.sim["classes"]]
+    pairs = crossover.pair_crossovers(named.assign(name=named["short_label"])) if len(named) else []
+    tree = analyses.make_tree(analysis)
+    made = pictures.pictures(analysis, where, tree, origin.quick)
+    judged = analysis.judged()
+    files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs])), **_small_files(where, tree)}
+    if judged:
+        files["claims.csv"] = _csv(tables.claims_frame(judged))
+    over = sensitivity.summary(study, varied, judged) if varied and judged else None
+    summary = tables.claim_summary(judged)
+    ctx = {
+        "study": study,
+        "paper": analysis.paper,
+        "quick": origin.quick,
+        "settings": tables.setting_rows(platform, origin, analysis),
+        "headlines": headlines(analysis, analysis.winner_tables(), summary, where, tree, over),
+        "alternatives": [library_name(a) for a in analysis.alternatives],
+        "open_class": analysis.open_class,
+        "fixed_classes": analysis.fixed_classes,
+        "groups": _groups(analysis, made),
+        "claims": tables.claim_blocks(judged),
+        "claim_summary": summary,
+        "varied": over,
+        "bounds": tables.bound_rows(analysis),
+        "loggp": tables.loggp_check(analysis),
+        "plain": tables.plain_blocks(analysis),
+        "numbers": tables.number_rows(_spec(study)),
+        "crossovers": tables.crossover_rows(analysis, where, pairs),
+        "crossover_picture": next((p for p in made if p.stem == pictures.CROSSOVERS), None),
+        **_winners(analysis),
+        **_tree(analysis, tree, made),
+    }
+    return ctx, made, files
+
+
+def _winners(analysis: Analysis) -> dict[str, Any]:
+    """What the templates show of the paper's table of winners."""
+    study, focus = analysis.study, analysis.focus
+    found = analysis.winner_tables()
+    rule = analysis.paper.winners if analysis.paper else None
+    return {
+        "tables": found,
+        "fit": [library_name(t.alternative) for t in fits_better(found)],
+        "metric_differences": tables.metric_differences(analysis, found) if found else [],
+        "tied": analysis.paper.tolerances[rule.tied] if analysis.paper and rule else 0.0,
+        "focus": f"{rounded_size(focus[0])} to {rounded_size(focus[-1])}, {len(focus)} sizes" if focus else "",
+        "whole_focus": len(focus) == len(study.focus or study.sizes),
+    }
+
+
+def _tree(analysis: Analysis, tree: Tree | None, made: list[Picture]) -> dict[str, Any]:
+    """What the templates show of the decision tree."""
+    return {
+        "tree": tree,
+        "tree_picture": next((p for p in made if p.stem == pictures.TREE), None),
+        "tree_sizes": analyses.tree_sizes(analysis, tree) if tree else [],
+        "regrets": analyses.regrets(analysis, tree) if tree else [],
+    }
+
+
+def _groups(analysis: Analysis, made: list[Picture]) -> list[dict[str, Any]]:
+    """The pictures by collective: title, name, pictures, keys (the labels of what competes)."""
+    groups = []
+    for c in analysis.study.collectives:
+        mine = [p for p in made if p.collective == c.name]
+        if mine:
+            keys = [analysis.label(e) for e in c.entries]
+            groups.append({"title": c.title, "name": c.name, "pictures": mine, "keys": keys})
+    return groups
+
+
+def _small_files(where: list[Changes], tree: Tree | None) -> dict[str, str]:
+    files = {}
+    if where:
+        files["winners.csv"] = _csv(pd.concat([p.best.assign(alternative=p.alternative) for p in where]))
+    if tree:
+        files["decision_tree.txt"] = tree.as_text()
+        files["decision_tree.json"] = tree.as_json()
+    return files
+
+
+def _spec(study: Study) -> Spec | None:
+    """The specification of the study's platform; None where it has an XML file alone."""
+    try:
+        return find.load_spec(study.platform)
+    except UserError:
+        return None
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def prose(text: str) -> Markup:
+    """Plain text of a study's or a paper's file as HTML: *emphasis* and powers such as 2^20."""
+    made = re.sub(r"\*([^*\n]+)\*", r"<i>\1</i>", str(escape(text)))
+    return Markup(re.sub(r"\b(\d+)\^(\d+)", r"\1<sup>\2</sup>", made))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=lambda name: bool(name and name.endswith(".html.j2")),
+        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters.update(
+        percent=share_text, prose=prose, size=rounded_size, library=library_name, words=join_words,
+        cell=lambda t: str(t).replace("|", "\\|"),
+    )  # fmt: skip
+    return environment
+
+
+def write(
+    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin, folder: Path, *, jobs: int = 1, varied: str = ""
+) -> list[str]:  # fmt: skip
+    """Figures, small tables and both reports into `folder`; returns the names of the files. The arguments are those of `context`."""
+    ctx, made, files = context(study, platform, frame, origin, varied)
+    names = [f"figures/{n}" for n in pictures.draw(made, folder / "figures", jobs)]
+    for name, text in {**files, **render(ctx, folder)}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        names.append(name)
+    return names
+
+
+def render(ctx: dict[str, Any], folder: Path) -> dict[str, str]:
+    """report.md and report.html, by name. The page holds the figures of the folder inside itself."""
+
+    def embedded(picture: Picture) -> str:
+        data = (folder / "figures" / f"{picture.stem}.svg").read_bytes()
+        return "data:image/svg+xml;base64," + base64.b64encode(data).decode()
+
+    pages = ("report.md", "report.html")
+    return {page: _environment().get_template(f"{page}.j2").render(**ctx, embedded=embedded) for page in pages}

@@ -1,0 +1,68 @@
+"""The committed reference: whole, and the same digits again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths, programs
+from collscope.catalogue import registry
+from collscope.machines import find
+from collscope.points import table
+from collscope.sources import simulate, smpirun
+from collscope.studies import reader
+from collscope.studies import rows as study_rows
+from collscope.studies.study import Study
+
+REFERENCE = paths.ROOT / "results" / "bird_schooner" / "table.csv"
+CHECKED = ("bcast", "allgather", "allreduce", "rotation")
+COMPARED = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "chose", "status")
+
+
+@pytest.fixture(scope="module")
+def bird() -> Study:
+    return reader.load("bird_schooner")
+
+
+def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None:
+    """A part of the study through the real simulator: the same digits as in the committed table."""
+    if not shutil.which("smpirun"):
+        pytest.skip("smpirun is not installed")
+    if not programs.SIM_DRIVER.exists() or not programs.PROVER.exists():
+        pytest.skip("the driver or the prover is not built")
+    with REFERENCE.open(newline="") as file:
+        committed = list(csv.DictReader(file))
+    made_with = {row["back_end"] for row in committed if row["source"] == "sim"}
+    if made_with != {f"SimGrid {smpirun.version()}"}:
+        pytest.skip(f"the reference was made with {', '.join(made_with)}, this is SimGrid {smpirun.version()}")
+    key = ("collective", "algorithm", "nodes", "ranks", "bytes", "metric")
+    known = {tuple(row[k] for k in key): row for row in committed if row["source"] == "sim"}
+    checked = reader.check_keys(bird, registry.load())
+    platform = find.load(bird.platform)
+    tasks = [
+        task for task, entry, size in study_rows.tasks_of(checked, platform, quick=False)
+        if entry.collective in CHECKED and task[0].nodes == 2 and size in (128, 4096, 65536)
+    ]  # fmt: skip
+    rows = simulate.run_tasks(tasks)
+    assert len(rows) == len(CHECKED) * 4 * 3
+    different = []
+    for fresh in csv.DictReader(table.csv_text(rows).splitlines()):
+        kept = known[tuple(fresh[k] for k in key)]
+        different += [
+            (fresh["algorithm"], fresh["bytes"], c, kept[c], fresh[c]) for c in COMPARED if kept[c] != fresh[c]
+        ]
+    assert not different
+
+
+def test_the_reference_is_whole(bird: Study) -> None:
+    folder = REFERENCE.parent
+    record = json.loads((folder / "run.json").read_text())
+    assert not [name for name in record["files"] if not (folder / name).is_file()]
+    with REFERENCE.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["source"] == "sim" and row["metric"] == bird.metric]
+    assert len(rows) == sum(1 for _ in bird.points())
+    assert {row["status"] for row in rows} == {"ok"}

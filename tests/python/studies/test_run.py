@@ -1,0 +1,115 @@
+"""What a run of a study writes, and what it leaves alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fake_list
+import made_table
+from collscope.base import paths
+from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
+from collscope.points import table
+from collscope.studies import reader, run
+from collscope.studies import rows as study_rows
+from collscope.studies.origin import Origin
+from collscope.studies.report import pictures
+from collscope.studies.study import Study
+
+
+@pytest.fixture(scope="module")
+def bird() -> Study:
+    return reader.load("bird_schooner")
+
+
+class Fake:
+    """A study whose numbers come from formulas; counts how often it is drawn."""
+
+    def __init__(self, bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> None:
+        self.time: made_table.Time = made_table.paper
+        self.drawn = 0
+        monkeypatch.setattr(paths, "RESULTS", workplace / "results")
+        monkeypatch.setattr(run, "check_keys", lambda s, r: s)
+        known = registry.parse(fake_list.TEXT)
+        monkeypatch.setattr("collscope.catalogue.registry.load", lambda: known)
+
+        def simulate_study(s: Study, platform: object, *, quick: bool, **_: object) -> tuple[list[table.Row], Origin]:
+            rows = made_table.rows(s, self.time, quick)
+            return rows, Origin(quick, len(rows), len(rows), 1.0, 1, 1 << 20, {"SimGrid": "0"}, {"sources": "0"})
+
+        monkeypatch.setattr(study_rows, "simulate_study", simulate_study)
+        draw = pictures.draw
+
+        def counted(made: list[pictures.Picture], folder: Path, jobs: int) -> list[str]:
+            self.drawn += 1
+            return draw(
+                [p for p in made if p.stem in ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")], folder, 1
+            )
+
+        monkeypatch.setattr(pictures, "draw", counted)
+        # Only some pictures are drawn, so the page must not ask for the others.
+        whole = pictures.pictures
+        keep = ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")
+        monkeypatch.setattr(pictures, "pictures", lambda *a: [p for p in whole(*a) if p.stem in keep])
+
+
+@pytest.fixture
+def fake(bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> Fake:
+    return Fake(bird, monkeypatch, workplace)
+
+
+def test_a_run_writes_everything_once(fake: Fake) -> None:
+    folder = run.run("bird_schooner", quick=True)
+    names = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+    assert names >= {
+        "table.csv", "claims.csv",
+        "report.md", "report.html", "crossovers.csv", "winners.csv", "decision_tree.txt", "decision_tree.json", "run.json",
+        "figures/5.1.1_bcast_2_nodes.svg", "figures/5.1.1_bcast_2_nodes.png", "figures/crossovers.svg",
+    }  # fmt: skip
+    assert [p.name for p in folder.parent.iterdir()] == ["fresh"], "nothing half-written is left"
+    page = (folder / "report.html").read_text()
+    assert "Quick run" in page
+    assert page.count("data:image/svg+xml;base64") == 3
+    text = (folder / "report.md").read_text()
+    assert "| Broadcast | builtin | builtin (" in text
+    assert "nan" not in text.lower().replace("nanosecond", "")
+    # Again, and nothing is drawn; other times, and it is.
+    run.run("bird_schooner", quick=True)
+    assert fake.drawn == 1
+    fake.time = made_table.swap("bcast", "builtin", 1.1)
+    run.run("bird_schooner", quick=True)
+    assert fake.drawn == 2
+    # A figure that somebody deleted comes back.
+    (folder / "figures/crossovers.png").unlink()
+    run.run("bird_schooner", quick=True)
+    assert fake.drawn == 3
+    assert (folder / "figures/crossovers.png").exists()
+
+
+def test_a_failure_leaves_the_old_results(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = run.run("bird_schooner", quick=True)
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+    def full(*_: object, **__: object) -> list[str]:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pictures, "draw", full)
+    fake.time = made_table.swap("bcast", "builtin", 1.1)
+    with pytest.raises(UserError, match="the disk is full"):
+        run.run("bird_schooner", quick=True)
+    assert {p: p.read_bytes() for p in folder.parent.rglob("*") if p.is_file()} == before
+
+
+def test_the_reference_is_the_whole_study(fake: Fake) -> None:
+    with pytest.raises(UsageError, match="leave --quick out"):
+        run.run("bird_schooner", quick=True, write_reference=True)
+    folder = run.run("bird_schooner", write_reference=True)
+    kept = folder.parent
+    assert (kept / "table.csv").read_bytes() == (folder / "table.csv").read_bytes()
+    stale = kept / "figures" / "old.png"
+    stale.write_bytes(b"")
+    run.run("bird_schooner", write_reference=True)
+    assert not stale.exists()
+    assert "Quick run" not in (kept / "report.html").read_text()
