@@ -1,74 +1,108 @@
 #include "model/trace.h"
 
-#include <inttypes.h>
+#include <math.h>
 
-static void print_messages(FILE *out, const char *name, const timing_message *m, size_t n, const double *round)
+static void print_messages(json *j, const char *name, const timing_message *m, size_t n, const double *round)
 {
-  fprintf(out, ",\"%s\":[", name);
-  for (size_t i = 0; i < n; i++)
-    fprintf(out, "%s[%d,%d,%zu,%.0f,%u,%.17g,%.17g,%.17g,%zu,%zu]", i ? "," : "", m[i].src, m[i].dst, m[i].bytes,
-            round[i], m[i].label, m[i].posted_s, m[i].start_s, m[i].end_s, m[i].send, m[i].recv);
-  fputc(']', out);
+  json_array(j, name);
+  for (; n--; m++) {
+    json_array(j, NULL);
+    json_int(j, NULL, m->src);
+    json_int(j, NULL, m->dst);
+    json_size(j, NULL, m->bytes);
+    json_int(j, NULL, llround(*round++));
+    json_size(j, NULL, m->label);
+    json_real(j, NULL, m->posted_s);
+    json_real(j, NULL, m->start_s);
+    json_real(j, NULL, m->end_s);
+    json_size(j, NULL, m->send);
+    json_size(j, NULL, m->recv);
+    json_end(j);
+  }
+  json_end(j);
 }
 
-static void print_buffers(FILE *out, const record *r)
+static void print_buffer(json *j, bool there, int buf, size_t off, size_t bytes)
 {
-  fputs(",\"buffers\":[", out);
+  if (there) json_int(j, NULL, buf);
+  else json_null(j, NULL);
+  json_size(j, NULL, there ? off : 0);
+  json_size(j, NULL, there ? bytes : 0);
+}
+
+static void print_buffers(json *j, const record *r)
+{
+  json_array(j, "buffers");
   for (int i = 0; i < r->args.size; i++) {
     rec_layout l = r->layout[i];
-    fputs(i ? ",[" : "[", out);
-    if (l.has_in) fprintf(out, "%d,%zu,%zu,", l.in_buf, l.in_off, l.in_bytes);
-    else fputs("null,0,0,", out);
-    if (l.has_out) fprintf(out, "%d,%zu,%zu]", l.out_buf, l.out_off, l.out_bytes);
-    else fputs("null,0,0]", out);
+    json_array(j, NULL);
+    print_buffer(j, l.has_in, l.in_buf, l.in_off, l.in_bytes);
+    print_buffer(j, l.has_out, l.out_buf, l.out_off, l.out_bytes);
+    json_end(j);
   }
-  fputc(']', out);
+  json_end(j);
 }
 
-static void print_segments(FILE *out, const record *r)
+static void print_segments(json *j, const record *r)
 {
-  fputs(",\"segments\":[", out);
+  json_array(j, "segments");
   for (int i = 0; i < r->args.size; i++) {
-    fputs(i ? ",[" : "[", out);
+    json_array(j, NULL);
     for (int k = 0; k < r->segments[i]; k++) {
       const rec_segment *s = &r->segment[i][k];
-      fprintf(out, "%s[%d,%zu,[", k ? "," : "", s->group, s->bytes);
-      for (int j = 0; j < s->members; j++) fprintf(out, "%s%d", j ? "," : "", s->world[j]);
-      fputs("]]", out);
+      json_array(j, NULL);
+      json_int(j, NULL, s->group);
+      json_size(j, NULL, s->bytes);
+      json_array(j, NULL);
+      for (int m = 0; m < s->members; m++) json_int(j, NULL, s->world[m]);
+      json_end(j);
+      json_end(j);
     }
-    fputc(']', out);
+    json_end(j);
   }
-  fputc(']', out);
+  json_end(j);
 }
 
-static void print_operations(FILE *out, const record *r)
+static void print_operations(json *j, const record *r)
 {
-  fputs(",\"operations\":[", out);
+  json_array(j, "operations");
   for (int i = 0; i < r->args.size; i++) {
-    fputs(i ? ",[" : "[", out);
-    for (size_t k = 0; k < r->rank[i].n; k++) {
-      const rec_op *o = &r->rank[i].op[k];
-      fprintf(out, "%s[\"%s\",%d,%" PRIu64 ",%d,%" PRIu64 ",%d,%" PRIu64 "]", k ? "," : "",
-              record_kind_name(o->kind), o->buf, o->off, o->buf2, o->off2, o->peer, o->bytes);
+    json_array(j, NULL);
+    for (const rec_op *o = r->rank[i].op; o < r->rank[i].op + r->rank[i].n; o++) {
+      json_array(j, NULL);
+      json_text(j, NULL, record_kind_name(o->kind));
+      json_int(j, NULL, o->buf);
+      json_size(j, NULL, o->off);
+      json_int(j, NULL, o->buf2);
+      json_size(j, NULL, o->off2);
+      json_int(j, NULL, o->peer);
+      json_size(j, NULL, o->bytes);
+      json_end(j);
     }
-    fputc(']', out);
+    json_end(j);
   }
-  fputc(']', out);
+  json_end(j);
 }
 
-void trace_print(FILE *out, const record *r, const timing_result *t, const double *round)
+void trace_print(json *j, const record *r, const timing_result *t, const double *round)
 {
-  fprintf(out, ",\"elem\":%zu", r->args.elem);
-  print_messages(out, "messages", t->message, t->messages, round);
-  print_messages(out, "transfers", t->transfer, t->transfers, round + t->messages);
-  fputs(",\"spans\":[", out);
-  for (size_t i = 0; i < t->spans; i++)
-    fprintf(out, "%s[%d,\"%s\",%.17g,%.17g]", i ? "," : "", t->span[i].rank, t->span[i].combines ? "reduce" : "copy",
-            t->span[i].start_s, t->span[i].end_s);
-  fputs("],\"rank_end_s\":[", out);
-  for (int i = 0; i < t->ranks; i++) fprintf(out, "%s%.17g", i ? "," : "", t->rank_end_s[i]);
-  fputc(']', out);
-  print_buffers(out, r);
-  print_segments(out, r);
-  print_operations(out, r);
+  json_size(j, "elem", r->args.elem);
+  print_messages(j, "messages", t->message, t->messages, round);
+  print_messages(j, "transfers", t->transfer, t->transfers, round + t->messages);
+  json_array(j, "spans");
+  for (size_t i = 0; i < t->spans; i++) {
+    json_array(j, NULL);
+    json_int(j, NULL, t->span[i].rank);
+    json_text(j, NULL, t->span[i].combines ? "reduce" : "copy");
+    json_real(j, NULL, t->span[i].start_s);
+    json_real(j, NULL, t->span[i].end_s);
+    json_end(j);
+  }
+  json_end(j);
+  json_array(j, "rank_end_s");
+  for (int i = 0; i < t->ranks; i++) json_real(j, NULL, t->rank_end_s[i]);
+  json_end(j);
+  print_buffers(j, r);
+  print_segments(j, r);
+  print_operations(j, r);
 }

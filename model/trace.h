@@ -10,16 +10,15 @@
  *   buffers       [[in's buffer, offset, bytes, out's buffer, offset, bytes], …] of each rank, null where it has none;
  *                 buffer 0 is in, 1 out, 2 scratch, 3 and more are segments
  *   segments      [[[group, bytes of a part, [members]], …], …] of each rank
- *   operations    [[[kind, buffer, offset, other buffer, offset, peer, bytes], …], …] of each rank: rec_op, in words
+ *   operations    [[[kind, buffer, offset, other buffer, offset, peer, bytes], …], …] of each rank: rec_op as text
  */
 #ifndef COLLSCOPE_MODEL_TRACE_H
 #define COLLSCOPE_MODEL_TRACE_H
 
+#include "core/catalogue/json.h"
 #include "model/timing.h"
 
-#include <stdio.h>
-
-/* Prints the members of an object, a comma before the first. round: of the messages, then of the transfers. */
-void trace_print(FILE *, const record *, const timing_result *, const double *round);
+/* Prints the members of an object. round: of the messages, then of the transfers. */
+void trace_print(json *, const record *, const timing_result *, const double *round);
 
 #endif

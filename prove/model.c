@@ -1,5 +1,8 @@
-/* collscope-prove --model MACHINE [--trace] --plan FILE: what a model of the machine says of each point, a JSON line a
- * point. With --trace the line holds all there is to draw, too: see trace.h. */
+/* collscope-prove --model MACHINE [--trace | --holdings] --plan FILE: what a model of the machine says of each point, a JSON line
+ * a point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
+ * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds. With --trace the line holds all there is to draw,
+ * too: see model/trace.h. With --holdings it says instead what every rank holds after each round: see holdings.h. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +11,12 @@
 #include "core/catalogue/find.h"
 #include "core/catalogue/key.h"
 #include "core/catalogue/decide.h"
-#include "core/catalogue/json.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
 #include "core/schedule/record.h"
 #include "model/timing.h"
 #include "model/trace.h"
+#include "prove/holdings.h"
 #include "prove/sweep.h"
 
 typedef struct {
@@ -23,7 +26,8 @@ typedef struct {
   record *record;
   timing_result timing;
   const char *path;             /* of the plan */
-  bool trace;
+  bool trace, holdings;
+  holder holder;
   double *round;                /* of each message and transfer */
   size_t round_cap;
 } model;
@@ -38,20 +42,6 @@ static const coll_place *places(model *m, int ranks)
     m->places = ranks;
   }
   return m->place;
-}
-
-static void print_text(FILE *out, const char *name, const char *text)
-{
-  fprintf(out, ",\"%s\":", name);
-  if (text && *text) json_string(out, text);
-  else fputs("null", out);
-}
-
-static void print_status(FILE *out, const char *id, const char *status)
-{
-  fputs("{\"id\":", out);
-  json_string(out, id);
-  print_text(out, "status", status ? status : "ok");
 }
 
 /* What a driver would print for this metric, all ranks having entered together. */
@@ -75,10 +65,54 @@ static void keep_rounds(model *m)
   for (size_t i = 0; i < n; i++) m->round[i] = m->timing.message[i].end_s;
 }
 
-/* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
-static int point(FILE *out, model *m, const plan_point *q)
+/* What there is to say of a point. */
+typedef struct {
+  const char *id, *kind, *status;   /* "ok", "unsupported", "failed"; "ok" or the reason */
+  const char *chose;                /* full key that a decision took; "" */
+  const coll_alg *alg;              /* NULL unless kind is "ok" */
+  const coll_args *args;
+  double time_s, rounds;
+} answer;
+
+static void print_answer(model *m, const answer *a, coll_collective k)
 {
-  static const char none[] = ",\"model_s\":null,\"cost_s\":null,\"exact\":null,\"bound_s\":null,\"rounds\":null";
+  const machine *on = &m->machine;
+  double alpha = on->bound_alpha_s, beta = on->bound_beta_s_per_byte, gamma = on->bound_gamma_s_per_byte;
+  json j = json_on(stdout);
+  json_object(&j, NULL);
+  json_text(&j, "id", a->id);
+  json_text(&j, "kind", a->kind);
+  json_text(&j, "status", a->status);
+  json_text(&j, "chose", *a->chose ? a->chose : NULL);
+  const coll_alg *alg = a->alg;
+  json_real(&j, "model_s", alg ? a->time_s : NAN);
+  json_real(&j, "cost_s", alg && alg->cost ? alg->cost(a->args, alpha, beta, gamma) : NAN);
+  if (alg && alg->cost) json_bool(&j, "exact", alg->exact && alg->exact(a->args));
+  else json_null(&j, "exact");
+  json_real(&j, "bound_s", alg ? coll_bound(k, a->args, alpha, beta, gamma) : NAN);
+  json_real(&j, "rounds", alg ? rint(a->rounds) : NAN);
+  if (alg && m->trace) trace_print(&j, m->record, &m->timing, m->round);
+  json_end(&j);
+}
+
+/* Prints what every rank holds after each round, of the point whose rounds have just been timed. Returns the exit status. */
+static int print_holdings(model *m, const plan_point *q, const char *chose)
+{
+  proof_result result = {0};
+  json j = json_on(stdout);
+  json_object(&j, NULL);
+  json_text(&j, "id", q->id);
+  json_text(&j, "kind", "ok");
+  json_text(&j, "status", "ok");
+  json_text(&j, "chose", *chose ? chose : NULL);
+  bool fine = holdings_print(&j, &m->holder, m->record, &m->timing, &result);
+  json_end(&j);
+  return fine ? 0 : refuse("%s: %s", q->key, result.failure);
+}
+
+/* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
+static int point(model *m, const plan_point *q)
+{
   char error[512], reason[512], chose[PLAN_KEY + 64] = "";
   long param[COLL_PARAMS] = {0};
   const char *status = NULL;
@@ -87,7 +121,7 @@ static int point(FILE *out, model *m, const plan_point *q)
     return refuse("%s:%d: ranks=%d, but the machine has places for %d", m->path, q->line, q->ranks, m->machine.places);
   coll_args args = plan_args(q, q->ranks, param, places(m, q->ranks));
   const coll_alg *alg = NULL;
-  if (!strcmp(q->key + strcspn(q->key, "/"), "/builtin")) {
+  if (coll_is_builtin(q->key)) {
     status = "builtin is the MPI library's own: it can be run, not modelled; use a decision/… of that library";
   } else {
     if (!coll_known(q->key, error, sizeof error)) return refuse("%s:%d: %s", m->path, q->line, error);
@@ -97,36 +131,27 @@ static int point(FILE *out, model *m, const plan_point *q)
   }
   if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
+  answer a = {.id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose};
   if (status) {
-    print_status(out, q->id, status);
-    fputs(none, out);
-    print_text(out, "chose", chose);
-    fputs("}\n", out);
+    print_answer(m, &a, q->collective);
     return 0;
   }
   m->record = record_make(m->record, alg, &args, 1, 1);
-  m->timing.want_messages = m->trace;
+  m->timing.want_messages = m->trace || m->holdings;
   if (timing_run(m->record, &m->rounds, &m->timing)) {
-    print_status(out, q->id, m->timing.error);
-    fputs(none, out);
-    print_text(out, "chose", chose);
-    fputs("}\n", out);
+    a.kind = "failed";
+    a.status = m->timing.error;
+    print_answer(m, &a, q->collective);
     return 1;
   }
-  double rounds = m->timing.makespan_s;
+  if (m->holdings) return print_holdings(m, q, chose);
+  a.rounds = m->timing.makespan_s;
   if (m->trace) keep_rounds(m);
   if (timing_run(m->record, &m->machine, &m->timing)) return refuse("%s: %s", q->key, m->timing.error);
-  const machine *on = &m->machine;
-  double alpha = on->bound_alpha_s, beta = on->bound_beta_s_per_byte, gamma = on->bound_gamma_s_per_byte;
-  print_status(out, q->id, NULL);
-  fprintf(out, ",\"model_s\":%.17g", time_of(&m->timing, q));
-  if (alg->cost) fprintf(out, ",\"cost_s\":%.17g,\"exact\":%s", alg->cost(&args, alpha, beta, gamma),
-                         alg->exact && alg->exact(&args) ? "true" : "false");
-  else fputs(",\"cost_s\":null,\"exact\":null", out);
-  fprintf(out, ",\"bound_s\":%.17g,\"rounds\":%.0f", coll_bound(q->collective, &args, alpha, beta, gamma), rounds);
-  print_text(out, "chose", chose);
-  if (m->trace) trace_print(out, m->record, &m->timing, m->round);
-  fputs("}\n", out);
+  a.alg = alg;
+  a.args = &args;
+  a.time_s = time_of(&m->timing, q);
+  print_answer(m, &a, q->collective);
   return 0;
 }
 
@@ -141,7 +166,7 @@ static int points(model *m, const char *path)
   }
   int status = 0;
   for (size_t i = 0; i < p.points && status < 2; i++) {
-    int one = point(stdout, m, &p.point[i]);
+    int one = point(m, &p.point[i]);
     if (one > status) status = one;
   }
   plan_free(&p);
@@ -153,8 +178,9 @@ int model_main(int argc, char **argv)
   const char *machine_path = NULL, *plan_path = NULL;
   model m = {0};
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--trace")) {
-      m.trace = true;
+    bool *said = !strcmp(argv[i], "--trace") ? &m.trace : !strcmp(argv[i], "--holdings") ? &m.holdings : NULL;
+    if (said) {
+      *said = true;
       continue;
     }
     const char **path = !strcmp(argv[i], "--model") ? &machine_path : !strcmp(argv[i], "--plan") ? &plan_path : NULL;
@@ -173,6 +199,7 @@ int model_main(int argc, char **argv)
     timing_free(&m.timing);
     free(m.place);
     free(m.round);
+    holder_free(&m.holder);
   } else status = refuse("%s", error);
   machine_free(&m.machine);
   return status;

@@ -57,6 +57,8 @@ struct proof {
   size_t actor_cap, posted_cap, mem_cap, queue_cap;
   uint32_t queue_at, queue_n;
   matching match;
+  const uint32_t *round;       /* by operation: takes part from this round on; NULL: all take part at once */
+  uint32_t until;              /* the round that is played */
   /* pieces of an operation */
   piece *left, *right, *out;
   size_t left_cap, right_cap, out_cap;
@@ -151,9 +153,17 @@ typedef struct { int rank; size_t op; int buf; memory *memory; uint64_t off; } o
 bool data_move(proof *, origin, memory *to, uint64_t to_off, uint64_t bytes);
 bool data_reduce(proof *, int rank, size_t op, const rec_op *);
 
+/* ---- play.c ---- */
+
+/* Plays the record. With `round`, of every operation, only what takes part until round 0, then 1 …; after each calls `after`. */
+typedef void proof_after(void *self, proof *, uint32_t round);
+bool proof_play(proof *, const record *, proof_result *, const uint32_t *round, uint32_t rounds, proof_after *, void *self);
+
 /* ---- promise.c: what a collective finds and what it must leave ---- */
 
 void call_begins(proof *, int rank);
 bool call_ends(proof *, int rank);
+/* Has the rank heard, directly or not, that the other one has come to this call? */
+bool call_heard(const proof *, int rank, int other);
 
 #endif

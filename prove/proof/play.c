@@ -11,24 +11,33 @@
 
 static memory *own(proof *e, int rank, int buf) { return &e->mem[3 * rank + buf]; }
 
-/* Both sides of a message are posted: its data arrive. */
-static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
+/* Does the operation take part yet? */
+static bool open(const proof *e, int rank, size_t op)
 {
-  actor *a = &e->actor[rank], *b = &e->actor[o->peer];
-  size_t other = e->match.partner[a->base + op];
-  if (b->waiting == other) proof_wake(e, o->peer);
-  if (!o->bytes) return true;
-  const rec_op *q = &b->op[other];
-  origin mine = {rank, op, o->buf, own(e, rank, o->buf), o->off};
-  origin theirs = {o->peer, other, q->buf, own(e, o->peer, q->buf), q->off};
-  if (rec_sends(o->kind)) return data_move(e, mine, theirs.memory, theirs.off, o->bytes);
-  return data_move(e, theirs, mine.memory, mine.off, o->bytes);
+  return !e->round || e->round[e->actor[rank].base + op] <= e->until;
 }
 
 static void received(proof *e, int rank, size_t op, const rec_op *o)
 {
   if (e->clocked && !rec_sends(o->kind))
     clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->match.partner[e->actor[rank].base + op]]);
+}
+
+/* Both sides of a message are posted: its data arrive. */
+static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
+{
+  actor *a = &e->actor[rank], *b = &e->actor[o->peer];
+  size_t other = e->match.partner[a->base + op];
+  if (b->waiting == other) proof_wake(e, o->peer);
+  /* Round by round, a rank knows what has come, whether it has waited for it or not. */
+  if (e->round && rec_sends(o->kind)) received(e, o->peer, other, &b->op[other]);
+  else if (e->round) received(e, rank, op, o);
+  if (!o->bytes) return true;
+  const rec_op *q = &b->op[other];
+  origin mine = {rank, op, o->buf, own(e, rank, o->buf), o->off};
+  origin theirs = {o->peer, other, q->buf, own(e, o->peer, q->buf), q->off};
+  if (rec_sends(o->kind)) return data_move(e, mine, theirs.memory, theirs.off, o->bytes);
+  return data_move(e, theirs, mine.memory, mine.off, o->bytes);
 }
 
 enum { GOES_ON, BLOCKS, FAILS };
@@ -43,7 +52,7 @@ static int message(proof *e, int rank, size_t i, const rec_op *o)
     e->posted[rank] = i + 1;
     if (e->clocked && send) e->snapshot[a->base + i] = clock_release(e, rank);
     if (!blocking) pending_add(a, i, o, !send);
-    if (e->posted[o->peer] > e->match.partner[a->base + i]) {
+    if (e->posted[o->peer] > e->match.partner[a->base + i] && open(e, rank, i)) {
       if (!deliver(e, rank, i, o)) return FAILS;
     } else if (blocking) {
       a->waiting = i;
@@ -70,11 +79,12 @@ static bool allowed(proof *e, int rank, size_t i, const rec_op *o)
 static int step(proof *e, int rank, size_t i, const rec_op *o)
 {
   actor *a = &e->actor[rank];
+  if (o->kind > REC_RECV_ANY && !open(e, rank, i)) { a->waiting = PROOF_AWAITING; return BLOCKS; }
   switch (o->kind) {
     case REC_WAIT: {
       size_t k = (size_t)o->peer;
       const rec_op *q = &a->op[k];
-      if (e->posted[q->peer] <= e->match.partner[a->base + k]) { a->waiting = k; return BLOCKS; }
+      if (e->posted[q->peer] <= e->match.partner[a->base + k] || !open(e, rank, k)) { a->waiting = k; return BLOCKS; }
       received(e, rank, k, q);
       if (q->bytes) pending_remove(a, k);
       return GOES_ON;
@@ -205,7 +215,40 @@ static void prepare(proof *e)
   groups_set(e);
 }
 
-bool proof_check(proof *e, const record *r, proof_result *result)
+static bool work_off(proof *e)
+{
+  while (e->queue_n) {
+    int rank = (int)e->queue[e->queue_at];
+    if (++e->queue_at == (uint32_t)e->p) e->queue_at = 0;
+    e->queue_n--;
+    e->actor[rank].queued = false;
+    if (!play(e, rank)) return false;
+  }
+  return true;
+}
+
+/* The next round: messages that both sides have posted come through, and who waited for it goes on. */
+static bool next_round(proof *e)
+{
+  e->until++;
+  for (int rank = 0; rank < e->p; rank++) {
+    actor *a = &e->actor[rank];
+    if (a->waiting == PROOF_AWAITING) proof_wake(e, rank);
+    for (size_t i = 0; i < e->posted[rank]; i++) {
+      const rec_op *o = &a->op[i];
+      if (!rec_sends(o->kind) || e->round[a->base + i] != e->until) continue;
+      if (e->posted[o->peer] <= e->match.partner[a->base + i]) continue;
+      if (a->waiting == i) proof_wake(e, rank);
+      if (!deliver(e, rank, i, o)) return false;
+    }
+  }
+  return work_off(e);
+}
+
+bool proof_check(proof *e, const record *r, proof_result *result) { return proof_play(e, r, result, NULL, 0, NULL, NULL); }
+
+bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t *round, uint32_t rounds, proof_after *after,
+                void *self)
 {
   *result = (proof_result){.kind = PROOF_OK};
   e->r = r;
@@ -220,12 +263,13 @@ bool proof_check(proof *e, const record *r, proof_result *result)
   }
   e->queue_at = e->queue_n = 0;
   for (int i = 0; i < p; i++) proof_wake(e, i);
-  while (e->queue_n) {
-    int rank = (int)e->queue[e->queue_at];
-    if (++e->queue_at == (uint32_t)p) e->queue_at = 0;
-    e->queue_n--;
-    e->actor[rank].queued = false;
-    if (!play(e, rank)) return false;
+  e->round = round;
+  e->until = 0;
+  if (!work_off(e)) return false;
+  if (after) after(self, e, 0);
+  while (e->until < rounds) {
+    if (!next_round(e)) return false;
+    after(self, e, e->until);
   }
   for (int i = 0; i < p; i++)
     if (e->actor[i].call < r->calls) return deadlock(e);

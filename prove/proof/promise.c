@@ -45,14 +45,21 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
   return true;
 }
 
+bool call_heard(const proof *e, int rank, int other)
+{
+  const uint32_t *clock = &e->clock[(size_t)rank * e->row];
+  if (e->heard_only) return clock[other / 32] >> other % 32 & 1;
+  int call = e->actor[rank].call, last = e->r->calls - 1;
+  uint32_t entered = e->entered[(size_t)(call < last ? call : last) * (size_t)e->p + (size_t)other];
+  return entered && clock[other] >= entered;
+}
+
 static bool barrier_holds(proof *e, int rank)
 {
-  size_t p = (size_t)e->p;
-  const uint32_t *entered = &e->entered[(size_t)e->actor[rank].call * p], *clock = &e->clock[(size_t)rank * e->row];
-  for (size_t q = 0; q < p; q++)
-    if (e->heard_only ? !(clock[q / 32] >> q % 32 & 1) : !entered[q] || clock[q] < entered[q])
+  for (int q = 0; q < e->p; q++)
+    if (!call_heard(e, rank, q))
       return proof_fail(e, PROOF_RESULT,
-                        "rank %d: leaves the barrier without having heard, directly or not, that rank %zu has come",
+                        "rank %d: leaves the barrier without having heard, directly or not, that rank %d has come",
                         rank, q);
   return true;
 }

@@ -22,7 +22,7 @@ from collscope.figures.schedule.kinds import KINDS
 from collscope.machines.hosts import machine_file
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
-from collscope.schedules import trace
+from collscope.schedules import ask, make, one_port
 from collscope.schedules.trace import Trace
 from collscope.sources import measure
 
@@ -130,7 +130,8 @@ def make_traces(r: Request) -> list[Trace]:
 
 def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> Trace:
     if source == "model":
-        return trace.ask([point], r.ranks, *machine_of(r, layout))[0]
+        return ask.traces([point], r.ranks, *machine_of(r, layout))[0]
+
     from collscope.schedules import observed
 
     assert layout is not None
@@ -139,10 +140,10 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
     else:
         wanted = measure.timed(point, r.repetitions)
         seen = observed.measured(layout, wanted)
-    machine = trace.with_places(trace.telephone(r.ranks, 1), seen.places)
-    recorded = trace.ask([point], r.ranks, machine, "")[0]
+    machine = one_port.with_places(one_port.telephone(r.ranks, 1), seen.places)
+    recorded = ask.traces([point], r.ranks, machine, "")[0]
     if layout.platform:  # cost() in the platform's numbers
-        recorded = replace(recorded, cost_s=trace.ask([point], r.ranks, *machine_of(r, layout))[0].cost_s)
+        recorded = replace(recorded, cost_s=ask.traces([point], r.ranks, *machine_of(r, layout))[0].cost_s)
     else:
         recorded = replace(recorded, cost_s=None)
     return observed.retimed(recorded, seen, source, observed.words(seen, source, layout))
@@ -164,7 +165,7 @@ def make_point(r: Request) -> Point:
     if r.sizes:
         count = count_of_bytes(collective, parse_size(r.sizes), r.ranks, elem)
     else:
-        count = trace.default_count(collective, key, r.ranks, elem)
+        count = make.default_count(collective, key, r.ranks, elem)
     op = "affine" if r.type_name == "affine" else "sum"
     return Point(collective, key, count, type=r.type_name, op=op, root=r.root, in_place=r.in_place)
 
@@ -190,10 +191,10 @@ def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
     if layout and layout.platform:
         on, nodes = layout.platform, layout.nodes
         return machine_file(on, nodes, r.ranks, r.mapping), f"model of {on.name}, {nodes} node{'s' * (nodes != 1)}"
-    where = f"{trace.TELEPHONE}, α = {format_time(trace.ALPHA_S)}, 1/β = 1 GB/s"
+    where = f"{one_port.TELEPHONE}, α = {format_time(one_port.ALPHA_S)}, 1/β = 1 GB/s"
     if r.nodes:
-        where += f", within a node {format_time(trace.NEAR_ALPHA_S)}, 4 GB/s"
-    return trace.telephone(r.ranks, r.nodes), where
+        where += f", within a node {format_time(one_port.NEAR_ALPHA_S)}, 4 GB/s"
+    return one_port.telephone(r.ranks, r.nodes), where
 
 
 # ---- pictures ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collscope.base import console
 from collscope.base.units import format_ratio, format_size, format_time
 from collscope.catalogue import headers, registry
 from collscope.figures.schedule.rounds import round_colour
-from collscope.schedules import trace
+from collscope.schedules import one_port
 from collscope.schedules.trace import Message, Trace
 from collscope.twins import text as twin_text
 
@@ -115,7 +115,7 @@ def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
         made.append((t.source, text, t.where))
         if t.source == "model" and t.cost_s is not None:
             remark = "in the telephone model"
-            if t.where.startswith(trace.TELEPHONE):
+            if t.where.startswith(one_port.TELEPHONE):
                 remark = "and is exact" * t.exact
             made.append(("", "", f"cost() says {format_time(t.cost_s)} {remark}".rstrip()))
         if t.backwards:

@@ -15,7 +15,7 @@ from collscope.catalogue import decisions, headers, registry
 from collscope.catalogue.headers import Header
 from collscope.catalogue.registry import Algorithm, Decision
 from collscope.points.plan import Point
-from collscope.schedules import trace
+from collscope.schedules import ask, make, one_port
 from collscope.schedules.trace import Trace
 from collscope.twins import records
 from collscope.twins import text as twin_text
@@ -161,10 +161,10 @@ def drawing(a: Algorithm) -> tuple[Trace | None, str]:
     key = a.full_key(values)
     why = ""
     for ranks, in_place in ((RANKS, False), (RANKS, True), (2, False)):
-        machine = trace.telephone(ranks, 2 if places_matter(a) and ranks > 2 else None)
-        point = Point(a.collective, key, trace.default_count(a.collective, key, ranks, 4), in_place=in_place)
+        machine = one_port.telephone(ranks, 2 if places_matter(a) and ranks > 2 else None)
+        point = Point(a.collective, key, make.default_count(a.collective, key, ranks, 4), in_place=in_place)
         try:
-            return trace.ask([point], ranks, machine, "telephone network")[0], ""
+            return ask.traces([point], ranks, machine, "telephone network")[0], ""
         except UserError as error:
             why = why or str(error)
     return None, why

@@ -21,7 +21,7 @@ from collscope.figures.schedule import kinds
 from collscope.machines import find
 from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
-from collscope.schedules import observed, trace
+from collscope.schedules import ask, holdings, observed, one_port, trace
 from collscope.schedules.observed import Event, Observed, Run
 from collscope.sources import smpirun
 from collscope.sources.outcome import Outcome
@@ -75,11 +75,11 @@ def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path
     seen = launched(layout, wanted, tmp_path, "--trace")
     assert [line for line in seen if "trace" not in line] == plain
     places = plain[0]["meta"]["places"]
-    machine = trace.with_places(trace.telephone(ranks, 1), places)
+    machine = one_port.with_places(one_port.telephone(ranks, 1), places)
     status = {int(line["id"]): line["status"] for line in plain if line.get("done")}
     fit = [i for i in range(len(wanted)) if status[i] == "ok"]
     assert len(fit) > len(wanted) / 2
-    schedules = trace.ask([wanted[i] for i in fit], ranks, machine, "")
+    schedules = ask.traces([wanted[i] for i in fit], ranks, machine, "")
     for i, t in zip(fit, schedules, strict=True):
         lines = [line for line in seen if "trace" in line and line["id"] == str(i)]
         assert [line["rank"] for line in lines] == list(range(ranks))
@@ -114,7 +114,7 @@ def pair(send: tuple[float, float], receive: tuple[float, float], kind: str = "s
 
 
 def drawn(o: Observed) -> trace.Trace:
-    recorded = trace.ask([Point("bcast", "bcast/linear", 2)], 2, trace.telephone(2, 1), "")[0]
+    recorded = ask.traces([Point("bcast", "bcast/linear", 2)], 2, one_port.telephone(2, 1), "")[0]
     run = Run((o,), (max(o.end_s),), ((0, 0, 0), (0, 0, 0)), "", "")
     return observed.retimed(recorded, run, "real", "")
 
@@ -203,7 +203,7 @@ def test_model_and_simulation_side_by_side(key: str) -> None:
     assert model.nodes == sim.nodes == (0,) * 4 + (1,) * 4
     fig = kinds.draw([model, sim], "gantt")
     assert fig is not None and len([ax for ax in fig.axes if ax.get_xlim()[1] > 0]) >= 2
-    assert trace.holdings(sim) is not None
+    assert holdings.after_rounds(sim) is not None
 
 
 @simulates

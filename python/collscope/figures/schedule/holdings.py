@@ -28,7 +28,8 @@ from collscope.figures.schedule.sheet import (
     sheet,
 )
 from collscope.figures.style import FAINT, GRID, INK, RGB
-from collscope.schedules.trace import Holdings, Trace
+from collscope.schedules.holdings import Holdings
+from collscope.schedules.trace import Trace
 
 _LEFT, _BELOW = 0.52, 0.42  # inches: left of the first panel, and between rows of panels
 _LEAST = 0.22  # how strong the colour of a cell is in which almost nothing has been combined

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from collscope.schedules import trace
 from collscope.schedules.trace import Trace
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ def draw(traces: Sequence[Trace], kind: str) -> Figure | None:
 
         return matrix(t)
     from collscope.figures.schedule.holdings import holdings_table
+    from collscope.schedules.holdings import after_rounds
 
-    held = trace.holdings(t)
+    held = after_rounds(t)
     return holdings_table(t, held) if held is not None else None
