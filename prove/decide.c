@@ -2,11 +2,12 @@
  * collscope-prove --rules
  *
  * --decide: what each decision table that knows the collective (or those named) takes for one call, or without ranks= and count= for each line
- * "RANKS COUNT" of standard input: a JSON line a call and decision with decision (full key), ranks, count, status ("ok", or
+ * "RANKS COUNT" of standard input: a JSON line a call and decision with decision (full key), ranks, count, kind ("ok", "unsupported"), status ("ok", or
  * why nothing is taken or what is taken cannot run), chose (full key or null), and the rule that said so; null when no rule
  * fits. --rules: all rules of all tables, with what they take and with the defaults of parameters.
  *
- * A rule is its number among `rules`, what it asks of ranks, bytes, block, the operator and so on.
+ * A rule is its number among `rules`, what it asks of ranks, bytes, block, the operator and so on; `divides`: it looks at what divides
+ * the count, so no range of counts says where it holds.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,37 +38,47 @@ static const char *const numbers[] = {
 static const char *const units[] = { [COLL_PER_CALL] = "call", [COLL_PER_BLOCK] = "block", [COLL_PER_VECTOR] = "vector" };
 
 /* Bytes from … below …, with the values of the parameters that the row refers to. */
-static void range(FILE *out, const char *name, size_t min, size_t end, const long *value)
+static void range(json *j, const char *name, size_t min, size_t end, const long *value)
 {
-  fprintf(out, ",\"%s\":[%zu,%zu]", name, coll_bound_value(min, value), coll_bound_value(end, value));
+  json_array(j, name);
+  json_size(j, NULL, coll_bound_value(min, value));
+  json_size(j, NULL, coll_bound_value(end, value));
+  json_end(j);
 }
 
-static void rule(FILE *out, const coll_decision *d, const long *value, const coll_rule *r)
+static void rule(json *j, const coll_decision *d, const long *value, const coll_rule *r)
 {
-  fprintf(out, "{\"number\":%zu,\"rules\":%zu,\"ranks\":[%d,%d],\"unit\":\"%s\"",
-          (size_t)(r - d->rules) + 1, d->count, r->p_min, r->p_max, units[d->unit[r->collective]]);
-  range(out, "bytes", r->bytes_min, r->bytes_end, value);
-  range(out, "block", r->block_min, r->block_end, value);
-  fprintf(out, ",\"commutes\":%d,\"in_place\":%s,\"root_zero\":%s,\"bytes_multiple\":%zu,\"line\":", r->commutes,
-          r->in_place ? "true" : "false", r->root_zero ? "true" : "false", r->bytes_multiple);
-  if (r->a == 0 && r->b == 0) fputs("null", out);
-  else fprintf(out, "{\"above\":%s,\"a\":%.17g,\"b\":%.17g}", r->above ? "true" : "false", r->a, r->b);
-  fputs(",\"elements\":", out);
-  json_string(out, counts[r->elements]);
-  fputs(",\"number_of_ranks\":", out);
-  json_string(out, numbers[r->ranks]);
-  fputc('}', out);
+  json_object(j, "rule");
+  json_size(j, "number", (size_t)(r - d->rules) + 1);
+  json_size(j, "rules", d->count);
+  json_array(j, "ranks");
+  json_int(j, NULL, r->p_min);
+  json_int(j, NULL, r->p_max);
+  json_end(j);
+  json_text(j, "unit", units[d->unit[r->collective]]);
+  range(j, "bytes", r->bytes_min, r->bytes_end, value);
+  range(j, "block", r->block_min, r->block_end, value);
+  json_int(j, "commutes", r->commutes);
+  json_bool(j, "in_place", r->in_place);
+  json_bool(j, "root_zero", r->root_zero);
+  json_size(j, "bytes_multiple", r->bytes_multiple);
+  json_bool(j, "divides", r->bytes_multiple || r->elements == COLL_COUNT_MULTIPLE_OF_RANKS ||
+                              r->elements == COLL_COUNT_MULTIPLE_OF_POWER);
+  if (r->a == 0 && r->b == 0) json_null(j, "line");
+  else {
+    json_object(j, "line");
+    json_bool(j, "above", r->above);
+    json_real(j, "a", r->a);
+    json_real(j, "b", r->b);
+    json_end(j);
+  }
+  json_text(j, "elements", counts[r->elements]);
+  json_text(j, "number_of_ranks", numbers[r->ranks]);
+  json_end(j);
 }
 
 /* A decision and the values of its parameters. */
 typedef struct { const coll_decision *table; long value[COLL_PARAMS]; } asked;
-
-static void text(FILE *out, const char *name, const char *value)
-{
-  fprintf(out, "\"%s\":", name);
-  if (value) json_string(out, value);
-  else fputs("null", out);
-}
 
 static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a)
 {
@@ -78,17 +89,18 @@ static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a)
   const coll_alg *alg = coll_choose(name, k, a, param, error, sizeof error);
   const char *status = alg ? coll_unsupported(alg, a, reason, sizeof reason) : error;
   if (alg) coll_key(alg, param, key, sizeof key);
-  fputc('{', out);
-  text(out, "decision", name);
-  fprintf(out, ",\"ranks\":%d,\"count\":%zu,", a->size, a->count);
-  text(out, "status", status ? status : "ok");
-  fputc(',', out);
-  text(out, "chose", alg ? key : NULL);
-  fputs(",\"rule\":", out);
+  json j = json_on(out);
+  json_object(&j, NULL);
+  json_text(&j, "decision", name);
+  json_int(&j, "ranks", a->size);
+  json_size(&j, "count", a->count);
+  json_text(&j, "kind", status ? "unsupported" : "ok");
+  json_text(&j, "status", status ? status : "ok");
+  json_text(&j, "chose", alg ? key : NULL);
   const coll_rule *r = coll_decision_rule(d->table, d->value, k, a);
-  if (r) rule(out, d->table, d->value, r);
-  else fputs("null", out);
-  fputs("}\n", out);
+  if (r) rule(&j, d->table, d->value, r);
+  else json_null(&j, "rule");
+  json_end(&j);
 }
 
 enum { MOST = 32 };
@@ -203,17 +215,14 @@ int rules_main(void)
     coll_decision_find((*d)->key, value, error, sizeof error);
     coll_decision_key(*d, value, name, sizeof name);
     for (const coll_rule *r = (*d)->rules; r < (*d)->rules + (*d)->count; r++) {
-      fputc('{', stdout);
-      text(stdout, "decision", name);
-      fputc(',', stdout);
-      text(stdout, "collective", coll_collective_name(r->collective));
-      fputc(',', stdout);
-      text(stdout, "key", r->key);
-      fputc(',', stdout);
-      text(stdout, "why", r->why);
-      fputs(",\"rule\":", stdout);
-      rule(stdout, *d, value, r);
-      fputs("}\n", stdout);
+      json j = json_on(stdout);
+      json_object(&j, NULL);
+      json_text(&j, "decision", name);
+      json_text(&j, "collective", coll_collective_name(r->collective));
+      json_text(&j, "key", r->key);
+      json_text(&j, "why", r->why);
+      rule(&j, *d, value, r);
+      json_end(&j);
     }
   }
   return 0;

@@ -75,18 +75,15 @@ def rules() -> list[Line]:
 
 
 def taken(line: Line) -> str:
-    if line["status"] != "ok" and not line["rule"]:
+    if line["kind"] != "ok" and not line["rule"]:
         return "nothing: no rule"  # the status names the size, which would make each size differ from the next
-    return line["chose"] if line["status"] == "ok" else f"nothing: {line['status']}"
+    return line["chose"] if line["kind"] == "ok" else f"nothing: {line['status']}"
 
 
 def divides(collective: str, names: Iterable[str]) -> list[str]:
     """Those of the decisions whose rules for this collective look at what divides the count: no map of ranges can hold for them."""
     looks = {
-        stem_of(line["decision"])
-        for line in rules()
-        if line["collective"] == collective
-        and (line["rule"]["bytes_multiple"] or line["rule"]["elements"].endswith((" divide", " divides")))
+        stem_of(line["decision"]) for line in rules() if line["collective"] == collective and line["rule"]["divides"]
     }
     return [name for name in dict.fromkeys(names) if stem_of(name) in looks]
 

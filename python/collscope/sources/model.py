@@ -39,7 +39,7 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
     sources = cache.sources_hash(*depends.MODEL)
     rows = []
     for (layout, point), outcome in zip(tasks, outcomes, strict=True):
-        time = outcome.get("model_s") if outcome["status"] == "ok" else None
+        time = outcome.get("model_s") if outcome["kind"] == OK else None
         rows.append(
             make_row(
                 source="model",
@@ -54,7 +54,7 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
                 max_s=time,
                 chose=outcome.get("chose") or "",
                 status=outcome["status"],
-                kind=OK if outcome["status"] == "ok" else outcome.get("kind", UNSUPPORTED),
+                kind=outcome["kind"],
                 back_end="collscope-prove",
                 sources_hash=sources[:12],
                 platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
@@ -78,7 +78,11 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
     ]
     with cache.Cache() as store:
         known = store.get_many(keys)
-        known |= {key: {"status": BUILTIN} for key, (_, point) in zip(keys, tasks, strict=True) if is_builtin(point)}
+        known |= {
+            key: {"kind": UNSUPPORTED, "status": BUILTIN}
+            for key, (_, point) in zip(keys, tasks, strict=True)
+            if is_builtin(point)
+        }
         if progress:
             progress(sum(key in known for key in keys))
         groups: dict[Layout, dict[str, Point]] = {}
