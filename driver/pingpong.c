@@ -8,8 +8,11 @@
 
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/catalogue/json.h"
 
 enum { SAMPLES = 15, WINDOW = 32, TAG = 1, ACK = 2 };
 enum { CACHED = 8 << 10, BETWEEN = 512 << 10, UNCACHED = 64 << 20 };   /* bytes of local work: a core's own cache … memory */
@@ -141,8 +144,44 @@ static void places(const bench *x) {
   }
   for (int r = 0; r < x->size; r++) {
     if (r) MPI_Recv(&mine, sizeof mine, MPI_BYTE, r, TAG, x->comm, MPI_STATUS_IGNORE);
-    fprintf(x->out, "{\"place\":{\"rank\":%d,\"host\":\"%s\",\"cpu\":%d}}\n", r, mine.host, mine.cpu);
+    fprintf(x->out, "{\"place\":{\"rank\":%d,\"host\":", r);
+    json_string(x->out, mine.host);
+    fprintf(x->out, ",\"cpu\":%d}}\n", mine.cpu);
   }
+}
+
+static void pairs(const bench *x, size_t from, size_t to) {
+  for (int b = 1; b < x->size; b++) {
+    for (size_t n = from; n <= to; n = n ? 2 * n : 1) ping_pong(x, b, n);
+    overhead(x, b);
+    for (size_t n = 1; n <= to && n <= (1 << 20); n *= 1024) gap(x, b, n);
+  }
+}
+
+/* By the first rank alone, then by all at once. */
+static void alone(const bench *x, size_t large) {
+  static const char *const work[] = { "gamma", "copy" };
+  for (int w = 0; w < 2; w++)
+    for (int everyone = 0; everyone <= (x->size > 1); everyone++) {
+      local_work(x, work[w], CACHED, everyone ? x->size : 1);
+      if (large > BETWEEN) local_work(x, work[w], BETWEEN, everyone ? x->size : 1);
+      local_work(x, work[w], large, everyone ? x->size : 1);
+    }
+}
+
+/* Two buffers, touched; false, at all ranks, where one has no memory for them. */
+static bool make_buffers(bench *x, size_t bytes) {
+  x->send = malloc(bytes);
+  x->recv = malloc(bytes);
+  int enough = x->send && x->recv, all;
+  MPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, x->comm);
+  if (!all) {
+    if (!x->rank) fprintf(stderr, "collscope-driver: --pingpong: no memory for two buffers of %zu bytes at each rank\n", bytes);
+    return false;
+  }
+  memset(x->send, 0, bytes);
+  memset(x->recv, 0, bytes);
+  return true;
 }
 
 int pingpong(MPI_Comm comm, size_t from, size_t to, FILE *out) {
@@ -154,35 +193,14 @@ int pingpong(MPI_Comm comm, size_t from, size_t to, FILE *out) {
     return 1;
   }
   size_t large = to > UNCACHED / 4 ? UNCACHED : 4 * to < CACHED ? CACHED : 4 * to;
-  size_t bytes = to > large ? to : large;
-  x.send = malloc(bytes);
-  x.recv = malloc(bytes);
-  int enough = x.send && x.recv, all;
-  MPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, comm);
-  if (!all) {
-    if (!x.rank) fprintf(stderr, "collscope-driver: --pingpong: no memory for two buffers of %zu bytes at each rank\n", bytes);
-    free(x.send);
-    free(x.recv);
-    return 1;
+  bool ready = make_buffers(&x, to > large ? to : large);
+  if (ready) {
+    places(&x);
+    pairs(&x, from, to);
+    alone(&x, large);
+    MPI_Barrier(comm);
   }
-  memset(x.send, 0, bytes);
-  memset(x.recv, 0, bytes);
-
-  places(&x);
-  for (int b = 1; b < x.size; b++) {
-    for (size_t n = from; n <= to; n = n ? 2 * n : 1) ping_pong(&x, b, n);
-    overhead(&x, b);
-    for (size_t n = 1; n <= to && n <= (1 << 20); n *= 1024) gap(&x, b, n);
-  }
-  const char *const work[] = { "gamma", "copy" };
-  for (int w = 0; w < 2; w++)
-    for (int everyone = 0; everyone <= (x.size > 1); everyone++) {
-      local_work(&x, work[w], CACHED, everyone ? x.size : 1);
-      if (large > BETWEEN) local_work(&x, work[w], BETWEEN, everyone ? x.size : 1);
-      local_work(&x, work[w], large, everyone ? x.size : 1);
-    }
-  MPI_Barrier(comm);
   free(x.send);
   free(x.recv);
-  return 0;
+  return ready ? 0 : 1;
 }

@@ -94,6 +94,31 @@ static bool drawn(const actor *me) {
   return (h >> 32) % g->o->every == 0;
 }
 
+/* Several calls in a row on one plan; the number of mistakes that this rank sees. */
+static unsigned long mistakes(const actor *me, const coll_alg *alg, coll_args a, plan_type type, plan_op op, const char *what) {
+  stage *g = me->g;
+  unsigned long wrong = 0;
+  buffers b;
+  buffers_make(&b, alg->collective, &a, me->rank);
+  a.in = b.in;
+  a.out = b.out;
+  threads_meet(g->world);
+  threads_call *s = threads_open(g->world, me->rank, g->o->broken ? &g->o->broken->ops : &threads_operations, alg, &a, type, op);
+  for (int call = 0; call < CALLS; call++) {
+    buffers_fill(&b, alg->collective, &a, me->rank, type, op);
+    enter(g, call, me->rank);
+    threads_run(s);
+    wrong += buffers_check(&b, alg->collective, &a, me->rank, type, op, what);
+    if (alg->collective == COLL_BARRIER && left_early(g, call)) {
+      fprintf(stderr, "%s: rank %d left before all had entered\n", what, me->rank);
+      wrong++;
+    }
+  }
+  threads_close(s);
+  buffers_free(&b);
+  return wrong;
+}
+
 static void one_point(void *self, const coll_alg *alg, const coll_args *shape, plan_type type, plan_op op) {
   actor *me = self;
   stage *g = me->g;
@@ -114,26 +139,7 @@ static void one_point(void *self, const coll_alg *alg, const coll_args *shape, p
     for (int call = 0; call < CALLS; call++) atomic_store_explicit(&g->entered[call], 0, memory_order_relaxed);
     memset(g->written, 0, sizeof g->written);
   }
-  buffers b;
-  buffers_make(&b, alg->collective, &a, me->rank);
-  a.in = b.in;
-  a.out = b.out;
-  threads_meet(g->world);
-  threads_call *s = threads_open(g->world, me->rank, g->o->broken ? &g->o->broken->ops : &threads_operations, alg, &a, type, op);
-  unsigned long wrong = 0;
-  for (int call = 0; call < CALLS; call++) {
-    buffers_fill(&b, alg->collective, &a, me->rank, type, op);
-    enter(g, call, me->rank);
-    threads_run(s);
-    wrong += buffers_check(&b, alg->collective, &a, me->rank, type, op, what);
-    if (alg->collective == COLL_BARRIER && left_early(g, call)) {
-      fprintf(stderr, "%s: rank %d left before all had entered\n", what, me->rank);
-      wrong++;
-    }
-  }
-  threads_close(s);
-  buffers_free(&b);
-  if (wrong) atomic_fetch_add(&me->tally->wrong, 1);
+  if (mistakes(me, alg, a, type, op, what)) atomic_fetch_add(&me->tally->wrong, 1);
 }
 
 /* ---- which points ----------------------------------------------------------------------------------- */

@@ -132,13 +132,33 @@ static void reset(void) {
   while (changes) changes--, exchange(changed[changes].name, changed[changes].first);
 }
 
+/* One line of the plan: the communicator it leaves. */
+static MPI_Comm follow(const char *line, MPI_Comm comm, MPI_Op ordered, FILE *file) {
+  char word[128], id[128], what[128];
+  int value, n, root, commutes, in_place;
+  if (sscanf(line, "set %127s %d", word, &value) == 2) set(word, value);
+  else if (sscanf(line, "call %127s %127s %d %d %d %d", id, what, &n, &root, &commutes, &in_place) == 6) {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    out = file;
+    fputs(id, file);
+    int failed = call(what, comm, n, MPI_FLOAT, root, commutes ? MPI_SUM : ordered, in_place);
+    fputs(failed ? " refused\n" : "\n", file);
+    out = NULL;
+  } else if (!strncmp(line, "reset", 5)) reset();
+  else if (!strncmp(line, "comm", 4)) {
+    MPI_Comm_free(&comm);
+    comm = fresh();
+  } else fail("cannot read", line);
+  return comm;
+}
+
 int main(int argc, char **argv) {
   int rank, provided;
   MPI_Init(&argc, &argv);
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc != 3) fail("usage: messages PLAN OUT,", "not that");
-  char path[4096], line[512], word[128], id[128], what[128];
+  char path[4096], line[512];
   snprintf(path, sizeof path, "%s.%d", argv[2], rank);
   FILE *plan = fopen(argv[1], "r"), *file = fopen(path, "w");
   if (!plan || !file) fail("cannot open", plan ? path : argv[1]);
@@ -147,22 +167,7 @@ int main(int argc, char **argv) {
   MPI_Comm comm = fresh();
   hook();
   check_hooks();
-  while (fgets(line, sizeof line, plan)) {
-    int value, n, root, commutes, in_place;
-    if (sscanf(line, "set %127s %d", word, &value) == 2) set(word, value);
-    else if (sscanf(line, "call %127s %127s %d %d %d %d", id, what, &n, &root, &commutes, &in_place) == 6) {
-      PMPI_Barrier(MPI_COMM_WORLD);
-      out = file;
-      fputs(id, file);
-      int failed = call(what, comm, n, MPI_FLOAT, root, commutes ? MPI_SUM : ordered, in_place);
-      fputs(failed ? " refused\n" : "\n", file);
-      out = NULL;
-    } else if (!strncmp(line, "reset", 5)) reset();
-    else if (!strncmp(line, "comm", 4)) {
-      MPI_Comm_free(&comm);
-      comm = fresh();
-    } else fail("cannot read", line);
-  }
+  while (fgets(line, sizeof line, plan)) comm = follow(line, comm, ordered, file);
   fclose(plan);
   fclose(file);
   mca_pml = pml;
