@@ -1,0 +1,104 @@
+"""What the driver says by itself: its options, the machine's topology, and how it tells that a point ended."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope.base import paths, programs
+from collscope.sources import mpirun
+
+needs_mpi = pytest.mark.skipif(
+    not programs.MPI_DRIVER.exists(), reason="needs build/mpi; ./collscope doctor says what is missing"
+)
+needs_sim = pytest.mark.skipif(
+    not programs.SIM_DRIVER.exists(), reason="needs build/smpi; ./collscope doctor says what is missing"
+)
+
+
+def alone(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *words], capture_output=True, text=True, check=False)
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        ((), "nothing to do"),
+        (("--bogus",), "--bogus"),
+        (("--plan",), "--plan"),
+        (("--list",), "--list and --json go together"),
+        (("--sweep", "--part", "1"), "--part must be I/N"),
+        (("--sweep", "--roots", "few"), "--roots must be"),
+        (("--pingpong", "--bytes", "8"), "--bytes must be FROM..TO"),
+        (("--sweep", "more"), "more"),
+    ],
+)
+def test_wrong_options_are_named_before_anything_runs(words: tuple[str, ...], why: str) -> None:
+    done = alone(programs.MPI_DRIVER, *words)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.startswith(f"collscope-driver: {why}") and "usage:" in done.stderr
+
+
+@needs_mpi
+def test_the_topology_is_one_line_without_mpi() -> None:
+    done = alone(programs.MPI_DRIVER, "--topology")
+    assert done.returncode == 0
+    told: dict[str, Any] = json.loads(done.stdout)["topology"]
+    assert set(told) == {"model", "caches", "cpus"}
+    numbers = [cpu["cpu"] for cpu in told["cpus"]]
+    assert numbers and numbers == sorted(set(numbers))
+    assert all(
+        set(cpu) == {"cpu", "core", "socket", "numa", "cache"} and min(cpu.values()) >= 0 for cpu in told["cpus"]
+    )
+    assert [cache["level"] for cache in told["caches"]] == sorted({cache["level"] for cache in told["caches"]})
+
+
+@needs_mpi
+def test_the_topology_holds_what_the_process_may_use() -> None:
+    first = json.loads(alone(programs.MPI_DRIVER, "--topology").stdout)["topology"]["cpus"][0]
+    command = ["taskset", "-c", str(first["cpu"]), programs.MPI_DRIVER, "--topology"]
+    bound = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(bound.stdout)["topology"]["cpus"] == [first]
+
+
+@needs_sim
+def test_a_simulated_machine_has_no_topology_to_tell() -> None:
+    sixteen = paths.ROOT / "tests" / "driver" / "sixteen"
+    command = [
+        "smpirun",
+        "-np",
+        "1",
+        "-platform",
+        f"{sixteen}.xml",
+        "-hostfile",
+        f"{sixteen}.hosts",
+        programs.SIM_DRIVER,
+    ]
+    done = subprocess.run([*command, "--topology"], capture_output=True, text=True, check=False)
+    assert '"topology"' not in done.stdout and "its platform file" in done.stderr
+
+
+@needs_mpi
+def test_a_point_ends_with_its_kind(tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    plan.write_text(
+        "id=0 collective=bcast algorithm=bcast/linear count=3 check=1\n"
+        "id=1 collective=bcast algorithm=bcast/linear count=3 root=2\n"
+        "id=2 collective=rotation algorithm=rotation/builtin count=3\n"
+        "id=3 collective=bcast algorithm=bcast/linear count=3 ranks=3\n"
+    )
+    command = [*mpirun.command(2), programs.MPI_DRIVER, "--plan", plan]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
+    ends = [line for line in map(json.loads, done.stdout.splitlines()) if line.get("done")]
+    assert [(line["kind"], line["status"]) for line in ends] == [
+        ("ok", "ok"),
+        ("unsupported", "root 2 is not one of the 2 ranks"),
+        ("unsupported", "MPI has no rotation"),
+        ("unsupported", "needs 3 ranks, the launch has 2"),
+    ]
+    assert ends[0]["checked"] and not ends[0]["wrong"]
