@@ -41,35 +41,38 @@ static bool peers_exist(const record *r, char *error, size_t size)
   return true;
 }
 
-static void number_messages(wiring *w, const record *r)
+static void number_messages(wiring *w, const record *r, const matching *of)
 {
   for (int rank = 0; rank < r->args.size; rank++)
     for (size_t i = 0; i < r->rank[rank].n; i++) {
       const rec_op *o = &r->rank[rank].op[i];
-      size_t at = w->matching.base[rank] + i;
+      size_t at = of->base[rank] + i;
       w->what[at] = o->kind;
       if (!rec_sends(o->kind)) continue;
       w->what[at] |= SENDING;
       w->of_op[at] = (int32_t)w->messages;
       PUSH(w->message, w->messages, w->message_cap, (message){.src = rank, .dst = o->peer, .send = (uint32_t)i,
-        .recv = w->matching.partner[at], .link = NONE, .label = o->label, .bytes = o->bytes});
+        .recv = of->partner[at], .link = NONE, .label = o->label, .bytes = o->bytes});
     }
 }
 
-bool wiring_make(wiring *w, const record *r, char *error, size_t size)
+bool wiring_make(wiring *w, const record *r, const matching *known, char *error, size_t size)
 {
   if (r->serial && r->serial == w->matched) return true;
   w->matched = 0;
   if (!peers_exist(r, error, size)) return false;
-  matching_make(&w->matching, r);
   const matching *of = &w->matching;
+  if (known && r->serial && known->serial == r->serial) of = known;
+  else matching_make(&w->matching, r);
+  int p = r->args.size;
+  RESERVE(w->first_op, w->first_cap, p);
+  memcpy(w->first_op, of->base, sizeof *w->first_op * (size_t)p);
   RESERVE(w->of_op, w->op_cap, of->operations);
   RESERVE(w->what, w->what_cap, of->operations);
   w->messages = w->flags = w->lines = 0;
-  number_messages(w, r);
+  number_messages(w, r, of);
   w->transfers = w->messages;
   channels_clear(&w->names);
-  int p = r->args.size;
   for (int rank = 0; rank < p; rank++)
     for (size_t i = 0; i < r->rank[rank].n; i++) {
       const rec_op *o = &r->rank[rank].op[i];
@@ -128,6 +131,7 @@ void wiring_free(wiring *w)
   free(w->line);
   free(w->of_op);
   free(w->what);
+  free(w->first_op);
   free(w->flag);
   matching_free(&w->matching);
   channels_free(&w->names);

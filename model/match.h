@@ -31,15 +31,16 @@ typedef struct {
   int32_t *of_op; size_t op_cap;                /* message (or flag) of each operation */
   uint8_t *what; size_t what_cap;               /* its kind, and the side of the message it may wait for: all that
                                                    most operations are asked, run after run */
+  size_t *first_op; size_t first_cap;           /* of each rank, among all */
   flag_state *flag; size_t flags, flag_cap;
   matching matching;
   channels names;                               /* of flags: `first` is the flag's number */
   uint64_t matched;                             /* serial of the record whose messages these are; 0: none */
 } wiring;
 
-/* Gives every operation of the record its message or its flag; a record that is there already stays. False, with what is
- * wrong in error[size], when it cannot. */
-bool wiring_make(wiring *, const record *, char *error, size_t size);
+/* Gives every operation of the record its message or its flag; a record that is there already stays. known: NULL, or a
+ * matching that may be the record's. False, with what is wrong in error[size], when it cannot. */
+bool wiring_make(wiring *, const record *, const matching *known, char *error, size_t size);
 /* All is as it was before the first run. */
 void wiring_begin(wiring *, const record *, const machine *);
 void wiring_free(wiring *);

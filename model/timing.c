@@ -52,7 +52,7 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side)
 
 /* Which side of its message an operation waits for. */
 static inline uint8_t side_of(const engine *e, int r, size_t i)
-{ return e->wiring.what[e->wiring.matching.base[r] + i] & SENDING ? SENT : RECEIVED; }
+{ return e->wiring.what[e->wiring.first_op[r] + i] & SENDING ? SENT : RECEIVED; }
 
 static int by_end(const void *a, const void *b)
 {
@@ -69,7 +69,7 @@ static bool wait_together(timer *t, int r)
   const rec_rank *list = &e->rec->rank[r];
   size_t end = s->next + 1 + list->op[s->next].bytes;
   for (size_t i = s->waited > s->next ? s->waited : s->next; i < end; i++) {
-    int32_t id = e->wiring.of_op[e->wiring.matching.base[r] + i];
+    int32_t id = e->wiring.of_op[e->wiring.first_op[r] + i];
     if (e->wiring.message[id].flags & DONE || (e->wiring.message[id].flags & EAGER && side_of(e, r, i) == SENT)) continue;
     s->waited = i;
     s->message = id;
@@ -78,7 +78,7 @@ static bool wait_together(timer *t, int r)
   s->waited = 0;
   t->arrivals = 0;
   for (size_t k = s->next; k < end; k++) {
-    int32_t id = e->wiring.of_op[e->wiring.matching.base[r] + k];
+    int32_t id = e->wiring.of_op[e->wiring.first_op[r] + k];
     uint8_t side = side_of(e, r, k);
     if (side == SENT && e->wiring.message[id].flags & EAGER) continue;
     PUSH(t->arrival, t->arrivals, t->arrival_cap, (arrival){e->wiring.message[id].end, id, side});
@@ -133,8 +133,8 @@ static void run_rank(timer *t, int r)
   const machine *m = e->m;
   rank_state *s = &e->rank[r];
   const rec_rank *list = &e->rec->rank[r];
-  const int32_t *of = e->wiring.of_op + e->wiring.matching.base[r];
-  const uint8_t *what = e->wiring.what + e->wiring.matching.base[r];
+  const int32_t *of = e->wiring.of_op + e->wiring.first_op[r];
+  const uint8_t *what = e->wiring.what + e->wiring.first_op[r];
   if (s->message != NONE) {
     const rec_op *o = &e->rec->rank[r].op[s->next];
     if (m->overhead_s <= 0 || o->kind != REC_WAIT || !o->bytes) absorb(e, r, s->message, side_of(e, r, s->next++));
@@ -231,7 +231,7 @@ static bool prepare(timer *t)
     snprintf(error, size, "the machine has places for %d ranks, the schedule has %d", m->places, p);
     return false;
   }
-  if (!wiring_make(&e->wiring, rec, error, size)) return false;
+  if (!wiring_make(&e->wiring, rec, t->out->matching, error, size)) return false;
   wiring_begin(&e->wiring, rec, m);
   bool whole = true;
   for (int c = 0; c < MACHINE_CLASSES; c++) whole &= m->curve[c].pieces > 0;

@@ -57,6 +57,7 @@ typedef struct {
   size_t critical_messages;     /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[256];              /* why there is no time: a deadlock, a receive without its send, … */
   bool want_messages;           /* set by the caller */
+  const struct matching *matching;   /* set by the caller: NULL, or who belongs to whom in the recording, when somebody knows it */
   void *work;                   /* memory kept between calls */
 } timing_result;
 

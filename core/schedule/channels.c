@@ -78,6 +78,8 @@ static void forget_waiting(matching *m)
 
 void matching_make(matching *m, const record *r)
 {
+  if (r->serial && r->serial == m->serial) return;
+  m->serial = r->serial;
   channels *t = &m->channels;
   int p = r->args.size;
   RESERVE(m->base, m->ranks_cap, p);

@@ -49,7 +49,8 @@ static inline uint32_t channel_post(channel *c, uint32_t *link, uint32_t me, boo
 /* ---- a whole schedule --------------------------------------------------------------------------------------- */
 
 /* Operations are numbered rank by rank: operation i of rank r is number base[r] + i. */
-typedef struct {
+typedef struct matching {
+  uint64_t serial;               /* of the recording that is matched; 0: none, or made by hand */
   size_t *base;                  /* [ranks] */
   uint32_t *partner;             /* [operations] of a send or receive: index of the other side in its own rank's list, or
                                     CHANNEL_NOBODY */
@@ -59,7 +60,7 @@ typedef struct {
   size_t ranks_cap, partner_cap;
 } matching;
 
-/* Peers must exist. Memory is kept from call to call. */
+/* Peers must exist. A recording that is matched already stays; memory is kept from call to call. */
 void matching_make(matching *, const record *);
 void matching_free(matching *);
 

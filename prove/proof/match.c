@@ -18,25 +18,25 @@ static bool unmatched(proof *e)
   return true;
 }
 
-/* Counts what the first call does. */
-static void count(proof_result *result, const rec_op *o)
-{
-  result->operations++;
-  if (o->kind == REC_COPY || o->kind == REC_WRITE || o->kind == REC_READ) result->copied_bytes += o->bytes;
-  else if (o->kind == REC_REDUCE) result->reduced_bytes += o->bytes;
-  else if (rec_sends(o->kind)) result->messages++, result->bytes += o->bytes;
-}
-
 bool proof_match(proof *e)
 {
+  proof_result *result = e->result;
   for (int rank = 0; rank < e->p; rank++) {
     const actor *a = &e->actor[rank];
     const uint32_t *partner = &e->match.partner[a->base];
     size_t first_call = e->r->rank[rank].start[1];
-    for (size_t i = 0; i < first_call; i++) count(e->result, &a->op[i]);
+    result->operations += first_call;
     for (size_t i = 0; i < a->n; i++) {
       const rec_op *o = &a->op[i];
-      if (o->kind > REC_RECV_ANY || partner[i] == CHANNEL_NOBODY) continue;
+      if (o->kind == REC_WAIT) continue;
+      uint64_t bytes = i < first_call ? o->bytes : 0;
+      if (o->kind > REC_RECV_ANY) {
+        if (o->kind == REC_REDUCE) result->reduced_bytes += bytes;
+        else result->copied_bytes += bytes;     /* a flag has none */
+        continue;
+      }
+      if (rec_sends(o->kind)) result->messages += i < first_call, result->bytes += bytes;
+      if (partner[i] == CHANNEL_NOBODY) continue;
       const actor *b = &e->actor[o->peer];
       /* Each pair once, when its second side is met. */
       if (b->base + partner[i] > a->base + i || b->op[partner[i]].bytes == o->bytes) continue;

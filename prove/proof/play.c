@@ -284,6 +284,8 @@ proof *proof_new(void)
   return memset(e, 0, sizeof *e);
 }
 
+const matching *proof_matching(const proof *e) { return &e->match; }
+
 void proof_free(proof *e)
 {
   if (!e) return;
