@@ -2,9 +2,9 @@
  *
  * A line is ID KEY RANKS COUNT ROOT COMMUTES IN_PLACE [ELEM], of floats where ELEM, the bytes of an element, is not given;
  * KEY is an algorithm's, or a decision's with its collective: decision/ompi_4_1:bcast. Answers: `ID key KEY` and a line
- * `ID RANK messages…` for each rank, as `messages` writes them; or `ID - REASON` when the call is not supported. With the
- * argument `keys`, no messages. What nobody could mean ends it with status 1, and so does an algorithm that misbehaves: neither
- * must look like a call that is not supported.
+ * `ID RANK messages…` for each rank, as `messages` writes them; or, when the call is not supported, `ID - REASON<tab>ADVICE`:
+ * what supports() says before and after its first semicolon. With the argument `keys`, no messages. What nobody could mean ends
+ * it with status 1, and so does an algorithm that misbehaves: neither must look like a call that is not supported.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +39,11 @@ static void show(const char *id, int rank, const rec_rank *list) {
   putchar('\n');
 }
 
+static void show_unsupported(const char *id, const char *why) {
+  const char *end = strstr(why, "; ");
+  printf("%s - %.*s\t%s\n", id, end ? (int)(end - why) : (int)strlen(why), why, end ? end + 2 : "");
+}
+
 int main(int argc, char **argv) {
   bool keys_only = argc == 2 && !strcmp(argv[1], "keys");
   char id[128], key[256], full[256], error[400];
@@ -60,7 +65,7 @@ int main(int argc, char **argv) {
     if (coll_is_decision(key) != (collective < COLL_COLLECTIVES)) return fail(id, "a decision, and nothing else, needs a collective");
     const coll_alg *alg = coll_choose(key, collective, &a, param, error, sizeof error);
     if (!alg || coll_unsupported(alg, &a, error, sizeof error)) {
-      printf("%s - %s\n", id, error);
+      show_unsupported(id, error);
       continue;
     }
     coll_key(alg, param, full, sizeof full);

@@ -14,8 +14,9 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_ranks, parse_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, stem_of
-from collscope.twins import calls, compare, records
-from collscope.twins.compare import Compared, Library
+from collscope.twins import calls, compare, differences, records
+from collscope.twins.call import Compared
+from collscope.twins.library import Library, find_library
 
 RANKS = "2..17,32"
 BAD = ("order", "different")
@@ -39,7 +40,7 @@ class Found:
         return {
             "table": records.table(version, calls.twins(self.library.numbers), self.forced),
             "decisions": records.decisions(version, self.decided),
-            "differences": records.differences(version, self.forced),
+            "differences": differences.differences(version, self.forced),
         }
 
 
@@ -159,7 +160,7 @@ def command(ranks: str, algorithms: str | None, mpi: str | None, out: str | None
     numbers = parse_ranks(ranks)
     if 1 in numbers:
         raise UsageError("--ranks: one rank sends nothing; begin with 2")
-    found = run(compare.find_library(mpi), numbers, wanted)
+    found = run(find_library(mpi), numbers, wanted)
     show(found)
     if out is not None:
         records.write(Path(out), found.library.version, found.tables(), origin(found))

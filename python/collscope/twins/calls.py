@@ -8,7 +8,8 @@ from itertools import product
 from collscope.catalogue import registry
 from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.registry import Algorithm
-from collscope.twins.compare import Call, own_messages
+from collscope.twins.call import Call
+from collscope.twins.messages import own_messages
 
 FLOAT = 4
 MOST_FLOATS = 1 << 20  # of a vector
@@ -142,6 +143,7 @@ EDGES = tuple(2**k - 1 for k in range(2, 15))
 
 
 def decided_calls(decision: str, ranks: int) -> list[Call]:
+    """Calls with nothing forced; with many ranks fewer sizes."""
     return list(grid(decision, ranks, RANGES + EDGES if ranks <= MANY else RANGES))
 
 

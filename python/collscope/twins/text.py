@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from collscope.catalogue.registry import Algorithm
 from collscope.twins import records
 
@@ -10,12 +12,27 @@ def twin(a: Algorithm) -> str:
     """Which algorithm of which library is the twin, and how it was compared; "none" where there is none."""
     if not a.twin:
         return "none"
-    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {records.status(a.key)}"
+    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {status(a.key)}"
 
 
 def number(a: Algorithm) -> int:
     """The twin's number in its library, 0 where there is none."""
     return int(a.twin["number"]) if a.twin else 0
+
+
+def status(key: str) -> str:
+    """How a twin was compared, in one line."""
+    rows = [row for row in records.recorded()[0] if row["key"] == key]
+    if not rows:
+        return "not compared yet"
+    parts = []
+    for (equal, compared), same in groupby(rows, lambda r: (r["equal"], records.supported(r))):
+        members = list(same)
+        versions = " and ".join(row["version"] for row in members)
+        where = members[0]["ranks"].replace("..", "…").replace(",", ", ")
+        calls = f"{equal} of {compared} calls send the same messages in the same order"
+        parts.append(f"{calls} ({versions}, {where} ranks)")
+    return "; ".join(parts)
 
 
 def instead(a: Algorithm) -> list[tuple[str, str]]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collscope.twins import compare as twins
+from collscope.twins import messages
+from collscope.twins.call import Messages, Verdict
+from collscope.twins.judge import judge, same_sends
+from collscope.twins.messages import Own
 
 
 @dataclass(frozen=True)
@@ -26,27 +29,28 @@ class Call:
 class Compared:
     ranks: int
     call: Call
-    verdict: str  # same; order: each pair's messages are alike, a rank's order is not; different; unsupported
+    verdict: Verdict
     key: str = ""
-    text: str = ""
-    theirs: tuple[twins.Messages, ...] = ()  # by rank
-    ours: tuple[twins.Messages, ...] = ()
+    text: str = ""  # where they differ, or why ours cannot
+    advice: str = ""  # where ours cannot: what to take instead, or what the library takes
+    theirs: tuple[Messages, ...] = ()  # by rank
+    ours: tuple[Messages, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.ranks} ranks, {self.call}: {self.verdict}: {self.key} {self.text}"
 
 
-def own_messages(ranks: int, calls: Sequence[Call], keys: Sequence[str]) -> twins.Own:
+def own_messages(ranks: int, calls: Sequence[Call], keys: Sequence[str]) -> Own:
     """What our schedules of these keys send."""
-    return twins.recorded(
+    return messages.recorded(
         "".join(f"{i} {key} {ranks} {c.shape}\n" for i, (key, c) in enumerate(zip(keys, calls, strict=True)))
     )
 
 
-def compared(call: Call, key: str, name: str, theirs: tuple[twins.Messages, ...], own: twins.Own, i: int) -> Compared:
+def compared(call: Call, key: str, name: str, theirs: tuple[Messages, ...], own: Own, i: int) -> Compared:
     """What the library of this name sends beside our call i."""
-    if i in own.why:
-        return Compared(len(theirs), call, "unsupported", key, own.why[i])
+    if why := own.unsupported.get(i):
+        return Compared(len(theirs), call, "unsupported", key, why.reason, why.advice)
     ours = tuple(own.messages[i, r] for r in range(len(theirs)))
-    verdict, text = twins.judge(theirs, ours, name, twins.same_sends)
-    return Compared(len(theirs), call, verdict, own.keys[i], text, theirs, ours)
+    verdict, text = judge(theirs, ours, name, same_sends)
+    return Compared(len(theirs), call, verdict, own.keys[i], text, theirs=theirs, ours=ours)

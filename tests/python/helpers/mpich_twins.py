@@ -9,7 +9,8 @@ from pathlib import Path
 
 import libraries
 from collscope.base import paths
-from collscope.twins import compare as twins
+from collscope.twins import messages
+from collscope.twins.call import Messages
 from library_calls import Call, Compared, compared, own_messages
 
 SOURCE = Path(__file__).parents[2] / "libraries" / "mpich_messages.c"
@@ -33,7 +34,7 @@ def compile_theirs(folder: Path) -> None:
     subprocess.run(command, check=True)
 
 
-def library_messages(folder: Path, ranks: int, calls: Sequence[Call]) -> dict[tuple[int, int], twins.Messages]:
+def library_messages(folder: Path, ranks: int, calls: Sequence[Call]) -> dict[tuple[int, int], Messages]:
     """What MPICH sends: call's index and rank → messages. One launch."""
     plan, out = folder / "mpich.plan", folder / "mpich.out"
     plan.write_text("".join(f"call {i} {c.collective} {c.shape}\n" for i, c in enumerate(calls)))
@@ -44,7 +45,7 @@ def library_messages(folder: Path, ranks: int, calls: Sequence[Call]) -> dict[tu
     for rank in range(ranks):
         for line in Path(f"{out}.{rank}").read_text().splitlines():
             index, *words = line.split()
-            found[int(index), rank] = twins.parse(words)
+            found[int(index), rank] = messages.parse(words)
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from collscope.base import paths
-from collscope.twins import compare as twins
+from collscope.twins.call import Messages
 from library_calls import Call, Compared, compared, own_messages
 
 SOURCE = Path(__file__).parents[2] / "libraries" / "smpi_messages.c"
@@ -36,9 +36,9 @@ def compile_theirs(folder: Path) -> None:
     subprocess.run(["smpicc", *options, "-o", str(folder / "smpi_messages"), str(SOURCE)], check=True)
 
 
-def traced(trace: Path, ranks: int) -> list[list[twins.Messages]]:
+def traced(trace: Path, ranks: int) -> list[list[Messages]]:
     """By rank: the messages of its calls, in order. Outside of collective calls nothing is sent."""
-    calls: list[list[twins.Messages]] = [[] for _ in range(ranks)]
+    calls: list[list[Messages]] = [[] for _ in range(ranks)]
     number: dict[str, int] = {}  # of the trace's containers
     collective: dict[str, bool] = {}  # of its states
     with trace.open() as lines:
@@ -59,7 +59,7 @@ def traced(trace: Path, ranks: int) -> list[list[twins.Messages]]:
 
 def library_messages(
     folder: Path, ranks: int, calls: Sequence[Call], options: Sequence[str] = OMPI
-) -> dict[tuple[int, int], twins.Messages]:
+) -> dict[tuple[int, int], Messages]:
     """What SMPI sends: call's index and rank → messages. One launch."""
     plan, trace, platform, hosts = (folder / name for name in ("smpi.plan", "smpi.trace", "platform.xml", "hosts"))
     plan.write_text("".join(f"{c.collective} {c.shape}\n" for c in calls))
@@ -86,8 +86,8 @@ def compare(folder: Path, ranks: int, calls: Sequence[Call], keys: Sequence[str]
     """
     keys = keys or [f"decision/smpi_ompi:{c.collective}" for c in calls]
     own = own_messages(ranks, calls, keys)
-    asked = [i for i in range(len(calls)) if i not in own.why]
+    asked = [i for i in range(len(calls)) if i not in own.unsupported]
     theirs = library_messages(folder, ranks, [*FIRST, *(calls[i] for i in asked)])
     sent = {i: tuple(theirs[at, r] for r in range(ranks)) for at, i in enumerate(asked, len(FIRST))}
-    nothing: tuple[twins.Messages, ...] = ([],) * ranks
+    nothing: tuple[Messages, ...] = ([],) * ranks
     return [compared(call, keys[i], "SMPI", sent.get(i, nothing), own, i) for i, call in enumerate(calls)]

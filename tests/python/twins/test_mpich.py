@@ -11,7 +11,7 @@ import pytest
 import libraries
 import mpich_twins
 from collscope.catalogue import registry
-from collscope.twins.compare import by_peer
+from collscope.twins.judge import by_peer
 from library_calls import Call, Compared
 
 # Around the table's thresholds, in bytes of the call and of all ranks, and what lies between them.

@@ -19,8 +19,9 @@ from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.keys import stem_of
 from collscope.commands import twins
-from collscope.twins import calls, compare, records
-from collscope.twins.compare import Call, Compared, Library
+from collscope.twins import calls, compare, differences, messages, records
+from collscope.twins.call import Call, Compared
+from collscope.twins.library import SOURCE, Library, find_library
 
 SOME = (2, 5, 8)  # ranks of the short test
 needs_prover = pytest.mark.skipif(not programs.RECORDED.exists(), reason="the prover is not built")
@@ -29,7 +30,7 @@ needs_prover = pytest.mark.skipif(not programs.RECORDED.exists(), reason="the pr
 def missing() -> str | None:
     """Why Open MPI cannot be asked here, or None."""
     try:
-        compare.find_library().check()
+        find_library().check()
     except UserError as error:
         return str(error)
     return None
@@ -41,7 +42,7 @@ needs_open_mpi = pytest.mark.skipif(missing() is not None, reason=missing() or "
 @functools.lru_cache(maxsize=1)
 def some() -> twins.Found:
     """What the library of this machine does on a few ranks: asked once for all tests."""
-    return twins.run(compare.find_library(), SOME)
+    return twins.run(find_library(), SOME)
 
 
 def verdicts(found: list[Compared]) -> set[str]:
@@ -105,9 +106,9 @@ def test_a_wrong_key_is_different() -> None:
 @needs_open_mpi
 def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
     """Were Open MPI's functions in another order, the program must not begin."""
-    library = compare.find_library()
+    library = find_library()
     source = tmp_path / "messages.c"
-    text, number = re.subn(r"enum \{ BEFORE = \d \}", "enum { BEFORE = 5 }", compare.SOURCE.read_text())
+    text, number = re.subn(r"enum \{ BEFORE = \d \}", "enum { BEFORE = 5 }", SOURCE.read_text())
     assert number == 2
     source.write_text(text)
     (tmp_path / "plan").write_text("comm\ncall 0 barrier 0 0 1 0\n")
@@ -137,7 +138,7 @@ def test_recorded_differences_still_hold() -> None:
     version = some().library.version
     rows = records.read("differences")
     known = {(row["key"], row["runs"]) for row in rows if row["version"] in (version, rows[0]["version"])}
-    seen = {(row["key"], row["runs"]) for row in records.differences(version, some().forced)}
+    seen = {(row["key"], row["runs"]) for row in differences.differences(version, some().forced)}
     assert len(seen) > 30
     assert seen <= known, seen - known
 
@@ -149,12 +150,12 @@ def test_what_ran_is_found_by_its_messages() -> None:
     library = some().library
     asked = [Call("bcast/linear", "bcast", 1000, forced=(("bcast_algorithm", n),)) for n in (5, 6, 9)]
     asked += [replace(call, key="bcast/scatter_recursive_doubling") for call in asked]
-    sent = compare.library_messages(library, 7, asked)
+    sent = messages.library_messages(library, 7, asked)
     spoilt = [
-        Compared(7, call, "unsupported", text="spoilt; and more", theirs=tuple(sent[i, r] for r in range(7)))
+        Compared(7, call, "unsupported", text="spoilt", advice="and more", theirs=tuple(sent[i, r] for r in range(7)))
         for i, call in enumerate(asked)
     ]
-    found = records.differences(library.version, [*spoilt, Compared(7, asked[0], "same")])
+    found = differences.differences(library.version, [*spoilt, Compared(7, asked[0], "same")])
     runs = {(row["key"], row["runs"]) for row in found}
     assert runs == {
         (key, ran)
@@ -162,7 +163,7 @@ def test_what_ran_is_found_by_its_messages() -> None:
         for ran in ("bcast/binary", "bcast/binomial", "bcast/scatter_ring")
     }
     unknown = replace(spoilt[0], theirs=tuple([("S", (r + 1) % 7, 12345)] for r in range(7)))
-    assert [row["runs"] for row in records.differences(library.version, [unknown])] == [records.FAILED]
+    assert [row["runs"] for row in differences.differences(library.version, [unknown])] == [differences.FAILED]
 
 
 # ---- the records ------------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def test_recorded_differences_fit_the_registry() -> None:
     assert 0 < sum(int(row["calls"]) for row in rows) <= unsupported
     for row in rows:
         runs = stem_of(row["runs"].partition(" (")[0])
-        assert row["runs"] == records.REFUSED or known[runs].collective == row["collective"], row
+        assert row["runs"] == differences.REFUSED or known[runs].collective == row["collective"], row
     conditions = [(row["key"], row["version"], row["condition"]) for row in rows]
     assert len(set(conditions)) == len(conditions)  # each says when it is
 
@@ -205,9 +206,9 @@ def test_reasons_say_what_open_mpi_takes() -> None:
     seen: dict[tuple[str, str], set[str]] = {}
     rows = records.read("differences")
     for c in some().forced:
-        reason, _, rest = c.text.partition("; Open MPI takes ")
-        if c.verdict == "unsupported" and rest and stem_of(c.call.key).split("/")[0] in rest:
-            seen.setdefault((stem_of(c.call.key), reason), set()).update(re.findall(r"[a-z]+/[a-z_]+", rest))
+        named = c.advice.startswith("Open MPI takes ") and stem_of(c.call.key).split("/")[0] in c.advice
+        if c.verdict == "unsupported" and named:
+            seen.setdefault((stem_of(c.call.key), c.text), set()).update(re.findall(r"[a-z]+/[a-z_]+", c.advice))
     assert len(seen) >= 8
     for (key, reason), said in seen.items():
         ran = {stem_of(r["runs"]) for r in rows if r["key"] == key and r["condition"].startswith(reason)}
@@ -222,7 +223,7 @@ def test_reasons_say_what_open_mpi_takes() -> None:
 def test_command() -> None:
     said = CliRunner().invoke(twins.command, ["-a", "barrier", "--ranks", "2,3"])
     assert said.exit_code == 0, said.output
-    assert "barrier/two_proc" in said.output and records.REFUSED in said.output
+    assert "barrier/two_proc" in said.output and differences.REFUSED in said.output
     assert "11 of 11 calls send the same messages" in said.output
 
 
@@ -245,7 +246,7 @@ def test_what_the_command_refuses(words: list[str]) -> None:
 @needs_open_mpi
 def test_a_twin_that_this_library_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comparing nothing is no success."""
-    there = [a for a in calls.twins(compare.find_library().numbers) if a.key != "barrier/tree"]
+    there = [a for a in calls.twins(find_library().numbers) if a.key != "barrier/tree"]
     monkeypatch.setattr(calls, "twins", lambda _: there)
     alone = CliRunner().invoke(twins.command, ["-a", "barrier/tree", "--ranks", "2"])
     assert isinstance(alone.exception, UserError) and "does not have barrier/tree" in str(alone.exception)
@@ -263,8 +264,8 @@ def test_what_nobody_could_mean_is_not_unsupported() -> None:
         ("0 bcast/linear 4 10 0 1 0\n1 bcast/linear", "cannot be read"),
     ):
         with pytest.raises(UserError, match=why):
-            compare.recorded(line + "\n")
-    assert "root 7" in compare.recorded("0 bcast/linear 4 10 7 1 0\n").why[0]
+            messages.recorded(line + "\n")
+    assert "root 7" in messages.recorded("0 bcast/linear 4 10 7 1 0\n").unsupported[0].reason
 
 
 def test_tables_of_several_versions(tmp_path: Path) -> None:
@@ -284,7 +285,7 @@ def test_tables_of_several_versions(tmp_path: Path) -> None:
 
 
 def of_this_machine() -> Library:
-    return compare.find_library()
+    return find_library()
 
 
 def open_mpi_5() -> Library:

@@ -1,0 +1,105 @@
+"""An Open MPI to compare with, and the program that writes down what it sends, made by its compiler."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from collscope.base import cache, paths
+from collscope.base.errors import UsageError, UserError
+
+SOURCE = paths.ROOT / "validate" / "twins" / "messages.c"
+HEADERS = (paths.ROOT / "validate" / "twins" / "calls.h", paths.ROOT / "core" / "runtime" / "variables.h")  # of SOURCE
+KNOWN = ("4.0", "4.1", "5.0")  # whose tables messages.c knows
+TIMEOUT_S = 1200.0  # of one launch
+
+
+@dataclass(frozen=True)
+class Library:
+    """An Open MPI: its compiler and launcher, and what they need in the environment."""
+
+    mpicc: str
+    mpirun: str
+    env: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables for its programs: ours, its own, and the leave to run as root."""
+        return {**os.environ, **self.env, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def call(self, *command: str | Path) -> str:
+        """What a program says; a UserError when it fails."""
+        try:
+            done = subprocess.run(
+                [str(c) for c in command],
+                capture_output=True,
+                text=True,
+                env=self.environment,
+                timeout=TIMEOUT_S,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        except OSError as error:
+            raise UserError(f"{command[0]}: {error.strerror}") from error
+        except subprocess.TimeoutExpired as error:
+            raise UserError(f"{Path(command[0]).name}: no end after {TIMEOUT_S:.0f} s") from error
+        if done.returncode:
+            raise UserError(f"{Path(command[0]).name} failed: {(done.stderr or done.stdout).strip()[-2000:]}")
+        return done.stdout
+
+    @cached_property
+    def version(self) -> str:
+        """Of the library: 4.1.4. A UserError where it is no Open MPI."""
+        reply = self.call(self.mpirun, "--version")
+        found = re.search(r"Open MPI\)? v?(\d+\.\d+\.\d+)", reply)
+        if not found:
+            raise UserError(f"{self.mpirun}: not Open MPI's; it says {reply.strip().splitlines()[:1]}")
+        return found[1]
+
+    @cached_property
+    def numbers(self) -> frozenset[tuple[str, int]]:
+        """(collective, number) of all algorithms that coll/tuned lists."""
+        info = Path(shutil.which(self.mpirun, path=self.environment.get("PATH")) or self.mpirun).with_name("ompi_info")
+        reply = self.call(info, "--parsable", "--param", "coll", "tuned", "--level", "9")
+        listed = re.findall(r"param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):", reply)
+        return frozenset((collective, int(number)) for collective, number in listed if int(number))
+
+    def check(self) -> None:
+        """A UserError where `messages` does not know this version's insides."""
+        if self.version.rpartition(".")[0] not in KNOWN:
+            raise UserError(f"Open MPI {self.version}: its insides are not known here; known: {', '.join(KNOWN)}")
+
+
+def find_library(folder: str | None = None) -> Library:
+    """The Open MPI of this folder (which has bin/mpicc), or the one in PATH; a UserError where there is none."""
+    if folder is None:
+        mpicc, mpirun = (shutil.which(name) for name in ("mpicc", "mpirun"))
+        if not mpicc or not mpirun:
+            raise UserError("mpicc, mpirun: not found; install openmpi-bin and libopenmpi-dev, or name a folder: --mpi")
+        return Library(mpicc, mpirun)
+    programs = Path(folder).expanduser().resolve() / "bin"
+    for name in ("mpicc", "mpirun"):
+        if not (programs / name).exists():
+            raise UsageError(f"--mpi {folder}: {programs / name} is not there")
+    path = os.pathsep.join((str(programs), os.environ.get("PATH", "")))
+    return Library(str(programs / "mpicc"), str(programs / "mpirun"), {"PATH": path})
+
+
+def compiled(library: Library) -> Path:
+    """The program `messages`, made by this library's compiler; kept until either changes."""
+    library.check()
+    stamp = cache.digest(
+        library.mpicc, library.version, *(file.read_text(encoding="utf-8") for file in (SOURCE, *HEADERS))
+    )[:16]
+    program = paths.cache_dir() / "twins" / f"messages-{library.version}-{stamp}"
+    if not program.exists():
+        program.parent.mkdir(exist_ok=True)
+        made = program.with_suffix(f".{os.getpid()}")
+        library.call(library.mpicc, "-std=gnu11", "-O1", f"-I{paths.ROOT}", "-o", made, SOURCE)
+        os.replace(made, program)
+    return program
