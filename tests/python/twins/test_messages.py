@@ -1,0 +1,43 @@
+"""The programs that write messages down."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.twins import messages
+from collscope.twins.library import SOURCE, find_library
+from open_mpi import needs_open_mpi, needs_prover
+
+
+@needs_open_mpi
+def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
+    """Were Open MPI's functions in another order, the program must not begin."""
+    library = find_library()
+    source = tmp_path / "messages.c"
+    text, number = re.subn(r"enum \{ BEFORE = \d \}", "enum { BEFORE = 5 }", SOURCE.read_text())
+    assert number == 2
+    source.write_text(text)
+    (tmp_path / "plan").write_text("comm\ncall 0 barrier 0 0 1 0\n")
+    library.call(library.mpicc, "-std=gnu11", f"-I{paths.ROOT}", "-o", tmp_path / "shifted", source)
+    with pytest.raises(UserError):
+        library.call(library.mpirun, "-np", "1", tmp_path / "shifted", tmp_path / "plan", tmp_path / "out")
+    assert not (tmp_path / "out.0").exists() or not (tmp_path / "out.0").read_text()
+
+
+@needs_prover
+def test_what_nobody_could_mean_is_not_unsupported() -> None:
+    for line, why in (
+        ("0 bcast/no_such 4 10 0 1 0", "unknown algorithm"),
+        ("0 bcast/linear[k=2] 4 10 0 1 0", "not one of its parameters"),
+        ("0 decision/ompi_4_1 4 10 0 1 0", "needs a collective"),
+        ("0 bcast/linear 4 ten 0 1 0", "cannot be read"),
+        ("0 bcast/linear 4 10 0 1 0\n1 bcast/linear", "cannot be read"),
+    ):
+        with pytest.raises(UserError, match=why):
+            messages.recorded(line + "\n")
+    assert "root 7" in messages.recorded("0 bcast/linear 4 10 7 1 0\n").unsupported[0].reason
