@@ -94,8 +94,8 @@ static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a)
   json_text(&j, "decision", name);
   json_int(&j, "ranks", a->size);
   json_size(&j, "count", a->count);
-  json_text(&j, "kind", status ? "unsupported" : "ok");
   json_text(&j, "status", status ? status : "ok");
+  json_text(&j, "kind", status ? "unsupported" : "ok");
   json_text(&j, "chose", alg ? key : NULL);
   const coll_rule *r = coll_decision_rule(d->table, d->value, k, a);
   if (r) rule(&j, d->table, d->value, r);

@@ -54,7 +54,7 @@ static void algorithm(prover *v, const char *key)
   for (int p = 2; p <= 32; p *= 2) {
     coll_args a = {.size = p, .count = 64 * (size_t)p, .elem = 4, .commutes = true, .param = param,
                    .place = prover_places(v, p)};
-    if (alg->collective == COLL_BARRIER) a.count = 0;
+    if (coll_counts_of(alg->collective) == COLL_COUNTS_NOTHING) a.count = 0;
     /* Some want a long vector (a segment a rank), or a call in place. */
     if (coll_unsupported(alg, &a, reason, sizeof reason)) a.count <<= 12;
     if (coll_unsupported(alg, &a, reason, sizeof reason)) a.in_place = true;

@@ -85,7 +85,7 @@ static bool interpret(const record *r)
     for (int b = 0; b < 3; b++)
       for (int x = 0; x < SCRATCH; x++) mem[i][b].data[x] = (dice(UINT64_MAX) << 1);
     rec_layout l = r->layout[i];
-    if (l.has_in && (r->alg->collective != COLL_BCAST || i == a->root))
+    if (l.has_in && coll_has_input(r->alg->collective, a, i))
       for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)
         *at(i, l.in_buf, l.in_off + x * sizeof(value)) = original(i, x);
   }
@@ -126,7 +126,7 @@ static bool interpret(const record *r)
       if (promised(r->alg->collective, a, i, x, &want))
         good &= *at(i, l.out_buf, l.out_off + x * sizeof(value)) == want;
     }
-    if (l.has_in && (!l.in_place || r->alg->collective == COLL_SCATTER))
+    if (l.has_in && (!l.in_place || l.out_buf == REC_IN))
       for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)
         good &= *at(i, l.in_buf, l.in_off + x * sizeof(value)) == original(i, x);
     for (int k = 0; k < p; k++)
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
   long mutants = 0, kinds[PROOF_KINDS] = {0}, unsound = 0, records = 0;
   coll_place place[RANKS] = {{0, 0, 0}};
   for (const coll_alg *const *alg = coll_registry; *alg; alg++) {
-    if ((*alg)->flags & (COLL_SEGMENTS | COLL_ANY_SOURCE) || (*alg)->collective == COLL_BARRIER) continue;
+    if ((*alg)->flags & (COLL_SEGMENTS | COLL_ANY_SOURCE) || coll_counts_of((*alg)->collective) == COLL_COUNTS_NOTHING) continue;
     for (int p = 2; p <= RANKS; p++)
       for (int variant = 0; variant < 12; variant++) {
         static const size_t counts[] = {1, 4, 9};
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
                        .root = (int)dice((uint64_t)p),
                        .commutes = variant / 3 % 2,
                        .in_place =
-                           variant / 6 && (*alg)->collective != COLL_BCAST && (*alg)->collective != COLL_EXSCAN,
+                           variant / 6 && coll_has_in_place((*alg)->collective),
                        .param = param,
                        .place = place};
         if (coll_unsupported(*alg, &a, text, sizeof text)) continue;
