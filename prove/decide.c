@@ -190,12 +190,12 @@ static int reply_to_lines(question *q, coll_collective k, prover *v)
   return status;
 }
 
-int decide_main(int argc, char **argv)
+int decide_main(int words, char **word)
 {
   char error[512];
   static question q = { .collective = "", .call = { .elem = 4, .commutes = true } };
-  for (int i = 2; i < argc; i++)
-    if (!read_word(&q, argv[i], error, sizeof error)) return refuse("%s", error);
+  for (int i = 0; i < words; i++)
+    if (!read_word(&q, word[i], error, sizeof error)) return refuse("%s", error);
   coll_collective k = coll_collective_find(q.collective, strlen(q.collective));
   if (k == COLL_COLLECTIVES) return refuse("unknown collective \"%s\"", q.collective);
   bool all = !q.n;

@@ -173,22 +173,9 @@ static int points(model *m, const char *path)
   return status;
 }
 
-int model_main(int argc, char **argv)
+int model_main(const char *machine_path, const char *plan_path, bool with_trace, bool with_holdings)
 {
-  const char *machine_path = NULL, *plan_path = NULL;
-  model m = {0};
-  for (int i = 1; i < argc; i++) {
-    bool *said = !strcmp(argv[i], "--trace") ? &m.trace : !strcmp(argv[i], "--holdings") ? &m.holdings : NULL;
-    if (said) {
-      *said = true;
-      continue;
-    }
-    const char **path = !strcmp(argv[i], "--model") ? &machine_path : !strcmp(argv[i], "--plan") ? &plan_path : NULL;
-    if (!path) return refuse("%s: not understood beside --model MACHINE --plan FILE", argv[i]);
-    if (++i == argc) return refuse("%s needs a file", argv[i - 1]);
-    *path = argv[i];
-  }
-  if (!machine_path || !plan_path) return refuse("give both --model MACHINE and --plan FILE");
+  model m = {.trace = with_trace, .holdings = with_holdings};
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {

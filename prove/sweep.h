@@ -20,12 +20,11 @@ typedef struct {
  */
 int sweep_main(const sweep_options *, char *error, size_t size);
 
-/* Points timed on a model of a machine (model.c); argv as collscope-prove got it. Returns the exit status: 0, 1 failure,
- * 2 usage. */
-int model_main(int argc, char **argv);
+/* Points of a plan timed on a model of a machine (model.c). Returns the exit status: 0, 1 failure, 2 usage. */
+int model_main(const char *machine, const char *plan, bool with_trace, bool with_holdings);
 
-/* What decision tables take for a call; argv as collscope-prove got it. Returns the exit status. */
-int decide_main(int argc, char **argv);
+/* What decision tables take for a call, which the words name=value describe. Returns the exit status. */
+int decide_main(int words, char **word);
 
 /* All rules of all decision tables. */
 int rules_main(void);
