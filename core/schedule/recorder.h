@@ -1,7 +1,7 @@
 /* What the files of the recorder share. Nobody else includes this: record.h is the face.
  *
- * Who calls whom: record.c → operations.c, arrival.c → segments.c → memory.c → append.c; layout.c, channels.c, pool.c and
- * array.c stand below them all. */
+ * Who calls whom: record.c → operations.c → segments.c → memory.c → append.c, and record.c → arrival.c, layout.c; channels.c,
+ * pool.c and array.c stand below them all. */
 #ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_H
 #define COLLSCOPE_CORE_SCHEDULE_RECORDER_H
 
