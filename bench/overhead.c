@@ -193,9 +193,14 @@ static void close_bench(bench *b) {
 }
 
 static void print_meta(const bench *b) {
-  fputs("{\"meta\":{", stdout);
-  port_describe(stdout);
-  printf(",\"compiler\":\"%s\",\"ranks\":%d}}\n", __VERSION__, b->l.size);
+  json j = json_on(stdout);
+  json_object(&j, NULL);
+  json_object(&j, "meta");
+  port_describe(&j);
+  json_text(&j, "compiler", __VERSION__);
+  json_int(&j, "ranks", b->l.size);
+  json_end(&j);
+  json_end(&j);
 }
 
 int main(int argc, char **argv) {

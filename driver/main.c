@@ -126,18 +126,24 @@ static int answer(const options *o) {
 static void print_meta(const launch *l, FILE *out) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  fputs("{\"meta\":{", out);
-  port_describe(out);
-  fprintf(out, ",\"compiler\":");
-  json_string(out, __VERSION__);
-  fprintf(out, ",\"flags\":");
-  json_string(out, COLLSCOPE_FLAGS);
-  fprintf(out, ",\"host\":");
-  json_string(out, host);
-  fprintf(out, ",\"ranks\":%d,\"data\":%s,\"places\":[", l->size, port_holds_data() ? "true" : "false");
-  for (int r = 0; r < l->size; r++)
-    fprintf(out, "%s[%d,%d,%d]", r ? "," : "", l->place[r].node, l->place[r].socket, l->place[r].cache);
-  fputs("]}}\n", out);
+  json j = json_on(out);
+  json_object(&j, NULL);
+  json_object(&j, "meta");
+  port_describe(&j);
+  json_text(&j, "compiler", __VERSION__);
+  json_text(&j, "flags", COLLSCOPE_FLAGS);
+  json_text(&j, "host", host);
+  json_int(&j, "ranks", l->size);
+  json_bool(&j, "data", port_holds_data());
+  json_array(&j, "places");
+  for (const coll_place *q = l->place; q < l->place + l->size; q++) {
+    json_array(&j, NULL);
+    json_int(&j, NULL, q->node);
+    json_int(&j, NULL, q->socket);
+    json_int(&j, NULL, q->cache);
+    json_end(&j);
+  }
+  for (int open = 0; open < 3; open++) json_end(&j);
   fflush(out);
 }
 

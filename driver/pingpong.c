@@ -144,9 +144,14 @@ static void places(const bench *x) {
   }
   for (int r = 0; r < x->size; r++) {
     if (r) MPI_Recv(&mine, sizeof mine, MPI_BYTE, r, TAG, x->comm, MPI_STATUS_IGNORE);
-    fprintf(x->out, "{\"place\":{\"rank\":%d,\"host\":", r);
-    json_string(x->out, mine.host);
-    fprintf(x->out, ",\"cpu\":%d}}\n", mine.cpu);
+    json j = json_on(x->out);
+    json_object(&j, NULL);
+    json_object(&j, "place");
+    json_int(&j, "rank", r);
+    json_text(&j, "host", mine.host);
+    json_int(&j, "cpu", mine.cpu);
+    json_end(&j);
+    json_end(&j);
   }
 }
 

@@ -9,10 +9,13 @@
 #include <xbt/config.h>
 #include <simgrid/config.h>
 
-void port_describe(FILE *out) {
+void port_describe(json *j) {
   int major, minor, patch;
+  char library[64];
   sg_version_get(&major, &minor, &patch);
-  fprintf(out, "\"back_end\":\"smpi\",\"library\":\"SimGrid %d.%d.%d\"", major, minor, patch);
+  snprintf(library, sizeof library, "SimGrid %d.%d.%d", major, minor, patch);
+  json_text(j, "back_end", "smpi");
+  json_text(j, "library", library);
 }
 
 /* SMPI keeps small and large messages in mailboxes of their own, and a small one that follows a large receive with the same tag

@@ -7,13 +7,13 @@
 #include "core/catalogue/json.h"
 #include "core/runtime/port.h"
 
-void port_describe(FILE *out) {
+void port_describe(json *j) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(version, &length);
   version[strcspn(version, "\n")] = 0;
-  fputs("\"back_end\":\"mpi\",\"library\":", out);
-  json_string(out, version);
+  json_text(j, "back_end", "mpi");
+  json_text(j, "library", version);
 }
 
 size_t port_large_message(void) { return SIZE_MAX; }

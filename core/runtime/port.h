@@ -7,10 +7,11 @@
 #include <stdio.h>
 
 #include "collscope.h"
+#include "core/catalogue/json.h"
 #include "core/runtime/port_memory.h"
 
-/* JSON members without braces: back_end, library, versions. */
-void port_describe(FILE *out);
+/* Prints the members of an object: back_end, library. */
+void port_describe(json *);
 
 double port_now(void);                     /* seconds on this rank's own clock */
 void port_idle(double seconds);            /* this rank does nothing for so long */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/catalogue/collective.h"
+#include "core/catalogue/json.h"
 #include "core/catalogue/key.h"
 #include "core/runtime/mpi.h"
 #include "driver/check/barrier.h"
@@ -56,7 +57,13 @@ static size_t sweep_algorithm(launch *l, const coll_alg *alg, int max_roots, FIL
   unsigned long bad = t.wrong, total;
   MPI_Allreduce(&bad, &total, 1, MPI_UNSIGNED_LONG, MPI_SUM, l->world);
   if (l->rank == 0) {
-    fprintf(out, "{\"sweep\":\"%s\",\"calls\":%zu,\"unsupported\":%zu,\"wrong\":%lu}\n", alg->key, t.calls, t.unsupported, total);
+    json j = json_on(out);
+    json_object(&j, NULL);
+    json_text(&j, "sweep", alg->key);
+    json_size(&j, "calls", t.calls);
+    json_size(&j, "unsupported", t.unsupported);
+    json_size(&j, "wrong", total);
+    json_end(&j);
     fflush(out);
   }
   return total;

@@ -21,12 +21,20 @@ typedef struct {
 } ending;
 
 static void print_end(FILE *out, const plan_point *p, const ending *e) {
-  fprintf(out, "{\"id\":\"%s\",\"done\":true,\"kind\":\"%s\",\"status\":", p->id, e->kind);
-  json_string(out, e->status);
-  fprintf(out, ",\"checked\":%s,\"wrong\":%ld", e->checked ? "true" : "false", e->wrong);
-  if (e->chose && e->chose[0]) fprintf(out, ",\"chose\":\"%s\"", e->chose);
-  if (e->timings && e->timings->start) fprintf(out, ",\"start\":\"%s\",\"discarded\":%d", e->timings->start, e->timings->discarded);
-  fputs("}\n", out);
+  json j = json_on(out);
+  json_object(&j, NULL);
+  json_text(&j, "id", p->id);
+  json_bool(&j, "done", true);
+  json_text(&j, "kind", e->kind);
+  json_text(&j, "status", e->status);
+  json_bool(&j, "checked", e->checked);
+  json_int(&j, "wrong", e->wrong);
+  if (e->chose && e->chose[0]) json_text(&j, "chose", e->chose);
+  if (e->timings && e->timings->start) {
+    json_text(&j, "start", e->timings->start);
+    json_int(&j, "discarded", e->timings->discarded);
+  }
+  json_end(&j);
   fflush(out);
 }
 
@@ -47,8 +55,15 @@ static void print_times(FILE *out, const plan_point *p, const subject *s, const 
       max = x > max ? x : max;
       sum += x;
     }
-    fprintf(out, "{\"id\":\"%s\",\"rep\":%d,\"min_s\":%.17g,\"mean_s\":%.17g,\"max_s\":%.17g,\"root_s\":%.17g}\n", p->id, i, min,
-            sum / n, max, all[(coll_has_root(s->collective) ? s->args.root : 0) * t->times + i]);
+    json j = json_on(out);
+    json_object(&j, NULL);
+    json_text(&j, "id", p->id);
+    json_int(&j, "rep", i);
+    json_real(&j, "min_s", min);
+    json_real(&j, "mean_s", sum / n);
+    json_real(&j, "max_s", max);
+    json_real(&j, "root_s", all[(coll_has_root(s->collective) ? s->args.root : 0) * t->times + i]);
+    json_end(&j);
   }
   free(all);
 }

@@ -3,18 +3,35 @@
 
 #include <stdlib.h>
 
+#include "core/catalogue/json.h"
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 
 typedef struct { double start, end, error; unsigned long events; } rank_part;
 
 static void print_part(FILE *out, const char *id, int repetition, int rank, const rank_part *p, const observe_event *e, double zero) {
-  fprintf(out, "{\"id\":\"%s\",\"trace\":%d,\"rank\":%d,\"start_s\":%.17g,\"end_s\":%.17g,\"clock_error_s\":%.17g,\"events\":[", id,
-          repetition, rank, p->start - zero, p->end - zero, p->error);
-  for (unsigned long i = 0; i < p->events; i++, e++)
-    fprintf(out, "%s[\"%s\",%d,%d,%zu,%.17g,%.17g,%.17g]", i ? "," : "", observe_kind_name(e->kind), e->peer, e->label, e->bytes,
-            e->begin_s - zero, e->end_s - zero, e->done_s - zero);
-  fputs("]}\n", out);
+  json j = json_on(out);
+  json_object(&j, NULL);
+  json_text(&j, "id", id);
+  json_int(&j, "trace", repetition);
+  json_int(&j, "rank", rank);
+  json_real(&j, "start_s", p->start - zero);
+  json_real(&j, "end_s", p->end - zero);
+  json_real(&j, "clock_error_s", p->error);
+  json_array(&j, "events");
+  for (unsigned long i = 0; i < p->events; i++, e++) {
+    json_array(&j, NULL);
+    json_text(&j, NULL, observe_kind_name(e->kind));
+    json_int(&j, NULL, e->peer);
+    json_int(&j, NULL, e->label);
+    json_size(&j, NULL, e->bytes);
+    json_real(&j, NULL, e->begin_s - zero);
+    json_real(&j, NULL, e->end_s - zero);
+    json_real(&j, NULL, e->done_s - zero);
+    json_end(&j);
+  }
+  json_end(&j);
+  json_end(&j);
 }
 
 static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repetition, rank_part mine, observe_event *events) {
