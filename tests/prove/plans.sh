@@ -71,8 +71,8 @@ decide() {
   [ $got -eq "$status" ] && grep -qF -- "$text" "$dir/said" ||
     { echo "FAILED: --decide $* of \"$lines\": status $got, wanted $status and \"$text\"; it said:"; cat "$dir/said"; failed=1; }
 }
-decide 0 '"ranks":8,"count":100,"kind":"ok"' '' ranks=8 count=100
-decide 0 '"ranks":9,"count":5,"kind":"ok"' '8 100\n9 5\n'
+decide 0 '"ranks":8,"count":100,"status":"ok"' '' ranks=8 count=100
+decide 0 '"ranks":9,"count":5,"status":"ok"' '8 100\n9 5\n'
 decide 2 'cannot read "count=1MiB"' '' ranks=8 count=1MiB
 decide 2 'cannot read "count=-1"' '' ranks=8 count=-1
 decide 2 'cannot read "in_place=2"' '' ranks=8 count=1 in_place=2
