@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan/line.h"
 #include "core/schedule/array.h"
 
 const char *const machine_class_names[MACHINE_CLASSES] = {"cache", "socket", "node", "network"};
@@ -48,26 +48,14 @@ void machine_free(machine *m)
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-typedef struct { const char *path; int line; char *error; size_t size; char **word; int words; } reader;
-
-__attribute__((format(printf, 2, 3))) static bool wrong(const reader *r, const char *format, ...)
-{
-  int n = snprintf(r->error, r->size, "%s:%d: ", r->path, r->line);
-  if (n >= 0 && (size_t)n < r->size) {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->error + n, r->size - (size_t)n, format, list);
-    va_end(list);
-  }
-  return false;
-}
+typedef struct { file_line line; char **word; int words; } reader;
 
 static bool number(const reader *r, int i, const char *what, double *value)
 {
   char *end;
   *value = strtod(r->word[i], &end);
   if (end == r->word[i] || *end || !isfinite(*value) || *value < 0)
-    return wrong(r, "%s: %s must be a number, 0 or more", r->word[i], what);
+    return line_wrong(&r->line, "%s: %s must be a number, 0 or more", r->word[i], what);
   return true;
 }
 
@@ -77,7 +65,7 @@ static bool whole(const reader *r, int i, const char *what, long long min, long 
   errno = 0;
   *value = strtoll(r->word[i], &end, 10);
   if (errno || end == r->word[i] || *end || *value < min || *value > max)
-    return wrong(r, "%s: %s must be a whole number from %lld to %lld", r->word[i], what, min, max);
+    return line_wrong(&r->line, "%s: %s must be a whole number from %lld to %lld", r->word[i], what, min, max);
   return true;
 }
 
@@ -91,17 +79,17 @@ static bool class_line(const reader *r, machine *m)
 {
   int c = 0;
   while (c < MACHINE_CLASSES && strcmp(r->word[1], machine_class_names[c])) c++;
-  if (c == MACHINE_CLASSES) return wrong(r, "class %s: choose cache, socket, node or network", r->word[1]);
+  if (c == MACHINE_CLASSES) return line_wrong(&r->line, "class %s: choose cache, socket, node or network", r->word[1]);
   long long from = 0;
   machine_piece piece = {.traffic = 1};
   if (!whole(r, 2, "FROM_BYTES", 0, LLONG_MAX, &from) || !number(r, 3, "LATENCY_S", &piece.latency_s)
       || !number(r, 4, "S_PER_BYTE", &piece.s_per_byte)
       || (r->words == 6 && !number(r, 5, "TRAFFIC", &piece.traffic))) return false;
-  if (piece.traffic <= 0) return wrong(r, "%s: TRAFFIC must be more than 0", r->word[5]);
+  if (piece.traffic <= 0) return line_wrong(&r->line, "%s: TRAFFIC must be more than 0", r->word[5]);
   piece.from = (size_t)from;
   machine_curve *curve = &m->curve[c];
   if (curve->pieces ? curve->piece[curve->pieces - 1].from >= piece.from : piece.from != 0)
-    return wrong(r, "class %s: pieces start at 0 bytes and ascend", machine_class_names[c]);
+    return line_wrong(&r->line, "class %s: pieces start at 0 bytes and ascend", machine_class_names[c]);
   curve->piece = grown(curve->piece, curve->pieces, sizeof *curve->piece);
   curve->piece[curve->pieces++] = piece;
   return true;
@@ -112,7 +100,7 @@ static bool place_line(const reader *r, machine *m)
   long long rank = 0, node = 0, socket = 0, cache = 0;
   if (!whole(r, 1, "RANK", 0, INT_MAX, &rank) || !whole(r, 2, "NODE", 0, INT_MAX, &node)
       || !whole(r, 3, "SOCKET", 0, INT_MAX, &socket) || !whole(r, 4, "CACHE", 0, INT_MAX, &cache)) return false;
-  if (rank != m->places) return wrong(r, "place %lld: ranks come in order, this should be rank %d", rank, m->places);
+  if (rank != m->places) return line_wrong(&r->line, "place %lld: ranks come in order, this should be rank %d", rank, m->places);
   m->place = grown(m->place, m->places, sizeof *m->place);
   m->place[m->places++] = (coll_place){(int)node, (int)socket, (int)cache};
   return true;
@@ -122,7 +110,7 @@ static bool ports_line(const reader *r, machine *m)
 {
   if (!strcmp(r->word[1], "one_port")) m->ports = MACHINE_ONE_PORT;
   else if (!strcmp(r->word[1], "fluid")) m->ports = MACHINE_FLUID;
-  else return wrong(r, "ports %s: choose fluid or one_port", r->word[1]);
+  else return line_wrong(&r->line, "ports %s: choose fluid or one_port", r->word[1]);
   return true;
 }
 
@@ -140,9 +128,9 @@ static bool line_read(const reader *r, machine *m)
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
   if (i == n)
-    return wrong(r, "unknown line %s; known: ports control gamma copy eager overhead class "
+    return line_wrong(&r->line, "unknown line %s; known: ports control gamma copy eager overhead class "
                     "core memory interconnect nic switch place bound", r->word[0]);
-  if (r->words < lines[i].least || r->words > lines[i].most) return wrong(r, "write: %s", lines[i].form);
+  if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
   case 0: return ports_line(r, m);
   case 1: return number(r, 1, "BYTES", &m->control_bytes);
@@ -168,7 +156,7 @@ bool machine_read(machine *m, const char *path, char *error, size_t size)
   bool standard = !strcmp(path, "-");
   enum { WORDS = 8 };
   char *word[WORDS];
-  reader r = {.path = standard ? "standard input" : path, .error = error, .size = size, .word = word};
+  reader r = {.line = {.path = standard ? "standard input" : path, .error = error, .size = size}, .word = word};
   FILE *file = standard ? stdin : fopen(path, "r");
   if (!file) {
     snprintf(error, size, "%s: %s", path, strerror(errno));
@@ -178,7 +166,7 @@ bool machine_read(machine *m, const char *path, char *error, size_t size)
   size_t room = 0;
   bool fine = true;
   while (fine && getline(&text, &room, file) >= 0) {
-    r.line++;
+    r.line.number++;
     r.words = 0;
     text[strcspn(text, "#")] = '\0';
     char *rest = NULL;
@@ -187,11 +175,11 @@ bool machine_read(machine *m, const char *path, char *error, size_t size)
     if (r.words) fine = line_read(&r, m);
   }
   if (fine && ferror(file)) {
-    snprintf(error, size, "%s: %s", r.path, strerror(errno));
+    snprintf(error, size, "%s: %s", r.line.path, strerror(errno));
     fine = false;
   }
   if (fine && !m->curve[MACHINE_NETWORK].pieces && !m->places)
-    fine = wrong(&r, "no class network line, and no place that would make another class do");
+    fine = line_wrong(&r.line, "no class network line, and no place that would make another class do");
   free(text);
   if (!standard) fclose(file);
   return fine;

@@ -2,12 +2,12 @@
  * would do. */
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
+#include "core/plan/line.h"
 #include "core/plan/plan.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,32 +46,18 @@ coll_args plan_args(const plan_point *q, int size, const long *param, const coll
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-typedef struct { const char *path; int line; char *error; size_t size; } reader;
-
-__attribute__((format(printf, 2, 3))) static bool wrong(const reader *r, const char *format, ...)
-{
-  int n = snprintf(r->error, r->size, "%s:%d: ", r->path, r->line);
-  if (n >= 0 && (size_t)n < r->size) {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->error + n, r->size - (size_t)n, format, list);
-    va_end(list);
-  }
-  return false;
-}
-
-static bool whole_number(const reader *r, const char *key, const char *text, unsigned long long max,
+static bool whole_number(const file_line *r, const char *key, const char *text, unsigned long long max,
                          unsigned long long *value)
 {
   char *end;
   errno = 0;
   *value = strtoull(text, &end, 10);
-  if (!isdigit((unsigned char)*text) || *end) return wrong(r, "%s=%s: give a whole number, 0 or more", key, text);
-  if (errno || *value > max) return wrong(r, "%s=%s: at most %llu", key, text, max);
+  if (!isdigit((unsigned char)*text) || *end) return line_wrong(r, "%s=%s: give a whole number, 0 or more", key, text);
+  if (errno || *value > max) return line_wrong(r, "%s=%s: at most %llu", key, text, max);
   return true;
 }
 
-static bool small_number(const reader *r, const char *key, const char *text, int max, int *value)
+static bool small_number(const file_line *r, const char *key, const char *text, int max, int *value)
 {
   unsigned long long wide = 0;
   if (!whole_number(r, key, text, (unsigned long long)max, &wide)) return false;
@@ -79,7 +65,7 @@ static bool small_number(const reader *r, const char *key, const char *text, int
   return true;
 }
 
-static bool flag(const reader *r, const char *key, const char *text, bool *value)
+static bool flag(const file_line *r, const char *key, const char *text, bool *value)
 {
   int number = 0;
   if (!small_number(r, key, text, 1, &number)) return false;
@@ -88,7 +74,7 @@ static bool flag(const reader *r, const char *key, const char *text, bool *value
 }
 
 /* The index of `text` among n names; on failure all names are told. */
-static bool one_of(const reader *r, const char *key, const char *text, const char *const *names, int n, int *index)
+static bool one_of(const file_line *r, const char *key, const char *text, const char *const *names, int n, int *index)
 {
   char list[256] = "";
   for (int i = 0; i < n; i++) {
@@ -96,18 +82,18 @@ static bool one_of(const reader *r, const char *key, const char *text, const cha
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i]);
   }
-  return wrong(r, "%s=%s: choose one of %s", key, text, list);
+  return line_wrong(r, "%s=%s: choose one of %s", key, text, list);
 }
 
-static bool text_value(const reader *r, const char *key, const char *text, char *value, size_t size)
+static bool text_value(const file_line *r, const char *key, const char *text, char *value, size_t size)
 {
-  if (!*text) return wrong(r, "%s= has no value", key);
-  if (strlen(text) >= size) return wrong(r, "%s=%s: longer than %zu characters", key, text, size - 1);
+  if (!*text) return line_wrong(r, "%s= has no value", key);
+  if (strlen(text) >= size) return line_wrong(r, "%s=%s: longer than %zu characters", key, text, size - 1);
   strcpy(value, text);
   return true;
 }
 
-static bool pair(const reader *r, plan_point *q, const char *key, const char *text, int *collective, int *op)
+static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op)
 {
   unsigned long long wide = 0;
   int index = 0;
@@ -142,48 +128,48 @@ static bool pair(const reader *r, plan_point *q, const char *key, const char *te
     for (int c = 0; c < COLL_COLLECTIVES; c++) names[c] = coll_collective_name((coll_collective)c);
     return one_of(r, key, text, names, COLL_COLLECTIVES, collective);
   }
-  return wrong(r, "unknown key %s; known: id collective algorithm ranks count type op root in_place metric "
+  return line_wrong(r, "unknown key %s; known: id collective algorithm ranks count type op root in_place metric "
                   "repetitions warmup check", key);
 }
 
 /* What holds between keys. The algorithm itself is looked up by whoever runs the point. */
-static bool finish(const reader *r, plan_point *q, int collective, int op)
+static bool finish(const file_line *r, plan_point *q, int collective, int op)
 {
-  if (!*q->id) snprintf(q->id, sizeof q->id, "%d", r->line);
-  if (!*q->key) return wrong(r, "no algorithm=; give a key such as bcast/mst");
+  if (!*q->id) snprintf(q->id, sizeof q->id, "%d", r->number);
+  if (!*q->key) return line_wrong(r, "no algorithm=; give a key such as bcast/mst");
   size_t stem = strcspn(q->key, "/");
-  if (!q->key[stem]) return wrong(r, "algorithm=%s: give the full key, collective/algorithm", q->key);
+  if (!q->key[stem]) return line_wrong(r, "algorithm=%s: give the full key, collective/algorithm", q->key);
   bool chooses = coll_is_decision(q->key);
   if (collective < 0) {
-    if (chooses) return wrong(r, "algorithm=%s needs collective=", q->key);
+    if (chooses) return line_wrong(r, "algorithm=%s needs collective=", q->key);
     collective = coll_collective_find(q->key, stem);
-    if (collective == COLL_COLLECTIVES) return wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
+    if (collective == COLL_COLLECTIVES) return line_wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
   } else if (!chooses) {
     const char *name = coll_collective_name((coll_collective)collective);
     if (strlen(name) != stem || strncmp(name, q->key, stem))
-      return wrong(r, "algorithm=%s does not belong to collective=%s", q->key, name);
+      return line_wrong(r, "algorithm=%s does not belong to collective=%s", q->key, name);
   }
   q->collective = (coll_collective)collective;
   q->op = op < 0 ? (q->type == PLAN_AFFINE ? PLAN_OP_AFFINE : PLAN_SUM) : (plan_op)op;
   const char *mismatch = plan_op_mismatch(q->type, q->op);
-  if (mismatch) return wrong(r, "%s", mismatch);
+  if (mismatch) return line_wrong(r, "%s", mismatch);
   if (coll_has_operator(q->collective) && q->op == PLAN_NONE)
-    return wrong(r, "op=none: %s needs an operator", coll_collective_name(q->collective));
-  if (q->ranks && q->root >= q->ranks) return wrong(r, "root=%d: there are only %d ranks", q->root, q->ranks);
-  if (!q->repetitions) return wrong(r, "repetitions=0: at least one");
+    return line_wrong(r, "op=none: %s needs an operator", coll_collective_name(q->collective));
+  if (q->ranks && q->root >= q->ranks) return line_wrong(r, "root=%d: there are only %d ranks", q->root, q->ranks);
+  if (!q->repetitions) return line_wrong(r, "repetitions=0: at least one");
   return true;
 }
 
-static bool line_read(const reader *r, char *text, plan *p, size_t *cap)
+static bool line_read(const file_line *r, char *text, plan *p, size_t *cap)
 {
-  plan_point q = {.line = r->line, .repetitions = 1};
+  plan_point q = {.line = r->number, .repetitions = 1};
   int collective = -1, op = -1;
   bool any = false;
   char *rest = NULL;
   for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
     if (*word == '#') break;
     char *equals = strchr(word, '=');
-    if (!equals || equals == word) return wrong(r, "%s: give key=value", word);
+    if (!equals || equals == word) return line_wrong(r, "%s: give key=value", word);
     *equals = '\0';
     if (!pair(r, &q, word, equals + 1, &collective, &op)) return false;
     any = true;
@@ -193,7 +179,7 @@ static bool line_read(const reader *r, char *text, plan *p, size_t *cap)
   if (p->points == *cap) {
     *cap = *cap ? 2 * *cap : 64;
     plan_point *more = realloc(p->point, *cap * sizeof *more);
-    if (!more) return wrong(r, "out of memory after %zu points", p->points);
+    if (!more) return line_wrong(r, "out of memory after %zu points", p->points);
     p->point = more;
   }
   p->point[p->points++] = q;
@@ -204,7 +190,7 @@ bool plan_read(plan *p, const char *path, char *error, size_t size)
 {
   *p = (plan){0};
   bool standard = !strcmp(path, "-");
-  reader r = {.path = standard ? "standard input" : path, .error = error, .size = size};
+  file_line r = {.path = standard ? "standard input" : path, .error = error, .size = size};
   FILE *file = standard ? stdin : fopen(path, "r");
   if (!file) {
     snprintf(error, size, "%s: %s", path, strerror(errno));
@@ -214,7 +200,7 @@ bool plan_read(plan *p, const char *path, char *error, size_t size)
   char *text = NULL;
   bool fine = true;
   while (fine && getline(&text, &room, file) >= 0) {
-    r.line++;
+    r.number++;
     fine = line_read(&r, text, p, &cap);
   }
   if (fine && ferror(file)) {
