@@ -133,6 +133,7 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
         return ask.traces([point], r.ranks, *machine_of(r, layout))[0]
 
     from collscope.schedules import observed
+    from collscope.schedules.retimed import retimed
 
     assert layout is not None
     if source == "sim":
@@ -146,7 +147,7 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
         recorded = replace(recorded, cost_s=ask.traces([point], r.ranks, *machine_of(r, layout))[0].cost_s)
     else:
         recorded = replace(recorded, cost_s=None)
-    return observed.retimed(recorded, seen, source, observed.words(seen, source, layout))
+    return retimed(recorded, seen, source, observed.text(seen, source, layout))
 
 
 def make_point(r: Request) -> Point:

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,14 @@ import pytest
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
-from collscope.commands import show, show_page
+from collscope.commands import show
 from collscope.figures.schedule import kinds
 from collscope.machines import find
 from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.schedules import ask, holdings, observed, one_port, trace
-from collscope.schedules.observed import Event, Observed, Run
+from collscope.schedules.observed import Observed, Run
+from collscope.schedules.retimed import RECEIVES, SENDS, retimed
 from collscope.sources import smpirun
 from collscope.sources.outcome import Outcome
 
@@ -40,7 +40,7 @@ def points(ranks: int) -> list[Point]:
     known, made = registry.load(), []
     for a in known.algorithms:
         root = ranks // 3 if known.collective(a.collective).has_root else 0
-        for count in (0, 4 * ranks + 1, 3000) if a.collective != "barrier" else (0,):
+        for count in (0, 4 * ranks + 1, 3000) if known.collective(a.collective).has_data else (0,):
             made.append(Point(a.collective, a.full_key(), count, root=root))
     return made
 
@@ -88,92 +88,19 @@ def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path
         outcome = Outcome("ok", "ok", times)
         run = observed.read(lines, outcome, plain[0]["meta"])
         o = run.repetitions[0]
-        sent = Counter(
-            (r, e.peer, e.bytes) for r, events in enumerate(o.events) for e in events if e.kind in observed.SENDS
-        )
-        got = Counter(
-            (e.peer, r, e.bytes) for r, events in enumerate(o.events) for e in events if e.kind in observed.RECEIVES
-        )
+        sent = Counter((r, e.peer, e.bytes) for r, events in enumerate(o.events) for e in events if e.kind in SENDS)
+        got = Counter((e.peer, r, e.bytes) for r, events in enumerate(o.events) for e in events if e.kind in RECEIVES)
         assert sent == got == recorded_messages(t), t.key
         reduced = [sum(op[6] for op in ops if op[0] == "reduce") for ops in t.raw["operations"]]
         assert [sum(e.bytes for e in events if e.kind == "reduce") for events in o.events] == reduced, t.key
-        again = observed.retimed(t, run, "sim", "")
+        again = retimed(t, run, "sim", "")
         assert again.time_s == max(o.end_s), t.key
         assert all(m.start_s <= m.end_s <= again.time_s for m in again.arrows), t.key
         assert again.backwards == 0
 
 
-# ---- what is made of events -------------------------------------------------------------------------------
-
-
-def pair(send: tuple[float, float], receive: tuple[float, float], kind: str = "send") -> Observed:
-    """One message of 8 bytes from rank 0 to rank 1."""
-    s = Event(kind, 1, 0, 8, send[0], send[1], send[1])
-    r = Event("recv", 0, 0, 8, receive[0], receive[1], receive[1])
-    return Observed(((s,), (r,)), (0.0, 0.0), (send[1], receive[1]), 0.0)
-
-
-def drawn(o: Observed) -> trace.Trace:
-    recorded = ask.traces([Point("bcast", "bcast/linear", 2)], 2, one_port.telephone(2, 1), "")[0]
-    run = Run((o,), (max(o.end_s),), ((0, 0, 0), (0, 0, 0)), "", "")
-    return observed.retimed(recorded, run, "real", "")
-
-
-def spans(t: trace.Trace, kind: str) -> list[tuple[int, float, float]]:
-    return [(s.rank, s.start_s, s.end_s) for s in t.spans if s.kind == kind]
-
-
-def test_a_send_waits_for_its_receiver() -> None:
-    t = drawn(pair((1.0, 5.0), (3.0, 6.0)))
-    assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 6.0)
-    assert spans(t, "blocked") == [(0, 1.0, 3.0)]
-    assert spans(t, "wait") == []
-
-
-def test_a_receive_waits_for_its_sender() -> None:
-    t = drawn(pair((4.0, 5.0), (1.0, 6.0)))
-    assert (t.messages[0].start_s, t.messages[0].end_s) == (4.0, 6.0)
-    assert spans(t, "wait") == [(1, 1.0, 4.0)]
-    assert spans(t, "blocked") == []
-
-
-def test_a_buffered_message_is_alone_until_it_is_received() -> None:
-    from collscope.figures.schedule.gantt import alone_s, taken_s
-
-    t = drawn(pair((1.0, 2.0), (5.0, 6.0)))
-    assert alone_s(t.messages[0]) == (2.0, 6.0)
-    assert taken_s(t.messages[0]) == 5.0
-    assert spans(t, "wait") == spans(t, "blocked") == []
-
-
-def test_clocks_that_disagree_are_told_not_mended() -> None:
-    o = replace(pair((3.0, 4.0), (1.0, 2.0)), clock_error_s=2.0)
-    t = drawn(o)
-    assert t.backwards == 1
-    assert (t.messages[0].start_s, t.messages[0].end_s) == (3.0, 2.0)
-    assert any("came before they were sent" in words for _, _, words in show_page.times([t]))
-    assert kinds.draw([t], "gantt") is not None
-
-
-def test_refuses_other_messages_than_the_schedules() -> None:
-    o = pair((1.0, 2.0), (1.0, 2.0))
-    with pytest.raises(UserError, match="rank 0 sent 1 messages of 8 bytes to rank 1, which received 0"):
-        drawn(replace(o, events=(o.events[0], ())))
-    with pytest.raises(UserError, match="lacks a message"):
-        drawn(replace(o, events=((), ())))
-    twice = replace(o, events=(o.events[0] * 2, o.events[1] * 2))
-    with pytest.raises(UserError, match="schedule lacks"):
-        drawn(twice)
-
-
-def test_what_is_left() -> None:
-    assert trace.without([(0.0, 10.0)], [(2.0, 3.0), (2.5, 4.0), (9.0, 12.0)]) == [(0.0, 2.0), (4.0, 9.0)]
-    assert trace.without([(0.0, 1.0)], []) == [(0.0, 1.0)]
-    assert trace.without([(0.0, 1.0)], [(0.0, 1.0)]) == []
-
-
 def test_the_median_is_one_that_was_run() -> None:
-    o = pair((0.0, 1.0), (0.0, 1.0))
+    o = Observed((), (), (), 0.0)
     assert Run((o,) * 4, (5.0, 1.0, 3.0, 2.0), (), "", "").median == 3
     assert Run((o,) * 3, (5.0, 1.0, 3.0), (), "", "").median == 2
 

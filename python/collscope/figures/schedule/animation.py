@@ -17,7 +17,7 @@ from collscope.base.units import format_time
 from collscope.figures.files import render
 from collscope.figures.schedule.net import Stage, net
 from collscope.figures.schedule.rounds import round_colour
-from collscope.figures.schedule.sheet import HEAD, about, place, round_key, sheet
+from collscope.figures.schedule.sheet import HEAD, about, facts, place, round_key, sheet
 from collscope.figures.style import FAINT, INK
 from collscope.schedules.trace import Message, Trace
 
@@ -60,7 +60,7 @@ def scene_of(t: Trace) -> Scene:
 
 def arrivals(t: Trace) -> list[list[tuple[float, int]]]:
     """By rank: (time, round) of when it turns which round's colour: what it has at the start (round 0), then what comes."""
-    first = {t.root} if t.collective in ("bcast", "scatter") else set(range(t.ranks))
+    first = {t.root} if facts(t).from_root else set(range(t.ranks))
     found: list[list[tuple[float, int]]] = [[(0.0, 0)] if r in first else [] for r in range(t.ranks)]
     for m in sorted(t.arrows, key=lambda m: (m.end_s, m.round)):
         found[m.dst].append((m.end_s, m.round))

@@ -18,6 +18,7 @@ from collscope.figures.schedule.sheet import (
     HEAD,
     about,
     box,
+    facts,
     light,
     node_names,
     node_runs,
@@ -122,7 +123,7 @@ def _key(held: Holdings) -> str:
 
 def _columns(t: Trace, held: Holdings) -> str:
     sizes = set(held.block_bytes)
-    if t.collective == "barrier":
+    if not facts(t).has_data:
         return "the ranks a rank has heard from"
     if len(held.block_bytes) == 1:
         return "the vector"

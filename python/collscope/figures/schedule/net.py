@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle
 
 from collscope.figures.schedule.rounds import round_colour
-from collscope.figures.schedule.sheet import WORK, arrow_head, has_root, lines, polygons
+from collscope.figures.schedule.sheet import WORK, arrow_head, facts, lines, polygons
 from collscope.figures.style import FAINT, INK, SHADE
 from collscope.schedules.trace import Trace
 
@@ -222,7 +222,7 @@ def _strokes(t: Trace, stage: Stage) -> _Strokes:
 def _ranks(ax: Axes, t: Trace, stage: Stage) -> None:
     """A circle with its number for each rank, the root's dark; where it is too small the number stands beside it."""
     p, at, size, tree = t.ranks, stage.at, stage.size, stage.parent is not None
-    rooted = has_root(t)
+    rooted = facts(t).has_root
     points = size * stage.unit * 72
     inside = points >= 5.2
     for r in range(p):

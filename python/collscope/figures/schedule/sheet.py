@@ -18,6 +18,7 @@ from matplotlib.path import Path
 
 from collscope.base.units import format_size
 from collscope.catalogue import registry
+from collscope.catalogue.registry import Collective
 from collscope.figures.schedule.rounds import round_colour
 from collscope.figures.style import FAINT, INK, RGB, SHADE
 from collscope.schedules.trace import Trace
@@ -125,15 +126,15 @@ def lane_height(ranks: int) -> float:
     return max(0.115, min(0.40, 4.2 / ranks if ranks <= 16 else 8.0 / ranks))
 
 
-def has_root(t: Trace) -> bool:
-    """Whether one rank of the collective is a special one, which pictures mark."""
-    return registry.load().collective(t.collective).has_root
+def facts(t: Trace) -> Collective:
+    """What is known of the schedule's collective."""
+    return registry.load().collective(t.collective)
 
 
 def rank_labels(ax: Axes, t: Trace, x: float) -> None:
     """The numbers of the ranks at the left of their lanes."""
     step = 1 if t.ranks <= 32 else 4
-    rooted = has_root(t)
+    rooted = facts(t).has_root
     for r in range(0, t.ranks, step):
         strong = rooted and r == t.root
         note(ax, str(r), (x, r), (-5, 0), 8.4, ha="right", va="center", color=INK if strong else FAINT,
