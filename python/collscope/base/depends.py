@@ -23,7 +23,7 @@ _DRAWN = ("figures/style.py", "figures/files.py", "figures/schedule/sheet.py", "
           "reference/pictures.py")  # fmt: skip
 DOCUMENTED_PICTURES = {
     "graph": (*_DRAWN, "figures/schedule/net.py", "figures/schedule/graph.py"),
-    "table": (*_DRAWN, "figures/schedule/holdings.py"),
+    "table": (*_DRAWN, "figures/schedule/holdings.py", "schedules/holdings.py"),
 }
 
 # What a build is made from.
