@@ -35,6 +35,31 @@ def err() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+def say(text: str, markup: bool = False) -> None:
+    """A sentence on standard output: broken between words on a terminal, one line in a file or a pipe."""
+    out().print(text, markup=markup, soft_wrap=not sys.stdout.isatty())
+
+
+def columns() -> int:
+    """Characters of a line on the terminal; 0 where standard output is none, and lines have no end."""
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
+def wrapped(text: str, indent: int = 0, hang: int | None = None) -> str:
+    """The text so far to the right, broken between words on a terminal; lines after the first stand at `hang`."""
+    import textwrap
+
+    first, rest = " " * indent, " " * (indent if hang is None else hang)
+    width = columns()
+    if not width:
+        return first + text
+    return textwrap.fill(
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
+    )
+
+
 def note(text: str) -> None:
     """A remark that is no result."""
     print(f"collscope: {text}", file=sys.stderr)

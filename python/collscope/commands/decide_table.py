@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from collscope.base import console
+from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import format_size
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.decisions import Line, Span
 from collscope.catalogue.sizes import block_bytes, vector_bytes
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 
 def show(lines: Sequence[Line]) -> None:
     """Prints what each decision takes for one call, and the rule that says so."""
-    from rich.text import Text
-
-    table = _table("decision", "takes", "rule", "ranks", "sizes", "needs")
+    table = Grid(
+        (
+            Column("decision", pieces=KEY),
+            Column("takes", pieces=KEY),
+            Column("rule", goes=3, right=True),
+            Column("ranks", goes=2),
+            Column("sizes", goes=1, pieces=WORDS),
+            Column("needs", goes=4, pieces=WORDS),
+        ),
+        boxed=False,
+    )
     for line in lines:
         takes = line["chose"] if line["status"] == "ok" else f"{line['chose'] or 'nothing'}: {line['status']}"
-        table.add_row(*(Text(cell) for cell in (line["decision"], takes, *_rule(line["rule"]))))
-    console.out().print(table)
+        table.add(line["decision"], takes, *_rule(line["rule"]))
+    table.show()
 
 
 def _rule(rule: Line | None) -> tuple[str, ...]:
@@ -52,12 +57,13 @@ def show_map(collective: str, spans: Sequence[Span], elem: int, block: bool) -> 
             else:
                 rows.append(([ranks], cells))
         console.out().print(Text(name, style="bold"), soft_wrap=True)
-        table = _table("ranks", "block" if block else "vector", "takes")
+        size = Column("block" if block else "vector")
+        table = Grid((Column("ranks", style="bold"), size, Column("takes", pieces=KEY)), boxed=False)
         for numbers, cells in rows:
             where = decisions.ranks_text(numbers[0], numbers[-1])
-            for i, (size, takes) in enumerate(cells):
-                table.add_row(Text(where if not i else "", style="bold"), Text(size), Text(takes))
-        console.out().print(table)
+            for i, (start, takes) in enumerate(cells):
+                table.add(where if not i else "", start, takes)
+        table.show()
         console.out().print()
 
 
@@ -69,12 +75,3 @@ def _cells(collective: str, spans: Iterable[Span], elem: int, block: bool) -> Ce
         start = bytes_of(collective, span.first, span.ranks, elem)
         cells.append((f"from {format_size(start)}" if has_data else "", span.takes.replace(f"{collective}/", "")))
     return cells
-
-
-def _table(*columns: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    return table

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 
 import click
 
+from collscope.base import console
 from collscope.base.errors import UsageError
+from collscope.base.grid import KEY, wrapped
 from collscope.catalogue import registry
+
+SUMMARY = 60  # characters that a summary needs beside the keys
 
 
 def show(collective: str | None = None, platforms: bool = False, as_json: bool = False) -> None:
@@ -54,13 +58,24 @@ def show_all() -> None:
         for decision in known.decisions:
             print(_line(decision.full_key(), decision.summary, width))
         print()
-    print("values in brackets are the defaults; ./collscope list -c COLLECTIVE says more of each")
+    print(console.wrapped("values in brackets are the defaults; ./collscope list -c COLLECTIVE says more of each"))
 
 
 def _line(key: str, summary: str, width: int) -> str:
+    """The key, and what it does beside it; below it on a terminal that has no room for both, or where the key is long."""
+    room = console.columns()
+    if room and room < width + SUMMARY:
+        name = "\n".join(f"  {line}" for line in _key_lines(key, room))
+        return f"{name}\n{console.wrapped(summary, 6)}"
     if len(key) > width:
-        return f"  {key}\n  {'':<{width}}  {summary}"
-    return f"  {key:<{width}}  {summary}"
+        return f"  {key}\n{console.wrapped(summary, width + 4)}"
+    return f"  {key:<{width}}{console.wrapped(summary, width + 4)[width + 2 :]}"
+
+
+def _key_lines(key: str, room: int) -> list[str]:
+    """A key that is too long for the terminal breaks at its bracket and commas."""
+    first, *rest = wrapped(key, KEY, room - 2)
+    return [first, *(f" {line}" for line in rest)]
 
 
 def _bold(text: str) -> str:
@@ -73,7 +88,7 @@ def show_collective(name: str) -> None:
     members = known.of(name)
     print(f"{_bold(name)}: {len(members)} algorithm{'s' * (len(members) != 1)}")
     for algorithm in members:
-        print(f"\n{_bold(algorithm.key)}\n    {algorithm.summary}")
+        print(f"\n{_bold(algorithm.key)}\n{console.wrapped(algorithm.summary, 4)}")
         show_params(algorithm.params)
         remarks = [] if algorithm.ports == "one" else ["several messages at once"]
         remarks += [flag.replace("_", " ") for flag in algorithm.flags]
@@ -84,14 +99,14 @@ def show_collective(name: str) -> None:
         if not algorithm.has_cost:
             remarks.append("no closed form of its cost")
         if remarks:
-            print(f"    {'; '.join(remarks)}")
+            print(console.wrapped("; ".join(remarks), 4))
         if algorithm.source:
-            print(f"    from {algorithm.source}")
+            print(console.wrapped(f"from {algorithm.source}", 4))
     decisions = [d for d in known.decisions if name in d.collectives]
     if decisions:
         print(f"\n{_bold('decisions')} that know {name}")
         for decision in decisions:
-            print(f"    {decision.key}  {decision.summary}")
+            print(console.wrapped(f"{decision.key}  {decision.summary}", 4, 6))
             show_params(decision.params)
 
 
@@ -99,7 +114,8 @@ def show_params(params: Sequence[registry.Param]) -> None:
     """A line a parameter: default, range, what it means."""
     for param in params:
         kind = " | ".join(param.words) if param.words else f"{param.min} … {param.max}"
-        print(f"    [{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else ""))
+        about = f"[{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else "")
+        print(console.wrapped(about, 4, 6))
 
 
 def show_platforms(as_json: bool = False) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from collscope.base import console
+from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import format_size, join_words
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 SHOWN_RANKS = 16  # rows of the table of one algorithm
 
@@ -51,16 +49,27 @@ def show_one(key: str, lines: Sequence[Line]) -> None:
         best = shown.get(line["ranks"])
         if best is None or _rank(line) > _rank(best):
             shown[line["ranks"]] = line
-    columns = ("ranks", "vector", "messages", "bytes sent", "bytes reduced", "rounds", "critical path / cost()")
-    table = _table(*columns, "verdict", left=("verdict",), title=_safe(key), title_justify="left", title_style="bold")
+    table = Grid(
+        (
+            Column("ranks", right=True),
+            Column("vector", goes=2, right=True),
+            Column("messages", goes=3, right=True),
+            Column("bytes sent", goes=4, right=True),
+            Column("bytes reduced", goes=6, right=True),
+            Column("rounds", goes=5, right=True),
+            Column("critical path / cost()", goes=1, right=True),
+            Column("verdict", pieces=WORDS),
+        ),
+        title=key,
+    )
     for p in _some(sorted(shown)):
         line = shown[p]
         if line["status"] != "ok":
-            table.add_row(str(p), format_size(line["vector_bytes"]), *[""] * 5, "unsupported", style="dim")
+            table.add(str(p), format_size(line["vector_bytes"]), *[""] * 5, "unsupported", style="dim")
             continue
         rounds = line.get("rounds")
         proven = line["verdict"] == "proven"
-        table.add_row(
+        table.add(
             str(p),
             format_size(line["vector_bytes"]),
             str(line["messages"]),
@@ -68,30 +77,28 @@ def show_one(key: str, lines: Sequence[Line]) -> None:
             format_size(line.get("reduced_bytes") or 0),
             "" if rounds is None else str(int(rounds)),
             exactness(line),
-            "proven" if proven else f"FAILED: {_safe(str(line.get('failure')))}",
-            style=None if proven else "bold red",
+            "proven" if proven else f"FAILED: {line.get('failure')}",
+            style="" if proven else "bold red",
         )
-    console.out().print(table)
+    table.show()
     hidden = len(shown) - len(_some(sorted(shown)))
     if hidden:
-        console.out().print(f"[dim]({hidden} more numbers of ranks are not shown; --json has all)[/dim]")
+        console.say(f"[dim]({hidden} more numbers of ranks are not shown; --json has all)[/dim]", markup=True)
     summary(lines)
-
-
-def _table(*columns: str, left: Sequence[str], **options: Any) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, **options)
-    for name in columns:
-        table.add_column(name, justify="left" if name in left else "right", no_wrap=name not in left)
-    return table
 
 
 def show_many(groups: Mapping[tuple[str, str], Sequence[Line]]) -> None:
     """Prints a line for each (collective, key), and the sums."""
-    columns = ("algorithm", "proven", "unsupported", "failed", "cost() exact", "verdict")
-    table = _table(*columns, left=("algorithm", "verdict"))
+    table = Grid(
+        (
+            Column("algorithm", pieces=KEY),
+            Column("proven", goes=3, right=True),
+            Column("unsupported", goes=2, right=True),
+            Column("failed", goes=1, right=True),
+            Column("cost() exact", goes=4, right=True),
+            Column("verdict", pieces=WORDS),
+        )
+    )
     total: Counter[str] = Counter()
     for (collective, key), lines in groups.items():
         count = _count(lines)
@@ -99,36 +106,32 @@ def show_many(groups: Mapping[tuple[str, str], Sequence[Line]]) -> None:
         exact = sum(bool(x.get("exact")) for x in lines)
         priced = any(x.get("costs") and x["costs"][0]["cost_s"] is not None for x in lines)
         shown = f"{key} ({collective})" if key.startswith("decision/") else key
-        table.add_row(
-            _safe(shown),
+        table.add(
+            shown,
             str(count["proven"]),
             str(count["unsupported"] or ""),
             str(count["failed"] or ""),
             str(exact) if priced else "—",
             "FAILED" if count["failed"] else "proven" if count["proven"] else "nothing to prove",
-            style="bold red" if count["failed"] else None,
+            style="bold red" if count["failed"] else "",
         )
-    out = console.out()
-    out.print(table)
+    table.show()
     everything = [line for lines in groups.values() for line in lines]
-    out.print(
+    console.say(
         f"{len(groups)} algorithms, {sizes_of(everything)}: {total['proven']} points proven, "
-        f"{total['unsupported']} unsupported, {total['failed']} failed",
-        soft_wrap=True,
+        f"{total['unsupported']} unsupported, {total['failed']} failed"
     )
 
 
 def summary(lines: Sequence[Line]) -> None:
     """Prints what is proven, and why the rest is not."""
     count = _count(lines)
-    out = console.out()
-    out.print(
+    console.say(
         f"{count['proven']} of {count['proven'] + count['failed']} points proven ({sizes_of(lines)}): every receive has its send, "
-        "no deadlock even if every send waits, the right data everywhere",
-        soft_wrap=True,
+        "no deadlock even if every send waits, the right data everywhere"
     )
     for reason, number in Counter(x["status"] for x in lines if x["status"] != "ok").items():
-        out.print(f"[yellow]—[/yellow] {number} points unsupported: {_safe(reason)}", soft_wrap=True)
+        console.say(f"[yellow]—[/yellow] {number} points unsupported: {_safe(reason)}", markup=True)
 
 
 def _count(lines: Sequence[Line]) -> Counter[str]:

@@ -11,6 +11,7 @@ import click
 
 from collscope.base import cache, console, depends, paths
 from collscope.base.errors import UsageError, UserError
+from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import format_ranks, parse_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, stem_of
@@ -78,39 +79,37 @@ def origin(found: Found) -> dict[str, object]:
 
 
 def show(found: Found) -> None:
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
+    """Prints a line a twin and decision, and what Open MPI runs when it is told to run something else."""
     tables = found.tables()
-    out = console.out()
-    headings = ("", "number", "calls", "equal", "other order", "different", "unsupported")
-    table = Table(title=f"Open MPI {found.library.version}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in headings:
-        table.add_column(name, justify="left" if not name else "right", no_wrap=True)
+    numbers = (("number", 6), ("calls", 5), ("equal", 1), ("other order", 4), ("different", 2), ("unsupported", 3))
+    table = Grid(
+        (Column("", pieces=WORDS), *(Column(name, goes, right=True) for name, goes in numbers)),
+        title=f"Open MPI {found.library.version}",
+    )
     for row in [*tables["table"], *tables["decisions"]]:
         if row["calls"] == "0":
             continue
         name = row["key"] if "number" in row else f"{row['key']} {row['collective']}"
         bad = row["equal"] != records.supported(row)
-        cells = (name, row.get("number", ""), *(row[c] for c in records.COUNTS))
-        table.add_row(*map(escape, cells), style="bold red" if bad else None)
-    out.print(table)
+        table.add(name, row.get("number", ""), *(row[c] for c in records.COUNTS), style="bold red" if bad else "")
+    table.show()
     if tables["differences"]:
-        table = Table(
-            title="told to, it runs something else", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+        table = Grid(
+            (
+                Column("told to run", pieces=KEY),
+                Column("not run here: it …", pieces=KEY),
+                Column("runs", pieces=KEY),
+                Column("calls", goes=1, right=True),
+            ),
+            title="told to, it runs something else",
         )
-        for name in ("told to run", "not run here: it …", "runs", "calls"):
-            table.add_column(name, justify="right" if name == "calls" else "left")
         for row in tables["differences"]:
-            table.add_row(*(escape(row[c]) for c in ("key", "condition", "runs", "calls")))
-        out.print(table)
+            table.add(*(row[c] for c in ("key", "condition", "runs", "calls")))
+        table.show()
     compared = [c for c in (*found.forced, *found.decided) if c.verdict != "unsupported"]
     same = sum(c.verdict == "same" for c in compared)
     ranks = format_ranks(c.ranks for c in compared)
-    out.print(
-        f"{same} of {len(compared)} calls send the same messages in the same order, on {ranks} ranks", soft_wrap=True
-    )
+    console.say(f"{same} of {len(compared)} calls send the same messages in the same order, on {ranks} ranks")
 
 
 def read_keys(text: str | None) -> list[str] | None:
