@@ -173,11 +173,11 @@ def make_point(request: Request, layout: Layout, collective: str, key: str, size
 
 
 def bounds_for_display(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
-    """The bound's rows, to print ratios to; asked for or not."""
+    """The bound's rows, to print ratios to; where none was asked for, of the one that holds."""
     present = [row for row in rows if row["source"] == "bound"]
     if present or any(layout.platform is None for layout, _ in tasks):
         return present
-    return bounds.rows_of(tasks)
+    return bounds.rows_of(tasks, (bounds.LOGGP,))
 
 
 def draw(rows: Sequence[Row], path: str) -> None:

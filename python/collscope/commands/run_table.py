@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from collscope.base import console
+from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import format_size, format_time
 from collscope.points.table import Row
 from collscope.sources.bounds import LOGGP, TELEPHONE
 from collscope.sources.rows import SOURCES
 
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
 BOUND = "bound"
+BOUND_NAMES = {LOGGP: "bound", TELEPHONE: "telephone"}  # the one that holds has the plain name
+BOUND_GOES = {LOGGP: 5, TELEPHONE: 7}  # which goes first where there is no room
 TIMED = tuple(name for name in SOURCES if name != BOUND)
 
 # What two rows must share to stand in one table.
@@ -40,11 +39,10 @@ def show(rows: Sequence[Row], bounds: Sequence[Row]) -> None:
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[c] for c in GROUP), []).append(row)
-    out = console.out()
     for number, members in enumerate(groups.values()):
         if number:
-            out.print()
-        out.print(make_table(members, bounds))
+            console.out().print()
+        make_table(members, bounds).show()
     reasons(rows)
 
 
@@ -53,7 +51,19 @@ class _Shape:
     """Which columns a table has, and what its ratios are to."""
 
     rows: Sequence[Row]
-    limit: Mapping[Call, float | None]  # the telephone bound of each call
+    limits: Mapping[str, Mapping[Call, float | None]]  # of each kind of bound that is shown, each call's
+
+    @staticmethod
+    def of(rows: Sequence[Row], bounds: Sequence[Row]) -> _Shape:
+        """The bound is shown where it holds of what was timed; the telephone model's, and both of another metric, where asked for."""
+        asked = {row["algorithm"] for row in rows if row["source"] == BOUND}
+        holds = all(row["metric"] == "makespan" for row in rows)
+        limits: dict[str, dict[Call, float | None]] = {}
+        for kind in (LOGGP, TELEPHONE):
+            found = {call_of(row): row["median_s"] for row in bounds if row["algorithm"] == kind}
+            if any(found.get(call_of(row)) for row in rows) and (kind in asked or (kind == LOGGP and holds)):
+                limits[kind] = found
+        return _Shape(rows, limits)
 
     @cached_property
     def sources(self) -> list[str]:
@@ -66,14 +76,19 @@ class _Shape:
         return self.sources[-1] if self.sources else None
 
     @cached_property
+    def metric(self) -> str:
+        """Which time it is."""
+        return next((row["metric"] for row in self.rows if row["source"] == self.lead), "makespan")
+
+    @cached_property
     def has_blocks(self) -> bool:
         """A block is not the whole vector."""
         return any(row["block_bytes"] != row["bytes"] for row in self.rows)
 
     @cached_property
-    def has_limits(self) -> bool:
-        """There is a bound to compare with."""
-        return any(self.limit.values())
+    def has_ratios(self) -> bool:
+        """There is a bound that holds, and times to compare with it."""
+        return LOGGP in self.limits and self.metric == "makespan" and self.lead is not None
 
     @cached_property
     def has_choices(self) -> bool:
@@ -84,32 +99,35 @@ class _Shape:
         """The key without its collective, which stands in the title."""
         return key.removeprefix(f"{self.rows[0]['collective']}/")
 
-    def columns(self) -> Iterator[str]:
-        """Headings."""
-        yield "bytes"
+    def columns(self) -> Iterator[Column]:
+        """The columns; where there is no room, what can be worked out from others goes first, then what is no time."""
+        yield Column("bytes", right=True)
         if self.has_blocks:
-            yield "block"
-        yield "algorithm"
-        if self.has_limits:
-            yield "bound"
+            yield Column("block", goes=6, right=True)
+        if self.sources:
+            yield Column("algorithm", pieces=KEY)
+        for kind in self.limits:
+            yield Column(BOUND_NAMES[kind], goes=BOUND_GOES[kind] if self.sources else 0, right=True, style="dim")
         for source in self.sources:
-            yield source
+            yield Column(source, goes=0 if source == self.lead else 3, right=True)
             if source == "real":
-                yield "quartiles"
+                yield Column("quartiles", goes=9, right=True)
         if self.lead:
-            yield "× fastest"
-        if self.lead and self.has_limits:
-            yield "× bound"
-        yield from (f"{self.lead}/{source}" for source in self.sources[:-1])
+            yield Column("× fastest", goes=1, right=True)
+        if self.has_ratios:
+            yield Column("× bound", goes=4, right=True)
+        for source in self.sources[:-1]:
+            yield Column(f"{self.lead}/{source}", goes=2 if source == "sim" else 8, right=True)
         if self.has_choices:
-            yield "chose"
+            yield Column("chose", pieces=KEY)
 
 
-def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Table:
+def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Grid:
     """The table of rows of one collective and layout."""
-    limit = {call_of(row): row["median_s"] for row in bounds if row["algorithm"] == TELEPHONE or not row["algorithm"]}
-    shape = _Shape(rows, limit)
-    made = _empty(shape)
+    shape = _Shape.of(rows, bounds)
+    platform, nodes, ranks, mapping, collective = (rows[0][c] for c in GROUP)
+    layout = f"{ranks} ranks on {nodes} node{'s' * (nodes != 1)}" + (f", {mapping}" if nodes > 1 else "")
+    made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}")
     calls: dict[Call, list[Row]] = {}
     for row in rows:
         calls.setdefault(call_of(row), []).append(row)
@@ -118,83 +136,49 @@ def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Table:
         for row in members:
             if row["source"] != BOUND:
                 algorithms.setdefault(row["algorithm"], {})[row["source"]] = row
-        if number and len(algorithms) > 1:
-            made.add_section()
         size = [format_size(call[CALL.index("bytes")])]
         if shape.has_blocks:
             size.append(format_size(call[CALL.index("block_bytes")]))
-        asked = [row for row in members if row["source"] == BOUND]  # bounds that were asked for
-        if not algorithms:
-            _add_bounds(made, shape, size, asked)
-            continue
-        _add_algorithms(made, shape, call, size, algorithms)
-        least = next((row for row in asked if row["algorithm"] == LOGGP), None)
-        if least and shape.has_limits:  # the bound that holds of every makespan
-            _add_bounds(made, shape, [""] * len(size), [least], style="dim")
-    return made
-
-
-def _empty(shape: _Shape) -> Table:
-    """Title and columns."""
-    from rich import box
-    from rich.table import Table
-
-    platform, nodes, ranks, mapping, collective = (shape.rows[0][c] for c in GROUP)
-    metric = next((row["metric"] for row in shape.rows if row["source"] == shape.lead), "makespan")
-    layout = f"{ranks} ranks on {nodes} node{'s' * (nodes != 1)}" + (f", {mapping}" if nodes > 1 else "")
-    made = Table(
-        title=_escape(f"{collective} · {platform} · {layout} · {metric}"),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-    )
-    for name in shape.columns():
-        if name in ("algorithm", "chose"):
-            made.add_column(name, overflow="fold")
+        if algorithms:
+            _add_algorithms(made, shape, call, size, algorithms, ruled=number > 0 and len(algorithms) > 1)
         else:
-            made.add_column(name, justify="right", no_wrap=True)
+            made.add(*size, *_limits(shape, call))
     return made
 
 
-def _add_bounds(made: Table, shape: _Shape, size: list[str], rows: Sequence[Row], style: str = "") -> None:
-    """A line for each bound."""
-    from rich.text import Text
-
-    for line, row in enumerate(rows):
-        cells: list[str | Text] = [*(size if line == 0 else [""] * len(size)), Text(row["algorithm"], style="dim")]
-        if shape.has_limits:
-            cells.append(Text(_time(row["median_s"]), style=style))
-        made.add_row(*cells)
+def _limits(shape: _Shape, call: Call) -> list[str]:
+    """A cell for each bound."""
+    return [_time(of_calls.get(call)) for of_calls in shape.limits.values()]
 
 
 def _add_algorithms(
-    made: Table, shape: _Shape, call: Call, size: list[str], algorithms: Mapping[str, Mapping[str, Row]]
+    made: Grid,
+    shape: _Shape,
+    call: Call,
+    size: list[str],
+    algorithms: Mapping[str, Mapping[str, Row]],
+    ruled: bool,
 ) -> None:
-    """A line for each algorithm of a call: algorithms[key][source]."""
-    from rich.text import Text
-
+    """A line for each algorithm of a call: algorithms[key][source]; the first one's is ruled or not."""
     times = {
         key: found[lead]["median_s"] for key, found in algorithms.items() if (lead := shape.lead) and lead in found
     }
     best = min((t for t in times.values() if t is not None), default=None)
     for line, (key, found) in enumerate(algorithms.items()):
         time = times.get(key)
-        cells: list[str | Text] = [*(size if line == 0 else [""] * len(size)), Text(shape.short(key))]
-        if shape.has_limits:
-            cells.append(Text(_time(shape.limit.get(call)), style="dim"))
+        cells = [*(size if line == 0 else [""] * len(size)), shape.short(key), *_limits(shape, call)]
         for source in shape.sources:
             cells += _time_cells(found.get(source), source)
         if shape.lead:
             cells.append(_ratio(time, best))
-        if shape.lead and shape.has_limits:
-            cells.append(_ratio(time, shape.limit.get(call)))
+        if shape.has_ratios:
+            cells.append(_ratio(time, shape.limits[LOGGP].get(call)))
         for source in shape.sources[:-1]:
             cells.append(_ratio(time, found[source]["median_s"] if source in found else None))
         if shape.has_choices:
-            cells.append(Text(shape.short(next((row["chose"] for row in found.values() if row["chose"]), ""))))
+            cells.append(shape.short(next((row["chose"] for row in found.values() if row["chose"]), "")))
         winner = time is not None and time == best and len(times) > 1
-        made.add_row(*cells, style="bold green" if winner else None)
+        made.add(*cells, style="bold green" if winner else "", ruled=ruled and line == 0)
 
 
 def _time_cells(row: Row | None, source: str) -> list[str]:
@@ -225,11 +209,10 @@ def reasons(rows: Sequence[Row]) -> None:
     for row in rows:
         if row["status"] != "ok":
             seen.setdefault((row["algorithm"], row["status"]), []).append(row)
-    out = console.out()
     for (key, status), members in seen.items():
         sources = "/".join(dict.fromkeys(row["source"] for row in members))
         count = f" ({len(members)} points)" if len(members) > 1 else ""
-        out.print(f"[yellow]—[/yellow] {sources} {_escape(key)}: {_escape(status)}{count}", soft_wrap=True)
+        console.say(f"[yellow]—[/yellow] {sources} {_escape(key)}: {_escape(status)}{count}", markup=True)
 
 
 def _escape(text: str) -> str:

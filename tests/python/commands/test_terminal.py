@@ -1,0 +1,103 @@
+"""What a user sees in terminals of 60, 80 and 120 columns: names and verdicts whole, nothing wider than the screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+
+import pytest
+
+from terminal import shown, widest
+
+WIDTHS = (60, 80, 120)
+
+# Several commands in one process: a start costs more than a table.
+PROGRAM = """
+import json, sys
+from collscope.commands import cli, twins
+for words in json.loads(sys.argv[1]):
+    print("====", " ".join(words), flush=True)
+    try:
+        cli.main(words)
+    except SystemExit as error:
+        print("status", error.code)
+print("==== twins", flush=True)
+from types import SimpleNamespace as made
+from collscope.twins import records
+known = {name: [r for r in records.read(name) if r["version"] == "4.1.4"] for name in ("table", "decisions", "differences")}
+twins.show(made(library=made(version="4.1.4"), tables=lambda: known, forced=[], decided=[]))
+"""
+PROVE = ("prove", "bcast/mst", "--ranks", "1..4")
+RUN = (
+    *("run", "--on", "schooner", "--nodes", "4", "--ranks", "32", "-c", "bcast", "--source", "bound,model"),
+    *("-a", "mst,mst_scatter_bucket_allgather,hierarchical_known_root,ompi_4_1", "--bytes", "1KiB,1MiB"),
+)
+DECIDE = ("decide", "-c", "bcast", "--ranks", "64", "--bytes", "4KiB")
+LIST = ("list",)
+LIST_ONE = ("list", "-c", "bcast")
+
+
+@cache
+def screens(columns: int) -> dict[str, str]:
+    """What each command shows, by its first words."""
+    words = json.dumps([PROVE, RUN, DECIDE, LIST, LIST_ONE])
+    status, text = shown([words], columns, program=("-c", PROGRAM))
+    assert status == 0, text
+    made = {}
+    for part in text.split("==== ")[1:]:
+        head, _, rest = part.partition("\n")
+        made[head] = rest
+    return made
+
+
+def screen(columns: int, *words: str) -> str:
+    return screens(columns)[" ".join(words)]
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_prove_shows_its_verdicts(columns: int) -> None:
+    text = screen(columns, *PROVE)
+    assert widest(text) <= columns
+    assert text.count("proven") == 4 + 1  # each number of ranks, and all together
+    assert "…" not in text.split("44 of 44")[0]
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_run_shows_names_times_and_choices(columns: int) -> None:
+    text = screen(columns, *RUN)
+    table = [line for line in text.splitlines() if not line.startswith("model ")]
+    assert max(map(len, table)) <= columns
+    for name in ("mst_scatter_bucket_allgather", "decision/ompi_4_1", "[levels=node"):
+        assert any(name in line for line in table)
+    times = [line for line in table if re.search(r"\d [mµ]s", line)]
+    assert len(times) == 2 * 4
+    assert any(re.search(r"[mµ]s.* knomial", line) for line in times)  # what the decision chose
+    if columns < 80:
+        assert "no room for" in text
+    else:
+        assert "× fastest" in text
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_list_stays_within_the_screen(columns: int) -> None:
+    for words in (LIST, LIST_ONE):
+        text = screen(columns, *words)
+        assert widest(text) <= columns
+        assert "hierarchical_unknown_root" in text
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_decide_shows_what_each_takes(columns: int) -> None:
+    text = screen(columns, *DECIDE)
+    assert widest(text) <= columns
+    for name in ("decision/ompi_4_0", "bcast/split_binary", "decision/mpich_4"):
+        assert name in text
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_twins_show_names_and_what_is_equal(columns: int) -> None:
+    text = screen(columns, "twins")
+    assert widest(text) <= columns
+    assert "equal" in text
+    assert "bcast/" in text
