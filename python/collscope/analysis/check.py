@@ -23,6 +23,7 @@ from collscope.base.units import parse_sizes, rounded_size
 MISSING = "points are missing"
 # Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
 SAME = 1e-9
+TOLERANCES = ("by", "within", "most")  # keys of checks whose values are tolerances
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Context:
     """What checks are made on."""
 
     times: Times
-    names: tuple[str, ...]  # all that compete where a check names no others
+    names: tuple[str, ...]  # all that compete where a check names no others; none: all that the table has
     tolerances: Mapping[str, float]
     alternative: str  # what stands for the class that has several: the key's part after the slash, or ""
     winners: winner_table.Rows  # what the source says is best
@@ -104,6 +105,7 @@ class Check(Table):
     nodes: Numbers = ()  # none named: all of the table
     ranks: Numbers = ()
     mapping: Names = ()
+    among: Names = ()  # what competes where a kind asks for the best; none named: what the paper compares
     sizes: Sizes = ()  # of the whole vector; none named: the focus
     block_sizes: Sizes = ()  # of one rank's block: the vector grows with the ranks
     expected: Annotated[dict[str, Expected], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
@@ -111,6 +113,15 @@ class Check(Table):
     says: str = ""  # the assertion in the paper's words, after the place; "" the kind's own
 
     says_itself: ClassVar[str] = ""  # the kind's words; {fields} are filled in
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What `says` may have in braces."""
+        return ("name",)
+
+    def sentence(self) -> str:
+        """The assertion in the kind's own words."""
+        return self.says_itself
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         raise NotImplementedError
@@ -127,11 +138,17 @@ class Check(Table):
     def sizes_at(self, place: Place) -> tuple[int, ...] | None:
         return self.sizes or tuple(place.ranks * s for s in self.block_sizes) or None
 
+    def means(self, context: Context, place: Place) -> dict[str, float]:
+        """The means of all that compete there; empty where one lacks points."""
+        names = self.among or context.names or tuple(context.times.names(place))
+        means = context.times.means(place, names, self.sizes_at(place))
+        return means if len(means) == len(names) else {}
+
     def assertion(self, context: Context, where: str, words: Mapping[str, object], outcome: Outcome) -> Assertion:
         holds, seen = outcome
         other = self.expected.get("other", OPEN)
         return Assertion(
-            where + (self.says or self.says_itself).format_map(words),
+            where + (self.says or self.sentence()).format_map(words),
             None if holds is None else bool(holds),
             seen,
             self.expected.get(context.alternative, other),
@@ -153,6 +170,10 @@ class AtPlaces(Check):
     name: Names = ()
     than: Thans = ()
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return ("name", "than", *(k for k in TOLERANCES if hasattr(self, k)))
+
     def assertions(self, context: Context) -> Iterator[Assertion]:
         for collective in self.collective:
             for place in self.places(context, collective):
@@ -164,21 +185,13 @@ class AtPlaces(Check):
 
     def words(self, context: Context) -> dict[str, object]:
         """What the sentence may speak of besides name and than: each tolerance of the check, as text."""
-        return {
-            k: share_text(context.share(v))
-            for k in ("by", "within", "most")
-            if (v := getattr(self, k, None)) is not None
-        }
+        return {k: share_text(context.share(v)) for k in TOLERANCES if (v := getattr(self, k, None)) is not None}
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         raise NotImplementedError
 
     def ratio(self, context: Context, place: Place, name: str, than: Subject) -> float:
         """Time of `than` over the time of `name`; NaN where points are missing."""
-        times, sizes = context.times, self.sizes_at(place)
-        return times.mean(than.at(place), than.name, sizes) / times.mean(place, name, sizes)
-
-    def means(self, context: Context, place: Place) -> dict[str, float]:
-        """The means of all that compete; empty where one lacks points."""
-        means = context.times.means(place, context.names, self.sizes_at(place))
-        return means if len(means) == len(context.names) else {}
+        other = than.at(place)
+        mean = context.times.mean
+        return mean(other, than.name, self.sizes_at(other)) / mean(place, name, self.sizes_at(place))

@@ -15,8 +15,7 @@ from collscope.analysis.times import share_text
 from collscope.base.toml_table import Table
 
 AnyCheck = Annotated[
-    at.Fastest
-    | at.Slowest
+    at.Extreme
     | at.Faster
     | at.Equal
     | at.NoSlower

@@ -24,34 +24,25 @@ from collscope.analysis.times import Place, longer_text, order_text, share_text
 from collscope.base.units import rounded_size
 
 
-class Fastest(AtPlaces):
-    """No other takes less, within a tolerance, so that one message pattern under two names ties."""
+class Extreme(AtPlaces):
+    """No other takes less (longer), within a tolerance, so that one message pattern under two names ties."""
 
-    kind: Literal["fastest"]
+    kind: Literal["fastest", "slowest"]
     within: Tolerance = "best"
-    says_itself = "{name} is best"
+    says_itself = "{name} is {extreme}"
+
+    def words(self, context: Context) -> dict[str, object]:
+        return {**super().words(context), "extreme": "best" if self.kind == "fastest" else "worst"}
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         means = self.means(context, place)
         if name not in means:
             return None, MISSING
-        least = min(mean for other, mean in means.items() if other != name)
-        return means[name] <= least * (1 + context.share(self.within)), order_text(means)
-
-
-class Slowest(AtPlaces):
-    """No other takes longer, within a tolerance."""
-
-    kind: Literal["slowest"]
-    within: Tolerance = "best"
-    says_itself = "{name} is worst"
-
-    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
-        means = self.means(context, place)
-        if name not in means:
-            return None, MISSING
-        most = max(mean for other, mean in means.items() if other != name)
-        return means[name] >= most * (1 - context.share(self.within)), order_text(means)
+        others = [mean for other, mean in means.items() if other != name]
+        within = context.share(self.within)
+        if self.kind == "fastest":
+            return means[name] <= min(others) * (1 + within), order_text(means)
+        return means[name] >= max(others) * (1 - within), order_text(means)
 
 
 class Faster(AtPlaces):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -56,7 +56,16 @@ class Grows(AlongSeries):
     kind: Literal["grows"]
     falls: bool = False
     by: Tolerance = 0.0
-    says_itself = "{name} falls further behind {than} from {a} to {b} {along}"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return ("name", "than", "a", "b", "along")
+
+    def sentence(self) -> str:
+        verb = "falls" if self.falls else "grows"
+        if self.than:
+            verb = "catches up with {than}" if self.falls else "falls further behind {than}"
+        return "{name} " + verb + " from {a} to {b} {along}"
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         for collective, values in self.runs(context):
@@ -70,45 +79,55 @@ class Grows(AlongSeries):
                 yield self.assertion(context, f"{collective}: ", words, (holds, seen))
 
 
-class LargestAt(AlongSeries):
-    """The lead of `than` over `name` is there, and at one number of nodes (or ranks) larger than at all others."""
+class LeadAt(AlongSeries):
+    """The lead of `than` over `name` at one number of nodes (or ranks) beside that at the others."""
+
+    at: int
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return ("name", "than", "at", "along")
+
+    def leads(self, context: Context) -> Iterator[tuple[str, dict[int, float], bool, str]]:
+        """Each series: its collective, the leads, whether all of them are known, and all of them as text."""
+        for collective, lead in self.runs(context):
+            known = self.at in lead and not any(math.isnan(r) for r in lead.values())
+            text = ", ".join(f"{n} {self.along} {longer_text(r)}" for n, r in lead.items())
+            yield collective, lead, known, f"{self.name} takes {text}"
+
+    def words(self) -> dict[str, object]:
+        return {"name": self.name, "than": self.than, "at": self.at, "along": self.along}
+
+
+class LargestAt(LeadAt):
+    """There is a lead, and at one number of nodes (or ranks) it is larger than at all others."""
 
     kind: Literal["largest_at"]
-    at: int
     by: Tolerance = "best"
     says_itself = "the lead of {than} over {name} is largest on {at} {along}"
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         by = 1 + context.share(self.by)
-        for collective, lead in self.runs(context):
-            known = self.at in lead and not any(math.isnan(r) for r in lead.values())
-            holds = None
-            if known:
-                holds = lead[self.at] > by and all(lead[self.at] > r * by for n, r in lead.items() if n != self.at)
-            words = {"name": self.name, "than": self.than, "at": self.at, "along": self.along}
-            yield self.assertion(context, f"{collective}: ", words, (holds, _leads(self, lead)))
+        for collective, lead, known, seen in self.leads(context):
+            holds = (
+                known and lead[self.at] > by and all(lead[self.at] > r * by for n, r in lead.items() if n != self.at)
+            )
+            yield self.assertion(context, f"{collective}: ", self.words(), (holds if known else None, seen))
 
 
-class NearerThanAt(AlongSeries):
-    """At other numbers of nodes (or ranks) the two are nearer each other than at one."""
+class NearerThanAt(LeadAt):
+    """At each other number of nodes (or ranks) the two are nearer each other than at one."""
 
     kind: Literal["nearer_than_at"]
-    at: int
     says_itself = "{name} is closer to {than} than on {at}"
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
-        for collective, lead in self.runs(context):
-            known = self.at in lead and not any(math.isnan(r) for r in lead.values())
+        for collective, lead, known, seen in self.leads(context):
             for n in lead:
                 if n == self.at:
                     continue
                 holds = abs(math.log(lead[n])) < abs(math.log(lead[self.at])) - NEARER if known else None
-                words = {"name": self.name, "than": self.than, "at": self.at}
-                yield self.assertion(context, f"{collective}, {n} {self.along}: ", words, (holds, _leads(self, lead)))
-
-
-def _leads(check: AlongSeries, lead: Mapping[int, float]) -> str:
-    return f"{check.name} takes " + ", ".join(f"{n} {check.along} {longer_text(r)}" for n, r in lead.items())
+                yield self.assertion(context, f"{collective}, {n} {self.along}: ", self.words(), (holds, seen))
 
 
 class OneChoice(Check):
@@ -136,8 +155,8 @@ class NotAlwaysFastest(Check):
     says_itself = "{name} is not best everywhere"
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
-        every = [context.times.means(p, context.names) for c in self.collective for p in self.places(context, c)]
-        whole = [means for means in every if len(means) == len(context.names)]
+        every = [self.means(context, p) for c in self.collective for p in self.places(context, c)]
+        whole = [means for means in every if means]
         for name in self.name:
             lost = sum(1 for means in whole if means[name] > min(means.values()) * (1 + context.share(self.within)))
             outcome = (lost > 0 if whole else None, f"beaten in {lost} of {len(whole)} cells")
@@ -153,7 +172,7 @@ class Winners(Check):
     def assertions(self, context: Context) -> Iterator[Assertion]:
         for collective in self.collective:
             agreeing = context.winners[collective]
-            means = winner_table.overall(context.times, collective, context.names)
+            means = winner_table.overall(context.times, collective, self.among or context.names)
             outcome: Outcome = (None, MISSING)
             if means:
                 total = winner_table.cell(collective, None, means, agreeing, context.tied)

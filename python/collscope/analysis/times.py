@@ -56,8 +56,16 @@ class Times:
         """Keys of what a decision took, by bytes, in the focus."""
         return self._part(place, name, None)["chose"]
 
+    def _line(self, place: Place, name: str) -> pd.DataFrame | None:
+        """The line of a name, or of the one key that is this name with parameters."""
+        lines = self._lines.get(place, {})
+        if name in lines:
+            return lines[name]
+        keys = [key for key in lines if key.partition("[")[0] == name]
+        return lines[keys[0]] if len(keys) == 1 else None
+
     def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> pd.DataFrame:
-        line = self._lines.get(place, {}).get(name)
+        line = self._line(place, name)
         if line is None:
             return pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
         return line[line.index.isin(self.focus if sizes is None else list(sizes))]
@@ -65,7 +73,7 @@ class Times:
     def mean(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> float:
         """Geometric mean over the sizes; NaN for a name that lacks some of them: it would be a mean over other points."""
         line = self.line(place, name, sizes)
-        full = max((len(self.line(place, other, sizes)) for other in self.names(place)), default=0)
+        full = len(sizes or ()) or max((len(self.line(place, other)) for other in self.names(place)), default=0)
         return math.exp(np.log(line.to_numpy()).mean()) if 0 < len(line) == full else math.nan
 
     def means(self, place: Place, names: Sequence[str], sizes: Sequence[int] | None = None) -> dict[str, float]:

@@ -46,8 +46,10 @@ class WinnerTable:
 
 
 def overall(times: Times, collective: str, names: Sequence[str]) -> dict[str, float]:
-    """name → geometric mean of the means in all layouts; empty where any of them is missing."""
-    each = [times.means(place, names) for place in times.places(collective)]
+    """name → geometric mean of the means in all layouts; empty where any of them is missing. No names: all that were run."""
+    places = times.places(collective)
+    names = names or list(dict.fromkeys(name for place in places for name in times.names(place)))
+    each = [times.means(place, names) for place in places]
     if not each or not all(len(means) == len(names) for means in each):
         return {}
     return {name: math.exp(sum(math.log(means[name]) for means in each) / len(each)) for name in names}
@@ -74,8 +76,9 @@ def winner_table(times: Times, rows: Rows, names: Sequence[str], tied: float, al
         total = overall(times, collective, names)
         cells = []
         for place in places:
-            means = times.means(place, names)
-            whole = len(means) == len(names)
+            compared = names or times.names(place)
+            means = times.means(place, compared)
+            whole = len(means) == len(compared)
             cells.append(cell(collective, place.nodes, means, agreeing, tied) if whole else None)
         whole_row = cell(collective, None, total, agreeing, tied) if total else None
         out.append((collective, whole_row, tuple(cells)))

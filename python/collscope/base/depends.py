@@ -18,7 +18,7 @@ MODEL = (*ALGORITHMS, "core/schedule", "model", "prove", *BUILD)
 TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins", "core/runtime/variables.h")
 
 # Pictures and pages, by what draws them: below python/collscope.
-STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py")
+STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py", "catalogue/decisions.py")
 _DRAWN = ("figures/style.py", "figures/files.py", "figures/schedule/sheet.py", "figures/schedule/rounds.py", "schedules/trace.py",
           "reference/pictures.py")  # fmt: skip
 DOCUMENTED_PICTURES = {

@@ -119,9 +119,18 @@ class Document:
                 return None
         return value
 
+    def _without_tags(self, loc: Where) -> Where:
+        """Where pydantic found something, without the words that say which of several models a table was read as."""
+        where: Where = ()
+        for part in loc:
+            value = self.value(where)
+            tag = isinstance(value, Mapping) and part not in value and value.get("kind") == part
+            where = where if tag else (*where, part)
+        return where
+
     def _mistake(self, model: type[BaseModel], problem: Mapping[str, Any]) -> tuple[int, str]:
         """Line and text of one of pydantic's findings."""
-        where, kind = tuple(problem["loc"]), problem["type"]
+        where, kind = self._without_tags(problem["loc"]), problem["type"]
         fields, description, depth = _field(model, where)
         if kind == "extra_forbidden":
             error = self.unknown_key(fields, *where)

@@ -6,22 +6,23 @@ report needs and only the paper knows. A study names it: paper = "NAME".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Literal
 
 import pandas as pd
 from pydantic import Field
 
-from collscope.analysis.check import Context
+from collscope.analysis.check import TOLERANCES, Context
 from collscope.analysis.claims import Claim
-from collscope.analysis.judge import AnyCheck, ClaimText, judge
+from collscope.analysis.judge import ClaimText, judge
 from collscope.analysis.times import Times
 from collscope.analysis.winner_table import Rows, WinnerTable, winner_table
 from collscope.base import paths
 from collscope.base.errors import unknown
-from collscope.base.toml_table import Document, Table
+from collscope.base.toml_table import Document, Table, did_you_mean
 from collscope.papers.names import FOLDER, names
 
 
@@ -69,7 +70,9 @@ class Paper(Table):
     title: str
     source: str
     theory: str  # where the expectations come from
-    compares: list[str] = Field(default_factory=list)  # classes, in the order of labels; none: what the table has
+    compares: list[str] = Field(
+        default_factory=list
+    )  # classes, in the order of labels; none: what the table has at each place
     unit: Unit | None = None
     tolerances: dict[str, float] = Field(default_factory=dict)  # name → share of the time
     winners: Winners | None = None
@@ -83,7 +86,7 @@ class Paper(Table):
         """What claims are judged on. `frame`: the columns of analysis/times.py, of one alternative alone; `alternative`: its key."""
         return Context(
             Times(frame, focus),
-            tuple(self.compares or dict.fromkeys(frame["name"])),
+            tuple(self.compares),
             self.tolerances,
             alternative.partition("/")[2],
             self.winners.agreeing() if self.winners else {},
@@ -114,23 +117,32 @@ def parse(text: str, path: Path) -> Paper:
     """A paper from its text; `path` names it and stands in complaints. UsageError: FILE:LINE: KEY: what is wrong."""
     document = Document(text, paths.display(path))
     paper = document.read(Paper).model_copy(update={"name": path.stem})
-    if paper.winners and paper.winners.tied not in paper.tolerances:
-        raise document.fail(f'"{paper.winners.tied}" is none of [tolerances]', "winners", "tied")
+    if paper.winners:
+        _known(document, paper.winners.tied, paper.tolerances, "winners", "tied")
     seen: set[str] = set()
     for at, claim in enumerate(paper.claim):
         if claim.id in seen:
             raise document.fail(f'"{claim.id}" stands twice', "claim", at, "id")
         seen.add(claim.id)
+        for name in _fields(claim.tolerance):
+            _known(document, name, paper.tolerances, "claim", at, "tolerance")
         for k, check in enumerate(claim.check):
-            for key, tolerance in _tolerances(check):
-                if tolerance not in paper.tolerances:
-                    raise document.fail(f'"{tolerance}" is none of [tolerances]', "claim", at, "check", k, key)
+            for key in TOLERANCES:
+                if isinstance(tolerance := getattr(check, key, None), str):
+                    _known(document, tolerance, paper.tolerances, "claim", at, "check", k, key)
+            for name in _fields(check.says):
+                if name not in check.fields:
+                    raise document.fail(
+                        f'"{name}" is none of {", ".join(check.fields)}', "claim", at, "check", k, "says"
+                    )
     return paper
 
 
-def _tolerances(check: AnyCheck) -> Iterator[tuple[str, str]]:
-    """The key and the name of each tolerance that a check names."""
-    for key in ("by", "within", "most"):
-        value = getattr(check, key, None)
-        if isinstance(value, str):
-            yield key, value
+def _fields(text: str) -> list[str]:
+    """The names in braces."""
+    return [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+
+
+def _known(document: Document, tolerance: str, known: Mapping[str, float], *where: str | int) -> None:
+    if tolerance not in known:
+        raise document.fail(f'"{tolerance}" is none of [tolerances]{did_you_mean(tolerance, known)}', *where)

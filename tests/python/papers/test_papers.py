@@ -1,0 +1,92 @@
+"""Papers as files: what is said of one with mistakes, and that nothing outside papers/ knows any of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UsageError
+from collscope.papers import papers
+from collscope.papers.names import names
+
+GOOD = """
+title = "a paper"
+source = "nobody"
+theory = "nothing"
+[tolerances]
+wide = 0.25
+[winners]
+title = "Table 1"
+tied = "wide"
+rows.bcast = ["a"]
+[[claim]]
+id = "X1"
+text = "a is faster"
+where = "2"
+tolerance = "at least {wide}"
+[[claim.check]]
+kind = "faster"
+collective = "bcast"
+name = "a"
+than = "b"
+by = "wide"
+"""
+
+
+def read(text: str) -> papers.Paper:
+    return papers.parse(text, Path("papers/made.toml"))
+
+
+def test_what_a_file_says() -> None:
+    made = read(GOOD)
+    assert (made.name, [c.id for c in made.claim]) == ("made", ["X1"])
+    assert made.winners
+    assert made.winners.agreeing() == {"bcast": (["a"],)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('title = "a paper"', "", r"made\.toml:1: title: is missing"),
+        ('kind = "faster"', 'kind = "fastr"', r"made\.toml:16: .*fastr"),
+        ('than = "b"', 'then = "b"', r'made\.toml:20: .*unknown key; did you mean "than"'),
+        ('by = "wide"', 'by = "wied"', r'made\.toml:21: .*"wied" is none of \[tolerances\]; did you mean "wide"'),
+        ('tied = "wide"', 'tied = "tied"', r'made\.toml:9: winners\.tied: "tied" is none of \[tolerances\]'),
+        ("{wide}", "{wied}", r'made\.toml:15: .*tolerance: "wied" is none of \[tolerances\]'),
+        ('by = "wide"', 'sizes = "4kb"', r"made\.toml:21: .*sizes"),
+        ('by = "wide"', 'says = "{nam} wins"', r'made\.toml:21: .*"nam" is none of'),
+        ("[[claim]]", '[[claim]]\nid = "X1"\ntext = ""\nwhere = ""\ncheck = [{ kind = "winners", collective = "bcast" }]\n[[claim]]',
+         r"made\.toml:\d+: .*stands twice"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named_with_file_and_line(old: str, new: str, complaint: str) -> None:
+    assert old in GOOD
+    with pytest.raises(UsageError, match=complaint):
+        read(GOOD.replace(old, new, 1))
+
+
+def test_every_paper_can_be_read_and_an_unknown_one_is_named() -> None:
+    assert "bird" in names()
+    for name in names():
+        paper = papers.load(name)
+        assert paper.name == name
+        assert all(c.text and c.where for c in paper.claim)
+    with pytest.raises(UsageError, match='unknown paper "brid"; did you mean "bird"'):
+        papers.load("brid")
+
+
+def test_nothing_outside_papers_knows_one_of_them() -> None:
+    package = paths.ROOT / "python" / "collscope"
+    known = re.compile(
+        rf"\b({'|'.join(names())}|kandalla|cheetah|orfeo|donninelli)\b|\bTable III\b|\bsection V\b", re.IGNORECASE
+    )
+    found = [
+        f"{path.relative_to(package)}: {line.strip()}"
+        for path in sorted(package.rglob("*"))
+        if path.suffix in (".py", ".j2", ".html") and path.parent.name != "papers"
+        for line in path.read_text(encoding="utf-8").splitlines() if known.search(line)
+    ]  # fmt: skip
+    assert not found
