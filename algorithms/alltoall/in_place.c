@@ -14,10 +14,6 @@
  */
 #include "primitives/exchange.h"
 
-static const char *supports(const coll_args *a) {
-  return a->in_place ? NULL : "works in place only; take another alltoall";
-}
-
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size;
   size_t m = a->count;
@@ -47,5 +43,5 @@ static bool exact(const coll_args *a) { return true; }
 const coll_alg alltoall_in_place = {
   .key = "alltoall/in_place", .collective = COLL_ALLTOALL, .summary = "swap with right and left at growing distance",
   .source = "Open MPI, coll/base",
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .supports = coll_in_place_only, .run = run, .cost = cost, .exact = exact,
 };

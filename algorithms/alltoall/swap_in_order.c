@@ -13,11 +13,7 @@
  *  2       00 10 20      01 11 12      02 21 22      0 ↔ 2
  *  3       00 10 20      01 11 21      02 12 22      1 ↔ 2
  */
-#include "collscope.h"
-
-static const char *supports(const coll_args *a) {
-  return a->in_place ? NULL : "works in place only; take another alltoall";
-}
+#include "primitives/exchange.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size;
@@ -41,5 +37,5 @@ static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_swap_in_order = {
   .key = "alltoall/swap_in_order", .collective = COLL_ALLTOALL, .summary = "swap with rank 0, 1, 2, … in turn",
-  .source = "MPICH", .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "MPICH", .supports = coll_in_place_only, .run = run, .cost = cost, .exact = exact,
 };

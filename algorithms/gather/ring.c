@@ -18,13 +18,9 @@
 #include "primitives/collect.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
+  if (!a->count || coll_collect(c, a)) return;
   int p = c->size, left = coll_ring_left(p, c->rank), right = coll_ring_right(p, c->rank);
   size_t m = a->count;
-  if (c->rank == a->root) {
-    coll_collect(c, a);
-    return;
-  }
   coll_send(c, a->in, m, left);
   if (right == a->root) return;
   void *block = coll_scratch(c, m);

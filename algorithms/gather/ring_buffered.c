@@ -16,13 +16,9 @@
 #include "primitives/collect.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
+  if (!a->count || coll_collect(c, a)) return;
   int p = c->size, left = coll_ring_left(p, c->rank), right = coll_ring_right(p, c->rank);
   size_t m = a->count;
-  if (c->rank == a->root) {
-    coll_collect(c, a);
-    return;
-  }
   coll_req sending = coll_isend(c, a->in, m, left);
   void *block[2] = { NULL, NULL };
   for (int i = 0; i < 2 && right != a->root; i++) block[i] = coll_scratch(c, m);

@@ -1,6 +1,6 @@
 #include "primitives/bcast_scatter.h"
 
-#include "patterns/tree.h"
+#include "primitives/tree_here.h"
 
 coll_span coll_ceil_blocks(size_t n, int p, int first, int k) {
   size_t each = (n + (size_t)p - 1) / (size_t)p, from = (size_t)first * each, to = from + (size_t)k * each;
@@ -10,8 +10,7 @@ coll_span coll_ceil_blocks(size_t n, int p, int first, int k) {
 
 void coll_bcast_scatter(coll_ctx *c, const coll_args *a) {
   int p = c->size, v = (c->rank - a->root + p) % p;
-  coll_tree t = { .child = coll_keep(c, sizeof(int) * (size_t)coll_tree_fanout(COLL_TREE_IN_ORDER_BINOMIAL, 0, p)) };
-  coll_tree_make(&t, COLL_TREE_IN_ORDER_BINOMIAL, 0, p, a->root, c->rank);
+  coll_tree t = coll_tree_here(c, COLL_TREE_IN_ORDER_BINOMIAL, 0, a->root);
   coll_span part = coll_ceil_blocks(a->count, p, v, coll_tree_span(v, p));
   if (v && part.count) coll_recv(c, coll_at(c, a->out, part.first), part.count, t.parent);
   for (int i = t.children - 1; i >= 0; i--) {

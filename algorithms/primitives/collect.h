@@ -5,12 +5,15 @@
 #include "collscope.h"
 #include "patterns/ring.h"
 
-static inline void coll_collect(coll_ctx *c, const coll_args *a) {
+/* Whether this rank was the root, whose part is done then. */
+static inline bool coll_collect(coll_ctx *c, const coll_args *a) {
+  if (c->rank != a->root) return false;
   int p = c->size, right = coll_ring_right(p, c->rank);
   size_t m = a->count;
   coll_copy(c, coll_at(c, a->out, (size_t)c->rank * m), a->in, m);
   for (int from = right; from != c->rank; from = coll_ring_right(p, from))
     coll_recv(c, coll_at(c, a->out, (size_t)from * m), m, right);
+  return true;
 }
 
 #endif

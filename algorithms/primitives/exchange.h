@@ -19,4 +19,9 @@ static inline const char *coll_exchange_supports(const coll_args *a) {
   return a->in_place ? "needs two buffers; Open MPI takes alltoall/in_place instead" : NULL;
 }
 
+/* Why an alltoall that swaps blocks where they lie cannot run this call, or NULL. */
+static inline const char *coll_in_place_only(const coll_args *a) {
+  return a->in_place ? NULL : "works in place only; take another alltoall";
+}
+
 #endif

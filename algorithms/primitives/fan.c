@@ -1,7 +1,7 @@
 #include "primitives/fan.h"
 
 #include "patterns/king.h"
-#include "patterns/tree.h"
+#include "primitives/tree_here.h"
 
 /* The flags of a member, one for each signal it can give in a call. */
 enum { FLAG_IN, FLAG_OUT, FLAG_EXTRA, FLAG_RELEASE, FLAG_STEPS };
@@ -26,23 +26,16 @@ static void meet(coll_group *g, int flag, const int *to, int tos, const int *fro
   coll_waitall(c, tos + froms, reqs);
 }
 
-static coll_tree place(coll_group *g, int k) {
-  coll_ctx *c = &g->ctx;
-  coll_tree t = { .child = coll_keep(c, sizeof(int) * (size_t)coll_tree_fanout(COLL_TREE_KNOMIAL, k, c->size)) };
-  coll_tree_make(&t, COLL_TREE_KNOMIAL, k, c->size, 0, c->rank);
-  return t;
-}
-
 void coll_fan_in(coll_group *g, int k) {
   if (g->ctx.size < 2) return;
-  coll_tree t = place(g, k);
+  coll_tree t = coll_tree_here(&g->ctx, COLL_TREE_KNOMIAL, k, 0);
   meet(g, FLAG_IN, NULL, 0, t.child, t.children);
   meet(g, FLAG_IN, &t.parent, t.parent >= 0, NULL, 0);
 }
 
 void coll_fan_out(coll_group *g, int k) {
   if (g->ctx.size < 2) return;
-  coll_tree t = place(g, k);
+  coll_tree t = coll_tree_here(&g->ctx, COLL_TREE_KNOMIAL, k, 0);
   meet(g, FLAG_OUT, NULL, 0, &t.parent, t.parent >= 0);
   meet(g, FLAG_OUT, t.child, t.children, NULL, 0);
 }

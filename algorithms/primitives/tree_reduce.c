@@ -1,6 +1,7 @@
 #include "primitives/tree_reduce.h"
 
 #include "patterns/segment.h"
+#include "primitives/tree_here.h"
 
 /* One contribution: segment i of the vector, from child j. They are taken in the order (0,0) (0,1) … (1,0) …, and the
  * receive of one is posted before the wait for the one before it. */
@@ -8,8 +9,7 @@ typedef struct { size_t segment; int child; } turn;
 
 void coll_tree_reduce(coll_ctx *c, const coll_args *a, void *out, coll_tree_shape shape, int k, size_t s) {
   if (!a->count) return;
-  coll_tree t = { .child = coll_keep(c, sizeof(int) * (size_t)coll_tree_fanout(shape, k, c->size)) };
-  coll_tree_make(&t, shape, k, c->size, a->root, c->rank);
+  coll_tree t = coll_tree_here(c, shape, k, a->root);
   size_t segment = coll_segment(a->count, a->elem, s), segments = coll_segments(a->count, segment);
   bool root = c->rank == t.root;
 

@@ -10,16 +10,9 @@
  *  start   a        b        c
  *  1       b        c        a             0 → 2, 1 → 0, 2 → 1
  */
-#include "collscope.h"
-#include "patterns/ring.h"
+#include "primitives/rotate.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
-  if (c->size == 1) {
-    coll_copy(c, a->out, a->in, a->count);
-    return;
-  }
-  int left = coll_ring_left(c->size, c->rank), right = coll_ring_right(c->size, c->rank);
+static void exchange(coll_ctx *c, const coll_args *a, int left, int right) {
   void *arrive = a->in_place ? coll_scratch(c, a->count) : a->out;
   coll_req reqs[2];
   reqs[0] = coll_irecv(c, arrive, a->count, right);
@@ -28,14 +21,12 @@ static void run(coll_ctx *c, const coll_args *a) {
   coll_copy(c, a->out, arrive, a->count);
 }
 
-static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return a->size > 1 && a->count ? alpha + (double)a->count * (double)a->elem * beta : 0;
-}
+static void run(coll_ctx *c, const coll_args *a) { coll_rotate(c, a, exchange); }
 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg rotation_nonblocking = {
   .key = "rotation/nonblocking", .collective = COLL_ROTATION,
   .summary = "non-blocking receive and send, then wait for both",
-  .source = "Bird, section III-B", .run = run, .cost = cost, .exact = exact,
+  .source = "Bird, section III-B", .run = run, .cost = coll_rotate_cost, .exact = exact,
 };

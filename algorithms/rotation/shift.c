@@ -10,29 +10,20 @@
  *  start   a        b        c
  *  1       b        c        a             0 → 2, 1 → 0, 2 → 1
  */
-#include "collscope.h"
-#include "patterns/ring.h"
+#include "primitives/rotate.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  if (!a->count) return;
-  if (c->size == 1) {
-    coll_copy(c, a->out, a->in, a->count);
-    return;
-  }
-  int left = coll_ring_left(c->size, c->rank), right = coll_ring_right(c->size, c->rank);
+static void exchange(coll_ctx *c, const coll_args *a, int left, int right) {
   void *arrive = a->in_place ? coll_scratch(c, a->count) : a->out;
   coll_sendrecv(c, a->in, a->count, left, arrive, a->count, right);
   coll_copy(c, a->out, arrive, a->count);
 }
 
-static double cost(const coll_args *a, double alpha, double beta, double gamma) {
-  return a->size > 1 && a->count ? alpha + (double)a->count * (double)a->elem * beta : 0;
-}
+static void run(coll_ctx *c, const coll_args *a) { coll_rotate(c, a, exchange); }
 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg rotation_shift = {
   .key = "rotation/shift", .collective = COLL_ROTATION,
   .summary = "one combined send and receive at every rank",
-  .source = "Bird, section III-B", .run = run, .cost = cost, .exact = exact,
+  .source = "Bird, section III-B", .run = run, .cost = coll_rotate_cost, .exact = exact,
 };

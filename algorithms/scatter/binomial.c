@@ -13,14 +13,13 @@
  */
 #include "collscope.h"
 #include "patterns/lg.h"
-#include "patterns/tree.h"
+#include "primitives/tree_here.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   int p = c->size, v = (c->rank - a->root + p) % p, span = coll_tree_span(v, p);
   size_t m = a->count;
-  coll_tree t = { .child = coll_keep(c, sizeof(int) * (size_t)coll_tree_fanout(COLL_TREE_IN_ORDER_BINOMIAL, 0, p)) };
-  coll_tree_make(&t, COLL_TREE_IN_ORDER_BINOMIAL, 0, p, a->root, c->rank);
+  coll_tree t = coll_tree_here(c, COLL_TREE_IN_ORDER_BINOMIAL, 0, a->root);
   if (!t.children && t.parent >= 0) {
     coll_recv(c, a->out, m, t.parent);
     return;
