@@ -16,24 +16,37 @@
 #include <stdint.h>
 
 typedef enum {
-  COLL_BCAST, COLL_REDUCE, COLL_SCATTER, COLL_GATHER, COLL_ALLGATHER, COLL_REDUCE_SCATTER,
-  COLL_REDUCE_SCATTER_BLOCK, COLL_ALLREDUCE, COLL_ROTATION, COLL_BARRIER, COLL_ALLTOALL,
-  COLL_SCAN, COLL_EXSCAN, COLL_COLLECTIVES
+  COLL_BCAST,
+  COLL_REDUCE,
+  COLL_SCATTER,
+  COLL_GATHER,
+  COLL_ALLGATHER,
+  COLL_REDUCE_SCATTER,
+  COLL_REDUCE_SCATTER_BLOCK,
+  COLL_ALLREDUCE,
+  COLL_ROTATION,
+  COLL_BARRIER,
+  COLL_ALLTOALL,
+  COLL_SCAN,
+  COLL_EXSCAN,
+  COLL_COLLECTIVES
 } coll_collective;
 
 /* ---- where ranks sit -------------------------------------------------------------------------------- */
 
 /* Numbers are unique over the whole machine: two ranks share a cache if and only if `cache` is equal. */
-typedef struct { int node, socket, cache; } coll_place;
+typedef struct {
+  int node, socket, cache;
+} coll_place;
 
 typedef enum { COLL_LEVEL_CACHE, COLL_LEVEL_SOCKET, COLL_LEVEL_NODE, COLL_LEVELS } coll_level;
 
 /* The groups of one level, in the order of their lowest rank; members ascend; the leader is the lowest. */
 typedef struct {
   int groups;
-  int *group_of;       /* [size]      the group a rank is in */
-  int *first;          /* [groups+1]  group g's members are member[first[g]] … member[first[g+1]-1] */
-  int *member;         /* [size] */
+  int *group_of; /* [size]      the group a rank is in */
+  int *first;    /* [groups+1]  group g's members are member[first[g]] … member[first[g+1]-1] */
+  int *member;   /* [size] */
 } coll_grouping;
 
 /* Computes the grouping of one level. Memory comes from malloc; free with coll_grouping_free. */
@@ -43,8 +56,8 @@ void coll_grouping_free(coll_grouping *g);
 /* ---- the context ------------------------------------------------------------------------------------ */
 
 typedef struct coll_ctx coll_ctx;
-typedef int coll_req;                       /* 0 is no request */
-typedef struct coll_seg_state *coll_seg;    /* shared memory of a group whose ranks sit on one node */
+typedef int coll_req;                    /* 0 is no request */
+typedef struct coll_seg_state *coll_seg; /* shared memory of a group whose ranks sit on one node */
 
 /* What a back-end provides to the algorithm. `to`, `from` and `home` are ranks of the context's own group;
  * n is in elements. Algorithms use the coll_… wrappers below.  */
@@ -69,13 +82,13 @@ typedef struct {
 
 struct coll_ctx {
   const coll_operations *ops;
-  void *self;                    /* the back-end's own state, shared by a context and its sub-groups */
-  int rank, size;                /* in this group */
-  const int *world;              /* [size] rank of each member in the outermost group; NULL: the same */
-  const coll_place *place;       /* [size] */
-  const coll_grouping *levels;   /* [COLL_LEVELS]; NULL in a sub-group */
-  int label;                     /* tells the messages of sub-groups apart, 8 bits: see coll_sub */
-  size_t elem;                   /* bytes of one element */
+  void *self;                  /* the back-end's own state, shared by a context and its sub-groups */
+  int rank, size;              /* in this group */
+  const int *world;            /* [size] rank of each member in the outermost group; NULL: the same */
+  const coll_place *place;     /* [size] */
+  const coll_grouping *levels; /* [COLL_LEVELS]; NULL in a sub-group */
+  int label;                   /* tells the messages of sub-groups apart, 8 bits: see coll_sub */
+  size_t elem;                 /* bytes of one element */
 };
 
 /* Element i of a buffer. */
@@ -85,21 +98,26 @@ static inline void *coll_at(const coll_ctx *c, const void *buf, size_t i) { retu
  * Messages between two ranks of a group arrive in the order they were sent. n = 0 sends an empty message. */
 static inline void coll_send(coll_ctx *c, const void *buf, size_t n, int to) { c->ops->send(c, buf, n, to); }
 static inline void coll_recv(coll_ctx *c, void *buf, size_t n, int from) { c->ops->recv(c, buf, n, from); }
-static inline void coll_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from)
-{ c->ops->sendrecv(c, sbuf, sn, to, rbuf, rn, from); }
+static inline void coll_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
+  c->ops->sendrecv(c, sbuf, sn, to, rbuf, rn, from);
+}
 
 /* Receives exactly n elements from whichever rank's message comes first and returns that rank. Only algorithms whose
  * descriptor says COLL_ANY_SOURCE may call it, and these hold no memory but scratch and keep. */
 static inline int coll_recv_any(coll_ctx *c, void *buf, size_t n) { return c->ops->recv_any(c, buf, n); }
 
 /* Non-blocking. The buffer must not be touched until coll_waitall has returned, which sets requests to 0. */
-static inline coll_req coll_isend(coll_ctx *c, const void *buf, size_t n, int to) { return c->ops->isend(c, buf, n, to); }
+static inline coll_req coll_isend(coll_ctx *c, const void *buf, size_t n, int to) {
+  return c->ops->isend(c, buf, n, to);
+}
 static inline coll_req coll_irecv(coll_ctx *c, void *buf, size_t n, int from) { return c->ops->irecv(c, buf, n, from); }
 static inline void coll_waitall(coll_ctx *c, int k, coll_req *reqs) { c->ops->waitall(c, k, reqs); }
 static inline void coll_wait(coll_ctx *c, coll_req *req) { c->ops->waitall(c, 1, req); }
 
 /* right = left op right. Lower ranks belong on the left unless the descriptor says COLL_COMMUTATIVE_ONLY. */
-static inline void coll_reduce(coll_ctx *c, const void *left, void *right, size_t n) { c->ops->reduce(c, left, right, n); }
+static inline void coll_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
+  c->ops->reduce(c, left, right, n);
+}
 /* dst = src; nothing happens, and nothing is charged, when they are the same address. */
 static inline void coll_copy(coll_ctx *c, void *dst, const void *src, size_t n) { c->ops->copy(c, dst, src, n); }
 
@@ -113,14 +131,18 @@ static inline void *coll_keep(coll_ctx *c, size_t bytes) { return c->ops->keep(c
  * did before; await blocks until the flag is at least `value`. Flags go on counting from one call of run() to the next:
  * an algorithm counts its calls in its prepared state and adds that to the values it publishes. */
 static inline coll_seg coll_seg_open(coll_ctx *c, size_t n, int flags) { return c->ops->seg_open(c, n, flags); }
-static inline void coll_seg_write(coll_ctx *c, coll_seg s, int home, size_t off, const void *src, size_t n)
-{ c->ops->seg_write(c, s, home, off, src, n); }
-static inline void coll_seg_read(coll_ctx *c, coll_seg s, int home, size_t off, void *dst, size_t n)
-{ c->ops->seg_read(c, s, home, off, dst, n); }
-static inline void coll_publish(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value)
-{ c->ops->publish(c, s, home, flag, value); }
-static inline void coll_await(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value)
-{ c->ops->await(c, s, home, flag, value); }
+static inline void coll_seg_write(coll_ctx *c, coll_seg s, int home, size_t off, const void *src, size_t n) {
+  c->ops->seg_write(c, s, home, off, src, n);
+}
+static inline void coll_seg_read(coll_ctx *c, coll_seg s, int home, size_t off, void *dst, size_t n) {
+  c->ops->seg_read(c, s, home, off, dst, n);
+}
+static inline void coll_publish(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value) {
+  c->ops->publish(c, s, home, flag, value);
+}
+static inline void coll_await(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value) {
+  c->ops->await(c, s, home, flag, value);
+}
 
 /* Makes the context of a sub-group: arithmetic only, no communication. `members` are ranks of c, ascending or not, and are
  * copied; label is 1 … 15, and two levels of sub-groups fit. Groups that do not share a rank may share a label.
@@ -148,57 +170,61 @@ bool coll_sub(coll_ctx *c, int label, const int *members, int n, coll_ctx *sub);
  * in == out; reduce_scatter and reduce_scatter_block leave their block at the start.
  * Except in place, buffers do not overlap, and `in` must not be written. */
 typedef struct coll_args {
-  int size;                    /* p */
+  int size; /* p */
   size_t count, elem;
   int root;
-  bool commutes, in_place;     /* commutes: the operator's order of operands is free */
-  const long *param;           /* one value for each of the descriptor's parameters */
-  const coll_place *place;     /* [size] */
+  bool commutes, in_place; /* commutes: the operator's order of operands is free */
+  const long *param;       /* one value for each of the descriptor's parameters */
+  const coll_place *place; /* [size] */
 
   const void *in;
   void *out;
-  void *prepared;              /* what prepare() returned */
+  void *prepared; /* what prepare() returned */
 } coll_args;
 
 typedef struct {
   const char *name;
-  long value, min, max;        /* default and range */
-  const char *const *words;    /* if not NULL: names for min … max, written instead of numbers */
+  long value, min, max;     /* default and range */
+  const char *const *words; /* if not NULL: names for min … max, written instead of numbers */
   const char *help;
-} coll_param;                  /* a list ends with name = NULL */
+} coll_param; /* a list ends with name = NULL */
 
-enum {                         /* what a descriptor says of itself, beside supports() */
-  COLL_COMMUTATIVE_ONLY = 1,   /* the operator must commute */
-  COLL_ANY_SOURCE = 2,         /* control flow depends on arrival order: no static schedule */
-  COLL_SEGMENTS = 4,           /* uses shared segments */
-  COLL_PLACES = 8,             /* the schedule depends on where ranks sit */
+enum {                            /* what a descriptor says of itself, beside supports() */
+       COLL_COMMUTATIVE_ONLY = 1, /* the operator must commute */
+       COLL_ANY_SOURCE = 2,       /* control flow depends on arrival order: no static schedule */
+       COLL_SEGMENTS = 4,         /* uses shared segments */
+       COLL_PLACES = 8,           /* the schedule depends on where ranks sit */
 };
 
 typedef enum { COLL_PORTS_ONE, COLL_PORTS_MANY } coll_ports;
 
 /* Which algorithm of Open MPI's coll/tuned sends the same messages. number 0: none. */
-typedef struct { const char *library; int number; } coll_twin;
+typedef struct {
+  const char *library;
+  int number;
+} coll_twin;
 
 typedef struct coll_alg {
-  const char *key;                                    /* "bcast/mst": also the path of the file */
+  const char *key; /* "bcast/mst": also the path of the file */
   coll_collective collective;
-  const char *summary;                                /* one line, no full stop */
+  const char *summary; /* one line, no full stop */
   const char *source;
-  const coll_param *params;                           /* NULL: none */
+  const coll_param *params; /* NULL: none */
   unsigned flags;
-  coll_ports ports;                                   /* MANY: several sends or receives outstanding at a rank */
+  coll_ports ports; /* MANY: several sends or receives outstanding at a rank */
   coll_twin twin;
-  const char *(*supports)(const coll_args *);         /* NULL, or a constant string: the reason why not. May be NULL itself */
-  void *(*prepare)(coll_ctx *, const coll_args *);    /* opens segments, makes groups; untimed. May be NULL */
+  const char *(*supports)(const coll_args *); /* NULL, or a constant string: the reason why not. May be NULL itself */
+  void *(*prepare)(coll_ctx *, const coll_args *); /* opens segments, makes groups; untimed. May be NULL */
   void (*run)(coll_ctx *, const coll_args *);
-  double (*cost)(const coll_args *, double alpha, double beta, double gamma); /* seconds; β, γ per byte. NULL: no closed form */
-  bool (*exact)(const coll_args *);                   /* the critical path is exactly cost() */
+  double (*cost)(const coll_args *, double alpha, double beta,
+                 double gamma);     /* seconds; β, γ per byte. NULL: no closed form */
+  bool (*exact)(const coll_args *); /* the critical path is exactly cost() */
 } coll_alg;
 
 /* ---- the registry ----------------------------------------------------------------------------------- */
 
-extern const coll_alg *const coll_registry[];         /* ends with NULL */
+extern const coll_alg *const coll_registry[]; /* ends with NULL */
 
-enum { COLL_PARAMS = 8 };                             /* most parameters of an algorithm, or of a decision */
+enum { COLL_PARAMS = 8 }; /* most parameters of an algorithm, or of a decision */
 
 #endif

@@ -7,8 +7,9 @@ static void send_recv(coll_ctx *c, const coll_args *a) {
   else coll_recv(c, a->out, a->count, 0), coll_send(c, a->in, a->count, 0);
 }
 
-static void sendrecv(coll_ctx *c, const coll_args *a)
-{ coll_sendrecv(c, a->in, a->count, !c->rank, a->out, a->count, !c->rank); }
+static void sendrecv(coll_ctx *c, const coll_args *a) {
+  coll_sendrecv(c, a->in, a->count, !c->rank, a->out, a->count, !c->rank);
+}
 
 static void isend_irecv(coll_ctx *c, const coll_args *a) {
   coll_req reqs[2];

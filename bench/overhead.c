@@ -28,10 +28,10 @@ enum { TEXT = 320, MOST_REFUSED = 16 };
 
 typedef struct {
   launch l;
-  MPI_Comm ours, theirs;       /* theirs is made anew when a variable was set */
-  MPI_Comm ends;               /* the first rank and the last */
+  MPI_Comm ours, theirs; /* theirs is made anew when a variable was set */
+  MPI_Comm ends;         /* the first rank and the last */
   bool stale;
-  char refused[MOST_REFUSED][TEXT];   /* "NAME to VALUE" of each variable that could not be set */
+  char refused[MOST_REFUSED][TEXT]; /* "NAME to VALUE" of each variable that could not be set */
   int refusals;
   int turns;
   double seconds;
@@ -76,7 +76,8 @@ static void compare(bench *b, pair *p, const char *key, MPI_Comm ours) {
   p->args.out = data.out;
   MPI_Op op = coll_has_operator(p->alg->collective) ? MPI_SUM : MPI_OP_NULL;
   p->call = coll_open(ours, p->alg, &p->args, MPI_FLOAT, op);
-  if (p->plain) p->exchange = (plain){ .rank = rank, .n = (int)p->args.count, .in = data.in, .out = data.out, .comm = p->comm };
+  if (p->plain)
+    p->exchange = (plain){ .rank = rank, .n = (int)p->args.count, .in = data.in, .out = data.out, .comm = p->comm };
   else builtin_open(&p->builtin, p->comm, p->alg->collective, &p->args, MPI_FLOAT, op);
   long wrong = check(p, &data);
   begin(b, key, p->args.count, wrong ? "wrong" : "ok", wrong ? "wrong data" : "ok");
@@ -91,8 +92,9 @@ static void compare(bench *b, pair *p, const char *key, MPI_Comm ours) {
 static void compare_twin(bench *b, const char *key, size_t count) {
   char reason[2 * TEXT];
   pair p = { .comm = b->theirs };
-  p.args = (coll_args){ .size = b->l.size, .count = count, .elem = sizeof(float), .commutes = true, .param = p.param,
-                        .place = b->l.place };
+  p.args = (coll_args){
+    .size = b->l.size, .count = count, .elem = sizeof(float), .commutes = true, .param = p.param, .place = b->l.place
+  };
   p.alg = coll_find(key, p.param, reason, sizeof reason);
   if (b->refusals) snprintf(reason, sizeof reason, "this library cannot set %s", b->refused[0]);
   else if (p.alg && !coll_unsupported(p.alg, &p.args, reason, sizeof reason)) {
@@ -157,7 +159,11 @@ static bool work(bench *b, FILE *lines) {
 
 /* ---- the program ------------------------------------------------------------------------------------------------ */
 
-typedef struct { const char *plan; int turns; double seconds; } options;
+typedef struct {
+  const char *plan;
+  int turns;
+  double seconds;
+} options;
 
 static bool parse(int argc, char **argv, options *o) {
   enum { PLAN, TURNS, SECONDS };
@@ -168,7 +174,8 @@ static bool parse(int argc, char **argv, options *o) {
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, "", known, NULL)) >= 0;) {
     if (option == PLAN) o->plan = optarg;
-    else if (option == TURNS && (sscanf(optarg, "%d", &o->turns) != 1 || o->turns < 1 || o->turns > TURNS_MOST)) return false;
+    else if (option == TURNS && (sscanf(optarg, "%d", &o->turns) != 1 || o->turns < 1 || o->turns > TURNS_MOST))
+      return false;
     else if (option == SECONDS && sscanf(optarg, "%lf", &o->seconds) != 1) return false;
     else if (option == '?') return false;
   }
@@ -207,10 +214,13 @@ int main(int argc, char **argv) {
   options o = { .turns = 30, .seconds = 1 };
   FILE *lines = parse(argc, argv, &o) ? fopen(o.plan, "r") : NULL;
   if (!lines) {
-    fprintf(stderr, "usage: collscope-overhead --plan FILE [--turns N] [--seconds S]; at most %d turns; FILE must be there\n", TURNS_MOST);
+    fprintf(stderr,
+            "usage: collscope-overhead --plan FILE [--turns N] [--seconds S]; at most %d turns; FILE must be there\n",
+            TURNS_MOST);
     return 2;
   }
-  setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);   /* or nothing can be forced; other libraries know no such variable */
+  setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1",
+         1); /* or nothing can be forced; other libraries know no such variable */
   MPI_Init(&argc, &argv);
   bench b = { .turns = o.turns, .seconds = o.seconds };
   open_bench(&b);

@@ -7,7 +7,8 @@
 #include "core/runtime/port.h"
 
 enum { MOST_CALLS = 4096 };
-static const double batch_s = 200e-6;    /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */
+static const double batch_s =
+    200e-6; /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */
 
 void turns_run(const pair *p, side s) {
   if (s == OURS) coll_run(p->call);
@@ -26,7 +27,7 @@ static double batch(pair *p, side s, int calls) {
  * been held up. */
 static int enough_calls(pair *p, double *took) {
   int calls = 1;
-  for (int i = 0; i < 10; i++) batch(p, THEIRS, 1);   /* connections are made */
+  for (int i = 0; i < 10; i++) batch(p, THEIRS, 1); /* connections are made */
   for (;; calls *= 2) {
     *took = HUGE_VAL;
     for (int i = 0; i < 3; i++) {
@@ -66,12 +67,12 @@ void turns_take(pair *p, int turns, double seconds, FILE *out) {
   double *longest = runtime_allocate_zeroed(SIDES * TURNS_MOST * sizeof *longest);
   side order[SIDES] = { OURS, THEIRS, AGAIN };
   uint32_t state = 1;
-  for (int s = 0; s < SIDES; s++) batch(p, order[s], calls);   /* warm up */
+  for (int s = 0; s < SIDES; s++) batch(p, order[s], calls); /* warm up */
   double until = port_now() + seconds;
   for (int i = 0, late = 0; i < most; i++) {
     shuffle(order, &state);
     for (int s = 0; s < SIDES; s++) own[order[s] * TURNS_MOST + i] = batch(p, order[s], calls) / calls;
-    late = port_now() > until;   /* on a busy machine turns last longer than was foreseen */
+    late = port_now() > until; /* on a busy machine turns last longer than was foreseen */
     MPI_Bcast(&late, 1, MPI_INT, 0, p->comm);
     if (late && i + 1 >= turns) most = i + 1;
   }

@@ -20,14 +20,14 @@ typedef struct {
   coll_args args;
   long param[COLL_PARAMS];
   coll_call *call;
-  builtin builtin;             /* theirs: this, */
+  builtin builtin; /* theirs: this, */
   void (*plain)(const plain *);
-  plain exchange;              /* or this */
+  plain exchange; /* or this */
   MPI_Comm comm;
-  int messages;                /* 0: not known here */
+  int messages; /* 0: not known here */
 } pair;
 
-void turns_run(const pair *, side);   /* a call of this side */
+void turns_run(const pair *, side); /* a call of this side */
 /* Collective over the pair's ranks. In each turn every side runs for a batch of calls, in an order that changes; at least `turns`
  * turns, or as many as fit in `seconds`. Rank 0 of the pair prints JSON members: calls (of a batch), and ours_s, theirs_s, again_s:
  * the time of a call in each batch, of the rank that took longest. */

@@ -10,17 +10,17 @@
 
 /* Each rank has its own (no globals: SMPI runs all ranks in one process). */
 typedef struct {
-  MPI_Comm world;                 /* private to collscope's messages */
+  MPI_Comm world; /* private to collscope's messages */
   int rank, size;
-  coll_place *place;              /* [size] */
-  MPI_Comm *first;                /* [size+1] the first p ranks; MPI_COMM_NULL until asked for, or for others */
-  bool *made;                     /* [size+1] */
+  coll_place *place; /* [size] */
+  MPI_Comm *first;   /* [size+1] the first p ranks; MPI_COMM_NULL until asked for, or for others */
+  bool *made;        /* [size+1] */
   types types;
 } launch;
 
 /* After MPI_Init, by all ranks together; clocks are brought together, too. */
 void launch_open(launch *);
 void launch_close(launch *);
-MPI_Comm launch_first(launch *, int ranks);   /* the group of the first ranks; collective over the world */
+MPI_Comm launch_first(launch *, int ranks); /* the group of the first ranks; collective over the world */
 
 #endif

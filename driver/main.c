@@ -21,20 +21,20 @@
 #endif
 
 static const char usage[] =
-  "usage: collscope-driver --list --json\n"
-  "       collscope-driver --topology           the processors of this machine as one JSON object (see core/runtime/port.h)\n"
-  "       collscope-driver --plan FILE [--shared-buffers] [--trace] [--out FILE]   run a plan (see core/plan/plan.h)\n"
-  "                          --shared-buffers: all buffers share a few pages and hold no data (simulation only)\n"
-  "                          --trace: and say what each rank does, and when (see driver/measure/trace.h)\n"
-  "       collscope-driver --sweep [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
-  "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
-  "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
-  "                          in blocks or dealt out to nodes in turn; or a file, a line \"node socket cache\" a rank\n"
-  "Start it under mpirun (alone, it is one rank); built for simulation, under smpirun, --list too.\n";
+    "usage: collscope-driver --list --json\n"
+    "       collscope-driver --topology           the processors of this machine as one JSON object (see core/runtime/port.h)\n"
+    "       collscope-driver --plan FILE [--shared-buffers] [--trace] [--out FILE]   run a plan (see core/plan/plan.h)\n"
+    "                          --shared-buffers: all buffers share a few pages and hold no data (simulation only)\n"
+    "                          --trace: and say what each rank does, and when (see driver/measure/trace.h)\n"
+    "       collscope-driver --sweep [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
+    "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
+    "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
+    "                          in blocks or dealt out to nodes in turn; or a file, a line \"node socket cache\" a rank\n"
+    "Start it under mpirun (alone, it is one rank); built for simulation, under smpirun, --list too.\n";
 
 typedef struct {
   const char *plan, *out, *places;
-  size_t from, to;                /* bytes of --pingpong */
+  size_t from, to; /* bytes of --pingpong */
   bool list, json, topology, shared_buffers, trace, sweep, pingpong;
   sweep_options sweep_options;
 } options;
@@ -89,7 +89,7 @@ static const char *set(options *o, int option, const char *value) {
 
 /* Returns NULL, or what is wrong. */
 static const char *parse(int argc, char **argv, options *o) {
-  optind = 0;   /* in simulation all ranks share getopt's variables, and each parses from the start */
+  optind = 0; /* in simulation all ranks share getopt's variables, and each parses from the start */
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, "", known, NULL)) >= 0;) {
     const char *wrong = option == '?' ? argv[optind - 1] : set(o, option, optarg);
@@ -173,7 +173,8 @@ static int work(launch *l, const options *o, FILE *out) {
 static int prepare(const options *o, int rank, FILE **out) {
   int status = 0;
   if (o->shared_buffers && !port_share_buffers()) {
-    if (rank == 0) fprintf(stderr, "collscope-driver: --shared-buffers is for simulation; a real run needs its buffers\n");
+    if (rank == 0)
+      fprintf(stderr, "collscope-driver: --shared-buffers is for simulation; a real run needs its buffers\n");
     status = 2;
   }
   if (!status && o->out && rank == 0 && !(*out = fopen(o->out, "w"))) {

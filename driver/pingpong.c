@@ -15,7 +15,11 @@
 #include "core/catalogue/json.h"
 
 enum { SAMPLES = 15, WINDOW = 32, TAG = 1, ACK = 2 };
-enum { CACHED = 8 << 10, BETWEEN = 512 << 10, UNCACHED = 64 << 20 };   /* bytes of local work: a core's own cache … memory */
+enum {
+  CACHED = 8 << 10,
+  BETWEEN = 512 << 10,
+  UNCACHED = 64 << 20
+}; /* bytes of local work: a core's own cache … memory */
 
 typedef struct {
   MPI_Comm comm;
@@ -48,7 +52,7 @@ static void ping_pong(const bench *x, int b, size_t bytes) {
   int n = round_trips(bytes);
   MPI_Barrier(x->comm);
   if (x->rank == 0) {
-    for (int s = -1; s < SAMPLES; s++) {   /* the first, uncounted one warms up */
+    for (int s = -1; s < SAMPLES; s++) { /* the first, uncounted one warms up */
       double start = MPI_Wtime();
       for (int i = 0; i < n; i++) {
         MPI_Send(x->send, (int)bytes, MPI_BYTE, b, TAG, x->comm);
@@ -77,9 +81,7 @@ static void receive_windows(const bench *x, size_t bytes, int windows) {
   }
 }
 
-static void await_window(const bench *x, int b) {
-  MPI_Recv(x->recv, 0, MPI_BYTE, b, ACK, x->comm, MPI_STATUS_IGNORE);
-}
+static void await_window(const bench *x, int b) { MPI_Recv(x->recv, 0, MPI_BYTE, b, ACK, x->comm, MPI_STATUS_IGNORE); }
 
 static void overhead(const bench *x, int b) {
   double sample[SAMPLES];
@@ -135,7 +137,10 @@ static void local_work(const bench *x, const char *name, size_t bytes, int ranks
 }
 
 static void places(const bench *x) {
-  struct { int cpu; char host[MPI_MAX_PROCESSOR_NAME]; } mine = { .cpu = sched_getcpu() };
+  struct {
+    int cpu;
+    char host[MPI_MAX_PROCESSOR_NAME];
+  } mine = { .cpu = sched_getcpu() };
   int length;
   MPI_Get_processor_name(mine.host, &length);
   if (x->rank) {
@@ -181,7 +186,8 @@ static bool make_buffers(bench *x, size_t bytes) {
   int enough = x->send && x->recv, all;
   MPI_Allreduce(&enough, &all, 1, MPI_INT, MPI_MIN, x->comm);
   if (!all) {
-    if (!x->rank) fprintf(stderr, "collscope-driver: --pingpong: no memory for two buffers of %zu bytes at each rank\n", bytes);
+    if (!x->rank)
+      fprintf(stderr, "collscope-driver: --pingpong: no memory for two buffers of %zu bytes at each rank\n", bytes);
     return false;
   }
   memset(x->send, 0, bytes);

@@ -26,7 +26,8 @@ static const char *by_shape(const char *text, int ranks, coll_place *place) {
   if ((text[used] && !cyclic) || nodes < 1 || sockets < 1 || caches < 1 || cores < 1) return "cannot be read";
   if ((long)nodes * sockets * caches * cores < ranks) return "has fewer cores than there are ranks";
   for (int r = 0; r < ranks; r++) {
-    int core = cyclic ? r / nodes : r % (sockets * caches * cores), node = cyclic ? r % nodes : r / (sockets * caches * cores);
+    int core = cyclic ? r / nodes : r % (sockets * caches * cores),
+        node = cyclic ? r % nodes : r / (sockets * caches * cores);
     int cache = node * sockets * caches + core / cores;
     place[r] = (coll_place){ .node = node, .socket = cache / caches, .cache = cache };
   }

@@ -6,8 +6,7 @@
 
 void engine_wake(engine *e, int rank) { PUSH(e->run, e->run_n, e->run_cap, rank); }
 
-void engine_complete(engine *e, int32_t id, double time)
-{
+void engine_complete(engine *e, int32_t id, double time) {
   message *m = message_at(e, id);
   m->flags |= DONE;
   m->end = time;
@@ -16,8 +15,7 @@ void engine_complete(engine *e, int32_t id, double time)
   if (m->dst != m->src && e->rank[m->dst].message == id) engine_wake(e, m->dst);
 }
 
-void engine_free(engine *e)
-{
+void engine_free(engine *e) {
   wiring_free(&e->wiring);
   free(e->rank);
   free(e->run);

@@ -5,32 +5,34 @@
 #include "model/match.h"
 
 typedef struct {
-  size_t next;                  /* operation to do, or that is waited for */
+  size_t next; /* operation to do, or that is waited for */
   double clock;
   uint32_t count;
-  int32_t message;              /* waited for, or NONE */
-  int32_t flag_link;            /* next rank that waits for the same flag */
-  size_t waited;                /* in a row of waits: up to here all is there */
+  int32_t message;   /* waited for, or NONE */
+  int32_t flag_link; /* next rank that waits for the same flag */
+  size_t waited;     /* in a row of waits: up to here all is there */
 } rank_state;
 
 typedef struct {
   const record *rec;
   const machine *m;
   wiring wiring;
-  rank_state *rank; size_t rank_cap;
-  int32_t *run; size_t run_n, run_cap;          /* ranks that can go on */
+  rank_state *rank;
+  size_t rank_cap;
+  int32_t *run;
+  size_t run_n, run_cap; /* ranks that can go on */
   double now;
 } engine;
 
 /* A rule of what a message does to the ports of its ranks. Every function is handed the rule's own state. */
 typedef struct {
-  size_t bytes;                                            /* of the state, which is zero at first */
-  bool last_rank_first;                                    /* of those woken at one instant */
-  void (*prepare)(void *, engine *);                       /* before anything starts */
-  void (*launch)(void *, engine *, int32_t message);       /* both sides of a message are there (or need not be) */
-  bool (*next)(void *, engine *);                          /* time moves on to the next event; false: there is none */
-  void (*events)(void *, engine *);                        /* all that happens now; arrivals wake ranks */
-  void (*settle)(void *, engine *);                        /* these have run as far as they can: ports are given out anew */
+  size_t bytes;                                      /* of the state, which is zero at first */
+  bool last_rank_first;                              /* of those woken at one instant */
+  void (*prepare)(void *, engine *);                 /* before anything starts */
+  void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
+  bool (*next)(void *, engine *);                    /* time moves on to the next event; false: there is none */
+  void (*events)(void *, engine *);                  /* all that happens now; arrivals wake ranks */
+  void (*settle)(void *, engine *);                  /* these have run as far as they can: ports are given out anew */
   void (*free)(void *);
 } port_rule;
 
@@ -46,8 +48,7 @@ void engine_free(engine *);
 static inline double close_to(double t) { return t * 1e-13; }
 
 /* The later of two arrivals decides; of two at once, the one with more messages behind it. */
-static inline void later(double *time, uint32_t *count, double other, uint32_t other_count)
-{
+static inline void later(double *time, uint32_t *count, double other, uint32_t other_count) {
   double slack = close_to(*time);
   if (other > *time + slack) *time = other, *count = other_count;
   else if (other >= *time - slack) {
@@ -58,7 +59,8 @@ static inline void later(double *time, uint32_t *count, double other, uint32_t o
 
 static inline message *message_at(engine *e, int32_t id) { return &e->wiring.message[id]; }
 
-static inline const machine_piece *price(const engine *e, const message *m)
-{ return machine_price(e->m, m->src, m->dst, m->bytes); }
+static inline const machine_piece *price(const engine *e, const message *m) {
+  return machine_price(e->m, m->src, m->dst, m->bytes);
+}
 
 #endif

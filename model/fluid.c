@@ -14,33 +14,46 @@ typedef struct {
   int32_t message;
   int crossed;
   int32_t resource[CROSSED], next[CROSSED], before[CROSSED];
-  double weight[CROSSED];       /* how much of the resource a rate of 1 takes up */
+  double weight[CROSSED]; /* how much of the resource a rate of 1 takes up */
   double left, rate, since, share, most;
   uint32_t stamp;
   bool fixed;
 } flow;
 
-typedef struct { int32_t head; int flows; int open; uint32_t stamp; double left, demand; } resource;
+typedef struct {
+  int32_t head;
+  int flows;
+  int open;
+  uint32_t stamp;
+  double left, demand;
+} resource;
 
 typedef struct {
   events events;
-  flow *flow; size_t flows, flow_cap;
-  int32_t *spare; size_t spare_n, spare_cap;              /* flows that are over */
-  resource *resource; size_t resource_cap; int resources;
-  int32_t *dirty; size_t dirty_n, dirty_cap;              /* resources whose flows have changed */
-  int32_t *reached; size_t reached_n, reached_cap;
-  int32_t *solved; size_t solved_n, solved_cap;
+  flow *flow;
+  size_t flows, flow_cap;
+  int32_t *spare;
+  size_t spare_n, spare_cap; /* flows that are over */
+  resource *resource;
+  size_t resource_cap;
+  int resources;
+  int32_t *dirty;
+  size_t dirty_n, dirty_cap; /* resources whose flows have changed */
+  int32_t *reached;
+  size_t reached_n, reached_cap;
+  int32_t *solved;
+  size_t solved_n, solved_cap;
   uint32_t stamp;
-  int nodes, sockets, span;                               /* span: sockets of a node */
-  int32_t *lowest_socket; size_t lowest_socket_cap;
+  int nodes, sockets, span; /* span: sockets of a node */
+  int32_t *lowest_socket;
+  size_t lowest_socket_cap;
 } fluid;
 
-static const double LEAST_LATENCY_S = 1e-12;   /* as the plug-in: SimGrid weighs a flow without any differently */
+static const double LEAST_LATENCY_S = 1e-12; /* as the plug-in: SimGrid weighs a flow without any differently */
 
 /* Resources: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each
  * socket to each of the same node. */
-static void fluid_prepare(void *state, engine *e)
-{
+static void fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   const machine *m = e->m;
   int p = e->rec->args.size, ranks = m->places ? p : 0;
@@ -66,19 +79,17 @@ static void fluid_prepare(void *state, engine *e)
   }
   u->resources = 2 * p + 2 * u->nodes + u->sockets + u->sockets * u->span;
   RESERVE(u->resource, u->resource_cap, (size_t)u->resources);
-  for (int i = 0; i < u->resources; i++) u->resource[i] = (resource){.head = NONE};
+  for (int i = 0; i < u->resources; i++) u->resource[i] = (resource){ .head = NONE };
 }
 
-static void cross(flow *f, int res, double weight)
-{
+static void cross(flow *f, int res, double weight) {
   f->resource[f->crossed] = res;
   f->weight[f->crossed++] = weight;
 }
 
 /* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
  * narrowest. */
-static double cross_links(fluid *u, const engine *e, flow *f, const message *m)
-{
+static double cross_links(fluid *u, const engine *e, flow *f, const message *m) {
   const machine *to = e->m;
   const coll_place *x = &to->place[m->src], *y = &to->place[m->dst];
   int p = e->rec->args.size, nics = 2 * p, memories = nics + 2 * u->nodes, sockets = memories + u->sockets;
@@ -107,8 +118,7 @@ static double cross_links(fluid *u, const engine *e, flow *f, const message *m)
 }
 
 /* Where the machine does not name its links: rates are shares of the port. */
-static void cross_ports(fluid *u, const engine *e, flow *f, const message *m, double s_per_byte)
-{
+static void cross_ports(fluid *u, const engine *e, flow *f, const message *m, double s_per_byte) {
   int p = e->rec->args.size;
   cross(f, m->src, 1);
   cross(f, p + m->dst, 1);
@@ -127,8 +137,7 @@ static void cross_ports(fluid *u, const engine *e, flow *f, const message *m, do
 }
 
 /* Makes the flow of a message and returns it; *latency: how long it waits before it uses any bandwidth. */
-static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency)
-{
+static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency) {
   int32_t index;
   if (u->spare_n) index = u->spare[--u->spare_n];
   else {
@@ -142,7 +151,7 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency)
   f->message = id;
   f->crossed = 0;
   f->rate = 0;
-  bool shared = m->flags & TRANSFER;       /* no control bytes */
+  bool shared = m->flags & TRANSFER; /* no control bytes */
   double flowing = (double)m->bytes + (shared ? 0 : e->m->control_bytes);
   if (e->m->core_bytes_per_s > 0 && e->m->places) {
     /* The curve is that of a message, control bytes and all: what it takes beyond their flow is latency. */
@@ -157,8 +166,7 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency)
   return index;
 }
 
-static void fluid_launch(void *state, engine *e, int32_t id)
-{
+static void fluid_launch(void *state, engine *e, int32_t id) {
   fluid *u = state;
   message *m = &e->wiring.message[id];
   double latency;
@@ -171,8 +179,7 @@ static void fluid_launch(void *state, engine *e, int32_t id)
 static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
 
 /* Lists of the flows on a resource hold flow · CROSSED + slot. */
-static void flow_enter(fluid *u, int32_t index)
-{
+static void flow_enter(fluid *u, int32_t index) {
   flow *f = &u->flow[index];
   for (int k = 0; k < f->crossed; k++) {
     resource *r = &u->resource[f->resource[k]];
@@ -185,8 +192,7 @@ static void flow_enter(fluid *u, int32_t index)
   touch(u, f->resource[0]);
 }
 
-static void flow_leave(fluid *u, int32_t index)
-{
+static void flow_leave(fluid *u, int32_t index) {
   flow *f = &u->flow[index];
   for (int k = 0; k < f->crossed; k++) {
     resource *r = &u->resource[f->resource[k]];
@@ -197,22 +203,20 @@ static void flow_leave(fluid *u, int32_t index)
   }
 }
 
-static bool fluid_next(void *state, engine *e)
-{
+static bool fluid_next(void *state, engine *e) {
   const fluid *u = state;
   if (u->events.n) e->now = u->events.heap[0].time;
   return u->events.n;
 }
 
-static void fluid_events(void *state, engine *e)
-{
+static void fluid_events(void *state, engine *e) {
   fluid *u = state;
   while (u->events.n && u->events.heap[0].time <= e->now + close_to(e->now)) {
     event v = events_pop(&u->events);
     message *m = &e->wiring.message[v.id];
     int32_t index = m->link;
     if (v.time > e->now) e->now = v.time;
-    if (!(m->flags & FLOWING) && u->flow[index].left > 0) {   /* the latency has passed */
+    if (!(m->flags & FLOWING) && u->flow[index].left > 0) { /* the latency has passed */
       m->flags |= FLOWING;
       u->flow[index].since = v.time;
       flow_enter(u, index);
@@ -225,8 +229,7 @@ static void fluid_events(void *state, engine *e)
 }
 
 /* All flows and resources that hang together with `res`: shares elsewhere do not change. */
-static void reach(fluid *u, int res)
-{
+static void reach(fluid *u, int res) {
   u->reached_n = u->solved_n = 0;
   u->resource[res].stamp = u->stamp;
   PUSH(u->reached, u->reached_n, u->reached_cap, res);
@@ -245,8 +248,7 @@ static void reach(fluid *u, int res)
   }
 }
 
-static void fix(fluid *u, flow *f, double share)
-{
+static void fix(fluid *u, flow *f, double share) {
   f->fixed = true;
   f->share = share;
   for (int k = 0; k < f->crossed; k++) {
@@ -258,8 +260,7 @@ static void fix(fluid *u, flow *f, double share)
 }
 
 /* Max-min shares: raise all rates together; who crosses the resource that fills up first stays there, and so on. */
-static void fill(fluid *u)
-{
+static void fill(fluid *u) {
   for (size_t i = 0; i < u->reached_n; i++) {
     resource *r = &u->resource[u->reached[i]];
     r->left = 1;
@@ -286,7 +287,7 @@ static void fill(fluid *u)
       if (share < least) least = share;
     }
     u->reached_n = kept;
-    if (least < level) least = level;     /* rounding; levels rise */
+    if (least < level) least = level; /* rounding; levels rise */
     size_t before_limits = open;
     for (size_t i = 0; limits && i < u->solved_n; i++) {
       flow *f = &u->flow[u->solved[i]];
@@ -309,8 +310,7 @@ static void fill(fluid *u)
   }
 }
 
-static void fluid_settle(void *state, engine *e)
-{
+static void fluid_settle(void *state, engine *e) {
   fluid *u = state;
   u->stamp++;
   for (size_t d = 0; d < u->dirty_n; d++) {
@@ -319,7 +319,8 @@ static void fluid_settle(void *state, engine *e)
     if (u->solved_n == 1) {
       flow *f = &u->flow[u->solved[0]];
       double most = f->weight[0];
-      for (int k = 1; k < f->crossed; k++) if (f->weight[k] > most) most = f->weight[k];
+      for (int k = 1; k < f->crossed; k++)
+        if (f->weight[k] > most) most = f->weight[k];
       f->share = fmin(1 / most, f->most);
     } else fill(u);
     for (size_t i = 0; i < u->solved_n; i++) {
@@ -335,8 +336,7 @@ static void fluid_settle(void *state, engine *e)
   u->dirty_n = 0;
 }
 
-static void fluid_free(void *state)
-{
+static void fluid_free(void *state) {
   fluid *u = state;
   events_free(&u->events);
   free(u->flow);
@@ -350,6 +350,12 @@ static void fluid_free(void *state)
 
 /* Events of one instant are told apart by who was first, so the order in which woken ranks run is part of the result. */
 const port_rule fluid_rule = {
-  .bytes = sizeof(fluid), .last_rank_first = true, .prepare = fluid_prepare, .launch = fluid_launch, .next = fluid_next,
-  .events = fluid_events, .settle = fluid_settle, .free = fluid_free,
+  .bytes = sizeof(fluid),
+  .last_rank_first = true,
+  .prepare = fluid_prepare,
+  .launch = fluid_launch,
+  .next = fluid_next,
+  .events = fluid_events,
+  .settle = fluid_settle,
+  .free = fluid_free,
 };

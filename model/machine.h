@@ -11,26 +11,32 @@ typedef enum { MACHINE_CACHE, MACHINE_SOCKET, MACHINE_NODE, MACHINE_NETWORK, MAC
 /* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone.
  * traffic: bytes that links move for each byte of the message; only where the machine names its links, see
  * core_bytes_per_s. */
-typedef struct { size_t from; double latency_s, s_per_byte, traffic; } machine_piece;
-typedef struct { machine_piece *piece; int pieces; } machine_curve;
+typedef struct {
+  size_t from;
+  double latency_s, s_per_byte, traffic;
+} machine_piece;
+typedef struct {
+  machine_piece *piece;
+  int pieces;
+} machine_curve;
 
 typedef struct machine {
   machine_ports ports;
-  double control_bytes;                    /* added to what every message makes flow */
+  double control_bytes; /* added to what every message makes flow */
   double gamma_s_per_byte, copy_s_per_byte;
-  long long eager_bytes;                   /* largest message whose send does not wait for its receive; -1: none */
-  double overhead_s;                       /* processor time of posting an eager send or an isend, and of taking in an
+  long long eager_bytes;                /* largest message whose send does not wait for its receive; -1: none */
+  double overhead_s;                    /* processor time of posting an eager send or an isend, and of taking in an
                                               eager message */
-  machine_curve curve[MACHINE_CLASSES];    /* by the closest level that two ranks share */
-  double nic_bytes_per_s, memory_bytes_per_s;   /* 0: not modelled */
+  machine_curve curve[MACHINE_CLASSES]; /* by the closest level that two ranks share */
+  double nic_bytes_per_s, memory_bytes_per_s; /* 0: not modelled */
   /* fluid. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
    * makes it: a message crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of
    * two sockets, the memory of the receiver's socket, and the receiver's port. It keeps them busy for its traffic;
    * what is left of its time alone it waits first. */
   double core_bytes_per_s, interconnect_bytes_per_s, switch_bytes_per_s;
-  int places;                              /* 0: every rank has a node of its own */
+  int places; /* 0: every rank has a node of its own */
   coll_place *place;
-  double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte;  /* for coll_bound() and cost() */
+  double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte; /* for coll_bound() and cost() */
 } machine;
 
 /* Reads a machine file (docs/metrics.md has its lines); "-" is standard input. Returns false, with "FILE:LINE: what is
@@ -44,8 +50,7 @@ machine machine_one_port(double alpha_s, double beta_s_per_byte, double gamma_s_
 machine machine_ideal_simgrid(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte);
 
 /* The closest level that two ranks share. */
-static inline machine_class machine_class_of(const machine *m, int a, int b)
-{
+static inline machine_class machine_class_of(const machine *m, int a, int b) {
   if (!m->places) return MACHINE_NETWORK;
   const coll_place *x = &m->place[a], *y = &m->place[b];
   if (x->node != y->node) return MACHINE_NETWORK;
@@ -54,14 +59,13 @@ static inline machine_class machine_class_of(const machine *m, int a, int b)
 }
 
 /* What a message of so many bytes costs from one rank to another. */
-static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes)
-{
+static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes) {
   const machine_curve *c = &m->curve[machine_class_of(m, src, dst)];
   int i = c->pieces - 1;
   while (i > 0 && c->piece[i].from > bytes) i--;
   return &c->piece[i];
 }
 
-extern const char *const machine_class_names[MACHINE_CLASSES];   /* "cache" … */
+extern const char *const machine_class_names[MACHINE_CLASSES]; /* "cache" … */
 
 #endif

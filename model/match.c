@@ -5,16 +5,14 @@
 
 #include "core/schedule/array.h"
 
-static int32_t transfer(wiring *w, message m, int32_t flag)
-{
+static int32_t transfer(wiring *w, message m, int32_t flag) {
   RESERVE(w->message, w->message_cap, w->transfers + 1);
   w->message[w->transfers] = m;
   PUSH(w->line, w->lines, w->line_cap, flag);
   return (int32_t)w->transfers++;
 }
 
-static int32_t flag_of(wiring *w, const rec_segment *s, const rec_op *o)
-{
+static int32_t flag_of(wiring *w, const rec_segment *s, const rec_op *o) {
   channel *name = channels_find(&w->names, s->group, o->peer * s->flags + (int)o->off, 0);
   if (name->first == CHANNEL_NOBODY) {
     name->first = (uint32_t)w->flags;
@@ -23,14 +21,12 @@ static int32_t flag_of(wiring *w, const rec_segment *s, const rec_op *o)
   return (int32_t)name->first;
 }
 
-static bool failed(char *error, size_t size, const char *format, int a, int b)
-{
+static bool failed(char *error, size_t size, const char *format, int a, int b) {
   snprintf(error, size, format, a, b);
   return false;
 }
 
-static bool peers_exist(const record *r, char *error, size_t size)
-{
+static bool peers_exist(const record *r, char *error, size_t size) {
   int p = r->args.size;
   for (int rank = 0; rank < p; rank++)
     for (size_t i = 0; i < r->rank[rank].n; i++) {
@@ -41,8 +37,7 @@ static bool peers_exist(const record *r, char *error, size_t size)
   return true;
 }
 
-static void number_messages(wiring *w, const record *r, const matching *of)
-{
+static void number_messages(wiring *w, const record *r, const matching *of) {
   for (int rank = 0; rank < r->args.size; rank++)
     for (size_t i = 0; i < r->rank[rank].n; i++) {
       const rec_op *o = &r->rank[rank].op[i];
@@ -51,13 +46,18 @@ static void number_messages(wiring *w, const record *r, const matching *of)
       if (!rec_sends(o->kind)) continue;
       w->what[at] |= SENDING;
       w->of_op[at] = (int32_t)w->messages;
-      PUSH(w->message, w->messages, w->message_cap, (message){.src = rank, .dst = o->peer, .send = (uint32_t)i,
-        .recv = of->partner[at], .link = NONE, .label = o->label, .bytes = o->bytes});
+      PUSH(w->message, w->messages, w->message_cap,
+           (message){ .src = rank,
+                      .dst = o->peer,
+                      .send = (uint32_t)i,
+                      .recv = of->partner[at],
+                      .link = NONE,
+                      .label = o->label,
+                      .bytes = o->bytes });
     }
 }
 
-bool wiring_make(wiring *w, const record *r, const matching *known, char *error, size_t size)
-{
+bool wiring_make(wiring *w, const record *r, const matching *known, char *error, size_t size) {
   if (r->serial && r->serial == w->matched) return true;
   w->matched = 0;
   if (!peers_exist(r, error, size)) return false;
@@ -91,13 +91,14 @@ bool wiring_make(wiring *w, const record *r, const matching *known, char *error,
         w->what[base + i] |= w->what[base + (size_t)o->peer] & SENDING;
       } else if ((o->kind == REC_WRITE || o->kind == REC_READ) && o->peer != rank) {
         int src = o->kind == REC_WRITE ? rank : o->peer, dst = o->kind == REC_WRITE ? o->peer : rank;
-        *mine = transfer(w, (message){.src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i,
-          .bytes = o->bytes}, NONE);
+        *mine = transfer(
+            w, (message){ .src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i, .bytes = o->bytes }, NONE);
       } else if (o->kind == REC_PUBLISH || o->kind == REC_AWAIT) {
         *mine = flag_of(w, &r->segment[rank][o->buf - REC_SEGMENT], o);
         if (o->kind == REC_AWAIT)
-          *mine = transfer(w, (message){.src = o->peer, .dst = rank, .send = (uint32_t)i, .recv = (uint32_t)i,
-            .bytes = FLAG_LINE}, *mine);
+          *mine = transfer(
+              w, (message){ .src = o->peer, .dst = rank, .send = (uint32_t)i, .recv = (uint32_t)i, .bytes = FLAG_LINE },
+              *mine);
       }
     }
   for (size_t i = 0; i < (of->unmatched ? w->messages : 0); i++)
@@ -108,15 +109,15 @@ bool wiring_make(wiring *w, const record *r, const matching *known, char *error,
   return true;
 }
 
-void wiring_begin(wiring *w, const record *r, const machine *m)
-{
+void wiring_begin(wiring *w, const record *r, const machine *m) {
   for (size_t i = 0; i < w->messages; i++)
     w->message[i].flags = m->eager_bytes >= 0 && w->message[i].bytes <= (uint64_t)m->eager_bytes ? EAGER : 0;
   for (size_t i = 0; i < w->lines; i++) {
     message *line = &w->message[w->messages + i];
     line->flags = TRANSFER;
     line->link = w->line[i];
-    if (line->link != NONE) line->src = r->rank[line->dst].op[line->recv].peer;   /* a run before has put the setter there */
+    if (line->link != NONE)
+      line->src = r->rank[line->dst].op[line->recv].peer; /* a run before has put the setter there */
   }
   for (size_t i = 0; i < w->flags; i++) {
     w->flag[i].n = 0;
@@ -124,8 +125,7 @@ void wiring_begin(wiring *w, const record *r, const machine *m)
   }
 }
 
-void wiring_free(wiring *w)
-{
+void wiring_free(wiring *w) {
   for (size_t i = 0; i < w->flag_cap; i++) free(w->flag[i].list);
   free(w->message);
   free(w->line);

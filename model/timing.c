@@ -8,13 +8,18 @@
 #include "core/schedule/array.h"
 #include "model/engine.h"
 
-typedef struct { double end; int32_t message; uint8_t side; } arrival;
+typedef struct {
+  double end;
+  int32_t message;
+  uint8_t side;
+} arrival;
 
 typedef struct {
   engine engine;
-  const port_rule *rule;                        /* of this run, and its state */
+  const port_rule *rule; /* of this run, and its state */
   void *state, *states[MACHINE_RULES];
-  arrival *arrival; size_t arrivals, arrival_cap;
+  arrival *arrival;
+  size_t arrivals, arrival_cap;
   timing_result *out;
 } timer;
 
@@ -22,8 +27,7 @@ typedef struct {
 
 static void launch(timer *t, int32_t id) { t->rule->launch(t->state, &t->engine, id); }
 
-static void post(timer *t, int32_t id, int r, uint8_t side)
-{
+static void post(timer *t, int32_t id, int r, uint8_t side) {
   engine *e = &t->engine;
   message *m = &e->wiring.message[id];
   rank_state *s = &e->rank[r];
@@ -42,8 +46,7 @@ static void post(timer *t, int32_t id, int r, uint8_t side)
 }
 
 /* The rank has waited for this message, and it is there. */
-static void absorb(engine *e, int r, int32_t id, uint8_t side)
-{
+static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   const message *m = &e->wiring.message[id];
   rank_state *s = &e->rank[r];
   later(&s->clock, &s->count, m->end, m->count);
@@ -51,26 +54,26 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side)
 }
 
 /* Which side of its message an operation waits for. */
-static inline uint8_t side_of(const engine *e, int r, size_t i)
-{ return e->wiring.what[e->wiring.first_op[r] + i] & SENDING ? SENT : RECEIVED; }
+static inline uint8_t side_of(const engine *e, int r, size_t i) {
+  return e->wiring.what[e->wiring.first_op[r] + i] & SENDING ? SENT : RECEIVED;
+}
 
-static int by_end(const void *a, const void *b)
-{
+static int by_end(const void *a, const void *b) {
   const arrival *x = a, *y = b;
   return (x->end > y->end) - (x->end < y->end);
 }
 
 /* A call that waits for several: where receiving costs time, messages are taken in as they arrive. Returns false when
  * the rank has to wait; else s->next stands at the call's last wait. */
-static bool wait_together(timer *t, int r)
-{
+static bool wait_together(timer *t, int r) {
   engine *e = &t->engine;
   rank_state *s = &e->rank[r];
   const rec_rank *list = &e->rec->rank[r];
   size_t end = s->next + 1 + list->op[s->next].bytes;
   for (size_t i = s->waited > s->next ? s->waited : s->next; i < end; i++) {
     int32_t id = e->wiring.of_op[e->wiring.first_op[r] + i];
-    if (e->wiring.message[id].flags & DONE || (e->wiring.message[id].flags & EAGER && side_of(e, r, i) == SENT)) continue;
+    if (e->wiring.message[id].flags & DONE || (e->wiring.message[id].flags & EAGER && side_of(e, r, i) == SENT))
+      continue;
     s->waited = i;
     s->message = id;
     return false;
@@ -81,7 +84,7 @@ static bool wait_together(timer *t, int r)
     int32_t id = e->wiring.of_op[e->wiring.first_op[r] + k];
     uint8_t side = side_of(e, r, k);
     if (side == SENT && e->wiring.message[id].flags & EAGER) continue;
-    PUSH(t->arrival, t->arrivals, t->arrival_cap, (arrival){e->wiring.message[id].end, id, side});
+    PUSH(t->arrival, t->arrivals, t->arrival_cap, (arrival){ e->wiring.message[id].end, id, side });
   }
   if (t->arrivals > 1) qsort(t->arrival, t->arrivals, sizeof *t->arrival, by_end);
   for (size_t k = 0; k < t->arrivals; k++) absorb(e, r, t->arrival[k].message, t->arrival[k].side);
@@ -89,10 +92,9 @@ static bool wait_together(timer *t, int r)
   return true;
 }
 
-static void publish(engine *e, int r, flag_state *f, uint64_t value)
-{
+static void publish(engine *e, int r, flag_state *f, uint64_t value) {
   rank_state *s = &e->rank[r];
-  PUSH(f->list, f->n, f->cap, (publication){value, s->clock, s->count, r});
+  PUSH(f->list, f->n, f->cap, (publication){ value, s->clock, s->count, r });
   for (int32_t w = f->waiting, next; w != NONE; w = next) {
     next = e->rank[w].flag_link;
     engine_wake(e, w);
@@ -102,15 +104,15 @@ static void publish(engine *e, int r, flag_state *f, uint64_t value)
 
 /* Whether the flag has reached the value at some time: the clock then stands at the later of the two, and *setter is who
  * set it. */
-static bool reached_value(engine *e, int r, flag_state *f, uint64_t value, int *setter)
-{
+static bool reached_value(engine *e, int r, flag_state *f, uint64_t value, int *setter) {
   rank_state *s = &e->rank[r];
   *setter = r;
   if (!value) return true;
-  int low = 0, high = f->n;           /* values grow */
+  int low = 0, high = f->n; /* values grow */
   while (low < high) {
     int middle = (low + high) / 2;
-    if (f->list[middle].value >= value) high = middle; else low = middle + 1;
+    if (f->list[middle].value >= value) high = middle;
+    else low = middle + 1;
   }
   if (low == f->n) return false;
   later(&s->clock, &s->count, f->list[low].time, f->list[low].count);
@@ -118,17 +120,15 @@ static bool reached_value(engine *e, int r, flag_state *f, uint64_t value, int *
   return true;
 }
 
-static void work(timer *t, int r, bool combines, double takes_s)
-{
+static void work(timer *t, int r, bool combines, double takes_s) {
   timing_result *out = t->out;
   double start = t->engine.rank[r].clock;
   t->engine.rank[r].clock += takes_s;
   if (out->want_messages && takes_s > 0)
-    PUSH(out->span, out->spans, out->span_cap, (timing_span){r, combines, start, start + takes_s});
+    PUSH(out->span, out->spans, out->span_cap, (timing_span){ r, combines, start, start + takes_s });
 }
 
-static void run_rank(timer *t, int r)
-{
+static void run_rank(timer *t, int r) {
   engine *e = &t->engine;
   const machine *m = e->m;
   rank_state *s = &e->rank[r];
@@ -145,60 +145,75 @@ static void run_rank(timer *t, int r)
     int32_t id = of[s->next];
     rec_kind kind = (rec_kind)(what[s->next] & KIND);
     switch (kind) {
-    case REC_SEND: case REC_ISEND:
-      if (kind == REC_ISEND || e->wiring.message[id].flags & EAGER) s->clock += m->overhead_s;
-      post(t, id, r, SENT);
-      if (kind == REC_SEND && !(e->wiring.message[id].flags & EAGER)) { s->message = id; return; }
-      break;
-    case REC_RECV: case REC_IRECV: case REC_RECV_ANY:
-      post(t, id, r, RECEIVED);
-      if (kind == REC_IRECV) break;
-      if (!(e->wiring.message[id].flags & DONE)) { s->message = id; return; }
-      absorb(e, r, id, RECEIVED);
-      break;
-    case REC_WAIT: {
-      if (m->overhead_s > 0 && o->bytes) {
-        if (!wait_together(t, r)) return;
+      case REC_SEND:
+      case REC_ISEND:
+        if (kind == REC_ISEND || e->wiring.message[id].flags & EAGER) s->clock += m->overhead_s;
+        post(t, id, r, SENT);
+        if (kind == REC_SEND && !(e->wiring.message[id].flags & EAGER)) {
+          s->message = id;
+          return;
+        }
+        break;
+      case REC_RECV:
+      case REC_IRECV:
+      case REC_RECV_ANY:
+        post(t, id, r, RECEIVED);
+        if (kind == REC_IRECV) break;
+        if (!(e->wiring.message[id].flags & DONE)) {
+          s->message = id;
+          return;
+        }
+        absorb(e, r, id, RECEIVED);
+        break;
+      case REC_WAIT: {
+        if (m->overhead_s > 0 && o->bytes) {
+          if (!wait_together(t, r)) return;
+          break;
+        }
+        uint8_t side = side_of(e, r, s->next);
+        if (side == SENT && e->wiring.message[id].flags & EAGER) break;
+        if (!(e->wiring.message[id].flags & DONE)) {
+          s->message = id;
+          return;
+        }
+        absorb(e, r, id, side);
         break;
       }
-      uint8_t side = side_of(e, r, s->next);
-      if (side == SENT && e->wiring.message[id].flags & EAGER) break;
-      if (!(e->wiring.message[id].flags & DONE)) { s->message = id; return; }
-      absorb(e, r, id, side);
-      break;
-    }
-    case REC_REDUCE: work(t, r, true, (double)o->bytes * m->gamma_s_per_byte); break;
-    case REC_COPY: work(t, r, false, (double)o->bytes * m->copy_s_per_byte); break;
-    case REC_WRITE: case REC_READ:
-      if (o->peer == r) { work(t, r, false, (double)o->bytes * m->copy_s_per_byte); break; }
-      e->wiring.message[id].posted = s->clock;
-      e->wiring.message[id].count = s->count;
-      launch(t, id);
-      s->message = id;
-      return;
-    case REC_PUBLISH: publish(e, r, &e->wiring.flag[id], o->off2); break;
-    case REC_AWAIT: {
-      message *line = &e->wiring.message[id];
-      flag_state *f = &e->wiring.flag[line->link];
-      if (!reached_value(e, r, f, o->off2, &line->src)) {
-        s->flag_link = f->waiting;
-        f->waiting = r;
+      case REC_REDUCE: work(t, r, true, (double)o->bytes * m->gamma_s_per_byte); break;
+      case REC_COPY: work(t, r, false, (double)o->bytes * m->copy_s_per_byte); break;
+      case REC_WRITE:
+      case REC_READ:
+        if (o->peer == r) {
+          work(t, r, false, (double)o->bytes * m->copy_s_per_byte);
+          break;
+        }
+        e->wiring.message[id].posted = s->clock;
+        e->wiring.message[id].count = s->count;
+        launch(t, id);
+        s->message = id;
+        return;
+      case REC_PUBLISH: publish(e, r, &e->wiring.flag[id], o->off2); break;
+      case REC_AWAIT: {
+        message *line = &e->wiring.message[id];
+        flag_state *f = &e->wiring.flag[line->link];
+        if (!reached_value(e, r, f, o->off2, &line->src)) {
+          s->flag_link = f->waiting;
+          f->waiting = r;
+          return;
+        }
+        if (line->src == r) break;
+        line->posted = s->clock;
+        line->count = s->count;
+        launch(t, id);
+        s->message = id;
         return;
       }
-      if (line->src == r) break;
-      line->posted = s->clock;
-      line->count = s->count;
-      launch(t, id);
-      s->message = id;
-      return;
-    }
     }
   }
 }
 
 /* Those that can go on, as far as they can. */
-static void run_ranks(timer *t)
-{
+static void run_ranks(timer *t) {
   engine *e = &t->engine;
   if (t->rule->last_rank_first)
     while (e->run_n) run_rank(t, e->run[--e->run_n]);
@@ -210,17 +225,17 @@ static void run_ranks(timer *t)
 
 /* ---- the call --------------------------------------------------------------------------------------- */
 
-static void choose_rule(timer *t)
-{
-  static const port_rule *const rules[MACHINE_RULES] = {[MACHINE_ONE_PORT] = &one_port_rule, [MACHINE_FLUID] = &fluid_rule};
+static void choose_rule(timer *t) {
+  static const port_rule *const rules[MACHINE_RULES] = {
+    [MACHINE_ONE_PORT] = &one_port_rule, [MACHINE_FLUID] = &fluid_rule
+  };
   void **state = &t->states[t->engine.m->ports];
   t->rule = rules[t->engine.m->ports];
   if (!*state) *state = memset(array_grow(NULL, t->rule->bytes), 0, t->rule->bytes);
   t->state = *state;
 }
 
-static bool prepare(timer *t)
-{
+static bool prepare(timer *t) {
   engine *e = &t->engine;
   const record *rec = e->rec;
   const machine *m = e->m;
@@ -244,7 +259,7 @@ static bool prepare(timer *t)
     return false;
   }
   RESERVE(e->rank, e->rank_cap, p);
-  for (int r = 0; r < p; r++) e->rank[r] = (rank_state){.message = NONE, .flag_link = NONE};
+  for (int r = 0; r < p; r++) e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE };
   e->run_n = 0;
   e->now = 0;
   choose_rule(t);
@@ -253,8 +268,7 @@ static bool prepare(timer *t)
 }
 
 /* What a rank that is not done waits for. */
-static void report_deadlock(timer *t, int r)
-{
+static void report_deadlock(timer *t, int r) {
   const engine *e = &t->engine;
   const rank_state *s = &e->rank[r];
   const rec_op *o = &e->rec->rank[r].op[s->next];
@@ -268,8 +282,7 @@ static void report_deadlock(timer *t, int r)
            s->next, what, other);
 }
 
-static void list_messages(timer *t)
-{
+static void list_messages(timer *t) {
   const wiring *w = &t->engine.wiring;
   timing_result *out = t->out;
   out->message = array_grow(out->message, w->transfers * sizeof *out->message);
@@ -277,15 +290,21 @@ static void list_messages(timer *t)
   size_t n = 0;
   for (size_t i = 0; i < w->transfers; i++) {
     const message *m = &w->message[i];
-    if (!(m->flags & DONE)) continue;      /* the line of a flag that the rank has set itself */
-    out->message[n++] = (timing_message){.src = m->src, .dst = m->dst, .label = m->label, .send = m->send,
-      .recv = m->recv, .bytes = m->bytes, .posted_s = m->posted, .start_s = m->start, .end_s = m->end};
+    if (!(m->flags & DONE)) continue; /* the line of a flag that the rank has set itself */
+    out->message[n++] = (timing_message){ .src = m->src,
+                                          .dst = m->dst,
+                                          .label = m->label,
+                                          .send = m->send,
+                                          .recv = m->recv,
+                                          .bytes = m->bytes,
+                                          .posted_s = m->posted,
+                                          .start_s = m->start,
+                                          .end_s = m->end };
   }
   out->transfers = n - w->messages;
 }
 
-static int conclude(timer *t)
-{
+static int conclude(timer *t) {
   const engine *e = &t->engine;
   timing_result *out = t->out;
   int p = e->rec->args.size;
@@ -307,8 +326,7 @@ static int conclude(timer *t)
   return 0;
 }
 
-int timing_run(const record *rec, const machine *m, timing_result *out)
-{
+int timing_run(const record *rec, const machine *m, timing_result *out) {
   if (!out->work) out->work = memset(array_grow(NULL, sizeof(timer)), 0, sizeof(timer));
   timer *t = out->work;
   engine *e = &t->engine;
@@ -333,8 +351,7 @@ int timing_run(const record *rec, const machine *m, timing_result *out)
   return conclude(t);
 }
 
-void timing_free(timing_result *out)
-{
+void timing_free(timing_result *out) {
   timer *t = out->work;
   if (t) {
     engine_free(&t->engine);
@@ -347,5 +364,5 @@ void timing_free(timing_result *out)
   free(out->rank_end_s);
   free(out->message);
   free(out->span);
-  *out = (timing_result){0};
+  *out = (timing_result){ 0 };
 }

@@ -34,31 +34,36 @@
 /* ---- timing ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-  int src, dst;                 /* ranks of the outermost group */
+  int src, dst; /* ranks of the outermost group */
   unsigned label;
-  size_t send, recv;            /* indices into the two ranks' lists of operations */
+  size_t send, recv; /* indices into the two ranks' lists of operations */
   size_t bytes;
-  double posted_s;              /* the later of the two postings (eager: the sender's) */
-  double start_s, end_s;        /* on the wire: latency included */
+  double posted_s;       /* the later of the two postings (eager: the sender's) */
+  double start_s, end_s; /* on the wire: latency included */
 } timing_message;
 
 /* Work of a rank's own: operands combined, or bytes copied. */
-typedef struct { int rank; bool combines; double start_s, end_s; } timing_span;
+typedef struct {
+  int rank;
+  bool combines;
+  double start_s, end_s;
+} timing_span;
 
 typedef struct {
-  double makespan_s;            /* when the last rank is done */
-  double *rank_end_s;           /* [ranks] */
+  double makespan_s;  /* when the last rank is done */
+  double *rank_end_s; /* [ranks] */
   int ranks;
   size_t messages;
-  timing_message *message;      /* [messages], by sender and the order of posting; NULL unless want_messages was set */
-  timing_message *transfer;     /* [transfers], likewise: bytes that cross a shared segment; send and recv are one */
-  timing_span *span;            /* [spans], likewise: what takes time without a message */
+  timing_message *message;  /* [messages], by sender and the order of posting; NULL unless want_messages was set */
+  timing_message *transfer; /* [transfers], likewise: bytes that cross a shared segment; send and recv are one */
+  timing_span *span;        /* [spans], likewise: what takes time without a message */
   size_t transfers, spans, span_cap;
-  size_t critical_messages;     /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
-  char error[256];              /* why there is no time: a deadlock, a receive without its send, … */
-  bool want_messages;           /* set by the caller */
-  const struct matching *matching;   /* set by the caller: NULL, or who belongs to whom in the recording, when somebody knows it */
-  void *work;                   /* memory kept between calls */
+  size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
+  char error[256];          /* why there is no time: a deadlock, a receive without its send, … */
+  bool want_messages;       /* set by the caller */
+  const struct matching
+      *matching; /* set by the caller: NULL, or who belongs to whom in the recording, when somebody knows it */
+  void *work;    /* memory kept between calls */
 } timing_result;
 
 /* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-static void print_messages(json *j, const char *name, const timing_message *m, size_t n, const double *round)
-{
+static void print_messages(json *j, const char *name, const timing_message *m, size_t n, const double *round) {
   json_array(j, name);
   for (; n--; m++) {
     json_array(j, NULL);
@@ -22,16 +21,14 @@ static void print_messages(json *j, const char *name, const timing_message *m, s
   json_end(j);
 }
 
-static void print_buffer(json *j, bool there, int buf, size_t off, size_t bytes)
-{
+static void print_buffer(json *j, bool there, int buf, size_t off, size_t bytes) {
   if (there) json_int(j, NULL, buf);
   else json_null(j, NULL);
   json_size(j, NULL, there ? off : 0);
   json_size(j, NULL, there ? bytes : 0);
 }
 
-static void print_buffers(json *j, const record *r)
-{
+static void print_buffers(json *j, const record *r) {
   json_array(j, "buffers");
   for (int i = 0; i < r->args.size; i++) {
     rec_layout l = r->layout[i];
@@ -43,8 +40,7 @@ static void print_buffers(json *j, const record *r)
   json_end(j);
 }
 
-static void print_segments(json *j, const record *r)
-{
+static void print_segments(json *j, const record *r) {
   json_array(j, "segments");
   for (int i = 0; i < r->args.size; i++) {
     json_array(j, NULL);
@@ -63,8 +59,7 @@ static void print_segments(json *j, const record *r)
   json_end(j);
 }
 
-static void print_operations(json *j, const record *r)
-{
+static void print_operations(json *j, const record *r) {
   json_array(j, "operations");
   for (int i = 0; i < r->args.size; i++) {
     json_array(j, NULL);
@@ -84,8 +79,7 @@ static void print_operations(json *j, const record *r)
   json_end(j);
 }
 
-void trace_print(json *j, const record *r, const timing_result *t, const double *round)
-{
+void trace_print(json *j, const record *r, const timing_result *t, const double *round) {
   json_size(j, "elem", r->args.elem);
   print_messages(j, "messages", t->message, t->messages, round);
   print_messages(j, "transfers", t->transfer, t->transfers, round + t->messages);

@@ -26,28 +26,32 @@
 #include "prove/sweep.h"
 
 static const char *const counts[] = {
-  [COLL_COUNT_ANY] = "", [COLL_COUNT_AT_MOST_ONE] = "at most one element",
-  [COLL_COUNT_BELOW_RANKS] = "fewer elements than ranks", [COLL_COUNT_AT_MOST_RANKS] = "at most as many elements as ranks",
+  [COLL_COUNT_ANY] = "",
+  [COLL_COUNT_AT_MOST_ONE] = "at most one element",
+  [COLL_COUNT_BELOW_RANKS] = "fewer elements than ranks",
+  [COLL_COUNT_AT_MOST_RANKS] = "at most as many elements as ranks",
   [COLL_COUNT_BELOW_POWER] = "fewer elements than the largest power of two in the ranks",
   [COLL_COUNT_MULTIPLE_OF_RANKS] = "elements that the ranks divide",
   [COLL_COUNT_MULTIPLE_OF_POWER] = "elements that the largest power of two in the ranks divides",
 };
 static const char *const numbers[] = {
-  [COLL_RANKS_ANY] = "", [COLL_RANKS_POWER_OF_TWO] = "a power of two of ranks", [COLL_RANKS_ODD] = "an odd number of ranks",
+  [COLL_RANKS_ANY] = "",
+  [COLL_RANKS_POWER_OF_TWO] = "a power of two of ranks",
+  [COLL_RANKS_ODD] = "an odd number of ranks",
 };
-static const char *const units[] = { [COLL_PER_CALL] = "call", [COLL_PER_BLOCK] = "block", [COLL_PER_VECTOR] = "vector" };
+static const char *const units[] = {
+  [COLL_PER_CALL] = "call", [COLL_PER_BLOCK] = "block", [COLL_PER_VECTOR] = "vector"
+};
 
 /* Bytes from … below …, with the values of the parameters that the row refers to. */
-static void range(json *j, const char *name, size_t min, size_t end, const long *value)
-{
+static void range(json *j, const char *name, size_t min, size_t end, const long *value) {
   json_array(j, name);
   json_size(j, NULL, coll_bound_value(min, value));
   json_size(j, NULL, coll_bound_value(end, value));
   json_end(j);
 }
 
-static void rule(json *j, const coll_decision *d, const long *value, const coll_rule *r)
-{
+static void rule(json *j, const coll_decision *d, const long *value, const coll_rule *r) {
   json_object(j, "rule");
   json_size(j, "number", (size_t)(r - d->rules) + 1);
   json_size(j, "rules", d->count);
@@ -62,8 +66,9 @@ static void rule(json *j, const coll_decision *d, const long *value, const coll_
   json_bool(j, "in_place", r->in_place);
   json_bool(j, "root_zero", r->root_zero);
   json_size(j, "bytes_multiple", r->bytes_multiple);
-  json_bool(j, "divides", r->bytes_multiple || r->elements == COLL_COUNT_MULTIPLE_OF_RANKS ||
-                              r->elements == COLL_COUNT_MULTIPLE_OF_POWER);
+  json_bool(j, "divides",
+            r->bytes_multiple || r->elements == COLL_COUNT_MULTIPLE_OF_RANKS ||
+                r->elements == COLL_COUNT_MULTIPLE_OF_POWER);
   if (r->a == 0 && r->b == 0) json_null(j, "line");
   else {
     json_object(j, "line");
@@ -78,12 +83,14 @@ static void rule(json *j, const coll_decision *d, const long *value, const coll_
 }
 
 /* A decision and the values of its parameters. */
-typedef struct { const coll_decision *table; long value[COLL_PARAMS]; } asked;
+typedef struct {
+  const coll_decision *table;
+  long value[COLL_PARAMS];
+} asked;
 
-static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a)
-{
+static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a) {
   char error[512], reason[512], name[512], key[512];
-  long param[COLL_PARAMS] = {0};
+  long param[COLL_PARAMS] = { 0 };
   a->param = param;
   coll_decision_key(d->table, d->value, name, sizeof name);
   const coll_alg *alg = coll_choose(name, k, a, param, error, sizeof error);
@@ -109,13 +116,12 @@ enum { MOST = 32 };
 typedef struct {
   const char *collective;
   coll_args call;
-  bool told;                      /* ranks and count are on the command line */
+  bool told; /* ranks and count are on the command line */
   asked list[MOST];
   int n;
 } question;
 
-static bool ask(question *q, const char *key, char *error, size_t size)
-{
+static bool ask(question *q, const char *key, char *error, size_t size) {
   if (q->n == MOST) return snprintf(error, size, "at most %d decisions", MOST), false;
   asked *d = &q->list[q->n];
   d->table = coll_decision_find(key, d->value, error, size);
@@ -124,8 +130,7 @@ static bool ask(question *q, const char *key, char *error, size_t size)
 }
 
 /* A whole number, and where the text goes on; false: there is none, or it is more than `most`. */
-static bool read_number(const char *text, size_t most, size_t *value, const char **rest)
-{
+static bool read_number(const char *text, size_t most, size_t *value, const char **rest) {
   char *end;
   if (!isdigit((unsigned char)*text)) return false;
   errno = 0;
@@ -136,25 +141,25 @@ static bool read_number(const char *text, size_t most, size_t *value, const char
 }
 
 /* One word of the command line; false with the reason. */
-static bool read_word(question *q, const char *word, char *error, size_t size)
-{
+static bool read_word(question *q, const char *word, char *error, size_t size) {
   if (!strncmp(word, "decision=", 9)) return ask(q, word + 9, error, size);
   if (!strncmp(word, "collective=", 11)) return q->collective = word + 11, true;
-  static const char *const names[] = {"ranks=", "count=", "elem=", "root=", "commutes=", "in_place="};
-  static const size_t most[] = {INT_MAX, SIZE_MAX, SIZE_MAX, INT_MAX, 1, 1};
+  static const char *const names[] = { "ranks=", "count=", "elem=", "root=", "commutes=", "in_place=" };
+  static const size_t most[] = { INT_MAX, SIZE_MAX, SIZE_MAX, INT_MAX, 1, 1 };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t length = strlen(names[i]), n = 0;
     const char *rest = "";
     if (strncmp(word, names[i], length)) continue;
     if (!read_number(word + length, most[i], &n, &rest) || *rest)
-      return snprintf(error, size, "--decide cannot read \"%s\": give a whole number, at most %zu", word, most[i]), false;
+      return snprintf(error, size, "--decide cannot read \"%s\": give a whole number, at most %zu", word, most[i]),
+             false;
     switch (i) {
-    case 0: q->call.size = (int)n; break;
-    case 1: q->call.count = n; break;
-    case 2: q->call.elem = n; break;
-    case 3: q->call.root = (int)n; break;
-    case 4: q->call.commutes = n; break;
-    default: q->call.in_place = n; break;
+      case 0: q->call.size = (int)n; break;
+      case 1: q->call.count = n; break;
+      case 2: q->call.elem = n; break;
+      case 3: q->call.root = (int)n; break;
+      case 4: q->call.commutes = n; break;
+      default: q->call.in_place = n; break;
     }
     q->told |= i < 2;
     return true;
@@ -162,8 +167,7 @@ static bool read_word(question *q, const char *word, char *error, size_t size)
   return snprintf(error, size, "--decide does not know \"%s\"", word), false;
 }
 
-static int reply(question *q, coll_collective k, prover *v)
-{
+static int reply(question *q, coll_collective k, prover *v) {
   if (q->call.size < 1 || !q->call.elem || q->call.root < 0 || q->call.root >= q->call.size)
     return refuse("--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks");
   if (q->call.count > SIZE_MAX / q->call.elem / (size_t)q->call.size)
@@ -174,14 +178,14 @@ static int reply(question *q, coll_collective k, prover *v)
 }
 
 /* The calls of standard input, "RANKS COUNT" a line. */
-static int reply_to_lines(question *q, coll_collective k, prover *v)
-{
+static int reply_to_lines(question *q, coll_collective k, prover *v) {
   char line[128];
   int status = 0;
   while (!status && fgets(line, sizeof line, stdin)) {
     size_t ranks;
     const char *rest;
-    bool fine = read_number(line, INT_MAX, &ranks, &rest) && *rest == ' ' && read_number(rest + 1, SIZE_MAX, &q->call.count, &rest);
+    bool fine = read_number(line, INT_MAX, &ranks, &rest) && *rest == ' ' &&
+                read_number(rest + 1, SIZE_MAX, &q->call.count, &rest);
     line[strcspn(line, "\n")] = '\0';
     if (!fine || *rest) return refuse("--decide cannot read the line \"%s\": give RANKS COUNT", line);
     q->call.size = (int)ranks;
@@ -190,8 +194,7 @@ static int reply_to_lines(question *q, coll_collective k, prover *v)
   return status;
 }
 
-int decide_main(int words, char **word)
-{
+int decide_main(int words, char **word) {
   char error[512];
   static question q = { .collective = "", .call = { .elem = 4, .commutes = true } };
   for (int i = 0; i < words; i++)
@@ -207,8 +210,7 @@ int decide_main(int words, char **word)
   return status;
 }
 
-int rules_main(void)
-{
+int rules_main(void) {
   for (const coll_decision *const *d = coll_decisions; *d; d++) {
     char name[512], error[512];
     long value[COLL_PARAMS];

@@ -9,15 +9,13 @@
 static uint32_t round_of(const timing_message *m) { return m->end_s < 1 ? 1 : (uint32_t)lround(m->end_s); }
 
 /* Whose operation a transfer is: reads and waits for flags are the receiver's, writes the sender's. */
-static bool taken_by_receiver(const record *r, const timing_message *m)
-{
+static bool taken_by_receiver(const record *r, const timing_message *m) {
   if (m->recv >= r->rank[m->dst].n) return false;
   const rec_op *o = &r->rank[m->dst].op[m->recv];
   return (o->kind == REC_READ || o->kind == REC_AWAIT) && o->peer == m->src;
 }
 
-static uint32_t rounds_of(holder *h, const record *r, const timing_result *t)
-{
+static uint32_t rounds_of(holder *h, const record *r, const timing_result *t) {
   size_t n = 0, *base = array_grow(NULL, sizeof *base * (size_t)r->args.size);
   for (int i = 0; i < r->args.size; n += r->rank[i++].n) base[i] = n;
   RESERVE(h->round, h->round_cap, n);
@@ -35,8 +33,7 @@ static uint32_t rounds_of(holder *h, const record *r, const timing_result *t)
   return last;
 }
 
-static void print_sets(json *j, const holder *h, int ranks)
-{
+static void print_sets(json *j, const holder *h, int ranks) {
   json_array(j, "sets");
   for (uint32_t s = 0; s < h->held.sets; s++) {
     json_array(j, NULL);
@@ -53,8 +50,7 @@ static void print_sets(json *j, const holder *h, int ranks)
   json_end(j);
 }
 
-bool holdings_print(json *j, holder *h, const record *r, const timing_result *t, proof_result *result)
-{
+bool holdings_print(json *j, holder *h, const record *r, const timing_result *t, proof_result *result) {
   if (!h->proof) h->proof = proof_new();
   uint32_t rounds = rounds_of(h, r, t);
   if (!proof_holdings(h->proof, r, h->round, rounds, &h->held, result)) return false;
@@ -86,8 +82,7 @@ bool holdings_print(json *j, holder *h, const record *r, const timing_result *t,
   return true;
 }
 
-void holder_free(holder *h)
-{
+void holder_free(holder *h) {
   if (h->proof) proof_free(h->proof);
   holdings_free(&h->held);
   free(h->round);

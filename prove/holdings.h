@@ -10,7 +10,7 @@
 typedef struct {
   proof *proof;
   holdings held;
-  uint32_t *round;              /* of each operation, ranks in a row */
+  uint32_t *round; /* of each operation, ranks in a row */
   size_t round_cap;
 } holder;
 void holder_free(holder *);

@@ -24,20 +24,19 @@
 #include "prove/sweep.h"
 
 static const char usage[] =
-  "usage: collscope-prove --list --json\n"
-  "       collscope-prove --plan FILE [--costs] [--places FILE]\n"
-  "       collscope-prove --schedule --plan FILE\n"
-  "       collscope-prove --model MACHINE [--trace | --holdings] --plan FILE\n"
-  "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
-  "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
-  "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
-  "       collscope-prove --rules\n"
-  "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
+    "usage: collscope-prove --list --json\n"
+    "       collscope-prove --plan FILE [--costs] [--places FILE]\n"
+    "       collscope-prove --schedule --plan FILE\n"
+    "       collscope-prove --model MACHINE [--trace | --holdings] --plan FILE\n"
+    "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
+    "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
+    "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
+    "       collscope-prove --rules\n"
+    "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
 
-static bool parse_counts(const char *text, sweep_options *o)
-{
+static bool parse_counts(const char *text, sweep_options *o) {
   for (o->counts = 0; *text; o->counts++) {
     char *end;
     if (o->counts == SWEEP_COUNTS || *text < '0' || *text > '9') return false;
@@ -50,8 +49,7 @@ static bool parse_counts(const char *text, sweep_options *o)
 }
 
 /* "1..17,24,32": each number once, ascending. */
-static bool parse_ranks(const char *text, sweep_options *o)
-{
+static bool parse_ranks(const char *text, sweep_options *o) {
   for (o->ranks = 0; *text;) {
     char *end;
     if (*text < '0' || *text > '9') return false;
@@ -75,37 +73,68 @@ static bool parse_ranks(const char *text, sweep_options *o)
 /* What is asked for: the first of these that is named, else to prove a plan. */
 enum { LIST = 1, SWEEP = 2, MODEL = 4, DECIDE = 8, RULES = 16, PLAN = 32 };
 
-typedef enum { O_LIST, O_JSON, O_SWEEP, O_MODEL, O_DECIDE, O_RULES, O_PLAN, O_COSTS, O_SCHEDULE, O_PLACES, O_TRACE, O_HOLDINGS,
-               O_ALGORITHM, O_RANKS, O_COUNTS, O_NO_COSTS, O_NO_VARIANTS, O_HELP, OPTIONS } option_id;
+typedef enum {
+  O_LIST,
+  O_JSON,
+  O_SWEEP,
+  O_MODEL,
+  O_DECIDE,
+  O_RULES,
+  O_PLAN,
+  O_COSTS,
+  O_SCHEDULE,
+  O_PLACES,
+  O_TRACE,
+  O_HOLDINGS,
+  O_ALGORITHM,
+  O_RANKS,
+  O_COUNTS,
+  O_NO_COSTS,
+  O_NO_VARIANTS,
+  O_HELP,
+  OPTIONS
+} option_id;
 
 static const struct option names[] = {
-  [O_LIST] = {"list", no_argument, NULL, O_LIST}, [O_JSON] = {"json", no_argument, NULL, O_JSON},
-  [O_SWEEP] = {"sweep", no_argument, NULL, O_SWEEP}, [O_MODEL] = {"model", required_argument, NULL, O_MODEL},
-  [O_DECIDE] = {"decide", no_argument, NULL, O_DECIDE}, [O_RULES] = {"rules", no_argument, NULL, O_RULES},
-  [O_PLAN] = {"plan", required_argument, NULL, O_PLAN}, [O_COSTS] = {"costs", no_argument, NULL, O_COSTS},
-  [O_SCHEDULE] = {"schedule", no_argument, NULL, O_SCHEDULE}, [O_PLACES] = {"places", required_argument, NULL, O_PLACES},
-  [O_TRACE] = {"trace", no_argument, NULL, O_TRACE}, [O_HOLDINGS] = {"holdings", no_argument, NULL, O_HOLDINGS},
-  [O_ALGORITHM] = {"algorithm", required_argument, NULL, O_ALGORITHM}, [O_RANKS] = {"ranks", required_argument, NULL, O_RANKS},
-  [O_COUNTS] = {"counts", required_argument, NULL, O_COUNTS}, [O_NO_COSTS] = {"no-costs", no_argument, NULL, O_NO_COSTS},
-  [O_NO_VARIANTS] = {"no-variants", no_argument, NULL, O_NO_VARIANTS}, [O_HELP] = {"help", no_argument, NULL, O_HELP},
-  [OPTIONS] = {0},
+  [O_LIST] = { "list", no_argument, NULL, O_LIST },
+  [O_JSON] = { "json", no_argument, NULL, O_JSON },
+  [O_SWEEP] = { "sweep", no_argument, NULL, O_SWEEP },
+  [O_MODEL] = { "model", required_argument, NULL, O_MODEL },
+  [O_DECIDE] = { "decide", no_argument, NULL, O_DECIDE },
+  [O_RULES] = { "rules", no_argument, NULL, O_RULES },
+  [O_PLAN] = { "plan", required_argument, NULL, O_PLAN },
+  [O_COSTS] = { "costs", no_argument, NULL, O_COSTS },
+  [O_SCHEDULE] = { "schedule", no_argument, NULL, O_SCHEDULE },
+  [O_PLACES] = { "places", required_argument, NULL, O_PLACES },
+  [O_TRACE] = { "trace", no_argument, NULL, O_TRACE },
+  [O_HOLDINGS] = { "holdings", no_argument, NULL, O_HOLDINGS },
+  [O_ALGORITHM] = { "algorithm", required_argument, NULL, O_ALGORITHM },
+  [O_RANKS] = { "ranks", required_argument, NULL, O_RANKS },
+  [O_COUNTS] = { "counts", required_argument, NULL, O_COUNTS },
+  [O_NO_COSTS] = { "no-costs", no_argument, NULL, O_NO_COSTS },
+  [O_NO_VARIANTS] = { "no-variants", no_argument, NULL, O_NO_VARIANTS },
+  [O_HELP] = { "help", no_argument, NULL, O_HELP },
+  [OPTIONS] = { 0 },
 };
 /* Which of them goes with what. */
 static const int of[OPTIONS] = {
-  [O_LIST] = LIST, [O_JSON] = LIST, [O_SWEEP] = SWEEP, [O_MODEL] = MODEL, [O_DECIDE] = DECIDE, [O_RULES] = RULES,
-  [O_PLAN] = PLAN | MODEL, [O_COSTS] = PLAN, [O_SCHEDULE] = PLAN, [O_PLACES] = PLAN, [O_TRACE] = MODEL, [O_HOLDINGS] = MODEL,
-  [O_ALGORITHM] = SWEEP, [O_RANKS] = SWEEP, [O_COUNTS] = SWEEP, [O_NO_COSTS] = SWEEP, [O_NO_VARIANTS] = SWEEP,
+  [O_LIST] = LIST,      [O_JSON] = LIST,         [O_SWEEP] = SWEEP,     [O_MODEL] = MODEL,   [O_DECIDE] = DECIDE,
+  [O_RULES] = RULES,    [O_PLAN] = PLAN | MODEL, [O_COSTS] = PLAN,      [O_SCHEDULE] = PLAN, [O_PLACES] = PLAN,
+  [O_TRACE] = MODEL,    [O_HOLDINGS] = MODEL,    [O_ALGORITHM] = SWEEP, [O_RANKS] = SWEEP,   [O_COUNTS] = SWEEP,
+  [O_NO_COSTS] = SWEEP, [O_NO_VARIANTS] = SWEEP,
 };
 
-static const char *mode_name(int mode)
-{
-  return mode == LIST ? "list" : mode == SWEEP ? "sweep" : mode == MODEL ? "model" : mode == DECIDE ? "decide"
-       : mode == RULES ? "rules" : "plan";
+static const char *mode_name(int mode) {
+  return mode == LIST     ? "list"
+         : mode == SWEEP  ? "sweep"
+         : mode == MODEL  ? "model"
+         : mode == DECIDE ? "decide"
+         : mode == RULES  ? "rules"
+                          : "plan";
 }
 
 /* Refuses an option that does not go with the rest; 0: there is none. */
-static int misplaced(const bool *given, int mode)
-{
+static int misplaced(const bool *given, int mode) {
   for (int i = 0; i < OPTIONS; i++) {
     if (!given[i] || !of[i] || of[i] & mode) continue;
     if (of[i] & (of[i] - 1)) return refuse("--%s is not for --%s\n%s", names[i].name, mode_name(mode), usage);
@@ -114,23 +143,21 @@ static int misplaced(const bool *given, int mode)
   return 0;
 }
 
-static int read_value(option_id id, const char *value, sweep_options *o)
-{
+static int read_value(option_id id, const char *value, sweep_options *o) {
   if (id == O_ALGORITHM) {
     if (o->keys == SWEEP_KEYS) return refuse("at most %d times --algorithm", SWEEP_KEYS);
     o->key[o->keys++] = value;
   } else if (id == O_RANKS && !parse_ranks(value, o))
-    return refuse("--ranks %s: give numbers and ranges A..B with commas between, 1 or more, ascending, at most %d", value,
-                  SWEEP_RANKS);
+    return refuse("--ranks %s: give numbers and ranges A..B with commas between, 1 or more, ascending, at most %d",
+                  value, SWEEP_RANKS);
   else if (id == O_COUNTS && !parse_counts(value, o))
     return refuse("--counts %s: give numbers with commas between, at most %d", value, SWEEP_COUNTS);
   return 0;
 }
 
-static int answer(int argc, char **argv)
-{
-  bool given[OPTIONS] = {false};
-  const char *value[OPTIONS] = {NULL};
+static int answer(int argc, char **argv) {
+  bool given[OPTIONS] = { false };
+  const char *value[OPTIONS] = { NULL };
   static sweep_options o;
   parse_ranks("1..64", &o);
   opterr = 0;
@@ -143,8 +170,12 @@ static int answer(int argc, char **argv)
     int status = read_value((option_id)id, optarg, &o);
     if (status) return status;
   }
-  int mode = given[O_LIST] ? LIST : given[O_SWEEP] ? SWEEP : given[O_MODEL] ? MODEL : given[O_DECIDE] ? DECIDE
-           : given[O_RULES] ? RULES : PLAN;
+  int mode = given[O_LIST]     ? LIST
+             : given[O_SWEEP]  ? SWEEP
+             : given[O_MODEL]  ? MODEL
+             : given[O_DECIDE] ? DECIDE
+             : given[O_RULES]  ? RULES
+                               : PLAN;
   int status = misplaced(given, mode);
   if (status) return status;
   if (mode != DECIDE && optind < argc) return refuse("unknown argument %s\n%s", argv[optind], usage);
@@ -160,13 +191,13 @@ static int answer(int argc, char **argv)
       return status == 2 ? refuse("%s", error) : status;
     }
   }
-  if (!value[O_PLAN]) return refuse("%s\n%s", mode == MODEL ? "--model MACHINE needs --plan FILE" : "nothing to do", usage);
+  if (!value[O_PLAN])
+    return refuse("%s\n%s", mode == MODEL ? "--model MACHINE needs --plan FILE" : "nothing to do", usage);
   if (mode == MODEL) return model_main(value[O_MODEL], value[O_PLAN], given[O_TRACE], given[O_HOLDINGS]);
-  return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){given[O_COSTS], given[O_SCHEDULE]});
+  return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){ given[O_COSTS], given[O_SCHEDULE] });
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int status = answer(argc, argv);
   /* Output that was lost, on a full disk say, must not look like a short answer. */
   if (!fflush(stdout) && !ferror(stdout)) return status;

@@ -33,7 +33,8 @@ static void show(const char *id, int rank, const rec_rank *list) {
   printf("%s %d", id, rank);
   for (size_t i = 0; i < list->n; i++) {
     const rec_op *op = &list->op[i];
-    bool sends = op->kind == REC_SEND || op->kind == REC_ISEND, receives = op->kind == REC_RECV || op->kind == REC_IRECV;
+    bool sends = op->kind == REC_SEND || op->kind == REC_ISEND,
+         receives = op->kind == REC_RECV || op->kind == REC_IRECV;
     if (sends || receives) printf(" %c%d:%llu", sends ? 'S' : 'R', op->peer, (unsigned long long)op->bytes);
   }
   putchar('\n');
@@ -53,16 +54,18 @@ int main(int argc, char **argv) {
   coll_place *place = NULL;
   coll_args a = { .elem = sizeof(float), .param = param };
   int words;
-  while ((words = scanf("%127s %255s %d %zu %d %d %d", id, key, &a.size, &a.count, &a.root, &commutes, &in_place)) == 7) {
+  while ((words = scanf("%127s %255s %d %zu %d %d %d", id, key, &a.size, &a.count, &a.root, &commutes, &in_place)) ==
+         7) {
     if (scanf("%*[ ]%zu", &a.elem) != 1) a.elem = sizeof(float);
     a.commutes = commutes;
     a.in_place = in_place;
     if (a.size < 1 || !a.elem) return fail(id, "needs a rank, and elements of a byte");
     free(place);
-    a.place = place = calloc((size_t)a.size, sizeof *place);   /* all on one node */
+    a.place = place = calloc((size_t)a.size, sizeof *place); /* all on one node */
     coll_collective collective = cut_collective(key);
     if (!coll_known(key, error, sizeof error)) return fail(id, error);
-    if (coll_is_decision(key) != (collective < COLL_COLLECTIVES)) return fail(id, "a decision, and nothing else, needs a collective");
+    if (coll_is_decision(key) != (collective < COLL_COLLECTIVES))
+      return fail(id, "a decision, and nothing else, needs a collective");
     const coll_alg *alg = coll_choose(key, collective, &a, param, error, sizeof error);
     if (!alg || coll_unsupported(alg, &a, error, sizeof error)) {
       show_unsupported(id, error);

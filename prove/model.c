@@ -20,33 +20,34 @@
 #include "prove/sweep.h"
 
 typedef struct {
-  machine machine, rounds;      /* rounds: a message takes one second, and nothing else takes any */
-  coll_place *place;            /* for machines that say nothing of places: every rank alone on its node */
+  machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
+  coll_place *place;       /* for machines that say nothing of places: every rank alone on its node */
   int places;
   record *record;
   timing_result timing;
-  const char *path;             /* of the plan */
+  const char *path; /* of the plan */
   bool trace, holdings;
   holder holder;
-  double *round;                /* of each message and transfer */
+  double *round; /* of each message and transfer */
   size_t round_cap;
 } model;
 
-static const coll_place *places(model *m, int ranks)
-{
+static const coll_place *places(model *m, int ranks) {
   if (m->machine.places) return m->machine.place;
   if (ranks > m->places) {
     m->place = realloc(m->place, sizeof *m->place * (size_t)ranks);
-    if (!m->place) { fputs("out of memory\n", stderr); abort(); }
-    for (int r = m->places; r < ranks; r++) m->place[r] = (coll_place){r, r, r};
+    if (!m->place) {
+      fputs("out of memory\n", stderr);
+      abort();
+    }
+    for (int r = m->places; r < ranks; r++) m->place[r] = (coll_place){ r, r, r };
     m->places = ranks;
   }
   return m->place;
 }
 
 /* What a driver would print for this metric, all ranks having entered together. */
-static double time_of(const timing_result *t, const plan_point *q)
-{
+static double time_of(const timing_result *t, const plan_point *q) {
   if (q->metric == PLAN_ROOT) return t->rank_end_s[q->root];
   if (q->metric == PLAN_MAKESPAN) return t->makespan_s;
   double sum = 0;
@@ -54,12 +55,14 @@ static double time_of(const timing_result *t, const plan_point *q)
   return sum / t->ranks;
 }
 
-static void keep_rounds(model *m)
-{
+static void keep_rounds(model *m) {
   size_t n = m->timing.messages + m->timing.transfers;
   if (n > m->round_cap) {
     m->round = realloc(m->round, n * sizeof *m->round);
-    if (!m->round) { fputs("out of memory\n", stderr); abort(); }
+    if (!m->round) {
+      fputs("out of memory\n", stderr);
+      abort();
+    }
     m->round_cap = n;
   }
   for (size_t i = 0; i < n; i++) m->round[i] = m->timing.message[i].end_s;
@@ -67,15 +70,14 @@ static void keep_rounds(model *m)
 
 /* What there is to say of a point. */
 typedef struct {
-  const char *id, *kind, *status;   /* "ok", "unsupported", "failed"; "ok" or the reason */
-  const char *chose;                /* full key that a decision took; "" */
-  const coll_alg *alg;              /* NULL unless kind is "ok" */
+  const char *id, *kind, *status; /* "ok", "unsupported", "failed"; "ok" or the reason */
+  const char *chose;              /* full key that a decision took; "" */
+  const coll_alg *alg;            /* NULL unless kind is "ok" */
   const coll_args *args;
   double time_s, rounds;
 } answer;
 
-static void print_answer(model *m, const answer *a, coll_collective k)
-{
+static void print_answer(model *m, const answer *a, coll_collective k) {
   const machine *on = &m->machine;
   double alpha = on->bound_alpha_s, beta = on->bound_beta_s_per_byte, gamma = on->bound_gamma_s_per_byte;
   json j = json_on(stdout);
@@ -96,9 +98,8 @@ static void print_answer(model *m, const answer *a, coll_collective k)
 }
 
 /* Prints what every rank holds after each round, of the point whose rounds have just been timed. Returns the exit status. */
-static int print_holdings(model *m, const plan_point *q, const char *chose)
-{
-  proof_result result = {0};
+static int print_holdings(model *m, const plan_point *q, const char *chose) {
+  proof_result result = { 0 };
   json j = json_on(stdout);
   json_object(&j, NULL);
   json_text(&j, "id", q->id);
@@ -111,10 +112,9 @@ static int print_holdings(model *m, const plan_point *q, const char *chose)
 }
 
 /* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
-static int point(model *m, const plan_point *q)
-{
+static int point(model *m, const plan_point *q) {
   char error[512], reason[512], chose[PLAN_KEY + 64] = "";
-  long param[COLL_PARAMS] = {0};
+  long param[COLL_PARAMS] = { 0 };
   const char *status = NULL;
   if (q->ranks < 1) return refuse("%s:%d: give ranks=P, 1 or more", m->path, q->line);
   if (m->machine.places && q->ranks > m->machine.places)
@@ -131,7 +131,7 @@ static int point(model *m, const plan_point *q)
   }
   if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
-  answer a = {.id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose};
+  answer a = { .id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose };
   if (status) {
     print_answer(m, &a, q->collective);
     return 0;
@@ -155,8 +155,7 @@ static int point(model *m, const plan_point *q)
   return 0;
 }
 
-static int points(model *m, const char *path)
-{
+static int points(model *m, const char *path) {
   plan p;
   char error[512];
   m->path = strcmp(path, "-") ? path : "standard input";
@@ -173,9 +172,8 @@ static int points(model *m, const char *path)
   return status;
 }
 
-int model_main(const char *machine_path, const char *plan_path, bool with_trace, bool with_holdings)
-{
-  model m = {.trace = with_trace, .holdings = with_holdings};
+int model_main(const char *machine_path, const char *plan_path, bool with_trace, bool with_holdings) {
+  model m = { .trace = with_trace, .holdings = with_holdings };
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {

@@ -23,8 +23,7 @@
 #include "core/plan/refuse.h"
 #include "prove/prover.h"
 
-static void print_costs(json *j, const prover *v, const coll_alg *alg, const coll_args *args)
-{
+static void print_costs(json *j, const prover *v, const coll_alg *alg, const coll_args *args) {
   if (alg->cost) json_bool(j, "exact", alg->exact && alg->exact(args));
   else json_null(j, "exact");
   json_array(j, "costs");
@@ -40,8 +39,7 @@ static void print_costs(json *j, const prover *v, const coll_alg *alg, const col
   json_end(j);
 }
 
-static void print_messages(json *j, const timing_result *t)
-{
+static void print_messages(json *j, const timing_result *t) {
   json_array(j, "schedule");
   for (const timing_message *m = t->message; m < t->message + t->messages; m++) {
     json_object(j, NULL);
@@ -56,8 +54,7 @@ static void print_messages(json *j, const timing_result *t)
 }
 
 /* Does the point name something that exists? If not says so and returns 2. */
-static int check(const plan_point *q, const char *path)
-{
+static int check(const plan_point *q, const char *path) {
   char error[512];
   if (q->ranks < 1) return refuse("%s:%d: give ranks=P, 1 or more", path, q->line);
   if (coll_is_builtin(q->key))
@@ -66,10 +63,9 @@ static int check(const plan_point *q, const char *path)
 }
 
 /* Returns 0, or 1 when the proof fails. */
-static int point(FILE *out, prover *v, const plan_point *q, points_wanted want)
-{
+static int point(FILE *out, prover *v, const plan_point *q, points_wanted want) {
   char error[512], reason[512], key[PLAN_KEY + 64], chose[PLAN_KEY + 64] = "";
-  long param[COLL_PARAMS] = {0};
+  long param[COLL_PARAMS] = { 0 };
   coll_args args = plan_args(q, q->ranks, param, prover_places(v, q->ranks));
   const coll_alg *alg = coll_choose(q->key, q->collective, &args, param, error, sizeof error);
   const char *status = alg ? NULL : error;
@@ -113,8 +109,7 @@ static int point(FILE *out, prover *v, const plan_point *q, points_wanted want)
   return !fine;
 }
 
-int points_main(const char *path, const char *places, points_wanted want)
-{
+int points_main(const char *path, const char *places, points_wanted want) {
   plan p;
   char error[512];
   if (!plan_read(&p, path, error, sizeof error)) {
@@ -136,7 +131,7 @@ int points_main(const char *path, const char *places, points_wanted want)
       status = refuse("%s: has fewer lines than line %d of the plan has ranks", places, p.point[i].line);
   for (size_t i = 0; i < p.points && status != 2; i++) {
     status |= point(stdout, v, &p.point[i], want);
-    if (fflush(stdout)) break;   /* main says so */
+    if (fflush(stdout)) break; /* main says so */
   }
   prover_free(v);
   plan_free(&p);

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-typedef struct { bool costs, schedule; } points_wanted;
+typedef struct {
+  bool costs, schedule;
+} points_wanted;
 
 /* Prints a JSON line a point; places: the file that says where ranks sit, or NULL. Returns the exit status: 0, 1 when a proof
  * failed, 2 when the request makes no sense. */

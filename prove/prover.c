@@ -6,11 +6,10 @@
 #include <string.h>
 
 static const double triples[PROVER_COSTS][3] = {
-  {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1e-6, 1e-9, 2e-10}, {2, 3, 5}, {1, 0.001, 0.0003},
+  { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1e-6, 1e-9, 2e-10 }, { 2, 3, 5 }, { 1, 0.001, 0.0003 },
 };
 
-prover *prover_new(void)
-{
+prover *prover_new(void) {
   prover *v = calloc(1, sizeof *v);
   if (!v) abort();
   v->proof = proof_new();
@@ -18,8 +17,7 @@ prover *prover_new(void)
   return v;
 }
 
-void prover_free(prover *v)
-{
+void prover_free(prover *v) {
   record_free(v->record);
   record_free(v->other);
   proof_free(v->proof);
@@ -30,29 +28,26 @@ void prover_free(prover *v)
   free(v);
 }
 
-static void places_room(prover *v, int ranks)
-{
+static void places_room(prover *v, int ranks) {
   if (ranks <= v->places) return;
   v->place = realloc(v->place, sizeof *v->place * (size_t)ranks);
   if (!v->place) abort();
   v->places = ranks;
 }
 
-coll_place *prover_places(prover *v, int ranks)
-{
-  static const int sizes[] = {3, 5, 4};
+coll_place *prover_places(prover *v, int ranks) {
+  static const int sizes[] = { 3, 5, 4 };
   if (v->given) return ranks <= v->places ? v->place : NULL;
   places_room(v, ranks);
   for (int r = 0, node = 0; r < ranks; node++)
     for (int k = 0; k < sizes[node % 3] && r < ranks; k++, r++) {
       int socket = 2 * node + 2 * k / sizes[node % 3];
-      v->place[r] = (coll_place){node, socket, 8 * node + k / 2};
+      v->place[r] = (coll_place){ node, socket, 8 * node + k / 2 };
     }
   return v->place;
 }
 
-const char *prover_read_places(prover *v, const char *path)
-{
+const char *prover_read_places(prover *v, const char *path) {
   FILE *f = fopen(path, "r");
   if (!f) return "cannot be read";
   int n = 0, got;
@@ -68,15 +63,13 @@ const char *prover_read_places(prover *v, const char *path)
   return broken || !n ? "must have \"node socket cache\" in each line" : NULL;
 }
 
-static bool verdict(prover *v, bool fine)
-{
+static bool verdict(prover *v, bool fine) {
   v->kind = proof_kind_name(v->result.kind);
   snprintf(v->failure, sizeof v->failure, "%s", v->result.failure);
   return fine;
 }
 
-bool prover_point(prover *v, const coll_alg *alg, const coll_args *args)
-{
+bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
   int calls = alg->flags & COLL_SEGMENTS ? 2 : 1;
   v->orders = 0;
   v->costs_known = false;
@@ -84,37 +77,33 @@ bool prover_point(prover *v, const coll_alg *alg, const coll_args *args)
     v->record = record_make(v->record, alg, args, calls, seed);
     if (!proof_check(v->proof, v->record, &v->result)) return verdict(v, false);
     v->orders++;
-    if (!v->record->chose) break;     /* there was no choice: every other order is this one */
+    if (!v->record->chose) break; /* there was no choice: every other order is this one */
   }
   return verdict(v, true);
 }
 
 /* Timing wants one call; a proof of segments has two. */
-static void one_call(prover *v, const coll_alg *alg, const coll_args *args)
-{
+static void one_call(prover *v, const coll_alg *alg, const coll_args *args) {
   if (v->record->calls != 1) v->record = record_make(v->record, alg, args, 1, 0);
 }
 
-static bool close_to(double a, double b)
-{
+static bool close_to(double a, double b) {
   double size = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
   return fabs(a - b) <= 1e-9 * size;
 }
 
-static void add_step(prover *v, uint32_t kind, int32_t peer, uint64_t bytes)
-{
+static void add_step(prover *v, uint32_t kind, int32_t peer, uint64_t bytes) {
   if (v->steps == v->step_cap) {
     v->step_cap = v->step_cap ? 2 * v->step_cap : 1024;
     v->step = realloc(v->step, sizeof *v->step * v->step_cap);
     if (!v->step) abort();
   }
-  v->step[v->steps++] = (prover_step){kind, peer, bytes};
+  v->step[v->steps++] = (prover_step){ kind, peer, bytes };
 }
 
 /* Copies are free in the one-port model, and where data lies is nothing to it: a call in place is often the one that is not.
  * Is this the record that was timed last, as far as the model sees? Segments and very long records are not looked at. */
-static bool timed_already(prover *v)
-{
+static bool timed_already(prover *v) {
   enum { RANK = 256 };
   static const size_t longest = 1 << 20;
   const record *r = v->record;
@@ -123,7 +112,7 @@ static bool timed_already(prover *v)
   v->alike = !r->segment_groups && r->args.size > 1;
   for (int i = 0; i < r->args.size && !r->segment_groups && v->steps < longest; i++) {
     const rec_rank *k = &r->rank[i];
-    size_t copies = 0;                       /* before the operation that a wait names: they are met in order, mostly */
+    size_t copies = 0; /* before the operation that a wait names: they are met in order, mostly */
     size_t counted = 0;
     add_step(v, RANK, i, 0);
     for (size_t n = 0; n < k->n; n++) {
@@ -155,8 +144,7 @@ static bool timed_already(prover *v)
   return same;
 }
 
-bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
-{
+bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args) {
   bool exact = alg->cost && alg->exact && alg->exact(args), fine = true;
   one_call(v, alg, args);
   v->timing.want_messages = false;
@@ -179,8 +167,8 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
       snprintf(v->failure, sizeof v->failure, "no critical path: %.400s", v->timing.error);
       return false;
     }
-    v->cost[i] =
-        (prover_cost){t[0], t[1], t[2], v->timing.makespan_s, alg->cost ? alg->cost(args, t[0], t[1], t[2]) : 0};
+    v->cost[i] = (prover_cost){ t[0], t[1], t[2], v->timing.makespan_s,
+                                alg->cost ? alg->cost(args, t[0], t[1], t[2]) : 0 };
     if (exact && fine && !close_to(v->cost[i].critical_s, v->cost[i].cost_s)) {
       fine = false;
       v->kind = "cost";
@@ -193,8 +181,7 @@ bool prover_costs(prover *v, const coll_alg *alg, const coll_args *args)
   return fine;
 }
 
-bool prover_rounds(prover *v, const coll_alg *alg, const coll_args *args, bool messages)
-{
+bool prover_rounds(prover *v, const coll_alg *alg, const coll_args *args, bool messages) {
   one_call(v, alg, args);
   v->timing.want_messages = messages;
   machine m = machine_one_port(1, 0, 0);

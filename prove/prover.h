@@ -9,30 +9,36 @@
 
 enum { PROVER_COSTS = 6, PROVER_ORDERS = 8 };
 
-typedef struct { double alpha, beta, gamma, critical_s, cost_s; } prover_cost;
+typedef struct {
+  double alpha, beta, gamma, critical_s, cost_s;
+} prover_cost;
 
 /* What the one-port model sees of an operation. */
-typedef struct { uint32_t kind; int32_t peer; uint64_t bytes; } prover_step;
+typedef struct {
+  uint32_t kind;
+  int32_t peer;
+  uint64_t bytes;
+} prover_step;
 
 typedef struct {
   record *record, *other;
   proof *proof;
   proof_result result;
-  const char *kind;             /* "ok", or what sort of failure: proof_kind_name, or "cost" */
-  char failure[sizeof ((proof_result *)0)->failure];
+  const char *kind; /* "ok", or what sort of failure: proof_kind_name, or "cost" */
+  char failure[sizeof((proof_result *)0)->failure];
   int orders; /* arrival orders that were proven: more than 1 only where the algorithm receives from any source */
-  bool same;                    /* the record was the one proven just before, for an operator that need not commute */
+  bool same;  /* the record was the one proven just before, for an operator that need not commute */
   prover_cost cost[PROVER_COSTS];
   bool costs_known;
-  prover_step *step, *timed;    /* what takes time in the record, and in the one that cost[] was found for */
+  prover_step *step, *timed; /* what takes time in the record, and in the one that cost[] was found for */
   size_t steps, timed_steps, step_cap, timed_cap;
   uint64_t message_bytes;
-  bool alike;                   /* all messages of the one timed last have as many bytes, and nothing is combined */
-  bool scales;                  /* set by the caller: such a record is played once, for all alpha and beta */
+  bool alike;  /* all messages of the one timed last have as many bytes, and nothing is combined */
+  bool scales; /* set by the caller: such a record is played once, for all alpha and beta */
   timing_result timing;
   coll_place *place;
   int places;
-  bool given;                   /* the places come from a file */
+  bool given; /* the places come from a file */
 } prover;
 
 prover *prover_new(void);

@@ -9,38 +9,38 @@
 #include <time.h>
 
 enum { FAILURES_SHOWN = 3 };
-enum { ALL_ROOTS = 17 };        /* up to so many ranks every root takes its turn; beyond, 0, 1 and p-1 */
+enum { ALL_ROOTS = 17 }; /* up to so many ranks every root takes its turn; beyond, 0, 1 and p-1 */
 
 typedef struct {
   prover *prover;
   const sweep_options *options;
   const coll_alg *alg;
-  bool fixed;                   /* the key says its parameters: no others are tried */
+  bool fixed; /* the key says its parameters: no others are tried */
   long points, unsupported, failed, compared;
   double operations;
-  char why[256];                /* of the first unsupported point */
+  char why[256]; /* of the first unsupported point */
   int shown;
 } sweep;
 
-typedef struct { size_t value[SWEEP_COUNTS]; int n; } counts;
+typedef struct {
+  size_t value[SWEEP_COUNTS];
+  int n;
+} counts;
 
-static double now_s(void)
-{
+static double now_s(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void add(counts *c, size_t value)
-{
+static void add(counts *c, size_t value) {
   for (int i = 0; i < c->n; i++)
     if (c->value[i] == value) return;
   c->value[c->n++] = value;
 }
 
-static counts counts_of(const sweep *s, int p)
-{
-  counts c = {.n = 0};
+static counts counts_of(const sweep *s, int p) {
+  counts c = { .n = 0 };
   const sweep_options *o = s->options;
   for (int i = 0; i < o->counts; i++) add(&c, o->count[i]);
   if (o->counts) return c;
@@ -56,8 +56,7 @@ static counts counts_of(const sweep *s, int p)
 /* Of exscan the sweep has proved calls with two buffers only. */
 static bool has_in_place(coll_collective k) { return coll_has_in_place(k) && k != COLL_EXSCAN; }
 
-static void report(sweep *s, const coll_args *a)
-{
+static void report(sweep *s, const coll_args *a) {
   s->failed++;
   if (s->shown++ == FAILURES_SHOWN) printf("  … and more\n");
   if (s->shown > FAILURES_SHOWN) return;
@@ -70,8 +69,7 @@ static void report(sweep *s, const coll_args *a)
   printf("\n         %s: %s\n", s->prover->kind, s->prover->failure);
 }
 
-static bool supported(sweep *s, const coll_args *a)
-{
+static bool supported(sweep *s, const coll_args *a) {
   char reason[256];
   s->points++;
   if (!coll_unsupported(s->alg, a, reason, sizeof reason)) return true;
@@ -81,8 +79,7 @@ static bool supported(sweep *s, const coll_args *a)
 
 /* An operator that does not commute is the harder case. Where the algorithm does the same for both, one proof covers
  * both. */
-static void operators(sweep *s, coll_args a)
-{
+static void operators(sweep *s, coll_args a) {
   prover *v = s->prover;
   bool reduces = coll_has_operator(s->alg->collective), proven = false;
   if (reduces) {
@@ -113,8 +110,7 @@ static void operators(sweep *s, coll_args a)
   }
 }
 
-static void call(sweep *s, coll_args a, bool every_root)
-{
+static void call(sweep *s, coll_args a, bool every_root) {
   bool rooted = coll_has_root(s->alg->collective);
   for (int root = 0; root < (rooted ? a.size : 1); root++) {
     if (!every_root && root > 1 && root < a.size - 1) continue;
@@ -129,9 +125,8 @@ static void call(sweep *s, coll_args a, bool every_root)
 
 /* A few values of each parameter, of which at most `others_left` differ from their defaults; the defaults are proven
  * anyway. */
-static void parameters(sweep *s, coll_args a, long *param, int i, int others_left)
-{
-  static const long others[] = {1, 2, 3, 4, 5, 64, 100};
+static void parameters(sweep *s, coll_args a, long *param, int i, int others_left) {
+  static const long others[] = { 1, 2, 3, 4, 5, 64, 100 };
   const coll_param *q = s->alg->params ? &s->alg->params[i] : NULL;
   if (!q || !q->name) {
     bool usual = true;
@@ -154,26 +149,24 @@ static void parameters(sweep *s, coll_args a, long *param, int i, int others_lef
 }
 
 /* Other places, from 0 on. Returns false when there are no more. */
-static bool other_place(int kind, int p, coll_place *place)
-{
-  int a_node = (p + 3) / 4, a_socket = (a_node + 3) / 4;   /* of four nodes with four sockets */
+static bool other_place(int kind, int p, coll_place *place) {
+  int a_node = (p + 3) / 4, a_socket = (a_node + 3) / 4; /* of four nodes with four sockets */
   for (int r = 0; r < p; r++) {
     int node = 0, socket, core;
     switch (kind) {
-      case 0: socket = r % 2, core = r / 2; break;                                    /* all on one node */
-      case 1: node = r % 3, socket = r / 3 % 2, core = r / 6; break;                  /* dealt out to nodes and sockets */
-      case 2: node = r / a_node, core = r % a_node, socket = core / a_socket; break;  /* blocks */
-      case 3: node = r % 4, core = r / 4, socket = core / a_socket; break;            /* dealt out to nodes alone */
+      case 0: socket = r % 2, core = r / 2; break;                   /* all on one node */
+      case 1: node = r % 3, socket = r / 3 % 2, core = r / 6; break; /* dealt out to nodes and sockets */
+      case 2: node = r / a_node, core = r % a_node, socket = core / a_socket; break; /* blocks */
+      case 3: node = r % 4, core = r / 4, socket = core / a_socket; break;           /* dealt out to nodes alone */
       default: return false;
     }
-    place[r] = (coll_place){node, 4 * node + socket, 64 * node + 16 * socket + core / 2 % 16};
+    place[r] = (coll_place){ node, 4 * node + socket, 64 * node + 16 * socket + core / 2 % 16 };
   }
   return true;
 }
 
 /* Does the schedule depend on where ranks sit? Else what is proven already says it all. */
-static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *other)
-{
+static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *other) {
   char reason[256];
   if (coll_unsupported(s->alg, usual, reason, sizeof reason) || coll_unsupported(s->alg, other, reason, sizeof reason))
     return false;
@@ -183,8 +176,7 @@ static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *oth
   return !*v->record->error && !*v->other->error && record_same(v->record, v->other);
 }
 
-static void other_places(sweep *s, coll_args a, long *param, coll_place *place)
-{
+static void other_places(sweep *s, coll_args a, long *param, coll_place *place) {
   coll_args usual = a;
   a.place = place;
   for (int kind = 0; other_place(kind, a.size, place); kind++) {
@@ -194,8 +186,7 @@ static void other_places(sweep *s, coll_args a, long *param, coll_place *place)
   }
 }
 
-static void algorithm(sweep *s, long *param)
-{
+static void algorithm(sweep *s, long *param) {
   const sweep_options *o = s->options;
   int most = 0;
   for (int i = 0; i < o->ranks; i++) most = o->rank[i] > most ? o->rank[i] : most;
@@ -204,7 +195,7 @@ static void algorithm(sweep *s, long *param)
   for (int k = 0; k < o->ranks; k++) {
     int p = o->rank[k];
     counts c = counts_of(s, p);
-    coll_args a = {.size = p, .elem = 4, .commutes = true, .param = param, .place = prover_places(s->prover, p)};
+    coll_args a = { .size = p, .elem = 4, .commutes = true, .param = param, .place = prover_places(s->prover, p) };
     for (int i = 0; i < c.n; i++) {
       a.count = c.value[i];
       call(s, a, p <= ALL_ROOTS);
@@ -220,9 +211,8 @@ static void algorithm(sweep *s, long *param)
   free(place);
 }
 
-int sweep_main(const sweep_options *o, char *error, size_t size)
-{
-  long param[COLL_PARAMS] = {0};
+int sweep_main(const sweep_options *o, char *error, size_t size) {
+  long param[COLL_PARAMS] = { 0 };
   for (int i = 0; i < o->keys; i++)
     if (!coll_find(o->key[i], param, error, size)) return 2;
   prover *v = prover_new();
@@ -232,7 +222,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size)
   long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;
   printf("%-44s %8s %11s %7s %9s %8s\n", "algorithm", "points", "unsupported", "failed", "cost()", "seconds");
   for (int i = 0; o->keys ? i < o->keys : coll_registry[i] != NULL; i++) {
-    sweep s = {.prover = v, .options = o};
+    sweep s = { .prover = v, .options = o };
     s.fixed = o->keys && strchr(o->key[i], '[');
     s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
     double started = now_s();

@@ -7,13 +7,13 @@
 enum { SWEEP_KEYS = 64, SWEEP_COUNTS = 32, SWEEP_RANKS = 4096 };
 
 typedef struct {
-  const char *key[SWEEP_KEYS];  /* full keys; none: all that are registered */
+  const char *key[SWEEP_KEYS]; /* full keys; none: all that are registered */
   int keys;
   int rank[SWEEP_RANKS], ranks; /* numbers of ranks */
   size_t count[SWEEP_COUNTS];   /* none: 0, 1, p, p+1, 1000 */
   int counts;
-  bool costs;                   /* compare cost() with the critical path where exact() holds */
-  bool variants;                /* other parameters and places too, on fewer points */
+  bool costs;    /* compare cost() with the critical path where exact() holds */
+  bool variants; /* other parameters and places too, on fewer points */
 } sweep_options;
 
 /* Prints a table, a line an algorithm. Returns 0, 1 when something failed, 2 with error[size] when a key is not known.

@@ -11,12 +11,13 @@
 
 /* Shared buffers have addresses of their own, in one reserved range, but share the pages of one file, so that hundreds of
  * GiB fit. SMPI has such a malloc too; it touches every page, which takes longer than the simulation. */
-static char *range, *next;       /* NULL: buffers are not shared */
+static char *range, *next; /* NULL: buffers are not shared */
 static int file;
 static const size_t reserved = (size_t)32 << 40, pages = (size_t)64 << 20, page = 4096;
 
-static bool is_shared(const void *buffer)
-{ return range && (const char *)buffer >= range && (const char *)buffer < range + reserved; }
+static bool is_shared(const void *buffer) {
+  return range && (const char *)buffer >= range && (const char *)buffer < range + reserved;
+}
 
 bool port_share_buffers(void) {
   if (range) return true;

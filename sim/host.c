@@ -10,15 +10,19 @@
 static double host_number(const char *name) {
   const char *text = sg_host_get_property_value(sg_host_self(), name);
   if (text) return strtod(text, NULL);
-  fprintf(stderr, "collscope: host %s has no property \"%s\" in the platform file; each host needs node, socket, cache, gamma "
-          "and copy\n", sg_host_self_get_name(), name);
+  fprintf(stderr,
+          "collscope: host %s has no property \"%s\" in the platform file; each host needs node, socket, cache, gamma "
+          "and copy\n",
+          sg_host_self_get_name(), name);
   MPI_Abort(MPI_COMM_WORLD, 1);
   return 0;
 }
 
 coll_place port_place(MPI_Comm comm) {
   (void)comm;
-  return (coll_place){ .node = (int)host_number("node"), .socket = (int)host_number("socket"), .cache = (int)host_number("cache") };
+  return (coll_place){ .node = (int)host_number("node"),
+                       .socket = (int)host_number("socket"),
+                       .cache = (int)host_number("cache") };
 }
 
 const char *port_topology(FILE *out) {
@@ -27,7 +31,9 @@ const char *port_topology(FILE *out) {
 }
 
 /* Looked up once for each host: properties are text. */
-typedef struct { double gamma, copy; } speed;
+typedef struct {
+  double gamma, copy;
+} speed;
 
 static const speed *host_speed(void) {
   sg_host_t host = sg_host_self();

@@ -13,10 +13,10 @@ struct coll_seg_state {
   int label, leader, members, open, opened;
   size_t bytes;
   int flags;
-  sg_host_t *host;             /* [members] */
-  char *data;                  /* members parts */
-  uint64_t *flag;              /* members × flags */
-  sg_host_t *setter;           /* [members × flags] who set it last */
+  sg_host_t *host;   /* [members] */
+  char *data;        /* members parts */
+  uint64_t *flag;    /* members × flags */
+  sg_host_t *setter; /* [members × flags] who set it last */
   sg_mutex_t mutex;
   sg_cond_t changed;
   struct coll_seg_state *next;
@@ -41,8 +41,9 @@ static coll_seg make_segment(int label, int leader, int n, int me, size_t bytes,
     return s;
   }
   s = runtime_allocate(sizeof *s);
-  *s = (struct coll_seg_state){ .label = label, .leader = leader, .members = n, .bytes = bytes, .flags = flags,
-                                .mutex = mutex, .changed = changed };
+  *s = (struct coll_seg_state){
+    .label = label, .leader = leader, .members = n, .bytes = bytes, .flags = flags, .mutex = mutex, .changed = changed
+  };
   s->host = runtime_allocate_zeroed((size_t)n * sizeof *s->host);
   s->data = runtime_allocate(bytes * (size_t)n + 1);
   s->flag = runtime_allocate_zeroed((size_t)n * (size_t)flags * sizeof *s->flag);
@@ -105,7 +106,10 @@ void port_await(coll_seg s, int home, int flag, uint64_t value) {
 void port_seg_close(coll_seg s) {
   if (--s->open) return;
   for (coll_seg *at = &segments; *at; at = &(*at)->next)
-    if (*at == s) { *at = s->next; break; }
+    if (*at == s) {
+      *at = s->next;
+      break;
+    }
   sg_mutex_destroy(s->mutex);
   sg_cond_destroy(s->changed);
   free(s->host);

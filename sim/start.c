@@ -11,7 +11,8 @@
 double port_now(void) { return MPI_Wtime(); }
 void port_idle(double seconds) { sg_actor_sleep_for(seconds); }
 
-static sg_bar_t *barriers;     /* by number of ranks: groups are the first n ranks of the world, and barriers can be used again */
+static sg_bar_t
+    *barriers; /* by number of ranks: groups are the first n ranks of the world, and barriers can be used again */
 static int barriers_size;
 
 static sg_bar_t barrier_of(int n) {

@@ -13,7 +13,8 @@ void port_charge_copy(size_t bytes) { (void)bytes; }
 
 /* The machine with the parts that are looked at here, and no others: devices take time to find. NULL: hwloc cannot say. */
 static hwloc_topology_t load_machine(void) {
-  static const hwloc_obj_type_t seen[] = { HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE };
+  static const hwloc_obj_type_t seen[] = { HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE,
+                                           HWLOC_OBJ_CORE };
   hwloc_topology_t machine;
   if (hwloc_topology_init(&machine)) return NULL;
   hwloc_topology_set_all_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -39,13 +40,16 @@ static int cache_of(hwloc_topology_t machine, hwloc_obj_t part) {
 /* ---- where a rank sits ------------------------------------------------------------------------------ */
 
 /* hwloc's number of the socket and of the last-level cache that this process is bound to; -1: it may move among several. */
-typedef struct { int rank, socket, cache; } binding;
+typedef struct {
+  int rank, socket, cache;
+} binding;
 
 /* The smallest part of the machine that holds all cores this process may run on. */
 static hwloc_obj_t bound_to(hwloc_topology_t machine) {
   hwloc_bitmap_t cores = hwloc_bitmap_alloc();
   hwloc_obj_t part = NULL;
-  if (cores && !hwloc_get_cpubind(machine, cores, HWLOC_CPUBIND_PROCESS)) part = hwloc_get_obj_covering_cpuset(machine, cores);
+  if (cores && !hwloc_get_cpubind(machine, cores, HWLOC_CPUBIND_PROCESS))
+    part = hwloc_get_obj_covering_cpuset(machine, cores);
   hwloc_bitmap_free(cores);
   return part ? part : hwloc_get_root_obj(machine);
 }
@@ -96,8 +100,8 @@ static void print_caches(hwloc_topology_t machine, FILE *out) {
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     hwloc_obj_t cache = hwloc_get_obj_by_type(machine, levels[i], 0);
     if (!cache) continue;
-    fprintf(out, "%s{\"level\":%zu,\"bytes\":%llu,\"cpus\":%d}", comma, i + 1, (unsigned long long)cache->attr->cache.size,
-            hwloc_bitmap_weight(cache->cpuset));
+    fprintf(out, "%s{\"level\":%zu,\"bytes\":%llu,\"cpus\":%d}", comma, i + 1,
+            (unsigned long long)cache->attr->cache.size, hwloc_bitmap_weight(cache->cpuset));
     comma = ",";
   }
 }
@@ -113,7 +117,8 @@ static void print_cpus(hwloc_topology_t machine, hwloc_const_bitmap_t may_use, F
   for (int number = hwloc_bitmap_first(may_use); number >= 0; number = hwloc_bitmap_next(may_use, number)) {
     hwloc_obj_t cpu = hwloc_get_pu_obj_by_os_index(machine, (unsigned)number);
     if (!cpu) continue;
-    int core = number_of(cpu, HWLOC_OBJ_CORE), socket = number_of(cpu, HWLOC_OBJ_PACKAGE), cache = cache_of(machine, cpu);
+    int core = number_of(cpu, HWLOC_OBJ_CORE), socket = number_of(cpu, HWLOC_OBJ_PACKAGE),
+        cache = cache_of(machine, cpu);
     fprintf(out, "%s{\"cpu\":%d,\"core\":%d,\"socket\":%d,\"numa\":%d,\"cache\":%d}", comma, number,
             core < 0 ? (int)cpu->logical_index : core, socket < 0 ? 0 : socket, memory_of(cpu), cache < 0 ? 0 : cache);
     comma = ",";

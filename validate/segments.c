@@ -31,14 +31,15 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
   MPI_Group_free(&all);
   int together = members_on_node(s->group);
   if (together != n) {
-    fprintf(stderr, "collscope: a shared segment needs all its ranks on one node; only %d of %d share rank %d's\n", together, n,
-            world[me]);
+    fprintf(stderr, "collscope: a shared segment needs all its ranks on one node; only %d of %d share rank %d's\n",
+            together, n, world[me]);
     MPI_Abort(comm, 1);
   }
   s->memory = shared_shape(bytes, flags);
   char *mine, *first;
   /* One block for all, so that parts lie at known places and alignment is in our hands. */
-  MPI_Win_allocate_shared(me ? 0 : (MPI_Aint)shared_bytes(&s->memory, n), 1, MPI_INFO_NULL, s->group, &mine, &s->window);
+  MPI_Win_allocate_shared(me ? 0 : (MPI_Aint)shared_bytes(&s->memory, n), 1, MPI_INFO_NULL, s->group, &mine,
+                          &s->window);
   MPI_Aint size;
   int unit;
   MPI_Win_shared_query(s->window, 0, &size, &unit, &first);
@@ -49,10 +50,12 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
   return s;
 }
 
-void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes)
-{ shared_write(&s->memory, home, offset, src, bytes); }
-void port_seg_read(coll_seg s, int home, size_t offset, void *dst, size_t bytes)
-{ shared_read(&s->memory, home, offset, dst, bytes); }
+void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes) {
+  shared_write(&s->memory, home, offset, src, bytes);
+}
+void port_seg_read(coll_seg s, int home, size_t offset, void *dst, size_t bytes) {
+  shared_read(&s->memory, home, offset, dst, bytes);
+}
 void port_publish(coll_seg s, int home, int flag, uint64_t value) { shared_publish(&s->memory, home, flag, value); }
 
 static void make_progress(void *segment) {
@@ -62,7 +65,9 @@ static void make_progress(void *segment) {
   sched_yield();
 }
 
-void port_await(coll_seg s, int home, int flag, uint64_t value) { shared_await(&s->memory, home, flag, value, make_progress, s); }
+void port_await(coll_seg s, int home, int flag, uint64_t value) {
+  shared_await(&s->memory, home, flag, value, make_progress, s);
+}
 
 void port_seg_close(coll_seg s) {
   MPI_Win_unlock_all(s->window);

@@ -46,8 +46,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_bruck = {
-  .key = "allgather/bruck", .collective = COLL_ALLGATHER,
+  .key = "allgather/bruck",
+  .collective = COLL_ALLGATHER,
   .summary = "send everything to the left at distance 1, 2, 4, …",
-  .source = "Bruck et al. 1997, doi:10.1109/71.642949", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Bruck et al. 1997, doi:10.1109/71.642949",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

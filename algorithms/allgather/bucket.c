@@ -26,7 +26,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_bucket = {
-  .key = "allgather/bucket", .collective = COLL_ALLGATHER, .summary = "pass blocks around a ring of neighbours",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors", .twin = { "Open MPI", 4 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "allgather/bucket",
+  .collective = COLL_ALLGATHER,
+  .summary = "pass blocks around a ring of neighbours",
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
+  .twin = { "Open MPI", 4 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -32,10 +32,10 @@ enum { INTER_DOUBLING, INTER_RING };
 
 typedef struct {
   coll_leaders groups;
-  int group;                      /* this rank's */
-  coll_group within;              /* rank 0 leads */
+  int group;         /* this rank's */
+  coll_group within; /* rank 0 leads */
   coll_ctx among;
-  bool in_order;                  /* groups are consecutive ranks */
+  bool in_order; /* groups are consecutive ranks */
 } state;
 
 static const char *make(coll_leaders *l, const coll_args *a) {
@@ -59,7 +59,8 @@ static const char *supports(const coll_args *a) {
 static void *prepare(coll_ctx *c, const coll_args *a) {
   state *s = coll_keep(c, sizeof *s);
   *s = (state){ .groups = { .first = coll_keep(c, sizeof(int) * ((size_t)c->size + 1)),
-                            .member = coll_keep(c, sizeof(int) * (size_t)c->size) }, .in_order = true };
+                            .member = coll_keep(c, sizeof(int) * (size_t)c->size) },
+                .in_order = true };
   coll_leaders *l = &s->groups;
   make(l, a);
   int *leader = coll_keep(c, sizeof(int) * (size_t)l->groups);
@@ -114,10 +115,11 @@ static void run(coll_ctx *c, const coll_args *a) {
   size_t before = (size_t)l->first[s->group] * m, own = (size_t)g->size * m;
   if (g->rank == 0 || !s->within.seg) coll_copy(c, coll_at(c, all, before + (size_t)g->rank * m), a->in, m);
   aggregate(s, a, coll_at(c, all, before));
-  if (g->rank == 0) (a->param[INTER] == INTER_RING ? coll_blocks_ring : coll_blocks_doubling)(&s->among, all, m, l->first);
+  if (g->rank == 0)
+    (a->param[INTER] == INTER_RING ? coll_blocks_ring : coll_blocks_doubling)(&s->among, all, m, l->first);
   distribute(s, a, all, before, own);
   if (s->in_order) return;
-  for (int i = 0, n; i < c->size; i += n) {   /* runs of consecutive ranks move at once */
+  for (int i = 0, n; i < c->size; i += n) { /* runs of consecutive ranks move at once */
     for (n = 1; i + n < c->size && l->member[i + n] == l->member[i] + n;) n++;
     coll_copy(c, coll_at(c, a->out, (size_t)l->member[i] * m), coll_at(c, all, (size_t)i * m), (size_t)n * m);
   }
@@ -129,17 +131,32 @@ static const char *const placements[] = { "per_socket", "one_socket" };
 
 static const coll_param params[] = {
   [PER_NODE] = { .name = "per_node", .value = 1, .min = 1, .max = 64, .help = "leaders on each node" },
-  [AGGREGATE] = { .name = "aggregate", .value = GATHER, .max = SHM, .words = aggregates,
+  [AGGREGATE] = { .name = "aggregate",
+                  .value = GATHER,
+                  .max = SHM,
+                  .words = aggregates,
                   .help = "how a leader gets its group's blocks" },
-  [INTER] = { .name = "inter", .value = INTER_RING, .max = INTER_RING, .words = inters, .help = "the leaders' exchange" },
-  [PLACEMENT] = { .name = "placement", .value = 0, .max = 1, .words = placements,
+  [INTER] = { .name = "inter",
+              .value = INTER_RING,
+              .max = INTER_RING,
+              .words = inters,
+              .help = "the leaders' exchange" },
+  [PLACEMENT] = { .name = "placement",
+                  .value = 0,
+                  .max = 1,
+                  .words = placements,
                   .help = "leaders spread over a node's sockets, or all on its first" },
   { .name = NULL },
 };
 
 const coll_alg allgather_leaders = {
-  .key = "allgather/leaders", .collective = COLL_ALLGATHER,
+  .key = "allgather/leaders",
+  .collective = COLL_ALLGATHER,
   .summary = "leaders on each node gather from their groups, exchange, and distribute",
   .source = "Kandalla et al. 2009, Designing Multi-Leader-Based Allgather Algorithms for Multi-Core Clusters",
-  .params = params, .flags = COLL_SEGMENTS | COLL_PLACES, .supports = supports, .prepare = prepare, .run = run,
+  .params = params,
+  .flags = COLL_SEGMENTS | COLL_PLACES,
+  .supports = supports,
+  .prepare = prepare,
+  .run = run,
 };

@@ -28,7 +28,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_GATHER_PART_PARAMS, COLL_BCAST_PART_PARAMS, { .name = NULL } };
 
 const coll_alg allgather_linear = {
-  .key = "allgather/linear", .collective = COLL_ALLGATHER, .summary = "a gather to rank 0, then a broadcast",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .supports = supports, .run = run,
+  .key = "allgather/linear",
+  .collective = COLL_ALLGATHER,
+  .summary = "a gather to rank 0, then a broadcast",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .supports = supports,
+  .run = run,
 };

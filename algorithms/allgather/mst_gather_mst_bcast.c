@@ -31,8 +31,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_mst_gather_mst_bcast = {
-  .key = "allgather/mst_gather_mst_bcast", .collective = COLL_ALLGATHER,
+  .key = "allgather/mst_gather_mst_bcast",
+  .collective = COLL_ALLGATHER,
   .summary = "gather up a minimum spanning tree, broadcast down it",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

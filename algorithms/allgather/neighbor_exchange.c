@@ -16,7 +16,8 @@
 
 static const char *supports(const coll_args *a) {
   return a->size % 2 && a->size > 1
-           ? "needs an even number of ranks; Open MPI takes allgather/bucket (its ring) instead" : NULL;
+             ? "needs an even number of ranks; Open MPI takes allgather/bucket (its ring) instead"
+             : NULL;
 }
 
 static void run(coll_ctx *c, const coll_args *a) {
@@ -29,8 +30,8 @@ static void run(coll_ctx *c, const coll_args *a) {
   bool even = c->rank % 2 == 0;
   int up = coll_ring_right(p, c->rank), down = coll_ring_left(p, c->rank), pair = c->rank - c->rank % 2;
   int partner[2] = { even ? up : down, even ? down : up };
-  coll_sendrecv(c, coll_at(c, a->out, (size_t)c->rank * m), m, partner[0],
-                coll_at(c, a->out, (size_t)partner[0] * m), m, partner[0]);
+  coll_sendrecv(c, coll_at(c, a->out, (size_t)c->rank * m), m, partner[0], coll_at(c, a->out, (size_t)partner[0] * m),
+                m, partner[0]);
 
   /* Pairs of blocks come alternately from one side and the other, each time from two ranks farther away. */
   int from[2] = { pair, pair }, stride[2] = { even ? 2 : p - 2, even ? p - 2 : 2 }, last = pair;
@@ -50,8 +51,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_neighbor_exchange = {
-  .key = "allgather/neighbor_exchange", .collective = COLL_ALLGATHER,
+  .key = "allgather/neighbor_exchange",
+  .collective = COLL_ALLGATHER,
   .summary = "pairs of blocks exchanged with either neighbour in turn",
-  .source = "Chen et al. 2005, doi:10.1109/HPCASIA.2005.75", .twin = { "Open MPI", 5 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "Chen et al. 2005, doi:10.1109/HPCASIA.2005.75",
+  .twin = { "Open MPI", 5 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

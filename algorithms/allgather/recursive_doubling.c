@@ -32,8 +32,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_recursive_doubling = {
-  .key = "allgather/recursive_doubling", .collective = COLL_ALLGATHER,
+  .key = "allgather/recursive_doubling",
+  .collective = COLL_ALLGATHER,
   .summary = "exchange everything at distance 1, 2, 4, …",
-  .source = "Kandalla", .twin = { "Open MPI", 3 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "Kandalla",
+  .twin = { "Open MPI", 3 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -51,8 +51,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_sparbit = {
-  .key = "allgather/sparbit", .collective = COLL_ALLGATHER, .summary = "Bruck with the farthest ranks first",
-  .source = "Loch, Koslovski 2021, Sparbit", .ports = COLL_PORTS_MANY,
+  .key = "allgather/sparbit",
+  .collective = COLL_ALLGATHER,
+  .summary = "Bruck with the farthest ranks first",
+  .source = "Loch, Koslovski 2021, Sparbit",
+  .ports = COLL_PORTS_MANY,
   .twin = { "Open MPI", 7 },
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -29,7 +29,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allgather_two_proc = {
-  .key = "allgather/two_proc", .collective = COLL_ALLGATHER, .summary = "two ranks swap their blocks",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 6 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "allgather/two_proc",
+  .collective = COLL_ALLGATHER,
+  .summary = "two ranks swap their blocks",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 6 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

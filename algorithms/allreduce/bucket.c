@@ -29,8 +29,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allreduce_bucket = {
-  .key = "allreduce/bucket", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/bucket",
+  .collective = COLL_ALLREDUCE,
   .summary = "add up blocks around a ring of neighbours, then pass the sums around",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors", .flags = COLL_COMMUTATIVE_ONLY,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -48,7 +48,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_LEVELS_PARAM, { .name = NULL } };
 
 const coll_alg allreduce_hierarchical = {
-  .key = "allreduce/hierarchical", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/hierarchical",
+  .collective = COLL_ALLREDUCE,
   .summary = "reduce up the machine's levels, recursive doubling at the top, broadcast down",
-  .source = "Cheetah", .params = params, .flags = COLL_PLACES, .supports = supports, .prepare = prepare, .run = run,
+  .source = "Cheetah",
+  .params = params,
+  .flags = COLL_PLACES,
+  .supports = supports,
+  .prepare = prepare,
+  .run = run,
 };

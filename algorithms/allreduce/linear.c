@@ -30,8 +30,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allreduce_linear = {
-  .key = "allreduce/linear", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/linear",
+  .collective = COLL_ALLREDUCE,
   .summary = "rank 0 adds up each rank's vector in turn and sends the sum to all",
-  .source = "Open MPI, coll/tuned", .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -29,8 +29,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allreduce_mst_reduce_mst_bcast = {
-  .key = "allreduce/mst_reduce_mst_bcast", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/mst_reduce_mst_bcast",
+  .collective = COLL_ALLREDUCE,
   .summary = "reduce up a minimum spanning tree, broadcast down it",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -27,7 +27,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_REDUCE_PART_PARAMS, COLL_BCAST_PART_PARAMS, { .name = NULL } };
 
 const coll_alg allreduce_nonoverlapping = {
-  .key = "allreduce/nonoverlapping", .collective = COLL_ALLREDUCE, .summary = "a reduce to rank 0, then a broadcast",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 2 },
-  .supports = supports, .run = run,
+  .key = "allreduce/nonoverlapping",
+  .collective = COLL_ALLREDUCE,
+  .summary = "a reduce to rank 0, then a broadcast",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 2 },
+  .supports = supports,
+  .run = run,
 };

@@ -29,9 +29,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 }
 
 const coll_alg allreduce_rabenseifner = {
-  .key = "allreduce/rabenseifner", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/rabenseifner",
+  .collective = COLL_ALLREDUCE,
   .summary = "recursive halving, then recursive doubling",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521",
+  .flags = COLL_COMMUTATIVE_ONLY,
   .twin = { "Open MPI", 6 },
-  .supports = supports, .run = run, .cost = cost, .exact = coll_halving_exact,
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = coll_halving_exact,
 };

@@ -27,7 +27,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   }
   coll_fold f = coll_fold_make(c->size, COLL_FOLD_ODD);
   int v = coll_fold_virtual(f, c->rank);
-  void *sum = coll_scratch(c, n), *other = a->out;   /* they change places, so that no sum is ever copied */
+  void *sum = coll_scratch(c, n), *other = a->out; /* they change places, so that no sum is ever copied */
   coll_copy(c, sum, a->in, n);
   if (v < 0) {
     coll_send(c, sum, n, c->rank + 1);
@@ -42,7 +42,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   for (int distance = 1; distance < f.power; distance *= 2) {
     int partner = coll_fold_real(f, v ^ distance);
     coll_sendrecv(c, sum, n, partner, other, n, partner);
-    if (c->rank < partner) {  /* the lower rank's part goes to the left */
+    if (c->rank < partner) { /* the lower rank's part goes to the left */
       coll_reduce(c, sum, other, n);
       void *swap = sum;
       sum = other;
@@ -65,8 +65,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg allreduce_recursive_doubling = {
-  .key = "allreduce/recursive_doubling", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/recursive_doubling",
+  .collective = COLL_ALLREDUCE,
   .summary = "exchange and add whole vectors at distance 1, 2, 4, …",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .twin = { "Open MPI", 3 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521",
+  .twin = { "Open MPI", 3 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -29,8 +29,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 }
 
 const coll_alg allreduce_reduce_scatter_allgather = {
-  .key = "allreduce/reduce_scatter_allgather", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/reduce_scatter_allgather",
+  .collective = COLL_ALLREDUCE,
   .summary = "recursive halving and doubling of equal blocks",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH", .flags = COLL_COMMUTATIVE_ONLY,
-  .supports = supports, .run = run, .cost = cost, .exact = coll_halving_exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = coll_halving_exact,
 };

@@ -17,7 +17,8 @@
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size
-           ? "needs at least one element a rank; Open MPI takes allreduce/recursive_doubling instead" : NULL;
+             ? "needs at least one element a rank; Open MPI takes allreduce/recursive_doubling instead"
+             : NULL;
 }
 
 static void run(coll_ctx *c, const coll_args *a) { coll_ring_allreduce(c, a, 1); }
@@ -30,8 +31,15 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
 
 const coll_alg allreduce_ring = {
-  .key = "allreduce/ring", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/ring",
+  .collective = COLL_ALLREDUCE,
   .summary = "sums of blocks travel around a ring, then the blocks do",
-  .source = "Open MPI, coll/tuned", .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 4 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 4 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

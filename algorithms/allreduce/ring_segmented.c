@@ -42,8 +42,16 @@ static bool exact(const coll_args *a) { return a->count % ((size_t)a->size * (si
 static const coll_param params[] = { COLL_SEGMENT_PARAM(1 << 20), { .name = NULL } };
 
 const coll_alg allreduce_ring_segmented = {
-  .key = "allreduce/ring_segmented", .collective = COLL_ALLREDUCE,
+  .key = "allreduce/ring_segmented",
+  .collective = COLL_ALLREDUCE,
   .summary = "as ring, once for each piece of the blocks",
-  .source = "Open MPI, coll/tuned", .params = params, .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY,
-  .twin = { "Open MPI", 5 }, .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 5 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -35,7 +35,7 @@ static void run(coll_ctx *c, const coll_args *a) {
     return;
   }
   void *turned = coll_scratch(c, all), *leaving = coll_scratch(c, (size_t)travelling(p, 1) * m);
-  void *coming = coll_scratch(c, (size_t)travelling(p, 1) * m);   /* bit 1 is the most frequent */
+  void *coming = coll_scratch(c, (size_t)travelling(p, 1) * m); /* bit 1 is the most frequent */
   coll_copy(c, turned, coll_at(c, a->in, own), all - own);
   coll_copy(c, coll_at(c, turned, all - own), a->in, own);
   for (int bit = 1; bit < p; bit *= 2) {
@@ -60,7 +60,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_bruck = {
-  .key = "alltoall/bruck", .collective = COLL_ALLTOALL, .summary = "blocks travel by the bits of their distance",
-  .source = "Bruck et al. 1997, doi:10.1109/71.642949", .twin = { "Open MPI", 3 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "alltoall/bruck",
+  .collective = COLL_ALLTOALL,
+  .summary = "blocks travel by the bits of their distance",
+  .source = "Bruck et al. 1997, doi:10.1109/71.642949",
+  .twin = { "Open MPI", 3 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -41,7 +41,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_in_place = {
-  .key = "alltoall/in_place", .collective = COLL_ALLTOALL, .summary = "swap with right and left at growing distance",
+  .key = "alltoall/in_place",
+  .collective = COLL_ALLTOALL,
+  .summary = "swap with right and left at growing distance",
   .source = "Open MPI, coll/base",
-  .supports = coll_in_place_only, .run = run, .cost = cost, .exact = exact,
+  .supports = coll_in_place_only,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

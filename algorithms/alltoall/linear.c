@@ -24,7 +24,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_linear = {
-  .key = "alltoall/linear", .collective = COLL_ALLTOALL, .summary = "all receives and all sends at once",
-  .source = "Open MPI, coll/tuned", .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "alltoall/linear",
+  .collective = COLL_ALLTOALL,
+  .summary = "all receives and all sends at once",
+  .source = "Open MPI, coll/tuned",
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -25,14 +25,24 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 static const coll_param params[] = {
-  { .name = "max_requests", .value = 0, .min = 0, .max = 1L << 30,
+  { .name = "max_requests",
+    .value = 0,
+    .min = 0,
+    .max = 1L << 30,
     .help = "receives outstanding at most, and sends; 0: no limit" },
   { .name = NULL },
 };
 
 const coll_alg alltoall_linear_sync = {
-  .key = "alltoall/linear_sync", .collective = COLL_ALLTOALL,
+  .key = "alltoall/linear_sync",
+  .collective = COLL_ALLTOALL,
   .summary = "a limited number of receives and sends at once",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 4 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 4 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -33,7 +33,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_pairwise = {
-  .key = "alltoall/pairwise", .collective = COLL_ALLTOALL, .summary = "one partner a step, at growing distance",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 2 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "alltoall/pairwise",
+  .collective = COLL_ALLTOALL,
+  .summary = "one partner a step, at growing distance",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 2 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -39,8 +39,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_pairwise_exchange = {
-  .key = "alltoall/pairwise_exchange", .collective = COLL_ALLTOALL,
+  .key = "alltoall/pairwise_exchange",
+  .collective = COLL_ALLTOALL,
   .summary = "swap with one partner a step, whose number differs in the step's bits",
   .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

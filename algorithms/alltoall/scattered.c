@@ -50,7 +50,14 @@ static const coll_param params[] = {
 };
 
 const coll_alg alltoall_scattered = {
-  .key = "alltoall/scattered", .collective = COLL_ALLTOALL, .summary = "all at once, in batches",
-  .source = "MPICH", .params = params, .ports = COLL_PORTS_MANY,
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "alltoall/scattered",
+  .collective = COLL_ALLTOALL,
+  .summary = "all at once, in batches",
+  .source = "MPICH",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -36,6 +36,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_swap_in_order = {
-  .key = "alltoall/swap_in_order", .collective = COLL_ALLTOALL, .summary = "swap with rank 0, 1, 2, … in turn",
-  .source = "MPICH", .supports = coll_in_place_only, .run = run, .cost = cost, .exact = exact,
+  .key = "alltoall/swap_in_order",
+  .collective = COLL_ALLTOALL,
+  .summary = "swap with rank 0, 1, 2, … in turn",
+  .source = "MPICH",
+  .supports = coll_in_place_only,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

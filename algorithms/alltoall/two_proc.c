@@ -12,9 +12,7 @@
  */
 #include "primitives/exchange.h"
 
-static const char *supports(const coll_args *a) {
-  return a->size == 2 ? coll_exchange_supports(a) : "needs two ranks";
-}
+static const char *supports(const coll_args *a) { return a->size == 2 ? coll_exchange_supports(a) : "needs two ranks"; }
 
 static void run(coll_ctx *c, const coll_args *a) {
   size_t m = a->count, own = (size_t)c->rank * m, other = m - own;
@@ -31,7 +29,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg alltoall_two_proc = {
-  .key = "alltoall/two_proc", .collective = COLL_ALLTOALL, .summary = "two ranks swap blocks",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 5 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "alltoall/two_proc",
+  .collective = COLL_ALLTOALL,
+  .summary = "two ranks swap blocks",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 5 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

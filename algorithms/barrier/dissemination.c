@@ -25,8 +25,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg barrier_dissemination = {
-  .key = "barrier/dissemination", .collective = COLL_BARRIER,
+  .key = "barrier/dissemination",
+  .collective = COLL_BARRIER,
   .summary = "signal to the right at distance 1, 2, 4, …",
-  .source = "Hensgen, Finkel, Manber 1988, Int. J. Parallel Programming 17", .twin = { "Open MPI", 4 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Hensgen, Finkel, Manber 1988, Int. J. Parallel Programming 17",
+  .twin = { "Open MPI", 4 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

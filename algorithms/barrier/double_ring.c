@@ -17,7 +17,7 @@
 static void run(coll_ctx *c, const coll_args *a) {
   if (c->size < 2) return;
   int left = coll_ring_left(c->size, c->rank), right = coll_ring_right(c->size, c->rank);
-  for (int round = 0; round < 2; round++) {   /* rank 0 starts a round and ends it */
+  for (int round = 0; round < 2; round++) { /* rank 0 starts a round and ends it */
     if (c->rank) coll_hear(c, left);
     coll_signal(c, right);
     if (!c->rank) coll_hear(c, left);
@@ -31,7 +31,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg barrier_double_ring = {
-  .key = "barrier/double_ring", .collective = COLL_BARRIER, .summary = "a token goes around the ring twice",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "barrier/double_ring",
+  .collective = COLL_BARRIER,
+  .summary = "a token goes around the ring twice",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -42,14 +42,21 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static const coll_param params[] = {
-  COLL_LEVELS_PARAM, COLL_RADIX_PARAM,
+  COLL_LEVELS_PARAM,
+  COLL_RADIX_PARAM,
   { .name = "shm", .value = 0, .max = 1, .help = "1: ranks of a node signal by flags in shared memory" },
   { .name = NULL },
 };
 
 const coll_alg barrier_hierarchical = {
-  .key = "barrier/hierarchical", .collective = COLL_BARRIER,
+  .key = "barrier/hierarchical",
+  .collective = COLL_BARRIER,
   .summary = "fan-in up the machine's levels, recursive k-ing at the top, fan-out down",
-  .source = "Cheetah", .params = params, .flags = COLL_SEGMENTS | COLL_PLACES, .ports = COLL_PORTS_MANY,
-  .supports = supports, .prepare = prepare, .run = run,
+  .source = "Cheetah",
+  .params = params,
+  .flags = COLL_SEGMENTS | COLL_PLACES,
+  .ports = COLL_PORTS_MANY,
+  .supports = supports,
+  .prepare = prepare,
+  .run = run,
 };

@@ -31,7 +31,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg barrier_linear = {
-  .key = "barrier/linear", .collective = COLL_BARRIER, .summary = "everybody tells rank 0, which tells everybody",
-  .source = "Open MPI, coll/tuned", .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "barrier/linear",
+  .collective = COLL_BARRIER,
+  .summary = "everybody tells rank 0, which tells everybody",
+  .source = "Open MPI, coll/tuned",
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -17,7 +17,7 @@
 #include "primitives/signal.h"
 
 static void run(coll_ctx *c, const coll_args *a) {
-  coll_fold f = coll_fold_make(c->size, COLL_FOLD_EVEN);   /* for its numbers; the pairs here are r and r + p' */
+  coll_fold f = coll_fold_make(c->size, COLL_FOLD_EVEN); /* for its numbers; the pairs here are r and r + p' */
   if (c->rank >= f.power) {
     coll_signal_and_hear(c, c->rank - f.power, c->rank - f.power);
     return;
@@ -37,8 +37,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg barrier_recursive_doubling = {
-  .key = "barrier/recursive_doubling", .collective = COLL_BARRIER,
+  .key = "barrier/recursive_doubling",
+  .collective = COLL_BARRIER,
   .summary = "exchange signals at distance 1, 2, 4, …",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 3 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 3 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

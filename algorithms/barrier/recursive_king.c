@@ -24,7 +24,7 @@ static void run(coll_ctx *c, const coll_args *a) {
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
   coll_king r = coll_king_make(a->size, (int)a->param[0]);
-  int extras = (a->size - 1) / r.power;     /* of the rank that looks after most: ⌈(p-p')/p'⌉ */
+  int extras = (a->size - 1) / r.power; /* of the rank that looks after most: ⌈(p-p')/p'⌉ */
   return (r.steps * (r.k - 1) + 2 * extras) * alpha;
 }
 
@@ -35,11 +35,18 @@ static bool exact(const coll_args *a) {
 }
 
 static const coll_param params[] = {
-  { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "how many ranks meet in a step" }, { .name = NULL },
+  { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "how many ranks meet in a step" },
+  { .name = NULL },
 };
 
 const coll_alg barrier_recursive_king = {
-  .key = "barrier/recursive_king", .collective = COLL_BARRIER,
+  .key = "barrier/recursive_king",
+  .collective = COLL_BARRIER,
   .summary = "recursive doubling with k ranks that all meet in each step",
-  .source = "Cheetah", .params = params, .ports = COLL_PORTS_MANY, .run = run, .cost = cost, .exact = exact,
+  .source = "Cheetah",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -20,7 +20,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   int p = c->size, distance = 1;
   for (; distance < p && !(c->rank & distance); distance *= 2)
     if (c->rank + distance < p) coll_hear(c, c->rank + distance);
-  if (c->rank) {                       /* distance is now the lowest bit of the rank, and so the way to its parent */
+  if (c->rank) { /* distance is now the lowest bit of the rank, and so the way to its parent */
     coll_signal(c, c->rank - distance);
     coll_hear(c, c->rank - distance);
   }
@@ -35,7 +35,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg barrier_tree = {
-  .key = "barrier/tree", .collective = COLL_BARRIER, .summary = "up a binomial tree, then down",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 6 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "barrier/tree",
+  .collective = COLL_BARRIER,
+  .summary = "up a binomial tree, then down",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 6 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -21,7 +21,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg barrier_two_proc = {
-  .key = "barrier/two_proc", .collective = COLL_BARRIER, .summary = "two ranks exchange signals",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 5 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .key = "barrier/two_proc",
+  .collective = COLL_BARRIER,
+  .summary = "two ranks exchange signals",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 5 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

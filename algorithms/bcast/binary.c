@@ -27,7 +27,14 @@ static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg bcast_binary = {
-  .key = "bcast/binary", .collective = COLL_BCAST, .summary = "complete binary tree, in segments",
-  .source = "Alessio", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 5 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "bcast/binary",
+  .collective = COLL_BCAST,
+  .summary = "complete binary tree, in segments",
+  .source = "Alessio",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 5 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -15,9 +15,7 @@
 #include "patterns/segment.h"
 #include "primitives/tree_bcast.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  coll_tree_bcast(c, a, COLL_TREE_BINOMIAL, 0, (size_t)a->param[0]);
-}
+static void run(coll_ctx *c, const coll_args *a) { coll_tree_bcast(c, a, COLL_TREE_BINOMIAL, 0, (size_t)a->param[0]); }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
   return coll_tree_bcast_cost(a, COLL_TREE_BINOMIAL, 0, (size_t)a->param[0], alpha, beta);
@@ -28,7 +26,14 @@ static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg bcast_binomial = {
-  .key = "bcast/binomial", .collective = COLL_BCAST, .summary = "binomial tree, in segments",
-  .source = "Alessio", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 6 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "bcast/binomial",
+  .collective = COLL_BCAST,
+  .summary = "binomial tree, in segments",
+  .source = "Alessio",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 6 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

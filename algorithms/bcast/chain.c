@@ -28,11 +28,19 @@ static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)
 
 static const coll_param params[] = {
   { .name = "chains", .value = 4, .min = 1, .max = 32, .help = "chains that hang on the root" },
-  COLL_SEGMENT_PARAM(0), { .name = NULL },
+  COLL_SEGMENT_PARAM(0),
+  { .name = NULL },
 };
 
 const coll_alg bcast_chain = {
-  .key = "bcast/chain", .collective = COLL_BCAST, .summary = "several chains hang on the root, in segments",
-  .source = "Alessio", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "bcast/chain",
+  .collective = COLL_BCAST,
+  .summary = "several chains hang on the root, in segments",
+  .source = "Alessio",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -18,13 +18,19 @@ static void *prepare(coll_ctx *c, const coll_args *a) { return coll_hierarchy_ma
 static void run(coll_ctx *c, const coll_args *a) { coll_hierarchy_bcast(c, a, true, (int)a->param[1], true); }
 
 static const coll_param params[] = {
-  COLL_LEVELS_PARAM, { .name = "n", .value = 4, .min = 1, .max = 1024, .help = "children of a rank in a group's tree" },
+  COLL_LEVELS_PARAM,
+  { .name = "n", .value = 4, .min = 1, .max = 1024, .help = "children of a rank in a group's tree" },
   { .name = NULL },
 };
 
 const coll_alg bcast_hierarchical_nary = {
-  .key = "bcast/hierarchical_nary", .collective = COLL_BCAST,
+  .key = "bcast/hierarchical_nary",
+  .collective = COLL_BCAST,
   .summary = "N-ary trees within the machine's levels, a rank's groups started together",
-  .source = "Cheetah", .params = params, .flags = COLL_PLACES, .ports = COLL_PORTS_MANY,
-  .prepare = prepare, .run = run,
+  .source = "Cheetah",
+  .params = params,
+  .flags = COLL_PLACES,
+  .ports = COLL_PORTS_MANY,
+  .prepare = prepare,
+  .run = run,
 };

@@ -22,8 +22,13 @@ static void run(coll_ctx *c, const coll_args *a) { coll_hierarchy_bcast(c, a, fa
 static const coll_param params[] = { COLL_LEVELS_PARAM, COLL_RADIX_PARAM, { .name = NULL } };
 
 const coll_alg bcast_hierarchical_sequential = {
-  .key = "bcast/hierarchical_sequential", .collective = COLL_BCAST,
+  .key = "bcast/hierarchical_sequential",
+  .collective = COLL_BCAST,
   .summary = "k-nomial trees within the machine's levels, one level after the other",
-  .source = "Cheetah", .params = params, .flags = COLL_PLACES, .ports = COLL_PORTS_MANY,
-  .prepare = prepare, .run = run,
+  .source = "Cheetah",
+  .params = params,
+  .flags = COLL_PLACES,
+  .ports = COLL_PORTS_MANY,
+  .prepare = prepare,
+  .run = run,
 };

@@ -67,8 +67,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_LEVELS_PARAM, COLL_RADIX_PARAM, { .name = NULL } };
 
 const coll_alg bcast_hierarchical_unknown_root = {
-  .key = "bcast/hierarchical_unknown_root", .collective = COLL_BCAST,
+  .key = "bcast/hierarchical_unknown_root",
+  .collective = COLL_BCAST,
   .summary = "every rank listens to all its groups, trees grow from where the data enters",
-  .source = "Cheetah", .params = params, .flags = COLL_ANY_SOURCE | COLL_PLACES, .ports = COLL_PORTS_MANY,
-  .prepare = prepare, .run = run,
+  .source = "Cheetah",
+  .params = params,
+  .flags = COLL_ANY_SOURCE | COLL_PLACES,
+  .ports = COLL_PORTS_MANY,
+  .prepare = prepare,
+  .run = run,
 };

@@ -28,11 +28,19 @@ static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)
 
 static const coll_param params[] = {
   { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "radix: k-1 children a step" },
-  COLL_SEGMENT_PARAM(0), { .name = NULL },
+  COLL_SEGMENT_PARAM(0),
+  { .name = NULL },
 };
 
 const coll_alg bcast_knomial = {
-  .key = "bcast/knomial", .collective = COLL_BCAST, .summary = "k-nomial tree, in segments",
-  .source = "Alessio", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 7 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "bcast/knomial",
+  .collective = COLL_BCAST,
+  .summary = "k-nomial tree, in segments",
+  .source = "Alessio",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 7 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

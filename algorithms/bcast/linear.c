@@ -32,7 +32,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg bcast_linear = {
-  .key = "bcast/linear", .collective = COLL_BCAST, .summary = "the root sends to everybody at once",
-  .source = "Alessio", .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "bcast/linear",
+  .collective = COLL_BCAST,
+  .summary = "the root sends to everybody at once",
+  .source = "Alessio",
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

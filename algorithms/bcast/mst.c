@@ -26,14 +26,22 @@ static bool exact(const coll_args *a) { return true; }
 
 static const char *const dest_words[] = { "first", "end" };
 static const coll_param params[] = {
-  { .name = "dest", .value = COLL_MST_FIRST, .min = COLL_MST_FIRST, .max = COLL_MST_END, .words = dest_words,
+  { .name = "dest",
+    .value = COLL_MST_FIRST,
+    .min = COLL_MST_FIRST,
+    .max = COLL_MST_END,
+    .words = dest_words,
     .help = "rank of the other half that is sent to: its first, or the one farthest from the root's half" },
   { .name = NULL },
 };
 
 const coll_alg bcast_mst = {
-  .key = "bcast/mst", .collective = COLL_BCAST,
+  .key = "bcast/mst",
+  .collective = COLL_BCAST,
   .summary = "minimum spanning tree: halve the ranks, send to the other half",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors", .params = params,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
+  .params = params,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

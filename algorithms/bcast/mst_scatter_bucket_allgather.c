@@ -31,8 +31,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_mst_scatter_exact(a->size, a->count, a->root); }
 
 const coll_alg bcast_mst_scatter_bucket_allgather = {
-  .key = "bcast/mst_scatter_bucket_allgather", .collective = COLL_BCAST,
+  .key = "bcast/mst_scatter_bucket_allgather",
+  .collective = COLL_BCAST,
   .summary = "scatter down a minimum spanning tree, allgather around a ring",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

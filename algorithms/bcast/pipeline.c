@@ -26,7 +26,14 @@ static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)
 static const coll_param params[] = { COLL_SEGMENT_PARAM(64 << 10), { .name = NULL } };
 
 const coll_alg bcast_pipeline = {
-  .key = "bcast/pipeline", .collective = COLL_BCAST, .summary = "segments follow each other down one chain",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 3 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "bcast/pipeline",
+  .collective = COLL_BCAST,
+  .summary = "segments follow each other down one chain",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 3 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -19,7 +19,8 @@
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size
-           ? "needs at least one element a rank; Open MPI takes bcast/linear instead" : NULL;
+             ? "needs at least one element a rank; Open MPI takes bcast/linear instead"
+             : NULL;
 }
 
 static coll_span block_of(const void *how, int i) {
@@ -42,8 +43,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_is_power_of_two(a->size) && a->count % (size_t)a->size == 0; }
 
 const coll_alg bcast_scatter_ring = {
-  .key = "bcast/scatter_ring", .collective = COLL_BCAST,
+  .key = "bcast/scatter_ring",
+  .collective = COLL_BCAST,
   .summary = "binomial scatter, then the blocks go around a ring",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .twin = { "Open MPI", 9 },
-  .supports = supports, .run = run, .cost = cost, .exact = exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521",
+  .twin = { "Open MPI", 9 },
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -57,7 +57,7 @@ static void pass_on(coll_ctx *c, const coll_args *a, const coll_tree *t, coll_sp
   coll_req coming = t->children ? coll_irecv(c, coll_at(c, a->out, now.first), now.count, t->parent) : 0;
   for (size_t i = 0; now.count; i++) {
     coll_span next = segment_at(half, segment, i + 1);
-    if (t->children) {  /* the next segment may come while this one is passed on */
+    if (t->children) { /* the next segment may come while this one is passed on */
       coll_req later = next.count ? coll_irecv(c, coll_at(c, a->out, next.first), next.count, t->parent) : 0;
       coll_wait(c, &coming);
       coming = later;
@@ -81,7 +81,7 @@ static void run(coll_ctx *c, const coll_args *a) {
 
   int next = coll_ring_right(p, c->rank), before = coll_ring_left(p, c->rank);
   void *left = coll_at(c, a->out, half[LEFT].first), *right = coll_at(c, a->out, half[RIGHT].first);
-  bool alone = p % 2 == 0 && v == p - 1;   /* last on the left: its partner is the root, which needs nothing */
+  bool alone = p % 2 == 0 && v == p - 1; /* last on the left: its partner is the root, which needs nothing */
   if (alone) coll_recv(c, right, half[RIGHT].count, a->root);
   else if (v && side == LEFT) coll_sendrecv(c, left, half[LEFT].count, next, right, half[RIGHT].count, next);
   else if (v) coll_sendrecv(c, right, half[RIGHT].count, before, left, half[LEFT].count, before);
@@ -91,8 +91,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg bcast_split_binary = {
-  .key = "bcast/split_binary", .collective = COLL_BCAST,
+  .key = "bcast/split_binary",
+  .collective = COLL_BCAST,
   .summary = "each half of the vector down one half of a binary tree, then a swap",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 4 },
-  .supports = supports, .run = run,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 4 },
+  .supports = supports,
+  .run = run,
 };

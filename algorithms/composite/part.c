@@ -3,35 +3,45 @@
 #include <string.h>
 
 extern const coll_alg reduce_binomial, reduce_linear, reduce_pipeline, reduce_binary, reduce_in_order_binary,
-  reduce_rabenseifner;
+    reduce_rabenseifner;
 extern const coll_alg bcast_binomial, bcast_linear, bcast_pipeline, bcast_binary, bcast_split_binary, bcast_knomial,
-  bcast_scatter_recursive_doubling;
+    bcast_scatter_recursive_doubling;
 extern const coll_alg scatter_binomial, scatter_linear, scatter_linear_nb;
 extern const coll_alg gather_binomial, gather_linear, gather_linear_sync;
 
-const char *const coll_reduce_words[] = { "binomial", "linear", "pipeline", "binary", "in_order_binary",
-                                          "rabenseifner" };
+const char *const coll_reduce_words[] = {
+  "binomial", "linear", "pipeline", "binary", "in_order_binary", "rabenseifner"
+};
 const coll_part coll_reduce_parts[] = {
-  { &reduce_binomial, true }, { &reduce_linear, false }, { &reduce_pipeline, true }, { &reduce_binary, true },
-  { &reduce_in_order_binary, true }, { &reduce_rabenseifner, false },
+  { &reduce_binomial, true }, { &reduce_linear, false },         { &reduce_pipeline, true },
+  { &reduce_binary, true },   { &reduce_in_order_binary, true }, { &reduce_rabenseifner, false },
 };
 
 const char *const coll_bcast_words[] = {
   "binomial", "linear", "pipeline", "binary", "split_binary", "knomial", "scatter_recursive_doubling",
 };
 const coll_part coll_bcast_parts[] = {
-  { &bcast_binomial, true }, { &bcast_linear, false }, { &bcast_pipeline, true }, { &bcast_binary, true },
-  { &bcast_split_binary, true }, { &bcast_knomial, true }, { &bcast_scatter_recursive_doubling, false },
+  { &bcast_binomial, true },
+  { &bcast_linear, false },
+  { &bcast_pipeline, true },
+  { &bcast_binary, true },
+  { &bcast_split_binary, true },
+  { &bcast_knomial, true },
+  { &bcast_scatter_recursive_doubling, false },
 };
 
 const char *const coll_scatter_words[] = { "binomial", "linear", "linear_nb" };
 const coll_part coll_scatter_parts[] = {
-  { &scatter_binomial, false }, { &scatter_linear, false }, { &scatter_linear_nb, false },
+  { &scatter_binomial, false },
+  { &scatter_linear, false },
+  { &scatter_linear_nb, false },
 };
 
 const char *const coll_gather_words[] = { "binomial", "linear", "linear_sync" };
 const coll_part coll_gather_parts[] = {
-  { &gather_binomial, false }, { &gather_linear, false }, { &gather_linear_sync, true },
+  { &gather_binomial, false },
+  { &gather_linear, false },
+  { &gather_linear_sync, true },
 };
 
 /* The part's own view of the call: root 0, its parameters, its buffers. */

@@ -6,8 +6,10 @@ static const coll_rule rules[] = {
 };
 
 const coll_decision decision_ompi_4_1 = {
-  .key = "decision/ompi_4_1", .summary = "what Open MPI 4.1 takes by default",
+  .key = "decision/ompi_4_1",
+  .summary = "what Open MPI 4.1 takes by default",
   .source = "Open MPI 4.1.4, coll/tuned, fixed decision functions",
   .unit = { [COLL_REDUCE_SCATTER_BLOCK] = COLL_PER_VECTOR },
-  .rules = rules, .count = sizeof rules / sizeof *rules,
+  .rules = rules,
+  .count = sizeof rules / sizeof *rules,
 };

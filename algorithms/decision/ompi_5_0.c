@@ -12,8 +12,10 @@ static const coll_rule rules[] = {
 };
 
 const coll_decision decision_ompi_5_0 = {
-  .key = "decision/ompi_5_0", .summary = "what Open MPI 5.0's coll/tuned takes by default",
+  .key = "decision/ompi_5_0",
+  .summary = "what Open MPI 5.0's coll/tuned takes by default",
   .source = "Open MPI 5.0.11, coll/tuned, fixed decision functions",
   .unit = { [COLL_REDUCE_SCATTER_BLOCK] = COLL_PER_VECTOR },
-  .rules = rules, .count = sizeof rules / sizeof *rules,
+  .rules = rules,
+  .count = sizeof rules / sizeof *rules,
 };

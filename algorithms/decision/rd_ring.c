@@ -9,8 +9,10 @@
 #include "decision/rows.h"
 
 static const coll_param params[] = {
-  { "threshold", 512 << 10, 0, 1L << 40, NULL, "bytes of the whole vector from which a power of two of ranks takes the ring" },
-  { "bruck", 80 << 10, 0, 1L << 40, NULL, "the same for other numbers of ranks, which take Bruck's algorithm below it" },
+  { "threshold", 512 << 10, 0, 1L << 40, NULL,
+    "bytes of the whole vector from which a power of two of ranks takes the ring" },
+  { "bruck", 80 << 10, 0, 1L << 40, NULL,
+    "the same for other numbers of ranks, which take Bruck's algorithm below it" },
   { .name = NULL },
 };
 
@@ -22,8 +24,11 @@ static const coll_rule rules[] = {
 };
 
 const coll_decision decision_rd_ring = {
-  .key = "decision/rd_ring", .summary = "recursive doubling for short vectors, the ring for long ones",
+  .key = "decision/rd_ring",
+  .summary = "recursive doubling for short vectors, the ring for long ones",
   .source = "Kandalla et al. 2009; the thresholds are those of MPICH2 1.0.6 to 1.2",
-  .params = params, .unit = { [COLL_ALLGATHER] = COLL_PER_VECTOR },
-  .rules = rules, .count = sizeof rules / sizeof *rules,
+  .params = params,
+  .unit = { [COLL_ALLGATHER] = COLL_PER_VECTOR },
+  .rules = rules,
+  .count = sizeof rules / sizeof *rules,
 };

@@ -4,13 +4,17 @@
 
 #include "collscope.h"
 
-typedef enum { COLL_PER_CALL, COLL_PER_BLOCK, COLL_PER_VECTOR } coll_unit;  /* of a threshold: see docs of each table */
+typedef enum { COLL_PER_CALL, COLL_PER_BLOCK, COLL_PER_VECTOR } coll_unit; /* of a threshold: see docs of each table */
 
 /* Further needs of a row: of the element count (all of the call's: see coll_args) and of the number of ranks. */
 typedef enum {
-  COLL_COUNT_ANY, COLL_COUNT_AT_MOST_ONE, COLL_COUNT_BELOW_RANKS, COLL_COUNT_AT_MOST_RANKS,
-  COLL_COUNT_BELOW_POWER,        /* fewer elements than the largest power of two that is not above p */
-  COLL_COUNT_MULTIPLE_OF_RANKS, COLL_COUNT_MULTIPLE_OF_POWER,   /* the same power */
+  COLL_COUNT_ANY,
+  COLL_COUNT_AT_MOST_ONE,
+  COLL_COUNT_BELOW_RANKS,
+  COLL_COUNT_AT_MOST_RANKS,
+  COLL_COUNT_BELOW_POWER, /* fewer elements than the largest power of two that is not above p */
+  COLL_COUNT_MULTIPLE_OF_RANKS,
+  COLL_COUNT_MULTIPLE_OF_POWER, /* the same power */
 } coll_count_need;
 typedef enum { COLL_RANKS_ANY, COLL_RANKS_POWER_OF_TWO, COLL_RANKS_ODD } coll_ranks_need;
 
@@ -19,30 +23,30 @@ typedef enum { COLL_RANKS_ANY, COLL_RANKS_POWER_OF_TWO, COLL_RANKS_ODD } coll_ra
 
 typedef struct {
   coll_collective collective;
-  int p_min, p_max;              /* inclusive; p_max 0: no limit */
-  int commutes;                  /* -1 any, else 0 or 1 */
-  size_t bytes_min, bytes_end;   /* bytes_min <= bytes < bytes_end; 0: no limit */
-  double a, b;                   /* if a or b: the row also needs p < a·bytes + b */
-  const char *key;               /* with all parameters; NULL: no such algorithm here, `why` says so */
+  int p_min, p_max;            /* inclusive; p_max 0: no limit */
+  int commutes;                /* -1 any, else 0 or 1 */
+  size_t bytes_min, bytes_end; /* bytes_min <= bytes < bytes_end; 0: no limit */
+  double a, b;                 /* if a or b: the row also needs p < a·bytes + b */
+  const char *key;             /* with all parameters; NULL: no such algorithm here, `why` says so */
   const char *why;
-  bool above;                    /* the row needs p > a·bytes + b instead */
+  bool above; /* the row needs p > a·bytes + b instead */
   coll_count_need elements;
   coll_ranks_need ranks;
-  size_t block_min, block_end;   /* and of one rank's block; block_end 0: no limit */
-  bool in_place;                 /* the row needs a call in place */
-  bool root_zero;                /* … and root 0 */
-  size_t bytes_multiple;         /* … and a whole number of so many bytes; 0: any */
+  size_t block_min, block_end; /* and of one rank's block; block_end 0: no limit */
+  bool in_place;               /* the row needs a call in place */
+  bool root_zero;              /* … and root 0 */
+  size_t bytes_multiple;       /* … and a whole number of so many bytes; 0: any */
 } coll_rule;
 
 typedef struct {
-  const char *key;               /* "decision/ompi_4_1" */
+  const char *key; /* "decision/ompi_4_1" */
   const char *summary, *source;
-  const coll_param *params;      /* NULL: none */
+  const coll_param *params; /* NULL: none */
   coll_unit unit[COLL_COLLECTIVES];
-  const coll_rule *rules;        /* first match wins; ends with key = NULL and why = NULL */
+  const coll_rule *rules; /* first match wins; ends with key = NULL and why = NULL */
   size_t count;
 } coll_decision;
 
-extern const coll_decision *const coll_decisions[];   /* ends with NULL */
+extern const coll_decision *const coll_decisions[]; /* ends with NULL */
 
 #endif

@@ -40,7 +40,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg exscan_linear = {
-  .key = "exscan/linear", .collective = COLL_EXSCAN, .summary = "add up from rank to rank",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "exscan/linear",
+  .collective = COLL_EXSCAN,
+  .summary = "add up from rank to rank",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

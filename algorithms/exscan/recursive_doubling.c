@@ -24,8 +24,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return !a->count || coll_is_power_of_two(a->size); }
 
 const coll_alg exscan_recursive_doubling = {
-  .key = "exscan/recursive_doubling", .collective = COLL_EXSCAN,
+  .key = "exscan/recursive_doubling",
+  .collective = COLL_EXSCAN,
   .summary = "exchange sums of groups at distance 1, 2, 4, …",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

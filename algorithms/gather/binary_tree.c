@@ -19,7 +19,7 @@
 static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   size_t held = coll_preorder_held(c, a->count, a->root);
-  bool root = c->rank == a->root, leaf = held == a->count;   /* a leaf sends from where its block lies */
+  bool root = c->rank == a->root, leaf = held == a->count; /* a leaf sends from where its block lies */
   void *hold = root && a->root == 0 ? a->out : leaf && !root ? (void *)a->in : coll_scratch(c, held);
   coll_copy(c, hold, a->in, a->count);
   coll_preorder_gather(c, hold, a->count, a->root);
@@ -45,7 +45,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg gather_binary_tree = {
-  .key = "gather/binary_tree", .collective = COLL_GATHER, .summary = "binary tree in preorder, both children at once",
-  .source = "Donninelli (gather_binary_tree)", .ports = COLL_PORTS_MANY,
-  .run = run, .cost = cost, .exact = exact,
+  .key = "gather/binary_tree",
+  .collective = COLL_GATHER,
+  .summary = "binary tree in preorder, both children at once",
+  .source = "Donninelli (gather_binary_tree)",
+  .ports = COLL_PORTS_MANY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

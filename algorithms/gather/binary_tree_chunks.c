@@ -23,7 +23,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   void *hold = root && direct ? a->out : leaf && !root ? NULL : coll_scratch(c, coll_preorder_held(c, chunk, a->root));
   for (size_t at = 0; at < m; at += chunk) {
     size_t n = m - at < chunk ? m - at : chunk;
-    void *mine = hold ? hold : coll_at(c, a->in, at);   /* a leaf sends from where its block lies */
+    void *mine = hold ? hold : coll_at(c, a->in, at); /* a leaf sends from where its block lies */
     coll_copy(c, mine, coll_at(c, a->in, at), n);
     coll_preorder_gather(c, mine, n, a->root);
     if (!root || direct) continue;
@@ -35,7 +35,11 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(64L << 10), { .name = NULL } };
 
 const coll_alg gather_binary_tree_chunks = {
-  .key = "gather/binary_tree_chunks", .collective = COLL_GATHER,
+  .key = "gather/binary_tree_chunks",
+  .collective = COLL_GATHER,
   .summary = "binary tree in preorder, one pass for each chunk of the blocks",
-  .source = "Donninelli (gather_binary_tree_chunks)", .params = params, .ports = COLL_PORTS_MANY, .run = run,
+  .source = "Donninelli (gather_binary_tree_chunks)",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .run = run,
 };

@@ -46,7 +46,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return !a->count || coll_is_power_of_two(a->size); }
 
 const coll_alg gather_binomial = {
-  .key = "gather/binomial", .collective = COLL_GATHER, .summary = "binomial tree, blocks joined on the way",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "gather/binomial",
+  .collective = COLL_GATHER,
+  .summary = "binomial tree, blocks joined on the way",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

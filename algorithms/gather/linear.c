@@ -25,8 +25,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg gather_linear = {
-  .key = "gather/linear", .collective = COLL_GATHER, .summary = "the root receives from each rank in turn",
+  .key = "gather/linear",
+  .collective = COLL_GATHER,
+  .summary = "the root receives from each rank in turn",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors (simple); Donninelli (naive)",
   .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -34,7 +34,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg gather_linear_nb = {
-  .key = "gather/linear_nb", .collective = COLL_GATHER, .summary = "the root posts all receives at once",
-  .source = "Donninelli (naive_gather_improved)", .ports = COLL_PORTS_MANY,
-  .run = run, .cost = cost, .exact = exact,
+  .key = "gather/linear_nb",
+  .collective = COLL_GATHER,
+  .summary = "the root posts all receives at once",
+  .source = "Donninelli (naive_gather_improved)",
+  .ports = COLL_PORTS_MANY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -42,13 +42,21 @@ static void run(coll_ctx *c, const coll_args *a) {
 }
 
 static const coll_param params[] = {
-  { .name = "first", .value = 1024, .min = 0, .max = 1L << 30,
+  { .name = "first",
+    .value = 1024,
+    .min = 0,
+    .max = 1L << 30,
     .help = "bytes of the first segment; 0: the whole block" },
   { .name = NULL },
 };
 
 const coll_alg gather_linear_sync = {
-  .key = "gather/linear_sync", .collective = COLL_GATHER,
+  .key = "gather/linear_sync",
+  .collective = COLL_GATHER,
   .summary = "the root calls up each rank, blocks come in two segments",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 3 }, .run = run,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 3 },
+  .run = run,
 };

@@ -19,7 +19,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   size_t n = (size_t)c->size * a->count;
   coll_span held = coll_mst_held(c, n, a->root, COLL_MST_FIRST);
-  bool leaf = held.count == a->count;   /* it sends from where its block lies */
+  bool leaf = held.count == a->count; /* it sends from where its block lies */
   void *hold = c->rank == a->root ? a->out : leaf ? (void *)a->in : coll_scratch(c, held.count);
   coll_copy(c, coll_at(c, hold, (size_t)c->rank * a->count - held.first), a->in, a->count);
   coll_mst_gather(c, hold, n, a->root, COLL_MST_FIRST);
@@ -29,13 +29,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
   return coll_mst_scatter_cost(a->size, (size_t)a->size * a->count, a->elem, a->root, alpha, beta);
 }
 
-static bool exact(const coll_args *a) {
-  return coll_mst_scatter_exact(a->size, (size_t)a->size * a->count, a->root);
-}
+static bool exact(const coll_args *a) { return coll_mst_scatter_exact(a->size, (size_t)a->size * a->count, a->root); }
 
 const coll_alg gather_mst = {
-  .key = "gather/mst", .collective = COLL_GATHER,
+  .key = "gather/mst",
+  .collective = COLL_GATHER,
   .summary = "minimum spanning tree: gather each half, then one root sends to the other",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -37,8 +37,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg gather_ring = {
-  .key = "gather/ring", .collective = COLL_GATHER,
+  .key = "gather/ring",
+  .collective = COLL_GATHER,
   .summary = "pass blocks to the left, one at a time, until the root has all",
   .source = "Donninelli (gather_ring)",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

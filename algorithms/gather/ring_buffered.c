@@ -23,7 +23,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   void *block[2] = { NULL, NULL };
   for (int i = 0; i < 2 && right != a->root; i++) block[i] = coll_scratch(c, m);
   for (int from = right, turn = 0; from != a->root; from = coll_ring_right(p, from), turn ^= 1) {
-    coll_recv(c, block[turn], m, right);   /* the send under way is of the other buffer */
+    coll_recv(c, block[turn], m, right); /* the send under way is of the other buffer */
     coll_wait(c, &sending);
     sending = coll_isend(c, block[turn], m, left);
   }
@@ -37,8 +37,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg gather_ring_buffered = {
-  .key = "gather/ring_buffered", .collective = COLL_GATHER,
+  .key = "gather/ring_buffered",
+  .collective = COLL_GATHER,
   .summary = "pass blocks to the left, receiving the next while the last is sent",
   .source = "Donninelli (gather_ring, with buffered sends)",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -19,7 +19,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   if (!a->count) return;
   int p = c->size, v = (c->rank - a->root + p) % p;
   size_t m = a->count, held = (size_t)(p - v) * m;
-  bool last = v == p - 1;      /* it sends from where its block lies */
+  bool last = v == p - 1; /* it sends from where its block lies */
   void *hold = v == 0 && a->root == 0 ? a->out : last && v ? (void *)a->in : coll_scratch(c, held);
   coll_copy(c, hold, a->in, m);
   if (!last) coll_recv(c, coll_at(c, hold, m), held - m, coll_ring_right(p, c->rank));
@@ -35,8 +35,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg gather_ring_waitall = {
-  .key = "gather/ring_waitall", .collective = COLL_GATHER,
+  .key = "gather/ring_waitall",
+  .collective = COLL_GATHER,
   .summary = "collect everything from the right, then send it to the left once",
   .source = "Donninelli (gather_ring_waitall)",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -10,7 +10,9 @@
 
 #include <stddef.h>
 
-typedef struct { size_t first, count; } coll_span;   /* elements first … first + count - 1 */
+typedef struct {
+  size_t first, count;
+} coll_span; /* elements first … first + count - 1 */
 
 /* Block i of n elements cut into p. i = p is allowed: the empty block behind the last. */
 static inline coll_span coll_block(size_t n, int p, int i) {

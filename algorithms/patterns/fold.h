@@ -10,11 +10,17 @@
 
 typedef enum { COLL_FOLD_EVEN, COLL_FOLD_ODD } coll_fold_stays;
 
-typedef struct { int power, lg, extra; coll_fold_stays stays; } coll_fold;
+typedef struct {
+  int power, lg, extra;
+  coll_fold_stays stays;
+} coll_fold;
 
 static inline coll_fold coll_fold_make(int p, coll_fold_stays stays) {
   coll_fold f = { 1, 0, 0, stays };
-  while (f.power * 2 <= p) { f.power *= 2; f.lg++; }
+  while (f.power * 2 <= p) {
+    f.power *= 2;
+    f.lg++;
+  }
   f.extra = p - f.power;
   return f;
 }

@@ -26,7 +26,7 @@ void coll_grouping_make(coll_grouping *g, coll_level level, int size, const coll
     g->first[k + 1]++;
   }
   for (int k = 0; k < g->groups; k++) g->first[k + 1] += g->first[k];
-  memcpy(leader, g->first, sizeof(int) * (size_t)g->groups);   /* from here on: the next free place of each group */
+  memcpy(leader, g->first, sizeof(int) * (size_t)g->groups); /* from here on: the next free place of each group */
   for (int r = 0; r < size; r++) g->member[leader[g->group_of[r]]++] = r;
   free(leader);
 }
@@ -47,7 +47,13 @@ bool coll_sub(coll_ctx *c, int label, const int *members, int n, coll_ctx *sub) 
     world[i] = c->world ? c->world[members[i]] : members[i];
     place[i] = c->place[members[i]];
   }
-  *sub = (coll_ctx){ .ops = c->ops, .self = c->self, .rank = me, .size = n, .world = world, .place = place,
-                     .label = c->label * 16 + label, .elem = c->elem };
+  *sub = (coll_ctx){ .ops = c->ops,
+                     .self = c->self,
+                     .rank = me,
+                     .size = n,
+                     .world = world,
+                     .place = place,
+                     .label = c->label * 16 + label,
+                     .elem = c->elem };
   return true;
 }

@@ -8,12 +8,17 @@
 #ifndef COLLSCOPE_PATTERNS_KING_H
 #define COLLSCOPE_PATTERNS_KING_H
 
-typedef struct { int k, power, steps; } coll_king;   /* power = k^steps <= p < k^(steps+1) */
+typedef struct {
+  int k, power, steps;
+} coll_king; /* power = k^steps <= p < k^(steps+1) */
 
 /* A radix above p means p: one step in which all meet. */
 static inline coll_king coll_king_make(int p, int k) {
   coll_king r = { k < p ? k : p, 1, 0 };
-  while (r.k > 1 && (long)r.power * r.k <= p) { r.power *= r.k; r.steps++; }
+  while (r.k > 1 && (long)r.power * r.k <= p) {
+    r.power *= r.k;
+    r.steps++;
+  }
   return r;
 }
 

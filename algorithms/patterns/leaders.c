@@ -48,7 +48,7 @@ const char *coll_leaders_make(coll_leaders *l, int p, const coll_place *place, i
     int n = 0, sockets = 0;
     for (int i = node.first[k]; i < node.first[k + 1]; i++) {
       int s = socket.group_of[node.member[i]];
-      if (socket.member[socket.first[s]] != node.member[i]) continue;   /* its socket is in the list already */
+      if (socket.member[socket.first[s]] != node.member[i]) continue; /* its socket is in the list already */
       for (int j = socket.first[s]; j < socket.first[s + 1]; j++) rank[n++] = socket.member[j];
       end[sockets++] = n;
     }

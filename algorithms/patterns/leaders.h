@@ -13,8 +13,8 @@
 
 typedef struct {
   int groups;
-  int *first;      /* [groups+1], memory of the caller: p+1 numbers */
-  int *member;     /* [p], likewise: group g is member[first[g]] … member[first[g+1]-1] */
+  int *first;  /* [groups+1], memory of the caller: p+1 numbers */
+  int *member; /* [p], likewise: group g is member[first[g]] … member[first[g+1]-1] */
 } coll_leaders;
 
 /* Groups node by node. one_socket: all leaders of a node on its first socket. Returns NULL, or why it cannot be done. */

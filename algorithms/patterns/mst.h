@@ -16,15 +16,17 @@
  * the root's half (Chan's text). */
 typedef enum { COLL_MST_FIRST, COLL_MST_END } coll_mst_dest;
 
-typedef struct { int lo, hi, root; } coll_mst_range;   /* ranks lo … hi-1, and the root among them */
+typedef struct {
+  int lo, hi, root;
+} coll_mst_range; /* ranks lo … hi-1, and the root among them */
 
-enum { COLL_MST_CHILDREN = 32 };                       /* more than lg of any rank count */
+enum { COLL_MST_CHILDREN = 32 }; /* more than lg of any rank count */
 
 typedef struct {
-  int parent;                                /* -1 at the root of all */
-  int lo, hi;                                /* the ranks below this one, itself among them: lo … hi-1 */
+  int parent; /* -1 at the root of all */
+  int lo, hi; /* the ranks below this one, itself among them: lo … hi-1 */
   int children;
-  coll_mst_range child[COLL_MST_CHILDREN];   /* in the order in which a broadcast meets them: the largest half first */
+  coll_mst_range child[COLL_MST_CHILDREN]; /* in the order in which a broadcast meets them: the largest half first */
 } coll_mst_node;
 
 /* Cuts a range of two ranks or more into the root's half and the other one. */
@@ -35,7 +37,7 @@ static inline void coll_mst_cut(coll_mst_range r, coll_mst_dest dest, coll_mst_r
     *other = (coll_mst_range){ mid, r.hi, dest == COLL_MST_END ? r.hi - 1 : mid };
   } else {
     *own = (coll_mst_range){ mid, r.hi, r.root };
-    *other = (coll_mst_range){ r.lo, mid, r.lo };   /* the far end is the first rank, too */
+    *other = (coll_mst_range){ r.lo, mid, r.lo }; /* the far end is the first rank, too */
   }
 }
 

@@ -13,15 +13,15 @@
 #include <stdbool.h>
 
 typedef struct {
-  int parent;          /* virtual, as all here; -1 at the root */
-  int span;            /* ranks in this subtree: v … v + span - 1 */
+  int parent; /* virtual, as all here; -1 at the root */
+  int span;   /* ranks in this subtree: v … v + span - 1 */
   int children;
   int child[2], child_span[2];
 } coll_preorder_node;
 
 /* Ranks in the left subtree of a tree of n. */
 static inline int coll_preorder_left(int n) {
-  int width = 1;       /* of the last level, if it were full */
+  int width = 1; /* of the last level, if it were full */
   while (2 * width <= n) width *= 2;
   int last = n - (width - 1), half = width / 2;
   return n < 2 ? 0 : half - 1 + (last < half ? last : half);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static int digits(int k, int p) {  /* smallest d with k^d >= p */
+static int digits(int k, int p) { /* smallest d with k^d >= p */
   int d = 0;
   for (long reach = 1; reach < p; reach *= k) d++;
   return d;
@@ -10,9 +10,12 @@ static int digits(int k, int p) {  /* smallest d with k^d >= p */
 
 int coll_tree_fanout(coll_tree_shape shape, int k, int p) {
   switch (shape) {
-    case COLL_TREE_CHAIN: case COLL_TREE_N_ARY: return k < p - 1 ? k : p - 1;
-    case COLL_TREE_BINARY: case COLL_TREE_IN_ORDER_BINARY: return 2;
-    case COLL_TREE_BINOMIAL: case COLL_TREE_IN_ORDER_BINOMIAL: return digits(2, p);
+    case COLL_TREE_CHAIN:
+    case COLL_TREE_N_ARY: return k < p - 1 ? k : p - 1;
+    case COLL_TREE_BINARY:
+    case COLL_TREE_IN_ORDER_BINARY: return 2;
+    case COLL_TREE_BINOMIAL:
+    case COLL_TREE_IN_ORDER_BINOMIAL: return digits(2, p);
     case COLL_TREE_KNOMIAL: return (k - 1) * digits(k, p);
   }
   return 0;
@@ -26,8 +29,7 @@ static void chain(coll_tree *t, int chains, int p, int v) {
   if (chains > p - 1) chains = p - 1;
   int longest = (p - 1 + chains - 1) / chains, full = chains - (longest * chains - (p - 1));
   if (v == 0) {
-    for (int c = 0; c < chains; c++)
-      t->child[t->children++] = 1 + c * longest - (c > full ? c - full : 0);
+    for (int c = 0; c < chains; c++) t->child[t->children++] = 1 + c * longest - (c > full ? c - full : 0);
     return;
   }
   int in_full = full * longest, at = v - 1;
@@ -40,7 +42,10 @@ static void chain(coll_tree *t, int chains, int p, int v) {
 /* A level holds 2^l ranks; a rank's children lie one and two level widths after it. */
 static void binary(coll_tree *t, int p, int v) {
   int width = 1, above = 0;
-  while (above + width <= v) { above += width; width *= 2; }
+  while (above + width <= v) {
+    above += width;
+    width *= 2;
+  }
   for (int i = 1; i <= 2 && v + width * i < p; i++) t->child[t->children++] = v + width * i;
   if (v == 0) return;
   int up = v;
@@ -50,14 +55,17 @@ static void binary(coll_tree *t, int p, int v) {
 
 static void binomial(coll_tree *t, int p, int v) {
   int bit = 1;
-  while (bit <= v) bit *= 2;      /* above the highest bit of v: the first that v may set */
+  while (bit <= v) bit *= 2; /* above the highest bit of v: the first that v may set */
   if (v) t->parent = v ^ (bit / 2);
   for (; v + bit < p; bit *= 2) t->child[t->children++] = v + bit;
 }
 
 static void in_order_binomial(coll_tree *t, int p, int v) {
   for (int bit = 1; bit < p; bit *= 2) {
-    if (v & bit) { t->parent = v - bit; return; }
+    if (v & bit) {
+      t->parent = v - bit;
+      return;
+    }
     if (v + bit < p) t->child[t->children++] = v + bit;
   }
 }

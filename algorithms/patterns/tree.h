@@ -21,17 +21,19 @@
 #define COLLSCOPE_PATTERNS_TREE_H
 
 typedef enum {
-  COLL_TREE_CHAIN,               /* k chains hang on the root; lengths differ by one at most, the longer ones first */
-  COLL_TREE_BINARY, COLL_TREE_BINOMIAL, COLL_TREE_IN_ORDER_BINOMIAL,
-  COLL_TREE_KNOMIAL,             /* k is the radix; the farthest children are served first */
-  COLL_TREE_N_ARY,               /* v's children are k v + 1 … k v + k */
-  COLL_TREE_IN_ORDER_BINARY,     /* the root is rank p-1, whatever is asked for */
+  COLL_TREE_CHAIN, /* k chains hang on the root; lengths differ by one at most, the longer ones first */
+  COLL_TREE_BINARY,
+  COLL_TREE_BINOMIAL,
+  COLL_TREE_IN_ORDER_BINOMIAL,
+  COLL_TREE_KNOMIAL,         /* k is the radix; the farthest children are served first */
+  COLL_TREE_N_ARY,           /* v's children are k v + 1 … k v + k */
+  COLL_TREE_IN_ORDER_BINARY, /* the root is rank p-1, whatever is asked for */
 } coll_tree_shape;
 
 typedef struct {
-  int root, parent;              /* real ranks; the root's parent is -1 */
+  int root, parent; /* real ranks; the root's parent is -1 */
   int children;
-  int *child;                    /* real ranks; memory of the caller: coll_tree_fanout numbers */
+  int *child; /* real ranks; memory of the caller: coll_tree_fanout numbers */
 } coll_tree;
 
 /* The largest number of children any rank can have. */
@@ -45,7 +47,9 @@ int coll_tree_span(int v, int p);
 
 /* Messages that a node has sent or taken one after the other until the last rank has been reached, and the most
  * children any node serves: what the closed forms of segmented algorithms are made of. */
-typedef struct { int depth, children; } coll_tree_steps;
+typedef struct {
+  int depth, children;
+} coll_tree_steps;
 coll_tree_steps coll_tree_count(coll_tree_shape, int k, int p);
 
 #endif

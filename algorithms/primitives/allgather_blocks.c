@@ -16,7 +16,10 @@ void coll_blocks_doubling(coll_ctx *c, void *all, size_t m, const int *first) {
   }
 }
 
-typedef struct { const int *first; size_t m; } cut;
+typedef struct {
+  const int *first;
+  size_t m;
+} cut;
 
 static coll_span cut_block(const void *how, int i) {
   const cut *k = how;

@@ -15,7 +15,7 @@ void coll_bucket_reduce_scatter(coll_ctx *c, const void *in, void *own, size_t n
     return;
   }
   bool in_place = own == own_in;
-  int spares = p - 2 + in_place;   /* how many blocks arrive in scratch; two buffers take turns */
+  int spares = p - 2 + in_place; /* how many blocks arrive in scratch; two buffers take turns */
   void *spare[2] = { NULL, NULL };
   for (int i = 0; i < spares && i < 2; i++) spare[i] = coll_scratch(c, coll_block_max(n, p));
 

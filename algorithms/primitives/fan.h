@@ -8,8 +8,8 @@
 
 typedef struct {
   coll_ctx ctx;
-  coll_seg seg;          /* NULL: messages */
-  uint64_t call;         /* flags hold the number of the call that set them last */
+  coll_seg seg;  /* NULL: messages */
+  uint64_t call; /* flags hold the number of the call that set them last */
 } coll_group;
 
 /* In prepare(): makes shared memory the path, where all members sit on one node; else nothing happens. Room for the

@@ -121,7 +121,7 @@ void coll_halving_gather_reduce(coll_ctx *c, const coll_args *a, coll_halving wa
 
   int vroot = coll_fold_virtual(f, a->root);
   bool replaces = vroot < 0;
-  if (replaces) {  /* rank 0 gives its part to the root, which gathers in its stead */
+  if (replaces) { /* rank 0 gives its part to the root, which gathers in its stead */
     vroot = 0;
     if (root) {
       v = 0;
@@ -135,7 +135,7 @@ void coll_halving_gather_reduce(coll_ctx *c, const coll_args *a, coll_halving wa
   for (int i = f.lg - 1; v >= 0 && i >= 0; i--) {
     int partner = v ^ 1 << i, to = holder(f, partner, a->root, replaces);
     coll_span keep = window[i].keep, give = window[i].give;
-    if (partner >> i == vroot >> i) {  /* the partner is nearer to the root */
+    if (partner >> i == vroot >> i) { /* the partner is nearer to the root */
       coll_send(c, coll_at(c, sum, keep.first), keep.count, to);
       return;
     }

@@ -12,7 +12,9 @@
 typedef enum { COLL_HALVING_SPLIT, COLL_HALVING_WHOLE } coll_halving;
 
 /* What virtual rank v keeps and gives away in step i, in which its partner is v ^ 2^i: window[i], i < f.lg. */
-typedef struct { coll_span keep, give; } coll_window;
+typedef struct {
+  coll_span keep, give;
+} coll_window;
 void coll_halving_windows(coll_fold f, coll_halving way, int v, size_t n, coll_window *window);
 
 /* Reduces sum[n] (this rank's own contribution at the start; spare: n elements of scratch) so that the ranks that

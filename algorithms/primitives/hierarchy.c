@@ -4,8 +4,8 @@
 
 #include "patterns/tree.h"
 
-const char *const coll_levels_words[] = { "flat", "cache", "socket", "cache_socket", "node", "cache_node", "socket_node",
-                                          "cache_socket_node" };
+const char *const coll_levels_words[] = { "flat", "cache",      "socket",      "cache_socket",
+                                          "node", "cache_node", "socket_node", "cache_socket_node" };
 
 static int leader_of(const coll_grouping *g, int rank) { return g->member[g->first[g->group_of[rank]]]; }
 
@@ -18,7 +18,8 @@ static int members_of(const coll_ctx *c, const coll_hierarchy *h, int l, int *me
     for (int i = g->first[g->group_of[c->rank]]; i < g->first[g->group_of[c->rank] + 1]; i++)
       if (!below || leader_of(below, g->member[i]) == g->member[i]) member[n++] = g->member[i];
   } else {
-    for (int i = 0; i < (below ? below->groups : c->size); i++) member[n++] = below ? below->member[below->first[i]] : i;
+    for (int i = 0; i < (below ? below->groups : c->size); i++)
+      member[n++] = below ? below->member[below->first[i]] : i;
   }
   return n;
 }
@@ -45,7 +46,7 @@ int coll_hierarchy_source(const coll_ctx *c, const coll_hierarchy *h, int l, int
     if (group_of[root] != group_of[c->rank]) return 0;
   }
   const coll_grouping *below = l ? &c->levels[h->level[l - 1]] : NULL;
-  if (below && l == h->groups - 1) return below->group_of[root];   /* groups stand in the order of their leaders */
+  if (below && l == h->groups - 1) return below->group_of[root]; /* groups stand in the order of their leaders */
   int on_its_side = below ? leader_of(below, root) : root, i = 0;
   while (h->group[l].ctx.world[i] != on_its_side) i++;
   return i;
@@ -75,7 +76,7 @@ void coll_hierarchy_bcast(coll_ctx *c, const coll_args *a, bool n_ary, int k, bo
     coll_ctx *g = &h->group[l].ctx;
     tree[l].child = coll_keep(c, sizeof(int) * (size_t)coll_tree_fanout(shape, k, g->size));
     coll_tree_make(&tree[l], shape, k, g->size, coll_hierarchy_source(c, h, l, a->root), g->rank);
-    if (tree[l].parent >= 0) from = l;    /* in all its other groups it is the source */
+    if (tree[l].parent >= 0) from = l; /* in all its other groups it is the source */
     children += tree[l].children;
   }
   if (from >= 0) coll_recv(&h->group[from].ctx, a->out, a->count, tree[from].parent);

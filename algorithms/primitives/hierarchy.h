@@ -16,17 +16,20 @@
 /* The values of the parameter: sets of levels. flat: the top alone, all ranks in one group. */
 extern const char *const coll_levels_words[];
 enum { COLL_LEVELS_NODE = 1 << COLL_LEVEL_NODE, COLL_LEVELS_LAST = (1 << COLL_LEVELS) - 1 };
-#define COLL_LEVELS_PARAM                                                                                              \
-  { .name = "levels", .value = COLL_LEVELS_NODE, .max = COLL_LEVELS_LAST, .words = coll_levels_words,                  \
+#define COLL_LEVELS_PARAM       \
+  { .name = "levels",           \
+    .value = COLL_LEVELS_NODE,  \
+    .max = COLL_LEVELS_LAST,    \
+    .words = coll_levels_words, \
     .help = "whose leaders meet: ranks that share a cache, a socket, a node" }
 #define COLL_RADIX_PARAM { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "radix of trees and of k-ing" }
 
 typedef struct {
-  int groups;                            /* levels, and the top */
-  int mine;                              /* this rank is a member of group[0] … group[mine-1] and leads all but the last */
-  bool leads_all;                        /* … and the last, too, which is the top */
-  coll_group group[COLL_LEVELS + 1];     /* members ascend, so the leader is member 0 */
-  coll_level level[COLL_LEVELS];         /* of groups 0 … groups-2 */
+  int groups;                        /* levels, and the top */
+  int mine;                          /* this rank is a member of group[0] … group[mine-1] and leads all but the last */
+  bool leads_all;                    /* … and the last, too, which is the top */
+  coll_group group[COLL_LEVELS + 1]; /* members ascend, so the leader is member 0 */
+  coll_level level[COLL_LEVELS];     /* of groups 0 … groups-2 */
 } coll_hierarchy;
 
 /* In prepare(). */

@@ -1,6 +1,6 @@
 #include "primitives/leader_buffer.h"
 
-enum { WRITTEN, READY, FLAGS };   /* of a part: its rank's block is there; the leader's result is there */
+enum { WRITTEN, READY, FLAGS }; /* of a part: its rank's block is there; the leader's result is there */
 
 void coll_leader_buffer_open(coll_group *g, size_t m, size_t n) {
   if (g->ctx.size > 1) g->seg = coll_seg_open(&g->ctx, (size_t)g->ctx.size * m + n, FLAGS);

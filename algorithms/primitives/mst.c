@@ -20,7 +20,7 @@ void coll_mst_reduce(coll_ctx *c, const void *in, void *out, size_t n, int root,
   void *a = NULL, *b = NULL;
   if (me.children) {
     void *result = out ? out : coll_scratch(c, n);
-    bool one = me.children == 1 && changes == 1 && !writable;   /* in op what arrives: a is never used */
+    bool one = me.children == 1 && changes == 1 && !writable; /* in op what arrives: a is never used */
     void *spare = one ? NULL : coll_scratch(c, n);
     bool stays = writable || changes % 2 == 0;
     a = stays ? result : spare;
@@ -38,13 +38,15 @@ void coll_mst_reduce(coll_ctx *c, const void *in, void *out, size_t n, int root,
     if (writable && (below || commutes)) coll_reduce(c, b, a, n);
     else {
       coll_reduce(c, sum, b, n);
-      void *t = a; a = b; b = t;
+      void *t = a;
+      a = b;
+      b = t;
       sum = a;
       writable = true;
     }
   }
   if (me.parent >= 0) coll_send(c, sum, n, me.parent);
-  else coll_copy(c, out, sum, n);   /* nothing, but for p = 1 and for an odd number of changes in place */
+  else coll_copy(c, out, sum, n); /* nothing, but for p = 1 and for an odd number of changes in place */
 }
 
 /* Where child i's blocks lie in hold. */

@@ -50,7 +50,8 @@ static inline double coll_mst_scatter_cost(int p, size_t n, size_t elem, int roo
 }
 
 /* Exact for any p and n. */
-static inline double coll_mst_reduce_scatter_cost(int p, size_t n, size_t elem, double alpha, double beta, double gamma) {
+static inline double coll_mst_reduce_scatter_cost(int p, size_t n, size_t elem, double alpha, double beta,
+                                                  double gamma) {
   return coll_mst_reduce_cost(p, (double)(n * elem), alpha, beta, gamma) +
          coll_mst_scatter_cost(p, n, elem, 0, alpha, beta);
 }

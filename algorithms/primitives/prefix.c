@@ -9,7 +9,7 @@ void coll_prefix(coll_ctx *c, const void *in, void *out, size_t n, bool inclusiv
   bool begun = inclusive;
   for (int distance = 1; distance < c->size; distance *= 2) {
     int partner = c->rank ^ distance;
-    bool last = 2 * distance >= c->size;   /* nobody will ask for the sum of this group */
+    bool last = 2 * distance >= c->size; /* nobody will ask for the sum of this group */
     if (partner >= c->size) continue;
     coll_sendrecv(c, group, n, partner, other, n, partner);
     if (c->rank > partner) {

@@ -99,7 +99,7 @@ void coll_butterfly(coll_ctx *c, const void *in, void *out, size_t n, bool turne
     coll_span keep = blocks(n, c->size, f, kept, kept + half), give = blocks(n, c->size, f, given, given + half);
     coll_sendrecv(c, coll_at(c, sum, give.first), give.count, partner, coll_at(c, spare, keep.first), keep.count,
                   partner);
-    if (upper) {  /* the lower rank's part goes to the left */
+    if (upper) { /* the lower rank's part goes to the left */
       coll_reduce(c, coll_at(c, spare, keep.first), coll_at(c, sum, keep.first), keep.count);
     } else {
       coll_reduce(c, coll_at(c, sum, keep.first), coll_at(c, spare, keep.first), keep.count);

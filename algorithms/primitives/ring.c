@@ -31,14 +31,17 @@ void coll_ring_reduce(coll_ctx *c, void *sum, size_t n, int ahead, int piece, in
 void coll_ring_allgather(coll_ctx *c, void *all, int own, coll_cut cut) {
   int p = c->size, right = coll_ring_right(p, c->rank), left = coll_ring_left(p, c->rank);
   for (int round = 0, block = own; round < p - 1; round++) {
-    int next = coll_ring_left(p, block);   /* what the left neighbour received last, or started with */
+    int next = coll_ring_left(p, block); /* what the left neighbour received last, or started with */
     coll_span s = cut.block(cut.how, block), r = cut.block(cut.how, next);
     coll_sendrecv(c, coll_at(c, all, s.first), s.count, right, coll_at(c, all, r.first), r.count, left);
     block = next;
   }
 }
 
-typedef struct { size_t n; int p; } even;
+typedef struct {
+  size_t n;
+  int p;
+} even;
 
 static coll_span even_block(const void *how, int i) {
   const even *e = how;

@@ -14,7 +14,7 @@ void coll_tree_bcast(coll_ctx *c, const coll_args *a, coll_tree_shape shape, int
   if (t.parent >= 0) coming[0] = coll_irecv(c, a->out, segments > 1 ? segment : last, t.parent);
   for (size_t i = 0; i < segments; i++) {
     size_t n = i + 1 < segments ? segment : last;
-    if (t.parent >= 0) {  /* the next segment may come while this one is passed on */
+    if (t.parent >= 0) { /* the next segment may come while this one is passed on */
       if (i + 1 < segments)
         coming[(i + 1) & 1] = coll_irecv(c, coll_at(c, a->out, (i + 1) * segment), i + 2 < segments ? segment : last,
                                          t.parent);

@@ -5,7 +5,10 @@
 
 /* One contribution: segment i of the vector, from child j. They are taken in the order (0,0) (0,1) … (1,0) …, and the
  * receive of one is posted before the wait for the one before it. */
-typedef struct { size_t segment; int child; } turn;
+typedef struct {
+  size_t segment;
+  int child;
+} turn;
 
 void coll_tree_reduce(coll_ctx *c, const coll_args *a, void *out, coll_tree_shape shape, int k, size_t s) {
   if (!a->count) return;
@@ -21,7 +24,7 @@ void coll_tree_reduce(coll_ctx *c, const coll_args *a, void *out, coll_tree_shap
   }
 
   void *sum = root ? out : coll_scratch(c, a->count);
-  bool own_inside = sum == a->in;  /* in place at the root */
+  bool own_inside = sum == a->in; /* in place at the root */
   /* When the order is free the first child's part arrives in its place and this rank's own is added to it: no copy. */
   bool direct = a->commutes && !own_inside;
   if (!a->commutes && !own_inside) coll_copy(c, sum, a->in, a->count);

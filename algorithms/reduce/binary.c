@@ -22,7 +22,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg reduce_binary = {
-  .key = "reduce/binary", .collective = COLL_REDUCE, .summary = "complete binary tree, in segments",
-  .source = "Open MPI, coll/tuned", .params = params, .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY,
-  .twin = { "Open MPI", 4 }, .run = run,
+  .key = "reduce/binary",
+  .collective = COLL_REDUCE,
+  .summary = "complete binary tree, in segments",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 4 },
+  .run = run,
 };

@@ -32,7 +32,15 @@ static bool exact(const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg reduce_binomial = {
-  .key = "reduce/binomial", .collective = COLL_REDUCE, .summary = "binomial tree, in segments",
-  .source = "Open MPI, coll/tuned", .params = params, .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY,
-  .twin = { "Open MPI", 5 }, .run = run, .cost = cost, .exact = exact,
+  .key = "reduce/binomial",
+  .collective = COLL_REDUCE,
+  .summary = "binomial tree, in segments",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 5 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

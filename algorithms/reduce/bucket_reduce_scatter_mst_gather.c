@@ -34,8 +34,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_mst_scatter_exact(a->size, a->count, a->root); }
 
 const coll_alg reduce_bucket_reduce_scatter_mst_gather = {
-  .key = "reduce/bucket_reduce_scatter_mst_gather", .collective = COLL_REDUCE,
+  .key = "reduce/bucket_reduce_scatter_mst_gather",
+  .collective = COLL_REDUCE,
   .summary = "reduce-scatter around a ring, gather up a minimum spanning tree",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors", .flags = COLL_COMMUTATIVE_ONLY,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -29,16 +29,25 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 
 static bool exact(const coll_args *a) {
   return a->size < 2 || (coll_tree_fanout(COLL_TREE_CHAIN, (int)a->param[0], a->size) == 1 &&
-                          coll_segment(a->count, a->elem, (size_t)a->param[1]) == a->count);
+                         coll_segment(a->count, a->elem, (size_t)a->param[1]) == a->count);
 }
 
 static const coll_param params[] = {
   { .name = "chains", .value = 4, .min = 1, .max = 32, .help = "chains that hang on the root" },
-  COLL_SEGMENT_PARAM(0), { .name = NULL },
+  COLL_SEGMENT_PARAM(0),
+  { .name = NULL },
 };
 
 const coll_alg reduce_chain = {
-  .key = "reduce/chain", .collective = COLL_REDUCE, .summary = "several chains hang on the root, in segments",
-  .source = "Open MPI, coll/tuned", .params = params, .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY,
-  .twin = { "Open MPI", 2 }, .run = run, .cost = cost, .exact = exact,
+  .key = "reduce/chain",
+  .collective = COLL_REDUCE,
+  .summary = "several chains hang on the root, in segments",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

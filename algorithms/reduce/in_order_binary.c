@@ -33,7 +33,12 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(0), { .name = NULL } };
 
 const coll_alg reduce_in_order_binary = {
-  .key = "reduce/in_order_binary", .collective = COLL_REDUCE,
+  .key = "reduce/in_order_binary",
+  .collective = COLL_REDUCE,
   .summary = "binary tree that keeps the rank order, in segments",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 6 }, .run = run,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 6 },
+  .run = run,
 };

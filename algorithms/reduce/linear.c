@@ -22,7 +22,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   }
   int last = c->size - 1;
   void *inbox = last ? coll_scratch(c, a->count) : NULL;
-  void *sum = last && a->in == a->out ? coll_scratch(c, a->count) : a->out;  /* own data must last until its turn */
+  void *sum = last && a->in == a->out ? coll_scratch(c, a->count) : a->out; /* own data must last until its turn */
   if (c->rank == last) coll_copy(c, sum, a->in, a->count);
   else coll_recv(c, sum, a->count, last);
   for (int from = last - 1; from >= 0; from--) {
@@ -39,7 +39,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_linear = {
-  .key = "reduce/linear", .collective = COLL_REDUCE, .summary = "the root receives and adds each rank's vector in turn",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "reduce/linear",
+  .collective = COLL_REDUCE,
+  .summary = "the root receives and adds each rank's vector in turn",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

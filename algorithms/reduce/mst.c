@@ -25,8 +25,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_mst = {
-  .key = "reduce/mst", .collective = COLL_REDUCE,
+  .key = "reduce/mst",
+  .collective = COLL_REDUCE,
   .summary = "minimum spanning tree: reduce each half, then one root to the other",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -34,7 +34,15 @@ static bool exact(const coll_args *a) {
 static const coll_param params[] = { COLL_SEGMENT_PARAM(64 << 10), { .name = NULL } };
 
 const coll_alg reduce_pipeline = {
-  .key = "reduce/pipeline", .collective = COLL_REDUCE, .summary = "segments follow each other up one chain",
-  .source = "Open MPI, coll/tuned", .params = params, .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY,
-  .twin = { "Open MPI", 3 }, .run = run, .cost = cost, .exact = exact,
+  .key = "reduce/pipeline",
+  .collective = COLL_REDUCE,
+  .summary = "segments follow each other up one chain",
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 3 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -30,8 +30,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 }
 
 const coll_alg reduce_rabenseifner = {
-  .key = "reduce/rabenseifner", .collective = COLL_REDUCE, .summary = "recursive halving, then a binomial gather",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY,
+  .key = "reduce/rabenseifner",
+  .collective = COLL_REDUCE,
+  .summary = "recursive halving, then a binomial gather",
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521",
+  .flags = COLL_COMMUTATIVE_ONLY,
   .twin = { "Open MPI", 7 },
-  .supports = supports, .run = run, .cost = cost, .exact = coll_halving_exact,
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = coll_halving_exact,
 };

@@ -28,8 +28,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 }
 
 const coll_alg reduce_reduce_scatter_gather = {
-  .key = "reduce/reduce_scatter_gather", .collective = COLL_REDUCE,
+  .key = "reduce/reduce_scatter_gather",
+  .collective = COLL_REDUCE,
   .summary = "recursive halving of equal blocks, then a binomial gather",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH", .flags = COLL_COMMUTATIVE_ONLY,
-  .supports = supports, .run = run, .cost = cost, .exact = coll_halving_exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .supports = supports,
+  .run = run,
+  .cost = cost,
+  .exact = coll_halving_exact,
 };

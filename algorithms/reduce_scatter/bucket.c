@@ -29,8 +29,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_scatter_bucket = {
-  .key = "reduce_scatter/bucket", .collective = COLL_REDUCE_SCATTER,
+  .key = "reduce_scatter/bucket",
+  .collective = COLL_REDUCE_SCATTER,
   .summary = "add up blocks around a ring of neighbours",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors", .flags = COLL_COMMUTATIVE_ONLY,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

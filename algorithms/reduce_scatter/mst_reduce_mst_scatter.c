@@ -25,8 +25,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_scatter_mst_reduce_mst_scatter = {
-  .key = "reduce_scatter/mst_reduce_mst_scatter", .collective = COLL_REDUCE_SCATTER,
+  .key = "reduce_scatter/mst_reduce_mst_scatter",
+  .collective = COLL_REDUCE_SCATTER,
   .summary = "reduce up a minimum spanning tree, scatter down it",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

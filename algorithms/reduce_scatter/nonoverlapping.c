@@ -40,8 +40,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_REDUCE_PART_PARAMS, { .name = NULL } };
 
 const coll_alg reduce_scatter_nonoverlapping = {
-  .key = "reduce_scatter/nonoverlapping", .collective = COLL_REDUCE_SCATTER,
+  .key = "reduce_scatter/nonoverlapping",
+  .collective = COLL_REDUCE_SCATTER,
   .summary = "a reduce to rank 0, then it sends each rank its block",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .supports = supports, .run = run,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .supports = supports,
+  .run = run,
 };

@@ -20,7 +20,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   coll_span own = coll_block(a->count, p, c->rank);
   if (!a->count) return;
   void *here = coll_at(c, a->in, own.first), *coming = coll_scratch(c, own.count);
-  void *sum = a->in_place ? here : a->out;   /* the front, where the sum goes, is yet to be sent */
+  void *sum = a->in_place ? here : a->out; /* the front, where the sum goes, is yet to be sent */
   coll_copy(c, sum, here, own.count);
   for (int step = 1; step < p; step++) {
     int to = (c->rank + step) % p, from = (c->rank + p - step) % p;
@@ -38,8 +38,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
 
 const coll_alg reduce_scatter_pairwise = {
-  .key = "reduce_scatter/pairwise", .collective = COLL_REDUCE_SCATTER,
+  .key = "reduce_scatter/pairwise",
+  .collective = COLL_REDUCE_SCATTER,
   .summary = "each block straight to its rank, one partner a step",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH", .flags = COLL_COMMUTATIVE_ONLY,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -37,8 +37,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; }
 
 const coll_alg reduce_scatter_ring = {
-  .key = "reduce_scatter/ring", .collective = COLL_REDUCE_SCATTER,
+  .key = "reduce_scatter/ring",
+  .collective = COLL_REDUCE_SCATTER,
   .summary = "sums of blocks travel around a ring, receives posted ahead",
-  .source = "Open MPI, coll/tuned", .flags = COLL_COMMUTATIVE_ONLY, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 3 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 3 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

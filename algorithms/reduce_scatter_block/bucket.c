@@ -27,8 +27,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_scatter_block_bucket = {
-  .key = "reduce_scatter_block/bucket", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .key = "reduce_scatter_block/bucket",
+  .collective = COLL_REDUCE_SCATTER_BLOCK,
   .summary = "add up blocks around a ring of neighbours",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors", .flags = COLL_COMMUTATIVE_ONLY,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

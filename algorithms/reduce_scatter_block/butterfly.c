@@ -28,8 +28,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_cube_exact(a->size, (size_t)a->size * a->count); }
 
 const coll_alg reduce_scatter_block_butterfly = {
-  .key = "reduce_scatter_block/butterfly", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .key = "reduce_scatter_block/butterfly",
+  .collective = COLL_REDUCE_SCATTER_BLOCK,
   .summary = "halving at doubling distance, of blocks in mirrored order",
-  .source = "Traff 2005, EuroPVM/MPI, LNCS 3666, pp. 129-137", .twin = { "Open MPI", 4 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Traff 2005, EuroPVM/MPI, LNCS 3666, pp. 129-137",
+  .twin = { "Open MPI", 4 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

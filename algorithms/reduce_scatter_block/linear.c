@@ -30,8 +30,13 @@ static void run(coll_ctx *c, const coll_args *a) {
 static const coll_param params[] = { COLL_REDUCE_PART_PARAMS, COLL_SCATTER_PART_PARAMS, { .name = NULL } };
 
 const coll_alg reduce_scatter_block_linear = {
-  .key = "reduce_scatter_block/linear", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .key = "reduce_scatter_block/linear",
+  .collective = COLL_REDUCE_SCATTER_BLOCK,
   .summary = "a reduce to rank 0, then a scatter",
-  .source = "Open MPI, coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 1 },
-  .supports = supports, .run = run,
+  .source = "Open MPI, coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 1 },
+  .supports = supports,
+  .run = run,
 };

@@ -19,7 +19,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   size_t m = a->count;
   if (!m) return;
   void *own = coll_at(c, a->in, (size_t)c->rank * m), *coming = coll_scratch(c, m);
-  void *sum = a->in_place ? own : a->out;   /* block 0, where the sum goes, is yet to be sent */
+  void *sum = a->in_place ? own : a->out; /* block 0, where the sum goes, is yet to be sent */
   coll_copy(c, sum, own, m);
   for (int step = 1; step < p; step++) {
     int to = (c->rank + step) % p, from = (c->rank + p - step) % p;
@@ -36,8 +36,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg reduce_scatter_block_pairwise = {
-  .key = "reduce_scatter_block/pairwise", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .key = "reduce_scatter_block/pairwise",
+  .collective = COLL_REDUCE_SCATTER_BLOCK,
   .summary = "each block straight to its rank, one partner a step",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH", .flags = COLL_COMMUTATIVE_ONLY,
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
+  .flags = COLL_COMMUTATIVE_ONLY,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

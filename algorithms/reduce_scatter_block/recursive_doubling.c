@@ -17,7 +17,9 @@
 #include "patterns/lg.h"
 
 /* All blocks but those of one group: two pieces, which travel as one message. */
-typedef struct { size_t low, high, gap; } pieces;   /* elements below the group, above it, and up to its end */
+typedef struct {
+  size_t low, high, gap;
+} pieces; /* elements below the group, above it, and up to its end */
 
 static pieces others(const coll_args *a, int group, int size) {
   int end = group + size < a->size ? group + size : a->size;
@@ -67,8 +69,7 @@ static void run(coll_ctx *c, const coll_args *a) {
       coll_copy(c, coll_at(c, leaving, give.low), coll_at(c, sum, give.gap), give.high);
       coll_sendrecv(c, leaving, given, partner, coming, taken, partner);
     }
-    if (theirs + distance > c->size)
-      has = hand_down(c, distance, c->size - theirs, coming, taken, has);
+    if (theirs + distance > c->size) has = hand_down(c, distance, c->size - theirs, coming, taken, has);
     if (!has) continue;
     /* Of the two groups' own blocks only this rank's is complete: the others were left to their ranks before. */
     bool on_the_left = a->commutes || theirs < mine;
@@ -89,8 +90,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return !a->count || coll_is_power_of_two(a->size); }
 
 const coll_alg reduce_scatter_block_recursive_doubling = {
-  .key = "reduce_scatter_block/recursive_doubling", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .key = "reduce_scatter_block/recursive_doubling",
+  .collective = COLL_REDUCE_SCATTER_BLOCK,
   .summary = "exchange and add all that others need at distance 1, 2, 4, …",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -25,9 +25,13 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_cube_exact(a->size, (size_t)a->size * a->count); }
 
 const coll_alg reduce_scatter_block_recursive_halving = {
-  .key = "reduce_scatter_block/recursive_halving", .collective = COLL_REDUCE_SCATTER_BLOCK,
+  .key = "reduce_scatter_block/recursive_halving",
+  .collective = COLL_REDUCE_SCATTER_BLOCK,
   .summary = "exchange and add halves at halving distance",
-  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521", .flags = COLL_COMMUTATIVE_ONLY,
+  .source = "Thakur et al. 2005, doi:10.1177/1094342005051521",
+  .flags = COLL_COMMUTATIVE_ONLY,
   .twin = { "Open MPI", 3 },
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -26,7 +26,11 @@ static void run(coll_ctx *c, const coll_args *a) { coll_rotate(c, a, exchange); 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg rotation_nonblocking = {
-  .key = "rotation/nonblocking", .collective = COLL_ROTATION,
+  .key = "rotation/nonblocking",
+  .collective = COLL_ROTATION,
   .summary = "non-blocking receive and send, then wait for both",
-  .source = "Bird, section III-B", .run = run, .cost = coll_rotate_cost, .exact = exact,
+  .source = "Bird, section III-B",
+  .run = run,
+  .cost = coll_rotate_cost,
+  .exact = exact,
 };

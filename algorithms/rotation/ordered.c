@@ -24,7 +24,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg rotation_ordered = {
-  .key = "rotation/ordered", .collective = COLL_ROTATION,
+  .key = "rotation/ordered",
+  .collective = COLL_ROTATION,
   .summary = "blocking sends and receives, even ranks send first",
-  .source = "Bird, section III-B", .run = run, .cost = cost, .exact = exact,
+  .source = "Bird, section III-B",
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -25,7 +25,11 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg rotation_serial = {
-  .key = "rotation/serial", .collective = COLL_ROTATION,
+  .key = "rotation/serial",
+  .collective = COLL_ROTATION,
   .summary = "blocking, one rank after the other around the ring: what not to do",
-  .source = "Bird, section III-B", .run = run, .cost = cost, .exact = exact,
+  .source = "Bird, section III-B",
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

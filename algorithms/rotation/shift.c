@@ -23,7 +23,11 @@ static void run(coll_ctx *c, const coll_args *a) { coll_rotate(c, a, exchange); 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg rotation_shift = {
-  .key = "rotation/shift", .collective = COLL_ROTATION,
+  .key = "rotation/shift",
+  .collective = COLL_ROTATION,
   .summary = "one combined send and receive at every rank",
-  .source = "Bird, section III-B", .run = run, .cost = coll_rotate_cost, .exact = exact,
+  .source = "Bird, section III-B",
+  .run = run,
+  .cost = coll_rotate_cost,
+  .exact = exact,
 };

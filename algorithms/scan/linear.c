@@ -32,7 +32,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg scan_linear = {
-  .key = "scan/linear", .collective = COLL_SCAN, .summary = "add up from rank to rank",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "scan/linear",
+  .collective = COLL_SCAN,
+  .summary = "add up from rank to rank",
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

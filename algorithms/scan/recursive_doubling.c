@@ -25,8 +25,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return !a->count || coll_is_power_of_two(a->size); }
 
 const coll_alg scan_recursive_doubling = {
-  .key = "scan/recursive_doubling", .collective = COLL_SCAN,
+  .key = "scan/recursive_doubling",
+  .collective = COLL_SCAN,
   .summary = "exchange sums of groups at distance 1, 2, 4, …",
-  .source = "Open MPI, coll/tuned", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Open MPI, coll/tuned",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -51,8 +51,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return !a->count || coll_is_power_of_two(a->size); }
 
 const coll_alg scatter_binomial = {
-  .key = "scatter/binomial", .collective = COLL_SCATTER,
+  .key = "scatter/binomial",
+  .collective = COLL_SCATTER,
   .summary = "binomial tree, half of the blocks handed on at a time",
-  .source = "Alessio", .twin = { "Open MPI", 2 },
-  .run = run, .cost = cost, .exact = exact,
+  .source = "Alessio",
+  .twin = { "Open MPI", 2 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

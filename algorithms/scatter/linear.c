@@ -24,7 +24,12 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 const coll_alg scatter_linear = {
-  .key = "scatter/linear", .collective = COLL_SCATTER, .summary = "the root sends to each rank in turn",
-  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors (simple)", .twin = { "Open MPI", 1 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "scatter/linear",
+  .collective = COLL_SCATTER,
+  .summary = "the root sends to each rank in turn",
+  .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, long vectors (simple)",
+  .twin = { "Open MPI", 1 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

@@ -39,13 +39,23 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return true; }
 
 static const coll_param params[] = {
-  { .name = "blocking_every", .value = 0, .min = 0, .max = 1L << 20,
+  { .name = "blocking_every",
+    .value = 0,
+    .min = 0,
+    .max = 1L << 20,
     .help = "the sends to ranks that it divides block; 0 and 1: none" },
   { .name = NULL },
 };
 
 const coll_alg scatter_linear_nb = {
-  .key = "scatter/linear_nb", .collective = COLL_SCATTER, .summary = "the root posts all sends at once",
-  .source = "Open MPI coll/tuned", .params = params, .ports = COLL_PORTS_MANY, .twin = { "Open MPI", 3 },
-  .run = run, .cost = cost, .exact = exact,
+  .key = "scatter/linear_nb",
+  .collective = COLL_SCATTER,
+  .summary = "the root posts all sends at once",
+  .source = "Open MPI coll/tuned",
+  .params = params,
+  .ports = COLL_PORTS_MANY,
+  .twin = { "Open MPI", 3 },
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

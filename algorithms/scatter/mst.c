@@ -29,13 +29,14 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
   return coll_mst_scatter_cost(a->size, (size_t)a->size * a->count, a->elem, a->root, alpha, beta);
 }
 
-static bool exact(const coll_args *a) {
-  return coll_mst_scatter_exact(a->size, (size_t)a->size * a->count, a->root);
-}
+static bool exact(const coll_args *a) { return coll_mst_scatter_exact(a->size, (size_t)a->size * a->count, a->root); }
 
 const coll_alg scatter_mst = {
-  .key = "scatter/mst", .collective = COLL_SCATTER,
+  .key = "scatter/mst",
+  .collective = COLL_SCATTER,
   .summary = "minimum spanning tree: halve the ranks, send the other half its blocks",
   .source = "Chan et al. 2007, doi:10.1002/cpe.1206; Bird, short vectors",
-  .run = run, .cost = cost, .exact = exact,
+  .run = run,
+  .cost = cost,
+  .exact = exact,
 };

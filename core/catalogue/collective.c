@@ -6,7 +6,8 @@
 
 #include "patterns/block.h"
 
-#define NONE     { COLL_NO_RANK, COLL_HOLDS_NOTHING }
+/* clang-format off: a table */
+#define NONE { COLL_NO_RANK, COLL_HOLDS_NOTHING }
 #define AT(w, a) { COLL_##w, COLL_HOLDS_##a }
 #define ROUNDS(times, sent, combined) { false, times, COLL_SHARE_##sent, COLL_SHARE_##combined }
 
@@ -17,8 +18,8 @@ static const coll_facts table[COLL_COLLECTIVES] = {
                    ROUNDS(1, WHOLE, NONE) },
   [COLL_REDUCE] = { "reduce", "MPI_Reduce", true, true, AT(EVERY_RANK, VECTOR), AT(ROOT, VECTOR), COLL_IN_PLACE_SAME,
                     ROUNDS(1, WHOLE, OTHERS) },
-  [COLL_SCATTER] = { "scatter", "MPI_Scatter", true, false, AT(ROOT, BLOCKS), AT(EVERY_RANK, BLOCK), COLL_IN_PLACE_OUT_IN,
-                     ROUNDS(1, OTHERS, NONE) },
+  [COLL_SCATTER] = { "scatter", "MPI_Scatter", true, false, AT(ROOT, BLOCKS), AT(EVERY_RANK, BLOCK),
+                     COLL_IN_PLACE_OUT_IN, ROUNDS(1, OTHERS, NONE) },
   [COLL_GATHER] = { "gather", "MPI_Gather", true, false, AT(EVERY_RANK, BLOCK), AT(ROOT, BLOCKS), COLL_IN_PLACE_IN_OUT,
                     ROUNDS(1, OTHERS, NONE) },
   [COLL_ALLGATHER] = { "allgather", "MPI_Allgather", false, false, AT(EVERY_RANK, BLOCK), AT(EVERY_RANK, BLOCKS),
@@ -30,7 +31,13 @@ static const coll_facts table[COLL_COLLECTIVES] = {
                                   ROUNDS(1, OTHERS, OTHERS) },
   [COLL_ALLREDUCE] = { "allreduce", "MPI_Allreduce", false, true, AT(EVERY_RANK, VECTOR), AT(EVERY_RANK, VECTOR),
                        COLL_IN_PLACE_SAME, ROUNDS(2, OTHERS, OTHERS) },
-  [COLL_ROTATION] = { "rotation", NULL, false, false, AT(EVERY_RANK, BLOCK), AT(EVERY_RANK, BLOCK), COLL_IN_PLACE_SAME,
+  [COLL_ROTATION] = { "rotation",
+                      NULL,
+                      false,
+                      false,
+                      AT(EVERY_RANK, BLOCK),
+                      AT(EVERY_RANK, BLOCK),
+                      COLL_IN_PLACE_SAME,
                       { true, 1, COLL_SHARE_BLOCK, COLL_SHARE_NONE } },
   [COLL_BARRIER] = { "barrier", "MPI_Barrier", false, false, NONE, NONE, COLL_IN_PLACE_NEVER, ROUNDS(0, NONE, NONE) },
   [COLL_ALLTOALL] = { "alltoall", "MPI_Alltoall", false, false, AT(EVERY_RANK, BLOCKS), AT(EVERY_RANK, BLOCKS),
@@ -40,6 +47,7 @@ static const coll_facts table[COLL_COLLECTIVES] = {
   [COLL_EXSCAN] = { "exscan", "MPI_Exscan", false, true, AT(EVERY_RANK, VECTOR), AT(EVERY_RANK, VECTOR),
                     COLL_IN_PLACE_SAME, ROUNDS(1, WHOLE, WHOLE) },
 };
+/* clang-format on */
 
 const coll_facts *coll_facts_of(coll_collective k) { return &table[k]; }
 const char *coll_collective_name(coll_collective k) { return table[k].name; }
@@ -56,7 +64,8 @@ coll_collective coll_collective_find(const char *name, size_t length) {
 coll_counts coll_counts_of(coll_collective k) {
   switch (table[k].in.amount) {
     case COLL_HOLDS_NOTHING: return COLL_COUNTS_NOTHING;
-    case COLL_HOLDS_BLOCK: case COLL_HOLDS_BLOCKS: return COLL_COUNTS_BLOCK;
+    case COLL_HOLDS_BLOCK:
+    case COLL_HOLDS_BLOCKS: return COLL_COUNTS_BLOCK;
     default: return COLL_COUNTS_VECTOR;
   }
 }

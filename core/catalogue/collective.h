@@ -10,48 +10,51 @@ typedef enum { COLL_NO_RANK, COLL_ROOT, COLL_EVERY_RANK } coll_who;
 /* Elements of a buffer, for a call of count m on p ranks. */
 typedef enum {
   COLL_HOLDS_NOTHING,
-  COLL_HOLDS_BLOCK,      /* m: one rank's block */
-  COLL_HOLDS_BLOCKS,     /* p·m: the blocks of all ranks */
-  COLL_HOLDS_VECTOR,     /* m: the whole vector */
-  COLL_HOLDS_PART,       /* this rank's part of the vector, cut by coll_block */
+  COLL_HOLDS_BLOCK,  /* m: one rank's block */
+  COLL_HOLDS_BLOCKS, /* p·m: the blocks of all ranks */
+  COLL_HOLDS_VECTOR, /* m: the whole vector */
+  COLL_HOLDS_PART,   /* this rank's part of the vector, cut by coll_block */
 } coll_amount;
 
 /* Ranks that have data there, and how much. */
-typedef struct { coll_who who; coll_amount amount; } coll_side;
+typedef struct {
+  coll_who who;
+  coll_amount amount;
+} coll_side;
 
 /* Where buffers lie in a call in place; of a collective with a root, at the root alone. */
 typedef enum {
   COLL_IN_PLACE_NEVER,
-  COLL_IN_PLACE_ALWAYS,  /* there is one buffer, at every rank, whatever the call says */
-  COLL_IN_PLACE_SAME,    /* in and out begin at the same address; a smaller result is left at the start */
-  COLL_IN_PLACE_IN_OUT,  /* in is this rank's block of out */
-  COLL_IN_PLACE_OUT_IN,  /* out is this rank's block of in */
+  COLL_IN_PLACE_ALWAYS, /* there is one buffer, at every rank, whatever the call says */
+  COLL_IN_PLACE_SAME,   /* in and out begin at the same address; a smaller result is left at the start */
+  COLL_IN_PLACE_IN_OUT, /* in is this rank's block of out */
+  COLL_IN_PLACE_OUT_IN, /* out is this rank's block of in */
 } coll_in_place;
 
 /* A share of the n bytes of the whole vector. */
 typedef enum {
   COLL_SHARE_NONE,
-  COLL_SHARE_WHOLE,      /* n */
-  COLL_SHARE_OTHERS,     /* (p-1)/p n */
-  COLL_SHARE_BLOCK,      /* n/p */
+  COLL_SHARE_WHOLE,  /* n */
+  COLL_SHARE_OTHERS, /* (p-1)/p n */
+  COLL_SHARE_BLOCK,  /* n/p */
 } coll_share;
 
 typedef struct {
   const char *name;
-  const char *mpi;               /* MPI's function; NULL: it has none */
-  bool root, op;                 /* has a root; has an operator: else data only moves */
+  const char *mpi; /* MPI's function; NULL: it has none */
+  bool root, op;   /* has a root; has an operator: else data only moves */
   coll_side in, out;
   coll_in_place in_place;
-  struct {                       /* the lower bound of the telephone model: see coll_bound */
-    bool one_round;              /* 1 alpha, not ceil(lg p) alpha */
-    int times;                   /* the bytes that are sent, so many times */
+  struct {          /* the lower bound of the telephone model: see coll_bound */
+    bool one_round; /* 1 alpha, not ceil(lg p) alpha */
+    int times;      /* the bytes that are sent, so many times */
     coll_share sent, combined;
   } bound;
 } coll_facts;
 
 const coll_facts *coll_facts_of(coll_collective);
 
-const char *coll_collective_name(coll_collective);    /* "bcast" … */
+const char *coll_collective_name(coll_collective); /* "bcast" … */
 /* The collective of this name; COLL_COLLECTIVES when there is none. */
 coll_collective coll_collective_find(const char *name, size_t length);
 bool coll_has_root(coll_collective);

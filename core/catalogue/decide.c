@@ -60,7 +60,8 @@ static bool within(size_t bytes, size_t min, size_t end, const long *value) {
   return bytes >= coll_bound_value(min, value) && (!end || bytes < coll_bound_value(end, value));
 }
 
-static bool fits(const coll_rule *r, const long *value, coll_collective k, const coll_args *a, size_t bytes, size_t block) {
+static bool fits(const coll_rule *r, const long *value, coll_collective k, const coll_args *a, size_t bytes,
+                 size_t block) {
   return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
          (r->commutes < 0 || r->commutes == (int)a->commutes) && (!r->in_place || a->in_place) &&
          (!r->root_zero || a->root == 0) && (!r->bytes_multiple || bytes % r->bytes_multiple == 0) &&

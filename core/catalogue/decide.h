@@ -4,7 +4,7 @@
 
 #include "decision/rules.h"
 
-bool coll_is_decision(const char *text);              /* does the key name one? It need not exist */
+bool coll_is_decision(const char *text); /* does the key name one? It need not exist */
 /* Splits `text`, "decision/rd_ring[threshold=8KiB]", as coll_find does. value must hold COLL_PARAMS values. */
 const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size);
 void coll_decision_key(const coll_decision *, const long *value, char *text, size_t size);

@@ -30,8 +30,9 @@ const coll_alg *coll_choose(const char *text, coll_collective k, const coll_args
   const coll_rule *r = coll_decision_rule(d, value, k, a);
   if (r && r->key) return coll_find(r->key, param, error, size);
   if (r) snprintf(error, size, "%s: %s", d->key, r->why);
-  else snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k),
-                a->size, a->count * a->elem);
+  else
+    snprintf(error, size, "%s has no rule for %s on %d ranks with %zu bytes", d->key, coll_collective_name(k), a->size,
+             a->count * a->elem);
   return NULL;
 }
 

@@ -14,7 +14,8 @@ bool coll_known(const char *text, char *error, size_t size);
 
 /* The algorithm that the key names for this call, itself or by decision, with its parameters; or NULL with the reason in
  * error[size]. */
-const coll_alg *coll_choose(const char *text, coll_collective, const coll_args *, long *param, char *error, size_t size);
+const coll_alg *coll_choose(const char *text, coll_collective, const coll_args *, long *param, char *error,
+                            size_t size);
 
 /* Does the key name the MPI library's own function, "bcast/builtin"? */
 bool coll_is_builtin(const char *text);

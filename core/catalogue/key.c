@@ -15,21 +15,28 @@ static int param_count(const coll_param *params) {
 static bool parse_value(const coll_param *p, const char *text, size_t length, long *value) {
   if (p->words)
     for (long v = p->min; v <= p->max; v++)
-      if (strlen(p->words[v - p->min]) == length && !strncmp(p->words[v - p->min], text, length)) return *value = v, true;
+      if (strlen(p->words[v - p->min]) == length && !strncmp(p->words[v - p->min], text, length))
+        return *value = v, true;
   char *end;
   long v = strtol(text, &end, 10);
   if (end == text) return false;
   static const char *const unit[] = { "KiB", "MiB", "GiB" };
   for (int u = 0; u < 3; u++)
-    if (!strncmp(end, unit[u], 3)) { v <<= 10 * (u + 1); end += 3; break; }
+    if (!strncmp(end, unit[u], 3)) {
+      v <<= 10 * (u + 1);
+      end += 3;
+      break;
+    }
   return *value = v, end == text + length;
 }
 
 size_t coll_key_stem(const char *text) { return strcspn(text, "["); }
 
-static bool unknown(const char *text, const coll_param *params, const char *name, int length, char *error, size_t size) {
+static bool unknown(const char *text, const coll_param *params, const char *name, int length, char *error,
+                    size_t size) {
   int n = param_count(params);
-  int used = snprintf(error, size, "%.*s: \"%.*s\" is not one of its parameters (", (int)coll_key_stem(text), text, length, name);
+  int used = snprintf(error, size, "%.*s: \"%.*s\" is not one of its parameters (", (int)coll_key_stem(text), text,
+                      length, name);
   for (int k = 0; k < n && used < (int)size; k++)
     used += snprintf(error + used, size - (size_t)used, "%s%s", k ? ", " : "", params[k].name);
   if (used < (int)size) snprintf(error + used, size - (size_t)used, "%s)", n ? "" : "it has none");
@@ -46,13 +53,14 @@ bool coll_key_read(const char *text, const coll_param *params, long *value, char
   for (const char *at = open + 1; at < close;) {
     const char *end = at + strcspn(at, ",]"), *equal = memchr(at, '=', (size_t)(end - at));
     int i = 0;
-    while (equal && i < n && !(strlen(params[i].name) == (size_t)(equal - at) &&
-                               !strncmp(params[i].name, at, (size_t)(equal - at)))) i++;
+    while (equal && i < n &&
+           !(strlen(params[i].name) == (size_t)(equal - at) && !strncmp(params[i].name, at, (size_t)(equal - at))))
+      i++;
     if (!equal || i == n) return unknown(text, params, at, (int)(end - at), error, size);
     const coll_param *p = &params[i];
     if (!parse_value(p, equal + 1, (size_t)(end - equal - 1), &value[i]) || value[i] < p->min || value[i] > p->max) {
-      snprintf(error, size, "%.*s: %s must lie between %ld and %ld, not \"%.*s\"", (int)coll_key_stem(text), text, p->name,
-               p->min, p->max, (int)(end - equal - 1), equal + 1);
+      snprintf(error, size, "%.*s: %s must lie between %ld and %ld, not \"%.*s\"", (int)coll_key_stem(text), text,
+               p->name, p->min, p->max, (int)(end - equal - 1), equal + 1);
       return false;
     }
     at = end + (*end == ',');

@@ -26,8 +26,13 @@ static void params(json *j, const coll_param *list) {
 }
 
 static void algorithm(json *j, const coll_alg *a) {
-  static const struct { unsigned bit; const char *name; } flags[] = {
-    { COLL_COMMUTATIVE_ONLY, "commutative_only" }, { COLL_ANY_SOURCE, "any_source" }, { COLL_SEGMENTS, "segments" },
+  static const struct {
+    unsigned bit;
+    const char *name;
+  } flags[] = {
+    { COLL_COMMUTATIVE_ONLY, "commutative_only" },
+    { COLL_ANY_SOURCE, "any_source" },
+    { COLL_SEGMENTS, "segments" },
     { COLL_PLACES, "places" },
   };
   json_object(j, NULL);
@@ -69,7 +74,7 @@ static void side(json *j, const char *name, coll_side s) {
   static const char *const who[] = { [COLL_NO_RANK] = "none", [COLL_ROOT] = "root", [COLL_EVERY_RANK] = "every" };
   static const char *const amount[] = {
     [COLL_HOLDS_NOTHING] = "nothing", [COLL_HOLDS_BLOCK] = "block", [COLL_HOLDS_BLOCKS] = "blocks",
-    [COLL_HOLDS_VECTOR] = "vector", [COLL_HOLDS_PART] = "part",
+    [COLL_HOLDS_VECTOR] = "vector",   [COLL_HOLDS_PART] = "part",
   };
   json_object(j, name);
   json_text(j, "who", who[s.who]);
@@ -79,14 +84,18 @@ static void side(json *j, const char *name, coll_side s) {
 
 static void collective(json *j, coll_collective k) {
   static const char *const unit[] = {
-    [COLL_COUNTS_NOTHING] = "none", [COLL_COUNTS_BLOCK] = "block", [COLL_COUNTS_VECTOR] = "vector",
+    [COLL_COUNTS_NOTHING] = "none",
+    [COLL_COUNTS_BLOCK] = "block",
+    [COLL_COUNTS_VECTOR] = "vector",
   };
   static const char *const in_place[] = {
-    [COLL_IN_PLACE_NEVER] = "never", [COLL_IN_PLACE_ALWAYS] = "always", [COLL_IN_PLACE_SAME] = "same",
+    [COLL_IN_PLACE_NEVER] = "never",   [COLL_IN_PLACE_ALWAYS] = "always", [COLL_IN_PLACE_SAME] = "same",
     [COLL_IN_PLACE_IN_OUT] = "in_out", [COLL_IN_PLACE_OUT_IN] = "out_in",
   };
   static const char *const share[] = {
-    [COLL_SHARE_NONE] = "none", [COLL_SHARE_WHOLE] = "whole", [COLL_SHARE_OTHERS] = "others",
+    [COLL_SHARE_NONE] = "none",
+    [COLL_SHARE_WHOLE] = "whole",
+    [COLL_SHARE_OTHERS] = "others",
     [COLL_SHARE_BLOCK] = "block",
   };
   const coll_facts *f = coll_facts_of(k);

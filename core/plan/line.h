@@ -7,11 +7,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-typedef struct { const char *path; int number; char *error; size_t size; } file_line;   /* the message goes to error[size] */
+typedef struct {
+  const char *path;
+  int number;
+  char *error;
+  size_t size;
+} file_line; /* the message goes to error[size] */
 
 /* Always false, so that it can be returned. */
-__attribute__((format(printf, 2, 3))) static inline bool line_wrong(const file_line *l, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static inline bool line_wrong(const file_line *l, const char *format, ...) {
   int n = snprintf(l->error, l->size, "%s:%d: ", l->path, l->number);
   if (n >= 0 && (size_t)n < l->size) {
     va_list list;

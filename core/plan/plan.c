@@ -12,16 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name; size_t bytes; } types[PLAN_TYPES] = {
-  [PLAN_FLOAT] = {"float", 4}, [PLAN_DOUBLE] = {"double", 8}, [PLAN_INT] = {"int", 4},
-  [PLAN_BYTE] = {"byte", 1}, [PLAN_LONG] = {"long", 8}, [PLAN_AFFINE] = {"affine", 8},
+static const struct {
+  const char *name;
+  size_t bytes;
+} types[PLAN_TYPES] = {
+  [PLAN_FLOAT] = { "float", 4 }, [PLAN_DOUBLE] = { "double", 8 }, [PLAN_INT] = { "int", 4 },
+  [PLAN_BYTE] = { "byte", 1 },   [PLAN_LONG] = { "long", 8 },     [PLAN_AFFINE] = { "affine", 8 },
 };
 static const char *const ops[PLAN_OPS] = {
-  [PLAN_SUM] = "sum", [PLAN_PROD] = "prod", [PLAN_MAX] = "max", [PLAN_MIN] = "min",
-  [PLAN_OP_AFFINE] = "affine", [PLAN_NONE] = "none",
+  [PLAN_SUM] = "sum", [PLAN_PROD] = "prod",        [PLAN_MAX] = "max",
+  [PLAN_MIN] = "min", [PLAN_OP_AFFINE] = "affine", [PLAN_NONE] = "none",
 };
 static const char *const metrics[PLAN_METRICS] = {
-  [PLAN_MAKESPAN] = "makespan", [PLAN_OSU_AVG] = "osu_avg", [PLAN_ROOT] = "root", [PLAN_LOOP] = "loop",
+  [PLAN_MAKESPAN] = "makespan",
+  [PLAN_OSU_AVG] = "osu_avg",
+  [PLAN_ROOT] = "root",
+  [PLAN_LOOP] = "loop",
 };
 
 const char *plan_type_name(plan_type t) { return types[t].name; }
@@ -30,25 +36,28 @@ const char *plan_op_name(plan_op o) { return ops[o]; }
 bool plan_op_commutes(plan_op o) { return o != PLAN_OP_AFFINE; }
 const char *plan_metric_name(plan_metric m) { return metrics[m]; }
 
-const char *plan_op_mismatch(plan_type t, plan_op o)
-{
+const char *plan_op_mismatch(plan_type t, plan_op o) {
   if (o == PLAN_OP_AFFINE && t != PLAN_AFFINE) return "op=affine needs type=affine";
   if (t == PLAN_AFFINE && o != PLAN_OP_AFFINE && o != PLAN_NONE)
     return "type=affine goes with op=affine or op=none only";
   return NULL;
 }
 
-coll_args plan_args(const plan_point *q, int size, const long *param, const coll_place *place)
-{
-  return (coll_args){.size = size, .count = q->count, .elem = plan_type_bytes(q->type), .root = q->root,
-                     .commutes = plan_op_commutes(q->op), .in_place = q->in_place, .param = param, .place = place};
+coll_args plan_args(const plan_point *q, int size, const long *param, const coll_place *place) {
+  return (coll_args){ .size = size,
+                      .count = q->count,
+                      .elem = plan_type_bytes(q->type),
+                      .root = q->root,
+                      .commutes = plan_op_commutes(q->op),
+                      .in_place = q->in_place,
+                      .param = param,
+                      .place = place };
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
 static bool whole_number(const file_line *r, const char *key, const char *text, unsigned long long max,
-                         unsigned long long *value)
-{
+                         unsigned long long *value) {
   char *end;
   errno = 0;
   *value = strtoull(text, &end, 10);
@@ -57,16 +66,14 @@ static bool whole_number(const file_line *r, const char *key, const char *text, 
   return true;
 }
 
-static bool small_number(const file_line *r, const char *key, const char *text, int max, int *value)
-{
+static bool small_number(const file_line *r, const char *key, const char *text, int max, int *value) {
   unsigned long long wide = 0;
   if (!whole_number(r, key, text, (unsigned long long)max, &wide)) return false;
   *value = (int)wide;
   return true;
 }
 
-static bool flag(const file_line *r, const char *key, const char *text, bool *value)
-{
+static bool flag(const file_line *r, const char *key, const char *text, bool *value) {
   int number = 0;
   if (!small_number(r, key, text, 1, &number)) return false;
   *value = number;
@@ -74,27 +81,27 @@ static bool flag(const file_line *r, const char *key, const char *text, bool *va
 }
 
 /* The index of `text` among n names; on failure all names are told. */
-static bool one_of(const file_line *r, const char *key, const char *text, const char *const *names, int n, int *index)
-{
+static bool one_of(const file_line *r, const char *key, const char *text, const char *const *names, int n, int *index) {
   char list[256] = "";
   for (int i = 0; i < n; i++) {
-    if (strcmp(text, names[i]) == 0) { *index = i; return true; }
+    if (strcmp(text, names[i]) == 0) {
+      *index = i;
+      return true;
+    }
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i]);
   }
   return line_wrong(r, "%s=%s: choose one of %s", key, text, list);
 }
 
-static bool text_value(const file_line *r, const char *key, const char *text, char *value, size_t size)
-{
+static bool text_value(const file_line *r, const char *key, const char *text, char *value, size_t size) {
   if (!*text) return line_wrong(r, "%s= has no value", key);
   if (strlen(text) >= size) return line_wrong(r, "%s=%s: longer than %zu characters", key, text, size - 1);
   strcpy(value, text);
   return true;
 }
 
-static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op)
-{
+static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op) {
   unsigned long long wide = 0;
   int index = 0;
   if (!strcmp(key, "id")) return text_value(r, key, text, q->id, sizeof q->id);
@@ -128,13 +135,14 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
     for (int c = 0; c < COLL_COLLECTIVES; c++) names[c] = coll_collective_name((coll_collective)c);
     return one_of(r, key, text, names, COLL_COLLECTIVES, collective);
   }
-  return line_wrong(r, "unknown key %s; known: id collective algorithm ranks count type op root in_place metric "
-                  "repetitions warmup check", key);
+  return line_wrong(r,
+                    "unknown key %s; known: id collective algorithm ranks count type op root in_place metric "
+                    "repetitions warmup check",
+                    key);
 }
 
 /* What holds between keys. The algorithm itself is looked up by whoever runs the point. */
-static bool finish(const file_line *r, plan_point *q, int collective, int op)
-{
+static bool finish(const file_line *r, plan_point *q, int collective, int op) {
   if (!*q->id) snprintf(q->id, sizeof q->id, "%d", r->number);
   if (!*q->key) return line_wrong(r, "no algorithm=; give a key such as bcast/mst");
   size_t stem = strcspn(q->key, "/");
@@ -143,7 +151,8 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op)
   if (collective < 0) {
     if (chooses) return line_wrong(r, "algorithm=%s needs collective=", q->key);
     collective = coll_collective_find(q->key, stem);
-    if (collective == COLL_COLLECTIVES) return line_wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
+    if (collective == COLL_COLLECTIVES)
+      return line_wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
   } else if (!chooses) {
     const char *name = coll_collective_name((coll_collective)collective);
     if (strlen(name) != stem || strncmp(name, q->key, stem))
@@ -160,9 +169,8 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op)
   return true;
 }
 
-static bool line_read(const file_line *r, char *text, plan *p, size_t *cap)
-{
-  plan_point q = {.line = r->number, .repetitions = 1};
+static bool line_read(const file_line *r, char *text, plan *p, size_t *cap) {
+  plan_point q = { .line = r->number, .repetitions = 1 };
   int collective = -1, op = -1;
   bool any = false;
   char *rest = NULL;
@@ -186,11 +194,10 @@ static bool line_read(const file_line *r, char *text, plan *p, size_t *cap)
   return true;
 }
 
-bool plan_read(plan *p, const char *path, char *error, size_t size)
-{
-  *p = (plan){0};
+bool plan_read(plan *p, const char *path, char *error, size_t size) {
+  *p = (plan){ 0 };
   bool standard = !strcmp(path, "-");
-  file_line r = {.path = standard ? "standard input" : path, .error = error, .size = size};
+  file_line r = { .path = standard ? "standard input" : path, .error = error, .size = size };
   FILE *file = standard ? stdin : fopen(path, "r");
   if (!file) {
     snprintf(error, size, "%s: %s", path, strerror(errno));
@@ -212,8 +219,7 @@ bool plan_read(plan *p, const char *path, char *error, size_t size)
   return fine;
 }
 
-void plan_free(plan *p)
-{
+void plan_free(plan *p) {
   free(p->point);
-  *p = (plan){0};
+  *p = (plan){ 0 };
 }

@@ -30,10 +30,10 @@ enum { PLAN_ID = 64, PLAN_KEY = 192 };
 
 typedef struct {
   char id[PLAN_ID];
-  char key[PLAN_KEY];          /* algorithm, as it was written */
+  char key[PLAN_KEY]; /* algorithm, as it was written */
   coll_collective collective;
-  int line;                    /* in the file, for messages */
-  int ranks;                   /* 0: all of the launch */
+  int line;  /* in the file, for messages */
+  int ranks; /* 0: all of the launch */
   size_t count;
   plan_type type;
   plan_op op;

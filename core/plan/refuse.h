@@ -5,8 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-__attribute__((format(printf, 1, 2))) static inline int refuse(const char *format, ...)
-{
+__attribute__((format(printf, 1, 2))) static inline int refuse(const char *format, ...) {
   va_list list;
   va_start(list, format);
   fputs("collscope-prove: ", stderr);

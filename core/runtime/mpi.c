@@ -10,10 +10,17 @@
 
 /* Memory handed out in the order of the algorithm's requests. A call asks for the same sizes each time it runs, so from the
  * second run on nothing is allocated. */
-typedef struct { void **block; size_t *bytes; int used, blocks; } arena;
+typedef struct {
+  void **block;
+  size_t *bytes;
+  int used, blocks;
+} arena;
 
 /* One outstanding message, or a part of a large one. */
-typedef struct { MPI_Request request; coll_req next; } slot;   /* next: of the message's next part; almost always none */
+typedef struct {
+  MPI_Request request;
+  coll_req next;
+} slot; /* next: of the message's next part; almost always none */
 
 struct coll_call {
   const coll_alg *alg;
@@ -23,16 +30,16 @@ struct coll_call {
   MPI_Comm comm;
   MPI_Datatype type;
   MPI_Op op;
-  slot *slots;                    /* outstanding requests; coll_req is an index + 1 */
-  int *idle, idles, capacity;     /* stack of unused slots */
+  slot *slots;                /* outstanding requests; coll_req is an index + 1 */
+  int *idle, idles, capacity; /* stack of unused slots */
   arena scratch, keep;
   coll_seg *seg;
   int segs;
-  coll_observer *observer;        /* NULL: none */
+  coll_observer *observer; /* NULL: none */
   bool preparing;
-  size_t large;                   /* bytes from which messages have other tags */
-  int tag;                        /* of shorter messages of the whole group */
-  int epoch, epochs;              /* only with COLL_ANY_SOURCE: see tag_of */
+  size_t large;      /* bytes from which messages have other tags */
+  int tag;           /* of shorter messages of the whole group */
+  int epoch, epochs; /* only with COLL_ANY_SOURCE: see tag_of */
 };
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -176,7 +183,8 @@ static void isend_large(coll_ctx *c, const void *buf, size_t n, int to, coll_req
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  if (is_ordinary(c, n)) MPI_Isend(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, &s->slots[r - 1].request);
+  if (is_ordinary(c, n))
+    MPI_Isend(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, &s->slots[r - 1].request);
   else isend_large(c, buf, n, to, r);
   return r;
 }
@@ -186,14 +194,16 @@ static void irecv_large(coll_ctx *c, void *buf, size_t n, int from, coll_req r) 
   for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
     int k = part_of(c, n - at);
     if (at) r = take_next(s, r);
-    MPI_Irecv(coll_at(c, buf, at), k, s->type, peer_of(c, from), tag_of(c, (size_t)k), s->comm, &s->slots[r - 1].request);
+    MPI_Irecv(coll_at(c, buf, at), k, s->type, peer_of(c, from), tag_of(c, (size_t)k), s->comm,
+              &s->slots[r - 1].request);
   }
 }
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  if (is_ordinary(c, n)) MPI_Irecv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, &s->slots[r - 1].request);
+  if (is_ordinary(c, n))
+    MPI_Irecv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, &s->slots[r - 1].request);
   else irecv_large(c, buf, n, from, r);
   return r;
 }
@@ -272,23 +282,41 @@ static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags) {
   return s->seg[s->segs++] = port_seg_open(s->comm, tag_of(c, 0), world, c->size, c->rank, n * c->elem, flags);
 }
 
-static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n)
-{ port_seg_write(g, home, off * c->elem, src, n * c->elem); }
-static void op_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n)
-{ port_seg_read(g, home, off * c->elem, dst, n * c->elem); }
-static void op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) { port_publish(g, home, flag, value); }
+static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n) {
+  port_seg_write(g, home, off * c->elem, src, n * c->elem);
+}
+static void op_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n) {
+  port_seg_read(g, home, off * c->elem, dst, n * c->elem);
+}
+static void op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) {
+  port_publish(g, home, flag, value);
+}
 static void op_await(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) { port_await(g, home, flag, value); }
 
 static const coll_operations operations = {
-  .send = op_send, .recv = op_recv, .sendrecv = op_sendrecv, .recv_any = op_recv_any, .isend = op_isend,
-  .irecv = op_irecv, .waitall = op_waitall, .reduce = op_reduce, .copy = op_copy, .scratch = op_scratch, .keep = op_keep,
-  .seg_open = op_seg_open, .seg_write = op_seg_write, .seg_read = op_seg_read, .publish = op_publish, .await = op_await,
+  .send = op_send,
+  .recv = op_recv,
+  .sendrecv = op_sendrecv,
+  .recv_any = op_recv_any,
+  .isend = op_isend,
+  .irecv = op_irecv,
+  .waitall = op_waitall,
+  .reduce = op_reduce,
+  .copy = op_copy,
+  .scratch = op_scratch,
+  .keep = op_keep,
+  .seg_open = op_seg_open,
+  .seg_write = op_seg_write,
+  .seg_read = op_seg_read,
+  .publish = op_publish,
+  .await = op_await,
 };
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
-coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op)
-{ return coll_open_observed(comm, alg, args, type, op, NULL); }
+coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op) {
+  return coll_open_observed(comm, alg, args, type, op, NULL);
+}
 
 coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op,
                               coll_observer *observer) {
@@ -301,14 +329,15 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   s->large = port_large_message();
   s->tag = (int)alg->collective * LABELS;
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
-  s->ctx = (coll_ctx){ .ops = &operations, .self = s, .size = args->size, .place = args->place, .levels = s->levels,
-                       .elem = args->elem };
+  s->ctx = (coll_ctx){
+    .ops = &operations, .self = s, .size = args->size, .place = args->place, .levels = s->levels, .elem = args->elem
+  };
   MPI_Comm_rank(comm, &s->ctx.rank);
   if (alg->flags & COLL_ANY_SOURCE) {
     int *highest, known;
     MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &known);
     s->epochs = ((known ? *highest : 32767) - TAGS + 1) / TAGS;
-    MPI_Barrier(comm);            /* nobody is still in an earlier call with the same epochs */
+    MPI_Barrier(comm); /* nobody is still in an earlier call with the same epochs */
   }
   s->observer = observer;
   if (observer) observe_context(observer, &s->ctx);

@@ -14,8 +14,9 @@ typedef struct coll_call coll_call;
  * outlive the call. type is the contiguous type of args->elem bytes, op its operator (MPI_OP_NULL without one). */
 coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op);
 /* The same, each operation noted by an observer that outlives the call; NULL: by none. */
-coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op, coll_observer *);
-void coll_run(coll_call *);       /* may be called again and again */
-void coll_close(coll_call *);     /* collective when the algorithm uses segments */
+coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op,
+                              coll_observer *);
+void coll_run(coll_call *);   /* may be called again and again */
+void coll_close(coll_call *); /* collective when the algorithm uses segments */
 
 #endif

@@ -5,15 +5,15 @@
 
 struct coll_observer {
   double (*clock)(void);
-  const coll_operations *ops;      /* of the back-end, and its state */
+  const coll_operations *ops; /* of the back-end, and its state */
   void *self;
   observe_event *event;
   size_t events, room;
-  size_t *first;                   /* [repetitions] index of its first event */
+  size_t *first; /* [repetitions] index of its first event */
   int repetitions, repetitions_room;
-  size_t *pending;                 /* [requests] by coll_req: index of its event, while it is not waited for */
+  size_t *pending; /* [requests] by coll_req: index of its event, while it is not waited for */
   int requests;
-  bool waiting;                    /* for requests of the algorithm, not of the back-end */
+  bool waiting; /* for requests of the algorithm, not of the back-end */
 };
 
 static void *grown(void *old, size_t bytes) {
@@ -54,7 +54,8 @@ const observe_event *observe_events(const coll_observer *o, int i, size_t *n) {
 }
 
 const char *observe_kind_name(observe_kind k) {
-  static const char *const names[] = { "send", "recv", "isend", "irecv", "wait", "reduce", "copy", "write", "read", "publish", "await" };
+  static const char *const names[] = { "send", "recv",  "isend", "irecv",   "wait", "reduce",
+                                       "copy", "write", "read",  "publish", "await" };
   return names[k];
 }
 
@@ -79,7 +80,9 @@ static observe_event *note(const coll_ctx *c, observe_kind kind, int peer, size_
     o->event = grown(o->event, sizeof *o->event * o->room);
   }
   observe_event *e = &o->event[o->events++];
-  *e = (observe_event){ .kind = kind, .peer = peer, .label = c->label, .bytes = n * c->elem, .begin_s = begin, .end_s = now, .done_s = now };
+  *e = (observe_event){
+    .kind = kind, .peer = peer, .label = c->label, .bytes = n * c->elem, .begin_s = begin, .end_s = now, .done_s = now
+  };
   return e;
 }
 
@@ -144,10 +147,10 @@ static coll_req observed_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   return r;
 }
 
-static const double waited_for = -1;     /* done_s while a wait for it is on */
+static const double waited_for = -1; /* done_s while a wait for it is on */
 
 void observe_done(coll_observer *o, coll_req r) {
-  if (o->waiting) o->event[o->pending[r]].done_s = o->clock();   /* a message in parts: the last one counts */
+  if (o->waiting) o->event[o->pending[r]].done_s = o->clock(); /* a message in parts: the last one counts */
 }
 
 /* The wait sets its requests to 0: so their events are marked before it. Who was not heard of alone was through at the end. */
@@ -229,10 +232,22 @@ static void observed_await(coll_ctx *c, coll_seg s, int home, int flag, uint64_t
 }
 
 static const coll_operations observed = {
-  .send = observed_send, .recv = observed_recv, .sendrecv = observed_sendrecv, .recv_any = observed_recv_any,
-  .isend = observed_isend, .irecv = observed_irecv, .waitall = observed_waitall, .reduce = observed_reduce,
-  .copy = observed_copy, .scratch = observed_scratch, .keep = observed_keep, .seg_open = observed_seg_open,
-  .seg_write = observed_seg_write, .seg_read = observed_seg_read, .publish = observed_publish, .await = observed_await,
+  .send = observed_send,
+  .recv = observed_recv,
+  .sendrecv = observed_sendrecv,
+  .recv_any = observed_recv_any,
+  .isend = observed_isend,
+  .irecv = observed_irecv,
+  .waitall = observed_waitall,
+  .reduce = observed_reduce,
+  .copy = observed_copy,
+  .scratch = observed_scratch,
+  .keep = observed_keep,
+  .seg_open = observed_seg_open,
+  .seg_write = observed_seg_write,
+  .seg_read = observed_seg_read,
+  .publish = observed_publish,
+  .await = observed_await,
 };
 
 void observe_context(coll_observer *o, coll_ctx *c) {

@@ -9,20 +9,28 @@
 #include "collscope.h"
 
 typedef enum {
-  OBSERVE_SEND, OBSERVE_RECV, OBSERVE_ISEND, OBSERVE_IRECV,
-  OBSERVE_WAIT,                             /* for all that a call waits for */
-  OBSERVE_REDUCE, OBSERVE_COPY, OBSERVE_WRITE, OBSERVE_READ, OBSERVE_PUBLISH, OBSERVE_AWAIT
+  OBSERVE_SEND,
+  OBSERVE_RECV,
+  OBSERVE_ISEND,
+  OBSERVE_IRECV,
+  OBSERVE_WAIT, /* for all that a call waits for */
+  OBSERVE_REDUCE,
+  OBSERVE_COPY,
+  OBSERVE_WRITE,
+  OBSERVE_READ,
+  OBSERVE_PUBLISH,
+  OBSERVE_AWAIT
 } observe_kind;
 
 /* sendrecv is a SEND and a RECV with the same times, the send first. */
 typedef struct {
   observe_kind kind;
-  int peer;                                 /* in the outermost group: destination, source, home of a segment's part; else -1.
+  int peer;              /* in the outermost group: destination, source, home of a segment's part; else -1.
                                                Of a receive from any source: the rank that it came from */
-  int label;                                /* of the context: see coll_sub */
-  size_t bytes;                             /* 0 for waits and flags */
-  double begin_s, end_s;                    /* of the call */
-  double done_s;                            /* ISEND, IRECV: when a wait found it through; others: end_s */
+  int label;             /* of the context: see coll_sub */
+  size_t bytes;          /* 0 for waits and flags */
+  double begin_s, end_s; /* of the call */
+  double done_s;         /* ISEND, IRECV: when a wait found it through; others: end_s */
 } observe_event;
 
 typedef struct coll_observer coll_observer;

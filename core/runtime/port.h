@@ -13,9 +13,9 @@
 /* Prints the members of an object: back_end, library. */
 void port_describe(json *);
 
-double port_now(void);                     /* seconds on this rank's own clock */
-void port_idle(double seconds);            /* this rank does nothing for so long */
-coll_place port_place(MPI_Comm comm);      /* where this rank sits; collective over comm */
+double port_now(void);                /* seconds on this rank's own clock */
+void port_idle(double seconds);       /* this rank does nothing for so long */
+coll_place port_place(MPI_Comm comm); /* where this rank sits; collective over comm */
 
 /* Prints what this machine is, as far as this process may use it, in one line of JSON; works before MPI_Init. Returns NULL, or why
  * there is no answer.
@@ -47,7 +47,7 @@ void port_charge_copy(size_t bytes);
 /* All ranks of comm leave together. Returns the start on this rank's clock; *late is set when this rank came too late for
  * the start, which the caller must then discard. window_s: how far ahead to place the start (real runs), 0: a plain barrier. */
 double port_start_together(MPI_Comm comm, double window_s, bool *late);
-const char *port_start_method(double window_s);   /* "simulated", "window" or "barrier" */
+const char *port_start_method(double window_s); /* "simulated", "window" or "barrier" */
 /* A window that ranks of comm should be able to keep; 0 in simulation, where the start is exact. Collective. */
 double port_window(MPI_Comm comm);
 /* Brings the clocks of comm's ranks together where they differ; collective. */
@@ -62,6 +62,6 @@ void port_seg_write(coll_seg, int home, size_t offset, const void *src, size_t b
 void port_seg_read(coll_seg, int home, size_t offset, void *dst, size_t bytes);
 void port_publish(coll_seg, int home, int flag, uint64_t value);
 void port_await(coll_seg, int home, int flag, uint64_t value);
-void port_seg_close(coll_seg);             /* collective over the members */
+void port_seg_close(coll_seg); /* collective over the members */
 
 #endif

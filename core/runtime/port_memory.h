@@ -9,7 +9,7 @@
  * allocation; simulation only: false where the back-end cannot. */
 bool port_share_buffers(void);
 bool port_holds_data(void);
-void *port_alloc(size_t bytes);            /* aborts with a message when out of memory */
+void *port_alloc(size_t bytes); /* aborts with a message when out of memory */
 void port_release(void *buffer);
 
 #endif

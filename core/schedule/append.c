@@ -5,8 +5,7 @@
 #include "core/schedule/array.h"
 #include "core/schedule/recorder.h"
 
-void rec_fail(recorder *s, const char *format, ...)
-{
+void rec_fail(recorder *s, const char *format, ...) {
   char *error = s->record.error;
   size_t size = sizeof s->record.error;
   int n = snprintf(error, size, "rank %d: ", s->rank);
@@ -17,9 +16,8 @@ void rec_fail(recorder *s, const char *format, ...)
   siglongjmp(s->leave, STOP_ERROR);
 }
 
-void rec_more_room(recorder *s)
-{
-  static const size_t most = (size_t)1 << 27;   /* of a rank: an algorithm that records more loops for ever */
+void rec_more_room(recorder *s) {
+  static const size_t most = (size_t)1 << 27; /* of a rank: an algorithm that records more loops for ever */
   rec_rank *k = s->now;
   /* Ranks do much the same: the last one's length is a good guess. */
   size_t guess = s->rank ? s->record.rank[s->rank - 1].n + 8 : 64;

@@ -5,8 +5,7 @@
 
 volatile bool array_growing;
 
-void *array_grow(void *old, size_t bytes)
-{
+void *array_grow(void *old, size_t bytes) {
   array_growing = true;
   void *p = realloc(old, bytes ? bytes : 1);
   array_growing = false;

@@ -7,8 +7,7 @@
 
 /* How far the ranks get with what is recorded so far, each send waiting for its receive. Then every message that has
  * been posted and not been received is one that a suspended recv_any may be given. */
-static void post(player *y, int rank, size_t index, const rec_op *o)
-{
+static void post(player *y, int rank, size_t index, const rec_op *o) {
   bool sends = rec_sends(o->kind);
   uint32_t me = (uint32_t)y->posts++;
   RESERVE(y->link, y->link_cap, y->posts);
@@ -25,8 +24,7 @@ static void post(player *y, int rank, size_t index, const rec_op *o)
 
 static bool complete(const player *y, int rank, size_t index) { return y->met[y->post[rank][index]]; }
 
-static uint64_t *flag_of(const record *r, player *y, int rank, const rec_op *o)
-{
+static uint64_t *flag_of(const record *r, player *y, int rank, const rec_op *o) {
   const rec_segment *g = &r->segment[rank][o->buf - REC_SEGMENT];
   int home = 0;
   while (g->world[home] != o->peer) home++;
@@ -38,8 +36,7 @@ static uint64_t *flag_of(const record *r, player *y, int rank, const rec_op *o)
 }
 
 /* Plays one rank until it blocks. Returns whether it got anywhere. */
-static bool play(const record *r, player *y, int rank)
-{
+static bool play(const record *r, player *y, int rank) {
   const rec_rank *k = &r->rank[rank];
   size_t before = y->at[rank];
   bool posted_before = y->posted[rank];
@@ -62,8 +59,7 @@ static bool play(const record *r, player *y, int rank)
   return y->at[rank] > before || y->posted[rank] != posted_before;
 }
 
-static uint64_t mix(uint64_t x)
-{
+static uint64_t mix(uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
   x = (x ^ x >> 27) * 0x94D049BB133111EBu;
@@ -71,8 +67,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /* Nothing is played yet. */
-static void player_set(player *y, const record *r)
-{
+static void player_set(player *y, const record *r) {
   int p = r->args.size;
   size_t ranks = (size_t)p;
   channels_clear(&y->channels);
@@ -83,7 +78,10 @@ static void player_set(player *y, const record *r)
     y->arrived = array_grow(y->arrived, sizeof *y->arrived * ranks);
     y->post = array_grow(y->post, sizeof *y->post * ranks);
     y->room = array_grow(y->room, sizeof *y->room * ranks);
-    for (int i = y->ranks; i < p; i++) { y->post[i] = NULL; y->room[i] = 0; }
+    for (int i = y->ranks; i < p; i++) {
+      y->post[i] = NULL;
+      y->room[i] = 0;
+    }
     y->ranks = p;
   }
   memset(y->at, 0, sizeof *y->at * ranks);
@@ -96,8 +94,7 @@ static void player_set(player *y, const record *r)
   y->begun = true;
 }
 
-void rec_player_free(player *y)
-{
+void rec_player_free(player *y) {
   for (int i = 0; i < y->ranks; i++) free(y->post[i]);
   for (int i = 0; i < y->groups; i++) free(y->flag[i]);
   free(y->post);
@@ -112,8 +109,7 @@ void rec_player_free(player *y)
 }
 
 /* Goes on from where the last call left off: what was recorded then is the beginning of what is recorded now. */
-static void play_on(player *y, const record *r)
-{
+static void play_on(player *y, const record *r) {
   int p = r->args.size;
   if (!y->begun) player_set(y, r);
   for (int i = 0; i < p; i++) {
@@ -128,16 +124,14 @@ static void play_on(player *y, const record *r)
   }
 }
 
-static bool has_arrived(const recorder *s, int rank, int member)
-{
+static bool has_arrived(const recorder *s, int rank, int member) {
   const any_source *w = &s->any_source[rank];
   const channel *c = channels_known(&s->player.channels, w->world ? w->world[member] : member, rank, w->label);
   return c && c->first != CHANNEL_NOBODY && c->sends;
 }
 
 /* A suspended rank's next source: one of those whose message it could receive. Returns how many there are. */
-static int choose(recorder *s, int rank)
-{
+static int choose(recorder *s, int rank) {
   any_source *w = &s->any_source[rank];
   int candidates = 0, pick = 0;
   if (!s->player.arrived[rank]) return 0;
@@ -149,8 +143,7 @@ static int choose(recorder *s, int rank)
   return candidates;
 }
 
-int rec_choose_sources(recorder *s)
-{
+int rec_choose_sources(recorder *s) {
   record *r = &s->record;
   int served = 0;
   play_on(&s->player, r);

@@ -5,13 +5,11 @@
 
 #include "core/schedule/array.h"
 
-static uint64_t key_of(int src, int dst, int label)
-{
+static uint64_t key_of(int src, int dst, int label) {
   return ((uint64_t)src << 28 | (uint64_t)dst) << 8 | (uint64_t)label;
 }
 
-static channel *slot_of(const channels *t, uint64_t key)
-{
+static channel *slot_of(const channels *t, uint64_t key) {
   size_t mask = t->slots - 1, h = (key * 0x9E3779B97F4A7C15u) >> 24;
   for (;; h++) {
     channel *c = &t->slot[h & mask];
@@ -19,8 +17,7 @@ static channel *slot_of(const channels *t, uint64_t key)
   }
 }
 
-static void grow(channels *t)
-{
+static void grow(channels *t) {
   channel *old = t->slot;
   size_t n = t->slots;
   t->slots = n ? 2 * n : 1024;
@@ -31,8 +28,7 @@ static void grow(channels *t)
   free(old);
 }
 
-void channels_clear(channels *t)
-{
+void channels_clear(channels *t) {
   if (!++t->epoch) {
     if (t->slots) memset(t->slot, 0, sizeof *t->slot * t->slots);
     t->epoch = 1;
@@ -42,12 +38,11 @@ void channels_clear(channels *t)
 
 void channels_free(channels *t) { free(t->slot); }
 
-static channel *find(channels *t, uint64_t key)
-{
+static channel *find(channels *t, uint64_t key) {
   if (2 * (t->used + 2) >= t->slots) grow(t);
   channel *c = slot_of(t, key);
   if (c->epoch != t->epoch) {
-    *c = (channel){.key = key, .epoch = t->epoch, .first = CHANNEL_NOBODY, .last = CHANNEL_NOBODY};
+    *c = (channel){ .key = key, .epoch = t->epoch, .first = CHANNEL_NOBODY, .last = CHANNEL_NOBODY };
     t->used++;
   }
   return c;
@@ -55,8 +50,7 @@ static channel *find(channels *t, uint64_t key)
 
 channel *channels_find(channels *t, int src, int dst, int label) { return find(t, key_of(src, dst, label)); }
 
-const channel *channels_known(const channels *t, int src, int dst, int label)
-{
+const channel *channels_known(const channels *t, int src, int dst, int label) {
   const channel *c = t->used ? slot_of(t, key_of(src, dst, label)) : NULL;
   return c && c->epoch == t->epoch ? c : NULL;
 }
@@ -64,8 +58,7 @@ const channel *channels_known(const channels *t, int src, int dst, int label)
 /* ---- a whole schedule --------------------------------------------------------------------------------------- */
 
 /* What still waits is linked through partner[]; now it has none. */
-static void forget_waiting(matching *m)
-{
+static void forget_waiting(matching *m) {
   for (size_t i = 0; i < m->channels.slots; i++) {
     const channel *c = &m->channels.slot[i];
     if (c->epoch != m->channels.epoch) continue;
@@ -76,8 +69,7 @@ static void forget_waiting(matching *m)
   }
 }
 
-void matching_make(matching *m, const record *r)
-{
+void matching_make(matching *m, const record *r) {
   if (r->serial && r->serial == m->serial) return;
   m->serial = r->serial;
   channels *t = &m->channels;
@@ -93,8 +85,8 @@ void matching_make(matching *m, const record *r)
   for (int rank = 0; rank < p; rank++) {
     const rec_op *list = r->rank[rank].op;
     size_t n = r->rank[rank].n, base = m->base[rank];
-    uint64_t key[2] = {0, 0};
-    channel *last[2] = {NULL, NULL};             /* the last ones used, in and out: a ring uses no other */
+    uint64_t key[2] = { 0, 0 };
+    channel *last[2] = { NULL, NULL }; /* the last ones used, in and out: a ring uses no other */
     for (size_t i = 0; i < n; i++) {
       const rec_op *o = &list[i];
       if (o->kind > REC_RECV_ANY) continue;
@@ -118,8 +110,7 @@ void matching_make(matching *m, const record *r)
   if (m->unmatched) forget_waiting(m);
 }
 
-void matching_free(matching *m)
-{
+void matching_free(matching *m) {
   free(m->base);
   free(m->partner);
   channels_free(&m->channels);

@@ -11,11 +11,11 @@
 typedef struct {
   uint64_t key;
   uint32_t epoch, first, last;
-  bool sends;                    /* which side they are */
+  bool sends; /* which side they are */
 } channel;
 
 typedef struct {
-  channel *slot;                 /* a hash table: those of another epoch are free */
+  channel *slot; /* a hash table: those of another epoch are free */
   size_t slots, used;
   uint32_t epoch;
 } channels;
@@ -31,8 +31,7 @@ const channel *channels_known(const channels *, int src, int dst, int label);
 
 /* Posts number `me`. Returns the number that it belongs to when that has been posted already, else CHANNEL_NOBODY: then me waits
  * in the queue, which is linked by link[]. */
-static inline uint32_t channel_post(channel *c, uint32_t *link, uint32_t me, bool sends)
-{
+static inline uint32_t channel_post(channel *c, uint32_t *link, uint32_t me, bool sends) {
   uint32_t other = c->first;
   if (other != CHANNEL_NOBODY && c->sends != sends) {
     c->first = link[other];
@@ -50,12 +49,12 @@ static inline uint32_t channel_post(channel *c, uint32_t *link, uint32_t me, boo
 
 /* Operations are numbered rank by rank: operation i of rank r is number base[r] + i. */
 typedef struct matching {
-  uint64_t serial;               /* of the recording that is matched; 0: none, or made by hand */
-  size_t *base;                  /* [ranks] */
-  uint32_t *partner;             /* [operations] of a send or receive: index of the other side in its own rank's list, or
+  uint64_t serial;   /* of the recording that is matched; 0: none, or made by hand */
+  size_t *base;      /* [ranks] */
+  uint32_t *partner; /* [operations] of a send or receive: index of the other side in its own rank's list, or
                                     CHANNEL_NOBODY */
   size_t operations;
-  size_t unmatched;              /* sends and receives without partner */
+  size_t unmatched; /* sends and receives without partner */
   channels channels;
   size_t ranks_cap, partner_cap;
 } matching;

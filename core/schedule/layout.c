@@ -2,9 +2,8 @@
 #include "core/catalogue/collective.h"
 #include "core/schedule/recorder.h"
 
-rec_layout rec_layout_of(coll_collective k, const coll_args *a, int rank)
-{
-  rec_layout l = {.in_buf = REC_IN, .out_buf = REC_OUT, .in_place = coll_shares_buffer(k, a, rank)};
+rec_layout rec_layout_of(coll_collective k, const coll_args *a, int rank) {
+  rec_layout l = { .in_buf = REC_IN, .out_buf = REC_OUT, .in_place = coll_shares_buffer(k, a, rank) };
   coll_in_place where = coll_facts_of(k)->in_place;
   l.has_in = coll_has_input(k, a, rank) || l.in_place;
   l.has_out = coll_has_output(k, a, rank);

@@ -11,19 +11,20 @@ static size_t buffer_size(const recorder *s, int buf) { return buf < REC_SCRATCH
 
 /* Which buffer an address is in. An offset in the upper half of a reservation is really one before the start of the
  * next buffer. */
-bool rec_locate(const recorder *s, const void *p, int *buf, int64_t *off)
-{
+bool rec_locate(const recorder *s, const void *p, int *buf, int64_t *off) {
   uintptr_t d = (uintptr_t)p - (uintptr_t)s->base;
   if (d >= BUFFERS * BUFFER_BYTES) return false;
   *buf = (int)(d >> BUFFER_BITS);
   *off = (int64_t)(d & (BUFFER_BYTES - 1));
-  if (*off >= (int64_t)(BUFFER_BYTES / 2) && *buf + 1 < BUFFERS) { *off -= (int64_t)BUFFER_BYTES; ++*buf; }
+  if (*off >= (int64_t)(BUFFER_BYTES / 2) && *buf + 1 < BUFFERS) {
+    *off -= (int64_t)BUFFER_BYTES;
+    ++*buf;
+  }
   return true;
 }
 
-__attribute__((noreturn, cold)) static void outside(recorder *s, const char *who, const char *does, int buf, int64_t off,
-                                                    size_t bytes, size_t size)
-{
+__attribute__((noreturn, cold)) static void outside(recorder *s, const char *who, const char *does, int buf,
+                                                    int64_t off, size_t bytes, size_t size) {
   char name[32];
   record_buffer_name(buf, name, sizeof name);
   if (buf == REC_IN && !s->layout->has_in && !s->layout->size[REC_IN])
@@ -33,20 +34,21 @@ __attribute__((noreturn, cold)) static void outside(recorder *s, const char *who
   if (off < 0)
     rec_fail(s, "%s %s %lld byte%s before the start of %s", who, does, (long long)-off, off == -1 ? "" : "s", name);
   size_t past = (size_t)off + bytes - size;
-  rec_fail(s, "%s %s %zu byte%s past the end of %s (bytes %zu to %zu of %zu)", who, does, past, past == 1 ? "" : "s", name,
-       (size_t)off, (size_t)off + bytes, size);
+  rec_fail(s, "%s %s %zu byte%s past the end of %s (bytes %zu to %zu of %zu)", who, does, past, past == 1 ? "" : "s",
+           name, (size_t)off, (size_t)off + bytes, size);
 }
 
-spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool writes)
-{
-  if (!bytes) return (spot){REC_SCRATCH, 0};
+spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool writes) {
+  if (!bytes) return (spot){ REC_SCRATCH, 0 };
   const char *does = writes ? "writes" : "reads";
   int buf = 0;
   int64_t off = 0;
   if (!rec_locate(s, p, &buf, &off)) {
-    if ((uintptr_t)p < ((uintptr_t)1 << 32))    /* NULL, or an element of an array that is NULL here */
+    if ((uintptr_t)p < ((uintptr_t)1 << 32)) /* NULL, or an element of an array that is NULL here */
       rec_fail(s, "%s %s a buffer that is NULL at this rank (%s)", who, does,
-           !s->layout->has_in ? "in" : !s->layout->has_out ? "out" : "neither in nor out");
+               !s->layout->has_in    ? "in"
+               : !s->layout->has_out ? "out"
+                                     : "neither in nor out");
     rec_fail(s, "%s %s memory that is neither in, out nor scratch", who, does);
   }
   if (buf == REC_SCRATCH) {
@@ -67,26 +69,24 @@ spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool
         !(s->layout->in_place && s->layout->out_buf == REC_IN && (size_t)off >= s->layout->out_off &&
           (size_t)off + bytes <= s->layout->out_off + s->layout->out_bytes))
       rec_fail(s, "%s writes into in (bytes %lld to %lld), which must not change", who, (long long)off,
-           (long long)off + (long long)bytes);
+               (long long)off + (long long)bytes);
   }
-  return (spot){(uint8_t)buf, (uint64_t)off};
+  return (spot){ (uint8_t)buf, (uint64_t)off };
 }
 
 /* ---- memory that algorithms ask for ----------------------------------------------------------------- */
 
-void *rec_scratch(coll_ctx *c, size_t n)
-{
+void *rec_scratch(coll_ctx *c, size_t n) {
   recorder *s = c->self;
   if (n > BUFFER_BYTES / 4 / c->elem) rec_fail(s, "asks for scratch of %zu elements", n);
   size_t begin = s->now->scratch, end = begin + n * c->elem;
   if (end > BUFFER_BYTES / 2 - 128) rec_fail(s, "asks for more scratch than a buffer can hold");
-  PUSH(s->scratch, s->scratches, s->scratch_cap, (range){begin, end});
-  s->now->scratch = (end + 64) / 64 * 64;      /* at least a byte between two: running over is always seen */
+  PUSH(s->scratch, s->scratches, s->scratch_cap, (range){ begin, end });
+  s->now->scratch = (end + 64) / 64 * 64; /* at least a byte between two: running over is always seen */
   return s->base + REC_SCRATCH * BUFFER_BYTES + begin;
 }
 
-void *rec_keep(coll_ctx *c, size_t bytes)
-{
+void *rec_keep(coll_ctx *c, size_t bytes) {
   recorder *s = c->self;
   void *p = pool_take(&s->keep, bytes);
   memset(p, 0xA5, bytes);

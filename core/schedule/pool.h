@@ -4,11 +4,17 @@
 
 #include <stddef.h>
 
-typedef struct { char *block; size_t used, cap; } pool_chunk;
-typedef struct { pool_chunk *chunks; int n, cap, now; } pool;
+typedef struct {
+  char *block;
+  size_t used, cap;
+} pool_chunk;
+typedef struct {
+  pool_chunk *chunks;
+  int n, cap, now;
+} pool;
 
-void *pool_take(pool *, size_t bytes);   /* aligned to 16 bytes */
-void pool_reset(pool *);                 /* gives all back, to be taken again */
+void *pool_take(pool *, size_t bytes); /* aligned to 16 bytes */
+void pool_reset(pool *);               /* gives all back, to be taken again */
 void pool_free(pool *);
 
 #endif

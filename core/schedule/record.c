@@ -18,21 +18,20 @@ static struct {
   recorder *volatile current;
   bool handler;
   uint64_t serial;
-  int patience;             /* seconds; 0: never told */
-  uint64_t run;             /* of an algorithm's code for one rank */
+  int patience; /* seconds; 0: never told */
+  uint64_t run; /* of an algorithm's code for one rank */
   /* of the last tick of the clock */
   uint64_t ticked_run;
   size_t ticked_ops;
-  int idle;                 /* ticks in a row without an operation */
+  int idle; /* ticks in a row without an operation */
 } active;
 
 /* An algorithm that looks at its data ends here; so does one that follows a wild pointer. */
-static void on_fault(int number, siginfo_t *info, void *context)
-{
+static void on_fault(int number, siginfo_t *info, void *context) {
   recorder *s = active.current;
   if (!s) {
     signal(number, SIG_DFL);
-    return;               /* not ours: the instruction faults again and the process ends as usual */
+    return; /* not ours: the instruction faults again and the process ends as usual */
   }
   s->fault = info->si_addr;
   siglongjmp(s->leave, STOP_FAULT);
@@ -40,8 +39,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 /* Every second of processor time: an algorithm that loops without an operation is seen by nothing else. Memory that is
  * just being allocated must not be left half done, so then the next tick decides. */
-static void on_tick(int number)
-{
+static void on_tick(int number) {
   recorder *s = active.current;
   if (!s || !s->inside || active.ticked_run != active.run || active.ticked_ops != s->now->n) {
     active.ticked_run = active.run;
@@ -50,14 +48,13 @@ static void on_tick(int number)
   } else if (++active.idle >= active.patience && !array_growing) siglongjmp(s->leave, STOP_LOOP);
 }
 
-static void listen_to_signals(void)
-{
-  struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+static void listen_to_signals(void) {
+  struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
   sigaction(SIGSEGV, &fault, NULL);
   sigaction(SIGBUS, &fault, NULL);
-  struct sigaction tick = {.sa_handler = on_tick, .sa_flags = SA_RESTART | SA_NODEFER};
+  struct sigaction tick = { .sa_handler = on_tick, .sa_flags = SA_RESTART | SA_NODEFER };
   sigaction(SIGVTALRM, &tick, NULL);
-  struct itimerval every = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
+  struct itimerval every = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
   setitimer(ITIMER_VIRTUAL, &every, NULL);
   if (!active.patience) active.patience = 30;
   active.handler = true;
@@ -65,8 +62,7 @@ static void listen_to_signals(void)
 
 void record_patience(int seconds) { active.patience = seconds; }
 
-static void run_rank(recorder *s, int rank)
-{
+static void run_rank(recorder *s, int rank) {
   record *r = &s->record;
   rec_rank *k = &r->rank[rank];
   s->rank = rank;
@@ -79,13 +75,13 @@ static void run_rank(recorder *s, int rank)
   coll_args a = r->args;
   a.in = l->has_in ? s->base + (size_t)l->in_buf * BUFFER_BYTES + l->in_off : NULL;
   a.out = l->has_out ? s->base + (size_t)l->out_buf * BUFFER_BYTES + l->out_off : NULL;
-  coll_ctx c = {.ops = &rec_operations,
-                .self = s,
-                .rank = rank,
-                .size = a.size,
-                .place = a.place,
-                .levels = s->levels,
-                .elem = a.elem};
+  coll_ctx c = { .ops = &rec_operations,
+                 .self = s,
+                 .rank = rank,
+                 .size = a.size,
+                 .place = a.place,
+                 .levels = s->levels,
+                 .elem = a.elem };
   active.run++;
   s->inside = true;
   s->preparing = true;
@@ -104,8 +100,7 @@ static void run_rank(recorder *s, int rank)
   s->any_source[rank].done = true;
 }
 
-static void make_rank(recorder *s, int rank)
-{
+static void make_rank(recorder *s, int rank) {
   switch (sigsetjmp(s->leave, 0)) {
     case 0: run_rank(s, rank); break;
     case STOP_FAULT: {
@@ -129,8 +124,7 @@ static void make_rank(recorder *s, int rank)
   s->inside = false;
 }
 
-static void sized(recorder *s, int p)
-{
+static void sized(recorder *s, int p) {
   if (p <= s->ranks) return;
   size_t n = (size_t)p, old = (size_t)s->ranks;
   record *r = &s->record;
@@ -148,8 +142,7 @@ static void sized(recorder *s, int p)
   s->ranks = p;
 }
 
-static recorder *recorder_new(void)
-{
+static recorder *recorder_new(void) {
   recorder *s = memset(array_grow(NULL, sizeof *s), 0, sizeof *s);
   s->base = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->base == MAP_FAILED) {
@@ -159,8 +152,7 @@ static recorder *recorder_new(void)
   return s;
 }
 
-static void copy_args(recorder *s, const coll_args *args)
-{
+static void copy_args(recorder *s, const coll_args *args) {
   record *r = &s->record;
   int p = args->size;
   r->args = *args;
@@ -183,8 +175,7 @@ static void copy_args(recorder *s, const coll_args *args)
   s->levels_size = p;
 }
 
-record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed)
-{
+record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
   recorder *s = reuse ? (recorder *)reuse : recorder_new();
   record *r = &s->record;
   int p = args->size;
@@ -214,7 +205,7 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
     left = 0;
     for (int i = 0; i < p && !*r->error; i++) {
       any_source *w = &s->any_source[i];
-      if (w->done || (w->seen && w->at == w->n)) continue;   /* nothing new for it */
+      if (w->done || (w->seen && w->at == w->n)) continue; /* nothing new for it */
       make_rank(s, i);
       w->seen = true;
     }
@@ -239,8 +230,7 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   return r;
 }
 
-void record_free(record *r)
-{
+void record_free(record *r) {
   recorder *s = (recorder *)r;
   if (!s) return;
   for (int i = 0; i < s->ranks; i++) {

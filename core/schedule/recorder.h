@@ -18,12 +18,21 @@ enum { BUFFERS = 3, SEGMENTS_MAX = 255 - REC_SEGMENT };
 
 enum { STOP_SUSPENDED = 1, STOP_ERROR, STOP_FAULT, STOP_LOOP };
 
-typedef struct { size_t begin, end; } range;
+typedef struct {
+  size_t begin, end;
+} range;
 
 /* What every member of a segment must agree on, and how many have opened it. */
-typedef struct { int label, members, nth, flags, opened, first_rank; size_t bytes; const int *world; } group;
+typedef struct {
+  int label, members, nth, flags, opened, first_rank;
+  size_t bytes;
+  const int *world;
+} group;
 
-struct coll_seg_state { rec_segment seg; int index, label, nth; };
+struct coll_seg_state {
+  rec_segment seg;
+  int index, label, nth;
+};
 
 typedef struct {
   int *source;
@@ -32,50 +41,50 @@ typedef struct {
   int label, size;
   const int *world;
   bool seen;
-} any_source;                       /* of a rank: the sources of its recv_any */
+} any_source; /* of a rank: the sources of its recv_any */
 
 /* What plays the ranks as far as they are recorded: see arrival.c. */
 typedef struct {
   bool begun;
   channels channels;
-  uint32_t *link;                   /* [posts] of the channels' queues */
-  bool *met;                        /* [posts] the other side has been posted, too */
+  uint32_t *link; /* [posts] of the channels' queues */
+  bool *met;      /* [posts] the other side has been posted, too */
   size_t posts, link_cap, met_cap;
-  int ranks, groups;                /* that the arrays below are made for */
-  size_t *at;                       /* [ranks] the operation each rank is at */
-  bool *posted;                     /* [ranks] … has been posted already */
-  int *arrived;                     /* [ranks] messages that have been sent to it and not been received */
-  uint32_t **post;                  /* [ranks][op] which post a send or receive is */
-  size_t *room;                     /* [ranks] of post */
-  uint64_t **flag;                  /* [groups][members · flags] */
+  int ranks, groups; /* that the arrays below are made for */
+  size_t *at;        /* [ranks] the operation each rank is at */
+  bool *posted;      /* [ranks] … has been posted already */
+  int *arrived;      /* [ranks] messages that have been sent to it and not been received */
+  uint32_t **post;   /* [ranks][op] which post a send or receive is */
+  size_t *room;      /* [ranks] of post */
+  uint64_t **flag;   /* [groups][members · flags] */
 } player;
 
 typedef struct {
-  record record;                    /* first: what the caller sees */
-  char *base;                       /* BUFFERS reservations in a row */
-  int ranks;                        /* that the arrays below are made for */
+  record record; /* first: what the caller sees */
+  char *base;    /* BUFFERS reservations in a row */
+  int ranks;     /* that the arrays below are made for */
   /* the rank being recorded */
   rec_rank *now;
   int rank;
   const rec_layout *layout;
   range *scratch;
   int scratches, scratch_cap, scratch_last;
-  int pending;                      /* requests not waited for */
+  int pending; /* requests not waited for */
   bool preparing;
-  volatile bool inside;             /* the algorithm's own code */
+  volatile bool inside; /* the algorithm's own code */
   sigjmp_buf leave;
   void *fault;
   /* of the whole recording */
   long param[COLL_PARAMS];
   coll_place *place;
   coll_grouping levels[COLL_LEVELS];
-  coll_place *levels_place;         /* what levels were made from */
+  coll_place *levels_place; /* what levels were made from */
   int levels_size;
   pool keep, segments;
   group *groups;
   int group_cap;
-  int *segment_cap;                 /* [ranks] */
-  any_source *any_source;           /* [ranks] */
+  int *segment_cap;       /* [ranks] */
+  any_source *any_source; /* [ranks] */
   unsigned seed;
   player player;
 } recorder;
@@ -85,21 +94,18 @@ typedef struct {
 __attribute__((format(printf, 2, 3), noreturn, cold)) void rec_fail(recorder *, const char *format, ...);
 __attribute__((cold)) void rec_more_room(recorder *);
 
-static inline rec_op *rec_append(recorder *s)
-{
+static inline rec_op *rec_append(recorder *s) {
   if (s->now->n == s->now->cap) rec_more_room(s);
   return &s->now->op[s->now->n++];
 }
 
 /* A rank of the context's group, in the outermost group. */
-static inline int rec_peer_of(recorder *s, const coll_ctx *c, int rank, const char *who)
-{
+static inline int rec_peer_of(recorder *s, const coll_ctx *c, int rank, const char *who) {
   if (rank < 0 || rank >= c->size) rec_fail(s, "%s names rank %d of a group of %d", who, rank, c->size);
   return c->world ? c->world[rank] : rank;
 }
 
-static inline size_t rec_bytes_of(recorder *s, const coll_ctx *c, size_t n, const char *who)
-{
+static inline size_t rec_bytes_of(recorder *s, const coll_ctx *c, size_t n, const char *who) {
   size_t bytes;
   if (__builtin_mul_overflow(n, c->elem, &bytes) || bytes > BUFFER_BYTES / 2)
     rec_fail(s, "%s of %zu elements: more than a buffer can hold", who, n);
@@ -112,9 +118,12 @@ rec_layout rec_layout_of(coll_collective, const coll_args *, int rank);
 
 /* ---- memory.c: addresses that stand for buffers ---- */
 
-typedef struct { uint8_t buf; uint64_t off; } spot;
+typedef struct {
+  uint8_t buf;
+  uint64_t off;
+} spot;
 
-bool rec_locate(const recorder *, const void *, int *buf, int64_t *off);   /* which buffer an address is in */
+bool rec_locate(const recorder *, const void *, int *buf, int64_t *off); /* which buffer an address is in */
 /* The same for an operation, which fails when it may not touch `bytes` bytes there. */
 spot rec_resolve(recorder *, const void *, size_t bytes, const char *who, bool writes);
 void *rec_scratch(coll_ctx *, size_t n);

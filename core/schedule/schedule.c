@@ -3,23 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *record_kind_name(int kind)
-{
-  static const char *const names[] = {"send", "recv", "isend", "irecv", "recv_any", "wait", "reduce", "copy",
-                                      "seg_write", "seg_read", "publish", "await"};
+const char *record_kind_name(int kind) {
+  static const char *const names[] = { "send",   "recv", "isend",     "irecv",    "recv_any", "wait",
+                                       "reduce", "copy", "seg_write", "seg_read", "publish",  "await" };
   return names[kind];
 }
 
-const char *record_buffer_name(int buf, char *text, size_t size)
-{
-  static const char *const names[] = {"in", "out", "scratch"};
+const char *record_buffer_name(int buf, char *text, size_t size) {
+  static const char *const names[] = { "in", "out", "scratch" };
   if (buf < REC_SEGMENT) snprintf(text, size, "%s", names[buf]);
   else snprintf(text, size, "segment %d", buf - REC_SEGMENT);
   return text;
 }
 
-bool record_same(const record *a, const record *b)
-{
+bool record_same(const record *a, const record *b) {
   if (a->alg != b->alg || a->args.size != b->args.size || a->calls != b->calls ||
       a->segment_groups != b->segment_groups)
     return false;
@@ -32,7 +29,8 @@ bool record_same(const record *a, const record *b)
     for (int k = 0; k < a->segments[i]; k++) {
       const rec_segment *g = &a->segment[i][k], *h = &b->segment[i][k];
       if (g->group != h->group || g->members != h->members || g->bytes != h->bytes || g->flags != h->flags ||
-          memcmp(g->world, h->world, sizeof *g->world * (size_t)g->members)) return false;
+          memcmp(g->world, h->world, sizeof *g->world * (size_t)g->members))
+        return false;
     }
   }
   return true;

@@ -9,29 +9,39 @@
 #include "collscope.h"
 
 typedef enum {
-  REC_SEND, REC_RECV, REC_ISEND, REC_IRECV, REC_RECV_ANY, REC_WAIT, REC_REDUCE, REC_COPY,
-  REC_WRITE, REC_READ, REC_PUBLISH, REC_AWAIT
+  REC_SEND,
+  REC_RECV,
+  REC_ISEND,
+  REC_IRECV,
+  REC_RECV_ANY,
+  REC_WAIT,
+  REC_REDUCE,
+  REC_COPY,
+  REC_WRITE,
+  REC_READ,
+  REC_PUBLISH,
+  REC_AWAIT
 } rec_kind;
 
 /* Buffers: 0 in, 1 out, 2 scratch, 3+k the k-th segment this rank has opened. */
 enum { REC_IN, REC_OUT, REC_SCRATCH, REC_SEGMENT };
 
 typedef struct {
-  uint8_t kind;      /* rec_kind */
-  uint8_t buf;       /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ, PUBLISH, AWAIT:
+  uint8_t kind;   /* rec_kind */
+  uint8_t buf;    /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ, PUBLISH, AWAIT:
                         segment */
-  uint8_t buf2;      /* REDUCE: right; COPY, READ: destination; WRITE: segment */
-  uint8_t label;     /* of the context: messages match by source, destination, label, in order */
-  int32_t peer;      /* rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a
+  uint8_t buf2;   /* REDUCE: right; COPY, READ: destination; WRITE: segment */
+  uint8_t label;  /* of the context: messages match by source, destination, label, in order */
+  int32_t peer;   /* rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a
                         segment's part; WAIT: index, in this rank's list, of the ISEND or IRECV */
-  uint64_t off;      /* bytes into buf; PUBLISH, AWAIT: the flag's number */
-  uint64_t off2;     /* bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their
+  uint64_t off;   /* bytes into buf; PUBLISH, AWAIT: the flag's number */
+  uint64_t off2;  /* bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their
                         WAIT */
-  uint64_t bytes;    /* 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty message, with
+  uint64_t bytes; /* 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty message, with
                         bytes 0, has no buffer: buf and off mean nothing */
 } rec_op;
 
-enum { REC_CALLS = 4 };  /* most calls in a row that a record holds */
+enum { REC_CALLS = 4 }; /* most calls in a row that a record holds */
 
 typedef struct {
   rec_op *op;
@@ -41,36 +51,36 @@ typedef struct {
 } rec_rank;
 
 typedef struct {
-  int group;         /* segments that belong together have the same number at all members: 0, 1, … */
-  int members;       /* ranks of the group */
-  size_t bytes;      /* of one part */
-  int flags;         /* of one part */
-  int *world;        /* [members] outermost ranks, in the group's order */
+  int group;    /* segments that belong together have the same number at all members: 0, 1, … */
+  int members;  /* ranks of the group */
+  size_t bytes; /* of one part */
+  int flags;    /* of one part */
+  int *world;   /* [members] outermost ranks, in the group's order */
 } rec_segment;
 
 /* Where `in` and `out` lie at one rank. In place both are in the same buffer: in REC_OUT, or, for scatter's root, in
  * REC_IN. */
 typedef struct {
-  bool has_in, has_out;            /* false: the algorithm is handed NULL */
-  bool in_place;                   /* both lie in one buffer; for bcast too */
+  bool has_in, has_out; /* false: the algorithm is handed NULL */
+  bool in_place;        /* both lie in one buffer; for bcast too */
   int in_buf, out_buf;
-  size_t in_off, out_off;          /* bytes into the buffer */
+  size_t in_off, out_off; /* bytes into the buffer */
   size_t in_bytes, out_bytes;
-  size_t size[2];                  /* bytes of REC_IN and REC_OUT */
+  size_t size[2]; /* bytes of REC_IN and REC_OUT */
 } rec_layout;
 
 typedef struct record {
   const coll_alg *alg;
-  uint64_t serial;                 /* no other recording of the process has the same; 0: made by hand */
-  coll_args args;                  /* of every rank but for in, out; param and place are copied */
-  int calls;                       /* how often run() was recorded in a row */
-  rec_rank *rank;                  /* [args.size] */
-  rec_layout *layout;              /* [args.size] */
-  rec_segment **segment;           /* [args.size][k]: what rank opened as its k-th; lists of segments[rank] */
-  int *segments;                   /* [args.size] */
-  int segment_groups;              /* how many different segments there are */
-  bool chose;                      /* a recv_any had a choice of messages: other seeds may record other orders */
-  char error[256];                 /* empty, or what the algorithm did wrong, and at which rank */
+  uint64_t serial;       /* no other recording of the process has the same; 0: made by hand */
+  coll_args args;        /* of every rank but for in, out; param and place are copied */
+  int calls;             /* how often run() was recorded in a row */
+  rec_rank *rank;        /* [args.size] */
+  rec_layout *layout;    /* [args.size] */
+  rec_segment **segment; /* [args.size][k]: what rank opened as its k-th; lists of segments[rank] */
+  int *segments;         /* [args.size] */
+  int segment_groups;    /* how many different segments there are */
+  bool chose;            /* a recv_any had a choice of messages: other seeds may record other orders */
+  char error[256];       /* empty, or what the algorithm did wrong, and at which rank */
 } record;
 
 static inline bool rec_sends(int kind) { return kind == REC_SEND || kind == REC_ISEND; }

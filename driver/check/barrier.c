@@ -7,7 +7,7 @@
 
 #include "core/runtime/port.h"
 
-static const double late_s = 500e-6;    /* far above what clocks may be wrong by; far below what anybody waits for */
+static const double late_s = 500e-6; /* far above what clocks may be wrong by; far below what anybody waits for */
 
 size_t barrier_check(MPI_Comm comm, coll_call *call, const char *what) {
   int rank, size;
@@ -21,11 +21,15 @@ size_t barrier_check(MPI_Comm comm, coll_call *call, const char *what) {
     double came = port_now() + offset;
     coll_run(call);
     double left = port_now() + offset;
-    struct { double time; int rank; } mine = { came - error, rank }, last;
+    struct {
+      double time;
+      int rank;
+    } mine = { came - error, rank }, last;
     MPI_Allreduce(&mine, &last, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
     if (left + error >= last.time) continue;
     if (what && !wrong)
-      fprintf(stderr, "%s: rank %d leaves %.3g us before rank %d comes\n", what, rank, 1e6 * (last.time - left), last.rank);
+      fprintf(stderr, "%s: rank %d leaves %.3g us before rank %d comes\n", what, rank, 1e6 * (last.time - left),
+              last.rank);
     wrong++;
   }
   return wrong;

@@ -6,13 +6,24 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/key.h"
 
-typedef struct { plan_type type; plan_op op; bool in_place; } flavour;
+typedef struct {
+  plan_type type;
+  plan_op op;
+  bool in_place;
+} flavour;
 
-static const flavour reducing[] = { { PLAN_FLOAT, PLAN_SUM, false }, { PLAN_AFFINE, PLAN_OP_AFFINE, false },
-                                    { PLAN_INT, PLAN_MAX, true }, { PLAN_AFFINE, PLAN_OP_AFFINE, true } };
+static const flavour reducing[] = { { PLAN_FLOAT, PLAN_SUM, false },
+                                    { PLAN_AFFINE, PLAN_OP_AFFINE, false },
+                                    { PLAN_INT, PLAN_MAX, true },
+                                    { PLAN_AFFINE, PLAN_OP_AFFINE, true } };
 static const flavour moving[] = { { PLAN_INT, PLAN_NONE, false }, { PLAN_DOUBLE, PLAN_NONE, true } };
 
-typedef struct { const coll_alg *alg; coll_args *args; points_visit *visit; void *self; } sweeping;
+typedef struct {
+  const coll_alg *alg;
+  coll_args *args;
+  points_visit *visit;
+  void *self;
+} sweeping;
 
 static void all_roots(const sweeping *s, int max_roots) {
   coll_args *a = s->args;
@@ -81,6 +92,6 @@ void points_each(const coll_alg *alg, int p, const coll_place *place, int max_ro
 void points_name(char *name, size_t size, const coll_alg *alg, const coll_args *a, plan_type type) {
   char key[256];
   coll_key(alg, a->param, key, sizeof key);
-  snprintf(name, size, "%s p=%d count=%zu root=%d%s %s", key, a->size, a->count, a->root, a->in_place ? " in place" : "",
-           plan_type_name(type));
+  snprintf(name, size, "%s p=%d count=%zu root=%d%s %s", key, a->size, a->count, a->root,
+           a->in_place ? " in place" : "", plan_type_name(type));
 }

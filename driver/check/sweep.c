@@ -29,7 +29,8 @@ static void one_call(void *self, const coll_alg *alg, const coll_args *shape, pl
   buffers_make(&b, alg->collective, &a, l->rank);
   a.in = b.in;
   a.out = b.out;
-  coll_call *call = coll_open(t->comm, alg, &a, l->types.type[type], coll_has_operator(alg->collective) ? l->types.op[op] : MPI_OP_NULL);
+  coll_call *call = coll_open(t->comm, alg, &a, l->types.type[type],
+                              coll_has_operator(alg->collective) ? l->types.op[op] : MPI_OP_NULL);
   points_name(what, sizeof what, alg, &a, type);
   size_t wrong = 0;
   for (int run = 0; run < 2; run++) {
@@ -38,7 +39,8 @@ static void one_call(void *self, const coll_alg *alg, const coll_args *shape, pl
     wrong += buffers_check(&b, alg->collective, &a, l->rank, type, op, what);
   }
   /* A barrier's call has a shape like any other, but only one meaning: once will do. */
-  if (coll_counts_of(alg->collective) == COLL_COUNTS_NOTHING && !a.count && !a.in_place) wrong += barrier_check(t->comm, call, what);
+  if (coll_counts_of(alg->collective) == COLL_COUNTS_NOTHING && !a.count && !a.in_place)
+    wrong += barrier_check(t->comm, call, what);
   t->calls++;
   if (wrong) t->wrong++;
   coll_close(call);

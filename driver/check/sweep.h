@@ -11,9 +11,9 @@
 #include "driver/launch.h"
 
 typedef struct {
-  const char *algorithm;          /* only keys that begin so; NULL: all */
-  int max_roots;                  /* with more ranks than this, only three roots; 0: every root */
-  int part, parts;                /* every parts-th algorithm, from the part-th; parts 0: all */
+  const char *algorithm; /* only keys that begin so; NULL: all */
+  int max_roots;         /* with more ranks than this, only three roots; 0: every root */
+  int part, parts;       /* every parts-th algorithm, from the part-th; parts 0: all */
 } sweep_options;
 
 /* Collective over the launch. Returns the number of wrong calls over all ranks. */

@@ -1,20 +1,31 @@
 #include "driver/check/values.h"
 
 /* (a, b) stands for x -> a·x + b over 32-bit integers: composing is associative and does not commute. */
-typedef struct { uint32_t a, b; } affine;
+typedef struct {
+  uint32_t a, b;
+} affine;
 
 static affine compose(affine f, affine g) { return (affine){ f.a * g.a, f.a * g.b + f.b }; }
 
 /* One loop for each type and operator, so that the compiler can make them fast. */
-#define COMBINE(T) do { \
-    const T *l = left; \
-    T *r = right; \
-    switch (op) { \
-      case PLAN_SUM: for (size_t i = 0; i < n; i++) r[i] = (T)(l[i] + r[i]); break; \
-      case PLAN_PROD: for (size_t i = 0; i < n; i++) r[i] = (T)(l[i] * r[i]); break; \
-      case PLAN_MAX: for (size_t i = 0; i < n; i++) r[i] = l[i] > r[i] ? l[i] : r[i]; break; \
-      default: for (size_t i = 0; i < n; i++) r[i] = l[i] < r[i] ? l[i] : r[i]; break; \
-    } \
+#define COMBINE(T)                                                       \
+  do {                                                                   \
+    const T *l = left;                                                   \
+    T *r = right;                                                        \
+    switch (op) {                                                        \
+      case PLAN_SUM:                                                     \
+        for (size_t i = 0; i < n; i++) r[i] = (T)(l[i] + r[i]);          \
+        break;                                                           \
+      case PLAN_PROD:                                                    \
+        for (size_t i = 0; i < n; i++) r[i] = (T)(l[i] * r[i]);          \
+        break;                                                           \
+      case PLAN_MAX:                                                     \
+        for (size_t i = 0; i < n; i++) r[i] = l[i] > r[i] ? l[i] : r[i]; \
+        break;                                                           \
+      default:                                                           \
+        for (size_t i = 0; i < n; i++) r[i] = l[i] < r[i] ? l[i] : r[i]; \
+        break;                                                           \
+    }                                                                    \
   } while (0)
 
 void values_apply(plan_type type, plan_op op, const void *left, void *right, size_t n) {

@@ -51,7 +51,12 @@ static void moved_values(int rank, size_t first, size_t n, size_t elem, char *el
   }
 }
 
-typedef struct { coll_collective collective; const coll_args *args; plan_type type; plan_op op; } check;
+typedef struct {
+  coll_collective collective;
+  const coll_args *args;
+  plan_type type;
+  plan_op op;
+} check;
 
 /* Elements first … of rank's `in`. */
 static void inputs(const check *c, int rank, size_t first, size_t n, char *elements) {
@@ -78,14 +83,16 @@ static size_t expected(const check *c, int rank, size_t outs, char *want) {
   switch (c->collective) {
     case COLL_BCAST: inputs(c, a->root, 0, m, want); return outs;
     case COLL_SCATTER: inputs(c, a->root, (size_t)rank * m, m, want); return outs;
-    case COLL_GATHER: case COLL_ALLGATHER:
+    case COLL_GATHER:
+    case COLL_ALLGATHER:
       for (size_t r = 0; r * m < outs; r++) inputs(c, (int)r, 0, m, want + r * m * e);
       return outs;
     case COLL_ROTATION: inputs(c, (rank + 1) % p, 0, m, want); return outs;
     case COLL_ALLTOALL:
       for (size_t r = 0; r * m < outs; r++) inputs(c, (int)r, (size_t)rank * m, m, want + r * m * e);
       return outs;
-    case COLL_REDUCE: case COLL_ALLREDUCE: reduced(c, 0, p, 0, outs, want); return outs;
+    case COLL_REDUCE:
+    case COLL_ALLREDUCE: reduced(c, 0, p, 0, outs, want); return outs;
     case COLL_REDUCE_SCATTER: {
       coll_span own = coll_block(m, p, rank);
       reduced(c, 0, p, own.first, own.count, want);
@@ -97,7 +104,8 @@ static size_t expected(const check *c, int rank, size_t outs, char *want) {
       if (rank == 0) return 0;
       reduced(c, 0, rank, 0, m, want);
       return m;
-    case COLL_BARRIER: case COLL_COLLECTIVES: break;    /* no default: the compiler says when one is missing */
+    case COLL_BARRIER:
+    case COLL_COLLECTIVES: break; /* no default: the compiler says when one is missing */
   }
   return 0;
 }
@@ -118,11 +126,13 @@ void buffers_fill(buffers *b, coll_collective k, const coll_args *a, int rank, p
 
 static bool guards_hold(const char *block, size_t bytes) {
   for (int i = 0; i < GUARD; i++)
-    if ((unsigned char)block[i] != GUARD_BYTE || (unsigned char)block[GUARD + bytes + (size_t)i] != GUARD_BYTE) return false;
+    if ((unsigned char)block[i] != GUARD_BYTE || (unsigned char)block[GUARD + bytes + (size_t)i] != GUARD_BYTE)
+      return false;
   return true;
 }
 
-size_t buffers_check(const buffers *b, coll_collective k, const coll_args *a, int rank, plan_type type, plan_op op, const char *what) {
+size_t buffers_check(const buffers *b, coll_collective k, const coll_args *a, int rank, plan_type type, plan_op op,
+                     const char *what) {
   check c = { k, a, type, op };
   size_t wrong = 0, outs = b->out ? b->out_bytes / a->elem : 0, ins = b->in_block ? b->in_bytes / a->elem : 0;
   char *want = allocate((outs > ins ? outs : ins) * a->elem);

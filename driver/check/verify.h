@@ -8,7 +8,7 @@
 typedef struct {
   const void *in;
   void *out;
-  char *in_block, *out_block;     /* as allocated */
+  char *in_block, *out_block; /* as allocated */
   size_t in_bytes, out_bytes;
 } buffers;
 void buffers_make(buffers *, coll_collective, const coll_args *, int rank);
@@ -17,6 +17,7 @@ void buffers_free(buffers *);
 void buffers_fill(buffers *, coll_collective, const coll_args *, int rank, plan_type, plan_op);
 /* The number of wrong elements at this rank, damaged guards and a changed `in` counted as one each. Says on standard error what
  * is wrong first, when `what` is not NULL. */
-size_t buffers_check(const buffers *, coll_collective, const coll_args *, int rank, plan_type, plan_op, const char *what);
+size_t buffers_check(const buffers *, coll_collective, const coll_args *, int rank, plan_type, plan_op,
+                     const char *what);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct {
   const char *kind, *status;
   bool checked;
   long wrong;
-  const char *chose;              /* NULL: no decision */
-  const timings *timings;         /* NULL: nothing was timed */
+  const char *chose;      /* NULL: no decision */
+  const timings *timings; /* NULL: nothing was timed */
 } ending;
 
 static void print_end(FILE *out, const plan_point *p, const ending *e) {
@@ -97,8 +97,13 @@ static void measure_subject(const launch *l, const plan_point *p, subject *s, FI
   if (l->rank == 0) {
     char status[SUBJECT_TEXT];
     snprintf(status, sizeof status, wrong > 0 ? "wrong data: %ld elements" : "ok", wrong);
-    print_end(out, p, &(ending){ .kind = wrong > 0 ? "wrong" : "ok", .status = status, .checked = wrong >= 0,
-                                 .wrong = wrong > 0 ? wrong : 0, .chose = s->chose, .timings = &t });
+    print_end(out, p,
+              &(ending){ .kind = wrong > 0 ? "wrong" : "ok",
+                         .status = status,
+                         .checked = wrong >= 0,
+                         .wrong = wrong > 0 ? wrong : 0,
+                         .chose = s->chose,
+                         .timings = &t });
   }
   timings_free(&t);
   subject_close(s);
@@ -122,19 +127,17 @@ static void measure_here(launch *l, const plan_point *p, FILE *out, bool trace) 
 void measure_point(launch *l, const plan_point *p, FILE *out, bool trace) {
   int signal;
   switch (port_isolate(l->size, &signal)) {
-    case PORT_HERE:
-      measure_here(l, p, out, trace);
-      return;
+    case PORT_HERE: measure_here(l, p, out, trace); return;
     case PORT_COPY:
       measure_here(l, p, out, trace);
       port_isolate_end(l->size, out);
       return;
-    case PORT_DONE:
-      return;
+    case PORT_DONE: return;
     case PORT_LOST: {
       char status[SUBJECT_TEXT];
-      snprintf(status, sizeof status, signal ? "the simulation of this point was ended by signal %d"
-                                             : "the simulation of this point failed", signal);
+      snprintf(status, sizeof status,
+               signal ? "the simulation of this point was ended by signal %d" : "the simulation of this point failed",
+               signal);
       if (l->rank == 0) print_end(out, p, &(ending){ .kind = "died", .status = status });
     }
   }

@@ -13,12 +13,15 @@ static const char *find_builtin(const plan_point *p, bool trace, char *reason, s
   if (!coll_facts_of(p->collective)->mpi)
     return snprintf(reason, size, "MPI has no %s", coll_collective_name(p->collective)), reason;
   if (trace) return snprintf(reason, size, "MPI's own call cannot be seen into"), reason;
-  if (p->count > (size_t)1 << 30) return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
+  if (p->count > (size_t)1 << 30)
+    return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
   return NULL;
 }
 
 const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, bool trace, char *reason, size_t size) {
-  *s = (subject){ .comm = launch_first(l, ranks), .collective = p->collective, .type = l->types.type[p->type], .op = MPI_OP_NULL };
+  *s = (subject){
+    .comm = launch_first(l, ranks), .collective = p->collective, .type = l->types.type[p->type], .op = MPI_OP_NULL
+  };
   s->args = plan_args(p, ranks, s->param, l->place);
   if (coll_has_operator(p->collective)) s->op = l->types.op[p->op];
 

@@ -13,14 +13,14 @@ typedef struct {
   MPI_Comm comm;
   coll_collective collective;
   coll_args args;
-  const coll_alg *alg;            /* NULL: MPI's own */
+  const coll_alg *alg; /* NULL: MPI's own */
   coll_call *call;
-  coll_observer *observer;        /* NULL: nobody asked what happens inside */
-  builtin builtin;                /* if alg is NULL */
+  coll_observer *observer; /* NULL: nobody asked what happens inside */
+  builtin builtin;         /* if alg is NULL */
   MPI_Datatype type;
   MPI_Op op;
   long param[COLL_PARAMS];
-  char chose[SUBJECT_TEXT];       /* the full key of what a decision picked */
+  char chose[SUBJECT_TEXT]; /* the full key of what a decision picked */
 } subject;
 
 /* Finds what the point names, for the first `ranks` ranks, which call this together; trace: it will be observed. Returns NULL, or

@@ -6,11 +6,11 @@
 #include "driver/measure/trace.h"
 
 typedef struct {
-  int times;                      /* how many there are: one for each repetition, or one for all */
-  double *time;                   /* [repetitions] of this rank */
-  trace_bounds *bounds;           /* [repetitions] NULL: not wanted */
-  const char *start;              /* how ranks started together; NULL: not yet */
-  int discarded;                  /* repetitions that were done again: some rank began too late, or the start changed after them */
+  int times;            /* how many there are: one for each repetition, or one for all */
+  double *time;         /* [repetitions] of this rank */
+  trace_bounds *bounds; /* [repetitions] NULL: not wanted */
+  const char *start;    /* how ranks started together; NULL: not yet */
+  int discarded; /* repetitions that were done again: some rank began too late, or the start changed after them */
 } timings;
 
 timings timings_make(int repetitions, bool bounds);

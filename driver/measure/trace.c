@@ -7,9 +7,13 @@
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 
-typedef struct { double start, end, error; unsigned long events; } rank_part;
+typedef struct {
+  double start, end, error;
+  unsigned long events;
+} rank_part;
 
-static void print_part(FILE *out, const char *id, int repetition, int rank, const rank_part *p, const observe_event *e, double zero) {
+static void print_part(FILE *out, const char *id, int repetition, int rank, const rank_part *p, const observe_event *e,
+                       double zero) {
   json j = json_on(out);
   json_object(&j, NULL);
   json_text(&j, "id", id);
@@ -34,7 +38,8 @@ static void print_part(FILE *out, const char *id, int repetition, int rank, cons
   json_end(&j);
 }
 
-static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repetition, rank_part mine, observe_event *events) {
+static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repetition, rank_part mine,
+                             observe_event *events) {
   enum { TAG = 1 };
   int rank, size;
   MPI_Comm_rank(comm, &rank);
@@ -61,7 +66,8 @@ static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repet
   MPI_Type_free(&event);
 }
 
-void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *o, const trace_bounds *bounds, int repetitions) {
+void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *o, const trace_bounds *bounds,
+                 int repetitions) {
   double error, offset = port_clock_offset(&error);
   for (int i = 0; i < repetitions; i++) {
     size_t n;

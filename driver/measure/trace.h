@@ -10,9 +10,12 @@
 
 #include "core/runtime/observe.h"
 
-typedef struct { double start, end; } trace_bounds;    /* of a repetition at this rank, on its own clock */
+typedef struct {
+  double start, end;
+} trace_bounds; /* of a repetition at this rank, on its own clock */
 
 /* Collective over comm; bounds: [repetitions]. */
-void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *, const trace_bounds *, int repetitions);
+void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *, const trace_bounds *,
+                 int repetitions);
 
 #endif

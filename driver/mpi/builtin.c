@@ -12,7 +12,12 @@ bool builtin_open(builtin *b, MPI_Comm comm, coll_collective k, const coll_args 
   MPI_Comm_rank(comm, &rank);
   bool in_place = coll_shares_buffer(k, a, rank);
   bool out_in = coll_facts_of(k)->in_place == COLL_IN_PLACE_OUT_IN;
-  *b = (builtin){ .comm = comm, .collective = k, .n = (int)a->count, .root = a->root, .type = type, .op = op,
+  *b = (builtin){ .comm = comm,
+                  .collective = k,
+                  .n = (int)a->count,
+                  .root = a->root,
+                  .type = type,
+                  .op = op,
                   .in = in_place && !out_in ? MPI_IN_PLACE : a->in,
                   .out = in_place && out_in ? MPI_IN_PLACE : a->out };
   if (k == COLL_REDUCE_SCATTER) {

@@ -12,12 +12,13 @@ typedef struct {
   int n, root;
   MPI_Datatype type;
   MPI_Op op;
-  const void *in;                 /* or MPI_IN_PLACE, as out for scatter */
+  const void *in; /* or MPI_IN_PLACE, as out for scatter */
   void *out;
-  int *counts;                    /* [size] of reduce_scatter */
+  int *counts; /* [size] of reduce_scatter */
 } builtin;
-bool builtin_open(builtin *, MPI_Comm, coll_collective, const coll_args *, MPI_Datatype, MPI_Op);   /* false: MPI has none */
-int builtin_run(const builtin *);           /* what MPI returned */
+bool builtin_open(builtin *, MPI_Comm, coll_collective, const coll_args *, MPI_Datatype,
+                  MPI_Op);        /* false: MPI has none */
+int builtin_run(const builtin *); /* what MPI returned */
 void builtin_close(builtin *);
 
 #endif

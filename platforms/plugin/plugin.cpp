@@ -48,7 +48,7 @@ struct Piece {
 using Curve = std::vector<Piece>;
 
 enum Level { CACHE, SOCKET, NODE, NETWORK, LEVELS };
-const char* const LEVEL_NAMES[LEVELS] = {"cache", "socket", "node", "network"};
+const char *const LEVEL_NAMES[LEVELS] = { "cache", "socket", "node", "network" };
 
 struct Place {
   int node, socket, cache;
@@ -56,17 +56,15 @@ struct Place {
 
 struct Machine {
   Curve curve[LEVELS];
-  std::unordered_map<const s4u::Host*, Place> place;
+  std::unordered_map<const s4u::Host *, Place> place;
 } machine;
 
-[[noreturn]] void fail(const std::string& what)
-{
+[[noreturn]] void fail(const std::string &what) {
   std::cerr << "collscope: platform: " << what << std::endl;
   std::exit(1);
 }
 
-Curve read_curve(const char* text, const std::string& name)
-{
+Curve read_curve(const char *text, const std::string &name) {
   Curve curve;
   std::istringstream pieces(text);
   for (std::string one; std::getline(pieces, one, ';');) {
@@ -79,85 +77,69 @@ Curve read_curve(const char* text, const std::string& name)
       fail(name + ": pieces start at 0 and ascend, nothing is negative, traffic is more than 0: '" + one + "'");
     curve.push_back(p);
   }
-  if (curve.empty())
-    fail(name + " is empty");
+  if (curve.empty()) fail(name + " is empty");
   return curve;
 }
 
-int number_of(const s4u::Host* host, const char* name)
-{
-  const char* text = host->get_property(name);
-  if (text == nullptr)
-    fail("host " + host->get_name() + " has no property '" + name + "'");
+int number_of(const s4u::Host *host, const char *name) {
+  const char *text = host->get_property(name);
+  if (text == nullptr) fail("host " + host->get_name() + " has no property '" + name + "'");
   return std::atoi(text);
 }
 
-const Piece* piece_for(double bytes, const s4u::Host* src, const s4u::Host* dst)
-{
-  const Place& a = machine.place[src];
-  const Place& b = machine.place[dst];
-  Level level    = NETWORK;
-  if (a.node == b.node)
-    level = a.socket != b.socket ? NODE : a.cache != b.cache ? SOCKET : CACHE;
-  const Curve& curve = machine.curve[level];
-  auto after = std::upper_bound(curve.begin(), curve.end(), bytes, [](double n, const Piece& p) { return n < p.from; });
+const Piece *piece_for(double bytes, const s4u::Host *src, const s4u::Host *dst) {
+  const Place &a = machine.place[src];
+  const Place &b = machine.place[dst];
+  Level level = NETWORK;
+  if (a.node == b.node) level = a.socket != b.socket ? NODE : a.cache != b.cache ? SOCKET : CACHE;
+  const Curve &curve = machine.curve[level];
+  auto after = std::upper_bound(curve.begin(), curve.end(), bytes, [](double n, const Piece &p) { return n < p.from; });
   return &*(after - 1);
 }
 
-double message_bytes(double flowing)
-{
-  return std::max(0.0, flowing - ENVELOPE_BYTES);
-}
+double message_bytes(double flowing) { return std::max(0.0, flowing - ENVELOPE_BYTES); }
 
-double latency_factor(double flowing, const s4u::Host* src, const s4u::Host* dst, const std::vector<s4u::Link*>& links,
-                      const std::unordered_set<s4u::NetZone*>&)
-{
-  double bytes   = message_bytes(flowing);
-  const Piece* p = piece_for(bytes, src, dst);
+double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &links,
+                      const std::unordered_set<s4u::NetZone *> &) {
+  double bytes = message_bytes(flowing);
+  const Piece *p = piece_for(bytes, src, dst);
   double narrowest = links.front()->get_bandwidth();
-  for (const s4u::Link* link : links)
-    narrowest = std::min(narrowest, link->get_bandwidth());
+  for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
   return std::max(LEAST_LATENCY_S, p->latency_s + bytes * p->s_per_byte - flowing * p->traffic / narrowest);
 }
 
-double bandwidth_factor(double flowing, const s4u::Host* src, const s4u::Host* dst, const std::vector<s4u::Link*>&,
-                        const std::unordered_set<s4u::NetZone*>&)
-{
+double bandwidth_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &,
+                        const std::unordered_set<s4u::NetZone *> &) {
   return 1 / piece_for(message_bytes(flowing), src, dst)->traffic;
 }
 
 /* Every route begins with the link "…_up" of a core and ends with a "…_down". */
-void level_latencies(const s4u::Engine& engine)
-{
-  for (s4u::Link* link : engine.get_all_links()) {
-    const std::string& name = link->get_name();
+void level_latencies(const s4u::Engine &engine) {
+  for (s4u::Link *link : engine.get_all_links()) {
+    const std::string &name = link->get_name();
     bool port = name.find("_core") != std::string::npos;
-    if (name.find("__loopback__") == std::string::npos)
-      link->set_latency(port ? 0.5 : 0);
+    if (name.find("__loopback__") == std::string::npos) link->set_latency(port ? 0.5 : 0);
   }
 }
 
-} // namespace
+}  // namespace
 
-extern "C" void load_platform(const s4u::Engine& engine);
+extern "C" void load_platform(const s4u::Engine &engine);
 
-void load_platform(const s4u::Engine& engine)
-{
-  const char* path = std::getenv("COLLSCOPE_PLATFORM");
-  if (path == nullptr)
-    fail("the environment variable COLLSCOPE_PLATFORM does not name an XML file");
+void load_platform(const s4u::Engine &engine) {
+  const char *path = std::getenv("COLLSCOPE_PLATFORM");
+  if (path == nullptr) fail("the environment variable COLLSCOPE_PLATFORM does not name an XML file");
   engine.load_platform(path);
 
-  const s4u::NetZone* root = engine.get_netzone_root();
+  const s4u::NetZone *root = engine.get_netzone_root();
   for (int level = CACHE; level < LEVELS; level++) {
     std::string name = std::string("curve.") + LEVEL_NAMES[level];
-    const char* text = root->get_property(name);
-    if (text == nullptr)
-      fail(std::string(path) + ": its outermost zone has no property '" + name + "'");
+    const char *text = root->get_property(name);
+    if (text == nullptr) fail(std::string(path) + ": its outermost zone has no property '" + name + "'");
     machine.curve[level] = read_curve(text, name);
   }
-  for (const s4u::Host* host : engine.get_all_hosts())
-    machine.place[host] = {number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache")};
+  for (const s4u::Host *host : engine.get_all_hosts())
+    machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
 
   level_latencies(engine);
 #if SIMGRID_VERSION >= 33400

@@ -4,8 +4,7 @@
 
 #include "prove/proof/parts.h"
 
-bool proof_fail(proof *e, proof_kind kind, const char *format, ...)
-{
+bool proof_fail(proof *e, proof_kind kind, const char *format, ...) {
   e->result->kind = kind;
   va_list list;
   va_start(list, format);
@@ -14,8 +13,7 @@ bool proof_fail(proof *e, proof_kind kind, const char *format, ...)
   return false;
 }
 
-void proof_wake(proof *e, int rank)
-{
+void proof_wake(proof *e, int rank) {
   actor *a = &e->actor[rank];
   a->waiting = PROOF_RUNNING;
   if (a->queued) return;

@@ -1,19 +1,17 @@
 /* What moving and combining do to symbolic memories. */
 #include "prove/proof/parts.h"
 
-static bool unwritten(proof *e, int rank, size_t op, int buf, memory *m, uint64_t off)
-{
+static bool unwritten(proof *e, int rank, size_t op, int buf, memory *m, uint64_t off) {
   return proof_fail(e, PROOF_UNINITIALISED, "rank %d: %s reads %s of %s, which holds nothing", rank,
                     op_text(e, rank, op).text, place_text(e, memory_unwritten(m, off)).text, buffer_text(buf).text);
 }
 
-bool data_move(proof *e, origin from, memory *to, uint64_t to_off, uint64_t bytes)
-{
+bool data_move(proof *e, origin from, memory *to, uint64_t to_off, uint64_t bytes) {
   uint32_t i = memory_find(from.memory, from.off);
-  if (run_end(from.memory, i) >= from.off + bytes) {       /* nearly always */
+  if (run_end(from.memory, i) >= from.off + bytes) { /* nearly always */
     const run *w = &from.memory->run[i];
     if (!w->set) return unwritten(e, from.rank, from.op, from.buf, from.memory, from.off);
-    piece q = {0, from.off + w->delta, w->set};
+    piece q = { 0, from.off + w->delta, w->set };
     memory_assign(to, to_off, bytes, &q, 1);
     return true;
   }
@@ -25,8 +23,7 @@ bool data_move(proof *e, origin from, memory *to, uint64_t to_off, uint64_t byte
 
 static uint64_t piece_end(const piece *q, size_t i, size_t n, uint64_t len) { return i + 1 < n ? q[i + 1].rel : len; }
 
-bool data_reduce(proof *e, int rank, size_t op, const rec_op *o)
-{
+bool data_reduce(proof *e, int rank, size_t op, const rec_op *o) {
   memory *left = buffer_of(e, rank, o->buf, 0), *right = buffer_of(e, rank, o->buf2, 0);
   size_t nl = memory_read(left, o->off, o->bytes, &e->left, &e->left_cap);
   if (!nl) return unwritten(e, rank, op, o->buf, left, o->off);
@@ -50,7 +47,7 @@ bool data_reduce(proof *e, int rank, size_t op, const rec_op *o)
       return proof_fail(e, PROOF_ORDER, "rank %d: %s puts %s to the left of %s, but the operator does not commute",
                         rank, op_text(e, rank, op).text, value_text(e, lc, l->set).text, set_text(e, r->set).text);
     if (!n || e->out[n - 1].set != set || e->out[n - 1].coord + (at - e->out[n - 1].rel) != lc) {
-      PUSH(e->out, n, e->out_cap, (piece){at, lc, set});
+      PUSH(e->out, n, e->out_cap, (piece){ at, lc, set });
     }
     uint64_t le = piece_end(e->left, i, nl, o->bytes), re = piece_end(e->right, k, nr, o->bytes);
     at = le < re ? le : re;

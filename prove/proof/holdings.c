@@ -7,15 +7,13 @@
 
 /* ---- sets by number ----------------------------------------------------------------------------------------- */
 
-static size_t slot_of(const holdings *h, uint64_t set)
-{
+static size_t slot_of(const holdings *h, uint64_t set) {
   size_t at = set * 0x9E3779B97F4A7C15u >> 20;
   while (h->slot[at & (h->slots - 1)] && h->set[h->slot[at & (h->slots - 1)]] != set) at++;
   return at & (h->slots - 1);
 }
 
-static uint32_t number_of(const proof *e, holdings *h, uint64_t set)
-{
+static uint32_t number_of(const proof *e, holdings *h, uint64_t set) {
   size_t at = slot_of(h, set);
   if (h->slot[at]) return h->slot[at];
   if (2 * (size_t)h->sets >= h->slots) {
@@ -35,14 +33,12 @@ static uint32_t number_of(const proof *e, holdings *h, uint64_t set)
 
 /* ---- one rank ----------------------------------------------------------------------------------------------- */
 
-static void piece_add(holdings *h, size_t *n, uint64_t from, uint64_t to, uint32_t set)
-{
-  PUSH(h->piece, *n, h->piece_cap, ((held){from, to, set}));
+static void piece_add(holdings *h, size_t *n, uint64_t from, uint64_t to, uint32_t set) {
+  PUSH(h->piece, *n, h->piece_cap, ((held){ from, to, set }));
 }
 
 /* The stretches of a buffer, in the order in which they lie there. */
-static size_t pieces_of(const proof *e, holdings *h, int rank, const memory *m)
-{
+static size_t pieces_of(const proof *e, holdings *h, int rank, const memory *m) {
   uint64_t p = (uint64_t)e->p, block = e->r->args.count * e->elem;
   bool personal = e->each && coll_facts_of(e->r->alg->collective)->in.amount == COLL_HOLDS_BLOCKS;
   size_t n = 0;
@@ -52,40 +48,37 @@ static size_t pieces_of(const proof *e, holdings *h, int rank, const memory *m)
     uint64_t from = w->at + w->delta, to = run_end(m, i) + w->delta;
     uint32_t set = number_of(e, h, w->set);
     if (!personal) piece_add(h, &n, from, to, set);
-    else for (uint64_t source = from / (p * block); source * p * block < to; source++) {
-      uint64_t mine = (source * p + (uint64_t)rank) * block, end = mine + block;
-      if (from > mine) mine = from;
-      if (to < end) end = to;
-      uint64_t moved = (source * p + (uint64_t)rank - source) * block;   /* to the source's place among p */
-      if (mine < end) piece_add(h, &n, mine - moved, end - moved, set);
-    }
+    else
+      for (uint64_t source = from / (p * block); source * p * block < to; source++) {
+        uint64_t mine = (source * p + (uint64_t)rank) * block, end = mine + block;
+        if (from > mine) mine = from;
+        if (to < end) end = to;
+        uint64_t moved = (source * p + (uint64_t)rank - source) * block; /* to the source's place among p */
+        if (mine < end) piece_add(h, &n, mine - moved, end - moved, set);
+      }
   }
   return n;
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return x < y ? -1 : x > y;
 }
 
-static size_t bound_at(const holdings *h, size_t bounds, uint64_t value)
-{
+static size_t bound_at(const holdings *h, size_t bounds, uint64_t value) {
   return (size_t)((const uint64_t *)bsearch(&value, h->bound, bounds, sizeof value, by_value) - h->bound);
 }
 
-static void hold(holdings *h, uint64_t from, uint64_t to, uint32_t set, size_t begin)
-{
+static void hold(holdings *h, uint64_t from, uint64_t to, uint32_t set, size_t begin) {
   held *last = h->stretches > begin ? &h->list[h->stretches - 1] : NULL;
   if (last && last->to == from && last->set == set) last->to = to;
-  else PUSH(h->list, h->stretches, h->list_cap, ((held){from, to, set}));
+  else PUSH(h->list, h->stretches, h->list_cap, ((held){ from, to, set }));
 }
 
 /* Of every byte the fullest value that a rank's memory holds: out before anything else, then in, then scratch; of several as full in
  * one buffer, the last. */
-static void look(proof *e, holdings *h, int rank)
-{
-  static const int order[] = {REC_OUT, REC_IN, REC_SCRATCH};
+static void look(proof *e, holdings *h, int rank) {
+  static const int order[] = { REC_OUT, REC_IN, REC_SCRATCH };
   size_t bounds = 0;
   for (int b = 0; b < 3; b++) {
     size_t n = pieces_of(e, h, rank, &e->mem[3 * rank + order[b]]);
@@ -117,8 +110,7 @@ static void look(proof *e, holdings *h, int rank)
 
 /* ---- all ---------------------------------------------------------------------------------------------------- */
 
-static void after(void *self, proof *e, uint32_t round)
-{
+static void after(void *self, proof *e, uint32_t round) {
   holdings *h = self;
   bool heard = coll_counts_of(e->r->alg->collective) == COLL_COUNTS_NOTHING;
   for (int rank = 0; rank < e->p && h->fine; rank++) {
@@ -131,8 +123,8 @@ static void after(void *self, proof *e, uint32_t round)
   if (round == h->rounds) PUSH(h->first, h->firsts, h->first_cap, h->stretches);
 }
 
-bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t rounds, holdings *h, proof_result *result)
-{
+bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t rounds, holdings *h,
+                    proof_result *result) {
   const coll_facts *facts = coll_facts_of(r->alg->collective);
   bool each = !facts->op && facts->in.who == COLL_EVERY_RANK, personal = each && facts->in.amount == COLL_HOLDS_BLOCKS;
   h->fine = true;
@@ -156,10 +148,11 @@ bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t r
   return proof_play(e, r, result, round, rounds, after, h);
 }
 
-bool holdings_has(const proof *e, const holdings *h, uint32_t set, int rank) { return set && set_has(e, h->set[set], rank); }
+bool holdings_has(const proof *e, const holdings *h, uint32_t set, int rank) {
+  return set && set_has(e, h->set[set], rank);
+}
 
-void holdings_free(holdings *h)
-{
-  void *all[] = {h->list, h->first, h->set, h->slot, h->size, h->piece, h->bound, h->best, h->found};
+void holdings_free(holdings *h) {
+  void *all[] = { h->list, h->first, h->set, h->slot, h->size, h->piece, h->bound, h->best, h->found };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }

@@ -5,21 +5,24 @@
 #include "prove/proof/proof.h"
 
 /* Bytes from … to-1 of what there is to hold, and the number of the set of ranks whose data are combined there. */
-typedef struct { uint64_t from, to; uint32_t set; } held;
+typedef struct {
+  uint64_t from, to;
+  uint32_t set;
+} held;
 
-enum { HOLDINGS_MOST = 1 << 21 };   /* stretches: more than this is nothing for a picture */
+enum { HOLDINGS_MOST = 1 << 21 }; /* stretches: more than this is nothing for a picture */
 
 typedef struct {
-  bool fine;                     /* false: there were too many stretches */
-  bool combines;                 /* sets mean something; else there is one, 1: what has come */
-  uint64_t width;                /* bytes there are to hold. Of a collective without data: the ranks to hear from */
+  bool fine;      /* false: there were too many stretches */
+  bool combines;  /* sets mean something; else there is one, 1: what has come */
+  uint64_t width; /* bytes there are to hold. Of a collective without data: the ranks to hear from */
   uint32_t rounds;
-  held *list;                    /* what rank r holds after round k: list[first[k p + r]] … list[first[k p + r + 1] - 1] */
+  held *list; /* what rank r holds after round k: list[first[k p + r]] … list[first[k p + r + 1] - 1] */
   size_t *first, stretches, list_cap, firsts, first_cap;
-  uint64_t *set;                 /* [sets] the prover's names; number 0 is the empty set */
+  uint64_t *set; /* [sets] the prover's names; number 0 is the empty set */
   uint32_t sets, set_cap;
   /* while it is made */
-  uint32_t *slot, *size;         /* numbers of sets by their hash; how many ranks each has */
+  uint32_t *slot, *size; /* numbers of sets by their hash; how many ranks each has */
   size_t slots, size_cap;
   held *piece;
   size_t piece_cap;

@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-static bool unmatched(proof *e)
-{
+static bool unmatched(proof *e) {
   for (int rank = 0; rank < e->p; rank++) {
     const actor *a = &e->actor[rank];
     for (size_t i = 0; i < a->n; i++) {
@@ -18,8 +17,7 @@ static bool unmatched(proof *e)
   return true;
 }
 
-bool proof_match(proof *e)
-{
+bool proof_match(proof *e) {
   proof_result *result = e->result;
   for (int rank = 0; rank < e->p; rank++) {
     const actor *a = &e->actor[rank];
@@ -32,7 +30,7 @@ bool proof_match(proof *e)
       uint64_t bytes = i < first_call ? o->bytes : 0;
       if (o->kind > REC_RECV_ANY) {
         if (o->kind == REC_REDUCE) result->reduced_bytes += bytes;
-        else result->copied_bytes += bytes;     /* a flag has none */
+        else result->copied_bytes += bytes; /* a flag has none */
         continue;
       }
       if (rec_sends(o->kind)) result->messages += i < first_call, result->bytes += bytes;

@@ -4,17 +4,15 @@
 
 #include "core/schedule/array.h"
 
-void memory_set(memory *m, uint64_t size)
-{
+void memory_set(memory *m, uint64_t size) {
   RESERVE(m->run, m->cap, 4);
   m->size = size;
   m->n = size ? 1 : 0;
   m->hint = 0;
-  m->run[0] = (run){0, 0, 0};
+  m->run[0] = (run){ 0, 0, 0 };
 }
 
-uint32_t memory_search(memory *m, uint64_t at)
-{
+uint32_t memory_search(memory *m, uint64_t at) {
   uint32_t lo = 0, hi = m->n;
   while (hi - lo > 1) {
     uint32_t mid = (lo + hi) / 2;
@@ -24,18 +22,18 @@ uint32_t memory_search(memory *m, uint64_t at)
   return m->hint = lo;
 }
 
-static bool same_line(const run *a, const piece *b, uint64_t at)
-{ return a->set == b->set && a->delta == b->coord - at; }
+static bool same_line(const run *a, const piece *b, uint64_t at) {
+  return a->set == b->set && a->delta == b->coord - at;
+}
 
 /* Overwrites bytes off … off+len with the pieces, melting what fits together. */
-void memory_assign(memory *m, uint64_t off, uint64_t len, const piece *q, size_t n)
-{
+void memory_assign(memory *m, uint64_t off, uint64_t len, const piece *q, size_t n) {
   uint32_t lo = memory_find(m, off), hi = lo;
   uint64_t end = off + len;
   while (run_end(m, hi) < end) hi++;
   if (n == 1 && lo == hi && same_line(&m->run[lo], q, off)) return;
   run head = m->run[lo], tail = m->run[hi];
-  bool keep_head = head.at < off, keep_tail = run_end(m, hi) > end;
+  bool keep_head = head.at<off, keep_tail = run_end(m, hi)> end;
   uint64_t begin = off;
   if (keep_head && same_line(&head, q, off)) {
     begin = head.at;
@@ -54,14 +52,13 @@ void memory_assign(memory *m, uint64_t off, uint64_t len, const piece *q, size_t
   if (keep_head) *w++ = head;
   for (size_t i = 0; i < n; i++) {
     uint64_t at = off + q[i].rel;
-    *w++ = (run){i ? at : begin, q[i].coord - at, q[i].set};
+    *w++ = (run){ i ? at : begin, q[i].coord - at, q[i].set };
   }
-  if (keep_tail) *w = (run){end, tail.delta, tail.set};
+  if (keep_tail) *w = (run){ end, tail.delta, tail.set };
   m->hint = lo;
 }
 
-size_t memory_read(memory *m, uint64_t off, uint64_t len, piece **list, size_t *cap)
-{
+size_t memory_read(memory *m, uint64_t off, uint64_t len, piece **list, size_t *cap) {
   uint32_t i = memory_find(m, off);
   uint64_t at = off, end = off + len;
   size_t n = 0;
@@ -69,14 +66,13 @@ size_t memory_read(memory *m, uint64_t off, uint64_t len, piece **list, size_t *
     const run *w = &m->run[i];
     if (!w->set) return 0;
     if (n == *cap) RESERVE(*list, *cap, n + 16);
-    (*list)[n++] = (piece){at - off, at + w->delta, w->set};
+    (*list)[n++] = (piece){ at - off, at + w->delta, w->set };
     at = run_end(m, i);
     if (at >= end) return n;
   }
 }
 
-uint64_t memory_unwritten(memory *m, uint64_t off)
-{
+uint64_t memory_unwritten(memory *m, uint64_t off) {
   for (uint32_t i = memory_find(m, off); i < m->n; i++)
     if (!m->run[i].set) return m->run[i].at > off ? m->run[i].at : off;
   return off;

@@ -11,28 +11,51 @@
 #include "prove/proof/memory.h"
 #include "prove/proof/proof.h"
 
-#define PROOF_MOVED ((uint64_t)1)     /* the set of a value in a collective that only moves data */
+#define PROOF_MOVED ((uint64_t)1) /* the set of a value in a collective that only moves data */
 
-typedef struct { uint64_t begin, end; uint32_t index; uint8_t buf; bool recv; } pending;
+typedef struct {
+  uint64_t begin, end;
+  uint32_t index;
+  uint8_t buf;
+  bool recv;
+} pending;
 
 typedef struct {
   const rec_op *op;
-  size_t n, at;               /* operations, and the one it is at */
-  size_t base;                /* of this rank's operations among all */
-  size_t waiting;             /* for this message of its own; or one of the two below */
+  size_t n, at;   /* operations, and the one it is at */
+  size_t base;    /* of this rank's operations among all */
+  size_t waiting; /* for this message of its own; or one of the two below */
   int call;
   pending *pend;
   int pends, pend_cap;
-  uint64_t low[REC_SCRATCH + 1], high[REC_SCRATCH + 1];  /* bounds of what is pending */
+  uint64_t low[REC_SCRATCH + 1], high[REC_SCRATCH + 1]; /* bounds of what is pending */
   bool queued;
 } actor;
-#define PROOF_RUNNING SIZE_MAX        /* what an actor waits for: nothing; a flag; else a message of its own */
+#define PROOF_RUNNING SIZE_MAX /* what an actor waits for: nothing; a flag; else a message of its own */
 #define PROOF_AWAITING (SIZE_MAX - 1)
 
-typedef struct { uint64_t begin, end; size_t op; int rank; uint32_t stamp; bool write; } access;
-typedef struct { uint64_t value; size_t clock; int rank; uint32_t stamp; } published;
-typedef struct { published *list; size_t n, cap; } flag;
-typedef struct { memory data; access *list; size_t n, cap; } part;
+typedef struct {
+  uint64_t begin, end;
+  size_t op;
+  int rank;
+  uint32_t stamp;
+  bool write;
+} access;
+typedef struct {
+  uint64_t value;
+  size_t clock;
+  int rank;
+  uint32_t stamp;
+} published;
+typedef struct {
+  published *list;
+  size_t n, cap;
+} flag;
+typedef struct {
+  memory data;
+  access *list;
+  size_t n, cap;
+} part;
 typedef struct {
   const rec_segment *seg;
   int *index;
@@ -44,36 +67,38 @@ typedef struct {
 struct proof {
   const record *r;
   proof_result *result;
-  int p;                       /* ranks */
+  int p; /* ranks */
   uint64_t elem;
   bool reduces, ordered, clocked;
-  bool each;                   /* data only moves, and each rank brings its own */
-  int worst_rank;              /* lowest rank with a wrong result, or p; and what is wrong there */
+  bool each;      /* data only moves, and each rank brings its own */
+  int worst_rank; /* lowest rank with a wrong result, or p; and what is wrong there */
   proof_result worst;
-  actor *actor;                /* [ranks] */
-  size_t *posted;              /* [ranks] operations before this one have been posted: asked for every message */
-  memory *mem;                 /* [ranks][3] */
-  uint32_t *queue;             /* ring of ranks that can go on */
+  actor *actor;    /* [ranks] */
+  size_t *posted;  /* [ranks] operations before this one have been posted: asked for every message */
+  memory *mem;     /* [ranks][3] */
+  uint32_t *queue; /* ring of ranks that can go on */
   size_t actor_cap, posted_cap, mem_cap, queue_cap;
   uint32_t queue_at, queue_n;
   matching match;
-  const uint32_t *round;       /* by operation: takes part from this round on; NULL: all take part at once */
-  uint32_t until;              /* the round that is played */
+  const uint32_t *round; /* by operation: takes part from this round on; NULL: all take part at once */
+  uint32_t until;        /* the round that is played */
   /* pieces of an operation */
   piece *left, *right, *out;
   size_t left_cap, right_cap, out_cap;
   /* sets of more than 64 ranks */
-  uint64_t *words;             /* [sets][width] */
+  uint64_t *words; /* [sets][width] */
   size_t sets, sets_cap, width;
   uint32_t *table;
   size_t table_slots;
-  struct { uint64_t a, b, result; } memo[1024];
+  struct {
+    uint64_t a, b, result;
+  } memo[1024];
   /* clocks. A barrier alone needs less: only whether a rank has heard of another at all, so a row is a set of bits. */
   bool heard_only;
-  size_t row;                  /* words of what a rank knows of the others: p, or p bits */
-  uint32_t *clock;             /* [ranks][row] */
-  uint32_t *entered;           /* [calls][p] */
-  size_t *snapshot;            /* by operation: the sender's clock when it was posted */
+  size_t row;        /* words of what a rank knows of the others: p, or p bits */
+  uint32_t *clock;   /* [ranks][row] */
+  uint32_t *entered; /* [calls][p] */
+  size_t *snapshot;  /* by operation: the sender's clock when it was posted */
   size_t snapshot_cap;
   uint32_t *pool;
   size_t pool_n, pool_cap;
@@ -89,8 +114,7 @@ __attribute__((format(printf, 3, 4), cold)) bool proof_fail(proof *, proof_kind,
 void proof_wake(proof *, int rank);
 
 /* The memory of a buffer; home: of a segment, whose part. */
-static inline memory *buffer_of(proof *e, int rank, int buf, int home)
-{
+static inline memory *buffer_of(proof *e, int rank, int buf, int home) {
   if (buf < REC_SEGMENT) return &e->mem[3 * rank + buf];
   shared *g = &e->group[e->r->segment[rank][buf - REC_SEGMENT].group];
   return &g->parts[g->index[home]].data;
@@ -98,11 +122,13 @@ static inline memory *buffer_of(proof *e, int rank, int buf, int home)
 
 /* ---- text.c: what is wrong, for people ---- */
 
-typedef struct { char text[200]; } phrase;
-phrase op_text(const proof *, int rank, size_t op);                   /* "recv of 40 bytes from rank 3 (operation 2)" */
-phrase place_text(const proof *, uint64_t byte);                      /* "element 3" */
-phrase set_text(const proof *, uint64_t set);                         /* "ranks 0-3, 5" */
-phrase value_text(const proof *, uint64_t coord, uint64_t set);       /* whose element it is */
+typedef struct {
+  char text[200];
+} phrase;
+phrase op_text(const proof *, int rank, size_t op);             /* "recv of 40 bytes from rank 3 (operation 2)" */
+phrase place_text(const proof *, uint64_t byte);                /* "element 3" */
+phrase set_text(const proof *, uint64_t set);                   /* "ranks 0-3, 5" */
+phrase value_text(const proof *, uint64_t coord, uint64_t set); /* whose element it is */
 phrase buffer_text(int buf);
 
 /* ---- sets.c: sets of ranks, each with one name ---- */
@@ -111,8 +137,8 @@ void sets_begin(proof *);
 void sets_free(proof *);
 uint64_t set_range(const proof *, uint64_t first, uint64_t n);
 bool set_has(const proof *, uint64_t set, int rank);
-uint64_t set_join(proof *, uint64_t a, uint64_t b);                   /* the union; 0 when the two share a rank */
-bool set_follows(const proof *, uint64_t a, uint64_t b);              /* b begins with the rank after a's last; for
+uint64_t set_join(proof *, uint64_t a, uint64_t b);      /* the union; 0 when the two share a rank */
+bool set_follows(const proof *, uint64_t a, uint64_t b); /* b begins with the rank after a's last; for
                                                                          unbroken ranges */
 
 /* ---- match.c: who belongs to whom ---- */
@@ -125,7 +151,7 @@ void groups_set(proof *);
 void groups_free(proof *);
 size_t clock_release(proof *, int rank);
 void clock_join(proof *, int rank, size_t snapshot);
-bool segment_access(proof *, int rank, size_t op, const rec_op *, uint64_t off, bool write);   /* false: a race */
+bool segment_access(proof *, int rank, size_t op, const rec_op *, uint64_t off, bool write); /* false: a race */
 bool segment_publish(proof *, int rank, size_t op, const rec_op *);
 /* The first publish that reaches the value, or NULL: a later one would order more than the program does. */
 const published *segment_reaching(proof *, int rank, const rec_op *);
@@ -138,8 +164,7 @@ void pending_remove(actor *, size_t op);
 bool pending_clashes(proof *, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes);
 
 /* May the operation touch these bytes? Else false, with the verdict set. */
-static inline bool pending_allows(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes)
-{
+static inline bool pending_allows(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
   const actor *a = &e->actor[rank];
   if (!a->pends || !bytes || buf > REC_SCRATCH || off >= a->high[buf] || off + bytes <= a->low[buf]) return true;
   return !pending_clashes(e, rank, op, buf, off, bytes, writes);
@@ -148,7 +173,13 @@ static inline bool pending_allows(proof *e, int rank, size_t op, int buf, uint64
 /* ---- data.c: what operations do to memories ---- */
 
 /* Where bytes come from: op of rank reads them in buf. */
-typedef struct { int rank; size_t op; int buf; memory *memory; uint64_t off; } origin;
+typedef struct {
+  int rank;
+  size_t op;
+  int buf;
+  memory *memory;
+  uint64_t off;
+} origin;
 
 bool data_move(proof *, origin, memory *to, uint64_t to_off, uint64_t bytes);
 bool data_reduce(proof *, int rank, size_t op, const rec_op *);
@@ -157,7 +188,8 @@ bool data_reduce(proof *, int rank, size_t op, const rec_op *);
 
 /* Plays the record. With `round`, of every operation, only what takes part until round 0, then 1 …; after each calls `after`. */
 typedef void proof_after(void *self, proof *, uint32_t round);
-bool proof_play(proof *, const record *, proof_result *, const uint32_t *round, uint32_t rounds, proof_after *, void *self);
+bool proof_play(proof *, const record *, proof_result *, const uint32_t *round, uint32_t rounds, proof_after *,
+                void *self);
 
 /* ---- promise.c: what a collective finds and what it must leave ---- */
 

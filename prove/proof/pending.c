@@ -1,8 +1,7 @@
 /* Messages on their way: what a pending send reads is not written, what a pending receive writes is not touched. */
 #include "prove/proof/parts.h"
 
-bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes)
-{
+bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
   const actor *a = &e->actor[rank];
   for (int i = 0; i < a->pends; i++) {
     const pending *q = &a->pend[i];
@@ -17,22 +16,22 @@ bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint6
   return false;
 }
 
-void pending_add(actor *a, size_t index, const rec_op *o, bool recv)
-{
+void pending_add(actor *a, size_t index, const rec_op *o, bool recv) {
   if (!o->bytes) return;
-  PUSH(a->pend, a->pends, a->pend_cap, (pending){o->off, o->off + o->bytes, (uint32_t)index, o->buf, recv});
+  PUSH(a->pend, a->pends, a->pend_cap, (pending){ o->off, o->off + o->bytes, (uint32_t)index, o->buf, recv });
   if (o->off < a->low[o->buf]) a->low[o->buf] = o->off;
   if (o->off + o->bytes > a->high[o->buf]) a->high[o->buf] = o->off + o->bytes;
 }
 
-void pending_clear(actor *a)
-{
+void pending_clear(actor *a) {
   a->pends = 0;
-  for (int b = 0; b <= REC_SCRATCH; b++) { a->low[b] = UINT64_MAX; a->high[b] = 0; }
+  for (int b = 0; b <= REC_SCRATCH; b++) {
+    a->low[b] = UINT64_MAX;
+    a->high[b] = 0;
+  }
 }
 
-void pending_remove(actor *a, size_t index)
-{
+void pending_remove(actor *a, size_t index) {
   for (int i = 0; i < a->pends; i++)
     if (a->pend[i].index == index) {
       a->pend[i] = a->pend[--a->pends];

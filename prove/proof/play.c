@@ -12,20 +12,17 @@
 static memory *own(proof *e, int rank, int buf) { return &e->mem[3 * rank + buf]; }
 
 /* Does the operation take part yet? */
-static bool open(const proof *e, int rank, size_t op)
-{
+static bool open(const proof *e, int rank, size_t op) {
   return !e->round || e->round[e->actor[rank].base + op] <= e->until;
 }
 
-static void received(proof *e, int rank, size_t op, const rec_op *o)
-{
+static void received(proof *e, int rank, size_t op, const rec_op *o) {
   if (e->clocked && !rec_sends(o->kind))
     clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->match.partner[e->actor[rank].base + op]]);
 }
 
 /* Both sides of a message are posted: its data arrive. */
-static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
-{
+static bool deliver(proof *e, int rank, size_t op, const rec_op *o) {
   actor *a = &e->actor[rank], *b = &e->actor[o->peer];
   size_t other = e->match.partner[a->base + op];
   if (b->waiting == other) proof_wake(e, o->peer);
@@ -34,16 +31,15 @@ static bool deliver(proof *e, int rank, size_t op, const rec_op *o)
   else if (e->round) received(e, rank, op, o);
   if (!o->bytes) return true;
   const rec_op *q = &b->op[other];
-  origin mine = {rank, op, o->buf, own(e, rank, o->buf), o->off};
-  origin theirs = {o->peer, other, q->buf, own(e, o->peer, q->buf), q->off};
+  origin mine = { rank, op, o->buf, own(e, rank, o->buf), o->off };
+  origin theirs = { o->peer, other, q->buf, own(e, o->peer, q->buf), q->off };
   if (rec_sends(o->kind)) return data_move(e, mine, theirs.memory, theirs.off, o->bytes);
   return data_move(e, theirs, mine.memory, mine.off, o->bytes);
 }
 
 enum { GOES_ON, BLOCKS, FAILS };
 
-static int message(proof *e, int rank, size_t i, const rec_op *o)
-{
+static int message(proof *e, int rank, size_t i, const rec_op *o) {
   actor *a = &e->actor[rank];
   bool blocking = o->kind != REC_ISEND && o->kind != REC_IRECV;
   if (e->posted[rank] <= i) {
@@ -64,27 +60,30 @@ static int message(proof *e, int rank, size_t i, const rec_op *o)
 }
 
 /* From one buffer of a rank to another: its own, or the peer's part of a segment. */
-static int copy(proof *e, int rank, size_t i, const rec_op *o, memory *from, memory *to)
-{
-  return data_move(e, (origin){rank, i, o->buf, from, o->off}, to, o->off2, o->bytes) ? GOES_ON : FAILS;
+static int copy(proof *e, int rank, size_t i, const rec_op *o, memory *from, memory *to) {
+  return data_move(e, (origin){ rank, i, o->buf, from, o->off }, to, o->off2, o->bytes) ? GOES_ON : FAILS;
 }
 
 /* What both a reduce and a copy do: read buf, write buf2. */
-static bool allowed(proof *e, int rank, size_t i, const rec_op *o)
-{
+static bool allowed(proof *e, int rank, size_t i, const rec_op *o) {
   return pending_allows(e, rank, i, o->buf, o->off, o->bytes, false) &&
          pending_allows(e, rank, i, o->buf2, o->off2, o->bytes, true);
 }
 
-static int step(proof *e, int rank, size_t i, const rec_op *o)
-{
+static int step(proof *e, int rank, size_t i, const rec_op *o) {
   actor *a = &e->actor[rank];
-  if (o->kind > REC_RECV_ANY && !open(e, rank, i)) { a->waiting = PROOF_AWAITING; return BLOCKS; }
+  if (o->kind > REC_RECV_ANY && !open(e, rank, i)) {
+    a->waiting = PROOF_AWAITING;
+    return BLOCKS;
+  }
   switch (o->kind) {
     case REC_WAIT: {
       size_t k = (size_t)o->peer;
       const rec_op *q = &a->op[k];
-      if (e->posted[q->peer] <= e->match.partner[a->base + k] || !open(e, rank, k)) { a->waiting = k; return BLOCKS; }
+      if (e->posted[q->peer] <= e->match.partner[a->base + k] || !open(e, rank, k)) {
+        a->waiting = k;
+        return BLOCKS;
+      }
       received(e, rank, k, q);
       if (q->bytes) pending_remove(a, k);
       return GOES_ON;
@@ -105,7 +104,10 @@ static int step(proof *e, int rank, size_t i, const rec_op *o)
     case REC_AWAIT: {
       if (!o->off2) return GOES_ON;
       const published *f = segment_reaching(e, rank, o);
-      if (!f) { a->waiting = PROOF_AWAITING; return BLOCKS; }
+      if (!f) {
+        a->waiting = PROOF_AWAITING;
+        return BLOCKS;
+      }
       clock_join(e, rank, f->clock);
       return GOES_ON;
     }
@@ -114,14 +116,12 @@ static int step(proof *e, int rank, size_t i, const rec_op *o)
 }
 
 /* Plays a rank until it blocks or is done. */
-static bool play(proof *e, int rank)
-{
+static bool play(proof *e, int rank) {
   actor *a = &e->actor[rank];
   const size_t *start = e->r->rank[rank].start;
   for (;;) {
     size_t end = start[a->call + 1];
-    for (; a->at < end; a->at++)
-      switch (step(e, rank, a->at, &a->op[a->at])) {
+    for (; a->at < end; a->at++) switch (step(e, rank, a->at, &a->op[a->at])) {
         case BLOCKS: return true;
         case FAILS: return false;
       }
@@ -137,13 +137,12 @@ static bool play(proof *e, int rank)
 }
 
 /* Somebody is not done and nobody can go on: follow who waits for whom until it closes. */
-static bool deadlock(proof *e)
-{
+static bool deadlock(proof *e) {
   int first = -1, blocked = 0;
   for (int r = 0; r < e->p; r++) {
     if (e->actor[r].call == e->r->calls) continue;
     blocked++;
-    if (first < 0 || e->actor[r].call < e->actor[first].call) first = r;   /* who is furthest behind knows most */
+    if (first < 0 || e->actor[r].call < e->actor[first].call) first = r; /* who is furthest behind knows most */
   }
   char *text = e->result->failure;
   size_t size = sizeof e->result->failure;
@@ -174,8 +173,7 @@ static bool deadlock(proof *e)
 
 /* ---- setting up --------------------------------------------------------------------------------------------- */
 
-static void prepare(proof *e)
-{
+static void prepare(proof *e) {
   const record *r = e->r;
   int p = e->p = r->args.size;
   RESERVE_ZEROED(e->actor, e->actor_cap, p);
@@ -215,8 +213,7 @@ static void prepare(proof *e)
   groups_set(e);
 }
 
-static bool work_off(proof *e)
-{
+static bool work_off(proof *e) {
   while (e->queue_n) {
     int rank = (int)e->queue[e->queue_at];
     if (++e->queue_at == (uint32_t)e->p) e->queue_at = 0;
@@ -228,8 +225,7 @@ static bool work_off(proof *e)
 }
 
 /* The next round: messages that both sides have posted come through, and who waited for it goes on. */
-static bool next_round(proof *e)
-{
+static bool next_round(proof *e) {
   e->until++;
   for (int rank = 0; rank < e->p; rank++) {
     actor *a = &e->actor[rank];
@@ -245,12 +241,13 @@ static bool next_round(proof *e)
   return work_off(e);
 }
 
-bool proof_check(proof *e, const record *r, proof_result *result) { return proof_play(e, r, result, NULL, 0, NULL, NULL); }
+bool proof_check(proof *e, const record *r, proof_result *result) {
+  return proof_play(e, r, result, NULL, 0, NULL, NULL);
+}
 
-bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t *round, uint32_t rounds, proof_after *after,
-                void *self)
-{
-  *result = (proof_result){.kind = PROOF_OK};
+bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t *round, uint32_t rounds,
+                proof_after *after, void *self) {
+  *result = (proof_result){ .kind = PROOF_OK };
   e->r = r;
   e->result = result;
   if (*r->error) return proof_fail(e, PROOF_MISUSE, "%s", r->error);
@@ -278,23 +275,22 @@ bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t 
   return false;
 }
 
-proof *proof_new(void)
-{
+proof *proof_new(void) {
   proof *e = array_grow(NULL, sizeof *e);
   return memset(e, 0, sizeof *e);
 }
 
 const matching *proof_matching(const proof *e) { return &e->match; }
 
-void proof_free(proof *e)
-{
+void proof_free(proof *e) {
   if (!e) return;
   for (size_t i = 0; i < e->actor_cap; i++) free(e->actor[i].pend);
   for (size_t i = 0; i < e->mem_cap; i++) free(e->mem[i].run);
   groups_free(e);
   matching_free(&e->match);
   sets_free(e);
-  void *all[] = {e->actor, e->posted, e->mem, e->queue, e->left, e->right, e->out, e->clock, e->entered, e->snapshot, e->pool};
+  void *all[] = { e->actor, e->posted, e->mem,     e->queue,    e->left, e->right,
+                  e->out,   e->clock,  e->entered, e->snapshot, e->pool };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   free(e);
 }

@@ -4,18 +4,16 @@
 #include "prove/proof/parts.h"
 
 /* Where in the world of coordinates a rank's `in` begins: all have the same, or each has what comes after the last one's. */
-static uint64_t in_coordinate(const proof *e, int rank)
-{
+static uint64_t in_coordinate(const proof *e, int rank) {
   return e->each ? (uint64_t)rank * e->r->layout[rank].in_bytes : 0;
 }
 
 /* What a call finds: in, and nothing in out. */
-void call_begins(proof *e, int rank)
-{
+void call_begins(proof *e, int rank) {
   const rec_layout *l = &e->r->layout[rank];
   for (int b = 0; b < REC_SCRATCH; b++) memory_set(&e->mem[3 * rank + b], l->size[b]);
   if (l->in_bytes && coll_has_input(e->r->alg->collective, &e->r->args, rank)) {
-    piece q = {0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED};
+    piece q = { 0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED };
     memory_assign(&e->mem[3 * rank + l->in_buf], l->in_off, l->in_bytes, &q, 1);
   }
   if (e->heard_only) e->clock[(size_t)rank * e->row + (size_t)rank / 32] |= 1u << rank % 32;
@@ -27,8 +25,7 @@ void call_begins(proof *e, int rank)
 
 /* Does a stretch of a buffer hold the coordinates from `coord` on, from the ranks of `set`? */
 static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, uint64_t off, uint64_t len,
-                  uint64_t coord, uint64_t set)
-{
+                  uint64_t coord, uint64_t set) {
   if (!len) return true;
   memory *m = buffer_of(e, rank, buf, 0);
   uint64_t at = base + off;
@@ -45,8 +42,7 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
   return true;
 }
 
-bool call_heard(const proof *e, int rank, int other)
-{
+bool call_heard(const proof *e, int rank, int other) {
   const uint32_t *clock = &e->clock[(size_t)rank * e->row];
   if (e->heard_only) return clock[other / 32] >> other % 32 & 1;
   int call = e->actor[rank].call, last = e->r->calls - 1;
@@ -54,8 +50,7 @@ bool call_heard(const proof *e, int rank, int other)
   return entered && clock[other] >= entered;
 }
 
-static bool barrier_holds(proof *e, int rank)
-{
+static bool barrier_holds(proof *e, int rank) {
   for (int q = 0; q < e->p; q++)
     if (!call_heard(e, rank, q))
       return proof_fail(e, PROOF_RESULT,
@@ -64,15 +59,15 @@ static bool barrier_holds(proof *e, int rank)
   return true;
 }
 
-bool call_ends(proof *e, int rank)
-{
+bool call_ends(proof *e, int rank) {
   const rec_layout *l = &e->r->layout[rank];
   const coll_args *a = &e->r->args;
   uint64_t block = a->count * e->elem, p = (uint64_t)e->p, r = (uint64_t)rank, coord = 0;
   uint64_t set = e->reduces ? set_range(e, 0, p) : PROOF_MOVED;
   switch (e->r->alg->collective) {
     case COLL_BARRIER: return barrier_holds(e, rank);
-    case COLL_SCATTER: case COLL_REDUCE_SCATTER_BLOCK: coord = r * block; break;
+    case COLL_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK: coord = r * block; break;
     case COLL_REDUCE_SCATTER: coord = coll_block(a->count, e->p, rank).first * e->elem; break;
     case COLL_ROTATION: coord = (r + 1) % p * block; break;
     case COLL_SCAN: set = set_range(e, 0, r + 1); break;
@@ -85,7 +80,6 @@ bool call_ends(proof *e, int rank)
   } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))
     return false;
   /* in may be written by nobody, but in place out may lie inside it. */
-  if (l->in_place && l->out_buf == REC_IN)
-    return holds(e, rank, l->in_buf, "in", 0, 0, l->in_bytes, 0, PROOF_MOVED);
+  if (l->in_place && l->out_buf == REC_IN) return holds(e, rank, l->in_buf, "in", 0, 0, l->in_bytes, 0, PROOF_MOVED);
   return true;
 }

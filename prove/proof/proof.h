@@ -21,31 +21,31 @@
 
 typedef enum {
   PROOF_OK,
-  PROOF_MISUSE,         /* the recorder refused: out of bounds, in written, a request forgotten, … */
-  PROOF_UNMATCHED,      /* a send without receive or a receive without send */
-  PROOF_SIZE,           /* a send and its receive differ in size */
+  PROOF_MISUSE,    /* the recorder refused: out of bounds, in written, a request forgotten, … */
+  PROOF_UNMATCHED, /* a send without receive or a receive without send */
+  PROOF_SIZE,      /* a send and its receive differ in size */
   PROOF_DEADLOCK,
-  PROOF_PENDING,        /* a buffer is touched while a message is on its way */
-  PROOF_UNINITIALISED,  /* something is read that was never written */
-  PROOF_OPERANDS,       /* elements are combined that do not belong together */
-  PROOF_TWICE,          /* an element is combined with something it is already part of */
-  PROOF_ORDER,          /* the operator does not commute, and the operands are not neighbours in rank order */
-  PROOF_RACE,           /* unordered accesses to a shared segment */
-  PROOF_RESULT,         /* the wrong thing in out at the end; for barrier: a rank leaves before all have come */
-  PROOF_INPUT,          /* in has changed */
+  PROOF_PENDING,       /* a buffer is touched while a message is on its way */
+  PROOF_UNINITIALISED, /* something is read that was never written */
+  PROOF_OPERANDS,      /* elements are combined that do not belong together */
+  PROOF_TWICE,         /* an element is combined with something it is already part of */
+  PROOF_ORDER,         /* the operator does not commute, and the operands are not neighbours in rank order */
+  PROOF_RACE,          /* unordered accesses to a shared segment */
+  PROOF_RESULT,        /* the wrong thing in out at the end; for barrier: a rank leaves before all have come */
+  PROOF_INPUT,         /* in has changed */
   PROOF_KINDS
 } proof_kind;
 
 typedef struct {
   proof_kind kind;
-  char failure[512];              /* empty, or what is wrong, for the algorithm's designer */
+  char failure[512]; /* empty, or what is wrong, for the algorithm's designer */
   /* of the first call: */
-  uint64_t messages, bytes;       /* sent, over all ranks */
+  uint64_t messages, bytes; /* sent, over all ranks */
   uint64_t reduced_bytes, copied_bytes;
   uint64_t operations;
 } proof_result;
 
-typedef struct proof proof;       /* memory of the engine, kept from point to point */
+typedef struct proof proof; /* memory of the engine, kept from point to point */
 
 proof *proof_new(void);
 void proof_free(proof *);
@@ -56,6 +56,6 @@ bool proof_check(proof *, const record *, proof_result *);
 /* Who belongs to whom in the record that was checked last; good until the next. */
 const struct matching *proof_matching(const proof *);
 
-const char *proof_kind_name(proof_kind);   /* "deadlock" … */
+const char *proof_kind_name(proof_kind); /* "deadlock" … */
 
 #endif

@@ -6,8 +6,7 @@
 static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * e->row]; }
 
 /* Others may learn of all that this rank did until now; what it does next they do not know. */
-size_t clock_release(proof *e, int rank)
-{
+size_t clock_release(proof *e, int rank) {
   size_t at = e->pool_n;
   RESERVE(e->pool, e->pool_cap, at + e->row);
   memcpy(&e->pool[at], clock_of(e, rank), sizeof *e->pool * e->row);
@@ -16,8 +15,7 @@ size_t clock_release(proof *e, int rank)
   return at;
 }
 
-void clock_join(proof *e, int rank, size_t snapshot)
-{
+void clock_join(proof *e, int rank, size_t snapshot) {
   uint32_t *mine = clock_of(e, rank);
   const uint32_t *theirs = &e->pool[snapshot];
   if (e->heard_only)
@@ -27,8 +25,7 @@ void clock_join(proof *e, int rank, size_t snapshot)
       if (mine[q] < theirs[q]) mine[q] = theirs[q];
 }
 
-bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off, bool write)
-{
+bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off, bool write) {
   shared *g = &e->group[e->r->segment[rank][(write ? o->buf2 : o->buf) - REC_SEGMENT].group];
   part *w = &g->parts[g->index[o->peer]];
   const uint32_t *mine = clock_of(e, rank);
@@ -47,18 +44,16 @@ bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off
   }
   w->n = kept;
   RESERVE(w->list, w->cap, kept + 1);
-  w->list[w->n++] = (access){off, end, op, rank, mine[rank], write};
+  w->list[w->n++] = (access){ off, end, op, rank, mine[rank], write };
   return true;
 }
 
-static flag *flag_of(proof *e, int rank, const rec_op *o)
-{
+static flag *flag_of(proof *e, int rank, const rec_op *o) {
   shared *g = &e->group[e->r->segment[rank][o->buf - REC_SEGMENT].group];
   return &g->flags[g->index[o->peer] * g->seg->flags + (int)o->off];
 }
 
-bool segment_publish(proof *e, int rank, size_t op, const rec_op *o)
-{
+bool segment_publish(proof *e, int rank, size_t op, const rec_op *o) {
   flag *f = flag_of(e, rank, o);
   if (f->n) {
     const published *last = &f->list[f->n - 1];
@@ -73,15 +68,14 @@ bool segment_publish(proof *e, int rank, size_t op, const rec_op *o)
   uint32_t stamp = clock_of(e, rank)[rank];
   size_t snapshot = clock_release(e, rank);
   RESERVE(f->list, f->cap, f->n + 1);
-  f->list[f->n++] = (published){o->off2, snapshot, rank, stamp};
+  f->list[f->n++] = (published){ o->off2, snapshot, rank, stamp };
   const rec_segment *s = &e->r->segment[rank][o->buf - REC_SEGMENT];
   for (int i = 0; i < s->members; i++)
     if (e->actor[s->world[i]].waiting == PROOF_AWAITING) proof_wake(e, s->world[i]);
   return true;
 }
 
-const published *segment_reaching(proof *e, int rank, const rec_op *o)
-{
+const published *segment_reaching(proof *e, int rank, const rec_op *o) {
   const flag *f = flag_of(e, rank, o);
   size_t lo = 0, hi = f->n;
   while (lo < hi) {
@@ -92,8 +86,7 @@ const published *segment_reaching(proof *e, int rank, const rec_op *o)
   return lo < f->n ? &f->list[lo] : NULL;
 }
 
-void groups_set(proof *e)
-{
+void groups_set(proof *e) {
   const record *r = e->r;
   RESERVE_ZEROED(e->group, e->group_cap, r->segment_groups);
   for (int i = 0; i < r->segment_groups; i++) e->group[i].seg = NULL;
@@ -116,8 +109,7 @@ void groups_set(proof *e)
     }
 }
 
-void groups_free(proof *e)
-{
+void groups_free(proof *e) {
   for (int i = 0; i < e->group_cap; i++) {
     shared *g = &e->group[i];
     for (int k = 0; k < g->cap_parts; k++) {

@@ -3,39 +3,45 @@
 
 #include <stdio.h>
 
-const char *proof_kind_name(proof_kind k)
-{
-  static const char *const names[PROOF_KINDS] = {"ok",      "misuse",        "unmatched", "size",  "deadlock",
-                                                 "pending", "uninitialised", "operands",  "twice", "order",
-                                                 "race",    "result",        "input"};
+const char *proof_kind_name(proof_kind k) {
+  static const char *const names[PROOF_KINDS] = { "ok",      "misuse",        "unmatched", "size",  "deadlock",
+                                                  "pending", "uninitialised", "operands",  "twice", "order",
+                                                  "race",    "result",        "input" };
   return names[k];
 }
 
 /* "recv of 40 bytes from rank 3 (operation 2)" */
-phrase op_text(const proof *e, int rank, size_t i)
-{
+phrase op_text(const proof *e, int rank, size_t i) {
   phrase w;
   const rec_op *o = &e->r->rank[rank].op[i];
   char label[24] = "", call[32] = "";
   if (o->label) snprintf(label, sizeof label, ", label %d", o->label);
   size_t k = 0, first = 0;
   for (int c = 1; c < e->r->calls; c++)
-    if (i >= e->r->rank[rank].start[c]) { k = (size_t)c; first = e->r->rank[rank].start[c]; }
+    if (i >= e->r->rank[rank].start[c]) {
+      k = (size_t)c;
+      first = e->r->rank[rank].start[c];
+    }
   if (k) snprintf(call, sizeof call, ", call %zu", k + 1);
   switch (o->kind) {
-    case REC_SEND: case REC_ISEND:
+    case REC_SEND:
+    case REC_ISEND:
       snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes to rank %d (operation %zu%s%s)",
                record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
       break;
-    case REC_RECV: case REC_IRECV: case REC_RECV_ANY:
+    case REC_RECV:
+    case REC_IRECV:
+    case REC_RECV_ANY:
       snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes from rank %d (operation %zu%s%s)",
                record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
       break;
-    case REC_PUBLISH: case REC_AWAIT:
+    case REC_PUBLISH:
+    case REC_AWAIT:
       snprintf(w.text, sizeof w.text, "%s of flag %" PRIu64 " = %" PRIu64 " at rank %d's part (operation %zu%s)",
                record_kind_name(o->kind), o->off, o->off2, o->peer, i - first, call);
       break;
-    case REC_WRITE: case REC_READ:
+    case REC_WRITE:
+    case REC_READ:
       snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes at rank %d's part (operation %zu%s)",
                record_kind_name(o->kind), o->bytes, o->peer, i - first, call);
       break;
@@ -47,8 +53,7 @@ phrase op_text(const proof *e, int rank, size_t i)
 }
 
 /* "element 3", or bytes where elements are cut */
-phrase place_text(const proof *e, uint64_t byte)
-{
+phrase place_text(const proof *e, uint64_t byte) {
   phrase w;
   if (byte % e->elem)
     snprintf(w.text, sizeof w.text, "element %" PRIu64 " byte %" PRIu64, byte / e->elem, byte % e->elem);
@@ -57,9 +62,8 @@ phrase place_text(const proof *e, uint64_t byte)
 }
 
 /* "ranks 0-3 and 5" */
-phrase set_text(const proof *e, uint64_t set)
-{
-  phrase w = {""};
+phrase set_text(const proof *e, uint64_t set) {
+  phrase w = { "" };
   size_t used = 0;
   int members = 0;
   for (int r = 0; r < e->p; r++) members += set_has(e, set, r);
@@ -80,10 +84,12 @@ phrase set_text(const proof *e, uint64_t set)
 }
 
 /* A value in words: whose element it is. */
-phrase value_text(const proof *e, uint64_t coord, uint64_t set)
-{
+phrase value_text(const proof *e, uint64_t coord, uint64_t set) {
   phrase w;
-  if (!set) { snprintf(w.text, sizeof w.text, "nothing"); return w; }
+  if (!set) {
+    snprintf(w.text, sizeof w.text, "nothing");
+    return w;
+  }
   if (e->reduces) snprintf(w.text, sizeof w.text, "%.60s of %.130s", place_text(e, coord).text, set_text(e, set).text);
   else if (e->each) {
     uint64_t share = e->r->layout[0].in_bytes ? e->r->layout[0].in_bytes : 1;
@@ -92,8 +98,7 @@ phrase value_text(const proof *e, uint64_t coord, uint64_t set)
   return w;
 }
 
-phrase buffer_text(int buf)
-{
+phrase buffer_text(int buf) {
   phrase w;
   record_buffer_name(buf, w.text, sizeof w.text);
   return w;

@@ -20,14 +20,14 @@ enum { MOST = 64 };
 static int failed;
 static long checked;
 
-#define CHECK(what, ...)                                          \
-  do {                                                            \
-    checked++;                                                    \
-    if (!(what) && failed++ < 20) {                               \
-      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #what);  \
-      fprintf(stderr, __VA_ARGS__);                               \
-      fputc('\n', stderr);                                        \
-    }                                                             \
+#define CHECK(what, ...)                                         \
+  do {                                                           \
+    checked++;                                                   \
+    if (!(what) && failed++ < 20) {                              \
+      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #what); \
+      fprintf(stderr, __VA_ARGS__);                              \
+      fputc('\n', stderr);                                       \
+    }                                                            \
   } while (0)
 
 static void lg_and_ring(int p) {
@@ -81,8 +81,8 @@ static void mst(int p, int root, coll_mst_dest dest) {
     CHECK(lo == node[r].lo && hi == node[r].hi, "p=%d root=%d rank %d covers %d to %d", p, root, r, lo, hi - 1);
     for (int i = 0; i < node[r].children; i++) {
       coll_mst_range c = node[r].child[i];
-      CHECK(node[c.root].parent == r && node[c.root].lo == c.lo && node[c.root].hi == c.hi, "p=%d root=%d edge %d-%d", p,
-            root, r, c.root);
+      CHECK(node[c.root].parent == r && node[c.root].lo == c.lo && node[c.root].hi == c.hi, "p=%d root=%d edge %d-%d",
+            p, root, r, c.root);
       CHECK(c.root == (dest == COLL_MST_END && c.lo > r ? c.hi - 1 : c.lo), "p=%d root=%d edge %d-%d", p, root, r,
             c.root);
       round[c.root] = round[r] + i + 1;
@@ -96,7 +96,9 @@ static void mst(int p, int root, coll_mst_dest dest) {
 
 /* ---- trees ------------------------------------------------------------------------------------------ */
 
-typedef struct { int root, parent[MOST], children[MOST], child[MOST][MOST]; } whole_tree;
+typedef struct {
+  int root, parent[MOST], children[MOST], child[MOST][MOST];
+} whole_tree;
 
 static void tree_all(whole_tree *w, coll_tree_shape shape, int k, int p, int root) {
   int fanout = coll_tree_fanout(shape, k, p);
@@ -151,11 +153,13 @@ static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p
     for (int c = 0; c < w->children[r]; c++) round[w->child[r][c]] = round[r] + c + 1;
   }
   coll_tree_steps steps = coll_tree_count(shape, k, p);
-  CHECK(steps.depth == deepest && steps.children == most, "shape %d k=%d p=%d: %d rounds, %d children", shape, k, p, deepest, most);
+  CHECK(steps.depth == deepest && steps.children == most, "shape %d k=%d p=%d: %d rounds, %d children", shape, k, p,
+        deepest, most);
   bool ranges = shape == COLL_TREE_CHAIN || shape == COLL_TREE_IN_ORDER_BINOMIAL || shape == COLL_TREE_KNOMIAL;
   for (int r = 0; r < p; r++) {
     int v = (r - root + p) % p, below[MOST], size = subtree(w, p, r, below);
-    if (ranges) CHECK(is_range_from(v, below, size, p, root), "shape %d k=%d p=%d root=%d rank %d", shape, k, p, root, r);
+    if (ranges)
+      CHECK(is_range_from(v, below, size, p, root), "shape %d k=%d p=%d root=%d rank %d", shape, k, p, root, r);
     if (shape == COLL_TREE_IN_ORDER_BINOMIAL) CHECK(coll_tree_span(v, p) == size, "p=%d v=%d: %d", p, v, size);
     if (shape != COLL_TREE_IN_ORDER_BINARY) continue;
     /* (second child's ranks, first child's, parent), in this order. */
@@ -164,7 +168,8 @@ static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p
     if (w->children[r]) CHECK(w->child[r][0] == r - 1, "p=%d rank %d: first child %d", p, r, w->child[r][0]);
     if (w->children[r] == 2) {
       CHECK(subtree(w, p, w->child[r][1], member) == size / 2, "p=%d rank %d: uneven halves", p, r);
-      CHECK(w->child[r][1] == r - 1 - subtree(w, p, r - 1, below), "p=%d rank %d: second child %d", p, r, w->child[r][1]);
+      CHECK(w->child[r][1] == r - 1 - subtree(w, p, r - 1, below), "p=%d rank %d: second child %d", p, r,
+            w->child[r][1]);
     }
   }
 }
@@ -257,12 +262,16 @@ static void uneven_places(int p, bool dealt, coll_place *place) {
   for (int r = 0, node = 0, k = 0; r < p; r++) {
     int n = dealt ? r * 7 % 5 : node, core = dealt ? r / 5 : k;
     place[r] = (coll_place){ n, 2 * n + core % 2, 8 * n + core % 2 + core / 2 % 2 * 2 };
-    if (++k == sizes[node % 3]) { node++; k = 0; }
+    if (++k == sizes[node % 3]) {
+      node++;
+      k = 0;
+    }
   }
 }
 
-static int level_of(const coll_place *place, int level)
-{ return level == COLL_LEVEL_NODE ? place->node : level == COLL_LEVEL_SOCKET ? place->socket : place->cache; }
+static int level_of(const coll_place *place, int level) {
+  return level == COLL_LEVEL_NODE ? place->node : level == COLL_LEVEL_SOCKET ? place->socket : place->cache;
+}
 
 /* Each rank in one group, of those who share the level's unit; members ascend, groups by their first. */
 static void grouping(int p, const coll_place *place) {
@@ -274,7 +283,8 @@ static void grouping(int p, const coll_place *place) {
       for (int i = g.first[k]; i < g.first[k + 1]; i++) {
         CHECK(g.group_of[g.member[i]] == k, "p=%d level %d rank %d", p, level, g.member[i]);
         CHECK(i == g.first[k] || g.member[i - 1] < g.member[i], "p=%d level %d group %d descends", p, level, k);
-        CHECK(!k || g.member[g.first[k]] > g.member[g.first[k - 1]], "p=%d level %d group %d is out of order", p, level, k);
+        CHECK(!k || g.member[g.first[k]] > g.member[g.first[k - 1]], "p=%d level %d group %d is out of order", p, level,
+              k);
       }
     for (int a = 0; a < p; a++)
       for (int b = 0; b < a; b++)
@@ -298,20 +308,23 @@ static void leaders(int p, const coll_place *place, int per_node, bool one_socke
     enough &= one_socket ? on_first >= per_node : ranks >= per_node;
   }
   const char *refused = coll_leaders_make(&l, p, place, per_node, one_socket);
-  CHECK(one_socket || per_node == 1 ? !refused == enough : !refused <= enough, "p=%d per_node=%d one_socket=%d: %s", p, per_node,
-        one_socket, refused ? refused : "done");
+  CHECK(one_socket || per_node == 1 ? !refused == enough : !refused <= enough, "p=%d per_node=%d one_socket=%d: %s", p,
+        per_node, one_socket, refused ? refused : "done");
   if (!refused) {
     CHECK(l.groups == node.groups * per_node && first[0] == 0 && first[l.groups] == p, "p=%d: %d groups", p, l.groups);
     for (int g = 0; g < l.groups; g++) {
       int leader = member[first[g]], k = g / per_node, home = node.member[node.first[k]];
       CHECK(first[g] < first[g + 1], "p=%d per_node=%d: group %d is empty", p, per_node, g);
-      if (one_socket) CHECK(place[leader].socket == place[home].socket, "p=%d: leader %d sits on another socket", p, leader);
+      if (one_socket)
+        CHECK(place[leader].socket == place[home].socket, "p=%d: leader %d sits on another socket", p, leader);
       for (int i = first[g]; i < first[g + 1]; i++) {
         seen[member[i]]++;
-        CHECK(node.group_of[member[i]] == k, "p=%d per_node=%d: rank %d is led from another node", p, per_node, member[i]);
+        CHECK(node.group_of[member[i]] == k, "p=%d per_node=%d: rank %d is led from another node", p, per_node,
+              member[i]);
       }
     }
-    for (int r = 0; r < p; r++) CHECK(seen[r] == 1, "p=%d per_node=%d: rank %d is in %d groups", p, per_node, r, seen[r]);
+    for (int r = 0; r < p; r++)
+      CHECK(seen[r] == 1, "p=%d per_node=%d: rank %d is in %d groups", p, per_node, r, seen[r]);
   }
   coll_grouping_free(&node);
 }

@@ -23,23 +23,32 @@ static void send_recv_any(coll_ctx *c, const coll_args *a) {
   else if (coll_recv_any(c, a->out, a->count) != 0) abort();
 }
 
-static void sendrecv(coll_ctx *c, const coll_args *a) { coll_sendrecv(c, a->in, a->count, !c->rank, a->out, a->count, !c->rank); }
+static void sendrecv(coll_ctx *c, const coll_args *a) {
+  coll_sendrecv(c, a->in, a->count, !c->rank, a->out, a->count, !c->rank);
+}
 
 /* One side small: it may not take the other's way. */
-static void sendrecv_uneven(coll_ctx *c, const coll_args *a)
-{ coll_sendrecv(c, a->in, c->rank ? 3 : a->count, !c->rank, a->out, c->rank ? a->count : 3, !c->rank); }
+static void sendrecv_uneven(coll_ctx *c, const coll_args *a) {
+  coll_sendrecv(c, a->in, c->rank ? 3 : a->count, !c->rank, a->out, c->rank ? a->count : 3, !c->rank);
+}
 
 static void reduce(coll_ctx *c, const coll_args *a) { coll_reduce(c, a->in, a->out, a->count); }
 static void copy(coll_ctx *c, const coll_args *a) { coll_copy(c, a->out, a->in, a->count); }
 
 #define OPERATION(name) { .key = #name, .collective = COLL_ROTATION, .flags = COLL_ANY_SOURCE, .run = name }
-static const coll_alg operations[] = { OPERATION(send_recv), OPERATION(isend_irecv), OPERATION(send_recv_any), OPERATION(sendrecv),
-                                       OPERATION(sendrecv_uneven), OPERATION(reduce), OPERATION(copy) };
+static const coll_alg operations[] = { OPERATION(send_recv), OPERATION(isend_irecv),     OPERATION(send_recv_any),
+                                       OPERATION(sendrecv),  OPERATION(sendrecv_uneven), OPERATION(reduce),
+                                       OPERATION(copy) };
 
 /* Seconds until both ranks are through. */
 static double time_of(launch *l, const coll_alg *alg, void *buffer[2], plan_type type, size_t count) {
-  coll_args a = { .size = 2, .count = count, .elem = plan_type_bytes(type), .commutes = true, .place = l->place,
-                  .in = buffer[0], .out = buffer[1] };
+  coll_args a = { .size = 2,
+                  .count = count,
+                  .elem = plan_type_bytes(type),
+                  .commutes = true,
+                  .place = l->place,
+                  .in = buffer[0],
+                  .out = buffer[1] };
   coll_call *call = coll_open(l->world, alg, &a, l->types.type[type], l->types.op[PLAN_SUM]);
   MPI_Barrier(l->world);
   double start = port_now(), mine, both;
@@ -51,9 +60,12 @@ static double time_of(launch *l, const coll_alg *alg, void *buffer[2], plan_type
 }
 
 int main(int argc, char **argv) {
-  static const struct { plan_type type; size_t count; } large[] = {
-    { PLAN_INT, ((size_t)1 << 29) + 1 },          /* 2 GiB and a little */
-    { PLAN_INT, ((size_t)1 << 31) - 1 },          /* the most that an int counts */
+  static const struct {
+    plan_type type;
+    size_t count;
+  } large[] = {
+    { PLAN_INT, ((size_t)1 << 29) + 1 }, /* 2 GiB and a little */
+    { PLAN_INT, ((size_t)1 << 31) - 1 }, /* the most that an int counts */
     { PLAN_INT, (size_t)1 << 31 },
     { PLAN_INT, 3 * ((size_t)1 << 30) + 77777777 },
     { PLAN_BYTE, ((size_t)1 << 31) + 77777777 },
@@ -76,8 +88,8 @@ int main(int argc, char **argv) {
       if (right) passed++;
       else failed++;
       if (l.rank == 0)
-        printf("%s %s of %zu %ss: %.9g s, expected %.9g s\n", right ? "ok    " : "FAILED", operations[i].key, large[k].count,
-               plan_type_name(large[k].type), time, expected);
+        printf("%s %s of %zu %ss: %.9g s, expected %.9g s\n", right ? "ok    " : "FAILED", operations[i].key,
+               large[k].count, plan_type_name(large[k].type), time, expected);
     }
   if (l.rank == 0) printf("%d passed, %d failed\n", passed, failed);
   launch_close(&l);

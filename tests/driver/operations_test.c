@@ -64,7 +64,13 @@ static void two_level(coll_ctx *c, const coll_args *a) {
 
 /* Allgather within each node through a shared segment; nodes exchange whole by linear sends of their leaders' contents. The prepared
  * state holds the segment and how often it was used, on which flags go on counting. */
-typedef struct { coll_seg seg; coll_ctx node; int *member; int members; uint64_t call; } shared_state;
+typedef struct {
+  coll_seg seg;
+  coll_ctx node;
+  int *member;
+  int members;
+  uint64_t call;
+} shared_state;
 
 static void *shared_prepare(coll_ctx *c, const coll_args *a) {
   const coll_grouping *nodes = &c->levels[COLL_LEVEL_NODE];
@@ -103,44 +109,57 @@ static void shared_allgather(coll_ctx *c, const coll_args *a) {
 
 static void wrong_nothing(coll_ctx *c, const coll_args *a) { (void)c, (void)a; }
 
-static void wrong_block(coll_ctx *c, const coll_args *a) {      /* blocks 0 and 1 change places */
+static void wrong_block(coll_ctx *c, const coll_args *a) { /* blocks 0 and 1 change places */
   for (int i = 0; i < c->size; i++) {
     int to = i < 2 && c->size > 1 ? 1 - i : i;
-    if (c->rank == i) for (int r = 0; r < c->size; r++) { if (r != i) coll_send(c, a->in, a->count, r); }
+    if (c->rank == i)
+      for (int r = 0; r < c->size; r++) {
+        if (r != i) coll_send(c, a->in, a->count, r);
+      }
     else coll_recv(c, coll_at(c, a->out, (size_t)to * a->count), a->count, i);
   }
   coll_copy(c, coll_at(c, a->out, (size_t)c->rank * a->count), a->in, a->count);
 }
 
 static void wrong_skips_last_rank(coll_ctx *c, const coll_args *a) {
-  if (c->rank == a->root) { for (int r = 0; r + 1 < c->size; r++) if (r != a->root) coll_send(c, a->out, a->count, r); }
-  else if (c->rank + 1 < c->size) coll_recv(c, a->out, a->count, a->root);
+  if (c->rank == a->root) {
+    for (int r = 0; r + 1 < c->size; r++)
+      if (r != a->root) coll_send(c, a->out, a->count, r);
+  } else if (c->rank + 1 < c->size) coll_recv(c, a->out, a->count, a->root);
 }
 
 static void wrong_one_element_short(coll_ctx *c, const coll_args *a) {
-  if (c->rank == a->root) { for (int r = 0; r < c->size; r++) if (r != a->root) coll_send(c, a->out, a->count - 1, r); }
-  else coll_recv(c, a->out, a->count - 1, a->root);
+  if (c->rank == a->root) {
+    for (int r = 0; r < c->size; r++)
+      if (r != a->root) coll_send(c, a->out, a->count - 1, r);
+  } else coll_recv(c, a->out, a->count - 1, a->root);
 }
 
 static void wrong_one_byte_past_the_end(coll_ctx *c, const coll_args *a) {
-  if (c->rank == a->root) { for (int r = 0; r < c->size; r++) if (r != a->root) coll_send(c, a->out, a->count, r); }
-  else {
+  if (c->rank == a->root) {
+    for (int r = 0; r < c->size; r++)
+      if (r != a->root) coll_send(c, a->out, a->count, r);
+  } else {
     coll_recv(c, a->out, a->count, a->root);
     ((char *)a->out)[a->count * c->elem] = 0;
   }
 }
 
 static void wrong_one_byte_before_the_start(coll_ctx *c, const coll_args *a) {
-  if (c->rank == a->root) { for (int r = 0; r < c->size; r++) if (r != a->root) coll_send(c, a->out, a->count, r); }
-  else {
+  if (c->rank == a->root) {
+    for (int r = 0; r < c->size; r++)
+      if (r != a->root) coll_send(c, a->out, a->count, r);
+  } else {
     coll_recv(c, a->out, a->count, a->root);
     ((char *)a->out)[-1] = 0;
   }
 }
 
-static void wrong_shifted(coll_ctx *c, const coll_args *a) {    /* as 1: element i holds element i+1 */
-  if (c->rank == a->root) { for (int r = 0; r < c->size; r++) if (r != a->root) coll_send(c, coll_at(c, a->out, 1), a->count - 1, r); }
-  else coll_recv(c, a->out, a->count - 1, a->root);
+static void wrong_shifted(coll_ctx *c, const coll_args *a) { /* as 1: element i holds element i+1 */
+  if (c->rank == a->root) {
+    for (int r = 0; r < c->size; r++)
+      if (r != a->root) coll_send(c, coll_at(c, a->out, 1), a->count - 1, r);
+  } else coll_recv(c, a->out, a->count - 1, a->root);
 }
 
 /* Reductions at the root, in the order that `order` gives. */
@@ -208,18 +227,29 @@ static void wrong_barrier_one_round_short(coll_ctx *c, const coll_args *a) {
 
 /* ---- the cases -------------------------------------------------------------------------------------- */
 
-typedef struct { coll_alg alg; bool wrong; plan_type type; plan_op op; } sample;
+typedef struct {
+  coll_alg alg;
+  bool wrong;
+  plan_type type;
+  plan_op op;
+} sample;
 
-#define SAMPLE(function, kind, is_wrong, type_, op_) \
-  { .alg = { .key = #function, .collective = kind, .flags = COLL_ANY_SOURCE, .run = function }, .wrong = is_wrong, \
-    .type = type_, .op = op_ }
+#define SAMPLE(function, kind, is_wrong, type_, op_)                                            \
+  { .alg = { .key = #function, .collective = kind, .flags = COLL_ANY_SOURCE, .run = function }, \
+    .wrong = is_wrong,                                                                          \
+    .type = type_,                                                                              \
+    .op = op_ }
 
 static const sample samples[] = {
   SAMPLE(any_source_tree, COLL_BCAST, false, PLAN_INT, PLAN_NONE),
   SAMPLE(any_source_sum, COLL_REDUCE, false, PLAN_FLOAT, PLAN_SUM),
   SAMPLE(two_level, COLL_BCAST, false, PLAN_DOUBLE, PLAN_NONE),
-  { .alg = { .key = "shared_allgather", .collective = COLL_ALLGATHER, .prepare = shared_prepare, .run = shared_allgather },
-    .type = PLAN_INT, .op = PLAN_NONE },
+  { .alg = { .key = "shared_allgather",
+             .collective = COLL_ALLGATHER,
+             .prepare = shared_prepare,
+             .run = shared_allgather },
+    .type = PLAN_INT,
+    .op = PLAN_NONE },
   SAMPLE(right_reduce, COLL_REDUCE, false, PLAN_AFFINE, PLAN_OP_AFFINE),
   SAMPLE(wrong_nothing, COLL_BCAST, true, PLAN_INT, PLAN_NONE),
   SAMPLE(wrong_nothing, COLL_REDUCE, true, PLAN_FLOAT, PLAN_SUM),
@@ -266,7 +296,10 @@ static long wrong_elements(launch *l, const sample *s, coll_args a) {
 
 /* A wrong algorithm must be caught at every root, a right one at none. */
 static bool as_expected(launch *l, const sample *s) {
-  coll_args a = { .size = l->size, .elem = plan_type_bytes(s->type), .count = 129, .commutes = plan_op_commutes(s->op),
+  coll_args a = { .size = l->size,
+                  .elem = plan_type_bytes(s->type),
+                  .count = 129,
+                  .commutes = plan_op_commutes(s->op),
                   .place = l->place };
   bool expected = true;
   int roots = coll_has_root(s->alg.collective) ? l->size : 1;

@@ -15,9 +15,9 @@
 
 #include "validate/twins/calls.h"
 
-enum { MOST = 1024, SOURCE_SHIFT = 32, SOURCE_BITS = 16 };   /* of the tag: src/mpid/ch4/netmod/ucx/ucx_types.h */
+enum { MOST = 1024, SOURCE_SHIFT = 32, SOURCE_BITS = 16 }; /* of the tag: src/mpid/ch4/netmod/ucx/ucx_types.h */
 
-static FILE *out;             /* NULL: not recording */
+static FILE *out; /* NULL: not recording */
 static const void *end_of[MOST];
 static int learning = -1;
 
@@ -28,9 +28,17 @@ typedef struct {
   size_t (*packed_size)(void *state);
   void *pack, *unpack, *finish;
 } packing;
-typedef struct { uint32_t has, flags; void *request, *call_back; uint64_t type; } parameters;
+typedef struct {
+  uint32_t has, flags;
+  void *request, *call_back;
+  uint64_t type;
+} parameters;
 enum { HAS_TYPE = 8, TYPES = 4096 };
-static struct { uint64_t id; packing how; void *type; } known[TYPES];
+static struct {
+  uint64_t id;
+  packing how;
+  void *type;
+} known[TYPES];
 static int types;
 
 typedef int create(const packing *, void *, uint64_t *);

@@ -9,8 +9,7 @@
 
 static int checks, failures;
 
-void check(bool fine, const char *format, ...)
-{
+void check(bool fine, const char *format, ...) {
   checks++;
   if (fine) return;
   failures++;
@@ -22,16 +21,19 @@ void check(bool fine, const char *format, ...)
   va_end(list);
 }
 
-void near_to(const char *what, double got, double wanted)
-{ check(fabs(got - wanted) <= 1e-12 * fabs(wanted) + 1e-300, "%s: %.15g, not %.15g", what, got, wanted); }
+void near_to(const char *what, double got, double wanted) {
+  check(fabs(got - wanted) <= 1e-12 * fabs(wanted) + 1e-300, "%s: %.15g, not %.15g", what, got, wanted);
+}
 
-const char *written(const char *text)
-{
+const char *written(const char *text) {
   static char path[4096];
   const char *dir = getenv("TMPDIR");
   snprintf(path, sizeof path, "%s/collscope-test-%d.txt", dir && *dir ? dir : "/tmp", (int)getpid());
   FILE *file = fopen(path, "w");
-  if (!file || fputs(text, file) < 0 || fclose(file)) { perror(path); exit(1); }
+  if (!file || fputs(text, file) < 0 || fclose(file)) {
+    perror(path);
+    exit(1);
+  }
   return path;
 }
 
@@ -39,40 +41,37 @@ const char *written(const char *text)
 
 static rec_op ops[RANKS][OPS];
 static rec_rank lists[RANKS];
-static rec_segment segment = {.group = 0, .members = RANKS, .bytes = 1 << 20, .flags = 4};
+static rec_segment segment = { .group = 0, .members = RANKS, .bytes = 1 << 20, .flags = 4 };
 static rec_segment *opened[RANKS];
 static int opened_n[RANKS];
 record rec;
 
-void start(int ranks)
-{
-  rec = (record){.args.size = ranks, .calls = 1, .rank = lists, .segment = opened, .segments = opened_n};
+void start(int ranks) {
+  rec = (record){ .args.size = ranks, .calls = 1, .rank = lists, .segment = opened, .segments = opened_n };
   for (int r = 0; r < RANKS; r++) {
-    lists[r] = (rec_rank){.op = ops[r], .cap = OPS};
+    lists[r] = (rec_rank){ .op = ops[r], .cap = OPS };
     opened[r] = &segment;
     opened_n[r] = 1;
   }
 }
 
-int add(int rank, rec_op op)
-{
+int add(int rank, rec_op op) {
   if (lists[rank].n == OPS) abort();
   ops[rank][lists[rank].n] = op;
   return (int)lists[rank].n++;
 }
-int put(int rank, rec_kind kind, int peer, size_t bytes)
-{ return add(rank, (rec_op){.kind = (uint8_t)kind, .peer = peer, .bytes = bytes}); }
+int put(int rank, rec_kind kind, int peer, size_t bytes) {
+  return add(rank, (rec_op){ .kind = (uint8_t)kind, .peer = peer, .bytes = bytes });
+}
 
-void transfer(int from, int to, size_t bytes)
-{
+void transfer(int from, int to, size_t bytes) {
   put(from, REC_SEND, to, bytes);
   put(to, REC_RECV, from, bytes);
 }
 
 timing_result result;
 
-double timed(const machine *m)
-{
+double timed(const machine *m) {
   if (timing_run(&rec, m, &result)) {
     check(false, "no time: %s", result.error);
     return NAN;
@@ -80,14 +79,12 @@ double timed(const machine *m)
   return result.makespan_s;
 }
 
-void refused(const machine *m, const char *wanted)
-{
+void refused(const machine *m, const char *wanted) {
   check(timing_run(&rec, m, &result) == -1, "should have been refused: %s", wanted);
   check(strstr(result.error, wanted), "\"%s\" does not say \"%s\"", result.error, wanted);
 }
 
-int finish(void)
-{
+int finish(void) {
   timing_free(&result);
   unlink(written(""));
   printf("%d checks, %d failed\n", checks, failures);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-static machine machine_of(const char *text)
-{
+static machine machine_of(const char *text) {
   machine m;
   char error[256];
   bool fine = machine_read(&m, written(text), error, sizeof error);
@@ -12,8 +11,7 @@ static machine machine_of(const char *text)
   return m;
 }
 
-static void machine_refused(const char *text, const char *wanted)
-{
+static void machine_refused(const char *text, const char *wanted) {
   machine m;
   char error[256] = "";
   check(!machine_read(&m, written(text), error, sizeof error), "machine should have been refused: %s", text);
@@ -21,21 +19,20 @@ static void machine_refused(const char *text, const char *wanted)
   machine_free(&m);
 }
 
-static void test_classes(void)
-{
+static void test_classes(void) {
   machine m = machine_of("ports fluid\ncontrol 0\n"
                          "class cache 0 1e-7 1e-10\nclass socket 0 2e-7 1e-10\nclass node 0 4e-7 2e-10\n"
                          "class network 0 1e-6 1e-9   # pieces\nclass network 1000 2e-6 5e-10\n"
                          "nic 2e9\nmemory 1e10\nbound 1 2 3\n"
                          "place 0 0 0 0\nplace 1 0 0 0\nplace 2 0 0 1\nplace 3 0 1 2\nplace 4 1 2 3\nplace 5 1 2 3\n");
   near_to("bound", m.bound_gamma_s_per_byte, 3);
-  const double wanted[] = {0, 1e-7 + 100e-10, 2e-7 + 100e-10, 4e-7 + 200e-10, 1e-6 + 1e-7};
+  const double wanted[] = { 0, 1e-7 + 100e-10, 2e-7 + 100e-10, 4e-7 + 200e-10, 1e-6 + 1e-7 };
   for (int to = 1; to < 5; to++) {
     start(5);
     transfer(0, to, 100);
     near_to("class", timed(&m), wanted[to]);
   }
-  start(6);      /* two messages out of a node: each wants 2e9, the NIC has 2e9 */
+  start(6); /* two messages out of a node: each wants 2e9, the NIC has 2e9 */
   transfer(0, 4, 10000);
   transfer(1, 5, 10000);
   near_to("a NIC shared", timed(&m), 2e-6 + 10000 / 1e9);
@@ -50,8 +47,7 @@ static void test_classes(void)
 }
 
 /* Links by name: the message is on the NIC for its traffic and waits the rest of its time before. */
-static void test_links(void)
-{
+static void test_links(void) {
   machine m = machine_of("control 16\nclass cache 0 1e-7 3e-10 2\nclass network 0 1e-6 1e-9 1\n"
                          "core 1e10\nmemory 4e10\nnic 2e9\nswitch 4e9\n"
                          "place 0 0 0 0\nplace 1 0 0 0\nplace 2 1 1 1\nplace 3 1 1 1\n");
@@ -68,8 +64,7 @@ static void test_links(void)
   machine_free(&m);
 }
 
-static void test_bad_machines(void)
-{
+static void test_bad_machines(void) {
   machine_refused("class network 0 1e-6 1e-9\nports both\n", ":2: ports both: choose fluid or one_port");
   machine_refused("class network 0 1e-6\n", ":1: write: class");
   machine_refused("class network 0 -1 1e-9\n", ":1: -1: LATENCY_S must be a number");
@@ -86,8 +81,7 @@ static void test_bad_machines(void)
         "missing file: %s", error);
 }
 
-int main(void)
-{
+int main(void) {
   test_classes();
   test_links();
   test_bad_machines();

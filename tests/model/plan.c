@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-static void plan_refused(const char *text, const char *wanted)
-{
+static void plan_refused(const char *text, const char *wanted) {
   plan p;
   char error[256] = "";
   check(!plan_read(&p, written(text), error, sizeof error), "plan should have been refused: %s", text);
@@ -13,8 +12,7 @@ static void plan_refused(const char *text, const char *wanted)
   plan_free(&p);
 }
 
-static void test_plans(void)
-{
+static void test_plans(void) {
   plan p;
   char error[256] = "";
   const char *text = "# points\n\n"
@@ -26,14 +24,16 @@ static void test_plans(void)
   check(p.points == 3, "%zu points", p.points);
   if (p.points == 3) {
     const plan_point *q = p.point;
-    check(!strcmp(q->id, "x") && q->collective == COLL_BCAST && !strcmp(q->key, "bcast/mst[dest=end]")
-          && q->ranks == 8 && q->root == 7 && q->count == 3000000000u && q->type == PLAN_DOUBLE
-          && q->check && !q->in_place && q->repetitions == 1, "first point");
-    check(q[1].line == 4 && !strcmp(q[1].id, "4") && q[1].op == PLAN_OP_AFFINE
-          && !plan_op_commutes(q[1].op), "second point");
-    check(q[2].collective == COLL_GATHER && q[2].in_place && q[2].metric == PLAN_OSU_AVG
-          && q[2].repetitions == 3 && q[2].warmup == 2, "third point");
-    long none[1] = {0};
+    check(!strcmp(q->id, "x") && q->collective == COLL_BCAST && !strcmp(q->key, "bcast/mst[dest=end]") &&
+              q->ranks == 8 && q->root == 7 && q->count == 3000000000u && q->type == PLAN_DOUBLE && q->check &&
+              !q->in_place && q->repetitions == 1,
+          "first point");
+    check(q[1].line == 4 && !strcmp(q[1].id, "4") && q[1].op == PLAN_OP_AFFINE && !plan_op_commutes(q[1].op),
+          "second point");
+    check(q[2].collective == COLL_GATHER && q[2].in_place && q[2].metric == PLAN_OSU_AVG && q[2].repetitions == 3 &&
+              q[2].warmup == 2,
+          "third point");
+    long none[1] = { 0 };
     coll_args args = plan_args(q, 8, none, NULL);
     check(args.size == 8 && args.elem == 8 && args.count == 3000000000u && args.root == 7 && args.commutes, "shape");
   }
@@ -52,8 +52,7 @@ static void test_plans(void)
   plan_refused("algorithm=bcast/mst in_place=2\n", "in_place=2: at most 1");
 }
 
-int main(void)
-{
+int main(void) {
   test_plans();
   return finish();
 }

@@ -13,16 +13,26 @@
 #include <string.h>
 
 enum { SCRIPT_SEND, SCRIPT_RECV, SCRIPT_ISEND, SCRIPT_IRECV, SCRIPT_WAIT, SCRIPT_COMPUTE, SCRIPT_KINDS };
-typedef struct { int kind, peer; size_t bytes; double seconds; } script_op;
-typedef struct { int ranks; int *n, *cap; script_op **op; } script;
+typedef struct {
+  int kind, peer;
+  size_t bytes;
+  double seconds;
+} script_op;
+typedef struct {
+  int ranks;
+  int *n, *cap;
+  script_op **op;
+} script;
 
-static script script_read(const char *path)
-{
-  static const char *const names[SCRIPT_KINDS] = {"send", "recv", "isend", "irecv", "wait", "compute"};
-  script s = {0};
+static script script_read(const char *path) {
+  static const char *const names[SCRIPT_KINDS] = { "send", "recv", "isend", "irecv", "wait", "compute" };
+  script s = { 0 };
   char line[128], word[32];
   FILE *file = fopen(path, "r");
-  if (!file) { perror(path); exit(2); }
+  if (!file) {
+    perror(path);
+    exit(2);
+  }
   for (int number = 1; fgets(line, sizeof line, file); number++) {
     int rank = 0, kind = 0;
     double a = 0, b = 0;
@@ -42,7 +52,7 @@ static script script_read(const char *path)
       s.cap[rank] = s.cap[rank] ? 2 * s.cap[rank] : 16;
       s.op[rank] = realloc(s.op[rank], (size_t)s.cap[rank] * sizeof **s.op);
     }
-    s.op[rank][s.n[rank]++] = (script_op){kind, kind == SCRIPT_COMPUTE ? 0 : (int)a, (size_t)b, a};
+    s.op[rank][s.n[rank]++] = (script_op){ kind, kind == SCRIPT_COMPUTE ? 0 : (int)a, (size_t)b, a };
   }
   fclose(file);
   return s;

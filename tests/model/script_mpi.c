@@ -6,8 +6,7 @@
 
 #include "tests/model/script.h"
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -22,7 +21,8 @@ int main(int argc, char **argv)
     double *end = malloc((size_t)ranks * sizeof *end), mine = 0;
     if (rank < s.ranks) {
       size_t most = 1;
-      for (int i = 0; i < s.n[rank]; i++) if (s.op[rank][i].bytes > most) most = s.op[rank][i].bytes;
+      for (int i = 0; i < s.n[rank]; i++)
+        if (s.op[rank][i].bytes > most) most = s.op[rank][i].bytes;
       char *data = SMPI_SHARED_MALLOC(most);
       MPI_Request *request = malloc((size_t)(s.n[rank] + 1) * sizeof *request);
       sg_barrier_wait(together);
@@ -31,12 +31,13 @@ int main(int argc, char **argv)
         const script_op *o = &s.op[rank][i];
         int n = (int)o->bytes;
         switch (o->kind) {
-        case SCRIPT_SEND: MPI_Send(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD); break;
-        case SCRIPT_RECV: MPI_Recv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
-        case SCRIPT_ISEND: MPI_Isend(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
-        case SCRIPT_IRECV: MPI_Irecv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
-        case SCRIPT_WAIT: MPI_Wait(&request[o->peer], MPI_STATUS_IGNORE); break;
-        default: if (o->seconds > 0) smpi_execute_benched(o->seconds);
+          case SCRIPT_SEND: MPI_Send(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD); break;
+          case SCRIPT_RECV: MPI_Recv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+          case SCRIPT_ISEND: MPI_Isend(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
+          case SCRIPT_IRECV: MPI_Irecv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
+          case SCRIPT_WAIT: MPI_Wait(&request[o->peer], MPI_STATUS_IGNORE); break;
+          default:
+            if (o->seconds > 0) smpi_execute_benched(o->seconds);
         }
       }
       mine = MPI_Wtime() - start;

@@ -6,12 +6,11 @@
 
 static const double a = 1e-6, b = 1e-9, g = 2.5e-10;
 
-static void test_one_message(void)
-{
+static void test_one_message(void) {
   machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   start(2);
   transfer(0, 1, 1000);
-  add(1, (rec_op){.kind = REC_REDUCE, .bytes = 400});
+  add(1, (rec_op){ .kind = REC_REDUCE, .bytes = 400 });
   near_to("one_port, one message and a reduction", timed(&one_port), a + 1000 * b + 400 * g);
   near_to("rank 0 ends with its send", result.rank_end_s[0], a + 1000 * b);
   check(result.messages == 1 && result.critical_messages == 1, "one message on the path");
@@ -22,8 +21,7 @@ static void test_one_message(void)
   machine_free(&fluid);
 }
 
-static void test_outstanding(void)
-{
+static void test_outstanding(void) {
   machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   start(5);
   for (int r = 1; r < 5; r++) {
@@ -51,11 +49,10 @@ static void test_outstanding(void)
 }
 
 /* 0 to 2 and 1 to 2 share a way in; 0 to 1 has what is left of 0's way out; 3 to 4 nothing to do with them. */
-static void test_max_min(void)
-{
+static void test_max_min(void) {
   machine m = machine_ideal_simgrid(0, b, 0);
   start(5);
-  int pairs[][2] = {{0, 2}, {1, 2}, {0, 1}, {3, 4}};
+  int pairs[][2] = { { 0, 2 }, { 1, 2 }, { 0, 1 }, { 3, 4 } };
   for (int i = 0; i < 4; i++) {
     put(pairs[i][0], REC_ISEND, pairs[i][1], 984);
     put(pairs[i][1], REC_IRECV, pairs[i][0], 984);
@@ -68,11 +65,10 @@ static void test_max_min(void)
   machine_free(&m);
 }
 
-static void test_blocking(void)
-{
+static void test_blocking(void) {
   machine one_port = machine_one_port(a, b, g);
-  start(3);      /* a receive posted late holds up its sender, and who waits for that one */
-  add(1, (rec_op){.kind = REC_REDUCE, .bytes = 40000});
+  start(3); /* a receive posted late holds up its sender, and who waits for that one */
+  add(1, (rec_op){ .kind = REC_REDUCE, .bytes = 40000 });
   transfer(0, 1, 0);
   transfer(0, 2, 0);
   near_to("rendezvous", timed(&one_port), 40000 * g + 2 * a);
@@ -93,8 +89,7 @@ static void test_blocking(void)
 
 /* The processor pays for a send that it need not wait for and for taking the message in; one call that waits for
  * several takes them as they come. */
-static void test_overhead(void)
-{
+static void test_overhead(void) {
   machine m = machine_ideal_simgrid(a, b, g);
   double o = 1e-7;
   m.overhead_s = o;
@@ -109,10 +104,10 @@ static void test_overhead(void)
     start(3);
     put(0, REC_IRECV, 1, 84);
     put(0, REC_IRECV, 2, 84);
-    add(1, (rec_op){.kind = REC_REDUCE, .bytes = 8000});     /* rank 1 is 2 us late */
+    add(1, (rec_op){ .kind = REC_REDUCE, .bytes = 8000 }); /* rank 1 is 2 us late */
     put(1, REC_SEND, 0, 84);
     put(2, REC_SEND, 0, 84);
-    add(0, (rec_op){.kind = REC_WAIT, .peer = 0, .bytes = (uint64_t)together});
+    add(0, (rec_op){ .kind = REC_WAIT, .peer = 0, .bytes = (uint64_t)together });
     put(0, REC_WAIT, 1, 0);
     timed(&m);
     near_to(together ? "taken in as they come" : "taken in in order", result.rank_end_s[0],
@@ -121,29 +116,27 @@ static void test_overhead(void)
   machine_free(&m);
 }
 
-static void test_labels(void)
-{
+static void test_labels(void) {
   machine m = machine_one_port(a, b, 0);
-  start(2);      /* the same pair under two labels: received in the other order */
-  add(0, (rec_op){.kind = REC_ISEND, .peer = 1, .label = 1, .bytes = 1000});
-  add(0, (rec_op){.kind = REC_ISEND, .peer = 1, .label = 2, .bytes = 3000});
+  start(2); /* the same pair under two labels: received in the other order */
+  add(0, (rec_op){ .kind = REC_ISEND, .peer = 1, .label = 1, .bytes = 1000 });
+  add(0, (rec_op){ .kind = REC_ISEND, .peer = 1, .label = 2, .bytes = 3000 });
   put(0, REC_WAIT, 0, 0);
   put(0, REC_WAIT, 1, 0);
-  add(1, (rec_op){.kind = REC_RECV, .peer = 0, .label = 2, .bytes = 3000});
-  add(1, (rec_op){.kind = REC_RECV, .peer = 0, .label = 1, .bytes = 1000});
+  add(1, (rec_op){ .kind = REC_RECV, .peer = 0, .label = 2, .bytes = 3000 });
+  add(1, (rec_op){ .kind = REC_RECV, .peer = 0, .label = 1, .bytes = 1000 });
   near_to("labels keep messages apart", timed(&m), 2 * a + 4000 * b);
   machine_free(&m);
 }
 
-static void test_segments(void)
-{
+static void test_segments(void) {
   machine m = machine_ideal_simgrid(a, b, 0);
   m.copy_s_per_byte = 1e-10;
   start(2);
-  add(0, (rec_op){.kind = REC_WRITE, .buf2 = REC_SEGMENT, .peer = 0, .bytes = 10000});
-  add(0, (rec_op){.kind = REC_PUBLISH, .buf = REC_SEGMENT, .peer = 0, .off = 1, .off2 = 5});
-  add(1, (rec_op){.kind = REC_AWAIT, .buf = REC_SEGMENT, .peer = 0, .off = 1, .off2 = 4});
-  add(1, (rec_op){.kind = REC_READ, .buf = REC_SEGMENT, .peer = 0, .bytes = 10000});
+  add(0, (rec_op){ .kind = REC_WRITE, .buf2 = REC_SEGMENT, .peer = 0, .bytes = 10000 });
+  add(0, (rec_op){ .kind = REC_PUBLISH, .buf = REC_SEGMENT, .peer = 0, .off = 1, .off2 = 5 });
+  add(1, (rec_op){ .kind = REC_AWAIT, .buf = REC_SEGMENT, .peer = 0, .off = 1, .off2 = 4 });
+  add(1, (rec_op){ .kind = REC_READ, .buf = REC_SEGMENT, .peer = 0, .bytes = 10000 });
   near_to("written, awaited and read", timed(&m), 10000e-10 + a + 64 * b + a + 10000 * b);
   check(result.messages == 0, "segments are no messages");
   rec.rank[1].op[0].off2 = 6;
@@ -151,8 +144,7 @@ static void test_segments(void)
   machine_free(&m);
 }
 
-static void test_faults(void)
-{
+static void test_faults(void) {
   machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
   start(2);
   put(0, REC_SEND, 1, 8);
@@ -177,10 +169,9 @@ static void test_faults(void)
 }
 
 /* Memory is used again: the same times after other schedules and machines. */
-static void test_again(void)
-{
+static void test_again(void) {
   machine one_port = machine_one_port(a, b, g), fluid = machine_ideal_simgrid(a, b, g);
-  double first[2] = {0, 0};
+  double first[2] = { 0, 0 };
   for (int k = 0; k < 50; k++) {
     start(RANKS);
     int p = 2 + k % 7;
@@ -196,7 +187,7 @@ static void test_again(void)
     start(3);
     transfer(0, 1, 77);
     transfer(0, 2, 99);
-    double now[2] = {timed(&one_port), timed(&fluid)};
+    double now[2] = { timed(&one_port), timed(&fluid) };
     for (int i = 0; i < 2; i++) {
       check(!k || now[i] == first[i], "call %d: %.17g, not %.17g", k, now[i], first[i]);
       first[i] = now[i];
@@ -206,8 +197,7 @@ static void test_again(void)
   machine_free(&fluid);
 }
 
-int main(void)
-{
+int main(void) {
   test_one_message();
   test_outstanding();
   test_max_min();

@@ -6,11 +6,13 @@
 
 #include "core/schedule/record.h"
 
-void sum_of(coll_ctx *c, const coll_args *a, int step, int skip)
-{
+void sum_of(coll_ctx *c, const coll_args *a, int step, int skip) {
   NAMES;
   if (me == skip) return;
-  if (me) { coll_send(c, a->in, m, 0); return; }
+  if (me) {
+    coll_send(c, a->in, m, 0);
+    return;
+  }
   void *s = coll_scratch(c, m);
   coll_copy(c, a->out, a->in, m);
   for (int i = 1; i < p; i++) {
@@ -25,18 +27,17 @@ void sum_of(coll_ctx *c, const coll_args *a, int step, int skip)
 static record *r;
 static proof *e;
 
-static bool check(const test *t)
-{
+static bool check(const test *t) {
   coll_place place[256];
   for (int k = 0; k < t->p; k++)
-    place[k] = t->alg.flags & COLL_SEGMENTS ? (coll_place){0, k % 2, k / 2} : (coll_place){k % 3, k % 3, k};
-  coll_args a = {.size = t->p,
-                 .count = t->count,
-                 .elem = 4,
-                 .root = t->root % t->p,
-                 .commutes = t->commutes,
-                 .in_place = t->in_place,
-                 .place = place};
+    place[k] = t->alg.flags & COLL_SEGMENTS ? (coll_place){ 0, k % 2, k / 2 } : (coll_place){ k % 3, k % 3, k };
+  coll_args a = { .size = t->p,
+                  .count = t->count,
+                  .elem = 4,
+                  .root = t->root % t->p,
+                  .commutes = t->commutes,
+                  .in_place = t->in_place,
+                  .place = place };
   proof_result result;
   bool fine = true;
   /* Right ones in every arrival order that the seeds find. */
@@ -51,9 +52,8 @@ static bool check(const test *t)
   return good;
 }
 
-int main(void)
-{
-  static const test_list *const lists[] = {&wrong_schedule, &wrong_memory, &wrong_data, &segments, &right};
+int main(void) {
+  static const test_list *const lists[] = { &wrong_schedule, &wrong_memory, &wrong_data, &segments, &right };
   int cases = 0, failed = 0, caught = 0;
   e = proof_new();
   record_patience(1);

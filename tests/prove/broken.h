@@ -16,19 +16,22 @@ typedef struct {
   const char *says;
 } test;
 
-typedef struct { const test *list; int n; } test_list;
+typedef struct {
+  const test *list;
+  int n;
+} test_list;
 extern const test_list wrong_schedule, wrong_memory, wrong_data, segments, right;
 
 /* In the file of the cases: `name` is those of tests[]. */
-#define TEST_LIST(name) const test_list name = {tests, (int)(sizeof tests / sizeof *tests)}
+#define TEST_LIST(name) const test_list name = { tests, (int)(sizeof tests / sizeof *tests) }
 
 #define ALGORITHM(name) static void name(coll_ctx *c, const coll_args *a)
-#define NAMES                                                                                                         \
-  const int p = c->size, me = c->rank, root = a->root;                                                                \
-  const size_t m = a->count;                                                                                          \
-  (void)p;                                                                                                            \
-  (void)me;                                                                                                           \
-  (void)root;                                                                                                         \
+#define NAMES                                          \
+  const int p = c->size, me = c->rank, root = a->root; \
+  const size_t m = a->count;                           \
+  (void)p;                                             \
+  (void)me;                                            \
+  (void)root;                                          \
   (void)m
 
 static inline void *out_at(coll_ctx *c, const coll_args *a, size_t i) { return coll_at(c, a->out, i); }
@@ -37,28 +40,28 @@ static inline const void *in_at(coll_ctx *c, const coll_args *a, size_t i) { ret
 /* Rank 0 adds up in the order 0, step, 2 step, … modulo p, without rank skip's. */
 void sum_of(coll_ctx *, const coll_args *, int step, int skip);
 
-#define CASE(coll, fn, want_, says_, ...)                                                                             \
-  {.alg = {.key = #fn, .collective = COLL_##coll, .run = fn},                                                         \
-   .p = 5,                                                                                                            \
-   .count = 7,                                                                                                        \
-   .root = 0,                                                                                                         \
-   .want = PROOF_##want_,                                                                                             \
-   .says = says_,                                                                                                     \
-   __VA_ARGS__}
-#define SEGMENT(fn, open, want_, says_)                                                                               \
-  {.alg = {.key = #fn, .collective = COLL_BCAST, .run = fn, .prepare = open, .flags = COLL_SEGMENTS},                 \
-   .p = 5,                                                                                                            \
-   .count = 7,                                                                                                        \
-   .want = PROOF_##want_,                                                                                             \
-   .says = says_}
-#define ANY(coll, fn, want_, says_, ...)                                                                              \
-  {.alg = {.key = #fn, .collective = COLL_##coll, .run = fn, .flags = COLL_ANY_SOURCE},                               \
-   .p = 5,                                                                                                            \
-   .count = 7,                                                                                                        \
-   .root = 1,                                                                                                         \
-   .commutes = true,                                                                                                  \
-   .want = PROOF_##want_,                                                                                             \
-   .says = says_,                                                                                                     \
-   __VA_ARGS__}
+#define CASE(coll, fn, want_, says_, ...)                        \
+  { .alg = { .key = #fn, .collective = COLL_##coll, .run = fn }, \
+    .p = 5,                                                      \
+    .count = 7,                                                  \
+    .root = 0,                                                   \
+    .want = PROOF_##want_,                                       \
+    .says = says_,                                               \
+    __VA_ARGS__ }
+#define SEGMENT(fn, open, want_, says_)                                                                  \
+  { .alg = { .key = #fn, .collective = COLL_BCAST, .run = fn, .prepare = open, .flags = COLL_SEGMENTS }, \
+    .p = 5,                                                                                              \
+    .count = 7,                                                                                          \
+    .want = PROOF_##want_,                                                                               \
+    .says = says_ }
+#define ANY(coll, fn, want_, says_, ...)                                                   \
+  { .alg = { .key = #fn, .collective = COLL_##coll, .run = fn, .flags = COLL_ANY_SOURCE }, \
+    .p = 5,                                                                                \
+    .count = 7,                                                                            \
+    .root = 1,                                                                             \
+    .commutes = true,                                                                      \
+    .want = PROOF_##want_,                                                                 \
+    .says = says_,                                                                         \
+    __VA_ARGS__ }
 
 #endif

@@ -12,33 +12,47 @@
 static int failed;
 
 /* These need not be exact at default parameters and root 0. */
-static const struct { const char *key, *why; } exceptions[] = {
+static const struct {
+  const char *key, *why;
+} exceptions[] = {
   { "reduce/chain", "four chains: the root sums what one brought while the next arrives; the cost adds both up" },
   { "barrier/recursive_king", "groups of four: exact at powers of four alone, at others ranks are left over" },
 };
 
 static const char *const costed[] = {
-  "bcast/mst", "bcast/linear", "bcast/mst_scatter_bucket_allgather",
-  "reduce/mst", "reduce/linear", "reduce/bucket_reduce_scatter_mst_gather",
-  "scatter/mst", "scatter/linear", "gather/mst", "gather/linear",
-  "allgather/bucket", "allgather/mst_gather_mst_bcast",
-  "reduce_scatter/bucket", "reduce_scatter/mst_reduce_mst_scatter",
-  "reduce_scatter_block/bucket", "reduce_scatter_block/mst_reduce_mst_scatter",
-  "allreduce/bucket", "allreduce/mst_reduce_mst_bcast",
-  "rotation/shift", "rotation/nonblocking", "rotation/ordered", "rotation/serial",
+  "bcast/mst",
+  "bcast/linear",
+  "bcast/mst_scatter_bucket_allgather",
+  "reduce/mst",
+  "reduce/linear",
+  "reduce/bucket_reduce_scatter_mst_gather",
+  "scatter/mst",
+  "scatter/linear",
+  "gather/mst",
+  "gather/linear",
+  "allgather/bucket",
+  "allgather/mst_gather_mst_bcast",
+  "reduce_scatter/bucket",
+  "reduce_scatter/mst_reduce_mst_scatter",
+  "reduce_scatter_block/bucket",
+  "reduce_scatter_block/mst_reduce_mst_scatter",
+  "allreduce/bucket",
+  "allreduce/mst_reduce_mst_bcast",
+  "rotation/shift",
+  "rotation/nonblocking",
+  "rotation/ordered",
+  "rotation/serial",
 };
 
-static const char *exception(const char *key)
-{
+static const char *exception(const char *key) {
   for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
     if (!strcmp(exceptions[i].key, key)) return exceptions[i].why;
   return NULL;
 }
 
-static void algorithm(prover *v, const char *key)
-{
+static void algorithm(prover *v, const char *key) {
   char error[512], reason[512];
-  long param[COLL_PARAMS] = {0};
+  long param[COLL_PARAMS] = { 0 };
   const coll_alg *alg = coll_find(key, param, error, sizeof error);
   const char *why = exception(key);
   if (!alg) {
@@ -52,8 +66,9 @@ static void algorithm(prover *v, const char *key)
   }
   int points = 0, inexact = 0, wrong = 0, first = 0;
   for (int p = 2; p <= 32; p *= 2) {
-    coll_args a = {.size = p, .count = 64 * (size_t)p, .elem = 4, .commutes = true, .param = param,
-                   .place = prover_places(v, p)};
+    coll_args a = {
+      .size = p, .count = 64 * (size_t)p, .elem = 4, .commutes = true, .param = param, .place = prover_places(v, p)
+    };
     if (coll_counts_of(alg->collective) == COLL_COUNTS_NOTHING) a.count = 0;
     /* Some want a long vector (a segment a rank), or a call in place. */
     if (coll_unsupported(alg, &a, reason, sizeof reason)) a.count <<= 12;
@@ -67,27 +82,32 @@ static void algorithm(prover *v, const char *key)
   bool fine = !wrong && points && (why ? inexact > 0 : !inexact);
   if (fine) return;
   failed++;
-  printf("FAILED %s: %d points, %d not exact%s", key, points, inexact, wrong ? ", cost() is not the critical path" : "");
+  printf("FAILED %s: %d points, %d not exact%s", key, points, inexact,
+         wrong ? ", cost() is not the critical path" : "");
   if (why && !inexact) printf(": exact after all, though named as an exception");
   if (!why && inexact) printf(", the first at %d ranks", first);
   putchar('\n');
 }
 
 /* What a sweep does not play again is what would have been played: a prover that remembers and scales, against new ones. */
-static void shortcuts(void)
-{
+static void shortcuts(void) {
   prover *quick = prover_new();
   quick->scales = true;
   long compared = 0, alike = 0;
   for (int i = 0; coll_registry[i]; i++)
     for (int k = 0; k < 12; k++) {
-      static const int ranks[] = {2, 7, 16};
+      static const int ranks[] = { 2, 7, 16 };
       char reason[512], error[512];
-      long param[COLL_PARAMS] = {0};
+      long param[COLL_PARAMS] = { 0 };
       const coll_alg *alg = coll_find(coll_registry[i]->key, param, error, sizeof error);
       int p = ranks[k / 4];
-      coll_args a = {.size = p, .elem = 4, .count = k & 2 ? 3 * (size_t)p + 1 : 64 * (size_t)p, .commutes = true, .in_place = k & 1,
-                     .param = param, .place = prover_places(quick, p)};
+      coll_args a = { .size = p,
+                      .elem = 4,
+                      .count = k & 2 ? 3 * (size_t)p + 1 : 64 * (size_t)p,
+                      .commutes = true,
+                      .in_place = k & 1,
+                      .param = param,
+                      .place = prover_places(quick, p) };
       if (coll_unsupported(alg, &a, reason, sizeof reason) || !prover_point(quick, alg, &a)) continue;
       prover_costs(quick, alg, &a);
       prover *slow = prover_new();
@@ -100,7 +120,9 @@ static void shortcuts(void)
       }
       compared++;
       alike += quick->alike;
-      if (!same && failed++ < 9) printf("FAILED %s p=%d count=%zu in_place=%d: other costs when it is played\n", alg->key, p, a.count, a.in_place);
+      if (!same && failed++ < 9)
+        printf("FAILED %s p=%d count=%zu in_place=%d: other costs when it is played\n", alg->key, p, a.count,
+               a.in_place);
       prover_free(slow);
     }
   prover_free(quick);
@@ -108,8 +130,7 @@ static void shortcuts(void)
   if (alike < 100 || alike == compared) failed++, printf("FAILED: too few calls take the short way, or the long one\n");
 }
 
-int main(void)
-{
+int main(void) {
   prover *v = prover_new();
   shortcuts();
   int algorithms = 0;
@@ -117,7 +138,7 @@ int main(void)
   prover_free(v);
   for (size_t i = 0; i < sizeof costed / sizeof *costed; i++) {
     char error[512];
-    long param[COLL_PARAMS] = {0};
+    long param[COLL_PARAMS] = { 0 };
     const coll_alg *alg = coll_find(costed[i], param, error, sizeof error);
     if (alg && alg->cost && alg->exact) continue;
     failed++;
@@ -125,7 +146,7 @@ int main(void)
   }
   for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
     char error[512];
-    long param[COLL_PARAMS] = {0};
+    long param[COLL_PARAMS] = { 0 };
     if (coll_find(exceptions[i].key, param, error, sizeof error)) continue;
     failed++;
     printf("FAILED exception %s: %s\n", exceptions[i].key, error);

@@ -21,7 +21,7 @@ enum { RANKS = 8, ELEMENTS = 512, SCRATCH = 4096, QUEUE = 512, OPS = 4096 };
 typedef uint64_t value;
 
 static uint64_t seed = 1;
-static uint64_t dice(uint64_t n)   /* 0 … n-1 */
+static uint64_t dice(uint64_t n) /* 0 … n-1 */
 {
   seed ^= seed << 13;
   seed ^= seed >> 7;
@@ -31,36 +31,44 @@ static uint64_t dice(uint64_t n)   /* 0 … n-1 */
 
 /* ---- the interpreter -------------------------------------------------------------------------------- */
 
-typedef struct { value data[SCRATCH]; } memory;
-typedef struct { value *data[QUEUE]; uint64_t bytes[QUEUE]; int sent, received; } channel;
+typedef struct {
+  value data[SCRATCH];
+} memory;
+typedef struct {
+  value *data[QUEUE];
+  uint64_t bytes[QUEUE];
+  int sent, received;
+} channel;
 static memory mem[RANKS][3];
 static channel channels[RANKS][RANKS];
 
 static value original(int rank, size_t i) { return (uint64_t)(rank * 1000 + (int)i + 1) * 0x9E3779B97F4A7C15u | 1; }
 
 /* Commuting: the sum. Else two numbers (a, b) that stand for x -> a x + b: first the right function, then the left. */
-static value combine(bool commutes, value l, value r)
-{
+static value combine(bool commutes, value l, value r) {
   if (commutes) return l + r;
   uint32_t la = (uint32_t)l, lb = (uint32_t)(l >> 32), ra = (uint32_t)r, rb = (uint32_t)(r >> 32);
   return (uint64_t)(la * rb + lb) << 32 | (la * ra);
 }
 
 /* What the collective promises: element i of out. False: nothing is promised there. */
-static bool promised(coll_collective k, const coll_args *a, int rank, size_t i, value *want)
-{
+static bool promised(coll_collective k, const coll_args *a, int rank, size_t i, value *want) {
   size_t m = a->count;
   int from = 0, to = a->size;
   switch (k) {
     case COLL_BCAST: *want = original(a->root, i); return true;
     case COLL_SCATTER: *want = original(a->root, (size_t)rank * m + i); return true;
-    case COLL_GATHER: case COLL_ALLGATHER: *want = original((int)(i / m), i % m); return true;
+    case COLL_GATHER:
+    case COLL_ALLGATHER: *want = original((int)(i / m), i % m); return true;
     case COLL_ROTATION: *want = original((rank + 1) % a->size, i); return true;
     case COLL_ALLTOALL: *want = original((int)(i / m), (size_t)rank * m + i % m); return true;
     case COLL_REDUCE_SCATTER: i += coll_block(m, a->size, rank).first; break;
     case COLL_REDUCE_SCATTER_BLOCK: i += (size_t)rank * m; break;
     case COLL_SCAN: to = rank + 1; break;
-    case COLL_EXSCAN: to = rank; if (!rank) return false; break;
+    case COLL_EXSCAN:
+      to = rank;
+      if (!rank) return false;
+      break;
     default: break;
   }
   *want = original(from, i);
@@ -73,13 +81,12 @@ static value *at(int rank, int buf, uint64_t off) { return &mem[rank][buf].data[
 static bool is_send(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
 
 /* Sends never wait. Returns whether every rank gets to its end and all is right there. */
-static bool interpret(const record *r)
-{
+static bool interpret(const record *r) {
   const coll_args *a = &r->args;
   int p = a->size;
-  size_t pc[RANKS] = {0};
-  static int place[RANKS][OPS];      /* of a receive in its channel, from when it is posted */
-  bool posted[RANKS] = {false};
+  size_t pc[RANKS] = { 0 };
+  static int place[RANKS][OPS]; /* of a receive in its channel, from when it is posted */
+  bool posted[RANKS] = { false };
   memset(channels, 0, sizeof channels);
   for (int i = 0; i < p; i++) {
     for (int b = 0; b < 3; b++)
@@ -109,7 +116,10 @@ static bool interpret(const record *r)
         } else if (!is_send(q->kind)) {
           channel *c = &channels[q->peer][i];
           size_t index = o->kind == REC_WAIT ? (size_t)o->peer : pc[i];
-          if (o->kind != REC_WAIT && !posted[i]) { place[i][index] = c->received++; posted[i] = true; }
+          if (o->kind != REC_WAIT && !posted[i]) {
+            place[i][index] = c->received++;
+            posted[i] = true;
+          }
           if (o->kind == REC_IRECV) continue;
           int k = place[i][index];
           if (c->sent <= k) break;
@@ -138,10 +148,9 @@ static bool interpret(const record *r)
 /* ---- mutants ---------------------------------------------------------------------------------------- */
 
 /* Another place for n bytes at this rank, within bounds and not in `in` when it is written. False: there is none. */
-static bool other_place(const record *r, int rank, uint64_t bytes, bool writes, uint8_t *buf, uint64_t *off)
-{
+static bool other_place(const record *r, int rank, uint64_t bytes, bool writes, uint8_t *buf, uint64_t *off) {
   rec_layout l = r->layout[rank];
-  size_t size[3] = {l.size[REC_IN], l.size[REC_OUT], r->rank[rank].scratch};
+  size_t size[3] = { l.size[REC_IN], l.size[REC_OUT], r->rank[rank].scratch };
   for (int tries = 0; tries < 8; tries++) {
     int b = dice(3) ? *buf : (int)dice(3);
     if (size[b] < bytes || (writes && b == REC_IN)) continue;
@@ -155,11 +164,14 @@ static bool other_place(const record *r, int rank, uint64_t bytes, bool writes, 
   return false;
 }
 
-static void swap64(uint64_t *a, uint64_t *b) { uint64_t t = *a; *a = *b; *b = t; }
+static void swap64(uint64_t *a, uint64_t *b) {
+  uint64_t t = *a;
+  *a = *b;
+  *b = t;
+}
 
 /* Takes an operation out, or puts in a copy, and keeps the references between WAIT and what it waits for. */
-static void shift(rec_rank *k, size_t i, bool remove)
-{
+static void shift(rec_rank *k, size_t i, bool remove) {
   for (size_t j = 0; j < k->n; j++) {
     rec_op *o = &k->op[j];
     size_t from = remove ? i + 1 : i;
@@ -172,8 +184,7 @@ static void shift(rec_rank *k, size_t i, bool remove)
   k->start[1] = k->n;
 }
 
-static bool mutate(record *r)
-{
+static bool mutate(record *r) {
   int rank = (int)dice((uint64_t)r->args.size);
   rec_rank *k = &r->rank[rank];
   if (!k->n || k->n + 2 >= k->cap) return false;
@@ -186,7 +197,8 @@ static bool mutate(record *r)
       if (!message) return false;
       o->peer = (int)dice((uint64_t)r->args.size);
       return true;
-    case 1: case 2:
+    case 1:
+    case 2:
       if (!o->bytes) return false;
       if (two && first) return other_place(r, rank, o->bytes, true, &o->buf2, &o->off2);
       return other_place(r, rank, o->bytes, message && !is_send(o->kind), &o->buf, &o->off);
@@ -197,7 +209,9 @@ static bool mutate(record *r)
     case 4:
       if (!two || o->buf == REC_IN) return false;
       swap64(&o->off, &o->off2);
-      o->buf ^= o->buf2; o->buf2 ^= o->buf; o->buf ^= o->buf2;
+      o->buf ^= o->buf2;
+      o->buf2 ^= o->buf;
+      o->buf ^= o->buf2;
       return true;
     case 5:
       if (o->kind == REC_ISEND || o->kind == REC_IRECV) return false;
@@ -215,8 +229,7 @@ static bool mutate(record *r)
 }
 
 /* Operands that overlap are refused by the recorder, so no record has them. */
-static bool overlaps(const record *r)
-{
+static bool overlaps(const record *r) {
   for (int i = 0; i < r->args.size; i++)
     for (size_t j = 0; j < r->rank[i].n; j++) {
       const rec_op *o = &r->rank[i].op[j];
@@ -227,8 +240,7 @@ static bool overlaps(const record *r)
   return false;
 }
 
-static bool fits(const record *r)
-{
+static bool fits(const record *r) {
   for (int i = 0; i < r->args.size; i++) {
     rec_layout l = r->layout[i];
     if (r->rank[i].n + 8 > OPS || r->rank[i].scratch > SCRATCH * sizeof(value) ||
@@ -241,31 +253,30 @@ static bool fits(const record *r)
   return true;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int tries = argc > 1 ? atoi(argv[1]) : 60;
   if (argc > 2) seed = strtoull(argv[2], NULL, 10) * 2 + 1;
   record *r = NULL;
   proof *e = proof_new();
-  long mutants = 0, kinds[PROOF_KINDS] = {0}, unsound = 0, records = 0;
-  coll_place place[RANKS] = {{0, 0, 0}};
+  long mutants = 0, kinds[PROOF_KINDS] = { 0 }, unsound = 0, records = 0;
+  coll_place place[RANKS] = { { 0, 0, 0 } };
   for (const coll_alg *const *alg = coll_registry; *alg; alg++) {
-    if ((*alg)->flags & (COLL_SEGMENTS | COLL_ANY_SOURCE) || coll_counts_of((*alg)->collective) == COLL_COUNTS_NOTHING) continue;
+    if ((*alg)->flags & (COLL_SEGMENTS | COLL_ANY_SOURCE) || coll_counts_of((*alg)->collective) == COLL_COUNTS_NOTHING)
+      continue;
     for (int p = 2; p <= RANKS; p++)
       for (int variant = 0; variant < 12; variant++) {
-        static const size_t counts[] = {1, 4, 9};
-        long param[COLL_PARAMS] = {0};
+        static const size_t counts[] = { 1, 4, 9 };
+        long param[COLL_PARAMS] = { 0 };
         char text[256];
         coll_find((*alg)->key, param, text, sizeof text);
-        coll_args a = {.size = p,
-                       .count = counts[variant % 3],
-                       .elem = sizeof(value),
-                       .root = (int)dice((uint64_t)p),
-                       .commutes = variant / 3 % 2,
-                       .in_place =
-                           variant / 6 && coll_has_in_place((*alg)->collective),
-                       .param = param,
-                       .place = place};
+        coll_args a = { .size = p,
+                        .count = counts[variant % 3],
+                        .elem = sizeof(value),
+                        .root = (int)dice((uint64_t)p),
+                        .commutes = variant / 3 % 2,
+                        .in_place = variant / 6 && coll_has_in_place((*alg)->collective),
+                        .param = param,
+                        .place = place };
         if (coll_unsupported(*alg, &a, text, sizeof text)) continue;
         bool usable = true;
         for (int t = -1; t < tries && usable; t++) {

@@ -1,21 +1,21 @@
 /* Shared segments, wrong and right. */
 #include "tests/prove/broken.h"
 
-typedef struct { coll_seg seg; uint64_t epoch; } shared_state;
+typedef struct {
+  coll_seg seg;
+  uint64_t epoch;
+} shared_state;
 
-static void *open_segment(coll_ctx *c, const coll_args *a)
-{
+static void *open_segment(coll_ctx *c, const coll_args *a) {
   shared_state *s = coll_keep(c, sizeof *s);
-  *s = (shared_state){coll_seg_open(c, a->count, 2), 0};
+  *s = (shared_state){ coll_seg_open(c, a->count, 2), 0 };
   return s;
 }
-static void *open_different(coll_ctx *c, const coll_args *a)
-{
+static void *open_different(coll_ctx *c, const coll_args *a) {
   coll_seg_open(c, a->count + (size_t)(c->rank == 1), 2);
   return NULL;
 }
-static void *open_not_all(coll_ctx *c, const coll_args *a)
-{
+static void *open_not_all(coll_ctx *c, const coll_args *a) {
   if (c->rank) coll_seg_open(c, a->count, 2);
   return NULL;
 }
@@ -23,14 +23,14 @@ static void *open_not_all(coll_ctx *c, const coll_args *a)
 enum { NO_AWAIT = 1, NO_PUBLISH = 2, EARLY_PUBLISH = 4, NO_REUSE_AWAIT = 8, SAME_VALUE = 16, TOO_FAR = 32 };
 
 /* The root writes its part, the others read it; before it writes again they must have read. */
-static void segment_bcast(coll_ctx *c, const coll_args *a, int wrong)
-{
+static void segment_bcast(coll_ctx *c, const coll_args *a, int wrong) {
   NAMES;
   shared_state *s = a->prepared;
   uint64_t now = wrong & SAME_VALUE ? 1 : ++s->epoch;
   if (me == root) {
     if (!(wrong & NO_REUSE_AWAIT) && now > 1)
-      for (int i = 0; i < p; i++) if (i != root) coll_await(c, s->seg, i, 1, now - 1);
+      for (int i = 0; i < p; i++)
+        if (i != root) coll_await(c, s->seg, i, 1, now - 1);
     if (wrong & EARLY_PUBLISH) coll_publish(c, s->seg, root, 0, now);
     coll_seg_write(c, s->seg, root, wrong & TOO_FAR ? 1 : 0, a->out, m);
     if (!(wrong & (NO_PUBLISH | EARLY_PUBLISH))) coll_publish(c, s->seg, root, 0, now);
@@ -50,33 +50,36 @@ ALGORITHM(segment_too_far) { segment_bcast(c, a, TOO_FAR); }
 ALGORITHM(segment_opened_late) { open_segment(c, a); }
 ALGORITHM(nothing) { NAMES; }
 
-ALGORITHM(loops_for_ever) { NAMES;
+ALGORITHM(loops_for_ever) {
+  NAMES;
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
   for (volatile int i = 0; me == 2; i = i + 1) i = i & 7;
 }
-ALGORITHM(computes_for_long) { NAMES;          /* less than patience lasts */
+ALGORITHM(computes_for_long) {
+  NAMES; /* less than patience lasts */
   for (volatile long i = 0; me == 1 && i < 30000000; i = i + 1) {}
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
 }
 
 static const test tests[] = {
-    CASE(ROTATION, loops_for_ever, MISUSE, "rank 2: computes for 1 s of processor time without an operation (after 4)", .p = 4),
-    SEGMENT(segment_no_await, open_segment, RACE, "races with rank 0's seg_write"),
-    SEGMENT(segment_no_publish, open_segment, DEADLOCK, "await of flag 0 = 1 at rank 0's part"),
-    SEGMENT(segment_early_publish, open_segment, RACE, "races"),
-    SEGMENT(segment_no_reuse_await, open_segment, RACE, "call 2"),
-    SEGMENT(segment_same_value, open_segment, RACE, "flags only grow"),
-    SEGMENT(segment_too_far, open_segment, MISUSE, "past the end of its part"),
-    SEGMENT(segment_opened_late, NULL, MISUSE, "segments are opened in prepare()"),
-    SEGMENT(nothing, open_different, MISUSE, "opens a segment of 32 bytes and 2 flags where rank 0 has 28 bytes"),
-    SEGMENT(nothing, open_not_all, MISUSE, "of 5 members, 4 of which open it"),
-    CASE(BCAST, nothing, RESULT, "holds nothing"),
-    CASE(ALLREDUCE, nothing, RESULT, "holds nothing"),
-    CASE(BARRIER, nothing, RESULT, "leaves the barrier"),
-    CASE(ROTATION, computes_for_long, OK, ""),
-    CASE(BCAST, nothing, OK, "", .p = 1),
-    CASE(BCAST, nothing, OK, "", .count = 0),
-    SEGMENT(segment_right, open_segment, OK, ""),
+  CASE(ROTATION, loops_for_ever, MISUSE, "rank 2: computes for 1 s of processor time without an operation (after 4)",
+       .p = 4),
+  SEGMENT(segment_no_await, open_segment, RACE, "races with rank 0's seg_write"),
+  SEGMENT(segment_no_publish, open_segment, DEADLOCK, "await of flag 0 = 1 at rank 0's part"),
+  SEGMENT(segment_early_publish, open_segment, RACE, "races"),
+  SEGMENT(segment_no_reuse_await, open_segment, RACE, "call 2"),
+  SEGMENT(segment_same_value, open_segment, RACE, "flags only grow"),
+  SEGMENT(segment_too_far, open_segment, MISUSE, "past the end of its part"),
+  SEGMENT(segment_opened_late, NULL, MISUSE, "segments are opened in prepare()"),
+  SEGMENT(nothing, open_different, MISUSE, "opens a segment of 32 bytes and 2 flags where rank 0 has 28 bytes"),
+  SEGMENT(nothing, open_not_all, MISUSE, "of 5 members, 4 of which open it"),
+  CASE(BCAST, nothing, RESULT, "holds nothing"),
+  CASE(ALLREDUCE, nothing, RESULT, "holds nothing"),
+  CASE(BARRIER, nothing, RESULT, "leaves the barrier"),
+  CASE(ROTATION, computes_for_long, OK, ""),
+  CASE(BCAST, nothing, OK, "", .p = 1),
+  CASE(BCAST, nothing, OK, "", .count = 0),
+  SEGMENT(segment_right, open_segment, OK, ""),
 };
 
 TEST_LIST(segments);

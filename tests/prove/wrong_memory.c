@@ -1,94 +1,118 @@
 /* Wrong: bytes that must not be touched, or not yet. */
 #include "tests/prove/broken.h"
 
-ALGORITHM(past_the_end_of_out) { NAMES;
+ALGORITHM(past_the_end_of_out) {
+  NAMES;
   if (me != root) coll_recv(c, out_at(c, a, 1), m, root);
-  else for (int i = 0; i < p; i++) if (i != root) coll_send(c, a->out, m, i);
+  else
+    for (int i = 0; i < p; i++)
+      if (i != root) coll_send(c, a->out, m, i);
 }
-ALGORITHM(past_the_end_of_in) { NAMES;
+ALGORITHM(past_the_end_of_in) {
+  NAMES;
   coll_sendrecv(c, in_at(c, a, 1), m, (me + p - 1) % p, a->out, m, (me + 1) % p);
 }
-ALGORITHM(before_the_start_of_out) { NAMES;
+ALGORITHM(before_the_start_of_out) {
+  NAMES;
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, (char *)a->out - 1, m, (me + 1) % p);
 }
-ALGORITHM(past_the_end_of_scratch) { NAMES;
+ALGORITHM(past_the_end_of_scratch) {
+  NAMES;
   void *s = coll_scratch(c, m);
   coll_scratch(c, m);
   coll_copy(c, coll_at(c, s, 1), a->in, m);
 }
-ALGORITHM(writes_in) { NAMES;
+ALGORITHM(writes_in) {
+  NAMES;
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
   coll_copy(c, (void *)a->in, a->out, m);
 }
-ALGORITHM(out_at_a_rank_without) { NAMES;
+ALGORITHM(out_at_a_rank_without) {
+  NAMES;
   if (me != root) coll_copy(c, a->out, a->in, m);
 }
-ALGORITHM(looks_at_data) { NAMES;
+ALGORITHM(looks_at_data) {
+  NAMES;
   if (*(const volatile char *)a->in) return;
 }
-ALGORITHM(touches_pending_send) { NAMES;
+ALGORITHM(touches_pending_send) {
+  NAMES;
   void *s = coll_scratch(c, m);
   coll_copy(c, s, a->in, m);
-  coll_req r[2] = {coll_irecv(c, a->out, m, (me + 1) % p), coll_isend(c, s, m, (me + p - 1) % p)};
+  coll_req r[2] = { coll_irecv(c, a->out, m, (me + 1) % p), coll_isend(c, s, m, (me + p - 1) % p) };
   coll_copy(c, s, a->in, 1);
   coll_waitall(c, 2, r);
 }
-ALGORITHM(reads_pending_receive) { NAMES;
+ALGORITHM(reads_pending_receive) {
+  NAMES;
   void *s = coll_scratch(c, m);
-  coll_req r[2] = {coll_irecv(c, s, m, (me + 1) % p), coll_isend(c, a->in, m, (me + p - 1) % p)};
+  coll_req r[2] = { coll_irecv(c, s, m, (me + 1) % p), coll_isend(c, a->in, m, (me + p - 1) % p) };
   coll_copy(c, a->out, s, m);
   coll_waitall(c, 2, r);
 }
-ALGORITHM(two_receives_at_one_place) { NAMES;
-  if (me != root) { coll_send(c, a->in, m, root); return; }
+ALGORITHM(two_receives_at_one_place) {
+  NAMES;
+  if (me != root) {
+    coll_send(c, a->in, m, root);
+    return;
+  }
   coll_req r[64];
   for (int i = 0; i < p; i++) r[i] = i == root ? 0 : coll_irecv(c, out_at(c, a, i ? (size_t)(i - 1) * m : 0), m, i);
   coll_copy(c, out_at(c, a, (size_t)root * m), a->in, m);
   coll_waitall(c, p, r);
 }
-ALGORITHM(overlapping_sendrecv) { NAMES;            /* in place: sends and receives the same elements */
+ALGORITHM(overlapping_sendrecv) {
+  NAMES; /* in place: sends and receives the same elements */
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
 }
-ALGORITHM(forgotten_wait) { NAMES;
+ALGORITHM(forgotten_wait) {
+  NAMES;
   coll_isend(c, a->in, m, (me + p - 1) % p);
   coll_recv(c, a->out, m, (me + 1) % p);
 }
-ALGORITHM(waits_twice) { NAMES;
+ALGORITHM(waits_twice) {
+  NAMES;
   coll_req r = coll_isend(c, a->in, m, (me + p - 1) % p), again = r;
   coll_recv(c, a->out, m, (me + 1) % p);
   coll_wait(c, &r);
   coll_wait(c, &again);
 }
-ALGORITHM(unwritten_scratch) { NAMES;
+ALGORITHM(unwritten_scratch) {
+  NAMES;
   void *s = coll_scratch(c, m);
   coll_sendrecv(c, s, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
 }
-ALGORITHM(recv_any_undeclared) { NAMES;
+ALGORITHM(recv_any_undeclared) {
+  NAMES;
   if (me == root) coll_send(c, a->out, m, (me + 1) % p);
   else coll_recv_any(c, a->out, m);
 }
-ALGORITHM(recv_any_in_vain) { NAMES;
-  if (me == root) for (int i = 0; i < p - 1; i++) { if (i != root) coll_send(c, a->out, m, i); }
+ALGORITHM(recv_any_in_vain) {
+  NAMES;
+  if (me == root)
+    for (int i = 0; i < p - 1; i++) {
+      if (i != root) coll_send(c, a->out, m, i);
+    }
   else coll_recv_any(c, a->out, m);
 }
 
 static const test tests[] = {
-    CASE(BCAST, past_the_end_of_out, MISUSE, "recv writes 4 bytes past the end of out"),
-    CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
-    CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
-    CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch"),
-    CASE(ROTATION, writes_in, MISUSE, "copy writes into in"),
-    CASE(REDUCE, out_at_a_rank_without, MISUSE, "NULL at this rank"),
-    CASE(ROTATION, looks_at_data, MISUSE, "looks at the data itself (byte 0 of in)"),
-    CASE(ROTATION, touches_pending_send, PENDING, "writes element 0 of scratch while the isend"),
-    CASE(ROTATION, reads_pending_receive, PENDING, "reads element 0 of scratch while the irecv"),
-    CASE(GATHER, two_receives_at_one_place, PENDING, "while the irecv", .root = 4),
-    CASE(ROTATION, overlapping_sendrecv, PENDING, "while the isend", .in_place = true),
-    CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
-    CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
-    CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
-    CASE(BCAST, recv_any_undeclared, MISUSE, "COLL_ANY_SOURCE"),
-    ANY(BCAST, recv_any_in_vain, MISUSE, "rank 4: recv_any waits for a message that nobody sends"),
+  CASE(BCAST, past_the_end_of_out, MISUSE, "recv writes 4 bytes past the end of out"),
+  CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
+  CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
+  CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch"),
+  CASE(ROTATION, writes_in, MISUSE, "copy writes into in"),
+  CASE(REDUCE, out_at_a_rank_without, MISUSE, "NULL at this rank"),
+  CASE(ROTATION, looks_at_data, MISUSE, "looks at the data itself (byte 0 of in)"),
+  CASE(ROTATION, touches_pending_send, PENDING, "writes element 0 of scratch while the isend"),
+  CASE(ROTATION, reads_pending_receive, PENDING, "reads element 0 of scratch while the irecv"),
+  CASE(GATHER, two_receives_at_one_place, PENDING, "while the irecv", .root = 4),
+  CASE(ROTATION, overlapping_sendrecv, PENDING, "while the isend", .in_place = true),
+  CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
+  CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
+  CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
+  CASE(BCAST, recv_any_undeclared, MISUSE, "COLL_ANY_SOURCE"),
+  ANY(BCAST, recv_any_in_vain, MISUSE, "rank 4: recv_any waits for a message that nobody sends"),
 };
 
 TEST_LIST(wrong_memory);

@@ -25,20 +25,42 @@ static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
 }
 
 const coll_operations threads_operations = {
-  .send = threads_op_send, .recv = threads_op_recv, .sendrecv = threads_op_sendrecv, .recv_any = threads_op_recv_any, .isend = threads_op_isend,
-  .irecv = threads_op_irecv, .waitall = threads_op_waitall, .reduce = op_reduce, .copy = op_copy, .scratch = op_scratch, .keep = op_keep,
-  .seg_open = threads_op_seg_open, .seg_write = threads_op_seg_write, .seg_read = threads_op_seg_read, .publish = threads_op_publish, .await = threads_op_await,
+  .send = threads_op_send,
+  .recv = threads_op_recv,
+  .sendrecv = threads_op_sendrecv,
+  .recv_any = threads_op_recv_any,
+  .isend = threads_op_isend,
+  .irecv = threads_op_irecv,
+  .waitall = threads_op_waitall,
+  .reduce = op_reduce,
+  .copy = op_copy,
+  .scratch = op_scratch,
+  .keep = op_keep,
+  .seg_open = threads_op_seg_open,
+  .seg_write = threads_op_seg_write,
+  .seg_read = threads_op_seg_read,
+  .publish = threads_op_publish,
+  .await = threads_op_await,
 };
 
 /* ---- calls ------------------------------------------------------------------------------------------ */
 
-threads_call *threads_open(threads_world *w, int rank, const coll_operations *ops, const coll_alg *alg, const coll_args *args, plan_type type,
-                     plan_op op) {
+threads_call *threads_open(threads_world *w, int rank, const coll_operations *ops, const coll_alg *alg,
+                           const coll_args *args, plan_type type, plan_op op) {
   threads_call *s = threads_allocate(sizeof *s);
-  *s = (threads_call){ .w = w, .alg = alg, .args = *args, .type = type, .op = op,
+  *s = (threads_call){ .w = w,
+                       .alg = alg,
+                       .args = *args,
+                       .type = type,
+                       .op = op,
                        .random = (w->seed + 1) * 0x9E3779B97F4A7C15u + (uint64_t)rank * 0xBF58476D1CE4E5B9u };
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
-  s->ctx = (coll_ctx){ .ops = ops, .self = s, .rank = rank, .size = args->size, .place = args->place, .levels = s->levels,
+  s->ctx = (coll_ctx){ .ops = ops,
+                       .self = s,
+                       .rank = rank,
+                       .size = args->size,
+                       .place = args->place,
+                       .levels = s->levels,
                        .elem = args->elem };
   if (alg->prepare) s->args.prepared = alg->prepare(&s->ctx, &s->args);
   return s;
@@ -58,7 +80,8 @@ void threads_close(threads_call *s) {
   threads_world *w = s->w;
   threads_meet(w);
   int rank = s->ctx.rank;
-  if (w->sent[rank].first || w->posted[rank].first) threads_give_up(s, "a message was not received, or a receive got none");
+  if (w->sent[rank].first || w->posted[rank].first)
+    threads_give_up(s, "a message was not received, or a receive got none");
   if (rank == 0)
     while (w->segments) {
       segment *g = w->segments;

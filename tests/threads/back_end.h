@@ -11,18 +11,21 @@
 typedef struct threads_world threads_world;
 typedef struct threads_call threads_call;
 
-struct coll_seg_state { shared_memory memory; };
+struct coll_seg_state {
+  shared_memory memory;
+};
 
 extern const coll_operations threads_operations;
 
 /* eager: a message of up to so many bytes does not wait for its receive. seed: of delays and of the choice among sources. */
 threads_world *threads_world_make(int ranks, size_t eager, unsigned seed);
 void threads_world_free(threads_world *);
-void threads_meet(threads_world *);     /* a barrier of all ranks that is none of ours */
-unsigned long threads_segments(threads_world *);  /* that were opened so far */
+void threads_meet(threads_world *);              /* a barrier of all ranks that is none of ours */
+unsigned long threads_segments(threads_world *); /* that were opened so far */
 
 /* One call, planned, as coll_open makes it; by each rank's own thread, all ranks together. */
-threads_call *threads_open(threads_world *, int rank, const coll_operations *, const coll_alg *, const coll_args *, plan_type, plan_op);
+threads_call *threads_open(threads_world *, int rank, const coll_operations *, const coll_alg *, const coll_args *,
+                           plan_type, plan_op);
 void threads_run(threads_call *);
 void threads_close(threads_call *);
 

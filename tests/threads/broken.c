@@ -8,8 +8,9 @@
 
 /* ---- segments that order nothing -------------------------------------------------------------------- */
 
-static void publish_relaxed(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value)
-{ atomic_store_explicit(shared_flag_of(&s->memory, home, flag), value, memory_order_relaxed); }
+static void publish_relaxed(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value) {
+  atomic_store_explicit(shared_flag_of(&s->memory, home, flag), value, memory_order_relaxed);
+}
 
 static void await_relaxed(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value) {
   while (atomic_load_explicit(shared_flag_of(&s->memory, home, flag), memory_order_relaxed) < value) usleep(10);
@@ -19,7 +20,10 @@ static void await_nothing(coll_ctx *c, coll_seg s, int home, int flag, uint64_t 
 
 /* ---- algorithms ------------------------------------------------------------------------------------- */
 
-typedef struct { coll_seg seg; uint64_t call; } state;
+typedef struct {
+  coll_seg seg;
+  uint64_t call;
+} state;
 
 static void *prepare(coll_ctx *c, const coll_args *a) {
   state *s = coll_keep(c, sizeof *s);
@@ -42,7 +46,8 @@ static void reuse_too_early(coll_ctx *c, const coll_args *a) {
 /* Ranks 1 and 2 each tell rank 0 that they have written the same part: nothing orders them, though 2 comes much later. */
 static void common_friend(coll_ctx *c, const coll_args *a) {
   state *s = a->prepared;
-  if (c->rank == 0) for (int r = 1; r < 3; r++) coll_recv(c, NULL, 0, r);
+  if (c->rank == 0)
+    for (int r = 1; r < 3; r++) coll_recv(c, NULL, 0, r);
   if (c->rank != 1 && c->rank != 2) return;
   if (c->rank == 2) usleep(20000);
   coll_seg_write(c, s->seg, 0, 0, a->in, a->count);

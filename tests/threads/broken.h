@@ -5,11 +5,11 @@
 #include "collscope.h"
 
 typedef struct {
-  const coll_alg *alg;            /* NULL: key names one of the registry */
+  const coll_alg *alg; /* NULL: key names one of the registry */
   const char *key;
   coll_operations ops;
 } broken_case;
 
-bool broken_find(const char *name, broken_case *);   /* false: none of that name */
+bool broken_find(const char *name, broken_case *); /* false: none of that name */
 
 #endif

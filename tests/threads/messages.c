@@ -24,7 +24,7 @@ static transfer *new_transfer(coll_ctx *c, int from, int to, const void *buf, si
   threads_call *s = c->self;
   transfer *t = threads_allocate(sizeof *t);
   *t = (transfer){ .from = from, .to = to, .label = c->label, .bytes = n * c->elem, .data = (char *)buf };
-  if (s->alg->flags & COLL_ANY_SOURCE) t->epoch = s->epoch;   /* as core/runtime/mpi.c does with tags */
+  if (s->alg->flags & COLL_ANY_SOURCE) t->epoch = s->epoch; /* as core/runtime/mpi.c does with tags */
   return t;
 }
 
@@ -55,8 +55,8 @@ static transfer *start_send(coll_ctx *c, const void *buf, size_t n, int to) {
   transfer *recv = *at;
   if (recv) take_out(&w->posted[t->to], at);
   else append(&w->sent[t->to], t);
-  pthread_cond_signal(&w->news[t->to]);   /* who may wait for any source */
-  bool eager = t->eager;          /* once the lock is gone, t may be, too */
+  pthread_cond_signal(&w->news[t->to]); /* who may wait for any source */
+  bool eager = t->eager;                /* once the lock is gone, t may be, too */
   if (recv && eager) {
     recv->message = t;
     recv->done = true;
@@ -82,7 +82,7 @@ static void take_message(const threads_call *s, transfer *message, transfer *rec
     free(message->data);
     free(message);
   } else {
-    int from = message->from;     /* after threads_tell() the message is the sender's again */
+    int from = message->from; /* after threads_tell() the message is the sender's again */
     threads_tell(message);
     set_done(s->w, message, from);
   }
@@ -132,8 +132,9 @@ static transfer **any_of(threads_call *s, transfer *recv) {
   unsigned sources = 0;
   for (transfer **at = &s->w->sent[recv->to].first; *at; at = &(*at)->next) {
     if (!fits(*at, recv)) continue;
-    bool later = false;           /* messages of one source keep their order */
-    for (transfer *t = s->w->sent[recv->to].first; t != *at; t = t->next) later |= fits(t, recv) && t->from == (*at)->from;
+    bool later = false; /* messages of one source keep their order */
+    for (transfer *t = s->w->sent[recv->to].first; t != *at; t = t->next)
+      later |= fits(t, recv) && t->from == (*at)->from;
     if (!later && threads_draw(s) % ++sources == 0) found = at;
   }
   return found;
@@ -141,7 +142,8 @@ static transfer **any_of(threads_call *s, transfer *recv) {
 
 int threads_op_recv_any(coll_ctx *c, void *buf, size_t n) {
   threads_call *s = threads_shaken(c);
-  if (!(s->alg->flags & COLL_ANY_SOURCE)) threads_give_up(s, "receives from any source; its descriptor must say COLL_ANY_SOURCE");
+  if (!(s->alg->flags & COLL_ANY_SOURCE))
+    threads_give_up(s, "receives from any source; its descriptor must say COLL_ANY_SOURCE");
   transfer *t = new_transfer(c, -1, threads_peer_of(c, c->rank), buf, n), **at;
   threads_enter(s->w);
   while (!(at = any_of(s, t))) pthread_cond_wait(&s->w->news[t->to], &s->w->lock);
@@ -171,8 +173,12 @@ static coll_req requested(coll_ctx *c, transfer *t) {
   return i + 1;
 }
 
-coll_req threads_op_isend(coll_ctx *c, const void *buf, size_t n, int to) { return requested(c, start_send(c, buf, n, to)); }
-coll_req threads_op_irecv(coll_ctx *c, void *buf, size_t n, int from) { return requested(c, start_recv(c, buf, n, from)); }
+coll_req threads_op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
+  return requested(c, start_send(c, buf, n, to));
+}
+coll_req threads_op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
+  return requested(c, start_recv(c, buf, n, from));
+}
 
 void threads_op_waitall(coll_ctx *c, int k, coll_req *reqs) {
   threads_call *s = c->self;

@@ -10,9 +10,13 @@
 static segment *find_segment(threads_world *w, const coll_ctx *c) {
   segment **at = &w->segments;
   for (; *at; at = &(*at)->next)
-    if ((*at)->label == c->label && (*at)->leader == threads_peer_of(c, 0) && (*at)->members == c->size && !(*at)->has[c->rank]) return *at;
+    if ((*at)->label == c->label && (*at)->leader == threads_peer_of(c, 0) && (*at)->members == c->size &&
+        !(*at)->has[c->rank])
+      return *at;
   segment *g = *at = threads_allocate(sizeof *g);
-  *g = (segment){ .label = c->label, .leader = threads_peer_of(c, 0), .members = c->size, .has = calloc((size_t)c->size, sizeof(bool)) };
+  *g = (segment){
+    .label = c->label, .leader = threads_peer_of(c, 0), .members = c->size, .has = calloc((size_t)c->size, sizeof(bool))
+  };
   return g;
 }
 

@@ -25,14 +25,17 @@
 enum { MOST_RANKS = 16, CALLS = 4 };
 
 typedef struct {
-  const char *algorithm;          /* only keys that begin so */
-  int from, to;                   /* ranks */
-  unsigned every, seed;           /* one point of so many, another one for each seed */
-  bool segments;                  /* only algorithms with shared segments, all combinations of their parameters */
-  const broken_case *broken;      /* nothing but this */
+  const char *algorithm;     /* only keys that begin so */
+  int from, to;              /* ranks */
+  unsigned every, seed;      /* one point of so many, another one for each seed */
+  bool segments;             /* only algorithms with shared segments, all combinations of their parameters */
+  const broken_case *broken; /* nothing but this */
 } options;
 
-typedef struct { unsigned long calls, unsupported, segments; _Atomic unsigned long wrong; } tally;
+typedef struct {
+  unsigned long calls, unsupported, segments;
+  _Atomic unsigned long wrong;
+} tally;
 
 /* What the threads of one world share. */
 typedef struct {
@@ -40,7 +43,7 @@ typedef struct {
   coll_place place[MOST_RANKS];
   int size, placement;
   threads_world *world;
-  tally *tally;                             /* one an algorithm; counts are rank 0's */
+  tally *tally; /* one an algorithm; counts are rank 0's */
   /* A barrier's meaning: how many have entered a call, and what each wrote before. */
   _Atomic int entered[CALLS];
   int written[CALLS][MOST_RANKS];
@@ -48,14 +51,14 @@ typedef struct {
 
 typedef struct {
   stage *g;
-  int rank, algorithm;            /* index into the registry */
-  unsigned points;                /* of this algorithm so far, unsupported ones left out */
+  int rank, algorithm; /* index into the registry */
+  unsigned points;     /* of this algorithm so far, unsupported ones left out */
   tally *tally;
 } actor;
 
 /* ---- one point -------------------------------------------------------------------------------------- */
 
-static char doing[320];           /* for the last words */
+static char doing[320]; /* for the last words */
 
 /* Past the sanitizer: a signal comes without order. */
 __attribute__((no_sanitize("thread"))) static void out_of_patience(int signal) {
@@ -95,7 +98,8 @@ static bool drawn(const actor *me) {
 }
 
 /* Several calls in a row on one plan; the number of mistakes that this rank sees. */
-static unsigned long mistakes(const actor *me, const coll_alg *alg, coll_args a, plan_type type, plan_op op, const char *what) {
+static unsigned long mistakes(const actor *me, const coll_alg *alg, coll_args a, plan_type type, plan_op op,
+                              const char *what) {
   stage *g = me->g;
   unsigned long wrong = 0;
   buffers b;
@@ -103,7 +107,8 @@ static unsigned long mistakes(const actor *me, const coll_alg *alg, coll_args a,
   a.in = b.in;
   a.out = b.out;
   threads_meet(g->world);
-  threads_call *s = threads_open(g->world, me->rank, g->o->broken ? &g->o->broken->ops : &threads_operations, alg, &a, type, op);
+  threads_call *s = threads_open(g->world, me->rank, g->o->broken ? &g->o->broken->ops : &threads_operations, alg, &a,
+                                 type, op);
   for (int call = 0; call < CALLS; call++) {
     buffers_fill(&b, alg->collective, &a, me->rank, type, op);
     enter(g, call, me->rank);
@@ -170,7 +175,9 @@ static void broken_point(actor *me) {
   char error[256];
   const coll_alg *alg = b->alg ? b->alg : coll_find(b->key, param, error, sizeof error);
   if (!alg) abort();
-  coll_args a = { .size = me->g->size, .count = 40, .elem = plan_type_bytes(PLAN_INT), .param = param, .place = me->g->place };
+  coll_args a = {
+    .size = me->g->size, .count = 40, .elem = plan_type_bytes(PLAN_INT), .param = param, .place = me->g->place
+  };
   one_point(me, alg, &a, PLAN_INT, PLAN_NONE);
 }
 
@@ -192,7 +199,9 @@ static void *act(void *self) {
     me->points = 0;
     unsigned long before = threads_segments(g->world);
     long param[COLL_PARAMS];
-    coll_args a = { .size = g->size, .elem = plan_type_bytes(PLAN_INT), .commutes = true, .param = param, .place = g->place };
+    coll_args a = {
+      .size = g->size, .elem = plan_type_bytes(PLAN_INT), .commutes = true, .param = param, .place = g->place
+    };
     if (o->segments) combinations(me, alg, &a, param, 0);
     else points_each(alg, g->size, g->place, 3, one_point, me);
     if (me->rank == 0) me->tally->segments += threads_segments(g->world) - before;
@@ -205,7 +214,8 @@ enum { PLACEMENTS = 3 };
 static coll_place place_of(int placement, int rank) {
   static const int ends[] = { 1, 5, 7, MOST_RANKS };
   int node = 0;
-  if (placement == 1) while (rank >= ends[node]) node++;
+  if (placement == 1)
+    while (rank >= ends[node]) node++;
   if (placement == 2) node = rank % 3;
   int socket = 2 * node + (placement == 2 ? rank / 3 : rank) % 5 / 3;
   return (coll_place){ .node = node, .socket = socket, .cache = 4 * socket + rank / 2 % 2 };
@@ -231,8 +241,11 @@ static void perform(const options *o, int p, int placement, tally *t) {
 /* ---- the program ------------------------------------------------------------------------------------ */
 
 static int usage(const char *why) {
-  fprintf(stderr, "threads_test: %s\nusage: threads_test registry|segments [--algorithm PREFIX] [--ranks FROM..TO] [--every N] [--seed N]\n"
-                  "       threads_test broken NAME\n", why);
+  fprintf(
+      stderr,
+      "threads_test: %s\nusage: threads_test registry|segments [--algorithm PREFIX] [--ranks FROM..TO] [--every N] [--seed N]\n"
+      "       threads_test broken NAME\n",
+      why);
   return 2;
 }
 
@@ -269,13 +282,14 @@ int main(int argc, char **argv) {
   bool unused = false;
   for (int i = 0; i < algorithms; i++) {
     if (!t[i].calls && !t[i].unsupported) continue;
-    printf("%s: %lu calls, %lu unsupported, %lu segments, %lu wrong\n", coll_registry[i]->key, t[i].calls, t[i].unsupported,
-           t[i].segments, t[i].wrong);
+    printf("%s: %lu calls, %lu unsupported, %lu segments, %lu wrong\n", coll_registry[i]->key, t[i].calls,
+           t[i].unsupported, t[i].segments, t[i].wrong);
     unused |= !t[i].calls || (o.segments && !t[i].segments);
     sum.calls += t[i].calls;
     sum.wrong += t[i].wrong;
   }
-  printf("%lu points, each %d calls, %lu wrong%s\n", sum.calls, CALLS, sum.wrong, unused ? "; an algorithm was not tried" : "");
+  printf("%lu points, each %d calls, %lu wrong%s\n", sum.calls, CALLS, sum.wrong,
+         unused ? "; an algorithm was not tried" : "");
   free(t);
   return sum.wrong || unused || !sum.calls;
 }

@@ -112,7 +112,7 @@ void *threads_keep(threads_call *s, size_t bytes) {
     if (!m->block) abort();
   }
   void *block = m->block[m->blocks++] = threads_allocate(bytes);
-  memset(block, 0x5C, bytes);     /* whoever counts on zeros finds none */
+  memset(block, 0x5C, bytes); /* whoever counts on zeros finds none */
   return block;
 }
 

@@ -9,20 +9,22 @@
 /* A send or a receive. A send is done when its data has been taken, an eager one at once; a receive, when its data is there. */
 typedef struct transfer {
   struct transfer *next;
-  int from, to, label;            /* from -1: any source */
+  int from, to, label; /* from -1: any source */
   uint64_t epoch;
   size_t bytes;
-  char *data;                     /* the caller's; an eager message's own copy */
+  char *data; /* the caller's; an eager message's own copy */
   bool eager, done;
-  struct transfer *message;       /* a receive's eager message, to be taken when it is waited for */
+  struct transfer *message; /* a receive's eager message, to be taken when it is waited for */
 } transfer;
 
-typedef struct { transfer *first, **end; } queue;
+typedef struct {
+  transfer *first, **end;
+} queue;
 
-typedef struct segment {          /* what its members share */
+typedef struct segment { /* what its members share */
   struct segment *next;
   int label, leader, members, opened;
-  bool *has;                      /* [members] */
+  bool *has; /* [members] */
   char *block;
 } segment;
 
@@ -31,14 +33,17 @@ struct threads_world {
   size_t eager;
   unsigned seed;
   pthread_mutex_t lock;
-  pthread_cond_t *news;           /* [size] */
-  queue *sent, *posted;           /* [size] by receiver, waiting for their match */
+  pthread_cond_t *news; /* [size] */
+  queue *sent, *posted; /* [size] by receiver, waiting for their match */
   pthread_barrier_t all;
   segment *segments;
   unsigned long opened;
 };
 
-typedef struct { void **block; int blocks, room; } memory;
+typedef struct {
+  void **block;
+  int blocks, room;
+} memory;
 
 struct threads_call {
   threads_world *w;
@@ -49,16 +54,16 @@ struct threads_call {
   plan_type type;
   plan_op op;
   uint64_t random, epoch;
-  transfer **request;             /* coll_req is an index + 1 */
+  transfer **request; /* coll_req is an index + 1 */
   int requests;
   memory blocks;
 };
 
-void threads_give_up(const threads_call *, const char *why);   /* does not return */
-void *threads_allocate(size_t bytes);              /* never NULL */
-void *threads_keep(threads_call *, size_t bytes);  /* memory until the call is closed, or released */
-void threads_release(threads_call *, int from);    /* all that was kept when there were so many blocks already */
-int threads_peer_of(const coll_ctx *, int rank);   /* in the world */
+void threads_give_up(const threads_call *, const char *why); /* does not return */
+void *threads_allocate(size_t bytes);                        /* never NULL */
+void *threads_keep(threads_call *, size_t bytes);            /* memory until the call is closed, or released */
+void threads_release(threads_call *, int from);  /* all that was kept when there were so many blocks already */
+int threads_peer_of(const coll_ctx *, int rank); /* in the world */
 
 /* The lock, hidden from ThreadSanitizer; and what it is told instead: what a thread did before threads_tell(x) has happened for a
  * thread after threads_hear(x). */

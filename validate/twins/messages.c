@@ -37,8 +37,8 @@ typedef int receive(void *, size_t, MPI_Datatype, int, int, MPI_Comm, void *);
 typedef int transmit(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm, void *);
 typedef int blocking(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm);
 
-static pml_functions pml;     /* the library's own */
-static FILE *out;             /* NULL: not recording */
+static pml_functions pml; /* the library's own */
+static FILE *out;         /* NULL: not recording */
 
 static void note(char what, size_t n, MPI_Datatype type, int peer) {
   int size;
@@ -46,16 +46,16 @@ static void note(char what, size_t n, MPI_Datatype type, int peer) {
   if (out) fprintf(out, " %c%d:%zu", what, peer, n * (size_t)size);
 }
 
-#define RECEIVE(name)                                                                                                  \
-  static int my_##name(void *buf, size_t n, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *last) {         \
-    note('R', n, type, from);                                                                                          \
-    return ((receive *)pml.name)(buf, n, type, from, tag, comm, last);                                                 \
+#define RECEIVE(name)                                                                                          \
+  static int my_##name(void *buf, size_t n, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *last) { \
+    note('R', n, type, from);                                                                                  \
+    return ((receive *)pml.name)(buf, n, type, from, tag, comm, last);                                         \
   }
-#define TRANSMIT(name)                                                                                                 \
-  static int my_##name(const void *buf, size_t n, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm,         \
-                       void *last) {                                                                                   \
-    note('S', n, type, to);                                                                                            \
-    return ((transmit *)pml.name)(buf, n, type, to, tag, mode, comm, last);                                            \
+#define TRANSMIT(name)                                                                                         \
+  static int my_##name(const void *buf, size_t n, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm, \
+                       void *last) {                                                                           \
+    note('S', n, type, to);                                                                                    \
+    return ((transmit *)pml.name)(buf, n, type, to, tag, mode, comm, last);                                    \
   }
 RECEIVE(irecv_init)
 RECEIVE(irecv)
@@ -97,7 +97,8 @@ static void check_hooks(void) {
   MPI_Request_free(&request);
   fclose(out);
   out = NULL;
-  if (strcmp(seen, " S0:4 R0:8 R0:12 S0:8 S0:16 R0:20")) fail("the PML's functions are not where they should be, seen:", seen);
+  if (strcmp(seen, " S0:4 R0:8 R0:12 S0:8 S0:16 R0:20"))
+    fail("the PML's functions are not where they should be, seen:", seen);
   free(seen);
 }
 
@@ -110,7 +111,10 @@ static MPI_Comm fresh(void) {
 
 /* Variables that were set, with what they were before. */
 enum { VARIABLES = 64 };
-static struct { char name[128]; int first; } changed[VARIABLES];
+static struct {
+  char name[128];
+  int first;
+} changed[VARIABLES];
 static int changes;
 
 static int exchange(const char *name, int value) {

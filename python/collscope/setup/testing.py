@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from collscope.base import paths, programs
+from collscope.base import depends, paths, programs
 from collscope.base.errors import UserError
 from collscope.setup import junit, machine, needs, state
 from collscope.setup.steps import SetupError
@@ -101,10 +101,17 @@ def builds() -> list[Step]:
     return steps
 
 
+def c_files() -> list[str]:
+    """The C and C++ files of all programs, below the root."""
+    found = (p for folder in depends.PROGRAMS for p in (paths.ROOT / folder).rglob("*"))
+    return sorted(str(p.relative_to(paths.ROOT)) for p in found if p.suffix in (".c", ".h", ".cpp"))
+
+
 def style() -> list[Step]:
     """Each check of the code's style and types counts as one test."""
     steps = []
-    for name, arguments in STYLE:
+    format_c = ("-c", "from clang_format import clang_format as main; main()", "--dry-run", "-Werror", *c_files())
+    for name, arguments in (*STYLE, ("clang-format", format_c)):
         say(name)
         start = time.monotonic()
         status, output = call([sys.executable, *arguments])
