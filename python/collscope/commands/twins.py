@@ -37,6 +37,7 @@ class Found:
         return [c for c in self.forced if c.verdict in BAD] + [c for c in self.decided if c.verdict != "same"]
 
     def tables(self) -> dict[str, list[records.Row]]:
+        """The rows of records.COLUMNS' tables, by their names."""
         version = self.library.version
         return {
             "table": records.table(version, calls.twins(self.library.numbers), self.forced),

@@ -61,6 +61,7 @@ class Entry:
 
     @property
     def summary(self) -> str:
+        """One line, beginning with a capital, without a full stop."""
         return self.algorithm.summary[:1].upper() + self.algorithm.summary[1:]
 
     @property
@@ -216,6 +217,7 @@ class Table:
 
     @property
     def by_collective(self) -> list[tuple[str, list[Rule]]]:
+        """(collective, its rules in their order)."""
         return [(c, [rule for rule in self.rules if rule.collective == c]) for c in self.decision.collectives]
 
 

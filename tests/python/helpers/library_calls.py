@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from collscope.catalogue import registry
 from collscope.twins import messages
 from collscope.twins.call import Messages, Verdict
 from collscope.twins.judge import judge, same_sends
@@ -38,6 +39,26 @@ class Compared:
 
     def __str__(self) -> str:
         return f"{self.ranks} ranks, {self.call}: {self.verdict}: {self.key} {self.text}"
+
+
+IN_PLACE = (
+    "allgather",
+    "alltoall",
+    "reduce_scatter_block",
+    "allreduce",
+    "scan",
+)  # what tables may decide otherwise in place
+
+
+def variants(collective: str, count: int, elem: int, roots: Sequence[int]) -> Iterator[Call]:
+    """A call and what may change a table's mind about it: other roots, an operator that does not commute, in place."""
+    about = registry.load().collective(collective)
+    yield Call(collective, count, elem)
+    yield from (Call(collective, count, elem, root=root) for root in roots if about.has_root)
+    if about.has_operator:
+        yield Call(collective, count, elem, commutes=False)
+    if collective in IN_PLACE:
+        yield Call(collective, count, elem, in_place=True)
 
 
 def own_messages(ranks: int, calls: Sequence[Call], keys: Sequence[str]) -> Own:

@@ -12,7 +12,7 @@ import libraries
 import mpich_twins
 from collscope.catalogue import registry
 from collscope.twins.judge import by_peer
-from library_calls import Call, Compared
+from library_calls import Call, Compared, variants
 
 # Around the table's thresholds, in bytes of the call and of all ranks, and what lies between them.
 SIZES = (0, 1, 4, 8, 9, 12, 64, 256, 257, 260, 2048, 2052, 4096, 12288, 12289, 12292, 32768, 32769, 32772, 81916, 81920,
@@ -30,14 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def calls(collective: str, ranks: int, sizes: tuple[int, ...], elem: int) -> Iterator[Call]:
     for count in sorted({size // elem for size in sizes} | {ranks - 1, ranks}):
-        yield Call(collective, count, elem)
-        if registry.load().collective(collective).has_root and ranks > 2:
-            yield Call(collective, count, elem, root=ranks - 1)
-            yield Call(collective, count, elem, root=1)
-        if registry.load().collective(collective).has_operator:
-            yield Call(collective, count, elem, commutes=False)
-        if collective in ("allgather", "alltoall", "reduce_scatter_block", "allreduce", "scan"):
-            yield Call(collective, count, elem, in_place=True)
+        yield from variants(collective, count, elem, (ranks - 1, 1) if ranks > 2 else ())
 
 
 def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:

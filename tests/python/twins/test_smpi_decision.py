@@ -11,7 +11,7 @@ import pytest
 
 import smpi_messages
 from collscope.catalogue import registry
-from library_calls import Call, Compared
+from library_calls import Call, Compared, variants
 
 pytestmark = pytest.mark.skipif(not shutil.which("smpirun"), reason="needs SimGrid")
 
@@ -33,15 +33,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def calls(collective: str, ranks: int, sizes: tuple[int, ...], elem: int) -> Iterator[Call]:
-    about = registry.load().collective(collective)
     for count in sorted({size // elem for size in sizes if size >= elem} | {ranks}):
-        yield Call(collective, count, elem)
-        if about.has_root:
-            yield Call(collective, count, elem, root=ranks - 1)
-        if about.has_operator:
-            yield Call(collective, count, elem, commutes=False)
-        if collective in ("allgather", "alltoall", "reduce_scatter_block", "allreduce", "scan"):
-            yield Call(collective, count, elem, in_place=True)
+        yield from variants(collective, count, elem, (ranks - 1,))
 
 
 def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:

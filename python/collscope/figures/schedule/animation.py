@@ -105,9 +105,11 @@ class _Moving:
 
     @property
     def steps(self) -> str:
+        """Attributes of what switches on and off."""
         return f'dur="{self.whole_s:.2f}s" repeatCount="indefinite" calcMode="discrete"'
 
     def rings(self) -> Iterator[str]:
+        """A ring around a rank for each message that arrives there."""
         stage = self.scene.stage
         radius = stage.size * self.scene.side / (2 * stage.reach) * 72
         for r, turns in enumerate(arrivals(self.t)):
@@ -121,6 +123,7 @@ class _Moving:
                 )
 
     def dots(self) -> Iterator[str]:
+        """A dot for each message, on its way."""
         ways = self.scene.ways(self.t)
         for m in self.t.arrows:
             if m.src == m.dst:

@@ -27,9 +27,11 @@ class _Flow:
     in_messages: bool
 
     def text(self, v: float) -> str:
+        """An amount in a sentence."""
         return f"{v:,.0f}".replace(",", "\u2009") if self.in_messages else format_size(int(v))
 
     def cell(self, v: float) -> str:
+        """An amount in a small cell."""
         return f"{v:.0f}" if self.in_messages else _brief(v)
 
 

@@ -171,6 +171,7 @@ class _Stroke:
     reach: float  # from one end of the edge to the other
 
     def heads(self, stage: Stage, crowd: int) -> list[np.ndarray]:
+        """The heads of arrows at its ends; smaller where many edges crowd."""
         length = min(max(0.05, 0.085 / stage.unit * (1 if crowd <= 130 else 0.7)), 0.09)
         length = min(length, max(0.55 * self.reach, 0.03))
         ends = ((self.way[0], self.line[-1], self.line[-3]), (self.way[1], self.line[0], self.line[2]))
