@@ -162,20 +162,13 @@ def drawing(a: Algorithm) -> tuple[Trace | None, str]:
     key = a.full_key(values)
     why = ""
     for ranks, in_place in ((RANKS, False), (RANKS, True), (2, False)):
-        machine = one_port.telephone(ranks, 2 if places_matter(a) and ranks > 2 else None)
+        machine = one_port.telephone(ranks, 2 if "places" in a.flags and ranks > 2 else None)
         point = Point(a.collective, key, make.default_count(a.collective, key, ranks, 4), in_place=in_place)
         try:
             return ask.traces([point], ranks, machine, "telephone network")[0], ""
         except UserError as error:
             why = why or str(error)
     return None, why
-
-
-def places_matter(a: Algorithm) -> bool:
-    """Whether what it does depends on where ranks sit."""
-    header = headers.of_key(a.key)
-    text = header.path.read_text(encoding="utf-8") if header else ""
-    return bool(re.search(r"\blevels\b|place|leader|hierarch", text.partition("*/")[2] + a.key))
 
 
 # ---- decisions --------------------------------------------------------------------------------------------
