@@ -43,6 +43,7 @@ class Context:
         return self.tolerances[tolerance] if isinstance(tolerance, str) else tolerance
 
     def size_text(self, size: int) -> str:
+        """A size as the paper counts it: 1 048 576 floats; 4 MiB where it has no unit of its own."""
         word, of_bytes = self.unit
         return f"{size // of_bytes:,} {word}".replace(",", "\u202f") if word else rounded_size(size)
 
@@ -83,6 +84,7 @@ class Subject(Table):
     mapping: str | None = None
 
     def at(self, place: Place) -> Place:
+        """The place of the first name, or elsewhere as far as said."""
         elsewhere = {k: v for k in ("nodes", "ranks", "mapping") if (v := getattr(self, k)) is not None}
         return replace(place, **elsewhere)
 
@@ -124,6 +126,7 @@ class Check(Table):
         return self.says_itself
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
+        """What the check says of these times, one assertion after the other."""
         raise NotImplementedError
 
     def places(self, context: Context, collective: str) -> list[Place]:
@@ -136,6 +139,7 @@ class Check(Table):
         ]  # fmt: skip
 
     def sizes_at(self, place: Place) -> tuple[int, ...] | None:
+        """The sizes in bytes that are compared there; None: the focus."""
         return self.sizes or tuple(place.ranks * s for s in self.block_sizes) or None
 
     def means(self, context: Context, place: Place) -> dict[str, float]:
@@ -145,6 +149,7 @@ class Check(Table):
         return means if len(means) == len(names) else {}
 
     def assertion(self, context: Context, where: str, words: Mapping[str, object], outcome: Outcome) -> Assertion:
+        """The assertion with the expectation and the theory of the alternative; `words` fill the braces of its sentence."""
         holds, seen = outcome
         other = self.expected.get("other", OPEN)
         return Assertion(
@@ -156,6 +161,7 @@ class Check(Table):
         )
 
     def where(self, context: Context, place: Place) -> str:
+        """The place as text, with the sizes where the check names some."""
         sizes = self.sizes or self.block_sizes
         text = context.times.text(place)
         if sizes:
@@ -188,6 +194,7 @@ class AtPlaces(Check):
         return {k: share_text(context.share(v)) for k in TOLERANCES if (v := getattr(self, k, None)) is not None}
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        """Whether the assertion about these two holds there."""
         raise NotImplementedError
 
     def ratio(self, context: Context, place: Place, name: str, than: Subject) -> float:

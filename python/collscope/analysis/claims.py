@@ -14,6 +14,8 @@ YES, NO, OPEN = "yes", "no", "open"  # what theory expects of an assertion
 
 @dataclass(frozen=True)
 class Assertion:
+    """One comparison, and whether it holds."""
+
     text: str
     holds: bool | None  # None: the table lacks the points
     seen: str  # the numbers that decided
@@ -28,6 +30,8 @@ class Assertion:
 
 @dataclass(frozen=True)
 class Claim:
+    """What a source says, with the assertions that it is made of."""
+
     id: str
     text: str
     where: str
@@ -37,14 +41,17 @@ class Claim:
 
     @property
     def testable(self) -> tuple[Assertion, ...]:
+        """The assertions for which the table has the points."""
         return tuple(a for a in self.assertions if a.holds is not None)
 
     @property
     def held(self) -> int:
+        """How many assertions hold."""
         return sum(1 for a in self.testable if a.holds)
 
     @property
     def verdict(self) -> str:
+        """reproduced, partly, not reproduced or not testable."""
         return verdict([a.holds for a in self.assertions])
 
     @property
@@ -71,6 +78,7 @@ class Claim:
 
 
 def verdict(holds: Sequence[bool | None]) -> str:
+    """The verdict of assertions that hold, fail, or (None) could not be tested: a claim with one of these is never reproduced."""
     known = [h for h in holds if h is not None]
     if not known:
         return "not testable"

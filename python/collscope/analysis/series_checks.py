@@ -40,9 +40,6 @@ class AlongSeries(Check):
             out[int(getattr(place, self.along))] = times.mean(place, self.name, self.sizes_at(place)) / below
         return out
 
-    def run_text(self, run: Sequence[Place]) -> str:
-        return run[0].collective
-
     def runs(self, context: Context) -> Iterator[tuple[str, dict[int, float]]]:
         """Each series of the selected places: what it is, and its values."""
         for collective in self.collective:

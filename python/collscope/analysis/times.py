@@ -102,6 +102,7 @@ def series(places: Sequence[Place], along: str) -> Iterator[list[Place]]:
 
 
 def nodes_text(nodes: int) -> str:
+    """1 node, 2 nodes."""
     return f"{nodes} node{'s' * (nodes != 1)}"
 
 

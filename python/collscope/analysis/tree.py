@@ -35,6 +35,7 @@ class Rule:
     mean_loss: float
 
     def covers(self, ranks: int, nodes: int, size: int) -> bool:
+        """Whether the rule speaks of this many ranks and nodes and of this size in bytes."""
         return (
             ranks == self.ranks
             and (self.nodes_min is None or nodes >= self.nodes_min)
@@ -46,20 +47,25 @@ class Rule:
 
 @dataclass(frozen=True)
 class Tree:
+    """Rules that cover every size and number of nodes; `tolerance` is the share of the time that a point may lose."""
+
     tolerance: float
     rules: tuple[Rule, ...]
 
     def choose(self, collective: str, ranks: int, nodes: int, size: int) -> str | None:
+        """The algorithm that the rules name; None where none covers the point."""
         for rule in self.rules:
             if rule.collective == collective and rule.covers(ranks, nodes, size):
                 return rule.algorithm
         return None
 
     def as_json(self) -> str:
+        """tolerance and rules, these with the fields of Rule."""
         rules = [asdict(r) for r in self.rules]
         return json.dumps({"tolerance": self.tolerance, "rules": rules}, indent=1) + "\n"
 
     def as_text(self) -> str:
+        """The tree for people: collectives, node counts, ranges of sizes."""
         lines = []
         for collective in dict.fromkeys(r.collective for r in self.rules):
             lines.append(collective)

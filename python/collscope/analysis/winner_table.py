@@ -24,24 +24,30 @@ class Cell:
 
     @property
     def text(self) -> str:
+        """The winners: short/long."""
         return "/".join(self.winners)
 
 
 @dataclass(frozen=True)
 class WinnerTable:
+    """The winners of all collectives, with one alternative."""
+
     alternative: str
     rows: tuple[tuple[str, Cell | None, tuple[Cell | None, ...]], ...]  # collective, over all layouts, in each
 
     @property
     def matching_rows(self) -> int:
+        """How many collectives agree with the source over all layouts together."""
         return sum(1 for _, total, _ in self.rows if total and total.agrees)
 
     @property
     def matching_cells(self) -> int:
+        """How many cells, each one collective in one layout, agree with the source."""
         return sum(1 for _, _, cells in self.rows for c in cells if c and c.agrees)
 
     @property
     def cells(self) -> int:
+        """How many cells have all their points."""
         return sum(1 for _, _, cells in self.rows for c in cells if c)
 
 

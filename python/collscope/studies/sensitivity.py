@@ -57,6 +57,7 @@ class Variant:
 
 
 def variants(spec: Spec) -> Iterator[Variant]:
+    """Every number that has a range at either end of it, where that moves it; a curve's pieces together."""
     for name, number in spec.numbers():
         # Counts are no costs: how many nodes stand idle beside those of the study changes nothing.
         if "curve." not in name and number.range and isinstance(getattr(spec, name), Number):
