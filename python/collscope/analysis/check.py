@@ -178,9 +178,11 @@ class AtPlaces(Check):
 
     @property
     def fields(self) -> tuple[str, ...]:
+        """What an assertion of this kind may vary: names, what they are compared with, and its tolerances."""
         return ("name", "than", *(k for k in TOLERANCES if hasattr(self, k)))
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
+        """One assertion for each collective, place, name and what it is compared with."""
         for collective in self.collective:
             for place in self.places(context, collective):
                 for name in self.name or ("",):

@@ -75,6 +75,7 @@ def rules() -> list[Line]:
 
 
 def taken(line: Line) -> str:
+    """What a line of a decision took: the key, or why nothing."""
     if line["kind"] != "ok" and not line["rule"]:
         return "nothing: no rule"  # the status names the size, which would make each size differ from the next
     return line["chose"] if line["kind"] == "ok" else f"nothing: {line['status']}"

@@ -16,6 +16,8 @@ _FIELD = re.compile(r" \* (%s)\b ?\s*(.*)" % "|".join(FIELDS))  # noqa: UP031 - 
 
 @dataclass(frozen=True)
 class Header:
+    """The opening comment of an algorithm's file."""
+
     path: Path
     title: str  # the key, as the file has it
     fields: dict[str, str]  # in the order of the file
@@ -23,6 +25,7 @@ class Header:
 
     @property
     def missing(self) -> list[str]:
+        """The fields that every opening comment has and this one lacks."""
         return [name for name in FIELDS if name not in self.fields]
 
 

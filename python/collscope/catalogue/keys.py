@@ -44,14 +44,17 @@ class Key:
 
     @property
     def values(self) -> dict[str, str]:
+        """Parameter → value, as text."""
         return dict(self.params)
 
     @property
     def is_decision(self) -> bool:
+        """Whether it names a table that chooses, not an algorithm."""
         return self.owner == DECISION
 
     @property
     def is_builtin(self) -> bool:
+        """Whether it names the MPI library's own call."""
         return self.name == BUILTIN
 
     @property
@@ -99,6 +102,7 @@ class Param:
     help: str
 
     def text(self, value: int) -> str:
+        """A value as keys spell it: its word, or the number."""
         return self.words[value - self.min] if self.words else str(value)
 
     def parse(self, key: str, text: str) -> int:

@@ -18,6 +18,8 @@ from collscope.catalogue.keys import Key, Param, full_key, read_values, stem_of
 
 @dataclass(frozen=True)
 class Algorithm:
+    """What the programs say of one algorithm; see coll_alg in algorithms/collscope.h."""
+
     key: str
     collective: str
     summary: str
@@ -29,11 +31,14 @@ class Algorithm:
     has_cost: bool
 
     def full_key(self, values: dict[str, int] | None = None) -> str:
+        """The key with all parameters; defaults where no value is given."""
         return full_key(self.key, self.params, values)
 
 
 @dataclass(frozen=True)
 class Decision:
+    """What the programs say of one table that chooses; see algorithms/decision/rules.h."""
+
     key: str
     summary: str
     source: str
@@ -41,6 +46,7 @@ class Decision:
     params: tuple[Param, ...] = ()
 
     def full_key(self, values: dict[str, int] | None = None) -> str:
+        """The key with all parameters; defaults where no value is given."""
         return full_key(self.key, self.params, values)
 
 
@@ -83,6 +89,7 @@ class Collective:
 
     @property
     def has_data(self) -> bool:
+        """Whether its calls move data: a barrier does not."""
         return self.unit != "none"
 
     @property
@@ -98,6 +105,8 @@ class Collective:
 
 @dataclass(frozen=True)
 class Registry:
+    """All that the programs know, as `collscope-prove --list --json` prints it."""
+
     algorithms: tuple[Algorithm, ...]
     decisions: tuple[Decision, ...]
     collectives: tuple[Collective, ...]
@@ -107,9 +116,11 @@ class Registry:
 
     @cached_property
     def by_key(self) -> dict[str, Algorithm]:
+        """Key without parameters → algorithm."""
         return {a.key: a for a in self.algorithms}
 
     def collective(self, name: str) -> Collective:
+        """The facts of a collective; a UsageError that names the nearest for one that does not exist."""
         for c in self.collectives:
             if c.name == name:
                 return c
@@ -121,6 +132,7 @@ class Registry:
         return [a for a in self.algorithms if a.collective == collective]
 
     def type_bytes(self, name: str) -> int:
+        """Bytes of an element; a UsageError that names the nearest for a type that does not exist."""
         if name not in self.types:
             raise unknown("type", name, self.types)
         return self.types[name]

@@ -47,6 +47,7 @@ class _Number(Table):
 
     @property
     def number(self) -> Number:
+        """The number with its provenance, as a specification holds it."""
         return Number(self.value, self.tag, self.source, (self.range[0], self.range[1]) if self.range else None)
 
 

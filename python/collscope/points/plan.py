@@ -52,9 +52,11 @@ class Point:
         return " ".join(words)
 
     def bytes(self, ranks: int) -> int:
+        """Bytes of the whole vector on so many ranks."""
         return sizes.vector_bytes(self.collective, self.count, ranks, sizes.elem_bytes(self.type))
 
     def block_bytes(self, ranks: int) -> int:
+        """Bytes of one block on so many ranks."""
         return sizes.block_bytes(self.collective, self.count, ranks, sizes.elem_bytes(self.type))
 
     def cells(self, ranks: int) -> dict[str, Any]:
@@ -94,9 +96,11 @@ class Layout:
 
     @property
     def platform_name(self) -> str:
+        """The platform's name in tables."""
         return self.platform.name if self.platform else "this_machine"
 
     def cells(self) -> dict[str, Any]:
+        """The columns of a table that say where: platform, nodes, ranks, mapping."""
         return {"platform": self.platform_name, "nodes": self.nodes, "ranks": self.ranks, "mapping": self.mapping}
 
 

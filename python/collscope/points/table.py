@@ -79,6 +79,7 @@ def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def to_rows(frame: pd.DataFrame) -> list[Row]:
+    """A frame's rows; what is not there is None, not NaN."""
     import math
 
     return [

@@ -43,6 +43,7 @@ class Entry:
 
     @property
     def anchor(self) -> str:
+        """The entry's anchor in a page."""
         return anchor_of(self.algorithm.key)
 
     @property
@@ -52,6 +53,7 @@ class Entry:
 
     @property
     def full_key(self) -> str:
+        """The key with the defaults of its parameters."""
         return self.algorithm.full_key()
 
     @property
@@ -66,6 +68,7 @@ class Entry:
 
     @property
     def rounds(self) -> str:
+        """What the opening comment says of rounds."""
         return self.header.fields.get("Rounds", "")
 
     @property
@@ -76,6 +79,7 @@ class Entry:
 
     @property
     def twin_number(self) -> int:
+        """The library's number of its twin, or nothing."""
         return twin_text.number(self.algorithm)
 
     def picture(self, kind: str) -> str:
@@ -195,6 +199,7 @@ class Table:
 
     @property
     def anchor(self) -> str:
+        """The table's anchor in a page."""
         return self.decision.key.replace("/", "-")
 
     @property

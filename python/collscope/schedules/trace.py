@@ -12,6 +12,8 @@ from collscope.points.plan import Point
 
 @dataclass(frozen=True)
 class Message:
+    """One message on its way: ranks, bytes, round, and when it is on the wire, in seconds."""
+
     src: int
     dst: int
     bytes: int
@@ -37,6 +39,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Trace:
+    """A schedule with its times: what pictures are drawn from."""
+
     key: str  # as it was asked for
     chose: str  # what a decision chose, or nothing
     collective: str
@@ -63,10 +67,12 @@ class Trace:
 
     @property
     def vector_bytes(self) -> int:
+        """Bytes of the whole vector."""
         return vector_bytes(self.collective, self.count, self.ranks, self.elem)
 
     @property
     def arrows(self) -> tuple[Message, ...]:
+        """Messages, then transfers through shared segments."""
         return self.messages + self.transfers
 
     @property

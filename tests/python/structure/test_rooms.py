@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -86,3 +87,24 @@ def test_no_file_is_long_and_none_stands_outside_the_rooms() -> None:
 def test_circles_and_floors_are_found() -> None:
     assert circles({"a": {"b"}, "b": {"a"}, "c": set()}) == {"a", "b"}
     assert floors({"a": {"b"}, "b": {"c"}, "c": set()}) == [{"c"}, {"b"}, {"a"}]
+
+
+def undocumented(path: Path) -> Iterable[str]:
+    """Public functions and classes at the top of a module, and public methods of classes that stand for themselves.
+
+    A class with bases may override what its base documents.
+    """
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            methods = (
+                [m for m in node.body if isinstance(m, ast.FunctionDef)]
+                if isinstance(node, ast.ClassDef) and not node.bases
+                else []
+            )
+            for each in (node, *methods):
+                if not each.name.startswith("_") and not ast.get_docstring(each):
+                    yield f"{path.relative_to(PACKAGE).as_posix()}: {each.name}"
+
+
+def test_every_public_function_says_what_it_is() -> None:
+    assert not [name for path in files() for name in undocumented(path)]

@@ -58,6 +58,7 @@ class _Columns:
 
     @property
     def count(self) -> int:
+        """How many columns there are, a gap and what follows it included."""
         return len(self.shown) + (2 if self.gap is not None else 0) or 1
 
     def at(self) -> dict[int, int]:

@@ -50,6 +50,7 @@ class _Grid:
 
     @property
     def rows(self) -> int:
+        """How many rows the shown rounds fill."""
         return -(-len(self.shown) // self.per_row)
 
     def corner(self, i: int) -> tuple[float, float]:
