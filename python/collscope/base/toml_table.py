@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
@@ -20,6 +21,11 @@ from collscope.base.errors import UsageError, UserError, did_you_mean
 
 Where = tuple[str | int, ...]  # ("collective", 1, "name"): keys of tables, and places in lists counted from 0
 SHOWN = 5  # mistakes that are reported at once
+LARGEST_FILE = 1 << 20  # bytes: nobody writes more, and what is no text is often much larger
+DEEPEST = 32  # levels of lists and tables inside each other
+LONGEST_VALUE = 80  # characters of a wrong value that a complaint shows
+LONGEST_STATEMENT = 400  # lines of a value that are tried as its end
+_INTEGER = re.compile(r"[0-9][0-9_]{4299,}")  # Python reads no longer ones
 
 _KINDS = {
     "string_type": "text",
@@ -55,7 +61,43 @@ def one_of(choices: Sequence[str]) -> AfterValidator:
 
 def shown(value: Any) -> str:
     """A value in a complaint."""
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+def read_text(path: Path, shown: str, error: type[UserError] = UsageError) -> str:
+    """The text of a TOML file. An `error` of FILE:LINE where it cannot be read or is no UTF-8; `shown` is its name in it."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise error(f"{shown}: there is no such file") from None
+    except OSError as problem:
+        raise error(f"{shown}:1: cannot be read: {problem.strerror}") from problem
+    if len(data) > LARGEST_FILE:
+        raise error(f"{shown}:1: is larger than {LARGEST_FILE >> 20} MiB; is it the right file?")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
+        raise error(f"{shown}:1: is no text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise error(
+            f"{shown}:{line}: the byte 0x{data[problem.start]:02x} is no UTF-8; save the file as UTF-8, not as Latin-1"
+        ) from None
+
+
+def _depth(data: Mapping[str, Any]) -> int:
+    """Levels of tables and lists inside each other."""
+    depth, level = 0, [*data.values()]
+    while level:
+        depth += 1
+        level = [v for inner in level if isinstance(inner, (dict, list)) for v in _inside(inner)]
+    return depth
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 class Document:
@@ -69,6 +111,19 @@ class Document:
             at = re.search(r"line (\d+)", str(problem))
             line = int(at.group(1)) if at else text.count("\n") + 1
             raise error(f"{path}:{line}: not TOML: {problem}") from problem
+        except RecursionError:
+            raise self._too_deep() from None
+        except ValueError:  # an integer that Python does not read
+            long = _INTEGER.search(text)
+            line = text.count("\n", 0, long.start()) + 1 if long else 1
+            raise error(f"{path}:{line}: not TOML: an integer has thousands of digits") from None
+        if _depth(self.data) > DEEPEST:
+            raise self._too_deep()
+
+    def _too_deep(self) -> UserError:
+        lines = self.text.split("\n")
+        line = max(range(len(lines)), key=lambda i: sum(map(lines[i].count, "[{.")))
+        return self.error(f"{self.path}:{line + 1}: lists or tables stand more than {DEEPEST} levels inside each other")
 
     def read(self, model: type[Model]) -> Model:
         """The file as a model, or an error with a line for each mistake."""
@@ -212,7 +267,7 @@ def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     lines = text.split("\n")
     start = 0
     while start < len(lines):
-        for end in range(start + 1, len(lines) + 1):
+        for end in _ends(lines, start):
             statement = "\n".join(lines[start:end])
             try:
                 parsed = tomllib.loads(statement)
@@ -224,6 +279,14 @@ def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
         if parsed:
             yield start + 1, statement, parsed
         start = end
+
+
+def _ends(lines: Sequence[str], start: int) -> Iterator[int]:
+    """Where the statement that begins in this line may end: at its own end, or where a bracket or a long text is closed."""
+    yield start + 1
+    for end in range(start + 2, min(len(lines), start + LONGEST_STATEMENT) + 1):
+        if any(mark in lines[end - 1] for mark in ("]", "}", '"""', "'''")):
+            yield end
 
 
 def _header(parsed: dict[str, Any]) -> tuple[list[str], Any]:

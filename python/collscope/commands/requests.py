@@ -15,6 +15,7 @@ from collscope.base.errors import UsageError, UserError
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
+    from collscope.points.plan import Layout
 
 JOBS = click.option(
     "--jobs", type=click.IntRange(min=1), default=None, help="Simulations side by side (default: the cores)."
@@ -68,6 +69,18 @@ def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
         if name == "this_machine" and list(sources) == ["real"]:
             return None
         raise
+
+
+def make_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: bool) -> Layout:
+    """The layout of so many ranks, with a note where `fill` leaves nodes empty."""
+    from collscope.points import plan
+
+    layout = plan.check_layout(platform, nodes, ranks, mapping, real=real)
+    if layout.nodes < nodes:
+        console.note(
+            f"--mapping fill: {ranks} rank{'s' * (ranks != 1)} fill {layout.nodes} of {nodes} nodes; the others stay empty"
+        )
+    return layout
 
 
 def report(failures: Sequence[str], more: str, reasons: Sequence[tuple[str, str]] = ()) -> int:

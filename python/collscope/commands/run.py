@@ -16,7 +16,7 @@ from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
 from collscope.commands import requests, run_table
-from collscope.points import plan, table
+from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import bounds, mpirun
@@ -116,7 +116,7 @@ def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
         if request.nodes != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
         return [Layout(None, 1, p) for p in ranks]
-    return [plan.check_layout(platform, request.nodes, p, request.mapping, real="real" in sources) for p in ranks]
+    return [requests.make_layout(platform, request.nodes, p, request.mapping, "real" in sources) for p in ranks]
 
 
 def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple[str, str]]) -> list[Task]:

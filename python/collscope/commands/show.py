@@ -20,7 +20,6 @@ from collscope.commands import requests, show_page
 from collscope.figures.schedule import kinds as pictures
 from collscope.figures.schedule.kinds import KINDS
 from collscope.machines.hosts import machine_file
-from collscope.points import plan
 from collscope.points.plan import Layout, Point
 from collscope.schedules import ask, make, one_port
 from collscope.schedules.trace import Trace
@@ -184,7 +183,7 @@ def make_layout(r: Request, sources: Sequence[str]) -> Layout | None:
         if (r.nodes or 1) != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {r.nodes} does not fit")
         return Layout(None, 1, r.ranks)
-    return plan.check_layout(on, r.nodes or 1, r.ranks, r.mapping, real="real" in sources)
+    return requests.make_layout(on, r.nodes or 1, r.ranks, r.mapping, "real" in sources)
 
 
 def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from collscope.base import paths
+from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.files import write_atomically
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
-from collscope.machines.variants import IDEAL_HOSTS, NAME, ideal_numbers, values_of
+from collscope.machines.variants import NAME, ideal_numbers, values_of
 from collscope.machines.xml_reader import read_xml
 from collscope.machines.xml_writer import ideal_xml, xml_of
 
@@ -64,18 +66,18 @@ def load(name_or_path: str | os.PathLike[str]) -> Platform:
 def _load(name: str, text: bytes, cache: Path) -> Platform:
     path, values, base = _find(name)
     if path is None:
-        return read_xml(_keep(base, _ideal(values)), name.strip())
+        return replace(read_xml(_keep(base, _ideal(values)), name.strip()), asked=name.strip())
     if path.suffix == ".xml":
-        return read_xml(path, path.stem)
-    spec = _read_spec(path, values)
+        return read_xml(path, path.stem.encode("utf-8", "replace").decode())
+    spec = _read_spec(path, values, console.note)
     shown = name.strip() if NAME.match(name) and not name.endswith(".toml") else spec.name
-    return platform_of(spec, shown)
+    return replace(platform_of(spec, shown), asked="" if base == "this_machine" else name.strip())
 
 
-def _read_spec(path: Path, values: dict[str, str]) -> Spec:
+def _read_spec(path: Path, values: dict[str, str], say: Callable[[str], None] | None = None) -> Spec:
     from collscope.machines.spec_reader import read_spec  # pydantic takes a while to import
 
-    return read_spec(path, values, paths.display(path))
+    return read_spec(path, values, paths.display(path), say)
 
 
 def platform_of(spec: Spec, name: str) -> Platform:
@@ -111,6 +113,9 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
     if not path.exists():
         if base == "this_machine":
             raise UserError("this_machine has not been measured yet; ./collscope calibrate does it in a few seconds")
+        beside = next((f"./{base}{s}" for s in (".toml", ".xml") if Path(f"{base}{s}").is_file()), None)
+        if beside:
+            raise UsageError(f'unknown platform "{base}"; did you mean {beside}{name.strip()[len(base) :]}?')
         raise unknown(
             "platform", base, [*list_platforms(), "this_machine"], "a path to a .toml or .xml file will do, too"
         )
@@ -119,8 +124,8 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
 
 def _ideal(values: dict[str, str]) -> str:
     numbers = ideal_numbers(values)
-    cores = int(numbers["cores"])
-    return ideal_xml(numbers["alpha"], numbers["beta"], numbers["gamma"], cores, IDEAL_HOSTS // cores * cores)
+    cores, nodes = int(numbers["cores"]), int(numbers["nodes"])
+    return ideal_xml(numbers["alpha"], numbers["beta"], numbers["gamma"], cores, nodes * cores)
 
 
 def _keep(name: str, text: str) -> Path:

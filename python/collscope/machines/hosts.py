@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from collscope.base.errors import UsageError, unknown
+from collscope.base.errors import UsageError, UserError, unknown
 from collscope.machines.platform import Host, Platform
+from collscope.machines.plausible import MOST_CORES, MOST_NODES, too_large
 from collscope.machines.spec import LEVELS, LINKS, text_of
 
 MAPPINGS = ("block", "cyclic", "fill")
@@ -19,36 +20,51 @@ def fit_nodes(platform: Platform, ranks: int) -> int:
     return nodes
 
 
+def used_nodes(platform: Platform, nodes: int, ranks: int, mapping: str) -> int:
+    """How many of these nodes have a rank: with `fill` it can be fewer."""
+    return min(nodes, -(-ranks // platform.cores_per_node)) if mapping == "fill" else nodes
+
+
 def _check(platform: Platform, nodes: int, ranks: int) -> None:
+    """UsageError: the ranks do not fit, with what would do; every command it gives works."""
     if ranks < 1 or nodes < 1:
         raise UsageError(f"{platform.name}: {nodes} nodes and {ranks} ranks; both must be 1 or more")
     cores, plural = platform.cores_per_node, "core" if platform.cores_per_node == 1 else "cores"
+    needed = nodes if platform.oversubscribes else max(nodes, -(-ranks // cores))
     if nodes > platform.max_nodes:
-        more = "" if platform.name == "this_machine" else _hint(platform, nodes=nodes)
+        occupied = min(needed, ranks)  # no node is empty
+        more = _hint(platform, nodes, occupied)
+        if occupied < nodes and (fewer := min(occupied, platform.max_nodes)) * cores >= ranks:
+            more = f"; {ranks} ranks: use --nodes {fewer}"
         raise UsageError(
             f"{platform.name} has {platform.max_nodes} node{'s' * (platform.max_nodes != 1)}; {nodes} were asked for{more}"
         )
-    if ranks > nodes * cores and not platform.oversubscribes:
-        needed = -(-ranks // cores)
+    if needed > nodes:
         if needed <= platform.max_nodes:
             help_text = f"; use {needed} nodes or more"
-        elif platform.name.startswith("ideal"):
-            help_text = _hint(platform, cores=-(-ranks // nodes))
         else:
-            help_text = f"; it has {platform.max_nodes * cores} cores in all"
+            help_text = f"; it has {platform.max_nodes * cores} cores in all{_hint(platform, nodes, needed)}"
         raise UsageError(
             f"{platform.name} has {cores} {plural} a node; {ranks} ranks do not fit on {nodes} "
             f"node{'s' * (nodes != 1)} ({nodes * cores}){help_text}"
         )
+    if nodes > 1 and platform.lacks_network:
+        raise UserError(
+            f"{platform.asked or platform.xml}: there is no curve for messages between nodes, and {nodes} nodes were asked for; "
+            "add network = [[0, latency_s, s_per_byte], …] to its [curve] (osu_latency between two nodes prints them), or use 1 node"
+        )
 
 
-def _hint(platform: Platform, **change: int) -> str:
-    key, value = next(iter(change.items()))
-    base, _, old = platform.name.partition("[")
-    if platform.properties.get("collscope.name") != base:
+def _hint(platform: Platform, nodes: int, needed: int) -> str:
+    """What to type for a machine of `needed` nodes, where there can be one; `nodes` were asked for."""
+    base, _, old = platform.asked.partition("[")
+    if not base:
         return ""
-    kept = [p for p in old.rstrip("]").split(",") if p and not p.startswith(f"{key}=")]
-    return f"; say {base}[{','.join([*kept, f'{key}={value}'])}]"
+    if problem := too_large(needed, platform.cores_per_node, MOST_CORES if base == "ideal" else MOST_NODES):
+        return f"; {problem}"
+    kept = [p for p in old.rstrip("]").split(",") if p and p.partition("=")[0].strip() != "nodes"]
+    text = f"; say --on '{base}[{','.join([*kept, f'nodes={needed}'])}]'"
+    return text if needed == nodes else f"{text} --nodes {needed}"
 
 
 def _ranks(platform: Platform, nodes: int, ranks: int, mapping: str) -> list[Host]:

@@ -45,6 +45,7 @@ class Platform:
     properties: dict[str, str]  # of the outermost zone
     host_list: tuple[Host, ...]
     settings: dict[str, str]  # of the file's own <config>
+    asked: str = ""  # what was typed for it, where that can be typed again with other values in brackets
 
     @cached_property
     def nodes(self) -> tuple[tuple[Host, ...], ...]:
@@ -68,6 +69,11 @@ class Platform:
     def curves(self) -> str:
         """ "plug-in": by class, from the file; "uniform": latency and bandwidth of the links; "": an XML that says nothing."""
         return self.properties.get("collscope.curves", "")
+
+    @property
+    def lacks_network(self) -> bool:
+        """Several nodes, but nothing is known of messages between them."""
+        return self.properties.get("collscope.no_network") == "1"
 
     @property
     def oversubscribes(self) -> bool:
@@ -129,7 +135,7 @@ class Platform:
                 for one in text.split(";"):
                     start, latency, per_byte, traffic = map(float, one.split())
                     pieces.append(WirePiece(int(start), latency, per_byte, traffic))
-            except ValueError:
+            except (ValueError, OverflowError):
                 raise UserError(
                     f"{self.xml}: property curve.{level}: expected 'from latency s_per_byte traffic; …', not '{text}'"
                 ) from None

@@ -29,6 +29,41 @@ FACTOR_SETTINGS = {
     "smpi/bw-factor": "1",
 }
 
+# What a platform file's own <config> may set: how fast things go. Others make SimGrid write files, load code or check models.
+OWN_SETTINGS = frozenset(
+    {
+        *COMMON_SETTINGS,
+        *NETWORK_SETTINGS,
+        *FACTOR_SETTINGS,
+        *("network/maxmin-selective-update", "network/loopback-lat", "network/loopback-bw", "network/bandwidth-factor"),
+        *(
+            "network/concurrency-limit",
+            "cpu/model",
+            "cpu/optim",
+            "cpu/maxmin-selective-update",
+            "host/model",
+            "cpu/solver",
+        ),
+        *("network/solver", "host/solver", "maxmin/precision", "maxmin/concurrency-limit", "bmf/precision"),
+        *("precision/timing", "precision/work-amount", "bmf/max-iterations"),
+        *("smpi/async-small-thresh", "smpi/send-is-detached-thresh", "smpi/os", "smpi/ois", "smpi/or", "smpi/init"),
+        *(
+            "smpi/iprobe",
+            "smpi/test",
+            "smpi/iprobe-cpu-usage",
+            "smpi/cpu-threshold",
+            "smpi/buffering",
+            "smpi/coll-selector",
+        ),
+        *(
+            "smpi/IB-penalty-factors",
+            "smpi/grow-injected-times",
+            "smpi/barrier-collectives",
+            "smpi/finalization-barrier",
+        ),
+    }
+)
+
 
 def protocol_settings(eager_bytes: int, overhead_s: float) -> dict[str, str]:
     """Eager limit and overheads. SMPI's thresholds are the first size that is not eager any more."""

@@ -64,6 +64,7 @@ class Spec:
     oversubscribe: bool = False  # more ranks than cores are allowed
     least: Mapping[str, float] = field(default_factory=dict)  # measured minima for bounds.loggp
     sources: Mapping[str, str] = field(default_factory=dict)  # what the short names in Number.source stand for
+    own_curves: tuple[str, ...] = LEVELS  # classes whose curve the file gives; others have that of a neighbour
 
     @property
     def cores_per_node(self) -> int:
@@ -130,14 +131,15 @@ def filled(spec: Spec) -> Spec:
     )
 
 
+def ways(level: str) -> tuple[str, ...]:
+    """The links, of LINKS, that a message of this class crosses."""
+    further = {"node": ("interconnect",), "network": ("nic", "switch")}
+    return ("core", "memory", *further.get(level, ()))
+
+
 def narrowest(spec: Spec, level: str) -> float:
     """Bandwidth of the narrowest link that a message of this class crosses."""
-    rates = [spec.core_bytes_per_s.value, spec.memory_bytes_per_s.value]
-    if level == "node":
-        rates.append(spec.interconnect_bytes_per_s.value)
-    if level == "network":
-        rates += [spec.nic_bytes_per_s.value, spec.switch_bytes_per_s.value]
-    return min(rates)
+    return min(float(getattr(spec, f"{link}_bytes_per_s").value) for link in ways(level))
 
 
 def occurring(spec: Spec) -> tuple[str, ...]:
@@ -154,6 +156,8 @@ def occurring(spec: Spec) -> tuple[str, ...]:
 def contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
     """(class, place of the piece in its curve, what is wrong) where a curve and the links or overheads cannot both be right."""
     for level in occurring(spec):
+        if level == "network" and level not in spec.own_curves:
+            continue  # nothing is known of it, and several nodes are refused
         rate = narrowest(spec, level)
         for at, piece in enumerate(spec.curve[level]):
             eager = piece.start <= spec.eager_bytes.value

@@ -6,15 +6,16 @@ a table with its provenance: value, tag, source and range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from collscope.base.errors import UsageError
-from collscope.base.toml_table import Document, Table, one_of
+from collscope.base.toml_table import Document, Table, one_of, read_text
+from collscope.machines.plausible import MOST_BYTES, doubts, idle_links, outside, too_large
 from collscope.machines.spec import (
     COUNTS,
     LEVELS,
@@ -89,11 +90,21 @@ _Count = Annotated[
 _Amount = Annotated[_Any, AfterValidator(_not_negative)]
 
 
+def _possible(number: Any, info: ValidationInfo) -> Any:
+    """A number within the limits of its kind, which its name says."""
+    value = number.value if isinstance(number, _Number) else number
+    if isinstance(value, float) and (problem := outside(str(info.field_name), value)):
+        raise ValueError(problem)
+    return number
+
+
 class _Piece(Table):
-    from_bytes: int = Field(ge=0, description="a whole number of bytes")
+    from_bytes: int = Field(ge=0, le=MOST_BYTES, description=f"a whole number of bytes, at most {MOST_BYTES}")
     latency_s: _Amount
     s_per_byte: _Amount
     traffic: Annotated[_Any, AfterValidator(_positive)] = _Number(value=1.0)
+
+    _checked = field_validator("latency_s", "s_per_byte", "traffic")(_possible)
 
 
 def _piece(value: Any) -> Any:
@@ -127,11 +138,11 @@ class _Curves(Table):
 
 
 class _Least(Table):
-    o: float = Field(ge=0)
-    g: float = Field(ge=0)
-    L: float = Field(ge=0)
-    G: float = Field(ge=0)
-    gamma: float = Field(ge=0)
+    o: float = Field(ge=0, le=1e3)
+    g: float = Field(ge=0, le=1e3)
+    L: float = Field(ge=0, le=1e3)
+    G: float = Field(ge=0, le=1)
+    gamma: float = Field(ge=0, le=1)
 
 
 class _File(Table):
@@ -155,21 +166,26 @@ class _File(Table):
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
     curve: _Curves = Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")
 
+    _checked = field_validator(*NUMBERS)(_possible)
 
-def read_spec(path: Path, overrides: Mapping[str, str] | None = None, shown: str | None = None) -> Spec:
-    """Reads and checks a specification. `overrides` are `name=value` of counts and plain numbers, for what-if questions."""
+
+def read_spec(
+    path: Path,
+    overrides: Mapping[str, str] | None = None,
+    shown: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Spec:
+    """Reads and checks a specification. `overrides` are `name=value` of counts and plain numbers, for what-if questions; `say` as in
+    parse_spec."""
     shown = shown or str(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise SpecError(f"{shown}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{shown}:1: cannot be read: {error}") from error
-    return parse_spec(text, shown, overrides)
+    return parse_spec(read_text(path, shown, SpecError), shown, overrides, say)
 
 
-def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None) -> Spec:
-    """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit."""
+def parse_spec(
+    text: str, shown: str, overrides: Mapping[str, str] | None = None, say: Callable[[str], None] | None = None
+) -> Spec:
+    """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit. `say` is told
+    what is doubtful, and what was overridden to no effect."""
     document = Document(text, shown, SpecError)
     file = document.read(_File)
     counts = {key: getattr(file, key).number for key in COUNTS if getattr(file, key)}
@@ -180,6 +196,8 @@ def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None
     curves = _curves(file.curve)
     if not curves:
         raise document.fail("names no class; the classes are " + ", ".join(LEVELS), "curve")
+    if problem := too_large(int(file.nodes.value), int(file.sockets.value) * per_socket):
+        raise document.fail(problem, "nodes")
     spec = Spec(
         name=file.name,
         nodes=int(file.nodes.value),
@@ -192,15 +210,25 @@ def parse_spec(text: str, shown: str, overrides: Mapping[str, str] | None = None
         oversubscribe=file.oversubscribe,
         least={key: getattr(file.least, key) for key in document.data.get("least", ())},
         sources=file.sources,
+        own_curves=tuple(level for level in LEVELS if getattr(file.curve, level)),
         **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
     )
+    before = spec
     spec = filled(override(spec, overrides) if overrides else spec)
     for level, at, problem in contradictions(spec):
-        given = document.data["curve"]
-        drawn = level if level in given else next(lv for lv in given if spec.curve[lv] is spec.curve[level])
+        drawn = level if level in spec.own_curves else next(lv for lv in spec.own_curves if _same(spec, lv, level))
         error = document.fail(problem, "curve", drawn, at)
         raise UsageError(str(error)) if overrides else error  # what was typed does not fit the rest
+    if say:
+        for where, doubt in doubts(spec):
+            say(str(document.fail(doubt, *where)))
+        for text in idle_links(filled(before), spec, overrides or {}):
+            say(f"{spec.name}: {text}")
     return spec
+
+
+def _same(spec: Spec, one: str, other: str) -> bool:
+    return spec.curve[one] is spec.curve[other]
 
 
 def _curves(file: _Curves) -> dict[str, tuple[Piece, ...]]:

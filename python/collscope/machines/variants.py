@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base.errors import UsageError, did_you_mean
-from collscope.machines.spec import COUNTS, NUMBERS, Number, Spec, smallest, tidy
+from collscope.machines.plausible import GIVEN, MOST_CORES, outside, scaled, too_large
+from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, Number, Spec, filled, smallest, tidy
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
-IDEAL_HOSTS = 1024
+IDEAL_HOSTS = 1024  # in all, unless `nodes` says more
 IDEAL = {"alpha": 1e-6, "beta": 1e-9, "gamma": 2.5e-10, "cores": 1.0}  # seconds, seconds a byte, cores of a node
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 
@@ -28,43 +29,80 @@ def values_of(text: str, name: str) -> dict[str, str]:
     return values
 
 
+CURVE_KEYS = tuple(f"{level}.{kind}" for level in reversed(LEVELS) for kind in ("latency_s", "s_per_byte"))
+
+
 def override(spec: Spec, values: Mapping[str, str]) -> Spec:
-    """The specification with some counts and numbers replaced. UsageError: an unknown key, or a value that it cannot have."""
-    changes: dict[str, Any] = {key: _value(spec.name, key, text) for key, text in values.items()}
+    """The specification with some counts and numbers replaced, or multiplied (`x2`); curves are multiplied. UsageError: an unknown
+    key, or a value that it cannot have."""
+    known = (*COUNTS, *NUMBERS, *CURVE_KEYS)
+    whole = filled(spec)
+    changes: dict[str, Any] = {}
+    for key, text in values.items():
+        if key not in known:
+            raise UsageError(f'{spec.name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
+        if key in CURVE_KEYS:
+            level, _, kind = key.partition(".")
+            spec = scaled(spec, level, kind, _factor(spec, key, text))
+            continue
+        changes[key] = _value(whole, key, text)
     shared = spec.cores_per_cache == spec.cores_per_socket
     if "cores_per_socket" in changes and "cores_per_cache" not in changes and shared:
         changes["cores_per_cache"] = changes["cores_per_socket"]
     changed = replace(spec, **changes)
+    if problem := too_large(changed.nodes, changed.cores_per_node):
+        raise UsageError(f"{spec.name}: {problem}")
     if changed.cores_per_socket % changed.cores_per_cache:
         raise UsageError(f"{spec.name}: cores_per_cache must divide cores_per_socket")
+    for name, number in changed.numbers():
+        if number.source == GIVEN and (problem := outside(name, number.value)):
+            raise UsageError(f"{spec.name}: {name} {problem}")
     return changed
 
 
-def _value(name: str, key: str, text: str) -> int | Number:
-    known = (*COUNTS, *NUMBERS)
-    if key not in known:
-        raise UsageError(f'{name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
+def _value(spec: Spec, key: str, text: str) -> int | Number:
     try:
-        number = float(text)
+        factor = text.startswith("x")
+        number = float(text[factor:])
     except ValueError:
-        raise UsageError(f'{name}: {key} must be a number, not "{text}"') from None
+        raise UsageError(f'{spec.name}: {key} must be a number, or a factor such as x2, not "{text}"') from None
+    old = getattr(spec, key)
+    if factor and math.isfinite(number):
+        number = tidy(number * (old if key in COUNTS else old.value))
     if key in COUNTS:
         if not math.isfinite(number) or number != int(number) or number < 1:
-            raise UsageError(f"{name}: {key} must be a whole number, 1 or more")
+            raise UsageError(f"{spec.name}: {key} must be a whole number, 1 or more")
         return int(number)
     if number < smallest(key) or not math.isfinite(number):
-        raise UsageError(f"{name}: {key} must be a number, 0 or more")
-    return Number(number, "assumed", "given with the platform's name")
+        raise UsageError(f"{spec.name}: {key} must be a number, 0 or more")
+    return Number(number, "assumed", GIVEN)
+
+
+def _factor(spec: Spec, key: str, text: str) -> float:
+    """What a curve is multiplied with."""
+    level = key.partition(".")[0]
+    try:
+        factor = float(text[1:]) if text.startswith("x") else 0.0
+    except ValueError:
+        factor = 0.0
+    if not math.isfinite(factor) or factor <= 0:
+        raise UsageError(
+            f'{spec.name}: {key} takes a factor for the whole curve, as in {key}=x0.5, not "{text}"; single pieces '
+            "are changed in the file"
+        )
+    if level not in spec.own_curves:
+        raise UsageError(f"{spec.name}: there is no curve.{level} to multiply; there are {', '.join(spec.own_curves)}")
+    return factor
 
 
 def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
-    """The numbers of the ideal network: the keys of IDEAL, with some of them replaced. UsageError as in override."""
+    """The numbers of the ideal network: the keys of IDEAL, with some of them replaced, and nodes. UsageError as in override."""
     numbers = dict(IDEAL)
     for key, text in values.items():
-        if key not in numbers:
+        if key not in (*IDEAL, "nodes"):
             raise UsageError(
-                f'ideal: no parameter "{key}"{did_you_mean(key, numbers)}; it has alpha (s), beta and gamma (s a byte) and '
-                "cores (of a node)"
+                f'ideal: no parameter "{key}"{did_you_mean(key, [*IDEAL, "nodes"])}; it has alpha (s), beta and gamma '
+                "(s a byte), nodes and cores (of a node)"
             )
         parsed = re.fullmatch(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)", text)
         try:
@@ -74,9 +112,18 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
         if number is None:
             raise UsageError(f'ideal: cannot read {key}="{text}"; write for example 1e-6 or 1us')
         numbers[key] = tidy(number)
+    for key, name in (("alpha", "latency_s"), ("beta", "s_per_byte"), ("gamma", "s_per_byte")):
+        if problem := outside(name, numbers[key]):
+            raise UsageError(f"ideal: {key} {problem}")
     cores = numbers["cores"]
-    if cores != int(cores) or not 1 <= cores <= IDEAL_HOSTS:
-        raise UsageError(f"ideal: cores must be a whole number from 1 to {IDEAL_HOSTS}")
+    if not 1 <= cores <= MOST_CORES or cores != int(cores):
+        raise UsageError(f"ideal: cores must be a whole number from 1 to {MOST_CORES}")
+    numbers.setdefault("nodes", max(1.0, IDEAL_HOSTS // cores))
+    most = MOST_CORES // int(cores)
+    if not 1 <= numbers["nodes"] <= most or numbers["nodes"] != int(numbers["nodes"]):
+        raise UsageError(
+            f"ideal: nodes must be a whole number from 1 to {most}, as it has at most {MOST_CORES} cores in all"
+        )
     if numbers["beta"] <= 0:
         raise UsageError("ideal: beta must be more than 0; a very fast network is beta=1e-15")
     return numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.machines.platform import Host, Platform
+from collscope.machines.plausible import outside
+from collscope.machines.simgrid_settings import OWN_SETTINGS
+from collscope.machines.spec import LINKS
 
 
 def read_xml(path: Path, name: str) -> Platform:
@@ -22,6 +26,10 @@ def read_xml(path: Path, name: str) -> Platform:
         raise UserError(f"{shown}: there is no such file") from None
     except OSError as error:
         raise UserError(f"{shown}:1: cannot be read: {error.strerror}") from error
+    if b"<!ENTITY" in text.replace(b"\0", b""):  # UTF-16 has zeros between
+        raise UserError(
+            f"{shown}:1: declares an entity (<!ENTITY …>), which is not read; write its text where it is used"
+        )
     try:
         root = etree.fromstring(text, etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False))
     except etree.XMLSyntaxError as error:
@@ -37,10 +45,38 @@ def read_xml(path: Path, name: str) -> Platform:
         )
     zone = next((e for e in root if e.tag in ("zone", "AS")), None)
     properties = {p.get("id", ""): p.get("value", "") for p in zone.findall("prop")} if zone is not None else {}
-    config = {p.get("id", ""): p.get("value", "") for p in root.findall("config/prop")}
+    config = {p.get("id", ""): p.get("value", "") for p in root.iterfind(".//config/prop")}
+    for prop in root.iterfind(".//config/prop"):
+        if (setting := prop.get("id", "")) not in OWN_SETTINGS:
+            raise UserError(
+                f"{shown}:{prop.sourceline}: the setting {setting} is not taken from a platform file; take it out of <config>: "
+                "what may stand there concerns the network, processors, precision and SMPI's protocol"
+            )
+    for key, value in properties.items():
+        _check_property(key, value, shown, zone.sourceline if zone is not None else 1)
     return Platform(name, path, properties, tuple(hosts), config)
 
 
+def _check_property(key: str, value: str, shown: str, line: int) -> None:
+    """Numbers of the outermost zone are numbers, within their limits."""
+    name = key.removeprefix("collscope.")
+    if key.startswith("curve."):
+        numbers = [("", word) for word in value.replace(";", " ").split()]
+    elif key.startswith("least.") or name in ("eager_bytes", "overhead_s", *(f"{link}_bytes_per_s" for link in LINKS)):
+        numbers = [(name, value)]
+    else:
+        return
+    for kind, text in numbers:
+        try:
+            problem = outside(kind, float(text)) or ("must not be negative" if not kind and float(text) < 0 else "")
+        except ValueError:
+            problem = "must be a number"
+        if problem:
+            raise UserError(f"{shown}:{line}: the property {key} {problem}, not {text[:40]}")
+
+
+LARGEST_PLACE = (1 << 31) - 1
+_HOST_ID = re.compile(r"[A-Za-z0-9_.@/-]{1,200}\Z")  # smpirun reads HOST:NUMBER as so many ranks
 HOST_PROPERTIES = ("node", "socket", "cache", "gamma", "copy")
 
 
@@ -49,6 +85,8 @@ def _host(element: Any, shown: str) -> Host:
     ident, line = element.get("id"), element.sourceline
     if ident is None:
         raise UserError(f"{shown}:{line}: a <host> has no id")
+    if not _HOST_ID.match(ident):
+        raise UserError(f"{shown}:{line}: host {ident[:40]!r}: a host's id is made of letters, digits and _ . - @ /")
     for needed in HOST_PROPERTIES:
         if needed not in props:
             raise UserError(
@@ -59,5 +97,13 @@ def _host(element: Any, shown: str) -> Host:
         node, socket, cache = (int(props[name]) for name in HOST_PROPERTIES[:3])
         gamma, copy = (float(props[name]) for name in HOST_PROPERTIES[3:])
     except ValueError as error:
-        raise UserError(f"{shown}:{line}: host {ident}: a property is not the number it should be: {error}") from None
+        text = str(error).partition(" (")[0]
+        raise UserError(
+            f"{shown}:{line}: host {ident}: a property is not the number it should be: {text[:120]}"
+        ) from None
+    if not all(0 <= place <= LARGEST_PLACE for place in (node, socket, cache)):
+        raise UserError(f"{shown}:{line}: host {ident}: node, socket and cache are numbers from 0 to {LARGEST_PLACE}")
+    for name, value in (("gamma", gamma), ("copy", copy)):
+        if problem := outside("s_per_byte", value) or ("must not be negative" if value < 0 else ""):
+            raise UserError(f"{shown}:{line}: host {ident}: {name} {problem}, not {value}")
     return Host(ident, node, socket, cache, gamma, copy)

@@ -49,6 +49,8 @@ def _properties(spec: Spec, curves: Mapping[str, Wire]) -> dict[str, object]:
     }
     for link in LINKS:
         properties[f"collscope.{link}_bytes_per_s"] = text_of(getattr(spec, f"{link}_bytes_per_s").value)
+    if spec.nodes > 1 and "network" not in spec.own_curves:
+        properties["collscope.no_network"] = 1
     if spec.oversubscribe:
         properties["collscope.oversubscribe"] = 1
     for key, value in spec.least.items():

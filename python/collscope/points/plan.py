@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry, sizes
-from collscope.machines.hosts import MAPPINGS, hosts_of
+from collscope.machines.hosts import MAPPINGS, hosts_of, used_nodes
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -114,7 +114,8 @@ def plan_text(points: Iterable[tuple[str, Point]], ranks: int | None = None) -> 
 
 
 def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: bool = False) -> Layout:
-    """A layout that fits the platform, or a UsageError that says what would. Real ranks may share cores."""
+    """A layout that fits the platform, or a UsageError that says what would. Real ranks may share cores. Its nodes are those that have
+    ranks: mapping fill may leave some empty."""
     if mapping not in MAPPINGS:
         from collscope.base.errors import unknown
 
@@ -125,4 +126,4 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
         hosts_of(platform, nodes, ranks, mapping)
     if ranks < nodes and mapping != "fill":
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
-    return Layout(platform, nodes, ranks, mapping)
+    return Layout(platform, used_nodes(platform, nodes, ranks, mapping), ranks, mapping)

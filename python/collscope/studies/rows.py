@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 
 from collscope import __version__
-from collscope.base import cache, console
+from collscope.base import cache, console, paths
+from collscope.base.errors import UsageError
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
@@ -23,7 +24,12 @@ def tasks_of(study: Study, platform: Platform, quick: bool) -> list[tuple[Task, 
     out = []
     for nodes, ranks, entry, point, size in study.points(quick):
         if (nodes, ranks) not in layouts:
-            layouts[nodes, ranks] = check_layout(platform, nodes, ranks, study.mapping)
+            layouts[nodes, ranks] = at = check_layout(platform, nodes, ranks, study.mapping)
+            if at.nodes < nodes:
+                raise UsageError(
+                    f"{paths.display(study.path)}: mapping fill puts {ranks} ranks on {at.nodes} of {nodes} nodes; take "
+                    f"{nodes} out of setting.nodes, or more ranks"
+                )
         out.append(((layouts[nodes, ranks], point), entry, size))
     return out
 

@@ -39,7 +39,7 @@ def test_ranks_that_do_not_fit() -> None:
         UsageError, match=r"20 cores a node; 100 ranks do not fit on 4 nodes \(80\); use 5 nodes or more"
     ):
         hosts_of(p, 4, 100)
-    with pytest.raises(UsageError, match=r"schooner has 16 nodes; 17 were asked for; say schooner\[nodes=17\]"):
+    with pytest.raises(UsageError, match=r"schooner has 16 nodes; 17 were asked for; say --on 'schooner\[nodes=17\]'$"):
         hosts_of(p, 17, 17)
     with pytest.raises(UsageError, match=r"ideal has 1 core a node; .*; use 8 nodes or more"):
         hosts_of(find.load("ideal"), 2, 8)

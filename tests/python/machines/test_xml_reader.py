@@ -12,6 +12,7 @@ from collscope.machines import find
 from collscope.machines.hosts import machine_file, places
 from collscope.machines.simgrid import smpirun_args
 from made_platforms import write
+from xml_of_one_host import platform_xml
 
 
 def test_complaints_about_a_platform_file(tmp_path: Path) -> None:
@@ -37,3 +38,50 @@ def test_a_platform_file_of_ones_own(tmp_path: Path) -> None:
     assert not [a for a in smpirun_args(p) if "network/model" in a]  # its own <config> counts
     with pytest.raises(UserError, match="neither modelled nor bounded"):
         machine_file(p, 2, 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            platform_xml(config='<prop id="tracing/filename" value="x"/>'),
+            "3: the setting tracing/filename is not taken",
+        ),
+        (platform_xml(config='<prop id="tracing" value="yes"/>'), "3: the setting tracing is not taken"),
+        (platform_xml(head='<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]>'), "declares an entity"),
+        (platform_xml(head='<!DOCTYPE p [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>', gamma="&b;"), "declares an entity"),
+        (platform_xml(gamma="nan"), "5: host h0: gamma must be a finite number"),
+        (platform_xml(copy="1e300"), "host h0: copy must be 0 or"),
+        (platform_xml(copy="-1e-10"), "host h0: copy must be 0 or 1e-18"),
+        (platform_xml(node="9" * 5000), "is not the number it should be"),
+        (platform_xml(node="²"), "is not the number it should be"),
+        (platform_xml(node="99999999999"), "are numbers from 0 to 2147483647"),
+        (platform_xml(socket="-1"), "are numbers from 0"),
+        (platform_xml(host="h:99999999"), "a host's id is made of"),
+        (platform_xml(host="a b"), "a host's id is made of"),
+    ],
+)
+def test_what_a_platform_file_must_not_hold(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        find.load(write(tmp_path, text, "own.xml"))
+    assert says in str(caught.value)
+    assert len(str(caught.value).removeprefix(str(tmp_path))) < 300
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("collscope.eager_bytes", "nan", "eager_bytes must be a finite number"),
+        ("collscope.overhead_s", "1e300", "overhead_s must be 0 or 1e-18 to 1000"),
+        ("collscope.nic_bytes_per_s", "fast", "nic_bytes_per_s must be a number"),
+        ("curve.network", "0 inf 1e-9 1", "curve.network must be a finite number"),
+        ("curve.network", "0 -1 1e-9 1", "curve.network must not be negative"),
+    ],
+)
+def test_numbers_of_the_outermost_zone(tmp_path: Path, name: str, value: str, says: str) -> None:
+    generated = find.load("schooner").xml.read_text()
+    changed = re.sub(rf'(<prop id="{name}" value=)"[^"]*"', rf'\1"{value}"', generated)
+    assert changed != generated
+    with pytest.raises(UserError) as caught:
+        find.load(write(tmp_path, changed, "own.xml"))
+    assert says in str(caught.value)

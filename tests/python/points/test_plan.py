@@ -63,3 +63,9 @@ def test_real_ranks_may_share_cores() -> None:
     assert plan.check_layout(machine, 1, 1000, "block", real=True).ranks == 1000
     with pytest.raises(UsageError):
         plan.check_layout(machine, 10_000, 10_000, "block", real=True)
+
+
+def test_filled_layouts_name_the_nodes_that_are_used() -> None:
+    machine = find.load("schooner")  # 20 cores a node
+    assert [plan.check_layout(machine, 16, p, "fill").nodes for p in (1, 20, 21, 320)] == [1, 1, 2, 16]
+    assert plan.check_layout(machine, 16, 32, "block").nodes == 16

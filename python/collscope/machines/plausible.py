@@ -1,0 +1,144 @@
+"""What a machine's numbers can be, and what they hardly are: hard limits, and doubts that are said and not refused.
+
+The limits stand in platforms/README.md, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from collscope.base.units import format_time
+from collscope.machines.spec import LEVELS, Number, Piece, Spec, contradictions, occurring, tidy, ways
+
+MOST_NODES = 2048  # routes between pairs of nodes: a quarter of a GiB of XML
+MOST_CORES = 1 << 16  # of the whole machine
+MOST_BYTES = 1 << 50
+# Least and greatest of each kind of number, besides 0. Beyond them sums and quotients leave what a double holds.
+_KINDS = {
+    "_bytes_per_s": (1.0, 1e18, "bytes a second"),
+    "s_per_byte": (1e-18, 1.0, "seconds a byte"),
+    "_s": (1e-18, 1e3, "seconds"),
+    "_bytes": (1.0, float(MOST_BYTES), "bytes"),
+    "traffic": (1e-12, 1e6, "bytes for each byte of a message"),
+}
+# From here on somebody may have written microseconds for seconds, or megabytes for bytes: (network, within a node).
+SLOW_LATENCY_S = (1e-3, 1e-4)
+SLOW_S_PER_BYTE = (1e-7, 1e-8)  # 10 and 100 MB/s
+SLOW_OVERHEAD_S = 1e-4
+_FAST = "1 GB/s or more"
+Where = tuple[str | int, ...]  # as in base.toml_table
+GIVEN = "given with the platform's name"  # the source of a variant's number
+BULK_BYTES = 1 << 20  # the latency of pieces from here on is a straight line's intercept, no message's time
+
+
+def outside(name: str, value: float) -> str:
+    """What is wrong with a number called so, "must be …"; nothing where it can be."""
+    if not math.isfinite(value):
+        return "must be a finite number"
+    low, high, unit = next((v for k, v in _KINDS.items() if name.endswith(k)), (0.0, math.inf, ""))
+    if value == 0 or (value == -1 and name.endswith("_bytes")) or low <= value <= high:
+        return ""
+    return f"must be 0 or {low:g} to {high:g} {unit}"
+
+
+def too_large(nodes: int, cores_per_node: int, most_nodes: int = MOST_NODES) -> str:
+    """Why a machine of so many nodes cannot be made; nothing where it can."""
+    if nodes > most_nodes:
+        return f"{nodes} nodes are too many: at most {most_nodes}"
+    if nodes * cores_per_node > MOST_CORES:
+        return (
+            f"{nodes} nodes of {cores_per_node} cores are {nodes * cores_per_node} cores: at most {MOST_CORES} in all"
+        )
+    return ""
+
+
+# ---- doubts -----------------------------------------------------------------------------------------------
+
+
+def doubts(spec: Spec) -> Iterator[tuple[Where, str]]:
+    """(key in the file, what is doubtful): times that look a thousand times too large."""
+    for level in spec.own_curves:
+        if not any(spec.curve[other] is spec.curve[level] for other in occurring(spec)):
+            continue
+        near = int(level != "network")
+        for at, piece in enumerate(spec.curve[level]):
+            latency, per_byte = piece.latency.value, piece.s_per_byte.value
+            where = ("curve", level, at)
+            if latency >= SLOW_LATENCY_S[near] and piece.start < BULK_BYTES:
+                usual = "0.2 to 2 µs" if near else "1 to 30 µs"
+                yield where, f"latency_s {_usual(latency, format_time(latency), usual)}; were microseconds meant?"
+                break
+            if per_byte >= SLOW_S_PER_BYTE[near]:
+                yield where, f"s_per_byte {_usual(per_byte, _rate(1 / per_byte), _FAST)}; were nanoseconds meant?"
+                break
+    if (value := spec.overhead_s.value) >= SLOW_OVERHEAD_S:
+        yield ("overhead_s",), f"{_usual(value, format_time(value), '0.05 to 1 µs')}; were microseconds meant?"
+    for name in ("gamma_s_per_byte", "copy_s_per_byte"):
+        if (value := getattr(spec, name).value) >= SLOW_S_PER_BYTE[1]:
+            yield (name,), f"{_usual(value, _rate(1 / value), _FAST)}; were nanoseconds meant?"
+
+
+def _usual(value: float, means: str, usual: str) -> str:
+    return f"{value:g} is {means} where {usual} is usual"
+
+
+def _rate(bytes_per_s: float) -> str:
+    for unit, name in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if bytes_per_s >= unit:
+            return f"{bytes_per_s / unit:.3g} {name}"
+    return f"{bytes_per_s:.3g} B/s"
+
+
+# ---- what-if questions that ask for nothing ---------------------------------------------------------------
+
+
+def idle_links(before: Spec, after: Spec, asked: Mapping[str, str]) -> Iterator[str]:
+    """A line for each link of a variant that is wider than before though a message alone takes as long as before: its time is its
+    class's curve. Says what would make messages faster. `asked` is what stood in the brackets."""
+    for level in LEVELS:
+        for link in ways(level)[::-1]:
+            name = f"{link}_bytes_per_s"
+            old, new = getattr(before, name).value, getattr(after, name).value
+            own = {"network": ("nic", "switch"), "node": ("interconnect",)}.get(level, ())
+            if link not in own or name not in asked or new <= old or level not in occurring(after):
+                continue
+            if any(key.startswith(f"{level}.s_per_byte") for key in asked):
+                continue
+            words = [*(f"{k}={v}" for k, v in asked.items()), *_faster(after, level, tidy(float(f"{old / new:.3g}")))]
+            yield (
+                f"{name} {new:g} instead of {old:g}: a message alone takes as long as before, as curve.{level} says; only ranks "
+                f"that send at once share it more widely. With the curve: [{','.join(words)}]"
+            )
+            break
+
+
+def _faster(spec: Spec, level: str, factor: float) -> list[str]:
+    """What to add to a variant so that messages of this class take `factor` of their time a byte: the curve, and links that are too
+    narrow for it."""
+    words = [f"{level}.s_per_byte=x{factor:g}"]
+    changed = scaled(spec, level, "s_per_byte", factor)
+    for link in ways(level):
+        rate = getattr(changed, f"{link}_bytes_per_s")
+        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[level] if p.s_per_byte.value > 0)
+        if rate.value < need:
+            words.append(f"{link}_bytes_per_s={float(f'{need * 1.001:.4g}'):g}")
+            changed = replace(changed, **{f"{link}_bytes_per_s": Number(float(words[-1].partition("=")[2]))})  # type: ignore[arg-type]
+    return [] if any(True for _ in contradictions(changed)) else words
+
+
+def scaled(spec: Spec, level: str, kind: str, factor: float) -> Spec:
+    """The specification with one kind of number (latency_s or s_per_byte) of a class's curve multiplied; classes that have their
+    curve from this one follow."""
+    part = "latency" if kind == "latency_s" else kind
+
+    def piece(one: Piece) -> Piece:
+        value = Number(tidy(getattr(one, part).value * factor), "assumed", GIVEN)
+        return replace(one, **{part: value})  # type: ignore[arg-type]
+
+    pieces = tuple(map(piece, spec.curve[level]))
+    followers = [
+        lv for lv in LEVELS if lv == level or (lv not in spec.own_curves and spec.curve[lv] is spec.curve[level])
+    ]
+    return replace(spec, curve={**spec.curve, **dict.fromkeys(followers, pieces)})
