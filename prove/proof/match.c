@@ -3,18 +3,41 @@
 
 #include <stdio.h>
 
+/* A send or receive of the rank that nobody matches, from operation `i` on; the number of operations where there is none. */
+static size_t loose_end(const proof *e, int rank, size_t i) {
+  const actor *a = &e->actor[rank];
+  while (i < a->n && (a->op[i].kind > REC_RECV_ANY || e->match.partner[a->base + i] != CHANNEL_NOBODY)) i++;
+  return i;
+}
+
+static phrase loose_text(const proof *e, int rank, size_t i) {
+  phrase w;
+  snprintf(w.text, sizeof w.text, "rank %d: %.160s has no %s", rank, op_text(e, rank, i).text,
+           rec_sends(e->actor[rank].op[i].kind) ? "receive" : "send");
+  return w;
+}
+
+/* Two loose ends that may belong together say more than one: the lowest, and of those of the other kind one that shares both
+ * ranks with it, one of them, or none. */
 static bool unmatched(proof *e) {
-  for (int rank = 0; rank < e->p; rank++) {
-    const actor *a = &e->actor[rank];
-    for (size_t i = 0; i < a->n; i++) {
-      if (a->op[i].kind > REC_RECV_ANY || e->match.partner[a->base + i] != CHANNEL_NOBODY) continue;
-      char more[64] = "";
-      if (e->match.unmatched > 1) snprintf(more, sizeof more, "; %zu more have no partner", e->match.unmatched - 1);
-      return proof_fail(e, PROOF_UNMATCHED, "rank %d: %s has no %s%s", rank, op_text(e, rank, i).text,
-                        rec_sends(a->op[i].kind) ? "receive" : "send", more);
+  int rank = 0;
+  size_t i;
+  while ((i = loose_end(e, rank, 0)) == e->actor[rank].n) rank++;
+  const rec_op *o = &e->actor[rank].op[i];
+  int other = -1, common = -1;
+  size_t at = 0;
+  for (int r = 0; r < e->p; r++)
+    for (size_t k = loose_end(e, r, 0); k < e->actor[r].n; k = loose_end(e, r, k + 1)) {
+      const rec_op *q = &e->actor[r].op[k];
+      int ranks = (r == o->peer) + (q->peer == rank);
+      if (rec_sends(q->kind) != rec_sends(o->kind) && ranks > common) other = r, at = k, common = ranks;
     }
-  }
-  return true;
+
+  size_t told = 1 + (other >= 0);
+  char more[64] = "";
+  if (e->match.unmatched > told) snprintf(more, sizeof more, "; %zu more have no partner", e->match.unmatched - told);
+  return proof_fail(e, PROOF_UNMATCHED, "%s%s%s%s", loose_text(e, rank, i).text, other < 0 ? "" : "; ",
+                    other < 0 ? "" : loose_text(e, other, at).text, more);
 }
 
 bool proof_match(proof *e) {

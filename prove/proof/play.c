@@ -136,6 +136,9 @@ static bool play(proof *e, int rank) {
   }
 }
 
+/* What a rank is blocked in: the message it waits for, or the await itself. */
+static size_t blocked_in(const actor *a) { return a->waiting == PROOF_AWAITING ? a->at : a->waiting; }
+
 /* Somebody is not done and nobody can go on: follow who waits for whom until it closes. */
 static bool deadlock(proof *e) {
   int first = -1, blocked = 0;
@@ -144,27 +147,37 @@ static bool deadlock(proof *e) {
     blocked++;
     if (first < 0 || e->actor[r].call < e->actor[first].call) first = r; /* who is furthest behind knows most */
   }
-  char *text = e->result->failure;
-  size_t size = sizeof e->result->failure;
-  proof_fail(e, PROOF_DEADLOCK,
-             "deadlock, %d of %d ranks wait for ever when every send waits for its receive:", blocked, e->p);
-  size_t used = strlen(text);
   /* A tail may lead into the cycle; p steps on we are surely inside. An await ends the search: who should publish is
    * not known. */
-  int r = first;
-  for (int i = 0; i < e->p && e->actor[r].waiting != PROOF_AWAITING; i++) r = e->actor[r].op[e->actor[r].waiting].peer;
-  int start = r;
+  int start = first;
+  for (int i = 0; i < e->p && e->actor[start].waiting != PROOF_AWAITING; i++)
+    start = e->actor[start].op[e->actor[start].waiting].peer;
+  /* Where all wait to receive, buffering would not help; where somebody waits to send, it might. */
+  bool sends = false;
+  int r = start;
+  do {
+    const actor *a = &e->actor[r];
+    sends |= rec_sends(a->op[blocked_in(a)].kind);
+    if (a->waiting == PROOF_AWAITING) break;
+    r = a->op[a->waiting].peer;
+  } while (r != start);
+
+  char *text = e->result->failure;
+  size_t size = sizeof e->result->failure;
+  proof_fail(e, PROOF_DEADLOCK, "deadlock, %d of %d ranks wait for ever%s:", blocked, e->p,
+             sends ? " when every send waits for its receive" : "");
+  size_t used = strlen(text);
+  r = start;
   for (int hops = 0; hops < 6; hops++) {
     const actor *a = &e->actor[r];
-    bool flagged = a->waiting == PROOF_AWAITING;
-    size_t op = flagged ? a->at : a->waiting;
-    int n = snprintf(text + used, size - used, "%s rank %d: %s", hops ? " ->" : "", r, op_text(e, r, op).text);
+    int n = snprintf(text + used, size - used, "%s rank %d: %s", hops ? " ->" : "", r,
+                     op_text(e, r, blocked_in(a)).text);
     if (n < 0 || (used += (size_t)n) >= size) break;
-    if (flagged) {
+    if (a->waiting == PROOF_AWAITING) {
       snprintf(text + used, size - used, ", which nobody publishes");
       break;
     }
-    r = a->op[op].peer;
+    r = a->op[a->waiting].peer;
     if (r == start) break;
     if (hops == 5) snprintf(text + used, size - used, " -> …");
   }

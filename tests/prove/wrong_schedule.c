@@ -102,7 +102,9 @@ ALGORITHM(waits_too_early) {
 }
 
 static const test tests[] = {
-  CASE(BCAST, wrong_peer, UNMATCHED, "no receive"),
+  CASE(BCAST, wrong_peer, UNMATCHED,
+       "rank 0: send of 28 bytes to rank 1 (operation 1) has no receive; "
+       "rank 2: recv of 28 bytes from rank 0 (operation 0) has no send"),
   CASE(BCAST, missing_message, UNMATCHED, "rank 4: recv of 28 bytes from rank 0"),
   CASE(BCAST, extra_message, UNMATCHED, "no receive"),
   CASE(BCAST, size_mismatch, SIZE, "24 bytes"),
@@ -110,9 +112,9 @@ static const test tests[] = {
   CASE(BCAST, rank_skipped, RESULT, "rank 4: element 0 of out holds nothing"),
   CASE(BCAST, wrong_root, UNINITIALISED, "rank 0: send of 28 bytes", .root = 2),
   CASE(BCAST, peer_out_of_range, MISUSE, "rank 5 of a group of 5"),
-  CASE(BCAST, label_mix_up, UNMATCHED, "label 1"),
-  CASE(ROTATION, send_send_ring, DEADLOCK, "5 of 5 ranks wait for ever"),
-  CASE(ROTATION, recv_recv_ring, DEADLOCK, "recv of 28 bytes"),
+  CASE(BCAST, label_mix_up, UNMATCHED, "label 1) has no receive; rank 1: recv of 28 bytes from rank 0"),
+  CASE(ROTATION, send_send_ring, DEADLOCK, "5 of 5 ranks wait for ever when every send waits for its receive:"),
+  CASE(ROTATION, recv_recv_ring, DEADLOCK, "5 of 5 ranks wait for ever: rank 0: recv of 28 bytes"),
   CASE(ALLREDUCE, crossed_pair, DEADLOCK, "rank 0: send of 28 bytes to rank 1", .p = 2),
   CASE(ROTATION, waits_too_early, DEADLOCK, "isend of 28 bytes"),
 };
