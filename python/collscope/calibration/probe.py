@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from collscope.base import programs
+from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
 from collscope.sources import mpirun
 
@@ -23,6 +23,7 @@ def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]
     probe_words = ["--bind-to", "core", str(programs.needed(driver)), "--pingpong", "--bytes", size]
     if mpirun.share_cores(ranks):
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
+    leftovers.watch()
     try:
         command = [*mpirun.command(ranks), *probe_words]
         done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_S, check=False)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from collscope.base import programs
+from collscope.base import leftovers, programs
 from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import prover, registry
@@ -89,6 +87,7 @@ def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) ->
         raise UsageError("a decision is proven alone: ./collscope prove decision/…")
     command = [str(programs.PROVER), "--sweep", "--ranks", format_ranks(numbers), *names]
     sys.stdout.flush()
+    leftovers.watch()
     try:
         status = subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode
     except OSError as error:
@@ -147,8 +146,8 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
 def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, Any]]:
     """The prover's replies, in order, with collective, type, op, vector_bytes and block_bytes added. `wanted` are ranks and point;
     with `schedule` each reply holds all messages."""
-    with tempfile.TemporaryDirectory(prefix="collscope-") as name:
-        file = Path(name) / "plan.txt"
+    with leftovers.scratch() as folder:
+        file = folder / "plan.txt"
         try:
             file.write_text(
                 "".join(plan.plan_text([(str(i), point)], p) for i, (p, point) in enumerate(wanted)), encoding="utf-8"

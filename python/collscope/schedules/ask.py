@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from collscope.base import leftovers
 from collscope.base.errors import UserError, disk_error
 from collscope.catalogue import prover
 from collscope.points import plan
@@ -29,8 +28,7 @@ def traces(points: Sequence[Point], ranks: int, machine: str, where: str) -> lis
 
 def reply(points: Sequence[Point], ranks: int, machine: str, option: str) -> list[dict[str, Any]]:
     """The prover's reply to each point, with --trace (model/trace.h) or --holdings (prove/holdings.h)."""
-    with tempfile.TemporaryDirectory(prefix="collscope-") as name:
-        folder = Path(name)
+    with leftovers.scratch() as folder:
         try:
             (folder / "machine.txt").write_text(machine, encoding="utf-8")
             (folder / "plan.txt").write_text(

@@ -3,14 +3,13 @@ noted. `retimed` makes of it the same Trace that the model's schedules are."""
 
 from __future__ import annotations
 
-import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collscope.base import programs
+from collscope.base import leftovers, programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.units import format_time
 from collscope.machines.simgrid import smpirun_env
@@ -86,8 +85,7 @@ def measured(layout: Layout, point: Point) -> Run:
 def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | None) -> Run:
     outcomes: list[Outcome] = []
     children = Children()
-    with tempfile.TemporaryDirectory(prefix="collscope-") as name:
-        folder = Path(name)
+    with leftovers.scratch() as folder:
         try:
             arguments = [*command(folder), "--trace"]
         except OSError as error:
@@ -99,7 +97,7 @@ def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | Non
                 lambda _, outcome: outcomes.append(outcome),
                 children=children,
                 folder=folder,
-                env={"TMPDIR": name, **env},
+                env={"TMPDIR": str(folder), **env},
                 silence_s=silence_s,
             )
         finally:

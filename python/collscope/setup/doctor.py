@@ -42,6 +42,8 @@ def system() -> Iterator[Finding]:
     for need in needs.NEEDS:
         missing = [c for c in need.commands if not shutil.which(c)]
         advice = f"apt-get install {' '.join(need.packages)}"
+        if need.elsewhere:
+            advice += f"; without root: {need.elsewhere.splitlines()[0]}"
         if missing:
             needed = not need.preset or need.preset in state.PRESETS
             yield Finding(need.name, False, f"{' and '.join(missing)} not found", advice, needed)
@@ -85,9 +87,10 @@ def builds() -> Iterator[Finding]:
         if not missing:
             yield Finding(f"build {preset}", True, ", ".join(f"build/{preset}/{name}" for name in files.values()))
         else:
-            log = paths.CACHE / "log" / f"build-{preset}.log"
+            log = paths.ROOT / ".cache" / "log" / f"build-{preset}.log"
             needed = preset in state.PRESETS
-            advice = "./collscope list builds it" if needed else "the first real run builds it"
+            first = {"prove": "any command", "smpi": "the first simulation", "mpi": "the first real run"}[preset]
+            advice = f"{first} builds it"
             advice += f"; the last attempt's log is {log}" if log.exists() else ""
             yield Finding(f"build {preset}", False, f"build/{preset}/{missing[0]} is not there", advice, needed)
     ready = state.is_ready(paths.ROOT)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from collscope.base import programs
-from collscope.setup import needs, state
+from collscope.setup import needs, own_simgrid, state
 from collscope.setup.steps import Background, SetupError, Steps
 
 
@@ -40,6 +40,7 @@ class Setup:
         """Packages, libraries, builds. Python's libraries are fetched while the system's packages install."""
         background: Background | None = None
         try:
+            self.wheels(presets)
             names, packages = needs.missing_packages(presets)
             if packages:
                 apt = self.start_apt(names, packages)
@@ -60,10 +61,9 @@ class Setup:
         """Updates the list of packages; how to call apt-get. SetupError where we may not: it names what to install."""
         apt = needs.apt_command()
         if apt is None:
-            raise SetupError(
-                f"missing: {', '.join(names)}\n    as root:  apt-get update && apt-get install -y {' '.join(packages)}\n"
-                "    (without these packages, or root or sudo rights to install them, collscope cannot go on)"
-            )
+            elsewhere = [f"    without root:  {n.elsewhere}" for n in needs.NEEDS if n.name in names and n.elsewhere]
+            command = f"    as root:       apt-get update && apt-get install -y {' '.join(packages)}"
+            raise SetupError("\n".join([f"missing: {', '.join(names)}", command, *elsewhere]))
         self.steps.run(
             "updating the list of packages", [*apt, "update", "-q"], self.logs / "apt.log", env=needs.apt_environment()
         )
@@ -79,33 +79,47 @@ class Setup:
             )
             os.sync()
 
+    def wheels(self, presets: Sequence[str]) -> None:
+        """Where nobody may install Debian's packages: those tools of the build that Python's packages bring too, into .venv."""
+        wanted = [n.wheel for n in needs.missing(presets) if n.wheel]
+        if wanted and needs.has_venv_module() and needs.apt_command() is None:
+            self.libraries()
+            self.pip(f"installing {', '.join(wanted)}", wanted, self.logs / "python.log")
+            os.environ["PATH"] = own_simgrid.search_path(self.root, os.environ["PATH"])
+
+    def has_libraries(self, extra: str = "") -> bool:
+        """Whether the virtual environment has the libraries that pyproject.toml names now."""
+        try:
+            return (
+                self.stamp(extra).read_text(encoding="utf-8") == needs.dependencies(self.root, extra) and self.works()
+            )
+        except OSError:
+            return False
+
+    def stamp(self, extra: str) -> Path:
+        """What was installed last, as pyproject.toml named it."""
+        return self.root / ".venv" / f"collscope-{extra or 'run'}.txt"
+
     def libraries(self, extra: str = "") -> None:
         """The virtual environment with the libraries that pyproject.toml names; `extra` adds a list of its own."""
+        if self.has_libraries(extra):
+            return
         wanted = needs.dependencies(self.root, extra)
-        stamp = self.root / ".venv" / f"collscope-{extra or 'run'}.txt"
-        with contextlib.suppress(OSError):
-            if stamp.read_text(encoding="utf-8") == wanted and self.works():
-                return
         log = self.logs / f"python{'-' + extra if extra else ''}.log"
         if not self.works():
             command = [sys.executable, "-m", "venv", "--clear", str(self.root / ".venv")]
             self.steps.run("making .venv", command, log, quiet=True)
-        # Compiling all of the libraries takes longer than compiling, at first use, the parts that are used.
-        pip = [
-            str(self.python),
-            "-m",
-            "pip",
-            "install",
-            "--disable-pip-version-check",
-            "--no-compile",
-            "--no-input",
-            "-q",
-        ]
         what = "installing Python's libraries" if not extra else f"installing Python's libraries for {extra}"
-        self.steps.run(what, [*pip, *wanted.split()], log)
-        stamp.write_text(wanted, encoding="utf-8")
+        self.pip(what, wanted.split(), log)
+        self.stamp(extra).write_text(wanted, encoding="utf-8")
         if not extra:
             self.warm_up()
+
+    def pip(self, what: str, words: Sequence[str | Path], log: Path, command: str = "install") -> None:
+        """Calls pip of the virtual environment, which asks nothing; `what` is told."""
+        # Compiling all of the libraries takes longer than compiling, at first use, the parts that are used.
+        quiet = ["--disable-pip-version-check", "--no-input", "-q", *(["--no-compile"] if command == "install" else [])]
+        self.steps.run(what, [self.python, "-m", "pip", command, *quiet, *words], log)
 
     def works(self) -> bool:
         """Whether the virtual environment's Python starts and has pip."""
@@ -157,9 +171,16 @@ def locked(root: Path) -> Iterator[None]:
     """One set-up at a time; a second call waits and then finds the work done."""
     import fcntl
 
-    folder = root / ".cache"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "setup.lock", "w", encoding="utf-8") as lock:
+    path = root / ".cache" / "setup.lock"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        raise SetupError(
+            f"{root} is not set up for this, or has changed since, and cannot be written to ({error.strerror}): "
+            "let its owner repeat the command, or work in a clone of your own"
+        ) from error
+    with open(path, "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -182,8 +203,10 @@ def ensure(root: Path, presets: Sequence[str] = state.PRESETS) -> None:
 
 def ensure_python(root: Path, extra: str = "") -> None:
     """Only Python's libraries: enough for help texts; with `extra`, also the tools that tests need."""
+    setup = Setup(root)
+    if setup.has_libraries() and (not extra or setup.has_libraries(extra)):
+        return
     with locked(root):
-        setup = Setup(root)
         if not needs.has_venv_module() and not setup.works():
             names, packages = needs.missing_packages([])
             apt = setup.start_apt(names, packages)

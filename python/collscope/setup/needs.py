@@ -19,6 +19,8 @@ class Need:
     commands: tuple[str, ...]
     version: tuple[str, ...]  # the command that says which version is there
     preset: str = ""  # the build that needs it; "": all
+    wheel: str = ""  # the Python package that brings it too, where nobody may install Debian's
+    elsewhere: str = ""  # what else brings it there
 
     def present(self) -> bool:
         """Whether all of its commands are found."""
@@ -27,11 +29,26 @@ class Need:
 
 NEEDS = (
     Need("C compiler", ("build-essential",), ("gcc", "make"), ("gcc", "--version")),
-    Need("C++ compiler", ("build-essential",), ("g++",), ("g++", "--version")),
-    Need("CMake", ("cmake",), ("cmake",), ("cmake", "--version")),
-    Need("Ninja", ("ninja-build",), ("ninja",), ("ninja", "--version")),
-    Need("SimGrid with SMPI", ("libsimgrid-dev",), ("smpicc", "smpirun"), ("smpirun", "-version"), "smpi"),
-    Need("MPI", ("openmpi-bin", "libopenmpi-dev", "libhwloc-dev"), ("mpicc", "mpirun"), ("mpirun", "--version"), "mpi"),
+    Need("C++ compiler", ("build-essential",), ("g++",), ("g++", "--version"), "smpi"),
+    Need("CMake", ("cmake",), ("cmake",), ("cmake", "--version"), wheel="cmake>=3.21"),
+    Need("Ninja", ("ninja-build",), ("ninja",), ("ninja", "--version"), wheel="ninja"),
+    Need(
+        "SimGrid with SMPI",
+        ("libsimgrid-dev",),
+        ("smpicc", "smpirun"),
+        ("smpirun", "-version"),
+        "smpi",
+        elsewhere="./collscope setup --simgrid-from-source   builds it below this tree, once\n"
+        "    without it:    list, prove, decide, docs, show, run --source bound,model",
+    ),
+    Need(
+        "MPI",
+        ("openmpi-bin", "libopenmpi-dev", "libhwloc-dev"),
+        ("mpicc", "mpirun"),
+        ("mpirun", "--version"),
+        "mpi",
+        elsewhere="the cluster's own MPI, which has mpicc and mpirun (module load openmpi, say)",
+    ),
 )
 
 
@@ -42,11 +59,16 @@ def has_venv_module() -> bool:
     return all(importlib.util.find_spec(name) for name in ("venv", "ensurepip"))
 
 
+def missing(presets: Sequence[str]) -> list[Need]:
+    """What these builds miss; none is missed where nothing is built."""
+    return [n for n in NEEDS if presets and (not n.preset or n.preset in presets) and not n.present()]
+
+
 def missing_packages(presets: Sequence[str]) -> tuple[list[str], list[str]]:
     """(names of what these builds miss, Debian packages that would bring it)."""
-    missing = [need for need in NEEDS if (not need.preset or need.preset in presets) and not need.present()]
-    names = [need.name for need in missing]
-    packages = [package for need in missing for package in need.packages]
+    absent = missing(presets)
+    names = [need.name for need in absent]
+    packages = [package for need in absent for package in need.packages]
     if not has_venv_module():
         names.append("Python's venv")
         packages.insert(0, "python3-venv")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from collscope.base import depends, programs
 
-PRESETS = ("prove", "smpi")  # most commands need these; "mpi" only what runs for real
+PRESETS = ("prove",)  # every command needs it; "smpi" only what simulates, "mpi" only what runs for real
 SOURCE_FILES = ("CMakeLists.txt", "CMakePresets.json")
 SOURCE_SUFFIXES = (".c", ".h", ".cpp", ".hpp", ".cmake", "CMakeLists.txt")
 HEAVY_FOLDERS = frozenset({"__pycache__", "python", "this_machine", "fresh"})

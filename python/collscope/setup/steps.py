@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from collscope.base import leftovers
+
 
 class SetupError(Exception):
     """The machine cannot be made ready; the message says what to do."""
@@ -53,6 +55,7 @@ class Steps:
                 out.write(f"$ {' '.join(map(str, command))}\n".encode())
                 out.flush()
                 begin = out.tell()
+                leftovers.watch()
                 process = subprocess.Popen(
                     [str(c) for c in command],
                     stdin=subprocess.DEVNULL,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from collscope.base import leftovers
 from collscope.base.errors import UserError
 from collscope.catalogue.keys import Key, stem_of
 from collscope.points.plan import Layout, Point, Task
@@ -98,8 +98,8 @@ def finish(
     and `not_started` begin the text of a point that died and of the UserError raised when the program did not start."""
     left = list(points)
     while left:
-        with tempfile.TemporaryDirectory(prefix="collscope-") as folder:
-            report = launch(left, Path(folder))
+        with leftovers.scratch() as folder:
+            report = launch(left, folder)
         if not report.unfinished:
             return
         if not report.meta:

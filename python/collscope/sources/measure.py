@@ -65,11 +65,11 @@ def run_tasks(tasks: Sequence[Task], *, launches: int = 1, progress: Progress | 
 
 def build() -> None:
     """Brings the build for real runs up to date: it is made when it is first needed. UserError when it cannot be made."""
-    from collscope.setup import machine, state
+    from collscope.setup import machine
     from collscope.setup.steps import SetupError
 
     try:
-        machine.ensure(paths.ROOT, [*state.PRESETS, "mpi"])
+        machine.ensure(paths.ROOT, ["mpi"])
     except SetupError as error:
         raise UserError(str(error)) from error
 

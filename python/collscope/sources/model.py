@@ -3,13 +3,11 @@ of the platform. A prediction; it bounds nothing. The prover computes it."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from collscope.base import cache, depends
+from collscope.base import cache, depends, leftovers
 from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
 from collscope.catalogue import prover
@@ -101,8 +99,7 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
 
 def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[str, Any]]:
     """Asks the prover for one layout: of each point the keys that `evaluate` returns. `machine` is a machine file's text."""
-    with tempfile.TemporaryDirectory(prefix="collscope-") as name:
-        folder = Path(name)
+    with leftovers.scratch() as folder:
         try:
             (folder / "machine.txt").write_text(machine, encoding="utf-8")
             numbered = [(str(i), point) for i, point in enumerate(points)]

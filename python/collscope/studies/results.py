@@ -10,17 +10,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from collscope.base import cache, depends, paths
-from collscope.base.errors import UserError, disk_error
+from collscope.base import cache, console, depends, leftovers, paths
+from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.files import write_atomically
 
 SENSITIVITY = "sensitivity.csv"  # verdicts over the ranges of the platform's numbers; columns: sensitivity.COLUMNS
+PREFIX, OLD = ".fresh-", "-old"  # of folders that wait to take a place, and of those that had it
 RUN = "run.json"  # keys: stamp, files (names below the folder), origin (the fields of Origin)
 
 
-def fresh_folder(study: str) -> Path:
-    """Where a run of the study puts its results."""
-    return paths.RESULTS / study / "fresh"
+def fresh_folder(study: str, out: str | None = None) -> Path:
+    """Where a run of the study puts its results: `out`, or results/NAME/fresh (paths.fresh). UsageError: `out` cannot be taken."""
+    if not out:
+        folder = paths.fresh(study)
+        if not folder.is_relative_to(paths.RESULTS):
+            console.note(f"{paths.RESULTS} cannot be written to; results go to {folder} (--out DIR: elsewhere)")
+        return folder
+    folder = Path(out).absolute()
+    if folder.exists() and not record(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"--out {out}: holds something else than a study's results; name an empty or a new folder")
+    if not paths.is_writable(folder.parent):
+        raise UsageError(f"--out {out}: {folder.parent} cannot be written to")
+    return folder
 
 
 def stamp(*contents: str) -> str:
@@ -43,15 +54,21 @@ def is_complete(folder: Path, known: Mapping[str, Any]) -> bool:
 
 
 class replacing:
-    """A new folder that takes the place of `target` at the end, whole, or leaves no trace. OSErrors become UserErrors."""
+    """A new folder that takes the place of `target` at the end, whole, or leaves no trace. OSErrors become UserErrors.
+
+    What others left beside it that were killed goes; the old folder of one that was killed just before the new one stood in its
+    place is put back."""
 
     def __init__(self, target: Path) -> None:
         self.target = target
 
     def __enter__(self) -> Path:
+        leftovers.watch()  # pictures are drawn by several processes
         try:
             self.target.parent.mkdir(parents=True, exist_ok=True)
-            self.new = Path(tempfile.mkdtemp(prefix=".fresh-", dir=self.target.parent))
+            recover(self.target)
+            leftovers.sweep(self.target.parent, PREFIX)
+            self.new = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{leftovers.mark()}-", dir=self.target.parent))
             self.new.chmod(0o755)
         except OSError as error:
             raise disk_error(error, self.target.parent) from error
@@ -63,7 +80,7 @@ class replacing:
             if isinstance(error, OSError) and not isinstance(error, UserError):
                 raise disk_error(error, self.target) from error
             return
-        old = self.new.with_name(self.new.name + "-old")
+        old = self.new.with_name(self.new.name + OLD)
         try:
             if self.target.exists():
                 os.replace(self.target, old)
@@ -72,6 +89,13 @@ class replacing:
             raise disk_error(problem, self.target) from problem
         finally:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def recover(target: Path) -> None:
+    """Puts back the old folder of one that was killed before the new one stood in its place."""
+    for old in leftovers.abandoned(target.parent, PREFIX):
+        if old.name.endswith(OLD) and not target.exists():
+            os.replace(old, target)
 
 
 def publish(fresh: Path, reference: Path) -> None:

@@ -34,16 +34,17 @@ def run(
     force: bool = False,
     write_reference: bool = False,
     vary_ranges: bool = False,
+    out: str | None = None,
 ) -> Path:
-    """Runs a study and returns the folder of its results. What is cached is not simulated again, and what would come out the
-    same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the ends of their
-    ranges, which takes minutes. Raises a UsageError when a reference would be made of a quick run."""
+    """Runs a study and returns the folder of its results: `out`, or the study's own place. What is cached is not simulated again, and
+    what would come out the same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the
+    ends of their ranges, which takes minutes. Raises a UsageError when a reference would be made of a quick run."""
     study = check_keys(load(name), registry.load())
     platform = find.load(study.platform)
     if write_reference and quick:
         raise UsageError("the reference is made of the whole study: leave --quick out")
+    folder = results.fresh_folder(study.name, out)
     made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force)
-    folder = results.fresh_folder(study.name)
     csv = table.csv_text(made)
     varied = _varied(study, origin, folder, vary_ranges, jobs)
     stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), content_hash(platform))
@@ -57,8 +58,8 @@ def run(
             (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         console.note(f"{study.name}: {len(names)} files in {time.monotonic() - start:.1f} s")
     if write_reference:
-        results.publish(folder, folder.parent)
-        console.note(f"reference written to {paths.display(folder.parent)}")
+        results.publish(folder, paths.RESULTS / study.name)
+        console.note(f"reference written to {paths.display(paths.RESULTS / study.name)}")
     report_failures([row for row in made if row["source"] == "sim" and str(row["status"]) != "ok"])
     print(paths.display(folder / "report.html"))
     return folder
@@ -91,7 +92,7 @@ def _varied(study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | 
         from collscope.studies import sensitivity
 
         return str(sensitivity.run(study, study.prior_sizes, jobs).to_csv(index=False, lineterminator="\n"))
-    for path in (folder / results.SENSITIVITY, folder.parent / results.SENSITIVITY):
+    for path in (folder / results.SENSITIVITY, paths.RESULTS / study.name / results.SENSITIVITY):
         if path.is_file():
             text = path.read_text(encoding="utf-8")
             if f",{origin.hashes.get('platform')}," in text:

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from collscope.base import programs
+from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
 from collscope.twins.call import REFUSAL, Call, Messages
 from collscope.twins.library import Library, compiled
@@ -49,8 +47,7 @@ def library_messages(library: Library, ranks: int, calls: Sequence[Call]) -> dic
     if any(call.forced for call in calls):
         options += ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     found = {}
-    with tempfile.TemporaryDirectory(prefix="collscope-") as name:
-        folder = Path(name)
+    with leftovers.scratch() as folder:
         (folder / "plan").write_text(plan_text(calls), encoding="utf-8")
         library.call(library.mpirun, *options, "-np", str(ranks), program, folder / "plan", folder / "out")
         for rank in range(ranks):

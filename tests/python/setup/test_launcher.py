@@ -38,14 +38,25 @@ def launcher() -> ModuleType:
         (["test", "--full"], "python"),
         (["doctor"], "nothing"),
         (["doctor", "--help"], "python"),
-        (["list", "--json"], "everything"),
-        (["study", "run", "x"], "everything"),
-        (["run", "--on", "x", "--source", "sim,real"], "everything and mpi"),
-        (["run", "--source=real"], "everything and mpi"),
-        (["calibrate"], "everything and mpi"),
+        (["setup", "--simgrid-from-source"], "python"),
+        (["study", "list"], "python"),
+        (["list", "--json"], ["prove"]),
+        (["prove", "all"], ["prove"]),
+        (["decide", "-c", "bcast"], ["prove"]),
+        (["twins"], ["prove"]),
+        (["docs"], ["prove"]),
+        (["study", "run", "x"], ["prove", "smpi"]),
+        (["run", "--on", "x"], ["prove", "smpi"]),
+        (["run", "--on", "x", "--source", "bound,model"], ["prove"]),
+        (["run", "--on", "x", "--source", "sim, real"], ["prove", "smpi", "mpi"]),
+        (["run", "--source=real"], ["prove", "mpi"]),
+        (["show", "bcast/mst", "--source", "model"], ["prove"]),
+        (["show", "bcast/mst"], ["prove"]),
+        (["show", "bcast/mst", "--source", "model,sim"], ["prove", "smpi"]),
+        (["calibrate"], ["mpi"]),
     ],
 )
-def test_each_command_asks_for_what_it_needs(launcher: ModuleType, words: list[str], need: str) -> None:
+def test_each_command_asks_for_what_it_needs(launcher: ModuleType, words: list[str], need: object) -> None:
     assert launcher.need(words) == need
 
 
@@ -103,6 +114,70 @@ def test_a_missing_compiler_without_apt(copy: Path, tmp_path: Path) -> None:
     (programs / "env").symlink_to("/usr/bin/env")
     done = call(copy / "collscope", "list", PATH=str(programs))
     assert done.returncode == 1
-    assert "missing: C compiler, C++ compiler, CMake, Ninja, SimGrid with SMPI" in done.stderr
-    assert "apt-get install -y build-essential" in done.stderr
+    assert "missing: C compiler, CMake, Ninja\n" in done.stderr
+    assert "apt-get install -y build-essential cmake ninja-build\n" in done.stderr
     assert done.stdout == ""
+
+
+FAKE_CMAKE = """#!/bin/sh
+case "$*" in
+  "--preset "*) mkdir -p build/$2; echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" > build/$2/CMakeCache.txt; touch build/$2/build.ninja ;;
+  *) touch build/$3/collscope-prove build/$3/collscope-recorded ;;
+esac
+"""
+
+
+@pytest.fixture
+def login_node(copy: Path, tmp_path: Path) -> tuple[Path, str]:
+    """A tree, and a PATH with a compiler and CMake, but without SimGrid, MPI and apt-get."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, text in (("gcc", ""), ("make", ""), ("g++", ""), ("ninja", ""), ("cmake", FAKE_CMAKE)):
+        (folder / name).write_text(text or "#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    (folder / "python3").symlink_to(sys.executable)
+    for name in ("env", "mkdir", "touch", "sh"):
+        (folder / name).symlink_to(f"/usr/bin/{name}")
+    return copy, str(folder)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("prove", "bcast/mst"),
+        ("decide", "-c", "bcast"),
+        ("run", "--source", "bound,model"),
+        ("show", "bcast/mst", "--no-pictures"),
+    ],
+)
+def test_what_simulates_nothing_works_without_simgrid(login_node: tuple[Path, str], words: tuple[str, ...]) -> None:
+    root, path = login_node
+    done = call(root / "collscope", *words, PATH=path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f"-m collscope {' '.join(words)}\n")
+    assert [p.name for p in (root / "build").iterdir()] == ["prove"]
+
+
+def test_a_simulation_without_simgrid_says_what_to_do(login_node: tuple[Path, str]) -> None:
+    root, path = login_node
+    done = call(root / "collscope", "run", "--on", "schooner", PATH=path)
+    assert done.returncode == 1
+    assert "missing: SimGrid with SMPI\n" in done.stderr
+    assert "apt-get install -y libsimgrid-dev\n" in done.stderr
+    assert "./collscope setup --simgrid-from-source" in done.stderr
+    assert "run --source bound,model" in done.stderr
+    done = call(root / "collscope", "run", "--source", "real", PATH=path)
+    assert "missing: MPI\n" in done.stderr
+    assert "module load" in done.stderr
+    assert "SimGrid" not in done.stderr
+
+
+def test_a_simgrid_of_ones_own_is_found_first_unless_it_was_made_elsewhere(copy: Path) -> None:
+    own = copy / ".cache" / "simgrid" / "bin"
+    own.mkdir(parents=True)
+    python = copy / ".venv" / "bin" / "python"
+    python.write_text('#!/bin/sh\necho "$PATH"\n')
+    for prefix, found in ((own.parent, True), (Path("/somewhere/else"), False)):
+        (own / "smpirun").write_text(f'#!/bin/sh\nexport LD_LIBRARY_PATH="{prefix}/lib"\n')
+        assert call(copy / "collscope", "doctor").stdout.startswith(f"{own}:") == found

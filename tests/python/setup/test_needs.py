@@ -20,6 +20,7 @@ def test_needs_name_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(packages) == len(set(packages))
     names, packages = needs.missing_packages(["prove", "smpi"])
     assert "MPI" not in names
+    assert "SimGrid with SMPI" not in needs.missing_packages(["prove"])[0]
     assert "libsimgrid-dev" in packages
 
 

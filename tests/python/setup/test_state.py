@@ -21,7 +21,7 @@ def test_every_change_is_seen(tree: Path, steps: list[str], change: str) -> None
     elif change == "remove":
         source.unlink()
     elif change == "program":
-        (tree / "build" / "smpi" / "collscope-driver").unlink()
+        (tree / "build" / "prove" / "collscope-prove").unlink()
     elif change == "python":
         (tree / ".venv" / "bin" / "python").unlink()
     elif change == "pyproject":

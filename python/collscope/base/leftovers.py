@@ -1,0 +1,174 @@
+"""What must not outlive us: programs that were started, and folders for the time of a command.
+
+kill -9 leaves no time to tidy up. So a watchdog, a process of its own, ends all programs of a command that is gone; and the next command
+takes away folders whose owner is no more. Programs are known by a mark in their environment, folders by the same mark in their
+name. Standard library alone: the launcher and the watchdog run before and without everything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+VARIABLE = "COLLSCOPE_OWNER"
+PREFIX = "collscope-"
+MARK = re.compile(r"(?P<place>[0-9a-f]{8})-(?P<pid>\d+)-(?P<start>\d+)")
+OLD_S = 7 * 24 * 3600.0  # what somebody on another machine, or without a mark, left so long ago is nobody's
+PATIENCE_S = 0.3  # from asking programs to end to making them
+
+_watchdogs: dict[int, subprocess.Popen[bytes]] = {}  # by the process that started it: a fork has none
+
+
+def mark(pid: int | None = None) -> str:
+    """What tells this process from all others, on every machine: place, number, and when it was started."""
+    number = pid or os.getpid()
+    return f"{_place()}-{number}-{_start(number)}"
+
+
+def _place() -> str:
+    """The machine and its space of process numbers, in eight digits."""
+    try:
+        space = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        space = ""
+    return f"{zlib.crc32(f'{os.uname().nodename} {space}'.encode()):08x}"
+
+
+def _start(pid: int) -> int:
+    """When a process was started, in ticks of the machine; 0 where there is none, or it has ended and only waits to be told so."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in "ZX" else int(fields[19])
+
+
+def is_alive(owner: str) -> bool:
+    """Whether the process of this mark runs; one of another machine cannot be asked, and counts as running."""
+    found = MARK.search(owner)
+    if not found or found["place"] != _place():
+        return True
+    return _start(int(found["pid"])) == int(found["start"]) != 0
+
+
+# ---- folders ----------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for programs that are started now: it goes away at the end or, where there was no time for it, with the next command, and
+    they end with us."""
+    import tempfile  # the launcher does without
+
+    if os.getpid() not in _watchdogs:
+        sweep(Path(tempfile.gettempdir()), PREFIX)
+        watch()
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{mark()}-") as name:
+        yield Path(name)
+
+
+def abandoned(folder: Path, prefix: str) -> list[Path]:
+    """Folders of that prefix whose owner is gone."""
+    try:
+        found = [Path(entry.path) for entry in os.scandir(folder) if entry.name.startswith(prefix)]
+    except OSError:
+        return []
+    return sorted(path for path in found if not is_alive(path.name) or _is_old(path))
+
+
+def _is_old(path: Path) -> bool:
+    """Whether it has lain here for long, and its owner cannot be asked."""
+    found = MARK.search(path.name)
+    if found and found["place"] == _place():
+        return False
+    try:
+        return time.time() - path.lstat().st_mtime > OLD_S
+    except OSError:
+        return False
+
+
+def sweep(folder: Path, prefix: str) -> None:
+    """Takes away what `abandoned` finds; what belongs to somebody else stays."""
+    for path in abandoned(folder, prefix):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+# ---- programs ---------------------------------------------------------------------------------------------
+
+
+def watch() -> None:
+    """From now on all that this process starts ends with it, however it ends. Called before a program is started."""
+    here = os.getpid()
+    if here in _watchdogs:
+        return
+    import tempfile
+
+    os.environ[VARIABLE] = owner = mark()
+    environment = {k: v for k, v in os.environ.items() if k != VARIABLE}
+    _watchdogs[here] = subprocess.Popen(
+        [sys.executable, "-I", "-S", __file__, owner, tempfile.gettempdir()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+def marked(owner: str) -> list[int]:
+    """The processes that carry this mark."""
+    wanted = f"{VARIABLE}={owner}".encode()
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and int(process.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if wanted in (process / "environ").read_bytes().split(b"\0"):
+                    found.append(int(process.name))
+    return found
+
+
+def end(owner: str) -> None:
+    """Ends all processes of a mark: asks them first, so that mpirun can end ranks elsewhere."""
+    for number, wait_s in ((signal.SIGTERM, PATIENCE_S), (signal.SIGKILL, 0.05), (signal.SIGKILL, 0.05)):
+        # A second look: one that was about to start others may have.
+        for pid in marked(owner):
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
+        until = time.monotonic() + wait_s
+        while time.monotonic() < until and marked(owner):
+            time.sleep(0.02)
+
+
+def _wait_for_end(owner: str) -> None:
+    pid = int(owner.split("-")[1])
+    with contextlib.suppress(OSError, AttributeError):
+        descriptor = os.pidfd_open(pid)
+        if is_alive(owner):
+            import select
+
+            select.select([descriptor], [], [])
+        return
+    while is_alive(owner):
+        time.sleep(0.2)
+
+
+def main() -> None:
+    """The watchdog: `leftovers.py MARK FOLDER`."""
+    owner, folder = sys.argv[1:]
+    _wait_for_end(owner)
+    end(owner)
+    sweep(Path(folder), PREFIX)
+
+
+if __name__ == "__main__":
+    main()

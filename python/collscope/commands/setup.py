@@ -1,0 +1,33 @@
+"""The `setup` command: gets the machine ready before it is needed."""
+
+from __future__ import annotations
+
+import click
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+
+
+@click.command(
+    "setup", epilog="\b\nExample, where nobody may install SimGrid:\n  ./collscope setup --simgrid-from-source"
+)
+@click.option("--real", is_flag=True, help="Also the build for real runs (needs an MPI).")
+@click.option(
+    "--simgrid-from-source",
+    is_flag=True,
+    help="Build SimGrid from its source package, below this tree: no root needed.",
+)
+def command(real: bool, simgrid_from_source: bool) -> None:
+    """Get the machine ready: libraries, the prover, the simulation.
+
+    Each command does by itself what it needs; this does it beforehand, on a login node, say."""
+    from collscope.setup import machine, simgrid_source
+    from collscope.setup.steps import SetupError
+
+    try:
+        if simgrid_from_source:
+            simgrid_source.ensure(paths.ROOT)
+        machine.ensure(paths.ROOT, ["prove", "smpi", *(["mpi"] if real else [])])
+    except SetupError as error:
+        raise UserError(str(error)) from error
+    click.echo("ready")

@@ -1,0 +1,30 @@
+"""Programs that lie below the tree because the system lacks them: a SimGrid of its own, tools of the build."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def folder(root: Path) -> Path:
+    """Where it is installed."""
+    return root / ".cache" / "simgrid"
+
+
+def is_there(root: Path) -> bool:
+    """Whether it was built, and for this place: its scripts name the folder they were made for."""
+    try:
+        return str(folder(root)) in (folder(root) / "bin" / "smpirun").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def search_path(root: Path, path: str) -> str:
+    """PATH with what was built or installed below the tree: SimGrid first, tools of the build that the system lacks last."""
+    folders = path.split(os.pathsep)
+    own, tools = str(folder(root) / "bin"), root / ".venv" / "bin"
+    if is_there(root) and own not in folders:
+        folders.insert(0, own)
+    if any((tools / name).exists() for name in ("cmake", "ninja")) and str(tools) not in folders:
+        folders.append(str(tools))
+    return os.pathsep.join(folders)

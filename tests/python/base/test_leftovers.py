@@ -1,0 +1,110 @@
+"""What kill -9 leaves behind: folders that the next command takes away, and programs that end by themselves."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope.base import leftovers
+from collscope.studies import results
+
+
+def waited(ask: Callable[[], Any]) -> Any:
+    """What `ask` says once it says something; in the end, what it says then."""
+    for _ in range(400):
+        with contextlib.suppress(OSError):
+            if said := ask():
+                return said
+        time.sleep(0.025)
+    return ask()
+
+
+@pytest.fixture
+def dead() -> str:
+    """The mark of a process that has ended."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        owner = leftovers.mark(process.pid)
+        assert leftovers.is_alive(owner)
+        process.kill()
+    assert not leftovers.is_alive(owner)
+    return owner
+
+
+def test_folders_of_the_dead_go_and_all_others_stay(tmp_path: Path, dead: str) -> None:
+    names = {
+        f"collscope-{dead}-abc": False,
+        f"collscope-{leftovers.mark()}-abc": True,
+        f"collscope-00000000-{dead.partition('-')[2]}-abc": True,  # of another machine
+        "collscope-without-a-mark": True,
+        f"other-{dead}": True,
+    }
+    for name in names:
+        (tmp_path / name / "inside").mkdir(parents=True)
+    leftovers.sweep(tmp_path, leftovers.PREFIX)
+    assert {p.name for p in tmp_path.iterdir()} == {name for name, stays in names.items() if stays}
+
+
+def test_what_cannot_be_asked_goes_after_a_week(tmp_path: Path, dead: str) -> None:
+    others = f"collscope-00000000-{dead.partition('-')[2]}-abc"
+    own = f"collscope-{leftovers.mark()}-abc"
+    for name in ("collscope-without-a-mark", others, own):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, 0))
+    leftovers.sweep(tmp_path, leftovers.PREFIX)
+    assert [p.name for p in tmp_path.iterdir()] == [own]
+
+
+def test_a_number_used_again_is_not_its_first_owner() -> None:
+    place, number, start = leftovers.mark().split("-")
+    assert leftovers.is_alive(f"{place}-{number}-{start}")
+    assert not leftovers.is_alive(f"{place}-{number}-{int(start) - 1}")
+
+
+def test_results_are_put_back_when_the_new_ones_did_not_get_there(tmp_path: Path, dead: str) -> None:
+    old = tmp_path / f".fresh-{dead}-x-old"
+    (old / "figures").mkdir(parents=True)
+    (tmp_path / f".fresh-{dead}-x").mkdir()
+    target = tmp_path / "fresh"
+    with pytest.raises(ValueError), results.replacing(target):
+        assert (target / "figures").is_dir()
+        raise ValueError
+    assert [p.name for p in tmp_path.iterdir()] == ["fresh"]
+
+
+def test_whatever_was_started_ends_with_its_owner(tmp_path: Path) -> None:
+    """One that ignores being asked, in a session of its own, which starts another: as smpirun and mpirun do."""
+    program = f"""
+import subprocess, time
+from pathlib import Path
+from collscope.base import leftovers
+with leftovers.scratch() as folder:
+    (folder / "plan.txt").write_text("x")
+    subprocess.Popen(["sh", "-c", "trap '' TERM; setsid sleep 61 & echo $$ $! > {tmp_path}/pids; wait; sleep 61"], start_new_session=True)
+    time.sleep(60)
+"""
+    temporary = tmp_path / "temp"
+    temporary.mkdir()
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)}
+    with subprocess.Popen([sys.executable, "-c", program], env=env) as process:
+        pids = waited(lambda: [int(n) for n in (tmp_path / "pids").read_text().split()])
+        assert len(list(temporary.iterdir())) == 1
+        process.kill()
+    assert waited(lambda: all(leftovers._start(pid) == 0 for pid in pids))
+    assert waited(lambda: not list(temporary.iterdir()))
+
+
+def test_the_temporary_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with leftovers.scratch() as folder:
+        assert folder.parent == tmp_path
+        assert leftovers.is_alive(folder.name)
+    assert not list(tmp_path.iterdir())
