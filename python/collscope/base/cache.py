@@ -6,15 +6,16 @@ finished point is committed at once, so an interrupted run loses nothing and two
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from collscope.base import paths
+from collscope.base import console, paths
 from collscope.base.errors import UserError
 
 _CHUNK = 500  # below sqlite's limit on variables in a statement
@@ -62,13 +63,44 @@ def code_hash(*places: str) -> str:
     return h.hexdigest()
 
 
+def _select(database: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Any]:
+    """The values of those keys that a file knows."""
+    found = {}
+    for start in range(0, len(keys), _CHUNK):
+        part = keys[start : start + _CHUNK]
+        marks = ",".join("?" * len(part))
+        for key, value in database.execute(f"SELECT key, value FROM results WHERE key IN ({marks})", part):
+            found[key] = json.loads(value)
+    return found
+
+
+def _read_only(path: Path) -> sqlite3.Connection | None:
+    """A file that cannot be written to, for reading; None where it cannot be read either. Beside one that its owner is writing lie files
+    with the newest values; without them nobody is writing, and sqlite must not want to make them."""
+    for option in ("mode=ro", "immutable=1"):
+        with contextlib.suppress(sqlite3.Error):
+            database = sqlite3.connect(f"{path.as_uri()}?{option}", uri=True, timeout=60, check_same_thread=False)
+            database.execute("SELECT key FROM results LIMIT 1").fetchall()
+            return database
+    return None
+
+
+FILE = "results.sqlite"
+_told: set[Path] = set()
+
+
 class Cache:
-    """A persistent dictionary from content hashes to JSON values. Safe to use from several threads."""
+    """A persistent dictionary from content hashes to JSON values. Safe to use from several threads.
+
+    In a tree that somebody else keeps, what the tree's own file knows is read from there and never written to."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or paths.cache_dir() / "results.sqlite"
+        self.path = path or paths.CACHE / FILE
         self._lock = threading.Lock()
+        self._shared = _read_only(paths.SHARED_CACHE / FILE) if paths.SHARED_CACHE and not path else None
         try:
+            if not path:
+                paths.cache_dir()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
@@ -82,16 +114,15 @@ class Cache:
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         """The values of those keys that are known."""
         wanted = list(dict.fromkeys(keys))
-        found: dict[str, Any] = {}
-        try:
-            with self._lock:
-                for start in range(0, len(wanted), _CHUNK):
-                    part = wanted[start : start + _CHUNK]
-                    marks = ",".join("?" * len(part))
-                    for key, value in self._db.execute(f"SELECT key, value FROM results WHERE key IN ({marks})", part):
-                        found[key] = json.loads(value)
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
+        with self._lock:
+            try:
+                found = _select(self._db, wanted)
+            except sqlite3.Error as error:
+                raise self._failed(error) from error
+            if self._shared:
+                # Only a convenience: its owner may be writing.
+                with contextlib.suppress(sqlite3.Error):
+                    found |= _select(self._shared, [key for key in wanted if key not in found])
         return found
 
     def put(self, key: str, value: Any) -> None:
@@ -100,6 +131,9 @@ class Cache:
 
     def put_many(self, items: dict[str, Any]) -> None:
         """Keeps several values at once: all of them or none. UserError as in put."""
+        if paths.SHARED_CACHE and self.path.parent == paths.CACHE and self.path not in _told:
+            _told.add(self.path)
+            console.note(f"{paths.SHARED_CACHE} cannot be written to; what is computed now is kept in {paths.CACHE}")
         try:
             with self._lock:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -118,6 +152,8 @@ class Cache:
         """Ends the use of the file; `with Cache() as store` does it."""
         with self._lock:
             self._db.close()
+            if self._shared:
+                self._shared.close()
 
     def __enter__(self) -> Cache:
         return self

@@ -7,14 +7,42 @@ from pathlib import Path
 
 ROOT = Path(os.environ.get("COLLSCOPE_ROOT") or Path(__file__).resolve().parents[3])
 BUILD = ROOT / "build"
-CACHE = ROOT / ".cache"
 RESULTS = ROOT / "results"
+
+
+def is_writable(path: Path) -> bool:
+    """Whether files can be made in this folder; where it is not there, whether it can be made."""
+    there = next((p for p in (path, *path.parents) if p.exists()), path)
+    return os.access(there, os.W_OK | os.X_OK)
+
+
+def own_place() -> Path:
+    """Where a user keeps what a tree of somebody else's cannot take."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "collscope"
+
+
+def _caches() -> tuple[Path, Path | None]:
+    """What can be computed again: the folder where it is kept and, where that is not the tree's own, the tree's, to read only."""
+    tree = ROOT / ".cache"
+    database = tree / "results.sqlite"
+    if is_writable(tree) and (not database.exists() or os.access(database, os.W_OK)):
+        return tree, None
+    return own_place(), tree
+
+
+CACHE, SHARED_CACHE = _caches()
 
 
 def cache_dir() -> Path:
     """The folder of what can be computed again, made where it is missing."""
     CACHE.mkdir(parents=True, exist_ok=True)
     return CACHE
+
+
+def fresh(name: str) -> Path:
+    """Where the last run's results of a study, or of `show`, lie: results/NAME/fresh; in a tree that cannot take them, the user's own."""
+    folder = RESULTS / name / "fresh"
+    return folder if is_writable(folder) and is_writable(folder.parent) else own_place() / "results" / name
 
 
 def display(path: Path) -> str:

@@ -220,7 +220,7 @@ def draw(traces: Sequence[Trace], kinds: Sequence[str], out: str | None) -> list
 
 def folder_of(out: str | None) -> Path:
     """Where pictures go: the folder of --out, or that of fresh results."""
-    return Path(out) if out else paths.RESULTS / "show" / "fresh"
+    return Path(out) if out else paths.fresh("show")
 
 
 def stem_of(traces: Sequence[Trace]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from collscope.commands import requests
@@ -33,8 +35,9 @@ def list_studies() -> None:
     "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
 )
 @click.option("--write-reference", is_flag=True, help="Make the results the committed reference.")
-def run_study(name: str, quick: bool, jobs: int | None, force: bool, vary_ranges: bool, write_reference: bool) -> None:
+@click.option("--out", metavar="DIR", help="Where the results go (default: results/NAME/fresh/).")
+def run_study(name: str, **options: Any) -> None:
     """Run a study and write its results to results/NAME/. An interrupted study goes on where it stopped."""
     from collscope.studies.run import run
 
-    run(name, quick=quick, jobs=jobs, force=force, vary_ranges=vary_ranges, write_reference=write_reference)
+    run(name, **options)
