@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from collscope import __version__
 from collscope.commands import errors
 from collscope.commands.groups import LazyCommands
 
@@ -36,13 +35,28 @@ COMMANDS = {  # in the order in which help lists them
 }
 
 
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from collscope.commands import version
+
+        click.echo(version.text())
+        ctx.exit()
+
+
 @click.group(
     cls=LazyCommands,
     modules=COMMANDS,
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.version_option(__version__, prog_name="collscope")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Versions and commit, and leave.",
+)
 def cli() -> None:
     """A laboratory for MPI collective algorithms: simulate them on a model of a cluster, run them on a real one, prove them, and
     put bound, model, simulation and measurement side by side."""

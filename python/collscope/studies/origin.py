@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from collscope.base import cache, paths
+from collscope.base import cache, commit
 
 
 @dataclass(frozen=True)
@@ -42,13 +41,4 @@ def remember(study: str, origin: Origin) -> Origin:
             origin = Origin(**known)
         else:
             store.put(key, origin.plain())
-    return replace(origin, versions={**origin.versions, "commit": _commit()})
-
-
-def _commit() -> str:
-    """The commit of the sources, with a + when they differ from it; "" outside a git repository."""
-    command = ["git", "-C", str(paths.ROOT), "describe", "--always", "--exclude=*", "--dirty=+"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
+    return replace(origin, versions={**origin.versions, "commit": commit.describe()})

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from collscope import __version__
+from collscope.base import commit
 from collscope.catalogue.registry import Registry
+from collscope.commands import cli
+from collscope.sources import mpirun, smpirun
 from command_line import RUN, call
 
 
@@ -54,6 +63,61 @@ def test_usage_errors(tiny: Path, capsys: pytest.CaptureFixture[str], words: tup
 def test_a_platform_that_does_not_load_is_a_failure(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = call(capsys, "run", "--on", "big", "--ranks", "4", "-a", "bcast/mst", "--bytes", "4")
     assert (status, err) == (1, 'collscope: unknown platform "big"\n')
+
+
+def test_the_version_names_what_numbers_depend_on(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = call(capsys, "--version")
+    assert (status, err) == (0, "")
+    first, *rest = out.splitlines()
+    assert first.startswith(f"collscope {__version__}")
+    assert f", commit {commit.describe()}" in first or not commit.describe()
+    python = rest[-1]
+    assert python.startswith(f"Python {platform.python_version()}: click ")
+    assert f"numpy {metadata.version('numpy')}" in python
+
+
+def test_the_version_without_simulator_and_mpi(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    smpirun.version.cache_clear()
+    mpirun.library.cache_clear()
+    status, out, _ = call(capsys, "--version")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["collscope", "Python"]
+
+
+SLOW = ("pandas", "matplotlib", "pydantic", "lxml", "jinja2")
+
+# Calls the command line with each line of words, and says after which of them something slow was there.
+WATCHED = """
+import sys, contextlib, io
+from collscope.commands import cli
+for line in sys.stdin.read().splitlines():
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+        cli.main(line.split())
+    for name in [n for n in sys.argv[1:] if n in sys.modules]:
+        print(f"{line}: {name}")
+        del sys.modules[name]
+"""
+
+
+def test_no_command_loads_what_it_does_not_use() -> None:
+    """Each takes a second to load, of commands that answer in less."""
+    lines = ["--help", "--version", *(f"{name} --help" for name in cli.COMMANDS), "study run --help"]
+    lines += [
+        "list",
+        "list -c bcast",
+        "list --platforms",
+        "prove bcast/mst --ranks 4",
+        "decide -c bcast --ranks 4 --bytes 4",
+    ]
+    lines += ["show bcast/mst --ranks 4 --no-pictures"]
+    words = [sys.executable, "-c", WATCHED, *SLOW]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(words, input="\n".join(lines), capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == ""
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("study", "run", "--help"), ("prove", "-h")])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -39,34 +42,84 @@ def gone(pid: int) -> bool:
         return True
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_ends_children_too(tmp_path: Path, number: signal.Signals) -> None:
-    programs, temp, told = tmp_path / "bin", tmp_path / "temp", tmp_path / "pid"
+@dataclass
+class Busy:
+    """A command in the middle of a simulation, and the child that simulates."""
+
+    process: subprocess.Popen[str]
+    child: int
+    temporary: Path
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[[], Busy]]:
+    """Starts the command line and waits until its child is at work."""
+    programs, temporary, told = tmp_path / "bin", tmp_path / "temp", tmp_path / "pid"
     programs.mkdir()
-    temp.mkdir()
+    temporary.mkdir()
     shutil.copy(TESTS / "helpers" / "fake_smpirun", programs / "smpirun")
     env = {
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(map(str, (TESTS.parents[1] / "python", TESTS / "helpers"))),
-        "TMPDIR": str(temp),
+        "TMPDIR": str(temporary),
         "FAKE_COUNT": str(tmp_path / "count"),
         "FAKE_PID": str(told),
     }
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-    with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+
+    def start() -> Busy:
+        told.unlink(missing_ok=True)
+        command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+        process = subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        running.append(process)
         for _ in range(600):
             if (told.exists() and told.read_text()) or process.poll() is not None:
                 break
             time.sleep(0.05)
         assert process.poll() is None
-        process.send_signal(number)
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert said.strip() == "collscope: stopped; finished points are kept, the same command goes on from there"
-    for _ in range(40):
-        if gone(int(told.read_text())):
-            break
+        return Busy(process, int(told.read_text()), temporary)
+
+    running: list[subprocess.Popen[str]] = []
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def soon_gone(pid: int) -> bool:
+    """Whether it ends in a while, or has."""
+    for _ in range(100):
+        if gone(pid):
+            return True
         time.sleep(0.05)
-    assert gone(int(told.read_text()))
-    assert not list(temp.iterdir())
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_children_too(started: Callable[[], Busy], number: signal.Signals) -> None:
+    busy = started()
+    busy.process.send_signal(number)
+    _, said = busy.process.communicate(timeout=30)
+    assert busy.process.returncode == 1
+    assert said.strip() == "collscope: stopped; finished points are kept, the same command goes on from there"
+    assert soon_gone(busy.child)
+    assert not list(busy.temporary.iterdir())
+
+
+def test_kill_9_ends_children_too_and_the_next_run_takes_away_what_is_left(
+    started: Callable[[], Busy], tmp_path: Path
+) -> None:
+    busy = started()
+    left = next(busy.temporary.iterdir())
+    busy.process.kill()
+    busy.process.wait()
+    assert soon_gone(busy.child)
+    left.mkdir(exist_ok=True)  # as if the watchdog had been killed, too
+    again = started()
+    assert not left.exists()
+    assert len(list(busy.temporary.iterdir())) == 1
+    again.process.terminate()
+    again.process.wait()
+    assert not list(busy.temporary.iterdir())
+    with sqlite3.connect(tmp_path / ".cache" / "results.sqlite") as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
