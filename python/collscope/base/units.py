@@ -16,12 +16,17 @@ from collscope.base.errors import UsageError
 _UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 LARGEST = 1 << 50  # times thousands of ranks still a number of bytes that C can hold
 _DOUBTFUL = {"k": "KiB", "kb": "KiB", "ki": "KiB", "m": "MiB", "mb": "MiB", "mi": "MiB", "g": "GiB", "gb": "GiB"}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*\Z")
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*\Z")
+MOST_RANKS = 1 << 20  # more than any machine has
+_DIGITS = 40  # of a number that can be meant
+_SHOWN = 40  # characters of a text that a complaint repeats
 
 
 def parse_size(text: str) -> int:
     """Bytes of "4KiB"."""
     match = _SIZE.match(text)
+    if len(text.strip()) > _DIGITS + 8:
+        raise UsageError(f'the size "{text.strip()[:_SHOWN]}…" is too long; the largest size is 1024 TiB')
     if not match:
         raise UsageError(f'cannot read the size "{text.strip()}"; write for example 4, 512B, 1KiB or 4MiB')
     number, unit = match.group(1), match.group(2).lower()
@@ -71,8 +76,11 @@ def parse_ranks(text: str) -> list[int]:
         ends = [first, last] if dots else [first]
         values = []
         for end in ends:
-            if not re.fullmatch(r"\s*\d+\s*", end) or int(end) < 1:
-                raise UsageError(f'cannot read the ranks "{part}"; write for example 8, 2,4,8 or 1..64')
+            if not re.fullmatch(r"\s*[0-9]+\s*", end) or len(end) > _DIGITS or int(end) < 1:
+                shown = part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…"
+                raise UsageError(f'cannot read the ranks "{shown}"; write for example 8, 2,4,8 or 1..64')
+            if int(end) > MOST_RANKS:
+                raise UsageError(f"{end.strip()} ranks are too many; the most are {MOST_RANKS}")
             values.append(int(end))
         if values[0] > values[-1]:
             raise UsageError(f'the range of ranks "{part}" is empty: {values[0]} is more than {values[-1]}')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -110,12 +111,12 @@ class Param:
         if self.words and text in self.words:
             return self.min + self.words.index(text)
         try:
-            value = int(text) if text.lstrip("-").isdigit() else parse_size(text)
+            value = int(text) if re.fullmatch("-?[0-9]{1,20}", text) else parse_size(text)
         except UsageError:
             value = None
         if value is None or not self.min <= value <= self.max:
             choice = "one of " + ", ".join(self.words) if self.words else f"a number from {self.min} to {self.max}"
-            raise UsageError(f"{key}: {self.name}={text}: {self.name} is {choice}")
+            raise UsageError(f"{key}: {self.name}={text[:40]}: {self.name} is {choice}")
         return value
 
 

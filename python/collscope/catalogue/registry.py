@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from collscope.base import paths, programs
-from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.errors import UsageError, UserError, nearest, unknown
 from collscope.catalogue.keys import Key, Param, full_key, read_values, stem_of
 
 
@@ -124,7 +124,8 @@ class Registry:
         for c in self.collectives:
             if c.name == name:
                 return c
-        raise unknown("collective", name, [c.name for c in self.collectives])
+        names = [c.name for c in self.collectives]
+        raise unknown("collective", name, names, "" if nearest(name, names) else f"there are {', '.join(names)}")
 
     def of(self, collective: str) -> list[Algorithm]:
         """Algorithms of one collective, in the registry's order."""
@@ -188,6 +189,9 @@ class Registry:
             names += [d.key for d in self.decisions if collective in d.collectives] + ["builtin"]
             if "/" not in stem:
                 return unknown(f"{collective} algorithm", stem, names, f"see ./collscope list -c {collective}")
+        elif stem in {c.name for c in self.collectives}:
+            own = ", ".join(a.key for a in self.of(stem))
+            return UsageError(f"{stem} is a collective; say which of its algorithms: {own}")
         elif "/" not in stem:
             owners = [a.key for a in self.algorithms if Key.parse(a.key).name == stem]
             if owners:

@@ -23,6 +23,9 @@ def reported() -> Iterator[None]:
             yield
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)  # `./collscope` alone: the help, and click's status
+        sys.exit(2)
     except click.UsageError as error:
         where = error.ctx.command_path.replace("collscope", "./collscope", 1) if error.ctx else "./collscope"
         console.note(f"{error.format_message()}\n  {where} --help says more")

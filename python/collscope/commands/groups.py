@@ -24,6 +24,39 @@ class Commands(click.Group):
         """Names, in their order."""
         return list(self.commands)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, which takes single options once; None when there is none."""
+        return _once(super().get_command(ctx, cmd_name))
+
+
+def _once(command: click.Command | None) -> click.Command | None:
+    """The command, which refuses an option given twice where the last would silently win. Flags may be repeated."""
+    if command is None or hasattr(command, "collscope_once"):
+        return command
+    make_parser = command.make_parser
+
+    def strict(ctx: click.Context) -> Any:
+        parser = make_parser(ctx)
+        parse_args = parser.parse_args
+
+        def parse(args: list[str]) -> Any:
+            parsed = parse_args(args=args)
+            seen: set[str] = set()
+            for param in parsed[2]:
+                if not isinstance(param, click.Option) or param.multiple or param.is_flag or param.count:
+                    continue
+                if param.name in seen:
+                    raise click.UsageError(f"{param.opts[-1]} is given twice; give it once", ctx)
+                seen.add(str(param.name))
+            return parsed
+
+        parser.parse_args = parse  # type: ignore[method-assign, assignment]
+        return parser
+
+    command.make_parser = strict  # type: ignore[method-assign]
+    command.collscope_once = True  # type: ignore[attr-defined]
+    return command
+
 
 class LazyCommands(Commands):
     """A group of commands that each stand in a module of their own, as its `command`: name → module. A module is imported when
@@ -43,4 +76,4 @@ class LazyCommands(Commands):
             return None
         command = import_module(self.modules[cmd_name]).command
         assert isinstance(command, click.Command)
-        return command
+        return _once(command)

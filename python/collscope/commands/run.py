@@ -23,6 +23,8 @@ from collscope.sources import bounds, mpirun
 from collscope.sources.rows import SOURCES, failed, named
 from collscope.sources.source import Options
 
+STDOUT = "-"  # of --csv
+
 
 @dataclass(frozen=True)
 class Request:
@@ -63,11 +65,14 @@ def run(request: Request) -> int:
     rows: list[Row] = []
     for source in sources:
         rows += source.rows(tasks, options, console.progress)
-    if request.csv_path:
+    if request.csv_path == STDOUT:
+        sys.stdout.write(table.csv_text(rows))
+    elif request.csv_path:
         table.write_csv(rows, request.csv_path)
+        console.note(f"written: {request.csv_path}")
     if request.plot_path:
         draw(rows, request.plot_path)
-    if not request.quiet:
+    if not request.quiet and request.csv_path != STDOUT:
         run_table.show(rows, bounds_for_display(tasks, rows))
     return report_failures(rows)
 
@@ -77,7 +82,7 @@ def run(request: Request) -> int:
 
 def check_outputs(request: Request) -> None:
     """Finds out before the work that the files asked for can be written."""
-    if request.csv_path:
+    if request.csv_path and request.csv_path != STDOUT:
         requests.check_file("--csv", request.csv_path)
     if request.plot_path:
         requests.check_file("--plot", request.plot_path, requests.FIGURES)
@@ -189,6 +194,7 @@ def draw(rows: Sequence[Row], path: str) -> None:
     from collscope.figures.run import run_figure
 
     files.save(run_figure(table.to_frame(rows)), path)
+    console.note(f"written: {path}")
 
 
 def report_failures(rows: Sequence[Row]) -> int:
@@ -258,7 +264,7 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS
 @requests.FORCE
-@click.option("--csv", "csv_path", metavar="FILE", help="Write the table.")
+@click.option("--csv", "csv_path", metavar="FILE", help="Write the table; - is standard output.")
 @click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(**options: Any) -> None:

@@ -40,6 +40,8 @@ def outside(name: str, value: float) -> str:
     low, high, unit = next((v for k, v in _KINDS.items() if name.endswith(k)), (0.0, math.inf, ""))
     if value == 0 or (value == -1 and name.endswith("_bytes")) or low <= value <= high:
         return ""
+    if high == math.inf:
+        return "must not be negative"
     return f"must be 0 or {low:g} to {high:g} {unit}"
 
 

@@ -68,7 +68,7 @@ def _check_property(key: str, value: str, shown: str, line: int) -> None:
         return
     for kind, text in numbers:
         try:
-            problem = outside(kind, float(text)) or ("must not be negative" if not kind and float(text) < 0 else "")
+            problem = outside(kind, float(text))
         except ValueError:
             problem = "must be a number"
         if problem:
@@ -104,6 +104,6 @@ def _host(element: Any, shown: str) -> Host:
     if not all(0 <= place <= LARGEST_PLACE for place in (node, socket, cache)):
         raise UserError(f"{shown}:{line}: host {ident}: node, socket and cache are numbers from 0 to {LARGEST_PLACE}")
     for name, value in (("gamma", gamma), ("copy", copy)):
-        if problem := outside("s_per_byte", value) or ("must not be negative" if value < 0 else ""):
+        if problem := outside("s_per_byte", value):
             raise UserError(f"{shown}:{line}: host {ident}: {name} {problem}, not {value}")
     return Host(ident, node, socket, cache, gamma, copy)

@@ -113,3 +113,17 @@ def test_round_sizes_survive_printing(size: int) -> None:
 )
 def test_rounded_sizes(size: int, text: str) -> None:
     assert rounded_size(size) == text
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "1.." + "9" * 5000, "1..99999999", "²", "٣", "--5"])
+def test_numbers_of_ranks_that_nobody_means(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_ranks(text)
+    assert len(str(caught.value)) < 150
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "0." + "9" * 5000, "²", "--5"])
+def test_sizes_that_nobody_means(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_size(text)
+    assert len(str(caught.value)) < 150

@@ -6,9 +6,11 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+import click
 import pytest
 
 from collscope import __version__
@@ -49,6 +51,19 @@ from command_line import RUN, call
         ((*RUN, "-a", "bcast/mst", "--bytes", "999999999999GiB"), "too large"),
         ((*RUN, "-a", "allgather/bucket", "--block-bytes", "4..2048TiB"), "too large"),
         (("run", "--no-such-option"), "No such option"),
+        ((*RUN, "--on", "other", "-a", "bcast/mst", "--bytes", "4"), "--on is given twice"),
+        ((*RUN, "-a", "bcast/mst", "-a", "bcast/linear", "--bytes", "4"), "--algorithms is given twice"),
+        (("show", "bcast/mst", "--ranks", "4", "--ranks", "8"), "--ranks is given twice"),
+        (("show", "bcast"), "bcast is a collective; say which of its algorithms: bcast/"),
+        ((*RUN, "-a", "bcast", "--bytes", "4"), "bcast is a collective; say which"),
+        (("list", "-c", "foo"), 'unknown collective "foo"'),
+        (("list", "-c", "foo"), "allreduce"),
+        ((*RUN, "-a", "bcast/knomial[k=²]", "--bytes", "4"), "k=²: k is a number from"),
+        ((*RUN, "-a", "bcast/knomial[k=--5]", "--bytes", "4"), "k=--5: k is a number from"),
+        ((*RUN, "-a", f"bcast/knomial[k={'9' * 5000}]", "--bytes", "4"), "k is a number from"),
+        ((*RUN, "-a", "bcast/mst", "--bytes", "9" * 5000), "too long"),
+        (("prove", "bcast/mst", "--ranks", "9" * 5000), "cannot read the ranks"),
+        (("prove", "bcast/mst", "--ranks", "1..99999999"), "too many"),
     ],
 )
 def test_usage_errors(tiny: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str) -> None:
@@ -145,3 +160,40 @@ def test_what_was_typed_of_a_platform(
     status, out, err = call(capsys, "run", "--on", name, "--ranks", "4", "-a", "bcast/mst", "--bytes", "4")
     assert (status, out) == (2, "")
     assert says in err
+
+
+def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("study",)):
+        status, out, err = call(capsys, *words)
+        assert (status, out) == (2, "")
+        assert err.startswith("Usage: collscope")
+        assert "run" in err
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+SINGLE = [
+    (words, option.opts[-1])
+    for words, command in commands(cli.cli)
+    for option in command.params
+    if isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+]
+
+
+@pytest.mark.parametrize(("words", "option"), SINGLE, ids=lambda v: v if isinstance(v, str) else " ".join(v))
+def test_a_single_option_is_not_taken_twice(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], option: str
+) -> None:
+    status, _, err = call(capsys, *words, option, "1", option, "2")
+    assert status == 2
+    assert f"{option} is given twice" in err

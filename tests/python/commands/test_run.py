@@ -19,7 +19,7 @@ from command_line import RUN, call
 def test_run_writes_a_table(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("-a", "linear,mst,knomial[k=8,s=64KiB]", "--bytes", "4..16", "--csv", "t.csv")
     status, out, err = call(capsys, "run", "--on", "tiny", "--ranks", "2,4", "-c", "bcast", *words)
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, "collscope: written: t.csv\n")
     lines = (tiny / "t.csv").read_text().splitlines()
     assert len(lines) == 1 + 2 * 3 * 3
     assert lines[0].startswith("source,platform,nodes,ranks,mapping,collective,algorithm,bytes,block_bytes,type,op,")
@@ -32,7 +32,8 @@ def test_run_writes_a_table(tiny: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_failed_point_is_named(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "48,52,56", "--csv", "t.csv")
     assert status == 1
-    assert err == "collscope: bcast/linear, 52 bytes, 4 ranks on 1 nodes of tiny: simulation failed: it died\n"
+    failed = "collscope: bcast/linear, 52 bytes, 4 ranks on 1 nodes of tiny: simulation failed: it died\n"
+    assert err == f"collscope: written: t.csv\n{failed}"
     assert len((tiny / "t.csv").read_text().splitlines()) == 4
 
 
@@ -99,3 +100,17 @@ def test_both_bounds_are_printed(
     text = (tiny / "t.csv").read_text()
     assert "bound/loggp" in text
     assert "bound/telephone" in text
+
+
+def test_a_table_on_standard_output_stands_alone(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "4,8", "--csv", "-")
+    assert (status, err) == (0, "")
+    assert [line.partition(",")[0] for line in out.splitlines()] == ["source", "sim", "sim"]
+    assert not list(tiny.iterdir())
+
+
+def test_files_in_new_folders_are_told(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("-a", "bcast/linear", "--bytes", "4", "--csv", "new/t.csv", "--plot", "more/t.svg")
+    status, _, err = call(capsys, *RUN, *words)
+    assert (status, err) == (0, "collscope: written: new/t.csv\ncollscope: written: more/t.svg\n")
+    assert (tiny / "more" / "t.svg").exists()
