@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from collscope.base import cache, console, depends, paths
+from collscope.base import cache, console, depends, paths, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import format_ranks, parse_ranks
@@ -57,7 +57,7 @@ def run(library: Library, ranks: Sequence[int], wanted: Sequence[str] | None = N
         console.note(f"Open MPI {library.version} does not have {absent}")
     decision = calls.DECISIONS[library.version.rpartition(".")[0]]
     found = Found(library)
-    with console.progress("twins", len(ranks)) as advance:
+    with progress.progress("twins", len(ranks)) as advance:
         for p in ranks:
             found.forced += compare.compare(library, p, calls.forced_calls(p, twins))
             if wanted is None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
+from collscope.base.units import format_size
 from collscope.catalogue import registry, sizes
 from collscope.machines.hosts import MAPPINGS, hosts_of, used_nodes
 
@@ -105,6 +106,17 @@ class Layout:
 
 
 Task = tuple[Layout, Point]
+
+
+def describe(task: Task) -> str:
+    """A task in a line, for people who wait for it."""
+    layout, point = task
+    size = (
+        f", {format_size(point.bytes(layout.ranks))}" if registry.load().collective(point.collective).has_data else ""
+    )
+    owner = f" ({point.collective})" if not point.algorithm.startswith(f"{point.collective}/") else ""
+    nodes = f"{layout.nodes} node{'s' * (layout.nodes != 1)}"
+    return f"{point.algorithm}{owner}{size}, {layout.ranks} ranks on {nodes}"
 
 
 def plan_text(points: Iterable[tuple[str, Point]], ranks: int | None = None) -> str:

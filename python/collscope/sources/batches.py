@@ -16,7 +16,7 @@ from collscope.base.errors import UserError
 from collscope.catalogue.keys import Key, stem_of
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources.launch import OnOutcome, Report
-from collscope.sources.outcome import DIED, Outcome
+from collscope.sources.outcome import DIED, LIMIT, Outcome
 
 LAUNCH_COST = 3000.0  # below this, in messages, another launch costs more than it saves
 SMALL_SEGMENT = 12288  # about where messages stop being eager
@@ -105,5 +105,8 @@ def finish(
         if not report.meta:
             raise UserError(f"{not_started}: {report.reason}")
         first, *rest = report.unfinished  # the first point that is missing is the one it died on
-        on_outcome(first, Outcome(DIED, f"{died}: {report.reason}"))
+        if report.over_limit_s:
+            on_outcome(first, Outcome(LIMIT, f"took longer than {report.over_limit_s:g} s (--point-limit)"))
+        else:
+            on_outcome(first, Outcome(DIED, f"{died}: {report.reason}"))
         left = [(name, point) for name, point in left if name in set(rest)]

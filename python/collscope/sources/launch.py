@@ -25,6 +25,9 @@ from collscope.sources.outcome import DIED, Outcome, Repetition, of_reply
 OnOutcome = Callable[[str, Outcome], None]
 """Called with the id of each point that has just been finished, and what became of it."""
 
+OnStart = Callable[[str], None]
+"""Called with the id of each point that begins."""
+
 
 class Interrupted(Exception):
     """The user wants to stop; children are gone."""
@@ -94,6 +97,7 @@ class Report:
     meta: dict[str, Any] = field(default_factory=dict)  # the driver's first line; empty: it did not start
     unfinished: list[str] = field(default_factory=list)  # ids, in the plan's order
     silent: bool = False  # ended because it printed nothing for too long
+    over_limit_s: float = 0.0  # not 0: ended because its first unfinished point took longer than these seconds
     reason: str = ""  # why it ended early: the last telling lines on standard error
     traces: list[dict[str, Any]] = field(default_factory=list)  # the lines that the driver's --trace adds
 
@@ -107,22 +111,25 @@ def run(
     folder: Path,
     env: dict[str, str] | None = None,
     silence_s: float | None = None,
+    limit_s: float | None = None,
+    on_start: OnStart = lambda name: None,
     raw: IO[bytes] | None = None,
 ) -> Report:
     """Runs one launch and hands over each point as soon as it is done.
 
     `ids` are the points of its plan, in order; `folder` is scratch space of this launch; after `silence_s` without a line the
-    launch counts as hung and is ended; `raw` gets every line. Raises Interrupted when `children` were stopped, UserError when
+    launch counts as hung and is ended, and so it is when a point takes longer than `limit_s`; `on_start` is told which point is
+    running; `raw` gets every line. Raises Interrupted when `children` were stopped, UserError when
     the program is not there or the disk is full."""
     errors = folder / "stderr.txt"
-    replies = _Replies(dict.fromkeys(ids), on_outcome, errors)
+    replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors)
     report = replies.report
     try:
         with open(errors, "wb") as file:
             process = children.start(command, file, env or {}, folder)
             assert process.stdout
             try:
-                for line in _lines(process, silence_s, report):
+                for line in _lines(process, silence_s, limit_s, replies):
                     if raw:
                         raw.write(line)
                     replies.read(line)
@@ -151,9 +158,11 @@ class _Replies:
 
     left: dict[str, None]  # ids without a closing line, in order
     on_outcome: OnOutcome
+    on_start: OnStart
     errors: Path  # standard error of the launch
     report: Report = field(default_factory=Report)
     reps: dict[str, list[Repetition]] = field(default_factory=dict)
+    since: float | None = None  # when the point that runs began; None: none yet
 
     def read(self, line: bytes) -> None:
         """Takes one line; what is no JSON object or about no point of this launch counts for nothing."""
@@ -162,6 +171,7 @@ class _Replies:
             return
         if "meta" in reply:
             self.report.meta = reply["meta"]
+            self._next()
             return
         name = str(reply.get("id"))
         if name not in self.left:
@@ -178,12 +188,21 @@ class _Replies:
                 why = next(iter(_telling(self.errors)[-1:]), outcome.status)[:300]
                 outcome = replace(outcome, status=f"simulation failed: {why}")
             self.on_outcome(name, outcome)
+            self._next()
+
+    def _next(self) -> None:
+        """The first point that is left begins."""
+        self.since = time.monotonic()
+        if self.left:
+            self.on_start(next(iter(self.left)))
 
 
-def _lines(process: subprocess.Popen[bytes], silence_s: float | None, report: Report) -> Iterator[bytes]:
-    """Lines of standard output; ends the process when none comes for `silence_s`."""
+def _lines(
+    process: subprocess.Popen[bytes], silence_s: float | None, limit_s: float | None, replies: _Replies
+) -> Iterator[bytes]:
+    """Lines of standard output; ends the process when none comes for `silence_s`, or a point takes longer than `limit_s`."""
     assert process.stdout
-    if silence_s is None:
+    if silence_s is None and limit_s is None:
         yield from process.stdout
         return
     os.set_blocking(process.stdout.fileno(), False)
@@ -192,18 +211,21 @@ def _lines(process: subprocess.Popen[bytes], silence_s: float | None, report: Re
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            if not selector.select(timeout=1.0):
-                if time.monotonic() - last_line > silence_s:
-                    report.silent = True
-                    end_group(process)
-                    return
-                continue
-            data = os.read(process.stdout.fileno(), 1 << 16)
-            if not data:
+            data = b""
+            if ready := selector.select(timeout=min(1.0, limit_s or 1.0)):
+                data = os.read(process.stdout.fileno(), 1 << 16)
+                last_line = time.monotonic()
+                *whole, pending = (pending + data).split(b"\n")
+                yield from (line + b"\n" for line in whole)
+            if ready and not data:
                 return
-            last_line = time.monotonic()
-            *whole, pending = (pending + data).split(b"\n")
-            yield from (line + b"\n" for line in whole)
+            now = time.monotonic()
+            replies.report.silent = silence_s is not None and now - last_line > silence_s
+            if limit_s and replies.since and replies.left and now - replies.since > limit_s:
+                replies.report.over_limit_s = limit_s
+            if replies.report.silent or replies.report.over_limit_s:
+                end_group(process)
+                return
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import IO
 
 from collscope.base import cache, depends, paths, programs
-from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
+from collscope.base.progress import Progress
 from collscope.machines.simgrid import content_hash
-from collscope.points.plan import Layout, Point, Task, plan_text
+from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, mpirun
 from collscope.sources.batches import Numbered, finish
 from collscope.sources.launch import Children, Report
-from collscope.sources.outcome import OK, Outcome, summarise
-from collscope.sources.source import Bar, Options, Source
+from collscope.sources.outcome import OK, STOPPED, Outcome, summarise
+from collscope.sources.source import Bar, Options, Source, Stopped
 
 REPETITIONS = 10
 WARMUP = 2
@@ -33,7 +33,7 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "real", one a task."""
     wanted = [(layout, timed(point, options.repetitions)) for layout, point in tasks]
     with bar("measuring", len(tasks) * options.launches) as progress:
-        return run_tasks(wanted, launches=options.launches, progress=progress)
+        return run_tasks(wanted, launches=options.launches, progress=progress, limit_s=options.point_limit_s)
 
 
 SOURCE = Source("real", rows)
@@ -44,22 +44,29 @@ def timed(point: Point, repetitions: int | None = None) -> Point:
     return replace(point, repetitions=repetitions or REPETITIONS, warmup=WARMUP)
 
 
-def run_tasks(tasks: Sequence[Task], *, launches: int = 1, progress: Progress | None = None) -> list[Row]:
+def run_tasks(
+    tasks: Sequence[Task], *, launches: int = 1, progress: Progress | None = None, limit_s: float | None = None
+) -> list[Row]:
     """Measured rows of any mixture of layouts and points, in their order; `launches` whole launches, all repetitions taken
-    together. One launch runs at a time. `progress` is told of each point of each launch."""
+    together. One launch runs at a time. `progress` is told of each point of each launch; a point may take `limit_s` in each.
+    Raises Stopped, with the rows, when the user ends the work."""
     groups: dict[Layout, list[Numbered]] = {}
     for i, (layout, point) in enumerate(tasks):
         groups.setdefault(layout, []).append((str(i), point))
     if not programs.MPI_DRIVER.exists():
         build()
-    work = _Measurement([[] for _ in tasks], progress)
+    work = _Measurement(tasks, [[] for _ in tasks], progress, limit_s)
+    sources = cache.sources_hash(*depends.MEASUREMENT)[:12]
     try:
         for number in range(launches):
             for layout, points in groups.items():
                 work.launch(layout, points, number)
+    except KeyboardInterrupt as stop:
+        late = [Outcome(STOPPED, "not finished")]
+        seen = zip(tasks, work.outcomes, strict=True)
+        raise Stopped([_row(task, found or late, len(found), sources) for task, found in seen]) from stop
     finally:
         work.children.stop()
-    sources = cache.sources_hash(*depends.MEASUREMENT)[:12]
     return [_row(task, seen, launches, sources) for task, seen in zip(tasks, work.outcomes, strict=True)]
 
 
@@ -98,8 +105,10 @@ def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str) -> Ro
 class _Measurement:
     """One launch after the other."""
 
+    tasks: Sequence[Task]
     outcomes: list[list[Outcome]]  # of each task, one a launch; a point's id is its place here
     progress: Progress | None
+    limit_s: float | None
     children: Children = field(default_factory=Children)
 
     def launch(self, layout: Layout, points: Sequence[Numbered], number: int) -> None:
@@ -115,6 +124,8 @@ class _Measurement:
                         children=self.children,
                         folder=folder,
                         silence_s=SILENCE_S,
+                        limit_s=self.limit_s,
+                        on_start=lambda name: self._now(describe(self.tasks[int(name)])),
                         raw=raw,
                     )
             except OSError as error:
@@ -122,6 +133,10 @@ class _Measurement:
 
         not_started = f"mpirun with {layout.ranks} ranks did not start the driver"
         finish(points, once, self._done, died="launch failed", not_started=not_started)
+
+    def _now(self, what: str) -> None:
+        if self.progress:
+            self.progress.now(0, what)
 
     def _done(self, name: str, outcome: Outcome) -> None:
         self.outcomes[int(name)].append(outcome)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base import cache, depends, leftovers
-from collscope.base.console import Progress
 from collscope.base.errors import UserError, disk_error
+from collscope.base.progress import Progress
 from collscope.catalogue import prover
 from collscope.machines.hosts import machine_file
 from collscope.machines.simgrid import content_hash
@@ -88,6 +88,8 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
             if key not in known:
                 groups.setdefault(layout, {})[key] = point
         for layout, wanted in groups.items():
+            if progress:
+                progress.now(0, f"{len(wanted)} schedules of {layout.ranks} ranks")
             found = price(layout, machines[layout], list(wanted.values()))
             new = dict(zip(wanted, found, strict=True))
             store.put_many(new)

@@ -13,6 +13,8 @@ UNSUPPORTED = "unsupported"  # the algorithm says that it cannot do this call: n
 FAILED = "failed"  # the program could not do it
 WRONG = "wrong"  # it did, and some rank ended with wrong data
 DIED = "died"  # the program broke on it
+LIMIT = "limit"  # it took longer than a point may: no failure, and not kept
+STOPPED = "stopped"  # the user ended the work before it: the row of a table that is printed on the way out, never kept
 FAILURES = (FAILED, WRONG, DIED)
 
 Repetition = Sequence[float]
@@ -23,7 +25,7 @@ Repetition = Sequence[float]
 class Outcome:
     """One point of one launch."""
 
-    kind: str  # ok, unsupported, failed, wrong, died
+    kind: str  # ok, unsupported, failed, wrong, died, limit, stopped
     status: str  # "ok", or the reason
     reps: Sequence[Repetition] = field(default_factory=list)  # empty unless ok
     chose: str = ""  # full key of the algorithm that ran

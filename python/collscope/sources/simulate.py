@@ -11,20 +11,23 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from collscope.base import cache, depends
-from collscope.base.console import Progress
+from collscope.base.progress import Progress
 from collscope.machines.simgrid import content_hash
-from collscope.points.plan import Layout, Point, Task
+from collscope.points.plan import Layout, Point, Task, describe
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, smpirun
-from collscope.sources.batches import Batch, Numbered, batches, finish
+from collscope.sources.batches import Batch, Numbered, batches, estimate, finish
 from collscope.sources.launch import Children, Report
-from collscope.sources.outcome import DIED, UNSUPPORTED, Outcome, summarise
-from collscope.sources.source import Bar, Options, Source, is_builtin
+from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, summarise
+from collscope.sources.source import Bar, Options, Source, Stopped, is_builtin
 
 BUILTIN = "the MPI library's own call cannot be simulated; take decision/ompi_4_1 or another decision"
+
+HINT = "--source model answers in seconds, --point-limit SECONDS gives up what takes longer, Ctrl-C prints what is finished"
 
 
 def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
@@ -33,8 +36,10 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
         (layout, replace(point, repetitions=options.repetitions or (10 if point.metric == "loop" else 1)))
         for layout, point in tasks
     ]
-    with bar("simulating", len(tasks)) as progress:
-        return run_tasks(wanted, jobs=options.jobs, progress=progress, force=options.force)
+    with bar("simulating", len(tasks), HINT) as progress:
+        return run_tasks(
+            wanted, jobs=options.jobs, progress=progress, force=options.force, limit_s=options.point_limit_s
+        )
 
 
 SOURCE = Source("sim", rows)
@@ -46,9 +51,11 @@ def run_tasks(
     jobs: int | None = None,
     progress: Progress | None = None,
     force: bool = False,
+    limit_s: float | None = None,
 ) -> list[Row]:
     """Rows of any mixture of layouts and points, in their order. `progress` is told of cached points too. `force` computes
-    again what the cache has. Points on which the simulator died have that as their status."""
+    again what the cache has. Points on which the simulator died, or for which `limit_s` was not enough, have that as their status.
+    Raises Stopped, with the rows, when the user ends the work."""
     origin = Origin.now(tasks)
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
@@ -60,7 +67,16 @@ def run_tasks(
         if progress:
             progress(len(tasks) - len(todo))
         if todo:
-            _Simulation(list(todo), store, known, progress).run(list(todo.values()), jobs or default_jobs())
+            work = _Simulation(list(todo.items()), store, known, progress, limit_s)
+            try:
+                work.run(jobs or default_jobs())
+            except KeyboardInterrupt as stop:
+                with work.lock:
+                    seen = dict(known)
+                late = Outcome(STOPPED, "not finished")
+                raise Stopped(
+                    [origin.row(task, seen.get(key, late)) for key, task in zip(keys, tasks, strict=True)]
+                ) from stop
     return [origin.row(task, known[key]) for key, task in zip(keys, tasks, strict=True)]
 
 
@@ -71,10 +87,16 @@ def default_jobs() -> int:
 
 def uncached(tasks: Sequence[Task]) -> int:
     """How many of these points would have to be simulated now."""
+    return len(left(tasks))
+
+
+def left(tasks: Sequence[Task]) -> list[Task]:
+    """Those of these points that would have to be simulated now, each once."""
     origin = Origin.now(tasks)
-    keys = {origin.key(layout, point) for layout, point in tasks if not is_builtin(point)}
+    by_key = {origin.key(layout, point): (layout, point) for layout, point in tasks if not is_builtin(point)}
     with cache.Cache() as store:
-        return len(keys - store.get_many(keys).keys())
+        known = store.get_many(by_key)
+    return [task for key, task in by_key.items() if key not in known]
 
 
 @dataclass(frozen=True)
@@ -122,16 +144,26 @@ class Origin:
 class _Simulation:
     """Launches side by side. Worker threads only wait for children."""
 
-    keys: Sequence[str]  # in the cache, of each point; a point's id is its place here
+    tasks: Sequence[tuple[str, Task]]  # with their keys in the cache; a point's id is its place here
     store: cache.Cache
     known: dict[str, Outcome]  # by key; what is finished is added
     progress: Progress | None
+    limit_s: float | None = None
     children: Children = field(default_factory=Children)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, tasks: Sequence[Task], jobs: int) -> None:
+    @cached_property
+    def cost(self) -> float:
+        """Of all tasks, by the estimate."""
+        return sum(self._cost(i) for i in range(len(self.tasks)))
+
+    def _cost(self, i: int) -> float:
+        layout, point = self.tasks[i][1]
+        return estimate(point, layout.ranks)
+
+    def run(self, jobs: int) -> None:
         """Simulates the tasks, `jobs` launches at a time."""
-        todo = batches({str(i): task for i, task in enumerate(tasks)}, jobs)
+        todo = batches({str(i): task for i, (_, task) in enumerate(self.tasks)}, jobs)
         with ThreadPoolExecutor(min(jobs, len(todo))) as pool:
             try:
                 for future in as_completed([pool.submit(self._work, batch) for batch in todo]):
@@ -153,17 +185,26 @@ class _Simulation:
                 children=self.children,
                 folder=folder,
                 env=smpirun.environment(layout, folder),
+                limit_s=self.limit_s,
+                on_start=lambda name: self._now(batch, describe(self.tasks[int(name)][1])),
             )
 
         place = f"{layout.platform_name}, {layout.nodes} nodes, {layout.ranks} ranks"
         not_started = f"the simulation of {place} did not start"
-        finish(batch.points, once, self._done, died="simulation failed", not_started=not_started)
+        try:
+            finish(batch.points, once, self._done, died="simulation failed", not_started=not_started)
+        finally:
+            self._now(batch, None)
+
+    def _now(self, batch: Batch, what: str | None) -> None:
+        if self.progress:
+            self.progress.now(id(batch), what)
 
     def _done(self, name: str, outcome: Outcome) -> None:
-        key = self.keys[int(name)]
+        key, _ = self.tasks[int(name)]
         with self.lock:
             self.known[key] = outcome
-            if outcome.kind != DIED:  # what broke is tried again the next time
+            if outcome.kind not in (DIED, LIMIT):  # what broke is tried again the next time
                 self.store.put(key, outcome.plain())
             if self.progress:
-                self.progress(1)
+                self.progress(1, self._cost(int(name)) / self.cost)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from collscope.base.console import Progress
+from collscope.base.progress import Progress
 from collscope.points.plan import Point, Task
 from collscope.points.table import Row
 
-Bar = Callable[[str, int], AbstractContextManager[Progress]]
-"""Opens a display of progress: what is done, and how many steps it has. `console.progress` is one."""
+Bar = Callable[..., AbstractContextManager[Progress]]
+"""Opens a display of progress: what is done, how many steps it has, and what to do where it takes long. `progress.progress` is one."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,15 @@ class Options:
     force: bool = False  # simulate again what is cached
     launches: int = 1  # whole launches of a real run
     repetitions: int | None = None  # timed calls a launch; None: what the source thinks enough
+    point_limit_s: float | None = None  # a point that takes longer is given up, simulated or measured
+
+
+class Stopped(KeyboardInterrupt):
+    """The user ended the work; `rows` are those of all tasks, of kind "stopped" where there was no time for them."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        super().__init__()
+        self.rows = rows
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from collscope import __version__
-from collscope.base import cache, console, paths
+from collscope.base import cache, console, paths, progress
 from collscope.base.errors import UsageError
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
@@ -44,8 +44,8 @@ def simulate_study(
     todo = len(tasks) if force else simulate.uncached(tasks)
     if todo:
         console.note(f"{study.name}: {len(tasks)} points, {len(tasks) - todo} of them cached")
-        with console.progress(study.name, len(tasks)) as progress:
-            rows = simulate.run_tasks(tasks, jobs=jobs, progress=progress, force=force)
+        with progress.progress(study.name, len(tasks)) as told:
+            rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force)
     else:
         rows = simulate.run_tasks(tasks, jobs=jobs)
     wall = time.monotonic() - start

@@ -22,16 +22,17 @@ PROGRAM = """
 import sys
 from pathlib import Path
 import fake_list, tiny_platform
-from collscope.base import paths
+from collscope.base import paths, progress
 from collscope.catalogue import registry
 from collscope.commands import cli, run as runs
 from collscope.machines import find
 made = registry.parse(fake_list.TEXT)
 registry.load = lambda: made
 find.load = lambda name: tiny_platform.tiny()
+progress.PERIOD_S = 0.1
 paths.CACHE = Path(sys.argv[1]) / ".cache"
 runs.bounds_for_display = lambda tasks, rows: []
-cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "396"])
+cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "800,396"])
 """
 
 
@@ -70,7 +71,8 @@ def started(tmp_path: Path) -> Iterator[Callable[[], Busy]]:
     def start() -> Busy:
         told.unlink(missing_ok=True)
         command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-        process = subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, env=env, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
         running.append(process)
         for _ in range(600):
             if (told.exists() and told.read_text()) or process.poll() is not None:
@@ -98,10 +100,16 @@ def soon_gone(pid: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_children_too(started: Callable[[], Busy], number: signal.Signals) -> None:
     busy = started()
+    time.sleep(0.3)
     busy.process.send_signal(number)
-    _, said = busy.process.communicate(timeout=30)
+    table, said = busy.process.communicate(timeout=30)
     assert busy.process.returncode == 1
-    assert said.strip() == "collscope: stopped; finished points are kept, the same command goes on from there"
+    *lines, last = said.splitlines()
+    running = [line for line in lines if line.startswith("collscope: simulating: 1 of 2, ")]
+    assert any("; now bcast/linear, 396 B, 4 ranks on 1 node, for 0 s" in line for line in running), said
+    assert last == "collscope: stopped; finished points are kept, the same command goes on from there"
+    assert "67.00 µs" in table  # what is finished
+    assert "— sim bcast/linear: not finished" in table
     assert soon_gone(busy.child)
     assert not list(busy.temporary.iterdir())
 

@@ -14,10 +14,12 @@ import pytest
 
 from collscope.base import cache, depends, paths
 from collscope.base.errors import UserError
+from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point
 from collscope.sources import simulate, smpirun
 from collscope.sources.rows import failed
+from collscope.sources.source import Stopped
 from tiny_platform import tiny
 
 
@@ -45,22 +47,23 @@ def run(*wanted: Point, **options: object) -> list[dict[str, object]]:
 
 
 def test_rows_come_in_order_with_every_digit(fake: Path) -> None:
-    told: list[int] = []
-    rows = run(*points(3000, 1, 0), progress=told.append)
+    told = Progress("", 3)
+    rows = run(*points(3000, 1, 0), progress=told)
     assert [row["median_s"] for row in rows] == [1e-6 * 3001 / 3, 1e-6 * 2 / 3, 1e-6 / 3]
     assert {row["chose"] for row in rows} == {"bcast/linear"}
     assert rows[0]["bytes"] == 12000
     assert rows[0]["back_end"] == "SimGrid 3.32"
-    assert sum(told) == 3
+    assert told.done == 3
+    assert told.share == pytest.approx(1)
 
 
 def test_the_second_time_nothing_runs(fake: Path) -> None:
     first = run(*points(1, 2, 3))
     launches = fake.read_text()
-    told: list[int] = []
-    assert run(*points(1, 2, 3), progress=told.append) == first
+    told = Progress("", 3)
+    assert run(*points(1, 2, 3), progress=told) == first
     assert fake.read_text() == launches
-    assert told == [3]
+    assert (told.done, told.share) == (3, 0)
     run(*points(1, 2, 3), force=True)
     assert fake.read_text() != launches
 
@@ -116,13 +119,15 @@ def test_builtin_is_not_simulated(fake: Path) -> None:
 def test_stopping_keeps_what_is_finished(fake: Path) -> None:
     """As Ctrl-C does it: the exception comes up in the main thread while a launch is busy."""
 
-    def stop(n: int) -> None:
-        if n and fake.exists():
-            raise KeyboardInterrupt
+    class Stopping(Progress):
+        def __call__(self, n: int, share: float = 0.0) -> None:
+            if n and fake.exists():
+                raise KeyboardInterrupt
 
     start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run(*points(200, 99), progress=stop)
+    with pytest.raises(Stopped) as stopped:
+        run(*points(200, 99), progress=Stopping("", 2))
+    assert [row["kind"] for row in stopped.value.rows] == ["ok", "stopped"]
     assert time.monotonic() - start < 15
     known = run(*points(200))
     assert known[0]["status"] == "ok"
@@ -169,3 +174,24 @@ def test_compiler_flags_are_among_the_sources(tmp_path: Path, monkeypatch: pytes
         (tmp_path / name).write_text("-O2")
         hashes.append(cache.sources_hash(*depends.SIMULATION))
     assert len(set(hashes)) == len(hashes)
+
+
+def test_a_point_over_the_limit_is_given_up_and_the_rest_goes_on(fake: Path) -> None:
+    rows = run(*points(200, 99, 1), jobs=1, limit_s=0.3)
+    assert [row["kind"] for row in rows] == ["ok", "limit", "ok"]
+    assert rows[1]["median_s"] is None
+    assert "--point-limit" in str(rows[1]["status"])
+    assert not failed(rows)
+    before = len(fake.read_text().splitlines())
+    run(*points(200, 99, 1), jobs=1, limit_s=0.3)  # it was not kept, and the others were
+    assert fake.read_text().splitlines()[before:] == ["1 True"]
+
+
+def test_the_running_point_is_named(fake: Path) -> None:
+    class Names(Progress):
+        def now(self, worker: object, what: str | None) -> None:
+            named.append(what)
+
+    named: list[str | None] = []
+    run(*points(2, 1), jobs=1, progress=Names("", 2))
+    assert named == ["bcast/linear, 8 B, 4 ranks on 1 node", "bcast/linear, 4 B, 4 ranks on 1 node", None]
