@@ -1,7 +1,7 @@
 """Sizes, ranges and times as people write them.
 
-A size is a number and an optional unit: `4`, `4B`, `1KiB`, `4MiB`, `0.5GiB`. KB, K and the like are refused because some
-readers take them for 1000 and some for 1024.
+A size is a number and an optional unit: `4`, `4B`, `1KiB`, `4MiB`, `0.5GiB`. K, M and G alone are binary, as MPI's benchmarks
+have them. KB and the like are refused because some readers take them for 1000 and some for 1024.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from itertools import groupby
 
 from collscope.base.errors import UsageError
 
-_UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+_UNITS = {"": 1, "b": 1} | {
+    letter + rest: 1 << 10 * (i + 1) for i, letter in enumerate("kmgt") for rest in ("", "i", "ib")
+}
 LARGEST = 1 << 50  # times thousands of ranks still a number of bytes that C can hold
-_DOUBTFUL = {"k": "KiB", "kb": "KiB", "ki": "KiB", "m": "MiB", "mb": "MiB", "mi": "MiB", "g": "GiB", "gb": "GiB"}
+_DOUBTFUL = {"kb": "KiB", "mb": "MiB", "gb": "GiB", "tb": "TiB"}
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*\Z")
 MOST_RANKS = 1 << 20  # more than any machine has
 _DIGITS = 40  # of a number that can be meant
@@ -37,7 +39,9 @@ def parse_size(text: str) -> int:
             f"{_UNITS[better.lower()]} bytes) or plain bytes"
         )
     if unit not in _UNITS:
-        raise UsageError(f'cannot read the size "{text.strip()}": the unit is none of B, KiB, MiB, GiB, TiB')
+        raise UsageError(
+            f'cannot read the size "{text.strip()}": the unit is none of B, KiB, MiB, GiB, TiB (or K, M, G, T)'
+        )
     size = Fraction(number) * _UNITS[unit]
     if size.denominator != 1:
         raise UsageError(f'the size "{text.strip()}" is not a whole number of bytes')
@@ -68,22 +72,22 @@ def parse_sizes(text: str) -> list[int]:
 parse_range = parse_sizes
 
 
-def parse_ranks(text: str) -> list[int]:
+def parse_ranks(text: str, what: str = "ranks") -> list[int]:
     """Numbers of "2,4,8..16": single numbers and ranges that go up by one."""
     numbers: list[int] = []
-    for part in _parts(text, "rank count"):
+    for part in _parts(text, f"number of {what}"):
         first, dots, last = part.partition("..")
         ends = [first, last] if dots else [first]
         values = []
         for end in ends:
             if not re.fullmatch(r"\s*[0-9]+\s*", end) or len(end) > _DIGITS or int(end) < 1:
                 shown = part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…"
-                raise UsageError(f'cannot read the ranks "{shown}"; write for example 8, 2,4,8 or 1..64')
+                raise UsageError(f'cannot read the {what} "{shown}"; write for example 8, 2,4,8 or 1..64')
             if int(end) > MOST_RANKS:
-                raise UsageError(f"{end.strip()} ranks are too many; the most are {MOST_RANKS}")
+                raise UsageError(f"{end.strip()} {what} are too many; the most are {MOST_RANKS}")
             values.append(int(end))
         if values[0] > values[-1]:
-            raise UsageError(f'the range of ranks "{part}" is empty: {values[0]} is more than {values[-1]}')
+            raise UsageError(f'the range of {what} "{part}" is empty: {values[0]} is more than {values[-1]}')
         numbers.extend(range(values[0], values[-1] + 1))
     return list(dict.fromkeys(numbers))
 

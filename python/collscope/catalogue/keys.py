@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -89,6 +90,13 @@ def split_keys(text: str) -> list[str]:
     if not all(parts):
         raise UsageError(f'"{text}": there is an empty name in the list')
     return parts
+
+
+def swept(text: str) -> list[str]:
+    """The keys of a key whose parameters have several values: knomial[k=2|4,s=0] → knomial[k=2,s=0], knomial[k=4,s=0]."""
+    written = Key.parse(text)
+    choices = [[(name, value.strip()) for value in values.split("|")] for name, values in written.params]
+    return [str(Key(written.stem, made)) for made in itertools.product(*choices)] if choices else [text]
 
 
 @dataclass(frozen=True)

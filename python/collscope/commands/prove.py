@@ -15,7 +15,7 @@ from collscope.base import leftovers, programs
 from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import prover, registry
-from collscope.catalogue.keys import split_keys
+from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import prove_table, requests
 from collscope.points import plan
@@ -100,7 +100,7 @@ def read_keys(algo: str) -> list[tuple[str, str]]:
     known = registry.load()
     keys: list[tuple[str, str]] = []
     collectives = {c.name for c in known.collectives}
-    for name in split_keys(algo):
+    for name in (key for names in split_keys(algo) for key in swept(names)):
         if name == "all":
             keys += [(a.collective, a.full_key()) for a in known.algorithms]
         elif name in collectives:

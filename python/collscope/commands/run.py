@@ -9,19 +9,19 @@ from typing import Any
 
 import click
 
-from collscope.base import console
+from collscope.base import console, progress
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_ranks, parse_ranks, parse_sizes
+from collscope.base.units import format_ranks, join_words, parse_ranks, parse_sizes
 from collscope.catalogue import registry
-from collscope.catalogue.keys import split_keys
+from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.commands import requests, run_table
+from collscope.commands import requests, run_note, run_table, run_winners
 from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import bounds, mpirun
 from collscope.sources.rows import SOURCES, failed, named
-from collscope.sources.source import Options
+from collscope.sources.source import Options, Stopped
 
 STDOUT = "-"  # of --csv
 
@@ -31,9 +31,10 @@ class Request:
     """The options of the command, as they were typed."""
 
     platform: str
-    ranks: str
+    ranks: str | None
     algorithms: str
-    nodes: int = 1
+    nodes: str = "1"
+    ranks_per_node: str | None = None
     mapping: str = "block"
     collective: str | None = None
     sizes: str | None = None
@@ -46,6 +47,7 @@ class Request:
     in_place: bool = False
     launches: int = 1
     repetitions: int | None = None
+    point_limit: float | None = None
     check: bool = False
     jobs: int | None = None
     force: bool = False
@@ -61,10 +63,18 @@ def run(request: Request) -> int:
     keys = read_algorithms(request.algorithms, request.collective)
     layouts = read_layouts(request, [source.name for source in sources])
     tasks = make_tasks(request, layouts, keys)
-    options = Options(request.jobs, request.force, request.launches, request.repetitions)
+    run_note.announce(tasks, [source.name for source in sources], request.jobs, factors(request, layouts, keys, tasks))
+    options = Options(request.jobs, request.force, request.launches, request.repetitions, request.point_limit)
     rows: list[Row] = []
-    for source in sources:
-        rows += source.rows(tasks, options, console.progress)
+    show = not request.quiet and request.csv_path != STDOUT
+    try:
+        for source in sources:
+            rows += source.rows(tasks, options, progress.progress)
+    except KeyboardInterrupt as stop:
+        rows += stop.rows if isinstance(stop, Stopped) else []
+        if show and any(row["median_s"] is not None for row in rows):
+            run_table.show(rows, bounds_for_display(tasks, rows))
+        raise
     if request.csv_path == STDOUT:
         sys.stdout.write(table.csv_text(rows))
     elif request.csv_path:
@@ -72,8 +82,9 @@ def run(request: Request) -> int:
         console.note(f"written: {request.csv_path}")
     if request.plot_path:
         draw(rows, request.plot_path)
-    if not request.quiet and request.csv_path != STDOUT:
+    if show:
         run_table.show(rows, bounds_for_display(tasks, rows))
+        run_winners.show(rows)
     return report_failures(rows)
 
 
@@ -88,40 +99,84 @@ def check_outputs(request: Request) -> None:
         requests.check_file("--plot", request.plot_path, requests.FIGURES)
 
 
-def read_algorithms(text: str, collective: str | None) -> list[tuple[str, str]]:
-    """(collective, full key) of each name, in order, each once."""
+def read_algorithms(text: str, collectives: str | None) -> list[tuple[str, str]]:
+    """(collective, full key) of each name, in order, each once; of several collectives a name stands for those that have it."""
     known = registry.load()
-    if collective:
-        known.collective(collective)
+    owners = list(dict.fromkeys(split_keys(collectives))) if collectives else []
+    for owner in owners:
+        known.collective(owner)
     keys: list[tuple[str, str]] = []
-    for name in split_keys(text):
-        if name == "all":
-            if not collective:
-                raise UsageError("-a all: say of which collective, with -c")
-            keys += [(collective, algorithm.full_key()) for algorithm in known.of(collective)]
-            if not known.of(collective):
-                raise UsageError(f"-a all: there is no algorithm of {collective} yet")
+    for name in (key for names in split_keys(text) for key in swept(names)):
+        if name in ("all", "twins"):
+            if not owners:
+                raise UsageError(f"-a {name}: say of which collective, with -c")
+            found = [(owner, a.full_key()) for owner in owners for a in known.of(owner) if name == "all" or a.twin]
+            if not found:
+                raise UsageError(f"-a {name}: there is no such algorithm of {join_words(owners, 'or')} yet")
+            keys += found
         else:
-            keys.append(known.resolve(name, collective))
+            keys += resolve(name, owners)
     return list(dict.fromkeys(keys))
 
 
+def resolve(name: str, owners: Sequence[str]) -> list[tuple[str, str]]:
+    """(collective, full key) of a name in each of the collectives that have it; the reason of the first where none has."""
+    known = registry.load()
+    found: list[tuple[str, str]] = []
+    refused: list[UsageError] = []
+    choices: Sequence[str | None] = owners or [None]
+    for owner in choices:
+        try:
+            found.append(known.resolve(name, owner))
+        except UsageError as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    return found
+
+
 def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
-    """A layout for each number of ranks; on a machine that nobody has described, those have no platform."""
-    ranks = parse_ranks(request.ranks)
+    """A layout for each number of nodes and ranks; on a machine that nobody has described, those have no platform."""
+    nodes = parse_ranks(request.nodes, "nodes")
+    places = read_places(request, nodes)
     platform = requests.load_platform(request.platform, sources)
     if "real" in sources:
         requests.check_real(request.platform)
-        crowded = [p for p in ranks if mpirun.share_cores(p, request.nodes)]
+        crowded = [p for n, p in places if mpirun.share_cores(p, n)]
         if crowded:
             console.note(
                 f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little"
             )
     if platform is None:
-        if request.nodes != 1:
+        if nodes != [1]:
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
-        return [Layout(None, 1, p) for p in ranks]
-    return [requests.make_layout(platform, request.nodes, p, request.mapping, "real" in sources) for p in ranks]
+        return [Layout(None, 1, p) for _, p in places]
+    return [requests.make_layout(platform, n, p, request.mapping, "real" in sources) for n, p in places]
+
+
+def read_places(request: Request, nodes: Sequence[int]) -> list[tuple[int, int]]:
+    """Nodes and ranks of each layout: every number of nodes with every number of ranks, in all or on each node."""
+    if (request.ranks is None) == (request.ranks_per_node is None):
+        raise UsageError("say how many ranks: --ranks in all, or --ranks-per-node")
+    if request.ranks is not None:
+        return [(n, p) for n in nodes for p in parse_ranks(request.ranks)]
+    return [(n, n * k) for n in nodes for k in parse_ranks(str(request.ranks_per_node), "ranks of a node")]
+
+
+def factors(
+    request: Request, layouts: Sequence[Layout], keys: Sequence[tuple[str, str]], tasks: Sequence[Task]
+) -> list[str]:
+    """What the number of points is made of, each with its option."""
+    ranks = f"--ranks {request.ranks}" if request.ranks else f"--ranks-per-node {request.ranks_per_node}"
+    sizes = len(
+        {point.bytes(layout.ranks) if request.sizes else point.block_bytes(layout.ranks) for layout, point in tasks}
+    )
+    size = f"--bytes {request.sizes}" if request.sizes else f"--block-bytes {request.block_sizes}"
+    return [
+        f"{len(layouts):,} layouts (--nodes {request.nodes}, {ranks})",
+        f"{len(keys)} keys (-a {request.algorithms})",
+        f"{sizes} sizes ({size})",
+    ]
 
 
 def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple[str, str]]) -> list[Task]:
@@ -134,12 +189,13 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
     if request.metric not in known.metrics:
         raise unknown("metric", request.metric, known.metrics)
     sizes = read_sizes(request, keys)
-    return [
+    made = (
         (layout, make_point(request, layout, collective, key, size, op))
         for layout in layouts
         for size in sizes
         for collective, key in keys
-    ]
+    )
+    return list(dict.fromkeys(made))  # what has no data is one point for all sizes
 
 
 def read_sizes(request: Request, keys: Sequence[tuple[str, str]]) -> list[int]:
@@ -222,17 +278,22 @@ Examples:
   What the library on this machine does, next to the prediction:
     ./collscope run --on this_machine --ranks 2 -c allreduce -a recursive_doubling,builtin \\
         --bytes 1KiB..1MiB --source sim,real --launches 3
+  Which radix on how many nodes, for two collectives?
+    ./collscope run --on schooner --nodes 2,4,8 --ranks-per-node 16 -c bcast,reduce \\
+        -a "binomial,knomial[k=2|4|8]" --bytes 64K --source model
 
 \b
 Sizes are bytes (4, 512B, 1KiB, 4MiB), lists of them, and ranges that double: 1KiB..4MiB.
-Ranks are numbers, lists, and ranges that step by one: 1..64.
+K, M and G are binary, too: 4K is 4KiB.
+Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 """
 
 
 @click.command("run", epilog=EXAMPLES)
 @click.option("--on", "platform", metavar="PLATFORM", required=True, help="Name of a platform, or path of its XML.")
-@click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, help="Nodes that the ranks use.")
-@click.option("--ranks", metavar="P[,P…]", required=True, help="Ranks in all; several numbers give several layouts.")
+@click.option("--nodes", metavar="N[,N…]", default="1", show_default=True, help="Nodes that the ranks use.")
+@click.option("--ranks", metavar="P[,P…]", help="Ranks in all; several numbers give several layouts.")
+@click.option("--ranks-per-node", metavar="K[,K…]", help="Ranks on each node, instead of --ranks.")
 @click.option(
     "--mapping",
     default="block",
@@ -240,14 +301,21 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
     metavar="M",
     help="block (even spread, neighbours share a node), cyclic, or fill (fill node 0 first).",
 )
-@click.option("-c", "--collective", metavar="COLLECTIVE", help="bcast, reduce, scatter, gather, allgather, …")
+@click.option(
+    "-c",
+    "--collective",
+    metavar="C[,C…]",
+    multiple=True,
+    help="bcast, reduce, scatter, gather, allgather, …; may be given again.",
+)
 @click.option(
     "-a",
     "--algorithms",
     "algorithms",
-    metavar="KEY[,KEY…]|all",
+    metavar="KEY[,KEY…]|all|twins",
     required=True,
-    help="Full keys, or with -c the part after the slash; decision/…; builtin (real runs); all.",
+    help="Full keys, or with -c the part after the slash; knomial[k=2|4] is two; decision/…; builtin (real runs); all; "
+    "twins: those that Open MPI has, too.",
 )
 @click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
 @click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
@@ -261,6 +329,12 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
     "--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs)."
 )
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
+@click.option(
+    "--point-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give up a point whose simulation or measurement takes longer, and go on.",
+)
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS
 @requests.FORCE
@@ -269,6 +343,7 @@ Ranks are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(**options: Any) -> None:
     """Times of algorithms: simulated, measured, modelled, and the bound."""
+    options["collective"] = ",".join(options["collective"]) or None
     status = run(Request(**options))
     if status:
         sys.exit(status)

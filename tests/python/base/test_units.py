@@ -25,13 +25,17 @@ from collscope.base.units import (
         ("2GiB", 2 << 30),
         ("0.5KiB", 512),
         (" 3 kib ", 3072),
+        ("4K", 4096),
+        ("1m", 1 << 20),
+        ("2G", 2 << 30),
+        ("8Ki", 8192),
     ],
 )
 def test_sizes_that_parse(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "x", "-4", "4KB", "4K", "1e3", "4 apples", "0.3B", "KiB", "1KiB2"])
+@pytest.mark.parametrize("text", ["", "x", "-4", "4KB", "4MB", "1e3", "4 apples", "0.3B", "KiB", "1KiB2"])
 def test_sizes_that_do_not_parse(text: str) -> None:
     with pytest.raises(UsageError, match="size"):
         parse_size(text)

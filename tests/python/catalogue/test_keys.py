@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
-from collscope.catalogue.keys import Key, Param, full_key, read_values, split_keys, stem_of
+from collscope.catalogue.keys import Key, Param, full_key, read_values, split_keys, stem_of, swept
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 
@@ -43,3 +43,9 @@ def test_commas_in_brackets_do_not_split() -> None:
 def test_brackets_must_close(text: str) -> None:
     with pytest.raises(UsageError):
         split_keys(text)
+
+
+def test_parameters_are_swept() -> None:
+    assert swept("knomial[k=2|4|8]") == ["knomial[k=2]", "knomial[k=4]", "knomial[k=8]"]
+    assert swept("chain[chains=1|2,s=0|4K]") == [f"chain[chains={c},s={s}]" for c in (1, 2) for s in ("0", "4K")]
+    assert swept("mst") == ["mst"]

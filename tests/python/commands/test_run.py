@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import tiny_platform
+from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.commands import run as runs
+from collscope.commands import run_note
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import bounds, model, simulate
@@ -114,3 +116,51 @@ def test_files_in_new_folders_are_told(tiny: Path, capsys: pytest.CaptureFixture
     status, _, err = call(capsys, *RUN, *words)
     assert (status, err) == (0, "collscope: written: new/t.csv\ncollscope: written: more/t.svg\n")
     assert (tiny / "more" / "t.svg").exists()
+
+
+def test_layouts_are_nodes_times_ranks_of_a_node(tiny: Path, known: Registry) -> None:
+    def places(**options: Any) -> list[tuple[int, int]]:
+        request = runs.Request(platform="tiny", algorithms="bucket", **{"ranks": None, **options})
+        return [(layout.nodes, layout.ranks) for layout in runs.read_layouts(request, ["sim"])]
+
+    assert places(nodes="1,2,4", ranks_per_node="2") == [(1, 2), (2, 4), (4, 8)]
+    assert places(nodes="2", ranks_per_node="1,4") == [(2, 2), (2, 8)]
+    assert places(nodes="1,2", ranks="2,4") == [(1, 2), (1, 4), (2, 2), (2, 4)]
+    with pytest.raises(UsageError, match="--ranks-per-node"):
+        places(ranks="2", ranks_per_node="2")
+
+
+def test_several_collectives_and_swept_parameters(known: Registry) -> None:
+    assert runs.read_algorithms("linear,knomial[k=2|4]", "bcast,scatter") == [
+        ("bcast", "bcast/linear"),
+        ("scatter", "scatter/linear"),
+        ("bcast", "bcast/knomial[k=2,s=0]"),
+        ("bcast", "bcast/knomial[k=4,s=0]"),
+    ]
+    with pytest.raises(UsageError, match="lnear"):
+        runs.read_algorithms("lnear", "bcast,scatter")
+    with pytest.raises(UsageError, match="-a twins"):
+        runs.read_algorithms("twins", "bcast")  # the small registry has none
+
+
+def test_many_points_are_announced_with_what_made_them(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("-a", "bcast/linear,bcast/mst", "--bytes", "4..64K", "--source", "model")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "run_tasks", lambda tasks, **_: [])
+        patch.setattr(run_note, "MANY", 50)
+        status, _, err = call(capsys, "run", "--on", "tiny", "--nodes", "1,2", "--ranks", "2..3", *words)
+    assert status == 0
+    assert err == (
+        "collscope: 120 points: 4 layouts (--nodes 1,2, --ranks 2..3) × 2 keys (-a bcast/linear,bcast/mst) × "
+        "15 sizes (--bytes 4..64K)\n"
+    )
+
+
+def test_long_simulations_are_announced_with_an_estimate(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_note, "MESSAGE_S", 10.0)
+    monkeypatch.setattr(simulate, "left", lambda tasks: list(tasks))
+    _, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "4,8", "--jobs", "1")
+    assert "simulating 2 points: " in err
+    assert "by a rough estimate; --source model answers in seconds" in err
