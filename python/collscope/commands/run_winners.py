@@ -144,7 +144,7 @@ def _show_practice(found: Sequence[Winner]) -> None:
     for members in runs:
         sizes = list(dict.fromkeys(format_size(w.row["bytes"]) for w in (members[0], members[-1]) if w.row["bytes"]))
         where = f"{' … '.join(sizes)}: " if sizes else ""
-        console.say(where + practice(members))
+        console.out().print(where + practice(members), markup=False, soft_wrap=True)  # to be copied in one piece
 
 
 def practice(members: Sequence[Winner]) -> str:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from terminal import shown
+
 TESTS = Path(__file__).parents[1]
 
 # The command line with a small registry, a small platform, and a fake in place of smpirun.
@@ -29,7 +31,7 @@ from collscope.machines import find
 made = registry.parse(fake_list.TEXT)
 registry.load = lambda: made
 find.load = lambda name: tiny_platform.tiny()
-progress.PERIOD_S = 0.1
+progress.PERIOD_S, progress.SLOW_S = 0.1, 0.1
 paths.CACHE = Path(sys.argv[1]) / ".cache"
 runs.bounds_for_display = lambda tasks, rows: []
 cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "800,396"])
@@ -53,13 +55,13 @@ class Busy:
 
 
 @pytest.fixture
-def started(tmp_path: Path) -> Iterator[Callable[[], Busy]]:
-    """Starts the command line and waits until its child is at work."""
+def env(tmp_path: Path) -> dict[str, str]:
+    """An environment in which the fake simulates."""
     programs, temporary, told = tmp_path / "bin", tmp_path / "temp", tmp_path / "pid"
     programs.mkdir()
     temporary.mkdir()
     shutil.copy(TESTS / "helpers" / "fake_smpirun", programs / "smpirun")
-    env = {
+    return {
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(map(str, (TESTS.parents[1] / "python", TESTS / "helpers"))),
@@ -67,6 +69,12 @@ def started(tmp_path: Path) -> Iterator[Callable[[], Busy]]:
         "FAKE_COUNT": str(tmp_path / "count"),
         "FAKE_PID": str(told),
     }
+
+
+@pytest.fixture
+def started(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[[], Busy]]:
+    """Starts the command line and waits until its child is at work."""
+    told, temporary = Path(env["FAKE_PID"]), Path(env["TMPDIR"])
 
     def start() -> Busy:
         told.unlink(missing_ok=True)
@@ -131,3 +139,14 @@ def test_kill_9_ends_children_too_and_the_next_run_takes_away_what_is_left(
     assert not list(busy.temporary.iterdir())
     with sqlite3.connect(tmp_path / ".cache" / "results.sqlite") as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_a_terminal_shows_what_runs_and_after_ctrl_c_what_is_finished(tmp_path: Path, env: dict[str, str]) -> None:
+    busy = "bcast/linear, 396 B, 4 ranks on 1 node, for 0 s"
+    status, text = shown([str(tmp_path)], 80, program=("-c", PROGRAM), env=env, folder=tmp_path, stop_after=busy)
+    assert status == 1
+    assert "simulating" in text.partition(busy)[0]
+    table = text.rpartition(busy)[2]
+    assert "67.00 µs" in table
+    assert "— sim bcast/linear: not finished" in table
+    assert table.rstrip().endswith("the same command goes on from there")

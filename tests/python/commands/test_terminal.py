@@ -66,7 +66,8 @@ def test_prove_shows_its_verdicts(columns: int) -> None:
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_run_shows_names_times_and_choices(columns: int) -> None:
     text = screen(columns, *RUN)
-    table = [line for line in text.splitlines() if not line.startswith("model ")]
+    # The bar of the model draws over itself, and words for mpirun are to be copied in one piece.
+    table = [line for line in text.splitlines() if not line.startswith("model ") and "--mca" not in line]
     assert max(map(len, table)) <= columns
     for name in ("mst_scatter_bucket_allgather", "decision/ompi_4_1", "[levels=node"):
         assert any(name in line for line in table)

@@ -41,7 +41,7 @@ def shown(
         stdout=slave,
         stderr=slave,
         cwd=folder or ROOT,
-        env=quiet | {"PYTHONPATH": str(ROOT / "python"), "TERM": "xterm"} | (env or {}),
+        env=quiet | {"PYTHONPATH": str(ROOT / "python")} | (env or {}) | {"TERM": "xterm"},
         start_new_session=True,
     )
     os.close(slave)
