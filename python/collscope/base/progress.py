@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PERIOD_S = 10.0  # between two lines where there is no terminal
 SLOW_S = 2.0  # what takes longer is named on a terminal
 SHOWN = 3  # of what runs at a time
-KNOWN_SHARE = 0.05  # of the work: from then on the rest of the time can be said
+KNOWN_SHARE = 0.005  # of the work: from then on the rest of the time can be said
 
 
 @dataclass

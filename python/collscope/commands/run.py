@@ -20,6 +20,7 @@ from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import bounds, mpirun
+from collscope.sources.outcome import STOPPED
 from collscope.sources.rows import SOURCES, failed, named
 from collscope.sources.source import Options, Stopped
 
@@ -72,8 +73,10 @@ def run(request: Request) -> int:
             rows += source.rows(tasks, options, progress.progress)
     except KeyboardInterrupt as stop:
         rows += stop.rows if isinstance(stop, Stopped) else []
-        if show and any(row["median_s"] is not None for row in rows):
-            run_table.show(rows, bounds_for_display(tasks, rows))
+        finished = [row for row in rows if row["kind"] != STOPPED]
+        if show and finished:
+            run_table.show(finished, bounds_for_display(tasks, rows))
+            run_table.reasons([row for row in rows if row["kind"] == STOPPED])
         raise
     if request.csv_path == STDOUT:
         sys.stdout.write(table.csv_text(rows))

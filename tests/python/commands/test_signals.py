@@ -117,6 +117,7 @@ def test_a_signal_ends_children_too(started: Callable[[], Busy], number: signal.
     assert any("; now bcast/linear, 396 B, 4 ranks on 1 node, for 0 s" in line for line in running), said
     assert last == "collscope: stopped; finished points are kept, the same command goes on from there"
     assert "67.00 µs" in table  # what is finished
+    assert "396 B" not in table
     assert "— sim bcast/linear: not finished" in table
     assert soon_gone(busy.child)
     assert not list(busy.temporary.iterdir())
