@@ -27,7 +27,9 @@ def eager_limit() -> tuple[int, str]:
     """(bytes, source) of Open MPI's limit for shared memory; (the usual, "") where it does not say."""
     command = ["ompi_info", "--param", "btl", "all", "--level", "9", "--parsable"]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+        said = subprocess.run(
+            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=60, check=False
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return USUAL_EAGER_BYTES, ""
     for transport in ("vader", "sm"):

@@ -18,7 +18,9 @@ def replies(words: Sequence[str | Path], text: str = "") -> list[dict[str, Any]]
     UserError when it cannot be run or fails. Exit status 1 with lines is an answer: a proof that failed."""
     command = [str(programs.PROVER), *map(str, words)]
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+        )
     except OSError as error:
         raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

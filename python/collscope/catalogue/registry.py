@@ -270,7 +270,9 @@ def json_text() -> str:
             return text
     except OSError:
         pass
-    done = subprocess.run([program, "--list", "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [program, "--list", "--json"], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         raise UserError(f"{program} --list --json failed: {done.stderr.strip() or done.returncode}")
     try:

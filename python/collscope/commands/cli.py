@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from collscope.base import characters
 from collscope.commands import errors
 from collscope.commands.groups import LazyCommands
 
@@ -64,6 +65,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line; every error becomes one clear message and an exit status."""
+    characters.make_streams_print_all()
     with errors.reported():
         status = cli.main(args=arguments, prog_name="collscope", standalone_mode=False)
         sys.stdout.flush()

@@ -49,6 +49,7 @@ STYLE: dict[str, Any] = {
     "path.simplify": True,
 }
 mpl.rcParams.update(STYLE)
+mpl.rcParams["text.parse_math"] = False  # a dollar in a title is a dollar, not a formula
 
 # Two families stand out: minimum spanning trees, which suit short vectors, and bucket (ring) algorithms, which suit long ones.
 _TREES, _RINGS = "#0072B2", "#D55E00"

@@ -81,7 +81,7 @@ HOST_PROPERTIES = ("node", "socket", "cache", "gamma", "copy")
 
 
 def _host(element: Any, shown: str) -> Host:
-    props: Mapping[str, str] = {p.get("id"): p.get("value") for p in element.findall("prop")}
+    props: Mapping[str, str] = {p.get("id", ""): p.get("value", "") for p in element.findall("prop")}
     ident, line = element.get("id"), element.sourceline
     if ident is None:
         raise UserError(f"{shown}:{line}: a <host> has no id")

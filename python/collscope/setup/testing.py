@@ -130,6 +130,7 @@ def call(command: Sequence[str | Path], **env: str) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        encoding="utf-8",
         errors="replace",
         check=False,
     )

@@ -14,7 +14,9 @@ from collscope.base.errors import UserError
 def library() -> str:
     """What mpirun says it is: "Open MPI 4.1.4", "MPICH 4.0.2"; UserError when there is no mpirun."""
     try:
-        done = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["mpirun", "--version"], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+        )
     except OSError as error:
         raise UserError("mpirun: not found; install openmpi-bin (./collscope doctor says more)") from error
     text = done.stdout + done.stderr

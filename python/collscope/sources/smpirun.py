@@ -19,7 +19,9 @@ from collscope.points.plan import Layout, Point, plan_text
 def version() -> str:
     """The version of SimGrid that smpirun says it is: "3.32"; UserError when there is no smpirun."""
     try:
-        text = subprocess.run(["smpirun", "-version"], capture_output=True, text=True, check=False).stdout
+        text = subprocess.run(
+            ["smpirun", "-version"], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+        ).stdout
     except OSError as error:
         raise UserError("smpirun: not found; install libsimgrid-dev (./collscope doctor says more)") from error
     match = re.search(r"(\d+\.\d+(?:\.\d+)?)", text)

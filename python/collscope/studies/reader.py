@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, unknown
-from collscope.base.toml_table import Document, Table, one_of
-from collscope.base.units import parse_sizes
+from collscope.base.toml_table import Document, Table, one_of, read_text
+from collscope.base.units import MOST_RANKS, parse_sizes
 from collscope.machines.hosts import MAPPINGS
 from collscope.papers import names as papers
 from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
@@ -48,7 +48,8 @@ def _keys(value: Any) -> tuple[str, ...]:
 Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]
 Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
 Numbers = Annotated[
-    list[Annotated[int, Field(ge=1)]], Field(min_length=1, description="a list of whole numbers from 1 up")
+    list[Annotated[int, Field(ge=1, le=MOST_RANKS)]],
+    Field(min_length=1, description="a list of whole numbers from 1 up"),
 ]
 
 
@@ -85,7 +86,9 @@ class _Collective(Table):
 
     name: str
     title: str = ""
-    figure: str = ""
+    figure: str = Field(
+        default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$", description="a figure's number: letters, digits and _ . -"
+    )
     algorithms: Keys = ()
 
 
@@ -111,7 +114,7 @@ def load(name: str | Path) -> Study:
         if str(name).endswith(".toml"):
             raise UsageError(f"{paths.display(path)}: no such file")
         raise unknown("study", str(name), names(), "./collscope study list shows them")
-    return parse(path.read_text(encoding="utf-8"), path)
+    return parse(read_text(path, paths.display(path)), path)
 
 
 def names() -> list[str]:
@@ -230,6 +233,9 @@ def check_keys(study: Study, registry: Registry) -> Study:
                 _, key = registry.resolve(e.key, c.name)
             except UsageError as error:
                 raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {error}") from error
-            entries.append(replace(e, key=key, name=key if e.name == e.key else e.name))
+            entry = replace(e, key=key, name=key if e.name == e.key else e.name)
+            if entry in entries:
+                raise UsageError(f"{paths.display(study.path)}:{c.line}: collective {c.name}: {key} stands twice")
+            entries.append(entry)
         collectives.append(replace(c, entries=tuple(entries)))
     return replace(study, collectives=tuple(collectives))

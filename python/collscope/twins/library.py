@@ -39,6 +39,8 @@ class Library:
                 [str(c) for c in command],
                 capture_output=True,
                 text=True,
+                encoding="utf-8",
+                errors="replace",
                 env=self.environment,
                 timeout=TIMEOUT_S,
                 stdin=subprocess.DEVNULL,

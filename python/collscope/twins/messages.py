@@ -83,7 +83,13 @@ def recorded(text: str, *options: str) -> Own:
     """What `collscope-recorded` answers to these lines, which prove/messages.c describes; a UserError where it fails."""
     try:
         done = subprocess.run(
-            [str(programs.RECORDED), *options], input=text, capture_output=True, text=True, check=False
+            [str(programs.RECORDED), *options],
+            input=text,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
         )
     except OSError as error:
         raise UserError(f"{programs.RECORDED}: {error.strerror}; run ./collscope doctor") from error

@@ -1,0 +1,177 @@
+"""Any input of the readers of specifications, studies and platform files gives a result or a UserError, and soon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.base.toml_table import read_text
+from collscope.machines import spec_reader, variants, xml_reader
+from collscope.machines.hosts import machine_file
+from collscope.machines.spec import filled
+from collscope.machines.xml_writer import xml_of
+from collscope.studies import reader
+from made_platforms import SMALL
+from xml_of_one_host import platform_xml
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+FEW, MANY = 60, 5000
+SEEDS = {
+    "specification": [SMALL, (paths.ROOT / "platforms" / "schooner.toml").read_text(encoding="utf-8")],
+    "study": [(paths.ROOT / "sim" / "bird_schooner.toml").read_text(encoding="utf-8")],
+    "platform": [platform_xml('<prop id="network/model" value="CM02"/>')],
+}
+PIECES = (
+    *(
+        "nan",
+        "inf",
+        "-inf",
+        "1e400",
+        "1e300",
+        "-1",
+        "0",
+        "1e-320",
+        "9" * 400,
+        "9" * 5000,
+        "true",
+        '""',
+        '"²"',
+        "--5",
+        "[]",
+        "{}",
+    ),
+    *(
+        "[[",
+        "]]",
+        "[",
+        "]",
+        "{",
+        "}",
+        "=",
+        '"',
+        "'",
+        '"""',
+        "#",
+        "\n",
+        "\\",
+        "\\u0000",
+        "$x_{$",
+        "..",
+        ",",
+        "é",
+        "\udcff",
+        "\0",
+    ),
+    *(
+        "<",
+        ">",
+        "</",
+        "/>",
+        "&a;",
+        "<!ENTITY a 'b'>",
+        "<![CDATA[",
+        "<config>",
+        "<host/>",
+        'value=""',
+        "[" * 200,
+        "a." * 200,
+    ),
+)
+
+
+@st.composite
+def changed(draw: st.DrawFn, kind: str) -> bytes:
+    """A file that was right, with a few places cut, doubled or replaced; now and then in another encoding."""
+    text = draw(st.sampled_from(SEEDS[kind]))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        end = min(len(text), at + draw(st.sampled_from((0, 0, 1, 3, 10, 60))))
+        new = draw(st.one_of(st.sampled_from(PIECES), st.just(text[at:end] * 2), st.text(max_size=8)))
+        text = text[:at] + new + text[end:]
+    encoding = draw(st.sampled_from(("utf-8", "utf-8", "utf-8", "latin-1", "utf-16")))
+    return text.encode(encoding, "surrogateescape" if encoding == "utf-8" and draw(st.booleans()) else "replace")
+
+
+def read_specification(path: Path) -> None:
+    """The specification, and what is made of it where it is small."""
+    spec = spec_reader.parse_spec(read_text(path, path.name), path.name, say=lambda text: None)
+    if spec.nodes * spec.cores_per_node <= 64:
+        made = path.with_suffix(".made.xml")
+        made.write_text(xml_of(spec), encoding="utf-8")
+        machine_file(xml_reader.read_xml(made, "made"), 1, 1)
+
+
+def read_study(path: Path) -> None:
+    """The study, without its points: those need the catalogue."""
+    reader.parse(read_text(path, path.name), path)
+
+
+def read_platform(path: Path) -> None:
+    """The platform, and the numbers that it says."""
+    platform = xml_reader.read_xml(path, "own")
+    _ = (platform.least, platform.eager_bytes, platform.overhead_s, platform.nodes)
+
+
+READ: dict[str, Callable[[Path], None]] = {
+    "specification": read_specification,
+    "study": read_study,
+    "platform": read_platform,
+}
+
+
+def check(kind: str, data: bytes, folder: Path) -> None:
+    """Reads it; the only error is a UserError, whose text is short."""
+    path = folder / ("input.xml" if kind == "platform" else "input.toml")
+    path.write_bytes(data)
+    try:
+        READ[kind](path)
+    except UserError as error:
+        assert len(str(error)) < 3000
+        str(error).encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_changed_files_give_a_result_or_a_message(kind: str, tmp_path: Path) -> None:
+    go(kind, tmp_path, FEW)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", READ)
+def test_many_changed_files_give_a_result_or_a_message(kind: str, tmp_path: Path) -> None:
+    go(kind, tmp_path, MANY)
+
+
+def go(kind: str, folder: Path, examples: int) -> None:
+    """So many changed files of one kind, and as much noise."""
+
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.one_of(changed(kind), changed(kind), st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
+    def one(data: bytes) -> None:
+        check(kind, data, folder)
+
+    one()
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from((*variants.IDEAL, "nodes", *spec_reader.COUNTS, *spec_reader.NUMBERS, *variants.CURVE_KEYS)),
+    st.one_of(st.sampled_from(PIECES), st.floats().map(str), st.floats().map(lambda x: f"x{x}"), st.text(max_size=12)),
+)
+def test_any_value_of_a_variant_is_taken_or_refused(key: str, value: str) -> None:
+    base = filled(spec_reader.parse_spec(SMALL, "small.toml"))
+    for make in (lambda: variants.ideal_numbers({key: value}), lambda: variants.override(base, {key: value})):
+        try:
+            make()
+        except UserError as error:
+            assert len(str(error)) < 3000
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.glob("*/*.*")), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_corpus_gives_a_result_or_a_message(path: Path, tmp_path: Path) -> None:
+    check(path.parent.name, path.read_bytes(), tmp_path)
