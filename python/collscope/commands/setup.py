@@ -15,7 +15,7 @@ from collscope.base.errors import UserError
 @click.option(
     "--simgrid-from-source",
     is_flag=True,
-    help="Build SimGrid from its source package, below this tree: no root needed.",
+    help="Build SimGrid from its source package, below this tree: no root needed; ten minutes on two cores.",
 )
 def command(real: bool, simgrid_from_source: bool) -> None:
     """Get the machine ready: libraries, the prover, the simulation.

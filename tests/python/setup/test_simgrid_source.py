@@ -1,0 +1,75 @@
+"""SimGrid from its source package, with a set-up that only notes what it would call."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope.setup import needs, own_simgrid, simgrid_source
+from collscope.setup.machine import Setup
+from collscope.setup.steps import SetupError, Steps
+
+
+@pytest.fixture
+def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands of every step; installing leaves a script as SimGrid's does, a boost brings its headers."""
+    commands: list[list[str]] = []
+
+    def run(self: Steps, what: str, command: list[str | Path], log: Path, **_: Any) -> None:
+        commands.append([str(word) for word in command])
+        if "--install" in commands[-1]:
+            program = own_simgrid.folder(tree) / "bin" / "smpirun"
+            program.parent.mkdir(parents=True)
+            program.write_text(f'LD_LIBRARY_PATH="{own_simgrid.folder(tree)}/lib"')
+        if simgrid_source.BOOST in commands[-1]:
+            header = Path(commands[-1][-2]) / "x" / "include" / "boost" / "version.hpp"
+            header.parent.mkdir(parents=True)
+            header.touch()
+
+    monkeypatch.setattr(Steps, "run", run)
+    monkeypatch.setattr(Setup, "libraries", lambda self: None)
+    monkeypatch.setattr(needs, "missing", lambda presets: [])
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.delenv("BOOST_ROOT", raising=False)
+    source = tree / ".cache" / "simgrid-build" / f"simgrid-{simgrid_source.VERSION}"
+    source.mkdir(parents=True)
+    (source / "CMakeLists.txt").touch()
+    return commands
+
+
+def test_it_is_built_once_and_found_first(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simgrid_source, "HEADERS", ())
+    simgrid_source.ensure(tree)
+    boost, configure, build, install = called
+    assert boost[2:4] == ["pip", "install"]
+    assert f"-DCMAKE_INSTALL_PREFIX={tree}/.cache/simgrid" in configure
+    assert "-Denable_smpi=ON" in configure
+    assert any(word.startswith("-DBoost_INCLUDE_DIR=") and word.endswith("/x/include") for word in configure)
+    assert (build[:2], install[:2]) == (["cmake", "--build"], ["cmake", "--install"])
+    assert os.environ["PATH"].startswith(f"{tree}/.cache/simgrid/bin:")
+    assert not (tree / ".cache" / "simgrid-build").exists()
+    assert not (tree / "build" / "smpi").exists()
+    simgrid_source.ensure(tree)
+    assert len(called) == 4
+
+
+def test_the_systems_boost_is_taken_where_there_is_one(
+    tree: Path, called: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "include" / "boost").mkdir(parents=True)
+    (tmp_path / "include" / "boost" / "version.hpp").touch()
+    monkeypatch.setattr(simgrid_source, "HEADERS", (str(tmp_path / "include"),))
+    simgrid_source.ensure(tree)
+    assert len(called) == 3
+
+
+def test_without_a_compiler_it_says_so_first(
+    tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(SetupError, match="missing: C compiler, C\\+\\+ compiler; SimGrid cannot be compiled"):
+        simgrid_source.ensure(tree)
+    assert not called
