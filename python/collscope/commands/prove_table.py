@@ -77,7 +77,7 @@ def show_one(key: str, lines: Sequence[Line]) -> None:
             format_size(line.get("reduced_bytes") or 0),
             "" if rounds is None else str(int(rounds)),
             exactness(line),
-            "proven" if proven else f"FAILED: {line.get('failure')}",
+            "proven" if proven else f"FAILED: {line['kind']}",
             style="" if proven else "bold red",
         )
     table.show()
@@ -126,10 +126,17 @@ def show_many(groups: Mapping[tuple[str, str], Sequence[Line]]) -> None:
 def summary(lines: Sequence[Line]) -> None:
     """Prints what is proven, and why the rest is not."""
     count = _count(lines)
-    console.say(
-        f"{count['proven']} of {count['proven'] + count['failed']} points proven ({sizes_of(lines)}): every receive has its send, "
-        "no deadlock even if every send waits, the right data everywhere"
-    )
+    points = count["proven"] + count["failed"]
+    if count["failed"]:
+        kinds = Counter(x["kind"] for x in lines if x.get("verdict") == "failed")
+        what = join_words([f"{number} {kind}" for kind, number in kinds.most_common()])
+        text = f"{count['failed']} of {points} points ({sizes_of(lines)}): {what}"
+        console.say(f"[bold red]FAILED[/bold red]: {_safe(text)}", markup=True)
+    elif points:
+        console.say(
+            f"{count['proven']} of {points} points proven ({sizes_of(lines)}): every receive has its send, "
+            "no deadlock even if every send waits, the right data everywhere"
+        )
     for reason, number in Counter(x["status"] for x in lines if x["status"] != "ok").items():
         console.say(f"[yellow]—[/yellow] {number} points unsupported: {_safe(reason)}", markup=True)
 
