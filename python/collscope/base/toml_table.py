@@ -24,6 +24,7 @@ SHOWN = 5  # mistakes that are reported at once
 LARGEST_FILE = 1 << 20  # bytes: nobody writes more, and what is no text is often much larger
 DEEPEST = 32  # levels of lists and tables inside each other
 LONGEST_VALUE = 80  # characters of a wrong value that a complaint shows
+LONGEST_COMPLAINT = 500
 LONGEST_STATEMENT = 400  # lines of a value that are tried as its end
 _INTEGER = re.compile(r"[0-9][0-9_]{4299,}")  # Python reads no longer ones
 
@@ -61,8 +62,11 @@ def one_of(choices: Sequence[str]) -> AfterValidator:
 
 def shown(value: Any) -> str:
     """A value in a complaint."""
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+    return _clipped(str(value).lower() if isinstance(value, bool) else repr(value), LONGEST_VALUE)
+
+
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def read_text(path: Path, shown: str, error: type[UserError] = UsageError) -> str:
@@ -137,7 +141,7 @@ class Document:
 
     def fail(self, what: str, *where: str | int) -> UserError:
         """The error to raise for something wrong with this key or table: FILE:LINE: KEY: what."""
-        name = self.name(where)
+        name, what = _clipped(self.name(where), LONGEST_VALUE), _clipped(what, LONGEST_COMPLAINT)
         return self.error(f"{self.path}:{self.line(*where)}: {name + ': ' if name else ''}{what}")
 
     def unknown_key(self, known: Iterable[str], *where: str | int) -> UserError:

@@ -29,6 +29,15 @@ def values_of(text: str, name: str) -> dict[str, str]:
     return values
 
 
+LONGEST = 60  # characters of a key or value that can be meant
+
+
+def _check_lengths(name: str, values: Mapping[str, str]) -> None:
+    for part in (part for pair in values.items() for part in pair):
+        if len(part) > LONGEST:
+            raise UsageError(f'{name}: "{part[:LONGEST]}…" is too long; write key=value')
+
+
 CURVE_KEYS = tuple(f"{level}.{kind}" for level in reversed(LEVELS) for kind in ("latency_s", "s_per_byte"))
 
 
@@ -38,6 +47,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     known = (*COUNTS, *NUMBERS, *CURVE_KEYS)
     whole = filled(spec)
     changes: dict[str, Any] = {}
+    _check_lengths(spec.name, values)
     for key, text in values.items():
         if key not in known:
             raise UsageError(f'{spec.name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
@@ -98,6 +108,7 @@ def _factor(spec: Spec, key: str, text: str) -> float:
 def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
     """The numbers of the ideal network: the keys of IDEAL, with some of them replaced, and nodes. UsageError as in override."""
     numbers = dict(IDEAL)
+    _check_lengths("ideal", values)
     for key, text in values.items():
         if key not in (*IDEAL, "nodes"):
             raise UsageError(

@@ -33,9 +33,11 @@ def read_xml(path: Path, name: str) -> Platform:
     try:
         root = etree.fromstring(text, etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False))
     except etree.XMLSyntaxError as error:
-        raise UserError(f"{shown}:{error.lineno or 1}: {error.msg}") from error
+        raise UserError(f"{shown}:{error.lineno or 1}: {str(error.msg)[:200]}") from error
     if root.tag != "platform":
-        raise UserError(f"{shown}:{root.sourceline}: a SimGrid platform file starts with <platform>, not <{root.tag}>")
+        raise UserError(
+            f"{shown}:{root.sourceline}: a SimGrid platform file starts with <platform>, not <{str(root.tag)[:40]}>"
+        )
     hosts = [_host(element, shown) for element in root.iter("host")]
     if not hosts:
         where = next((e.sourceline for e in root.iter("cluster")), root.sourceline)
@@ -49,7 +51,7 @@ def read_xml(path: Path, name: str) -> Platform:
     for prop in root.iterfind(".//config/prop"):
         if (setting := prop.get("id", "")) not in OWN_SETTINGS:
             raise UserError(
-                f"{shown}:{prop.sourceline}: the setting {setting} is not taken from a platform file; take it out of <config>: "
+                f"{shown}:{prop.sourceline}: the setting {setting[:80]} is not taken from a platform file; take it out of <config>: "
                 "what may stand there concerns the network, processors, precision and SMPI's protocol"
             )
     for key, value in properties.items():
