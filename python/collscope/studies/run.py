@@ -21,6 +21,7 @@ from collscope.machines.simgrid import content_hash
 from collscope.points import table
 from collscope.points.table import Row
 from collscope.studies import results, rows
+from collscope.studies.agreement import with_reference
 from collscope.studies.origin import Origin
 from collscope.studies.reader import check_keys, load
 from collscope.studies.study import Study
@@ -38,7 +39,8 @@ def run(
 ) -> Path:
     """Runs a study and returns the folder of its results: `out`, or the study's own place. What is cached is not simulated again, and
     what would come out the same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the
-    ends of their ranges, which takes minutes. Raises a UsageError when a reference would be made of a quick run."""
+    ends of their ranges, which takes minutes. It ends with how many rows equal the committed reference; that they do not is no failure,
+    as another version of SimGrid may do it. Raises a UsageError when a reference would be made of a quick run."""
     study = check_keys(load(name), registry.load())
     platform = find.load(study.platform)
     if write_reference and quick:
@@ -57,11 +59,14 @@ def run(
             record = {"stamp": stamp, "files": names, "origin": origin.plain()}
             (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         console.note(f"{study.name}: {len(names)} files in {time.monotonic() - start:.1f} s")
+    agreement = with_reference(csv, paths.RESULTS / study.name)  # before another takes its place
     if write_reference:
         results.publish(folder, paths.RESULTS / study.name)
         console.note(f"reference written to {paths.display(paths.RESULTS / study.name)}")
     report_failures([row for row in made if row["source"] == "sim" and str(row["status"]) != "ok"])
     print(paths.display(folder / "report.html"))
+    for line in agreement.lines() if agreement else ():
+        console.note(f"{study.name}: {line}")
     return folder
 
 

@@ -113,3 +113,28 @@ def test_the_reference_is_the_whole_study(fake: Fake) -> None:
     run.run("bird_schooner", write_reference=True)
     assert not stale.exists()
     assert "Quick run" not in (kept / "report.html").read_text()
+
+
+def test_a_run_ends_with_how_it_agrees_with_the_reference(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def table_alone(
+        study: object, platform: object, made: object, csv: str, origin: object, new: Path, *_: object
+    ) -> list[str]:
+        (new / "table.csv").write_text(csv)
+        return ["table.csv"]
+
+    monkeypatch.setattr(run, "_write", table_alone)
+    run.run("bird_schooner")
+    assert "the reference" not in capfd.readouterr().err, "there is none yet"
+    run.run("bird_schooner", write_reference=True)
+    rows = len((paths.RESULTS / "bird_schooner" / "table.csv").read_text().splitlines()) - 1
+    capfd.readouterr()
+    run.run("bird_schooner")
+    assert capfd.readouterr().err.splitlines()[-1].endswith(f"bird_schooner: {rows} of {rows} rows equal the reference")
+    fake.time = made_table.swap("bcast", "builtin", 1.1, only=lambda nodes, size: nodes == 2 and size == 4096)
+    run.run("bird_schooner", write_reference=True)
+    *_, count, first, second = capfd.readouterr().err.splitlines()[:-2]
+    assert count.endswith(f"{rows - 4} of {rows} rows equal the reference"), "the one that the new one replaces"
+    assert "decision/" in first and "2 nodes, 32 ranks, 4096 B: median_s is" in first
+    assert "2 nodes, 32 ranks, 4096 B, root: median_s is" in second
