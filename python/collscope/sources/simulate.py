@@ -85,11 +85,6 @@ def default_jobs() -> int:
     return max(1, len(os.sched_getaffinity(0)))
 
 
-def uncached(tasks: Sequence[Task]) -> int:
-    """How many of these points would have to be simulated now."""
-    return len(left(tasks))
-
-
 def left(tasks: Sequence[Task]) -> list[Task]:
     """Those of these points that would have to be simulated now, each once."""
     origin = Origin.now(tasks)

@@ -14,6 +14,7 @@ from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
 from collscope.sources import bounds, simulate, smpirun
 from collscope.sources.outcome import summarise
+from collscope.studies import outlook
 from collscope.studies.origin import Origin, remember
 from collscope.studies.study import Entry, Study
 
@@ -41,9 +42,11 @@ def simulate_study(
     tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
     now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
     start = time.monotonic()
-    todo = len(tasks) if force else simulate.uncached(tasks)
+    left = tasks if force else simulate.left(tasks)
+    todo = len(left)
+    whole = [task for task, _, _ in tasks_of(study, platform, quick=False)] if quick else tasks
+    console.note(outlook.sentence(study, len(tasks), left, whole, jobs or simulate.default_jobs()))
     if todo:
-        console.note(f"{study.name}: {len(tasks)} points, {len(tasks) - todo} of them cached")
         with progress.progress(study.name, len(tasks)) as told:
             rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force)
     else:
