@@ -16,7 +16,7 @@ from collscope.base.units import parse_ranks, parse_size
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.decisions import Span
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.commands import decide_table, requests
+from collscope.commands import decide_table, origin, requests
 
 MAP_BYTES = "16MiB"  # of the whole vector: where a map ends, unless --bytes says
 
@@ -89,7 +89,7 @@ def draw(collective: str, spans: Sequence[Span], elem: int, path: str) -> None:
     from collscope.figures import files
     from collscope.figures.decision_map import decision_map
 
-    files.save(decision_map(collective, spans, elem), path)
+    files.save(decision_map(collective, spans, elem), path, origin.of_sources(["model"]))
     console.note(f"written: {path}")
 
 

@@ -15,7 +15,7 @@ from collscope.base.units import format_ranks, join_words, parse_ranks, parse_si
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.commands import requests, run_note, run_table, run_winners
+from collscope.commands import origin, requests, run_note, run_table, run_winners
 from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
@@ -252,7 +252,7 @@ def draw(rows: Sequence[Row], path: str) -> None:
     from collscope.figures import files
     from collscope.figures.run import run_figure
 
-    files.save(run_figure(table.to_frame(rows)), path)
+    files.save(run_figure(table.to_frame(rows)), path, origin.of_rows(rows))
     console.note(f"written: {path}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_time, parse_size
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
-from collscope.commands import requests, show_page
+from collscope.commands import origin, requests, show_page
 from collscope.figures.schedule import kinds as pictures
 from collscope.figures.schedule.kinds import KINDS
 from collscope.machines.hosts import machine_file
@@ -63,7 +63,9 @@ def run(r: Request) -> int:
     show_page.show(traces)
     if r.no_pictures:
         return 0
-    written = draw(traces, kinds, r.out)
+    sources = read_sources(r.source)
+    on = requests.load_platform(r.platform, sources) if r.platform else None
+    written = draw(traces, kinds, r.out, origin.of_sources(sources, on))
     if r.animate:
         from collscope.figures import files
         from collscope.figures.schedule import animation
@@ -200,8 +202,10 @@ def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
 # ---- pictures ---------------------------------------------------------------------------------------------
 
 
-def draw(traces: Sequence[Trace], kinds: Sequence[str], out: str | None) -> list[Path]:
-    """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file."""
+def draw(
+    traces: Sequence[Trace], kinds: Sequence[str], out: str | None, about: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file. `about`: as files.render."""
     from collscope.figures import files
 
     single = out is not None and Path(out).suffix.lower() in FORMATS
@@ -213,8 +217,9 @@ def draw(traces: Sequence[Trace], kinds: Sequence[str], out: str | None) -> list
             continue
         both = [folder_of(out) / f"{stem_of(traces)}-{kind}{ending}" for ending in (".svg", ".png")]
         targets = [Path(str(out))] if single else both
+        words = {"Title": f"{kind} of {traces[0].key}, {traces[0].ranks} ranks", **about} if about else None
         for path in targets:
-            written.append(files.save(fig, path))
+            written.append(files.save(fig, path, words))
     return written
 
 
