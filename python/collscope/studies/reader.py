@@ -218,6 +218,9 @@ def _classes(document: Document, file: _File, at: int) -> Iterator[Entry]:
             keys: Sequence[str] = _keys(given[name]) if name in given else file.common.get(name, ())
         except ValueError as error:
             raise document.fail(str(error), "collective", at, name) from error
+        if len(keys) > 1 and not all(key.startswith("decision/") for key in keys):
+            where = ("collective", at, name) if name in given else ("common", name)
+            raise document.fail("a class is one algorithm; only decisions may stand for it in turn", *where)
         for key in keys:
             yield Entry(one.name, name, key)
 

@@ -112,6 +112,7 @@ def test_the_paper_s_experiment() -> None:
             r"collective rotation\.algorithms: must be a key or a list",
         ),
         ("[[collective]]", "[[collectiv]]", r"collective: is missing"),
+        ('short = "bcast/mst"', 'short = ["bcast/mst", "bcast/linear"]', r"bcast\.short: a class is one algorithm"),
         ("[sizes]", "[sizes", r"small\.toml:7: not TOML: .*line"),
     ],
 )
