@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from collscope.base.errors import UsageError
 from collscope.commands import requests
 from collscope.commands.groups import Commands
 
@@ -35,9 +36,23 @@ def list_studies() -> None:
     "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
 )
 @click.option("--write-reference", is_flag=True, help="Make the results the committed reference.")
+@click.option("--figure", metavar="F", help="Draw one figure alone, by its number (5.1.1) or the name of its file.")
 @click.option("--out", metavar="DIR", help="Where the results go (default: results/NAME/fresh/).")
-def run_study(name: str, **options: Any) -> None:
+def run_study(name: str, figure: str | None, **options: Any) -> None:
     """Run a study and write its results to results/NAME/. An interrupted study goes on where it stopped."""
+    if figure is not None:
+        _draw_one(name, figure, **options)
+        return
     from collscope.studies.run import run
 
     run(name, **options)
+
+
+def _draw_one(name: str, figure: str, write_reference: bool, vary_ranges: bool, **options: Any) -> None:
+    if write_reference or vary_ranges:
+        raise UsageError("--figure draws one figure alone: leave --write-reference and --vary-ranges out")
+    from collscope.base import paths
+    from collscope.studies import one_figure
+
+    for path in one_figure.run(name, figure, **options):
+        click.echo(paths.display(path))

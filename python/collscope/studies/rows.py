@@ -63,6 +63,12 @@ def simulate_study(
     return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], remember(study.name, origin)
 
 
+def simulate_tasks(study: Study, tasks: Sequence[Task], *, jobs: int | None, force: bool) -> list[Row]:
+    """Rows of some of the study's tasks, with their bounds."""
+    with progress.progress(study.name, len(tasks)) as told:
+        return [*simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force), *_bounds(tasks)]
+
+
 def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simulate.Origin) -> list[Row]:
     """Rows of the further metrics, from the very same simulated calls."""
     if not study.also_metrics:

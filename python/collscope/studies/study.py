@@ -72,6 +72,12 @@ class Study:
         """The collective of that name; StopIteration where the study has none."""
         return next(c for c in self.collectives if c.name == name)
 
+    def figure(self, c: Collective, nodes: int, ranks: int) -> tuple[str, str]:
+        """Number of the source's figure of a collective in a layout, or "", and the name of ours without its ending."""
+        number = f"{c.figure}.{self.nodes.index(nodes) + 1}" if c.figure and len(self.ranks) == 1 else ""
+        several = f"_{ranks}_ranks" if len(self.ranks) > 1 else ""
+        return number, f"{number + '_' if number else ''}{c.name}_{nodes}_nodes{several}"
+
     @property
     def titles(self) -> dict[str, str]:
         """Collective → its title."""

@@ -66,9 +66,7 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     """The figure of one collective in one layout."""
     study = analysis.study
     times = analysis.case(c.name, nodes, ranks)
-    number = f"{c.figure}.{study.nodes.index(nodes) + 1}" if c.figure and len(study.ranks) == 1 else ""
-    several = f"_{ranks}_ranks" if len(study.ranks) > 1 else ""
-    stem = f"{number + '_' if number else ''}{c.name}_{nodes}_nodes{several}"
+    number, stem = study.figure(c, nodes, ranks)
     b = analysis.bound
     bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)][["bytes", "time_s"]]
     even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping != "fill" else f", {ranks} ranks"

@@ -1,0 +1,53 @@
+"""One figure of a study alone: its points are simulated where they are not cached, and nothing else of the study is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from collscope.base import paths
+from collscope.base.errors import UsageError
+from collscope.catalogue import registry
+from collscope.machines import find
+from collscope.points import table
+from collscope.studies import rows
+from collscope.studies.reader import check_keys, load
+from collscope.studies.study import Study
+
+
+def run(
+    name: str, figure: str, *, quick: bool = False, jobs: int | None = None, force: bool = False, out: str | None = None
+) -> list[Path]:
+    """Draws the figure with this number or name (as the study's own files are called) as SVG and PNG into `out`, or results/figures/fresh;
+    returns the files. They are the same as in the results of the whole study."""
+    study = check_keys(load(name), registry.load())
+    collective, nodes, ranks = find_case(study, figure)
+    folder = Path(out) if out else paths.fresh("figures") / study.name
+    if (folder.exists() and not folder.is_dir()) or not paths.is_writable(folder.parent):
+        raise UsageError(f"--out {out or folder}: no folder that can be written to")
+    platform = find.load(study.platform)
+    tasks = [
+        task for task, entry, _ in rows.tasks_of(study, platform, quick)
+        if entry.collective == collective and (task[0].nodes, task[0].ranks) == (nodes, ranks)
+    ]  # fmt: skip
+    made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force)
+
+    from collscope.studies.report import analysis, pictures
+
+    found = pictures.pictures(analysis.analyse(study, table.to_frame(made)), [], None, quick)
+    if not found:
+        raise UsageError(f"--figure {figure}: none of its points has a number")
+    return [folder / file for file in pictures.draw(found, folder, 1)]
+
+
+def find_case(study: Study, figure: str) -> tuple[str, int, int]:
+    """Collective, nodes and ranks of the figure; a UsageError names what there is."""
+    cases, names = {}, []
+    for c in study.collectives:
+        for ranks in study.ranks:
+            for nodes in study.nodes:
+                number, stem = study.figure(c, nodes, ranks)
+                cases[number or stem] = cases[stem] = (c.name, nodes, ranks)
+                names.append(number or stem)
+    if figure not in cases:
+        raise UsageError(f"--figure {figure}: {study.name} has {', '.join(names)}")
+    return cases[figure]
