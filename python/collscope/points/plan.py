@@ -132,6 +132,8 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
         from collscope.base.errors import unknown
 
         raise unknown("mapping", mapping, MAPPINGS)
+    if real and nodes > 1 and mapping != "block":  # mpirun is asked for an even share of consecutive ranks a node
+        raise UsageError(f"--mapping {mapping}: real runs on several nodes are placed in blocks; use --mapping block")
     if real:  # ranks may share cores, nodes must exist
         hosts_of(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
     else:

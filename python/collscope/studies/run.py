@@ -45,6 +45,11 @@ def run(
     platform = find.load(study.platform)
     if write_reference and quick:
         raise UsageError("the reference is made of the whole study: leave --quick out")
+    if next(iter(study.points(quick)), None) is None:
+        raise UsageError(
+            f"{paths.display(study.path)}: sizes: none can be cut into a block of whole elements for each rank; take multiples of "
+            f"{' or '.join(map(str, study.ranks))} ranks times the element's bytes"
+        )
     folder = results.fresh_folder(study.name, out)
     made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force)
     csv = table.csv_text(made)

@@ -69,3 +69,11 @@ def test_filled_layouts_name_the_nodes_that_are_used() -> None:
     machine = find.load("schooner")  # 20 cores a node
     assert [plan.check_layout(machine, 16, p, "fill").nodes for p in (1, 20, 21, 320)] == [1, 1, 2, 16]
     assert plan.check_layout(machine, 16, 32, "block").nodes == 16
+
+
+@pytest.mark.parametrize("mapping", ["cyclic", "fill"])
+def test_real_ranks_on_several_nodes_are_placed_in_blocks_only(mapping: str) -> None:
+    machine = find.load("schooner[nodes=2]")
+    with pytest.raises(UsageError, match=f"--mapping {mapping}: real runs on several nodes"):
+        plan.check_layout(machine, 2, 4, mapping, real=True)
+    assert plan.check_layout(machine, 1, 4, mapping, real=True).mapping == mapping

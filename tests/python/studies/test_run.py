@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,11 @@ def test_a_run_ends_with_how_it_agrees_with_the_reference(
     assert count.endswith(f"{rows - 4} of {rows} rows equal the reference"), "the one that the new one replaces"
     assert "decision/" in first and "2 nodes, 32 ranks, 4096 B: median_s is" in first
     assert "2 nodes, 32 ranks, 4096 B, root: median_s is" in second
+
+
+def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = replace(bird, ranks=(72,), collectives=tuple(c for c in bird.collectives if c.name == "gather"))
+    monkeypatch.setattr(run, "load", lambda name: empty)
+    with pytest.raises(UsageError, match=r"bird_schooner\.toml: sizes: none can be cut .* multiples of 72 ranks"):
+        run.run("bird_schooner")
+    assert not fake.drawn
