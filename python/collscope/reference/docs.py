@@ -1,19 +1,18 @@
-"""The generated reference: docs/algorithms.md, docs/algorithms.html and docs/pictures/, written or checked.
+"""The generated reference: docs/algorithms.md and docs/pictures/, written or checked; and the same as HTML, not committed:
+docs/algorithms.html and docs/algorithms/.
 
 All of it comes from the registry and from the opening comments of the files; nothing is typed twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.files import write_atomically
-from collscope.reference import pictures
-from collscope.reference.entries import Entry, entries
+from collscope.reference import html, pictures
 from collscope.reference.markdown import markdown
-from collscope.reference.page import page
+from collscope.reference.model import Reference, reference
 
 
 def folder() -> Path:
@@ -21,19 +20,19 @@ def folder() -> Path:
     return paths.ROOT / "docs"
 
 
-def stale(all_: Sequence[Entry]) -> list[str]:
-    """What is out of date, in words."""
+def stale(all_: Reference) -> list[str]:
+    """What of the committed part is out of date, in words."""
     found = []
     path = folder() / "algorithms.md"
     if not path.exists() or path.read_text(encoding="utf-8") != markdown(all_):
         found.append(f"{path.relative_to(paths.ROOT)}: not what the registry and the headers say")
-    return [*found, *pictures.stale(all_)]
+    return [*found, *pictures.stale(all_.entries)]
 
 
 def run(check: bool = False) -> int:
     """Writes the reference, or says what of it is out of date; returns the exit status."""
-    all_ = entries()
-    for e in all_:
+    all_ = reference()
+    for e in all_.entries:
         if e.header.missing:
             console.note(f"{e.path}: the header lacks {', '.join(e.header.missing)}")
     if check:
@@ -43,8 +42,9 @@ def run(check: bool = False) -> int:
         if problems:
             console.note("run ./collscope docs")
         return 1 if problems else 0
-    drawn = pictures.draw(all_)
+    drawn = pictures.draw(all_.entries)
     write_atomically(folder() / "algorithms.md", markdown(all_))
-    write_atomically(folder() / "algorithms.html", page(all_))
-    print(f"written: docs/algorithms.md, docs/algorithms.html, {drawn} of {2 * len(all_)} pictures drawn anew")
+    pages = html.write(all_, folder())
+    print(f"written: docs/algorithms.md; {drawn} of {2 * len(all_.entries)} pictures drawn anew")
+    print(f"{pages} pages of HTML: open docs/{html.INDEX}")
     return 0

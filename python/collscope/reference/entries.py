@@ -1,4 +1,4 @@
-"""What the reference says of each algorithm and each decision: facts as text, and the schedule that is drawn."""
+"""What the reference says of each algorithm: facts as text, and the schedule that is drawn."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from functools import cached_property
 
 from collscope.base import paths
 from collscope.base.errors import UserError
-from collscope.catalogue import decisions, headers, registry
+from collscope.catalogue import headers, registry
 from collscope.catalogue.headers import Header
-from collscope.catalogue.registry import Algorithm, Decision
+from collscope.catalogue.registry import Algorithm, Collective
 from collscope.points.plan import Point
 from collscope.schedules import ask, make, one_port
 from collscope.schedules.trace import Trace
-from collscope.twins import records
 from collscope.twins import text as twin_text
 
 RANKS = 8
@@ -27,9 +26,6 @@ DRAWN_SEGMENT = 1024  # of pipelined algorithms, so that a small picture shows t
 def anchor_of(key: str) -> str:
     """A key as the anchor of a link."""
     return re.sub(r"[^a-z0-9_]+", "-", key.lower()).strip("-")
-
-
-# ---- algorithms -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -60,6 +56,12 @@ class Entry:
     def path(self) -> str:
         """Of its file, from the root of the repository."""
         return self.header.path.relative_to(paths.ROOT).as_posix()
+
+    @property
+    def code(self) -> str:
+        """What its file has below the opening comment."""
+        path = self.header.path
+        return path.read_text(encoding="utf-8").partition("*/")[2].strip() if path.exists() else ""
 
     @property
     def summary(self) -> str:
@@ -138,8 +140,22 @@ def _flags(a: Algorithm) -> list[str]:
 class Group:
     """The algorithms of one collective."""
 
-    name: str
+    collective: Collective
     entries: Sequence[Entry]
+
+    @property
+    def name(self) -> str:
+        """The collective's."""
+        return self.collective.name
+
+    @property
+    def about(self) -> str:
+        """What it is in MPI and what its calls are told; Markdown."""
+        c = self.collective
+        has = " and ".join(["a root"] * c.has_root + ["an operator"] * c.has_operator)
+        words = [f"`{c.mpi}`" if c.mpi else "No function of MPI", f"with {has}" if has else ""]
+        counted = {"block": "a count is that of one rank's block", "vector": "a count is that of the whole vector"}
+        return "; ".join(filter(None, [", ".join(filter(None, words)), counted.get(c.unit, "")])) + "."
 
 
 def entries() -> list[Entry]:
@@ -155,7 +171,7 @@ def entries() -> list[Entry]:
 
 def groups(all_: Sequence[Entry]) -> list[Group]:
     """By collective, in the registry's order; those without algorithms are left out."""
-    found = [Group(c.name, [e for e in all_ if e.algorithm.collective == c.name]) for c in registry.load().collectives]
+    found = [Group(c, [e for e in all_ if e.algorithm.collective == c.name]) for c in registry.load().collectives]
     return [group for group in found if group.entries]
 
 
@@ -173,78 +189,3 @@ def drawing(a: Algorithm) -> tuple[Trace | None, str]:
         except UserError as error:
             why = why or str(error)
     return None, why
-
-
-# ---- decisions --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A rule of a decision table, as text."""
-
-    collective: str
-    ranks: str
-    sizes: str
-    needs: str
-    takes: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A decision: where it is from, in the words of its file, and its rules."""
-
-    decision: Decision
-    rules: Sequence[Rule]
-    same_as: Table | None  # an earlier table has these very rules
-
-    @property
-    def anchor(self) -> str:
-        """The table's anchor in a page."""
-        return self.decision.key.replace("/", "-")
-
-    @property
-    def path(self) -> str:
-        """Of its file, from the root of the repository."""
-        return f"algorithms/{self.decision.key}.c"
-
-    @property
-    def text(self) -> str:
-        """What follows the key in the opening comment of its file."""
-        text = headers.prose(paths.ROOT / self.path).partition(": ")[2]
-        return text[:1].upper() + text[1:]
-
-    @property
-    def by_collective(self) -> list[tuple[str, list[Rule]]]:
-        """(collective, its rules in their order)."""
-        return [(c, [rule for rule in self.rules if rule.collective == c]) for c in self.decision.collectives]
-
-
-def tables() -> list[Table]:
-    """All decisions, in the registry's order."""
-    rules: dict[str, list[Rule]] = {}
-    for line in decisions.rules():
-        rules.setdefault(line["decision"], []).append(_rule(line))
-    made: list[Table] = []
-    for d in registry.load().decisions:
-        mine = rules.get(d.full_key(), [])
-        made.append(Table(d, mine, next((t for t in made if t.rules == mine), None)))
-    return made
-
-
-def _rule(line: decisions.Line) -> Rule:
-    rule = line["rule"]
-    return Rule(
-        line["collective"],
-        decisions.ranks_text(*rule["ranks"]),
-        decisions.sizes_text(rule),
-        decisions.needs_text(rule),
-        f"`{line['key'].partition('/')[2]}`" if line["key"] else f"nothing: {line['why']}",
-    )
-
-
-# ---- differences ------------------------------------------------------------------------------------------
-
-
-def differences(all_: Sequence[Entry]) -> list[tuple[Entry, str, str, str]]:
-    """(entry, condition, what runs, versions) of calls for which Open MPI, told to take an algorithm, takes another."""
-    return [(e, *row) for e in all_ for row in records.instead(e.algorithm.key)]

@@ -8,14 +8,14 @@ import pytest
 
 from collscope.base import paths, programs
 from collscope.reference import docs
-from collscope.reference.entries import entries
+from collscope.reference.model import reference
 
 built = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
 
 @built
 def test_reference_is_up_to_date() -> None:
-    problems = docs.stale(entries())
+    problems = docs.stale(reference())
     assert not problems, "run ./collscope docs:\n" + "\n".join(problems)
 
 

@@ -1,13 +1,30 @@
-"""Texts in Markdown."""
+"""Texts in Markdown, and what they are taken apart into."""
 
 from __future__ import annotations
 
-from collscope.reference.markdown import cell, dots
+from collscope.reference.markdown import linked
+from collscope.reference.words import Piece, pieces
+
+ANCHORS = {"bcast/chain": "bcast-chain"}
 
 
 def test_what_markdown_would_take_for_its_own_is_kept() -> None:
-    assert cell("a | b * c < d") == "a \\| b \\* c &lt; d"
+    assert linked("a | b * c < d, `p | q`", {}) == "a \\| b \\* c &lt; d, `p \\| q`"
 
 
 def test_gaps_become_dots() -> None:
-    assert dots("  alpha + m beta     m = bytes ") == "alpha + m beta · m = bytes"
+    assert linked("  alpha + m beta     m = bytes ", {}) == "alpha + m beta · m = bytes"
+
+
+def test_keys_and_papers_become_links() -> None:
+    text = "as bcast/chain[chains=1,s=s] and bcast/none do; `bcast/chain`; doi:10.1002/cpe.1206; more"
+    assert linked(text, ANCHORS) == (
+        "as [bcast/chain[chains=1,s=s]](#bcast-chain) and bcast/none do; [`bcast/chain`](#bcast-chain); "
+        "[doi:10.1002/cpe.1206](https://doi.org/10.1002/cpe.1206); more"
+    )
+
+
+def test_pieces_together_are_the_text() -> None:
+    text = "a bcast/chain/b (doi:10.1/x.y). 1/2 `c` d/e[f"
+    assert "".join(p.text for p in pieces(text, ANCHORS)) == text.replace("`", "")
+    assert Piece("doi:10.1/x.y", address="https://doi.org/10.1/x.y") in list(pieces(text, ANCHORS))
