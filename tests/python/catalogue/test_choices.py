@@ -1,0 +1,127 @@
+"""Decision tables on both sides of every threshold, beside what the libraries' own sources say (choices/libraries.txt).
+
+decision/smpi_ompi depends on what divides the count and on the root, so its choices are many: choices/smpi_ompi.txt holds a sum over
+them, made from our own table. That detects a change and proves nothing; what SMPI sends is compared in twins/test_smpi_decision.py.
+`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes it anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.catalogue import decisions, registry
+
+pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
+CHOICES = Path(__file__).parent / "choices"
+MOST = 2**31 - 1  # bytes of a call
+LINE = re.compile(
+    r"(?P<decisions>\S+) (?P<collective>\w+)(?: (?P<operator>commutes|ordered))? ranks (?P<first>\d+)(?:\.\.(?P<last>\d+))?"
+    r"(?: element (?P<element>\d+))?: (?P<taken>.+)"
+)
+SMPI = "decision/smpi_ompi"
+RANKS = sorted({q for p in range(2, 13) for q in (2**p, 2**p - 1)} | {2, 6, 12, 13})
+EDGES = sorted({q for i in range(23) for q in (2**i - 1, 2**i)} | {300, 8193, 20479, 20480, 92160, 92161, 131073})
+BETWEEN = [int(1000 * 1.5**i) for i in range(22)]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What calls that are asked at once have in common."""
+
+    decision: str
+    collective: str
+    element: int = 1
+    words: tuple[str, ...] = ()
+
+    def taken(self, calls: list[tuple[int, int]]) -> list[str]:
+        answers = decisions.ask_many(self.collective, calls, self.element, self.words, [self.decision])
+        return [str(answer["chose"] or "-").removeprefix(f"{self.collective}/") for answer in answers]
+
+
+def asked(steps: list[tuple[int, str]], most: int) -> Iterator[tuple[int, str]]:
+    """Where each step begins, the count behind, the last one before the next step, and one between."""
+    ends = [begin - 1 for begin, _ in steps[1:]] + [steps[-1][0]]
+    for (begin, key), end in zip(steps, ends, strict=True):
+        for count in sorted({begin, min(begin + 1, end), (begin + end) // 2, end}):
+            if count <= most:
+                yield count, key
+
+
+def expected() -> dict[Kind, dict[tuple[int, int], str]]:
+    found: dict[Kind, dict[tuple[int, int], str]] = defaultdict(dict)
+    for line in (CHOICES / "libraries.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        match = LINE.fullmatch(line)
+        assert match, line
+        element = int(match["element"] or 1)
+        steps = [(int(step.split()[0]), step.split()[1]) for step in match["taken"].split(", ")]
+        words = ("commutes=0",) if match["operator"] == "ordered" else ()
+        for name in match["decisions"].split(","):
+            kind = Kind(f"decision/{name}", match["collective"], element, words)
+            for ranks in {int(match["first"]), int(match["last"] or match["first"])}:
+                found[kind].update({(ranks, count): key for count, key in asked(steps, MOST // element)})
+    return found
+
+
+def test_tables_take_what_the_libraries_take() -> None:
+    wrong = []
+    calls = 0
+    for kind, wanted in expected().items():
+        calls += len(wanted)
+        for (ranks, count), key, said in zip(wanted, wanted.values(), kind.taken(list(wanted)), strict=True):
+            if said != key:
+                wrong.append(f"{kind}: {ranks} ranks, count {count}: takes {said}, the library {key}")
+    assert calls > 8000
+    assert not wrong, "\n".join([f"{len(wrong)} of {calls}", *wrong[:20]])
+
+
+def test_every_table_and_collective_is_asked() -> None:
+    named = {(kind.decision, kind.collective) for kind in expected()}
+    rules = {(line["decision"], line["collective"]) for line in decisions.rules()}
+    assert {(d, c) for d, c in rules if d.startswith(("decision/ompi", "decision/mpich"))} == named
+
+
+def smpi_lines() -> Iterator[str]:
+    known = registry.load()
+    rules = [line for line in decisions.rules() if line["decision"] == SMPI]
+    for name in sorted({line["collective"] for line in rules}):
+        about = known.collective(name)
+        mine = [line["rule"] for line in rules if line["collective"] == name]
+        operators = ((), ("commutes=0",)) if about.has_operator else ((),)
+        roots = ((), ("root=1",)) if any(rule["root_zero"] for rule in mine) else ((),)
+        elements = (1, 8192) if any(rule["divides"] for rule in mine) else (1,)
+        for operator, root, element in itertools.product(operators, roots, elements):
+            kind = Kind(SMPI, name, element, operator + root)
+            calls = [
+                (ranks, n)
+                for ranks in RANKS
+                for n in sorted({*EDGES, *BETWEEN, ranks - 1, ranks, ranks + 1})
+                if n * element <= 2**23
+            ]
+            said: dict[int, list[str]] = defaultdict(list)
+            for (ranks, _), key in zip(calls, kind.taken(calls), strict=True):
+                said[ranks].append(key)
+            sums = (f"{ranks}:{zlib.crc32(repr(keys).encode()):08x}" for ranks, keys in said.items())
+            yield " ".join([name, *kind.words, f"element={element}", *sums])
+
+
+def test_the_table_of_smpi_is_as_it_was() -> None:
+    before = (CHOICES / "smpi_ompi.txt").read_text(encoding="utf-8").splitlines()
+    changed = []
+    for old, new in itertools.zip_longest(before, smpi_lines(), fillvalue=""):
+        changed += [f"{new[:60]} …: {sums}" for sums in sorted(set(new.split()) - set(old.split()))]
+    assert not changed, "\n".join(changed[:20])
+
+
+if __name__ == "__main__":
+    (CHOICES / "smpi_ompi.txt").write_text("\n".join(smpi_lines()) + "\n", encoding="utf-8")
