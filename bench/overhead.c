@@ -18,6 +18,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/catalogue/json.h"
+#include "core/catalogue/number.h"
 #include "core/runtime/mpi.h"
 #include "core/runtime/port.h"
 #include "driver/check/verify.h"
@@ -165,6 +166,19 @@ typedef struct {
   double seconds;
 } options;
 
+static bool read_turns(const char *text, int *turns) {
+  uint64_t number;
+  if (!number_whole(text, TURNS_MOST, &number) || !number) return false;
+  *turns = (int)number;
+  return true;
+}
+
+static bool read_seconds(const char *text, double *seconds) {
+  char *end;
+  *seconds = strtod(text, &end);
+  return end != text && !*end && *seconds > 0 && *seconds < 1e6;
+}
+
 static bool parse(int argc, char **argv, options *o) {
   enum { PLAN, TURNS, SECONDS };
   static const struct option known[] = { { "plan", required_argument, NULL, PLAN },
@@ -174,9 +188,8 @@ static bool parse(int argc, char **argv, options *o) {
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, "", known, NULL)) >= 0;) {
     if (option == PLAN) o->plan = optarg;
-    else if (option == TURNS && (sscanf(optarg, "%d", &o->turns) != 1 || o->turns < 1 || o->turns > TURNS_MOST))
-      return false;
-    else if (option == SECONDS && sscanf(optarg, "%lf", &o->seconds) != 1) return false;
+    else if (option == TURNS && !read_turns(optarg, &o->turns)) return false;
+    else if (option == SECONDS && !read_seconds(optarg, &o->seconds)) return false;
     else if (option == '?') return false;
   }
   return o->plan && optind == argc;

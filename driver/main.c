@@ -1,6 +1,7 @@
 /* collscope-driver: runs a plan's points, simulated (under smpirun) or real (under mpirun), and prints what it measured as JSON lines. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +9,14 @@
 
 #include "core/catalogue/json.h"
 #include "core/catalogue/list.h"
+#include "core/catalogue/number.h"
+#include "core/plan/places.h"
 #include "core/plan/plan.h"
 #include "core/runtime/port.h"
 #include "driver/check/sweep.h"
 #include "driver/launch.h"
 #include "driver/measure/measure.h"
 #include "driver/pingpong.h"
-#include "driver/places.h"
 
 #ifndef COLLSCOPE_FLAGS
 #define COLLSCOPE_FLAGS ""
@@ -61,6 +63,8 @@ static const struct option known[] = {
 /* Returns NULL, or what is wrong with this option. */
 static const char *set(options *o, int option, const char *value) {
   sweep_options *s = &o->sweep_options;
+  uint64_t number, other;
+  const char *rest;
   switch (option) {
     case LIST: o->list = true; break;
     case JSON: o->json = true; break;
@@ -72,14 +76,23 @@ static const char *set(options *o, int option, const char *value) {
     case SWEEP: o->sweep = true; break;
     case ALGORITHM: s->algorithm = value; break;
     case ROOTS:
-      if (sscanf(value, "%d", &s->max_roots) != 1 || s->max_roots < 0) return "--roots must be a number of roots";
+      if (!number_whole(value, INT_MAX, &number)) return "--roots must be a number of roots";
+      s->max_roots = (int)number;
       break;
     case PART:
-      if (sscanf(value, "%d/%d", &s->part, &s->parts) != 2) return "--part must be I/N";
+      if (!number_begins(value, INT_MAX, &number, &rest) || *rest != '/' || !number_whole(rest + 1, INT_MAX, &other) ||
+          number >= other)
+        return "--part must be I/N, I from 0 to N-1";
+      s->part = (int)number;
+      s->parts = (int)other;
       break;
     case PINGPONG: o->pingpong = true; break;
     case BYTES:
-      if (sscanf(value, "%zu..%zu", &o->from, &o->to) != 2) return "--bytes must be FROM..TO in bytes";
+      if (!number_begins(value, INT_MAX, &number, &rest) || strncmp(rest, "..", 2) ||
+          !number_whole(rest + 2, INT_MAX, &other) || number > other)
+        return "--bytes must be FROM..TO in bytes, up to 2147483647, the lesser first";
+      o->from = number;
+      o->to = other;
       break;
     case PLACES: o->places = value; break;
     default: break;
@@ -158,9 +171,9 @@ static int run_plan(launch *l, const options *o, FILE *out) {
 }
 
 static int work(launch *l, const options *o, FILE *out) {
-  const char *misplaced = o->places ? places_given(o->places, l->size, l->place) : NULL;
-  if (misplaced) {
-    if (l->rank == 0) fprintf(stderr, "collscope-driver: --places %s %s\n", o->places, misplaced);
+  char error[512];
+  if (o->places && !places_given(o->places, l->size, l->place, error, sizeof error)) {
+    if (l->rank == 0) fprintf(stderr, "collscope-driver: --places %s\n", error);
     return 2;
   }
   if (l->rank == 0) print_meta(l, out);

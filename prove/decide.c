@@ -9,9 +9,6 @@
  * A rule is its number among `rules`, what it asks of ranks, bytes, block, the operator and so on; `divides`: it looks at what divides
  * the count, so no range of counts says where it holds.
  */
-#include <ctype.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +18,9 @@
 #include "core/catalogue/key.h"
 #include "core/catalogue/decide.h"
 #include "core/catalogue/json.h"
+#include "core/catalogue/number.h"
 #include "prove/prover.h"
+#include "core/plan/places.h"
 #include "core/plan/refuse.h"
 #include "prove/sweep.h"
 
@@ -129,29 +128,18 @@ static bool ask(question *q, const char *key, char *error, size_t size) {
   return d->table;
 }
 
-/* A whole number, and where the text goes on; false: there is none, or it is more than `most`. */
-static bool read_number(const char *text, size_t most, size_t *value, const char **rest) {
-  char *end;
-  if (!isdigit((unsigned char)*text)) return false;
-  errno = 0;
-  unsigned long long number = strtoull(text, &end, 10);
-  *value = (size_t)number;
-  *rest = end;
-  return !errno && number <= most;
-}
-
 /* One word of the command line; false with the reason. */
 static bool read_word(question *q, const char *word, char *error, size_t size) {
   if (!strncmp(word, "decision=", 9)) return ask(q, word + 9, error, size);
   if (!strncmp(word, "collective=", 11)) return q->collective = word + 11, true;
   static const char *const names[] = { "ranks=", "count=", "elem=", "root=", "commutes=", "in_place=" };
-  static const size_t most[] = { INT_MAX, SIZE_MAX, SIZE_MAX, INT_MAX, 1, 1 };
+  static const size_t most[] = { PLACES_MOST, SIZE_MAX, SIZE_MAX, PLACES_MOST, 1, 1 };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    size_t length = strlen(names[i]), n = 0;
-    const char *rest = "";
+    size_t length = strlen(names[i]);
+    uint64_t n = 0;
     if (strncmp(word, names[i], length)) continue;
-    if (!read_number(word + length, most[i], &n, &rest) || *rest)
-      return snprintf(error, size, "--decide cannot read \"%s\": give a whole number, at most %zu", word, most[i]),
+    if (!number_whole(word + length, most[i], &n))
+      return snprintf(error, size, "--decide cannot read \"%.40s\": give a whole number, at most %zu", word, most[i]),
              false;
     switch (i) {
       case 0: q->call.size = (int)n; break;
@@ -164,7 +152,7 @@ static bool read_word(question *q, const char *word, char *error, size_t size) {
     q->told |= i < 2;
     return true;
   }
-  return snprintf(error, size, "--decide does not know \"%s\"", word), false;
+  return snprintf(error, size, "--decide does not know \"%.40s\"", word), false;
 }
 
 static int reply(question *q, coll_collective k, prover *v) {
@@ -182,13 +170,13 @@ static int reply_to_lines(question *q, coll_collective k, prover *v) {
   char line[128];
   int status = 0;
   while (!status && fgets(line, sizeof line, stdin)) {
-    size_t ranks;
+    uint64_t ranks, count;
     const char *rest;
-    bool fine = read_number(line, INT_MAX, &ranks, &rest) && *rest == ' ' &&
-                read_number(rest + 1, SIZE_MAX, &q->call.count, &rest);
     line[strcspn(line, "\n")] = '\0';
-    if (!fine || *rest) return refuse("--decide cannot read the line \"%s\": give RANKS COUNT", line);
+    if (!number_begins(line, PLACES_MOST, &ranks, &rest) || *rest != ' ' || !number_whole(rest + 1, SIZE_MAX, &count))
+      return refuse("--decide cannot read the line \"%s\": give RANKS COUNT", line);
     q->call.size = (int)ranks;
+    q->call.count = count;
     status = reply(q, k, v);
   }
   return status;
@@ -200,7 +188,7 @@ int decide_main(int words, char **word) {
   for (int i = 0; i < words; i++)
     if (!read_word(&q, word[i], error, sizeof error)) return refuse("%s", error);
   coll_collective k = coll_collective_find(q.collective, strlen(q.collective));
-  if (k == COLL_COLLECTIVES) return refuse("unknown collective \"%s\"", q.collective);
+  if (k == COLL_COLLECTIVES) return refuse("unknown collective \"%.40s\"", q.collective);
   bool all = !q.n;
   for (const coll_decision *const *d = coll_decisions; all && *d; d++)
     if (coll_decision_knows(*d, k) && !ask(&q, (*d)->key, error, sizeof error)) return refuse("%s", error);

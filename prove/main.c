@@ -19,6 +19,9 @@
 #include <string.h>
 
 #include "core/catalogue/list.h"
+#include "core/catalogue/number.h"
+#include "core/plan/places.h"
+#include "core/plan/plan.h"
 #include "core/plan/refuse.h"
 #include "prove/points.h"
 #include "prove/sweep.h"
@@ -38,9 +41,10 @@ static const char usage[] =
 
 static bool parse_counts(const char *text, sweep_options *o) {
   for (o->counts = 0; *text; o->counts++) {
-    char *end;
-    if (o->counts == SWEEP_COUNTS || *text < '0' || *text > '9') return false;
-    o->count[o->counts] = (size_t)strtoull(text, &end, 10);
+    const char *end;
+    uint64_t count;
+    if (o->counts == SWEEP_COUNTS || !number_begins(text, PLAN_MOST_BYTES, &count, &end)) return false;
+    o->count[o->counts] = (size_t)count;
     if (*end == ',') end++;
     else if (*end) return false;
     text = end;
@@ -51,16 +55,14 @@ static bool parse_counts(const char *text, sweep_options *o) {
 /* "1..17,24,32": each number once, ascending. */
 static bool parse_ranks(const char *text, sweep_options *o) {
   for (o->ranks = 0; *text;) {
-    char *end;
-    if (*text < '0' || *text > '9') return false;
-    long first = strtol(text, &end, 10), last = first;
-    if (!strncmp(end, "..", 2)) {
-      if (end[2] < '0' || end[2] > '9') return false;
-      last = strtol(end + 2, &end, 10);
-    }
-    if (first < 1 || last < first || last > INT32_MAX / 2) return false;
-    if (o->ranks && first <= o->rank[o->ranks - 1]) return false;
-    for (long p = first; p <= last; p++) {
+    const char *end;
+    uint64_t first, last;
+    if (!number_begins(text, PLACES_MOST, &first, &end)) return false;
+    last = first;
+    if (!strncmp(end, "..", 2) && !number_begins(end + 2, PLACES_MOST, &last, &end)) return false;
+    if (first < 1 || last < first) return false;
+    if (o->ranks && first <= (uint64_t)o->rank[o->ranks - 1]) return false;
+    for (uint64_t p = first; p <= last; p++) {
       if (o->ranks == SWEEP_RANKS) return false;
       o->rank[o->ranks++] = (int)p;
     }
@@ -148,10 +150,11 @@ static int read_value(option_id id, const char *value, sweep_options *o) {
     if (o->keys == SWEEP_KEYS) return refuse("at most %d times --algorithm", SWEEP_KEYS);
     o->key[o->keys++] = value;
   } else if (id == O_RANKS && !parse_ranks(value, o))
-    return refuse("--ranks %s: give numbers and ranges A..B with commas between, 1 or more, ascending, at most %d",
+    return refuse("--ranks %.40s: give numbers and ranges A..B with commas between, 1 or more, ascending, at most %d",
                   value, SWEEP_RANKS);
   else if (id == O_COUNTS && !parse_counts(value, o))
-    return refuse("--counts %s: give numbers with commas between, at most %d", value, SWEEP_COUNTS);
+    return refuse("--counts %.40s: give numbers with commas between, at most %d of them, none above 2^50", value,
+                  SWEEP_COUNTS);
   return 0;
 }
 

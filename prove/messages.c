@@ -15,6 +15,7 @@
 #include "core/catalogue/key.h"
 #include "core/catalogue/decide.h"
 #include "core/schedule/record.h"
+#include "prove/call.h"
 
 static int fail(const char *id, const char *why) {
   fprintf(stderr, "collscope-recorded: %s: %s\n", id, why);
@@ -45,44 +46,48 @@ static void show_unsupported(const char *id, const char *why) {
   printf("%s - %.*s\t%s\n", id, end ? (int)(end - why) : (int)strlen(why), why, end ? end + 2 : "");
 }
 
+/* Returns the exit status: 0 unless nobody could mean the call, or the algorithm misbehaves. */
+static int answer(call *c, record **made, bool keys_only) {
+  char full[256], error[400];
+  long param[COLL_PARAMS];
+  coll_args *a = &c->args;
+  a->param = param;
+  if (a->size < 1 || !a->elem) return fail(c->id, "needs a rank, and elements of a byte");
+  coll_collective collective = cut_collective(c->key);
+  if (!coll_known(c->key, error, sizeof error)) return fail(c->id, error);
+  if (coll_is_decision(c->key) != (collective < COLL_COLLECTIVES))
+    return fail(c->id, "a decision, and nothing else, needs a collective");
+  coll_place *place = calloc((size_t)a->size, sizeof *place); /* all on one node */
+  if (!place) return fail(c->id, "out of memory");
+  a->place = place;
+  int status = 0;
+  const coll_alg *alg = coll_choose(c->key, collective, a, param, error, sizeof error);
+  if (!alg || record_unsupported(alg, a, error, sizeof error)) show_unsupported(c->id, error);
+  else {
+    coll_key(alg, param, full, sizeof full);
+    if (!keys_only) *made = record_make(*made, alg, a, 1, 1);
+    if (!keys_only && *(*made)->error) status = fail(full, (*made)->error);
+    else printf("%s key %s\n", c->id, full);
+    for (int rank = 0; rank < (keys_only || status ? 0 : a->size); rank++) show(c->id, rank, &(*made)->rank[rank]);
+  }
+  free(place);
+  return status;
+}
+
 int main(int argc, char **argv) {
   bool keys_only = argc == 2 && !strcmp(argv[1], "keys");
-  char id[128], key[256], full[256], error[400];
-  int commutes, in_place;
-  long param[COLL_PARAMS];
   record *made = NULL;
-  coll_place *place = NULL;
-  coll_args a = { .elem = sizeof(float), .param = param };
-  int words;
-  while ((words = scanf("%127s %255s %d %zu %d %d %d", id, key, &a.size, &a.count, &a.root, &commutes, &in_place)) ==
-         7) {
-    if (scanf("%*[ ]%zu", &a.elem) != 1) a.elem = sizeof(float);
-    a.commutes = commutes;
-    a.in_place = in_place;
-    if (a.size < 1 || !a.elem) return fail(id, "needs a rank, and elements of a byte");
-    free(place);
-    a.place = place = calloc((size_t)a.size, sizeof *place); /* all on one node */
-    coll_collective collective = cut_collective(key);
-    if (!coll_known(key, error, sizeof error)) return fail(id, error);
-    if (coll_is_decision(key) != (collective < COLL_COLLECTIVES))
-      return fail(id, "a decision, and nothing else, needs a collective");
-    const coll_alg *alg = coll_choose(key, collective, &a, param, error, sizeof error);
-    if (!alg || coll_unsupported(alg, &a, error, sizeof error)) {
-      show_unsupported(id, error);
-      continue;
-    }
-    coll_key(alg, param, full, sizeof full);
-    if (keys_only) {
-      printf("%s key %s\n", id, full);
-      continue;
-    }
-    made = record_make(made, alg, &a, 1, 1);
-    if (*made->error) return fail(full, made->error);
-    printf("%s key %s\n", id, full);
-    for (int rank = 0; rank < a.size; rank++) show(id, rank, &made->rank[rank]);
+  char *line = NULL, name[32];
+  size_t room = 0;
+  int status = 0;
+  for (int number = 1; !status && getline(&line, &room, stdin) >= 0; number++) {
+    call c = { 0 };
+    if (!line[strspn(line, " \n")]) continue;
+    snprintf(name, sizeof name, "line %d", number);
+    status = call_read(line, &c) ? answer(&c, &made, keys_only)
+                                 : fail(name, "cannot be read; write ID KEY RANKS COUNT ROOT COMMUTES IN_PLACE [ELEM]");
   }
-  if (words != EOF) return fail("a line", "cannot be read");
+  free(line);
   record_free(made);
-  free(place);
-  return 0;
+  return status;
 }

@@ -129,7 +129,7 @@ static int point(model *m, const plan_point *q) {
     if (!alg) status = error;
     else if (coll_is_decision(q->key)) coll_key(alg, param, chose, sizeof chose);
   }
-  if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
+  if (alg) status = record_unsupported(alg, &args, reason, sizeof reason);
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
   answer a = { .id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose };
   if (status) {

@@ -71,7 +71,7 @@ static int point(FILE *out, prover *v, const plan_point *q, points_wanted want) 
   const char *status = alg ? NULL : error;
   if (alg) coll_key(alg, param, chose, sizeof chose);
   snprintf(key, sizeof key, "%s", coll_is_decision(q->key) ? q->key : chose);
-  if (alg) status = coll_unsupported(alg, &args, reason, sizeof reason);
+  if (alg) status = record_unsupported(alg, &args, reason, sizeof reason);
   json j = json_on(out);
   json_object(&j, NULL);
   json_text(&j, "id", q->id);
@@ -124,8 +124,7 @@ int points_main(const char *path, const char *places, points_wanted want) {
     return status;
   }
   prover *v = prover_new();
-  const char *misplaced = places ? prover_read_places(v, places) : NULL;
-  if (misplaced) status = refuse("%s: %s", places, misplaced);
+  if (places && !prover_read_places(v, places, error, sizeof error)) status = refuse("%s", error);
   for (size_t i = 0; i < p.points && !status; i++)
     if (!prover_places(v, p.point[i].ranks))
       status = refuse("%s: has fewer lines than line %d of the plan has ranks", places, p.point[i].line);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan/places.h"
+
 static const double triples[PROVER_COSTS][3] = {
   { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1e-6, 1e-9, 2e-10 }, { 2, 3, 5 }, { 1, 0.001, 0.0003 },
 };
@@ -47,20 +49,14 @@ coll_place *prover_places(prover *v, int ranks) {
   return v->place;
 }
 
-const char *prover_read_places(prover *v, const char *path) {
-  FILE *f = fopen(path, "r");
-  if (!f) return "cannot be read";
-  int n = 0, got;
-  coll_place q;
-  while ((got = fscanf(f, "%d %d %d", &q.node, &q.socket, &q.cache)) == 3) {
-    places_room(v, n + 1);
-    v->place[n++] = q;
-  }
-  bool broken = ferror(f) || got != EOF;
-  fclose(f);
-  v->places = n;
+bool prover_read_places(prover *v, const char *path, char *error, size_t size) {
+  places_list list;
+  bool fine = places_read(&list, path, error, size);
+  free(v->place);
+  v->place = list.place;
+  v->places = (int)list.ranks;
   v->given = true;
-  return broken || !n ? "must have \"node socket cache\" in each line" : NULL;
+  return fine;
 }
 
 static bool verdict(prover *v, bool fine) {

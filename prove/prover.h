@@ -59,7 +59,7 @@ bool prover_rounds(prover *, const coll_alg *, const coll_args *, bool messages)
  * NULL when one is, of fewer ranks. */
 coll_place *prover_places(prover *, int ranks);
 
-/* Reads "node socket cache" of each rank, one a line. Returns NULL, or what is wrong with the file. */
-const char *prover_read_places(prover *, const char *path);
+/* Reads the place of each rank; false with what is wrong with the file. */
+bool prover_read_places(prover *, const char *path, char *error, size_t size);
 
 #endif

@@ -72,7 +72,7 @@ static void report(sweep *s, const coll_args *a) {
 static bool supported(sweep *s, const coll_args *a) {
   char reason[256];
   s->points++;
-  if (!coll_unsupported(s->alg, a, reason, sizeof reason)) return true;
+  if (!record_unsupported(s->alg, a, reason, sizeof reason)) return true;
   if (!s->unsupported++) snprintf(s->why, sizeof s->why, "%s", reason);
   return false;
 }
@@ -168,7 +168,8 @@ static bool other_place(int kind, int p, coll_place *place) {
 /* Does the schedule depend on where ranks sit? Else what is proven already says it all. */
 static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *other) {
   char reason[256];
-  if (coll_unsupported(s->alg, usual, reason, sizeof reason) || coll_unsupported(s->alg, other, reason, sizeof reason))
+  if (record_unsupported(s->alg, usual, reason, sizeof reason) ||
+      record_unsupported(s->alg, other, reason, sizeof reason))
     return false;
   prover *v = s->prover;
   v->record = record_make(v->record, s->alg, usual, 1, 0);

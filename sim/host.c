@@ -4,25 +4,37 @@
 #include <smpi/smpi.h>
 #include <stdlib.h>
 
+#include "core/catalogue/number.h"
+#include "core/plan/places.h"
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 
-static double host_number(const char *name) {
-  const char *text = sg_host_get_property_value(sg_host_self(), name);
-  if (text) return strtod(text, NULL);
-  fprintf(stderr,
-          "collscope: host %s has no property \"%s\" in the platform file; each host needs node, socket, cache, gamma "
-          "and copy\n",
-          sg_host_self_get_name(), name);
+static void refuse_host(const char *name, const char *text, const char *wanted) {
+  fprintf(stderr, "collscope: host %s has %s%.40s for the property \"%s\" in the platform file; each host needs %s\n",
+          sg_host_self_get_name(), text ? "" : "nothing", text ? text : "", name, wanted);
   MPI_Abort(MPI_COMM_WORLD, 1);
-  return 0;
+}
+
+static int host_place(const char *name) {
+  const char *text = sg_host_get_property_value(sg_host_self(), name);
+  uint64_t number = 0;
+  if (!text || !number_whole(text, PLACES_MOST - 1, &number))
+    refuse_host(name, text, "node, socket and cache, whole numbers below 2^20");
+  return (int)number;
+}
+
+static double host_speed_of(const char *name) {
+  const char *text = sg_host_get_property_value(sg_host_self(), name);
+  char *end = NULL;
+  double number = text ? strtod(text, &end) : -1;
+  if (!text || end == text || *end || !(number >= 0 && number <= 1))
+    refuse_host(name, text, "gamma and copy, seconds a byte from 0 to 1");
+  return number;
 }
 
 coll_place port_place(MPI_Comm comm) {
   (void)comm;
-  return (coll_place){ .node = (int)host_number("node"),
-                       .socket = (int)host_number("socket"),
-                       .cache = (int)host_number("cache") };
+  return (coll_place){ .node = host_place("node"), .socket = host_place("socket"), .cache = host_place("cache") };
 }
 
 const char *port_topology(FILE *out) {
@@ -40,7 +52,7 @@ static const speed *host_speed(void) {
   speed *s = sg_host_get_data(host);
   if (!s) {
     s = runtime_allocate(sizeof *s);
-    *s = (speed){ .gamma = host_number("gamma"), .copy = host_number("copy") };
+    *s = (speed){ .gamma = host_speed_of("gamma"), .copy = host_speed_of("copy") };
     sg_host_set_data(host, s);
   }
   return s;

@@ -6,6 +6,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/key.h"
+#include "core/catalogue/say.h"
 #include "patterns/fold.h"
 #include "patterns/lg.h"
 
@@ -16,7 +17,7 @@ const coll_decision *coll_decision_find(const char *text, long *value, char *err
   for (const coll_decision *const *d = coll_decisions; *d; d++)
     if (strlen((*d)->key) == stem && !strncmp((*d)->key, text, stem))
       return coll_key_read(text, (*d)->params, value, error, size) ? *d : NULL;
-  return snprintf(error, size, "unknown decision \"%.*s\"", (int)stem, text), NULL;
+  return say(error, size, "unknown decision \"%.*s\"", stem < 60 ? (int)stem : 60, text), NULL;
 }
 
 void coll_decision_key(const coll_decision *d, const long *value, char *text, size_t size) {

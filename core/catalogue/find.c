@@ -6,13 +6,14 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
 #include "core/catalogue/key.h"
+#include "core/catalogue/say.h"
 
 const coll_alg *coll_find(const char *text, long *param, char *error, size_t size) {
   size_t stem = coll_key_stem(text);
   for (const coll_alg *const *a = coll_registry; *a; a++)
     if (strlen((*a)->key) == stem && !strncmp((*a)->key, text, stem))
       return coll_key_read(text, (*a)->params, param, error, size) ? *a : NULL;
-  return snprintf(error, size, "unknown algorithm \"%.*s\"", (int)stem, text), NULL;
+  return say(error, size, "unknown algorithm \"%.*s\"", stem < 60 ? (int)stem : 60, text), NULL;
 }
 
 bool coll_known(const char *text, char *error, size_t size) {

@@ -2,12 +2,12 @@
  * would do. */
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
+#include "core/catalogue/number.h"
 #include "core/plan/line.h"
+#include "core/plan/places.h"
 #include "core/plan/plan.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,21 +54,29 @@ coll_args plan_args(const plan_point *q, int size, const long *param, const coll
                       .place = place };
 }
 
+bool plan_too_large(const plan_point *q, int ranks, char reason[PLAN_REASON]) {
+  uint64_t bytes, blocks = coll_counts_of(q->collective) == COLL_COUNTS_BLOCK ? (uint64_t)ranks : 1;
+  bool too_large = __builtin_mul_overflow((uint64_t)q->count, plan_type_bytes(q->type), &bytes) ||
+                   __builtin_mul_overflow(bytes, blocks, &bytes) || bytes > PLAN_MOST_BYTES;
+  if (too_large)
+    snprintf(reason, PLAN_REASON,
+             "so many elements of %zu bytes on %" PRIu64 " rank%s are more than 1024 TiB; give fewer",
+             plan_type_bytes(q->type), blocks, blocks == 1 ? "" : "s");
+  return too_large;
+}
+
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-static bool whole_number(const file_line *r, const char *key, const char *text, unsigned long long max,
-                         unsigned long long *value) {
-  char *end;
-  errno = 0;
-  *value = strtoull(text, &end, 10);
-  if (!isdigit((unsigned char)*text) || *end) return line_wrong(r, "%s=%s: give a whole number, 0 or more", key, text);
-  if (errno || *value > max) return line_wrong(r, "%s=%s: at most %llu", key, text, max);
-  return true;
+static bool whole_number(const file_line *r, const char *key, const char *text, uint64_t max, uint64_t *value) {
+  const char *rest;
+  if (number_begins(text, max, value, &rest) && !*rest) return true;
+  if (*rest || rest == text) return line_wrong(r, "%s=%.40s: give a whole number, 0 or more", key, text);
+  return line_wrong(r, "%s=%.40s: at most %" PRIu64, key, text, max);
 }
 
 static bool small_number(const file_line *r, const char *key, const char *text, int max, int *value) {
-  unsigned long long wide = 0;
-  if (!whole_number(r, key, text, (unsigned long long)max, &wide)) return false;
+  uint64_t wide = 0;
+  if (!whole_number(r, key, text, (uint64_t)max, &wide)) return false;
   *value = (int)wide;
   return true;
 }
@@ -91,30 +99,30 @@ static bool one_of(const file_line *r, const char *key, const char *text, const 
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i]);
   }
-  return line_wrong(r, "%s=%s: choose one of %s", key, text, list);
+  return line_wrong(r, "%s=%.40s: choose one of %s", key, text, list);
 }
 
 static bool text_value(const file_line *r, const char *key, const char *text, char *value, size_t size) {
   if (!*text) return line_wrong(r, "%s= has no value", key);
-  if (strlen(text) >= size) return line_wrong(r, "%s=%s: longer than %zu characters", key, text, size - 1);
+  if (strlen(text) >= size) return line_wrong(r, "%s=%.40s…: longer than %zu characters", key, text, size - 1);
   strcpy(value, text);
   return true;
 }
 
 static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op) {
-  unsigned long long wide = 0;
+  uint64_t wide = 0;
   int index = 0;
   if (!strcmp(key, "id")) return text_value(r, key, text, q->id, sizeof q->id);
   if (!strcmp(key, "algorithm")) return text_value(r, key, text, q->key, sizeof q->key);
-  if (!strcmp(key, "ranks")) return small_number(r, key, text, INT_MAX, &q->ranks);
-  if (!strcmp(key, "root")) return small_number(r, key, text, INT_MAX, &q->root);
-  if (!strcmp(key, "repetitions")) return small_number(r, key, text, INT_MAX, &q->repetitions);
-  if (!strcmp(key, "warmup")) return small_number(r, key, text, INT_MAX, &q->warmup);
+  if (!strcmp(key, "ranks")) return small_number(r, key, text, PLACES_MOST, &q->ranks);
+  if (!strcmp(key, "root")) return small_number(r, key, text, PLACES_MOST, &q->root);
+  if (!strcmp(key, "repetitions")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->repetitions);
+  if (!strcmp(key, "warmup")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->warmup);
   if (!strcmp(key, "in_place")) return flag(r, key, text, &q->in_place);
   if (!strcmp(key, "check")) return flag(r, key, text, &q->check);
   if (!strcmp(key, "op")) return one_of(r, key, text, ops, PLAN_OPS, op);
   if (!strcmp(key, "count")) {
-    if (!whole_number(r, key, text, SIZE_MAX / 8, &wide)) return false;
+    if (!whole_number(r, key, text, PLAN_MOST_BYTES, &wide)) return false;
     q->count = (size_t)wide;
     return true;
   }
@@ -136,7 +144,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
     return one_of(r, key, text, names, COLL_COLLECTIVES, collective);
   }
   return line_wrong(r,
-                    "unknown key %s; known: id collective algorithm ranks count type op root in_place metric "
+                    "unknown key %.40s; known: id collective algorithm ranks count type op root in_place metric "
                     "repetitions warmup check",
                     key);
 }
@@ -146,17 +154,18 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
   if (!*q->id) snprintf(q->id, sizeof q->id, "%d", r->number);
   if (!*q->key) return line_wrong(r, "no algorithm=; give a key such as bcast/mst");
   size_t stem = strcspn(q->key, "/");
-  if (!q->key[stem]) return line_wrong(r, "algorithm=%s: give the full key, collective/algorithm", q->key);
+  if (!q->key[stem]) return line_wrong(r, "algorithm=%.60s: give the full key, collective/algorithm", q->key);
   bool chooses = coll_is_decision(q->key);
   if (collective < 0) {
-    if (chooses) return line_wrong(r, "algorithm=%s needs collective=", q->key);
+    if (chooses) return line_wrong(r, "algorithm=%.60s needs collective=", q->key);
     collective = coll_collective_find(q->key, stem);
     if (collective == COLL_COLLECTIVES)
-      return line_wrong(r, "algorithm=%s: %.*s is no collective", q->key, (int)stem, q->key);
+      return line_wrong(r, "algorithm=%.60s: %.*s is no collective", q->key, stem < LINE_SHOWN ? (int)stem : LINE_SHOWN,
+                        q->key);
   } else if (!chooses) {
     const char *name = coll_collective_name((coll_collective)collective);
     if (strlen(name) != stem || strncmp(name, q->key, stem))
-      return line_wrong(r, "algorithm=%s does not belong to collective=%s", q->key, name);
+      return line_wrong(r, "algorithm=%.60s does not belong to collective=%s", q->key, name);
   }
   q->collective = (coll_collective)collective;
   q->op = op < 0 ? (q->type == PLAN_AFFINE ? PLAN_OP_AFFINE : PLAN_SUM) : (plan_op)op;
@@ -165,11 +174,20 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
   if (coll_has_operator(q->collective) && q->op == PLAN_NONE)
     return line_wrong(r, "op=none: %s needs an operator", coll_collective_name(q->collective));
   if (q->ranks && q->root >= q->ranks) return line_wrong(r, "root=%d: there are only %d ranks", q->root, q->ranks);
+  char reason[PLAN_REASON];
+  if (plan_too_large(q, q->ranks ? q->ranks : 1, reason)) return line_wrong(r, "count=%zu: %s", q->count, reason);
   if (!q->repetitions) return line_wrong(r, "repetitions=0: at least one");
   return true;
 }
 
-static bool line_read(const file_line *r, char *text, plan *p, size_t *cap) {
+typedef struct {
+  plan *plan;
+  size_t cap;
+} growing;
+
+static bool line_read(const file_line *r, char *text, void *self) {
+  growing *g = self;
+  plan *p = g->plan;
   plan_point q = { .line = r->number, .repetitions = 1 };
   int collective = -1, op = -1;
   bool any = false;
@@ -177,16 +195,16 @@ static bool line_read(const file_line *r, char *text, plan *p, size_t *cap) {
   for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
     if (*word == '#') break;
     char *equals = strchr(word, '=');
-    if (!equals || equals == word) return line_wrong(r, "%s: give key=value", word);
+    if (!equals || equals == word) return line_wrong(r, "%.40s: give key=value", word);
     *equals = '\0';
     if (!pair(r, &q, word, equals + 1, &collective, &op)) return false;
     any = true;
   }
   if (!any) return true;
   if (!finish(r, &q, collective, op)) return false;
-  if (p->points == *cap) {
-    *cap = *cap ? 2 * *cap : 64;
-    plan_point *more = realloc(p->point, *cap * sizeof *more);
+  if (p->points == g->cap) {
+    g->cap = g->cap ? 2 * g->cap : 64;
+    plan_point *more = realloc(p->point, g->cap * sizeof *more);
     if (!more) return line_wrong(r, "out of memory after %zu points", p->points);
     p->point = more;
   }
@@ -196,27 +214,8 @@ static bool line_read(const file_line *r, char *text, plan *p, size_t *cap) {
 
 bool plan_read(plan *p, const char *path, char *error, size_t size) {
   *p = (plan){ 0 };
-  bool standard = !strcmp(path, "-");
-  file_line r = { .path = standard ? "standard input" : path, .error = error, .size = size };
-  FILE *file = standard ? stdin : fopen(path, "r");
-  if (!file) {
-    snprintf(error, size, "%s: %s", path, strerror(errno));
-    return false;
-  }
-  size_t cap = 0, room = 0;
-  char *text = NULL;
-  bool fine = true;
-  while (fine && getline(&text, &room, file) >= 0) {
-    r.number++;
-    fine = line_read(&r, text, p, &cap);
-  }
-  if (fine && ferror(file)) {
-    snprintf(error, size, "%s: %s", r.path, strerror(errno));
-    fine = false;
-  }
-  free(text);
-  if (!standard) fclose(file);
-  return fine;
+  file_line line = { .error = error, .size = size };
+  return lines_read(&line, path, line_read, &(growing){ .plan = p });
 }
 
 void plan_free(plan *p) {

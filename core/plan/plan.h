@@ -26,7 +26,9 @@ typedef enum { PLAN_FLOAT, PLAN_DOUBLE, PLAN_INT, PLAN_BYTE, PLAN_LONG, PLAN_AFF
 typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NONE, PLAN_OPS } plan_op;
 typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_METRICS } plan_metric;
 
-enum { PLAN_ID = 64, PLAN_KEY = 192 };
+enum { PLAN_ID = 64, PLAN_KEY = 192, PLAN_REASON = 160, PLAN_MOST_REPETITIONS = 1 << 20 };
+/* Of the vector of a call. Sums and products over ranks still fit a size_t then, and Python has the same limit. */
+#define PLAN_MOST_BYTES ((uint64_t)1 << 50)
 
 typedef struct {
   char id[PLAN_ID];
@@ -61,6 +63,10 @@ size_t plan_type_bytes(plan_type);
 const char *plan_op_name(plan_op);
 bool plan_op_commutes(plan_op);
 const char *plan_metric_name(plan_metric);
+
+/* Whether the vector of this call on so many ranks (blocks: of all of them) has more bytes than can be told; if so, why. A plan that was
+ * read has no such point, except where it leaves the ranks to the launch. */
+bool plan_too_large(const plan_point *, int ranks, char reason[PLAN_REASON]);
 
 /* NULL, or why these two do not go together ("op affine needs type affine"). */
 const char *plan_op_mismatch(plan_type, plan_op);

@@ -17,6 +17,9 @@
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed);
 void record_free(record *);
 
+/* coll_unsupported, and whether the call's vector fits into the addresses that stand for a buffer: NULL, or why not. */
+const char *record_unsupported(const coll_alg *, const coll_args *, char *reason, size_t size);
+
 /* An algorithm that computes for so many seconds of processor time without an operation loops for ever: the record says
  * so. 30 by default. */
 void record_patience(int seconds);

@@ -50,7 +50,7 @@ static void print_times(FILE *out, const plan_point *p, const subject *s, const 
   for (int i = 0; i < t->times; i++) {
     double min = all[i], max = all[i], sum = 0;
     for (int r = 0; r < n; r++) {
-      double x = all[r * t->times + i];
+      double x = all[(size_t)r * (size_t)t->times + (size_t)i];
       min = x < min ? x : min;
       max = x > max ? x : max;
       sum += x;
@@ -62,7 +62,8 @@ static void print_times(FILE *out, const plan_point *p, const subject *s, const 
     json_real(&j, "min_s", min);
     json_real(&j, "mean_s", sum / n);
     json_real(&j, "max_s", max);
-    json_real(&j, "root_s", all[(coll_has_root(s->collective) ? s->args.root : 0) * t->times + i]);
+    json_real(&j, "root_s",
+              all[(coll_has_root(s->collective) ? (size_t)s->args.root : 0) * (size_t)t->times + (size_t)i]);
     json_end(&j);
   }
   free(all);

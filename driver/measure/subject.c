@@ -29,6 +29,8 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   if (mismatch) return snprintf(reason, size, "%s", mismatch), reason;
   if (coll_has_root(p->collective) && (p->root < 0 || p->root >= ranks))
     return snprintf(reason, size, "root %d is not one of the %d ranks", p->root, ranks), reason;
+  char large[PLAN_REASON];
+  if (plan_too_large(p, ranks, large)) return snprintf(reason, size, "count=%zu: %s", p->count, large), reason;
   const char *slash = strchr(p->key, '/');
   if (slash && !strcmp(slash, "/builtin")) return find_builtin(p, trace, reason, size);
   s->alg = coll_choose(p->key, p->collective, &s->args, s->param, reason, size);

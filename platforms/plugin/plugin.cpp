@@ -84,7 +84,11 @@ Curve read_curve(const char *text, const std::string &name) {
 int number_of(const s4u::Host *host, const char *name) {
   const char *text = host->get_property(name);
   if (text == nullptr) fail("host " + host->get_name() + " has no property '" + name + "'");
-  return std::atoi(text);
+  char *end;
+  long number = std::strtol(text, &end, 10);
+  if (end == text || *end || number < 0 || number >= 1 << 20)
+    fail("host " + host->get_name() + ": property '" + name + "' is '" + text + "', not a whole number below 2^20");
+  return static_cast<int>(number);
 }
 
 const Piece *piece_for(double bytes, const s4u::Host *src, const s4u::Host *dst) {

@@ -55,9 +55,9 @@ for list in '' 0 4..2 4,3 1..3,3 1.. ..4 1,,2 1,2, x -1 1..5000; do ranks "$list
 printf '0 0 0\n1 1 1\n1 1 1\n' > "$dir/places"
 expect 0 '"reduced_bytes":12' 'algorithm=allreduce/hierarchical ranks=3 count=1' --places "$dir/places"
 expect 2 'has fewer lines than line 1 of the plan has ranks' 'algorithm=bcast/mst ranks=4 count=1' --places "$dir/places"
-expect 2 'absent: cannot be read' 'algorithm=bcast/mst ranks=4 count=1' --places "$dir/absent"
+expect 2 'absent: No such file' 'algorithm=bcast/mst ranks=4 count=1' --places "$dir/absent"
 echo '1 1' >> "$dir/places"
-expect 2 'must have "node socket cache" in each line' 'algorithm=bcast/mst ranks=3 count=1' --places "$dir/places"
+expect 2 'places:4: write NODE SOCKET CACHE' 'algorithm=bcast/mst ranks=3 count=1' --places "$dir/places"
 
 expect 2 '--ranks is for --sweep only' 'algorithm=bcast/mst ranks=3 count=1' --ranks 5
 expect 2 '--plan is not for --sweep' 'algorithm=bcast/mst ranks=3 count=1' --sweep
