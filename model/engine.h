@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
   size_t bytes;                                      /* of the state, which is zero at first */
   bool last_rank_first;                              /* of those woken at one instant */
-  void (*prepare)(void *, engine *);                 /* before anything starts */
+  const char *(*prepare)(void *, engine *);          /* before anything starts; NULL, or why it cannot be timed */
   void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
   bool (*next)(void *, engine *);                    /* time moves on to the next event; false: there is none */
   void (*events)(void *, engine *);                  /* all that happens now; arrivals wake ranks */

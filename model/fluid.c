@@ -49,11 +49,12 @@ typedef struct {
   size_t lowest_socket_cap;
 } fluid;
 
+enum { MOST_RESOURCES = 1 << 25 };           /* 1 GiB */
 static const double LEAST_LATENCY_S = 1e-12; /* as the plug-in: SimGrid weighs a flow without any differently */
 
 /* Resources: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each
  * socket to each of the same node. */
-static void fluid_prepare(void *state, engine *e) {
+static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   const machine *m = e->m;
   int p = e->rec->args.size, ranks = m->places ? p : 0;
@@ -77,9 +78,13 @@ static void fluid_prepare(void *state, engine *e) {
       if (above >= u->span) u->span = above + 1;
     }
   }
-  u->resources = 2 * p + 2 * u->nodes + u->sockets + u->sockets * u->span;
+  size_t resources = 2 * ((size_t)p + (size_t)u->nodes) + (size_t)u->sockets * (1 + (size_t)u->span);
+  if (resources > MOST_RESOURCES)
+    return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
+  u->resources = (int)resources;
   RESERVE(u->resource, u->resource_cap, (size_t)u->resources);
   for (int i = 0; i < u->resources; i++) u->resource[i] = (resource){ .head = NONE };
+  return NULL;
 }
 
 static void cross(flow *f, int res, double weight) {
@@ -259,6 +264,14 @@ static void fix(fluid *u, flow *f, double share) {
   }
 }
 
+/* The rate of a flow that shares nothing. */
+static double alone(const flow *f) {
+  double most = f->weight[0];
+  for (int k = 1; k < f->crossed; k++)
+    if (f->weight[k] > most) most = f->weight[k];
+  return fmin(1 / most, f->most);
+}
+
 /* Max-min shares: raise all rates together; who crosses the resource that fills up first stays there, and so on. */
 static void fill(fluid *u) {
   for (size_t i = 0; i < u->reached_n; i++) {
@@ -288,14 +301,14 @@ static void fill(fluid *u) {
     }
     u->reached_n = kept;
     if (least < level) least = level; /* rounding; levels rise */
-    size_t before_limits = open;
+    size_t before = open;
     for (size_t i = 0; limits && i < u->solved_n; i++) {
       flow *f = &u->flow[u->solved[i]];
       if (f->fixed || f->most >= least) continue;
       fix(u, f, f->most);
       open--;
     }
-    if (open < before_limits) continue;
+    if (open < before) continue;
     level = least;
     for (size_t i = 0; i < kept; i++) {
       resource *r = &u->resource[u->reached[i]];
@@ -307,6 +320,10 @@ static void fill(fluid *u) {
         open--;
       }
     }
+    /* Weights so far apart that a double loses the lesser ones: who is left shares with nobody that can be told. */
+    for (size_t i = 0; open == before && i < u->solved_n; i++)
+      if (!u->flow[u->solved[i]].fixed) u->flow[u->solved[i]].share = alone(&u->flow[u->solved[i]]);
+    if (open == before) return;
   }
 }
 
@@ -318,10 +335,7 @@ static void fluid_settle(void *state, engine *e) {
     reach(u, u->dirty[d]);
     if (u->solved_n == 1) {
       flow *f = &u->flow[u->solved[0]];
-      double most = f->weight[0];
-      for (int k = 1; k < f->crossed; k++)
-        if (f->weight[k] > most) most = f->weight[k];
-      f->share = fmin(1 / most, f->most);
+      f->share = alone(f);
     } else fill(u);
     for (size_t i = 0; i < u->solved_n; i++) {
       flow *f = &u->flow[u->solved[i]];

@@ -2,13 +2,12 @@
 #include "model/machine.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/plan/line.h"
+#include "core/plan/places.h"
+#include "core/plan/plan.h"
 #include "core/schedule/array.h"
 
 const char *const machine_class_names[MACHINE_CLASSES] = { "cache", "socket", "node", "network" };
@@ -47,18 +46,30 @@ void machine_free(machine *m) {
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
+enum { WORDS = 8 };
+
+/* A line, cut into words. */
 typedef struct {
   file_line line;
-  char **word;
+  char *word[WORDS];
   int words;
 } reader;
 
-static bool number(const reader *r, int i, const char *what, double *value) {
+/* What a number can be besides 0: as in python/collscope/machines/plausible.py. Beyond these, times are added that a double cannot
+ * tell from nothing, and shares of a link become 0 or infinite. */
+typedef struct {
+  double least, most;
+} limits;
+static const limits seconds = { 1e-18, 1e3 }, per_byte = { 1e-18, 1 }, rate = { 1, 1e18 },
+                    amount = { 1, (double)PLAN_MOST_BYTES }, per_message_byte = { 1e-12, 1e6 },
+                    of_bound = { 1e-18, 1e3 };
+
+static bool number(const reader *r, int i, const char *what, limits can_be, double *value) {
   char *end;
   *value = strtod(r->word[i], &end);
-  if (end == r->word[i] || *end || !isfinite(*value) || *value < 0)
-    return line_wrong(&r->line, "%s: %s must be a number, 0 or more", r->word[i], what);
-  return true;
+  if (end != r->word[i] && !*end && (*value == 0 || (*value >= can_be.least && *value <= can_be.most))) return true;
+  return line_wrong(&r->line, "%.40s: %s must be a number from %g to %g, or 0", r->word[i], what, can_be.least,
+                    can_be.most);
 }
 
 static bool whole(const reader *r, int i, const char *what, long long min, long long max, long long *value) {
@@ -66,7 +77,7 @@ static bool whole(const reader *r, int i, const char *what, long long min, long 
   errno = 0;
   *value = strtoll(r->word[i], &end, 10);
   if (errno || end == r->word[i] || *end || *value < min || *value > max)
-    return line_wrong(&r->line, "%s: %s must be a whole number from %lld to %lld", r->word[i], what, min, max);
+    return line_wrong(&r->line, "%.40s: %s must be a whole number from %lld to %lld", r->word[i], what, min, max);
   return true;
 }
 
@@ -78,13 +89,15 @@ static void *grown(void *old, int n, size_t item) {
 static bool class_line(const reader *r, machine *m) {
   int c = 0;
   while (c < MACHINE_CLASSES && strcmp(r->word[1], machine_class_names[c])) c++;
-  if (c == MACHINE_CLASSES) return line_wrong(&r->line, "class %s: choose cache, socket, node or network", r->word[1]);
+  if (c == MACHINE_CLASSES)
+    return line_wrong(&r->line, "class %.40s: choose cache, socket, node or network", r->word[1]);
   long long from = 0;
   machine_piece piece = { .traffic = 1 };
-  if (!whole(r, 2, "FROM_BYTES", 0, LLONG_MAX, &from) || !number(r, 3, "LATENCY_S", &piece.latency_s) ||
-      !number(r, 4, "S_PER_BYTE", &piece.s_per_byte) || (r->words == 6 && !number(r, 5, "TRAFFIC", &piece.traffic)))
+  if (!whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) || !number(r, 3, "LATENCY_S", seconds, &piece.latency_s) ||
+      !number(r, 4, "S_PER_BYTE", per_byte, &piece.s_per_byte) ||
+      (r->words == 6 && !number(r, 5, "TRAFFIC", per_message_byte, &piece.traffic)))
     return false;
-  if (piece.traffic <= 0) return line_wrong(&r->line, "%s: TRAFFIC must be more than 0", r->word[5]);
+  if (piece.traffic <= 0) return line_wrong(&r->line, "%.40s: TRAFFIC must be more than 0", r->word[5]);
   piece.from = (size_t)from;
   machine_curve *curve = &m->curve[c];
   if (curve->pieces ? curve->piece[curve->pieces - 1].from >= piece.from : piece.from != 0)
@@ -96,8 +109,8 @@ static bool class_line(const reader *r, machine *m) {
 
 static bool place_line(const reader *r, machine *m) {
   long long rank = 0, node = 0, socket = 0, cache = 0;
-  if (!whole(r, 1, "RANK", 0, INT_MAX, &rank) || !whole(r, 2, "NODE", 0, INT_MAX, &node) ||
-      !whole(r, 3, "SOCKET", 0, INT_MAX, &socket) || !whole(r, 4, "CACHE", 0, INT_MAX, &cache))
+  if (!whole(r, 1, "RANK", 0, PLACES_MOST - 1, &rank) || !whole(r, 2, "NODE", 0, PLACES_MOST - 1, &node) ||
+      !whole(r, 3, "SOCKET", 0, PLACES_MOST - 1, &socket) || !whole(r, 4, "CACHE", 0, PLACES_MOST - 1, &cache))
     return false;
   if (rank != m->places)
     return line_wrong(&r->line, "place %lld: ranks come in order, this should be rank %d", rank, m->places);
@@ -109,7 +122,7 @@ static bool place_line(const reader *r, machine *m) {
 static bool ports_line(const reader *r, machine *m) {
   if (!strcmp(r->word[1], "one_port")) m->ports = MACHINE_ONE_PORT;
   else if (!strcmp(r->word[1], "fluid")) m->ports = MACHINE_FLUID;
-  else return line_wrong(&r->line, "ports %s: choose fluid or one_port", r->word[1]);
+  else return line_wrong(&r->line, "ports %.40s: choose fluid or one_port", r->word[1]);
   return true;
 }
 
@@ -137,60 +150,44 @@ static bool line_read(const reader *r, machine *m) {
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
   if (i == n)
     return line_wrong(&r->line,
-                      "unknown line %s; known: ports control gamma copy eager overhead class "
+                      "unknown line %.40s; known: ports control gamma copy eager overhead class "
                       "core memory interconnect nic switch place bound",
                       r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
     case 0: return ports_line(r, m);
-    case 1: return number(r, 1, "BYTES", &m->control_bytes);
-    case 2: return number(r, 1, "S_PER_BYTE", &m->gamma_s_per_byte);
-    case 3: return number(r, 1, "S_PER_BYTE", &m->copy_s_per_byte);
-    case 4: return whole(r, 1, "BYTES", -1, LLONG_MAX, &m->eager_bytes);
-    case 5: return number(r, 1, "S", &m->overhead_s);
-    case 6: return number(r, 1, "BYTES_PER_S", &m->nic_bytes_per_s);
-    case 7: return number(r, 1, "BYTES_PER_S", &m->memory_bytes_per_s);
+    case 1: return number(r, 1, "BYTES", amount, &m->control_bytes);
+    case 2: return number(r, 1, "S_PER_BYTE", per_byte, &m->gamma_s_per_byte);
+    case 3: return number(r, 1, "S_PER_BYTE", per_byte, &m->copy_s_per_byte);
+    case 4: return whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes);
+    case 5: return number(r, 1, "S", seconds, &m->overhead_s);
+    case 6: return number(r, 1, "BYTES_PER_S", rate, &m->nic_bytes_per_s);
+    case 7: return number(r, 1, "BYTES_PER_S", rate, &m->memory_bytes_per_s);
     case 8: return class_line(r, m);
     case 9: return place_line(r, m);
-    case 11: return number(r, 1, "BYTES_PER_S", &m->core_bytes_per_s);
-    case 12: return number(r, 1, "BYTES_PER_S", &m->interconnect_bytes_per_s);
-    case 13: return number(r, 1, "BYTES_PER_S", &m->switch_bytes_per_s);
+    case 11: return number(r, 1, "BYTES_PER_S", rate, &m->core_bytes_per_s);
+    case 12: return number(r, 1, "BYTES_PER_S", rate, &m->interconnect_bytes_per_s);
+    case 13: return number(r, 1, "BYTES_PER_S", rate, &m->switch_bytes_per_s);
     default:
-      return number(r, 1, "ALPHA", &m->bound_alpha_s) && number(r, 2, "BETA", &m->bound_beta_s_per_byte) &&
-             number(r, 3, "GAMMA", &m->bound_gamma_s_per_byte);
+      return number(r, 1, "ALPHA", of_bound, &m->bound_alpha_s) &&
+             number(r, 2, "BETA", of_bound, &m->bound_beta_s_per_byte) &&
+             number(r, 3, "GAMMA", of_bound, &m->bound_gamma_s_per_byte);
   }
+}
+
+static bool take(const file_line *line, char *text, void *self) {
+  reader r = { .line = *line };
+  text[strcspn(text, "#")] = '\0';
+  char *rest = NULL;
+  for (char *w = strtok_r(text, " \t\r\n", &rest); w && r.words < WORDS; w = strtok_r(NULL, " \t\r\n", &rest))
+    r.word[r.words++] = w;
+  return !r.words || line_read(&r, self);
 }
 
 bool machine_read(machine *m, const char *path, char *error, size_t size) {
   *m = (machine){ .ports = MACHINE_FLUID, .eager_bytes = -1 };
-  bool standard = !strcmp(path, "-");
-  enum { WORDS = 8 };
-  char *word[WORDS];
-  reader r = { .line = { .path = standard ? "standard input" : path, .error = error, .size = size }, .word = word };
-  FILE *file = standard ? stdin : fopen(path, "r");
-  if (!file) {
-    snprintf(error, size, "%s: %s", path, strerror(errno));
-    return false;
-  }
-  char *text = NULL;
-  size_t room = 0;
-  bool fine = true;
-  while (fine && getline(&text, &room, file) >= 0) {
-    r.line.number++;
-    r.words = 0;
-    text[strcspn(text, "#")] = '\0';
-    char *rest = NULL;
-    for (char *w = strtok_r(text, " \t\r\n", &rest); w && r.words < WORDS; w = strtok_r(NULL, " \t\r\n", &rest))
-      word[r.words++] = w;
-    if (r.words) fine = line_read(&r, m);
-  }
-  if (fine && ferror(file)) {
-    snprintf(error, size, "%s: %s", r.line.path, strerror(errno));
-    fine = false;
-  }
-  if (fine && !m->curve[MACHINE_NETWORK].pieces && !m->places)
-    fine = line_wrong(&r.line, "no class network line, and no place that would make another class do");
-  free(text);
-  if (!standard) fclose(file);
-  return fine;
+  file_line line = { .error = error, .size = size };
+  if (!lines_read(&line, path, take, m)) return false;
+  return m->curve[MACHINE_NETWORK].pieces || m->places ||
+         line_wrong(&line, "no class network line, and no place that would make another class do");
 }

@@ -118,13 +118,14 @@ static moment *happens_next(one_port *o) {
 
 /* ---- ports ------------------------------------------------------------------------------------------ */
 
-static void one_port_prepare(void *state, engine *e) {
+static const char *one_port_prepare(void *state, engine *e) {
   one_port *o = state;
   size_t ports = 2 * (size_t)e->rec->args.size;
   RESERVE(o->port, o->port_cap, ports);
   for (size_t i = 0; i < ports; i++) o->port[i] = (busy_port){ .head = NONE, .tail = NONE };
   o->moments = o->due_n = o->idle_n = 0;
   for (int i = 0; i < RECENT; i++) o->recent[i] = NONE;
+  return NULL;
 }
 
 static void one_port_launch(void *state, engine *e, int32_t id) {

@@ -263,8 +263,9 @@ static bool prepare(timer *t) {
   e->run_n = 0;
   e->now = 0;
   choose_rule(t);
-  t->rule->prepare(t->state, e);
-  return true;
+  const char *why = t->rule->prepare(t->state, e);
+  if (why) snprintf(error, size, "%s", why);
+  return !why;
 }
 
 /* What a rank that is not done waits for. */
