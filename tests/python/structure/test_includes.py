@@ -44,7 +44,8 @@ FOREIGN: Mapping[str, tuple[str, ...]] = {
 """A library's header, or the beginning of its name → the folders that may include it."""
 
 WITHOUT_MPI = ("algorithms", "core/catalogue", "core/plan", "core/schedule", "model", "prove", "driver/check/points.c",
-               "driver/check/values.c", "driver/check/verify.c", "tests/algorithms", "tests/prove", "tests/threads")  # fmt: skip
+               "driver/check/values.c", "driver/check/verify.c",
+               "tests/algorithms", "tests/prove", "tests/readers", "tests/threads")  # fmt: skip
 """What sees no MPI, neither through other headers."""
 
 BACK_ENDS = ("sim", "validate")

@@ -1,0 +1,45 @@
+/* corpus_test FOLDER: inputs that once did harm, or would have. The first line of each says what its message must say ("# at most"),
+ * or that it is taken ("# taken"). */
+#include "tests/readers/readers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const char *kind;
+  int files, failed;
+} tally;
+
+static void first_line(const char *path, char *text, int size) {
+  FILE *f = fopen(path, "r");
+  if (!f || !fgets(text, size, f) || strncmp(text, "# ", 2)) {
+    fprintf(stderr, "%s: the first line must say \"# \" and what is expected\n", path);
+    exit(2);
+  }
+  fclose(f);
+  text[strcspn(text, "\n")] = '\0';
+}
+
+static void check(const char *path, void *self) {
+  tally *t = self;
+  char wanted[256], error[READER_ERROR];
+  first_line(path, wanted, sizeof wanted);
+  bool taken = reader_takes(t->kind, path, error),
+       right = !strcmp(wanted + 2, "taken") ? taken : !taken && strstr(error, wanted + 2);
+  t->files++;
+  for (const char *c = error; *c; c++) right &= (unsigned char)*c >= ' ';
+  if (right) return;
+  t->failed++;
+  printf("FAILED %s: wanted \"%s\", but it is %s%s\n", path, wanted + 2, taken ? "taken" : "refused: ", error);
+}
+
+int main(int argc, char **argv) {
+  tally t = { 0 };
+  for (int i = 0; argc == 2 && reader_kinds[i]; i++) {
+    t.kind = reader_kinds[i];
+    corpus_each(argv[1], t.kind, check, &t);
+  }
+  printf("%d files, %d failed\n", t.files, t.failed);
+  return !t.files || t.failed;
+}
