@@ -60,6 +60,10 @@ def test_winners_margins_and_ties() -> None:
     assert best["margin"].iloc[0] == pytest.approx(0.25)
     assert best["second"].iloc[0] == "b"
     assert best["margin"].iloc[-1] == pytest.approx(0)
+    tied = {"a": lambda n: 2.0, "b": lambda n: 1.0, "c": lambda n: 1.0}
+    assert set(crossover.winners(table(tied))["best"]) == {"b"}, "where none won below, the first one"
+    later = {"a": lambda n: 2.0 if n < 100 else 1.0, "b": lambda n: 1.0, "c": lambda n: 1.0 + (n > 1000)}
+    assert set(crossover.winners(table(later))["best"]) == {"b"}, "not the first of those that are tied"
 
 
 def test_spans_follow_the_winner() -> None:

@@ -22,6 +22,12 @@ def test_block_is_an_even_share_a_node_and_socket() -> None:
 def test_cyclic_and_fill() -> None:
     p = find.load("schooner")
     assert [n for n, _, _ in places(p, 4, 6, "cyclic")] == [0, 1, 2, 3, 0, 1]
+    cyclic = places(p, 2, 16, "cyclic")
+    assert [s for n, s, _ in cyclic if n == 0] == [0] * 4 + [1] * 4, (
+        "a node's ranks take its sockets in turn, not its cores"
+    )
+    assert hosts_of(p, 2, 8, "cyclic")[::2] == hosts_of(p, 2, 8, "block")[:4]
+    assert hosts_of(p, 2, 8, "cyclic")[1::2] == hosts_of(p, 2, 8, "block")[4:]
     fill = places(p, 2, 32, "fill")
     assert [n for n, _, _ in fill] == [0] * 20 + [1] * 12
     assert [s for _, s, _ in fill[:20]] == [0] * 10 + [1] * 10

@@ -1,0 +1,83 @@
+"""The rows of a study: what is simulated again, and from which numbers of a call a further metric is read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import tiny_platform
+from collscope.base import cache
+from collscope.catalogue.registry import Registry
+from collscope.points.table import Row
+from collscope.sources import simulate, smpirun
+from collscope.studies import reader
+from collscope.studies import rows as study_rows
+from collscope.studies.origin import Origin
+
+STUDY = """\
+title = "rows"
+[setting]
+platform = "tiny"
+nodes = [2]
+ranks = [4]
+metric = "makespan"
+also_metrics = ["root"]
+[sizes]
+bytes = "16B..64B"
+[[collective]]
+name = "bcast"
+algorithms = ["bcast/linear"]
+"""
+
+
+def run(*, force: bool = False) -> tuple[list[Row], Origin]:
+    study = reader.parse(STUDY, Path(__file__))
+    return study_rows.simulate_study(study, tiny_platform.tiny(), quick=False, jobs=1, force=force)
+
+
+@pytest.fixture
+def launches(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the smpirun that is not there writes what it is started for, a line a launch."""
+    programs = workplace / "bin"
+    programs.mkdir()
+    fake = shutil.copy(Path(__file__).parents[1] / "helpers" / "fake_smpirun", programs / "smpirun")
+    text = Path(fake).read_text(encoding="utf-8")
+    Path(fake).write_text(text.replace('"root_s":0', '"root_s":{time_s / 4:.17g}'), encoding="utf-8")
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
+    monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee")
+    monkeypatch.setattr(smpirun, "version", lambda: "3.32")
+    return workplace / "count"
+
+
+def test_force_simulates_again_what_is_cached(launches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, first = run()
+    once = launches.read_text()
+    again, second = run()
+    assert launches.read_text() == once
+    forced, third = run(force=True)
+    assert launches.read_text() == 2 * once
+    assert forced == again
+    assert first.simulated == third.simulated == 3
+    assert second.simulated == 3, "the origin of what is cached is kept"
+    seen = []
+    monkeypatch.setattr(simulate, "run_tasks", lambda tasks, **options: seen.append(options["force"]) or [])
+    study = reader.parse(STUDY, Path(__file__))
+    for force in (True, False):
+        study_rows.simulate_tasks(study, [], jobs=1, force=force)
+    assert seen == [True, False]
+
+
+def test_a_further_metric_has_numbers_of_its_own(launches: Path) -> None:
+    rows, _ = run()
+    simulated = [row for row in rows if row["source"] == "sim"]
+    by_metric = {m: [row for row in simulated if row["metric"] == m] for m in ("makespan", "root")}
+    assert len(simulated) == sum(map(len, by_metric.values())) == 6
+    for own, root in zip(by_metric["makespan"], by_metric["root"], strict=True):
+        assert root["bytes"] == own["bytes"]
+        assert float(str(own["median_s"])) == 1e-6 * (int(str(own["bytes"])) // 4 + 1) / 3
+        for column in ("median_s", "q1_s", "q3_s", "min_s", "max_s"):
+            assert float(str(root[column])) == float(str(own[column])) / 4, column
