@@ -38,6 +38,7 @@ class Times:
             at = Place(str(collective), str(mapping), int(ranks), int(nodes))
             line = part.sort_values("bytes").set_index("bytes")[["time_s", "chose"]]
             self._lines.setdefault(at, {})[str(name)] = line
+        self._parts: dict[tuple[Place, str, tuple[int, ...]], pd.DataFrame] = {}  # checks ask for the same again and again
         self.layouts = sorted({(p.mapping, p.ranks, p.nodes) for p in self._lines})
 
     def places(self, collective: str) -> list[Place]:
@@ -65,10 +66,16 @@ class Times:
         return lines[keys[0]] if len(keys) == 1 else None
 
     def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> pd.DataFrame:
-        line = self._line(place, name)
-        if line is None:
-            return pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
-        return line[line.index.isin(self.focus if sizes is None else list(sizes))]
+        wanted = self.focus if sizes is None else tuple(sizes)
+        part = self._parts.get((place, name, wanted))
+        if part is None:
+            line = self._line(place, name)
+            if line is None:
+                part = pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
+            else:
+                part = line[line.index.isin(wanted)]
+            self._parts[place, name, wanted] = part
+        return part
 
     def mean(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> float:
         """Geometric mean over the sizes; NaN for a name that lacks some of them: it would be a mean over other points."""
