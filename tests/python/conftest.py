@@ -21,6 +21,12 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[registry.Registry]:
     yield made
 
 
+@pytest.fixture(autouse=True)
+def plain_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as without a terminal, whatever width the shell handed on; a test that wants another one sets it."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that holds caches and results of this test alone."""
