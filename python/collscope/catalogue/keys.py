@@ -145,5 +145,7 @@ def read_values(key: Key, params: Sequence[Param]) -> dict[str, int]:
             raise unknown(f"parameter of {key.stem}", name, known)
         if not text:
             raise UsageError(f"{key.stem}: write {name}=VALUE")
+        if name in values:
+            raise UsageError(f"{key.stem}: {name} is given twice; give it once")
         values[name] = known[name].parse(key.stem, text)
     return values

@@ -7,7 +7,7 @@ follow from the count that MPI's call is given and from what the collective coun
 from __future__ import annotations
 
 from collscope.base.errors import UsageError
-from collscope.base.units import format_size
+from collscope.base.units import LARGEST, format_size
 from collscope.catalogue import registry
 
 
@@ -42,8 +42,18 @@ def count_of_block_bytes(collective: str, size: int, ranks: int, elem: int) -> i
     about = registry.load().collective(collective)
     if not about.has_data:
         return 0
+    if about.output.amount == "part" or about.counts_blocks:
+        _check_total(collective, size, ranks)
     count = _divide(collective, size, elem, 1, elem)
     return count * ranks if about.output.amount == "part" else count
+
+
+def _check_total(collective: str, block: int, ranks: int) -> None:
+    if block * ranks > LARGEST:
+        raise UsageError(
+            f"{ranks} blocks of {format_size(block)} of {collective} are {format_size(block * ranks)}; "
+            f"the largest vector is {format_size(LARGEST)}"
+        )
 
 
 def _divide(collective: str, size: int, unit: int, ranks: int, elem: int) -> int:

@@ -33,6 +33,8 @@ def test_the_full_key_has_all_parameters_in_the_catalogues_order() -> None:
     written = Key.parse("bcast/x[dest=end,k=8]")
     assert full_key("bcast/x", params, read_values(written, params)) == "bcast/x[k=8,dest=end]"
     assert full_key("bcast/linear", ()) == "bcast/linear"
+    with pytest.raises(UsageError, match="bcast/x: k is given twice"):
+        read_values(Key.parse("bcast/x[k=8,k=4]"), params)
 
 
 def test_commas_in_brackets_do_not_split() -> None:

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("known")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["bcast", "scatter", "allgather", "reduce_scatter", "allreduce", "rotation"]),
-    st.integers(0, 1 << 40),
+    st.integers(0, 1 << 34),
     st.integers(1, 4096),
     st.sampled_from([1, 4, 8]),
 )
@@ -32,3 +32,11 @@ def test_sizes_that_do_not_divide_name_the_nearest() -> None:
         count_of_bytes("bcast", 5, 24, 4)
     with pytest.raises(UsageError, match="nearest: 4 B$"):
         count_of_bytes("bcast", 3, 24, 4)
+
+
+def test_blocks_that_make_more_than_the_largest_vector_are_refused() -> None:
+    assert count_of_block_bytes("bcast", 1 << 50, 1024, 1) == 1 << 50
+    for collective in ("allgather", "alltoall", "reduce_scatter"):
+        assert block_bytes(collective, count_of_block_bytes(collective, 1 << 40, 1024, 1), 1024, 1) == 1 << 40
+        with pytest.raises(UsageError, match="1024 blocks of 2 TiB .* the largest vector is 1024 TiB"):
+            count_of_block_bytes(collective, 1 << 41, 1024, 1)

@@ -33,6 +33,11 @@ def alone(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (("--plan",), "--plan"),
         (("--list",), "--list and --json go together"),
         (("--sweep", "--part", "1"), "--part must be I/N"),
+        (("--sweep", "--part", "4294967296/8589934592"), "--part must be I/N"),
+        (("--sweep", "--part", "4/4"), "--part must be I/N"),
+        (("--sweep", "--roots", "4294967296"), "--roots must be"),
+        (("--pingpong", "--bytes", "1..18446744073709551617"), "--bytes must be FROM..TO"),
+        (("--pingpong", "--bytes", "8..4"), "--bytes must be FROM..TO"),
         (("--sweep", "--roots", "few"), "--roots must be"),
         (("--pingpong", "--bytes", "8"), "--bytes must be FROM..TO"),
         (("--sweep", "more"), "more"),
@@ -42,6 +47,26 @@ def test_wrong_options_are_named_before_anything_runs(words: tuple[str, ...], wh
     done = alone(programs.MPI_DRIVER, *words)
     assert done.returncode == 2 and not done.stdout
     assert done.stderr.startswith(f"collscope-driver: {why}") and "usage:" in done.stderr
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    "line, words, why",
+    [
+        ("algorithm=bcast/linear count=2305843009213693952", (), "plan:1: count=2305843009213693952: at most"),
+        ("algorithm=bcast/linear count=562949953421312", (), "plan:1: count=562949953421312: so many elements"),
+        ("algorithm=bcast/linear", ("--places", "65536x65536x65536"), "--places 65536x65536x65536: "),
+        ("algorithm=bcast/linear", ("--places", "plan"), "plan:1: algorithm=bcast/linear: write NODE SOCKET CACHE"),
+    ],
+)
+def test_numbers_that_no_launch_can_mean_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, words: tuple[str, ...], why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plan").write_text(line + "\n")
+    done = alone(programs.MPI_DRIVER, "--plan", "plan", *words)
+    assert done.returncode == 2 and why in done.stderr
+    assert len(done.stderr) < 400
 
 
 @needs_mpi
