@@ -2,6 +2,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/catalogue/key.h"
+#include "prove/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 #include <time.h>
 
 enum { FAILURES_SHOWN = 3 };
-enum { ALL_ROOTS = 17 }; /* up to so many ranks every root takes its turn; beyond, 0, 1 and p-1 */
+enum { NAME = 44, REASON = 9 }; /* columns: of a name, and before a reason */
+enum { ALL_ROOTS = 17 };        /* up to so many ranks every root takes its turn; beyond, 0, 1 and p-1 */
 
 typedef struct {
   prover *prover;
@@ -62,11 +64,12 @@ static void report(sweep *s, const coll_args *a) {
   if (s->shown > FAILURES_SHOWN) return;
   char key[256];
   coll_key(s->alg, a->param, key, sizeof key);
-  printf("  FAILED %s ranks=%d count=%zu", key, a->size, a->count);
-  if (coll_has_root(s->alg->collective)) printf(" root=%d", a->root);
-  if (coll_has_operator(s->alg->collective)) printf(" commutes=%d", a->commutes);
-  if (has_in_place(s->alg->collective)) printf(" in_place=%d", a->in_place);
-  printf("\n         %s: %s\n", s->prover->kind, s->prover->failure);
+  char root[32] = "", commutes[32] = "", in_place[32] = "";
+  if (coll_has_root(s->alg->collective)) snprintf(root, sizeof root, " root=%d", a->root);
+  if (coll_has_operator(s->alg->collective)) snprintf(commutes, sizeof commutes, " commutes=%d", a->commutes);
+  if (has_in_place(s->alg->collective)) snprintf(in_place, sizeof in_place, " in_place=%d", a->in_place);
+  lines_print(REASON, "  FAILED %s ranks=%d count=%zu%s%s%s", key, a->size, a->count, root, commutes, in_place);
+  lines_print(REASON, "%*s%s: %s", REASON, "", s->prover->kind, s->prover->failure);
 }
 
 static bool supported(sweep *s, const coll_args *a) {
@@ -212,6 +215,38 @@ static void algorithm(sweep *s, long *param) {
   free(place);
 }
 
+/* A row of the table; NULL: its head. Where the terminal is narrow, columns go, and what is widest has a line of its own. */
+static void row(const char *name, const sweep *s, double seconds) {
+  int columns = lines_columns(), used = NAME;
+  char text[128] = "";
+  const struct {
+    const char *title;
+    int width, rank; /* rank 0 stays longest */
+    double value;
+  } cell[] = { { "points", 9, 1, s ? (double)s->points : 0 },
+               { "unsupported", 12, 2, s ? (double)s->unsupported : 0 },
+               { "failed", 8, 0, s ? (double)s->failed : 0 },
+               { "cost()", 10, 3, s ? (double)s->compared : 0 },
+               { "seconds", 9, 4, seconds } };
+  enum { CELLS = sizeof cell / sizeof *cell };
+  int most = -1; /* the cells up to this rank fit */
+  for (int rank = 0; rank < CELLS && most == rank - 1; rank++)
+    for (int i = 0; i < CELLS; i++)
+      if (cell[i].rank == rank && used + cell[i].width <= columns) used += cell[i].width, most = rank;
+  for (int i = 0; i < CELLS; i++) {
+    char *end = text + strlen(text);
+    size_t room = sizeof text - (size_t)(end - text);
+    if (cell[i].rank > most) continue;
+    if (!s) snprintf(end, room, "%*s", cell[i].width, cell[i].title);
+    else snprintf(end, room, "%*.*f", cell[i].width, i == CELLS - 1 ? 3 : 0, cell[i].value);
+  }
+  if ((int)strlen(name) <= NAME) printf("%-*s%s\n", NAME, name, text);
+  else {
+    lines_print(2, "%s", name);
+    printf("%*s%s\n", NAME, "", text);
+  }
+}
+
 int sweep_main(const sweep_options *o, char *error, size_t size) {
   long param[COLL_PARAMS] = { 0 };
   for (int i = 0; i < o->keys; i++)
@@ -221,17 +256,15 @@ int sweep_main(const sweep_options *o, char *error, size_t size) {
   double begin = now_s(), operations = 0;
   clock_t busy = clock();
   long points = 0, unsupported = 0, failed = 0, compared = 0, algorithms = 0;
-  printf("%-44s %8s %11s %7s %9s %8s\n", "algorithm", "points", "unsupported", "failed", "cost()", "seconds");
+  row("algorithm", NULL, 0);
   for (int i = 0; o->keys ? i < o->keys : coll_registry[i] != NULL; i++) {
     sweep s = { .prover = v, .options = o };
     s.fixed = o->keys && strchr(o->key[i], '[');
     s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
     double started = now_s();
     algorithm(&s, param);
-    printf("%-44s %8ld %11ld %7ld %9ld %8.3f", o->keys ? o->key[i] : s.alg->key, s.points, s.unsupported, s.failed,
-           s.compared, now_s() - started);
-    if (s.unsupported) printf("  unsupported: %s", s.why);
-    putchar('\n');
+    row(o->keys ? o->key[i] : s.alg->key, &s, now_s() - started);
+    if (s.unsupported) lines_print(REASON, "%*s%ld unsupported: %s", REASON, "", s.unsupported, s.why);
     fflush(stdout);
     algorithms++;
     points += s.points;
@@ -241,11 +274,13 @@ int sweep_main(const sweep_options *o, char *error, size_t size) {
     operations += s.operations;
   }
   double seconds = now_s() - begin;
-  printf("%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million "
-         "operations, "
-         "%.2f s of processor time, %.2f s\n",
-         algorithms, points, points - unsupported - failed, unsupported, failed, compared, operations / 1e6,
-         (double)(clock() - busy) / CLOCKS_PER_SEC, seconds);
+  lines_print(
+      0,
+      "%ld algorithms, %ld points: %ld proven, %ld unsupported, %ld failed; cost() compared at %ld; %.1f million "
+      "operations, "
+      "%.2f s of processor time, %.2f s",
+      algorithms, points, points - unsupported - failed, unsupported, failed, compared, operations / 1e6,
+      (double)(clock() - busy) / CLOCKS_PER_SEC, seconds);
   prover_free(v);
   return failed || !points ? 1 : 0;
 }

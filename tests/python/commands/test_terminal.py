@@ -29,6 +29,7 @@ known = {name: [r for r in records.read(name) if r["version"] == "4.1.4"] for na
 twins.show(made(library=made(version="4.1.4"), tables=lambda: known, forced=[], decided=[]))
 """
 PROVE = ("prove", "bcast/mst", "--ranks", "1..4")
+PROVE_MANY = ("prove", "allgather", "--ranks", "1..4")
 RUN = (
     *("run", "--on", "schooner", "--nodes", "4", "--ranks", "32", "-c", "bcast", "--source", "bound,model"),
     *("-a", "mst,mst_scatter_bucket_allgather,hierarchical_known_root,ompi_4_1", "--bytes", "1KiB,1MiB"),
@@ -41,7 +42,7 @@ LIST_ONE = ("list", "-c", "bcast")
 @cache
 def screens(columns: int) -> dict[str, str]:
     """What each command shows, by its first words."""
-    words = json.dumps([PROVE, RUN, DECIDE, LIST, LIST_ONE])
+    words = json.dumps([PROVE, PROVE_MANY, RUN, DECIDE, LIST, LIST_ONE])
     status, text = shown([words], columns, program=("-c", PROGRAM))
     assert status == 0, text
     made = {}
@@ -61,6 +62,14 @@ def test_prove_shows_its_verdicts(columns: int) -> None:
     assert widest(text) <= columns
     assert text.count("proven") == 4 + 1  # each number of ranks, and all together
     assert "…" not in text.split("44 of 44")[0]
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_prove_of_many_says_what_is_unsupported(columns: int) -> None:
+    text = screen(columns, *PROVE_MANY)
+    assert widest(text) <= columns
+    for word in ("allgather/recursive_doubling", "failed", "unsupported: ", "proven, "):
+        assert word in text
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
