@@ -55,16 +55,25 @@ static long check(const pair *p, buffers *data) {
 
 /* ---- a line of the plan ----------------------------------------------------------------------------------------- */
 
-static void begin(const bench *b, const char *key, size_t count, const char *kind, const char *status) {
-  if (b->l.rank) return;
-  printf("{\"key\":\"%s\",\"count\":%zu,\"kind\":\"%s\",\"status\":", key, count, kind);
-  json_string(stdout, status);
+static json begin(const char *key, size_t count, const char *kind, const char *status) {
+  json j = json_on(stdout);
+  json_object(&j, NULL);
+  json_text(&j, "key", key);
+  json_size(&j, "count", count);
+  json_text(&j, "kind", kind);
+  json_text(&j, "status", status);
+  return j;
 }
 
-static void end(const bench *b) {
-  if (b->l.rank) return;
-  puts("}");
+static void end(json *j) {
+  json_end(j);
   fflush(stdout);
+}
+
+static void answer_unsupported(const bench *b, const char *key, size_t count, const char *why) {
+  if (b->l.rank) return;
+  json j = begin(key, count, "unsupported", why);
+  end(&j);
 }
 
 /* Times a pair that has all but its calls and buffers. `ours` is the communicator of our messages. */
@@ -81,10 +90,14 @@ static void compare(bench *b, pair *p, const char *key, MPI_Comm ours) {
     p->exchange = (plain){ .rank = rank, .n = (int)p->args.count, .in = data.in, .out = data.out, .comm = p->comm };
   else builtin_open(&p->builtin, p->comm, p->alg->collective, &p->args, MPI_FLOAT, op);
   long wrong = check(p, &data);
-  begin(b, key, p->args.count, wrong ? "wrong" : "ok", wrong ? "wrong data" : "ok");
-  if (p->messages && rank == 0) printf(",\"messages\":%d", p->messages);
-  if (!wrong) turns_take(p, b->turns, b->seconds, stdout);
-  end(b);
+  turn_times *taken = wrong ? NULL : turns_take(p, b->turns, b->seconds);
+  if (rank == 0) {
+    json j = begin(key, p->args.count, wrong ? "wrong" : "ok", wrong ? "wrong data" : "ok");
+    if (p->messages) json_int(&j, "messages", p->messages);
+    if (taken) turns_print(taken, &j);
+    end(&j);
+  }
+  turns_free(taken);
   if (!p->plain) builtin_close(&p->builtin);
   coll_close(p->call);
   buffers_free(&data);
@@ -102,8 +115,7 @@ static void compare_twin(bench *b, const char *key, size_t count) {
     compare(b, &p, key, b->ours);
     return;
   }
-  begin(b, key, count, "unsupported", reason);
-  end(b);
+  answer_unsupported(b, key, count, reason);
 }
 
 static void compare_messages(bench *b, const char *key, size_t count) {
@@ -115,8 +127,7 @@ static void compare_messages(bench *b, const char *key, size_t count) {
     compare(b, &p, key, b->ends);
     return;
   }
-  begin(b, key, count, "unsupported", "no such exchange");
-  end(b);
+  answer_unsupported(b, key, count, "no such exchange");
 }
 
 /* No pair is compared while a variable has another value than it should. */
@@ -176,7 +187,7 @@ static bool read_turns(const char *text, int *turns) {
 static bool read_seconds(const char *text, double *seconds) {
   char *end;
   *seconds = strtod(text, &end);
-  return end != text && !*end && *seconds > 0 && *seconds < 1e6;
+  return end != text && !*end && *seconds >= 0 && *seconds < 1e6;
 }
 
 static bool parse(int argc, char **argv, options *o) {

@@ -50,39 +50,42 @@ static void shuffle(side order[SIDES], uint32_t *state) {
   }
 }
 
-static void print_times(FILE *out, int turns, const double *time) {
+struct turn_times {
+  int calls, taken;
+  double longest[SIDES * TURNS_MOST];
+};
+
+turn_times *turns_take(pair *p, int least, double seconds) {
+  double took;
+  turn_times *t = runtime_allocate_zeroed(sizeof *t);
+  t->calls = enough_calls(p, &took);
+  double fit = seconds / (SIDES * took);
+  int most = fit < least ? least : fit < TURNS_MOST ? (int)fit : TURNS_MOST;
+  double *own = runtime_allocate_zeroed(sizeof t->longest);
+  side order[SIDES] = { OURS, THEIRS, AGAIN };
+  uint32_t state = 1;
+  for (int s = 0; s < SIDES; s++) batch(p, order[s], t->calls); /* warm up */
+  double until = port_now() + seconds;
+  for (int late = 0; t->taken < most; t->taken++) {
+    shuffle(order, &state);
+    for (int s = 0; s < SIDES; s++) own[order[s] * TURNS_MOST + t->taken] = batch(p, order[s], t->calls) / t->calls;
+    late = port_now() > until; /* on a busy machine turns last longer than was foreseen */
+    MPI_Bcast(&late, 1, MPI_INT, 0, p->comm);
+    if (late && t->taken + 1 >= least) most = t->taken + 1;
+  }
+  MPI_Reduce(own, t->longest, SIDES * TURNS_MOST, MPI_DOUBLE, MPI_MAX, 0, p->comm);
+  free(own);
+  return t;
+}
+
+void turns_print(const turn_times *t, json *j) {
   static const char *const name[] = { "ours_s", "theirs_s", "again_s" };
+  json_int(j, "calls", t->calls);
   for (int s = 0; s < SIDES; s++) {
-    fprintf(out, ",\"%s\":[", name[s]);
-    for (int i = 0; i < turns; i++) fprintf(out, "%s%.4g", i ? "," : "", time[s * TURNS_MOST + i]);
-    fputs("]", out);
+    json_array(j, name[s]);
+    for (int i = 0; i < t->taken; i++) json_real(j, NULL, t->longest[s * TURNS_MOST + i]);
+    json_end(j);
   }
 }
 
-void turns_take(pair *p, int turns, double seconds, FILE *out) {
-  double took;
-  int calls = enough_calls(p, &took), fit = (int)(seconds / (SIDES * took)), most = fit < turns ? turns : fit;
-  if (most > TURNS_MOST) most = TURNS_MOST;
-  double *own = runtime_allocate_zeroed(SIDES * TURNS_MOST * sizeof *own);
-  double *longest = runtime_allocate_zeroed(SIDES * TURNS_MOST * sizeof *longest);
-  side order[SIDES] = { OURS, THEIRS, AGAIN };
-  uint32_t state = 1;
-  for (int s = 0; s < SIDES; s++) batch(p, order[s], calls); /* warm up */
-  double until = port_now() + seconds;
-  for (int i = 0, late = 0; i < most; i++) {
-    shuffle(order, &state);
-    for (int s = 0; s < SIDES; s++) own[order[s] * TURNS_MOST + i] = batch(p, order[s], calls) / calls;
-    late = port_now() > until; /* on a busy machine turns last longer than was foreseen */
-    MPI_Bcast(&late, 1, MPI_INT, 0, p->comm);
-    if (late && i + 1 >= turns) most = i + 1;
-  }
-  MPI_Reduce(own, longest, SIDES * TURNS_MOST, MPI_DOUBLE, MPI_MAX, 0, p->comm);
-  int rank;
-  MPI_Comm_rank(p->comm, &rank);
-  if (rank == 0) {
-    fprintf(out, ",\"calls\":%d", calls);
-    print_times(out, most, longest);
-  }
-  free(own);
-  free(longest);
-}
+void turns_free(turn_times *t) { free(t); }

@@ -3,9 +3,9 @@
 #define COLLSCOPE_BENCH_TURNS_H
 
 #include <mpi.h>
-#include <stdio.h>
 
 #include "bench/exchanges.h"
+#include "core/catalogue/json.h"
 #include "core/runtime/mpi.h"
 #include "driver/mpi/builtin.h"
 
@@ -28,9 +28,12 @@ typedef struct {
 } pair;
 
 void turns_run(const pair *, side); /* a call of this side */
-/* Collective over the pair's ranks. In each turn every side runs for a batch of calls, in an order that changes; at least `turns`
- * turns, or as many as fit in `seconds`. Rank 0 of the pair prints JSON members: calls (of a batch), and ours_s, theirs_s, again_s:
- * the time of a call in each batch, of the rank that took longest. */
-void turns_take(pair *, int turns, double seconds, FILE *out);
+
+/* Collective over the pair's ranks. In each turn every side runs for a batch of calls, in an order that changes; at least `least`
+ * turns, or as many as fit in `seconds`. At rank 0 of the pair it holds the time of a call in each batch, of the rank that took longest. */
+typedef struct turn_times turn_times;
+turn_times *turns_take(pair *, int least, double seconds);
+void turns_print(const turn_times *, json *); /* members: calls (of a batch), and ours_s, theirs_s, again_s */
+void turns_free(turn_times *);
 
 #endif

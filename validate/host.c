@@ -94,16 +94,19 @@ static const char *model_of(hwloc_topology_t machine) {
   return name ? name : "";
 }
 
-static void print_caches(hwloc_topology_t machine, FILE *out) {
+static void print_caches(hwloc_topology_t machine, json *j) {
   static const hwloc_obj_type_t levels[] = { HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE };
-  const char *comma = "";
+  json_array(j, "caches");
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     hwloc_obj_t cache = hwloc_get_obj_by_type(machine, levels[i], 0);
     if (!cache) continue;
-    fprintf(out, "%s{\"level\":%zu,\"bytes\":%llu,\"cpus\":%d}", comma, i + 1,
-            (unsigned long long)cache->attr->cache.size, hwloc_bitmap_weight(cache->cpuset));
-    comma = ",";
+    json_object(j, NULL);
+    json_size(j, "level", i + 1);
+    json_size(j, "bytes", cache->attr->cache.size);
+    json_int(j, "cpus", hwloc_bitmap_weight(cache->cpuset));
+    json_end(j);
   }
+  json_end(j);
 }
 
 /* hwloc hangs memory beside the tree of processors: the first node that is near this one. */
@@ -112,17 +115,22 @@ static int memory_of(hwloc_obj_t cpu) {
   return node < 0 ? 0 : node;
 }
 
-static void print_cpus(hwloc_topology_t machine, hwloc_const_bitmap_t may_use, FILE *out) {
-  const char *comma = "";
+static void print_cpus(hwloc_topology_t machine, hwloc_const_bitmap_t may_use, json *j) {
+  json_array(j, "cpus");
   for (int number = hwloc_bitmap_first(may_use); number >= 0; number = hwloc_bitmap_next(may_use, number)) {
     hwloc_obj_t cpu = hwloc_get_pu_obj_by_os_index(machine, (unsigned)number);
     if (!cpu) continue;
     int core = number_of(cpu, HWLOC_OBJ_CORE), socket = number_of(cpu, HWLOC_OBJ_PACKAGE),
         cache = cache_of(machine, cpu);
-    fprintf(out, "%s{\"cpu\":%d,\"core\":%d,\"socket\":%d,\"numa\":%d,\"cache\":%d}", comma, number,
-            core < 0 ? (int)cpu->logical_index : core, socket < 0 ? 0 : socket, memory_of(cpu), cache < 0 ? 0 : cache);
-    comma = ",";
+    json_object(j, NULL);
+    json_int(j, "cpu", number);
+    json_int(j, "core", core < 0 ? (int)cpu->logical_index : core);
+    json_int(j, "socket", socket < 0 ? 0 : socket);
+    json_int(j, "numa", memory_of(cpu));
+    json_int(j, "cache", cache < 0 ? 0 : cache);
+    json_end(j);
   }
+  json_end(j);
 }
 
 const char *port_topology(FILE *out) {
@@ -131,13 +139,14 @@ const char *port_topology(FILE *out) {
   hwloc_bitmap_t may_use = hwloc_bitmap_alloc();
   bool known = may_use && !hwloc_get_cpubind(machine, may_use, HWLOC_CPUBIND_PROCESS);
   if (known) {
-    fputs("{\"topology\":{\"model\":", out);
-    json_string(out, model_of(machine));
-    fputs(",\"caches\":[", out);
-    print_caches(machine, out);
-    fputs("],\"cpus\":[", out);
-    print_cpus(machine, may_use, out);
-    fputs("]}}\n", out);
+    json j = json_on(out);
+    json_object(&j, NULL);
+    json_object(&j, "topology");
+    json_text(&j, "model", model_of(machine));
+    print_caches(machine, &j);
+    print_cpus(machine, may_use, &j);
+    json_end(&j);
+    json_end(&j);
   }
   hwloc_bitmap_free(may_use);
   hwloc_topology_destroy(machine);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-void json_string(FILE *out, const char *text) {
+static void json_string(FILE *out, const char *text) {
   fputc('"', out);
   for (const unsigned char *t = (const unsigned char *)text; *t; t++) {
     if (*t == '"' || *t == '\\') fprintf(out, "\\%c", *t);

@@ -29,6 +29,4 @@ void json_size(json *, const char *name, uint64_t);
 void json_real(json *, const char *name, double); /* with the digits that read back to the same number */
 void json_null(json *, const char *name);
 
-void json_string(FILE *, const char *text); /* the text alone, with its quotes */
-
 #endif
