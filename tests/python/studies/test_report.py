@@ -29,6 +29,11 @@ def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.
     text = (workplace / "report.md").read_text()
     assert "Table III" not in text
     assert "Decision tree" not in text
+    # Nothing is said of what the file leaves out.
+    assert "Source: " not in text and "over the fastest form over all sizes" in text
+    assert "\n- " not in text.partition("## What was run")[0]
+    page = (workplace / "report.html").read_text()
+    assert 'class="lead"' not in page and "<p></p>" not in page and '<p class="source"></p>' not in page
 
 
 def test_points_below_the_asserted_bound_are_counted() -> None:
