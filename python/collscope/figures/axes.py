@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from collscope.base.units import rounded_size
@@ -128,6 +129,15 @@ class End:
     colour: str
 
 
+END = 1.012  # of the axes' width: where names begin
+
+
+def end_room(width: float, names: Iterable[str], size: float = 8.8) -> float:
+    """What the longest of these names takes at the right of axes that are so wide; inches."""
+    widest = max((TextPath((0, 0), name.replace("$", "S"), size=size).get_extents().width for name in names), default=0)
+    return (END - 1) * width + (widest + size / 2) / 72
+
+
 def end_labels(ax: Axes, ends: Sequence[End], size: float = 8.8) -> None:
     """Writes names at the right ends of lines, moved apart where lines end together; y is logarithmic."""
     if not ends:
@@ -138,7 +148,7 @@ def end_labels(ax: Axes, ends: Sequence[End], size: float = 8.8) -> None:
     spots = spread([math.log(end.y) for end in ends], gap, low, high)
     for end, spot in zip(ends, spots, strict=True):
         ax.annotate(
-            end.text, (end.x, end.y), xytext=(1.012, (spot - low) / (high - low)),
+            end.text, (end.x, end.y), xytext=(END, (spot - low) / (high - low)),
             textcoords=("axes fraction", "axes fraction"),
             color=end.colour, fontsize=size, va="center", ha="left", annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": end.colour, "lw": 0.6, "alpha": 0.55, "shrinkA": 1, "shrinkB": 3},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from matplotlib.ticker import NullLocator
 
 from collscope.catalogue.decisions import library_name
 from collscope.catalogue.keys import Key
-from collscope.figures.axes import End, Focus, end_labels, grid, ratio_axis, shade, size_axis, time_axis
+from collscope.figures.axes import End, Focus, end_labels, end_room, grid, ratio_axis, shade, size_axis, time_axis
 from collscope.figures.key_text import brief_key, shorter
 from collscope.figures.style import FAINT, darker, lighter, style_of
 
@@ -48,7 +48,7 @@ def collective_figure(
     """
     series = [(label, part.sort_values("bytes")) for label, part in times.groupby("label", sort=False)]
     decisions = [part for _, part in series if (part["chose"] != "").any()]
-    fig, place = _sheet(len(decisions))
+    fig, place = _sheet(len(decisions), times["short_label"].unique())
     ax = fig.add_axes(place(_HEAD, _TIMES))
     ratios = fig.add_axes(place(_HEAD + _TIMES + _GAPS[0], _RATIOS))
     sizes = np.sort(times["bytes"].unique())
@@ -83,18 +83,20 @@ def collective_figure(
     return fig
 
 
-def _sheet(strips: int) -> tuple[Figure, Place]:
-    """An empty figure with room for so many strips, and what turns a top and a height in inches into a place on it."""
+def _sheet(strips: int, names: Iterable[str]) -> tuple[Figure, Place]:
+    """An empty figure with room for so many strips, and for these names at the ends of lines; and what turns a top and a height in
+    inches into a place on it."""
+    wide = max(_WIDE, _LEFT + _INSIDE + end_room(_INSIDE, names))
     tall = _HEAD + _TIMES + _GAPS[0] + _RATIOS + (_GAPS[1] + _STRIP * strips if strips else 0) + _FOOT
 
     def place(top: float, height: float) -> Box:
-        return (_LEFT / _WIDE, 1 - (top + height) / tall, _INSIDE / _WIDE, height / tall)
+        return (_LEFT / wide, 1 - (top + height) / tall, _INSIDE / wide, height / tall)
 
-    return Figure(figsize=(_WIDE, tall), dpi=150), place
+    return Figure(figsize=(wide, tall), dpi=150), place
 
 
 def _titles(fig: Figure, title: str, subtitle: str) -> None:
-    left, tall = _LEFT / _WIDE, fig.get_figheight()
+    left, tall = _LEFT / fig.get_figwidth(), fig.get_figheight()
     fig.suptitle(title, x=left, y=1 - 0.08 / tall, ha="left", va="top", fontsize=12.5, fontweight="bold")
     if subtitle:
         fig.text(left, 1 - 0.33 / tall, subtitle, ha="left", va="top", fontsize=8.8, color=FAINT)
