@@ -259,8 +259,8 @@ def draw(rows: Sequence[Row], path: str) -> None:
 def report_failures(rows: Sequence[Row]) -> int:
     """Exit status; says what broke. Unsupported points are no failure, unless there is nothing else."""
     broken = [
-        f"{row['algorithm']}, {row['bytes']} bytes, {row['ranks']} ranks on {row['nodes']} nodes of {row['platform']}: "
-        f"{row['status']}"
+        f"{row['algorithm']}, {row['bytes']} bytes, {row['ranks']} ranks on {row['nodes']} node{'s' * (row['nodes'] != 1)} of "
+        f"{row['platform']}: {row['status']}"
         for row in failed(rows)
     ]
     nothing = bool(rows) and all(row["median_s"] is None for row in rows)

@@ -103,7 +103,8 @@ def _show_table(found: Sequence[Winner]) -> None:
         Column("takes", pieces=KEY),
         Column("× fastest", right=True),
     )
-    grid = Grid(columns, f"who wins by {found[0].row['source']}: {collective}, {ranks} ranks on {nodes} nodes")
+    place = f"{ranks} ranks on {nodes} node{'s' * (nodes != 1)}"
+    grid = Grid(columns, f"who wins by {found[0].row['source']}: {collective}, {place}")
     for number, winner in enumerate(found):
         size = [format_size(winner.row["bytes"])] if has_sizes else []
         lines = [("fastest", winner.key)]

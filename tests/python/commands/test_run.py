@@ -34,7 +34,7 @@ def test_run_writes_a_table(tiny: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_failed_point_is_named(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "48,52,56", "--csv", "t.csv")
     assert status == 1
-    failed = "collscope: bcast/linear, 52 bytes, 4 ranks on 1 nodes of tiny: simulation failed: it died\n"
+    failed = "collscope: bcast/linear, 52 bytes, 4 ranks on 1 node of tiny: simulation failed: it died\n"
     assert err == f"collscope: written: t.csv\n{failed}"
     assert len((tiny / "t.csv").read_text().splitlines()) == 4
 

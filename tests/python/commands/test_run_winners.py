@@ -63,5 +63,13 @@ def test_run_ends_with_the_winners(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0
     assert out.count("who wins by model") == 4
     assert "knomial[k=2,s=0]" in out
+    assert "2 ranks on 2 nodes" in out
     assert "Open MPI 4.1 and 5.0" in out
     assert "--mca coll_tuned_reduce_algorithm" in out
+
+
+@needs_prover
+def test_one_node_is_one_node(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--nodes", "1", "--ranks", "2", "-c", "bcast", "-a", "linear,chain", "--bytes", "4", "--source", "model")
+    status, out, _ = call(capsys, "run", "--on", "ideal", *words)
+    assert status == 0 and "who wins by model: bcast, 2 ranks on 1 node\n" in out
