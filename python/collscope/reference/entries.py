@@ -65,8 +65,9 @@ class Entry:
 
     @property
     def summary(self) -> str:
-        """One line, beginning with a capital, without a full stop."""
-        return self.algorithm.summary[:1].upper() + self.algorithm.summary[1:]
+        """One sentence, from its capital to its full stop."""
+        text = self.algorithm.summary
+        return text[:1].upper() + text[1:] + ("" if text.endswith("…") else ".")
 
     @property
     def rounds(self) -> str:

@@ -71,5 +71,5 @@ def test_run_ends_with_the_winners(capsys: pytest.CaptureFixture[str]) -> None:
 @needs_prover
 def test_one_node_is_one_node(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--nodes", "1", "--ranks", "2", "-c", "bcast", "-a", "linear,chain", "--bytes", "4", "--source", "model")
-    status, out, _ = call(capsys, "run", "--on", "ideal", *words)
+    status, out, _ = call(capsys, "run", "--on", "ideal[cores=2]", *words)
     assert status == 0 and "who wins by model: bcast, 2 ranks on 1 node\n" in out
