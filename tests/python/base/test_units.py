@@ -4,9 +4,13 @@ from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
 from collscope.base.units import (
+    LARGEST,
+    MOST_RANKS,
     format_ranks,
+    format_ratio,
     format_size,
     format_time,
+    join_words,
     parse_ranks,
     parse_size,
     parse_sizes,
@@ -83,6 +87,9 @@ def test_ranks_that_do_not_parse(text: str) -> None:
         (2.5, "2.5 s"),
         (3e-10, "0.3 ns"),
         (0.1234, "123.4 ms"),
+        (1e-4, "100.0 µs"),
+        (9.994e-5, "99.9 µs"),
+        (9.996e-4, "1 ms"),
     ],
 )
 def test_times_read_well(seconds: float, text: str) -> None:
@@ -131,3 +138,27 @@ def test_sizes_that_nobody_means(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_size(text)
     assert len(str(caught.value)) < 150
+
+
+def test_limits_are_among_what_is_allowed() -> None:
+    assert parse_size("1024TiB") == LARGEST
+    assert parse_ranks(f"{MOST_RANKS}..{MOST_RANKS}") == [MOST_RANKS]
+    for text, parse in ((str(LARGEST + 1), parse_size), (str(MOST_RANKS + 1), parse_ranks)):
+        with pytest.raises(UsageError, match="too (large|many)"):
+            parse(text)
+
+
+def test_ratios_have_three_digits() -> None:
+    assert [format_ratio(x) for x in (0.8734, 0.9999, 1, 1.0, 9.99, 10, 12.36)] == [
+        *("0.873", "1", "1.00", "1.00", "9.99", "10", "12.4")
+    ]
+
+
+def test_lists_of_words() -> None:
+    assert [join_words(words) for words in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+    assert join_words(["a", "b"], "or") == "a or b"
