@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
 import pytest
 
 from collscope.analysis import crossover
@@ -72,3 +73,29 @@ def test_spans_follow_the_winner() -> None:
     assert spans[0].to_bytes == spans[1].from_bytes == pytest.approx(900)
     assert (spans[0].first_bytes, spans[0].last_bytes) == (4, 512)
     assert (spans[0].from_bytes, spans[1].to_bytes) == (SIZES[0], SIZES[-1])
+
+
+def test_of_several_rows_of_a_name_the_least_counts() -> None:
+    """Two classes that chose the same algorithm."""
+    once, again = table({"a": lambda n: 3.0, "b": lambda n: 2.0}), table({"a": lambda n: 1.0})
+    for frames in ((once, again), (again, once)):
+        best = crossover.winners(pd.concat(frames))
+        assert (set(best["best"]), set(best["second"]), set(best["time_s"]), set(best["margin"])) == (
+            *({"a"}, {"b"}, {1.0}, {1.0}),
+        )
+
+
+@pytest.mark.parametrize(("apart", "same"), [(0.5e-9, True), (1.5e-9, False)])
+def test_times_of_one_message_pattern_differ_in_the_last_digits_only(apart: float, same: bool) -> None:
+    best = crossover.winners(table({"a": lambda n: 1.0 + apart, "b": lambda n: 1.0}))
+    assert set(best["best"]) == {"a" if same else "b"}
+    assert set(best["tied"]) == {same}
+    swapped = table({"a": lambda n: 1.0, "b": lambda n: 1.0 + (apart if n > 100 else -apart)})
+    assert bool(crossover.pair_crossovers(swapped)) is not same
+
+
+def test_where_a_time_is_missing_a_name_hands_over_in_the_middle() -> None:
+    wide = pd.DataFrame({"a": [1.0, math.nan], "b": [2.0, 1.0], "c": [1.0, 1.0]}, index=[64, 4096])
+    assert crossover.handover(wide, "a", "b", 64, 4096) == pytest.approx(512)
+    assert crossover.handover(wide, "a", "nobody", 64, 4096) == pytest.approx(512)
+    assert crossover.handover(wide, "b", "c", 64, 4096) == pytest.approx(4096), "equal at the upper size"
