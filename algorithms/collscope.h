@@ -89,6 +89,7 @@ struct coll_ctx {
   const coll_grouping *levels; /* [COLL_LEVELS]; NULL in a sub-group */
   int label;                   /* tells the messages of sub-groups apart, 8 bits: see coll_sub */
   size_t elem;                 /* bytes of one element */
+  const char *site;            /* where in the source the last operation was called: see below */
 };
 
 /* Element i of a buffer. */
@@ -143,6 +144,32 @@ static inline void coll_publish(coll_ctx *c, coll_seg s, int home, int flag, uin
 static inline void coll_await(coll_ctx *c, coll_seg s, int home, int flag, uint64_t value) {
   c->ops->await(c, s, home, flag, value);
 }
+
+/* An operation leaves in the context where it was called, as "file:line": what a message about it names. */
+#define COLL_TEXT_OF(x) #x
+#define COLL_TEXT(x) COLL_TEXT_OF(x)
+#define COLL_HERE(c) coll_here(c, __FILE__ ":" COLL_TEXT(__LINE__))
+static inline coll_ctx *coll_here(coll_ctx *c, const char *site) {
+  c->site = site;
+  return c;
+}
+#define coll_send(c, ...) coll_send(COLL_HERE(c), __VA_ARGS__)
+#define coll_recv(c, ...) coll_recv(COLL_HERE(c), __VA_ARGS__)
+#define coll_sendrecv(c, ...) coll_sendrecv(COLL_HERE(c), __VA_ARGS__)
+#define coll_recv_any(c, ...) coll_recv_any(COLL_HERE(c), __VA_ARGS__)
+#define coll_isend(c, ...) coll_isend(COLL_HERE(c), __VA_ARGS__)
+#define coll_irecv(c, ...) coll_irecv(COLL_HERE(c), __VA_ARGS__)
+#define coll_waitall(c, ...) coll_waitall(COLL_HERE(c), __VA_ARGS__)
+#define coll_wait(c, ...) coll_wait(COLL_HERE(c), __VA_ARGS__)
+#define coll_reduce(c, ...) coll_reduce(COLL_HERE(c), __VA_ARGS__)
+#define coll_copy(c, ...) coll_copy(COLL_HERE(c), __VA_ARGS__)
+#define coll_scratch(c, ...) coll_scratch(COLL_HERE(c), __VA_ARGS__)
+#define coll_keep(c, ...) coll_keep(COLL_HERE(c), __VA_ARGS__)
+#define coll_seg_open(c, ...) coll_seg_open(COLL_HERE(c), __VA_ARGS__)
+#define coll_seg_write(c, ...) coll_seg_write(COLL_HERE(c), __VA_ARGS__)
+#define coll_seg_read(c, ...) coll_seg_read(COLL_HERE(c), __VA_ARGS__)
+#define coll_publish(c, ...) coll_publish(COLL_HERE(c), __VA_ARGS__)
+#define coll_await(c, ...) coll_await(COLL_HERE(c), __VA_ARGS__)
 
 /* Makes the context of a sub-group: arithmetic only, no communication. `members` are ranks of c, ascending or not, and are
  * copied; label is 1 … 15, and two levels of sub-groups fit. Groups that do not share a rank may share a label.

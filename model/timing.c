@@ -273,14 +273,16 @@ static void report_deadlock(timer *t, int r) {
   const engine *e = &t->engine;
   const rank_state *s = &e->rank[r];
   const rec_op *o = &e->rec->rank[r].op[s->next];
+  const char **site = e->rec->rank[r].site;
   const char *what = o->kind == REC_AWAIT ? "a flag" : side_of(e, r, s->next) == SENT ? "its send" : "its receive";
   int other = o->peer;
   if (s->message != NONE) {
     const message *m = &e->wiring.message[s->message];
     other = m->src == r ? m->dst : m->src;
   }
-  snprintf(t->out->error, sizeof t->out->error, "deadlock: rank %d waits for ever in operation %zu, %s with rank %d", r,
-           s->next, what, other);
+  snprintf(t->out->error, sizeof t->out->error,
+           "deadlock: rank %d waits for ever in operation %zu%s%s, %s with rank %d", r, s->next, site ? " at " : "",
+           site ? site[s->next] : "", what, other);
 }
 
 static void list_messages(timer *t) {

@@ -59,7 +59,7 @@ typedef struct {
   timing_span *span;        /* [spans], likewise: what takes time without a message */
   size_t transfers, spans, span_cap;
   size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
-  char error[256];          /* why there is no time: a deadlock, a receive without its send, … */
+  char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
   bool want_messages;       /* set by the caller */
   const struct matching
       *matching; /* set by the caller: NULL, or who belongs to whom in the recording, when somebody knows it */

@@ -10,19 +10,24 @@
  *   --rules                                         all rules of all decision tables
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
  *
+ * Asked to end, by SIGTERM, it says on standard error what it was at: that is how a point's limit is told from outside.
+ *
  * Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.
  */
 #include <getopt.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/catalogue/list.h"
 #include "core/catalogue/number.h"
 #include "core/plan/places.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
+#include "core/schedule/record.h"
 #include "prove/points.h"
 #include "prove/sweep.h"
 
@@ -200,7 +205,18 @@ static int answer(int argc, char **argv) {
   return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){ given[O_COSTS], given[O_SCHEDULE] });
 }
 
+static void on_end(int number) {
+  char text[400];
+  record_now(text, sizeof text - 1);
+  if (!*text) snprintf(text, sizeof text, "no schedule is being recorded: one is made ready, proven or timed");
+  size_t n = strlen(text);
+  text[n] = '\n';
+  if (write(STDERR_FILENO, text, n + 1) < 0) _exit(1);
+  _exit(128 + number);
+}
+
 int main(int argc, char **argv) {
+  signal(SIGTERM, on_end);
   int status = answer(argc, argv);
   /* Output that was lost, on a full disk say, must not look like a short answer. */
   if (!fflush(stdout) && !ferror(stdout)) return status;

@@ -1,6 +1,6 @@
 /* collscope-prove --model MACHINE [--trace | --holdings] --plan FILE: what a model of the machine says of each point, a JSON line
  * a point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
- * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds. With --trace the line holds all there is to draw,
+ * null; endless, where it failed because the algorithm goes on for ever; model_s, the time; cost_s and exact of the closed form; bound_s; rounds. With --trace the line holds all there is to draw,
  * too: see model/trace.h. With --holdings it says instead what every rank holds after each round: see holdings.h. */
 #include <math.h>
 #include <stdio.h>
@@ -85,6 +85,7 @@ static void print_answer(model *m, const answer *a, coll_collective k) {
   json_text(&j, "id", a->id);
   json_text(&j, "kind", a->kind);
   json_text(&j, "status", a->status);
+  if (!strcmp(a->kind, "failed") && m->record->endless) json_bool(&j, "endless", true);
   json_text(&j, "chose", *a->chose ? a->chose : NULL);
   const coll_alg *alg = a->alg;
   json_real(&j, "model_s", alg ? a->time_s : NAN);
@@ -139,6 +140,8 @@ static int point(model *m, const plan_point *q) {
   m->record = record_make(m->record, alg, &args, 1, 1);
   m->timing.want_messages = m->trace || m->holdings;
   if (timing_run(m->record, &m->rounds, &m->timing)) {
+    record_sites(m->record); /* once more, to say where in the source */
+    timing_run(m->record, &m->rounds, &m->timing);
     a.kind = "failed";
     a.status = m->timing.error;
     print_answer(m, &a, q->collective);
@@ -167,6 +170,7 @@ static int points(model *m, const char *path) {
   for (size_t i = 0; i < p.points && status < 2; i++) {
     int one = point(m, &p.point[i]);
     if (one > status) status = one;
+    if (fflush(stdout)) break; /* main says so */
   }
   plan_free(&p);
   return status;

@@ -71,7 +71,10 @@ bool prover_point(prover *v, const coll_alg *alg, const coll_args *args) {
   v->costs_known = false;
   for (unsigned seed = 0; seed < PROVER_ORDERS; seed++) {
     v->record = record_make(v->record, alg, args, calls, seed);
-    if (!proof_check(v->proof, v->record, &v->result)) return verdict(v, false);
+    if (!proof_check(v->proof, v->record, &v->result)) {
+      record_sites(v->record); /* once more, to say where in the source */
+      return verdict(v, proof_check(v->proof, v->record, &v->result));
+    }
     v->orders++;
     if (!v->record->chose) break; /* there was no choice: every other order is this one */
   }

@@ -22,6 +22,7 @@ typedef struct {
   double operations;
   char why[256]; /* of the first unsupported point */
   int shown;
+  bool endless; /* it goes on for ever: its other points are not tried */
 } sweep;
 
 typedef struct {
@@ -60,6 +61,7 @@ static bool has_in_place(coll_collective k) { return coll_has_in_place(k) && k !
 
 static void report(sweep *s, const coll_args *a) {
   s->failed++;
+  s->endless |= s->prover->result.kind == PROOF_ENDLESS;
   if (s->shown++ == FAILURES_SHOWN) printf("  … and more\n");
   if (s->shown > FAILURES_SHOWN) return;
   char key[256];
@@ -69,11 +71,13 @@ static void report(sweep *s, const coll_args *a) {
   if (coll_has_operator(s->alg->collective)) snprintf(commutes, sizeof commutes, " commutes=%d", a->commutes);
   if (has_in_place(s->alg->collective)) snprintf(in_place, sizeof in_place, " in_place=%d", a->in_place);
   lines_print(REASON, "  FAILED %s ranks=%d count=%zu%s%s%s", key, a->size, a->count, root, commutes, in_place);
-  lines_print(REASON, "%*s%s: %s", REASON, "", s->prover->kind, s->prover->failure);
+  lines_print(REASON, "%*s%s: %s%s", REASON, "", s->prover->kind, s->prover->failure,
+              s->endless ? "; its other points are not tried" : "");
 }
 
 static bool supported(sweep *s, const coll_args *a) {
   char reason[256];
+  if (s->endless) return false;
   s->points++;
   if (!record_unsupported(s->alg, a, reason, sizeof reason)) return true;
   if (!s->unsupported++) snprintf(s->why, sizeof s->why, "%s", reason);
@@ -175,6 +179,7 @@ static bool same_schedule(sweep *s, const coll_args *usual, const coll_args *oth
       record_unsupported(s->alg, other, reason, sizeof reason))
     return false;
   prover *v = s->prover;
+  if (s->endless) return true;
   v->record = record_make(v->record, s->alg, usual, 1, 0);
   v->other = record_make(v->other, s->alg, other, 1, 0);
   return !*v->record->error && !*v->other->error && record_same(v->record, v->other);

@@ -77,7 +77,7 @@ spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool
 /* ---- memory that algorithms ask for ----------------------------------------------------------------- */
 
 void *rec_scratch(coll_ctx *c, size_t n) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   if (n > BUFFER_BYTES / 4 / c->elem) rec_fail(s, "asks for scratch of %zu elements", n);
   size_t begin = s->now->scratch, end = begin + n * c->elem;
   if (end > BUFFER_BYTES / 2 - 128) rec_fail(s, "asks for more scratch than a buffer can hold");
@@ -87,7 +87,7 @@ void *rec_scratch(coll_ctx *c, size_t n) {
 }
 
 void *rec_keep(coll_ctx *c, size_t bytes) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   void *p = pool_take(&s->keep, bytes);
   memset(p, 0xA5, bytes);
   return p;

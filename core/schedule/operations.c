@@ -11,19 +11,21 @@ static void message(recorder *s, coll_ctx *c, rec_kind kind, const void *buf, si
 }
 
 static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
-  message(c->self, c, REC_SEND, buf, n, to, "send");
+  message(rec_of(c), c, REC_SEND, buf, n, to, "send");
 }
-static void op_recv(coll_ctx *c, void *buf, size_t n, int from) { message(c->self, c, REC_RECV, buf, n, from, "recv"); }
+static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
+  message(rec_of(c), c, REC_RECV, buf, n, from, "recv");
+}
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   message(s, c, REC_ISEND, buf, n, to, "isend");
   s->pending++;
   return (coll_req)s->now->n;
 }
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   message(s, c, REC_IRECV, buf, n, from, "irecv");
   s->pending++;
   return (coll_req)s->now->n;
@@ -45,14 +47,14 @@ static void op_waitall(coll_ctx *c, int n, coll_req *reqs) {
   size_t more = 0;
   for (int i = 0; i < n; i++) more += reqs[i] != 0;
   for (int i = 0; i < n; i++) {
-    if (reqs[i]) wait_for(c->self, reqs[i], --more);
+    if (reqs[i]) wait_for(rec_of(c), reqs[i], --more);
     reqs[i] = 0;
   }
 }
 
 /* Both are posted, then both are waited for. */
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   message(s, c, REC_ISEND, sbuf, sn, to, "sendrecv");
   coll_req sending = (coll_req)s->now->n;
   message(s, c, REC_IRECV, rbuf, rn, from, "sendrecv");
@@ -63,7 +65,7 @@ static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *
 }
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   if (!(s->record.alg->flags & COLL_ANY_SOURCE))
     rec_fail(s, "recv_any, but the descriptor does not say COLL_ANY_SOURCE");
   any_source *w = &s->any_source[s->rank];
@@ -82,7 +84,7 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
 }
 
 static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   if (!n) return;
   size_t bytes = rec_bytes_of(s, c, n, "reduce");
   spot l = rec_resolve(s, left, bytes, "reduce", false), r = rec_resolve(s, right, bytes, "reduce", true);
@@ -93,7 +95,7 @@ static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
 }
 
 static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   if (!n || dst == src) return;
   size_t bytes = rec_bytes_of(s, c, n, "copy");
   spot from = rec_resolve(s, src, bytes, "copy", false), to = rec_resolve(s, dst, bytes, "copy", true);

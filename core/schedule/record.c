@@ -18,13 +18,14 @@ static struct {
   recorder *volatile current;
   bool handler;
   uint64_t serial;
-  int patience; /* seconds; 0: never told */
+  int patience; /* seconds */
+  size_t most;  /* operations of a rank */
   uint64_t run; /* of an algorithm's code for one rank */
   /* of the last tick of the clock */
   uint64_t ticked_run;
   size_t ticked_ops;
   int idle; /* ticks in a row without an operation */
-} active;
+} active = { .patience = RECORD_SECONDS, .most = RECORD_OPERATIONS };
 
 /* An algorithm that looks at its data ends here; so does one that follows a wild pointer. */
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -56,11 +57,13 @@ static void listen_to_signals(void) {
   sigaction(SIGVTALRM, &tick, NULL);
   struct itimerval every = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
   setitimer(ITIMER_VIRTUAL, &every, NULL);
-  if (!active.patience) active.patience = 30;
   active.handler = true;
 }
 
-void record_patience(int seconds) { active.patience = seconds; }
+void record_limits(int seconds, size_t operations) {
+  active.patience = seconds;
+  active.most = operations;
+}
 
 static void run_rank(recorder *s, int rank) {
   record *r = &s->record;
@@ -70,6 +73,7 @@ static void run_rank(recorder *s, int rank) {
   k->n = k->scratch = 0;
   r->segments[rank] = 0;
   s->scratches = s->scratch_last = s->pending = 0;
+  s->site = NULL;
   s->any_source[rank].at = 0;
   const rec_layout *l = s->layout = &r->layout[rank];
   coll_args a = r->args;
@@ -87,14 +91,20 @@ static void run_rank(recorder *s, int rank) {
   s->preparing = true;
   if (r->alg->prepare) a.prepared = r->alg->prepare(&c, &a);
   s->preparing = false;
-  if (k->n) rec_fail(s, "prepare() communicates or moves data");
+  if (k->n) {
+    rec_complain(s, "prepare() communicates or moves data");
+    return;
+  }
   for (int call = 0; call < r->calls; call++) {
     k->start[call] = k->n;
     coll_args once = a;
     coll_ctx again = c;
     r->alg->run(&again, &once);
-    if (s->pending)
-      rec_fail(s, "run() returns with %d request%s that nobody has waited for", s->pending, s->pending == 1 ? "" : "s");
+    if (s->pending) {
+      rec_complain(s, "run() returns with %d request%s that nobody has waited for", s->pending,
+                   s->pending == 1 ? "" : "s");
+      return;
+    }
   }
   k->start[r->calls] = k->n;
   s->any_source[rank].done = true;
@@ -108,18 +118,15 @@ static void make_rank(recorder *s, int rank) {
       int64_t off = 0;
       char name[32];
       if (rec_locate(s, s->fault, &buf, &off))
-        snprintf(s->record.error, sizeof s->record.error,
-                 "rank %d: looks at the data itself (byte %lld of %s); only operations may", s->rank, (long long)off,
-                 record_buffer_name(buf, name, sizeof name));
-      else
-        snprintf(s->record.error, sizeof s->record.error, "rank %d: reads or writes address %p, which is not its own",
-                 s->rank, s->fault);
+        rec_complain(s, "looks at the data itself (byte %lld of %s); only operations may", (long long)off,
+                     record_buffer_name(buf, name, sizeof name));
+      else rec_complain(s, "reads or writes address %p, which is not its own", s->fault);
       break;
     }
     case STOP_LOOP:
-      snprintf(s->record.error, sizeof s->record.error,
-               "rank %d: computes for %d s of processor time without an operation (after %zu); does it loop for ever?",
-               s->rank, active.patience, s->now->n);
+      s->record.endless = true;
+      rec_complain(s, "computes for %d s of processor time without an operation (after %zu): it seems to loop for ever",
+                   active.patience, s->now->n);
   }
   s->inside = false;
 }
@@ -175,8 +182,7 @@ static void copy_args(recorder *s, const coll_args *args) {
   s->levels_size = p;
 }
 
-record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
-  recorder *s = reuse ? (recorder *)reuse : recorder_new();
+static record *record_into(recorder *s, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
   record *r = &s->record;
   int p = args->size;
   sized(s, p);
@@ -185,8 +191,9 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   r->calls = calls < 1 ? 1 : calls > REC_CALLS ? REC_CALLS : calls;
   r->error[0] = '\0';
   r->segment_groups = 0;
-  r->chose = false;
+  r->chose = r->endless = false;
   s->seed = seed;
+  s->most = active.most;
   s->player.begun = false;
   copy_args(s, args);
   pool_reset(&s->keep);
@@ -230,11 +237,42 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
   return r;
 }
 
+static void forget_sites(recorder *s) {
+  for (int i = 0; i < s->ranks; i++) {
+    free(s->record.rank[i].site);
+    s->record.rank[i].site = NULL;
+  }
+  s->sited = false;
+}
+
+record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
+  recorder *s = reuse ? (recorder *)reuse : recorder_new();
+  if (s->sited) forget_sites(s);
+  return record_into(s, alg, args, calls, seed);
+}
+
+void record_sites(record *r) {
+  recorder *s = (recorder *)r;
+  if (*r->error || s->sited) return;
+  for (int i = 0; i < r->args.size; i++) r->rank[i].site = array_grow(NULL, sizeof *r->rank[i].site * r->rank[i].cap);
+  s->sited = true;
+  record_into(s, r->alg, &r->args, r->calls, s->seed);
+}
+
+void record_now(char *text, size_t size) {
+  const recorder *s = active.current;
+  *text = '\0';
+  if (!s || !s->inside) return;
+  snprintf(text, size, "rank %d has recorded %zu operations%s%s", s->rank, s->now->n, s->site ? ", the last at " : "",
+           s->site ? s->site : "");
+}
+
 void record_free(record *r) {
   recorder *s = (recorder *)r;
   if (!s) return;
   for (int i = 0; i < s->ranks; i++) {
     free(r->rank[i].op);
+    free(r->rank[i].site);
     free(r->segment[i]);
     free(s->any_source[i].source);
   }

@@ -20,8 +20,17 @@ void record_free(record *);
 /* coll_unsupported, and whether the call's vector fits into the addresses that stand for a buffer: NULL, or why not. */
 const char *record_unsupported(const coll_alg *, const coll_args *, char *reason, size_t size);
 
-/* An algorithm that computes for so many seconds of processor time without an operation loops for ever: the record says
- * so. 30 by default. */
-void record_patience(int seconds);
+/* Records the same once more, and this time keeps where each operation was called in the source: for a message about one that is
+ * wrong. */
+void record_sites(record *);
+
+/* What is recorded at this moment, to tell somebody who waits: "rank 3 has recorded 17 operations, the last at FILE:LINE" into
+ * text[size]; "" when nothing is. Safe in a signal handler. */
+void record_now(char *text, size_t size);
+
+/* What goes on for ever: an algorithm that computes for so many seconds of processor time without an operation, or that records
+ * more operations at a rank. The record says so. */
+enum { RECORD_SECONDS = 5, RECORD_OPERATIONS = 1 << 24 };
+void record_limits(int seconds, size_t operations);
 
 #endif

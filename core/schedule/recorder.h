@@ -72,6 +72,9 @@ typedef struct {
   int pending; /* requests not waited for */
   bool preparing;
   volatile bool inside; /* the algorithm's own code */
+  const char *site;     /* where in the source it called its last operation; NULL: nowhere yet */
+  bool sited;           /* sites are kept */
+  size_t most;          /* operations that a rank may record */
   sigjmp_buf leave;
   void *fault;
   /* of the whole recording */
@@ -92,11 +95,22 @@ typedef struct {
 /* ---- append.c: writing down an operation, or what is wrong with it ---- */
 
 __attribute__((format(printf, 2, 3), noreturn, cold)) void rec_fail(recorder *, const char *format, ...);
+/* The same for what is seen between operations, and comes back. */
+__attribute__((format(printf, 2, 3), cold)) void rec_complain(recorder *, const char *format, ...);
 __attribute__((cold)) void rec_more_room(recorder *);
 
 static inline rec_op *rec_append(recorder *s) {
-  if (s->now->n == s->now->cap) rec_more_room(s);
-  return &s->now->op[s->now->n++];
+  rec_rank *k = s->now;
+  if (k->n == k->cap) rec_more_room(s);
+  if (s->sited) k->site[k->n] = s->site;
+  return &k->op[k->n++];
+}
+
+/* The recorder behind an operation's context. */
+static inline recorder *rec_of(const coll_ctx *c) {
+  recorder *s = c->self;
+  s->site = c->site;
+  return s;
 }
 
 /* A rank of the context's group, in the outermost group. */

@@ -45,6 +45,7 @@ enum { REC_CALLS = 4 }; /* most calls in a row that a record holds */
 
 typedef struct {
   rec_op *op;
+  const char **site; /* [n] where in the source each was called; NULL unless record_sites was asked */
   size_t n, cap;
   size_t scratch;              /* bytes of scratch used */
   size_t start[REC_CALLS + 1]; /* call k is op[start[k]] … op[start[k+1]-1]; every call has scratch of its own */
@@ -80,7 +81,8 @@ typedef struct record {
   int *segments;         /* [args.size] */
   int segment_groups;    /* how many different segments there are */
   bool chose;            /* a recv_any had a choice of messages: other seeds may record other orders */
-  char error[256];       /* empty, or what the algorithm did wrong, and at which rank */
+  bool endless;          /* error says that the algorithm goes on for ever */
+  char error[512];       /* empty, or what the algorithm did wrong, at which rank, and where in the source */
 } record;
 
 static inline bool rec_sends(int kind) { return kind == REC_SEND || kind == REC_ISEND; }

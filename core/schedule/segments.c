@@ -30,7 +30,7 @@ static int group_find(recorder *s, const struct coll_seg_state *g) {
 }
 
 coll_seg rec_seg_open(coll_ctx *c, size_t n, int flags) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   record *r = &s->record;
   if (!(r->alg->flags & COLL_SEGMENTS)) rec_fail(s, "seg_open, but the descriptor does not say COLL_SEGMENTS");
   if (!s->preparing) rec_fail(s, "seg_open in run(); segments are opened in prepare()");
@@ -75,7 +75,7 @@ static void part_range(recorder *s, const struct coll_seg_state *g, size_t off, 
 }
 
 void rec_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   if (!n) return;
   size_t bytes = rec_bytes_of(s, c, n, "seg_write");
   spot from = rec_resolve(s, src, bytes, "seg_write", false);
@@ -91,7 +91,7 @@ void rec_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *sr
 }
 
 void rec_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n) {
-  recorder *s = c->self;
+  recorder *s = rec_of(c);
   if (!n) return;
   size_t bytes = rec_bytes_of(s, c, n, "seg_read");
   spot to = rec_resolve(s, dst, bytes, "seg_read", true);
@@ -116,8 +116,8 @@ static void flag_op(recorder *s, coll_ctx *c, rec_kind kind, coll_seg g, int hom
 }
 
 void rec_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) {
-  flag_op(c->self, c, REC_PUBLISH, g, home, flag, value, "publish");
+  flag_op(rec_of(c), c, REC_PUBLISH, g, home, flag, value, "publish");
 }
 void rec_await(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) {
-  flag_op(c->self, c, REC_AWAIT, g, home, flag, value, "await");
+  flag_op(rec_of(c), c, REC_AWAIT, g, home, flag, value, "await");
 }

@@ -12,7 +12,7 @@ static size_t loose_end(const proof *e, int rank, size_t i) {
 
 static phrase loose_text(const proof *e, int rank, size_t i) {
   phrase w;
-  snprintf(w.text, sizeof w.text, "rank %d: %.160s has no %s", rank, op_text(e, rank, i).text,
+  snprintf(w.text, sizeof w.text, "rank %d: %.220s has no %s", rank, op_text(e, rank, i).text,
            rec_sends(e->actor[rank].op[i].kind) ? "receive" : "send");
   return w;
 }

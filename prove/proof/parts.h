@@ -123,7 +123,7 @@ static inline memory *buffer_of(proof *e, int rank, int buf, int home) {
 /* ---- text.c: what is wrong, for people ---- */
 
 typedef struct {
-  char text[200];
+  char text[256];
 } phrase;
 phrase op_text(const proof *, int rank, size_t op);             /* "recv of 40 bytes from rank 3 (operation 2)" */
 phrase place_text(const proof *, uint64_t byte);                /* "element 3" */

@@ -263,7 +263,7 @@ bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t 
   *result = (proof_result){ .kind = PROOF_OK };
   e->r = r;
   e->result = result;
-  if (*r->error) return proof_fail(e, PROOF_MISUSE, "%s", r->error);
+  if (*r->error) return proof_fail(e, r->endless ? PROOF_ENDLESS : PROOF_MISUSE, "%s", r->error);
   prepare(e);
   if (!proof_match(e)) return false;
   int p = e->p;

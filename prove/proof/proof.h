@@ -22,6 +22,7 @@
 typedef enum {
   PROOF_OK,
   PROOF_MISUSE,    /* the recorder refused: out of bounds, in written, a request forgotten, … */
+  PROOF_ENDLESS,   /* … that the algorithm goes on for ever */
   PROOF_UNMATCHED, /* a send without receive or a receive without send */
   PROOF_SIZE,      /* a send and its receive differ in size */
   PROOF_DEADLOCK,
@@ -38,7 +39,7 @@ typedef enum {
 
 typedef struct {
   proof_kind kind;
-  char failure[512]; /* empty, or what is wrong, for the algorithm's designer */
+  char failure[1024]; /* empty, or what is wrong, for the algorithm's designer */
   /* of the first call: */
   uint64_t messages, bytes; /* sent, over all ranks */
   uint64_t reduced_bytes, copied_bytes;

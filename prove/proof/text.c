@@ -4,17 +4,19 @@
 #include <stdio.h>
 
 const char *proof_kind_name(proof_kind k) {
-  static const char *const names[PROOF_KINDS] = { "ok",      "misuse",        "unmatched", "size",  "deadlock",
-                                                  "pending", "uninitialised", "operands",  "twice", "order",
-                                                  "race",    "result",        "input" };
+  static const char *const names[PROOF_KINDS] = { "ok",       "misuse",  "endless",       "unmatched", "size",
+                                                  "deadlock", "pending", "uninitialised", "operands",  "twice",
+                                                  "order",    "race",    "result",        "input" };
   return names[k];
 }
 
-/* "recv of 40 bytes from rank 3 (operation 2)" */
+/* "recv of 40 bytes from rank 3 (algorithms/bcast/chain.c:31, operation 2)" */
 phrase op_text(const proof *e, int rank, size_t i) {
   phrase w;
   const rec_op *o = &e->r->rank[rank].op[i];
-  char label[24] = "", call[32] = "";
+  char label[24] = "", call[32] = "", where[96] = "";
+  const char **site = e->r->rank[rank].site;
+  if (site) snprintf(where, sizeof where, "%.90s, ", site[i]);
   if (o->label) snprintf(label, sizeof label, ", label %d", o->label);
   size_t k = 0, first = 0;
   for (int c = 1; c < e->r->calls; c++)
@@ -26,28 +28,28 @@ phrase op_text(const proof *e, int rank, size_t i) {
   switch (o->kind) {
     case REC_SEND:
     case REC_ISEND:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes to rank %d (operation %zu%s%s)",
-               record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes to rank %d (%soperation %zu%s%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, where, i - first, label, call);
       break;
     case REC_RECV:
     case REC_IRECV:
     case REC_RECV_ANY:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes from rank %d (operation %zu%s%s)",
-               record_kind_name(o->kind), o->bytes, o->peer, i - first, label, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes from rank %d (%soperation %zu%s%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, where, i - first, label, call);
       break;
     case REC_PUBLISH:
     case REC_AWAIT:
-      snprintf(w.text, sizeof w.text, "%s of flag %" PRIu64 " = %" PRIu64 " at rank %d's part (operation %zu%s)",
-               record_kind_name(o->kind), o->off, o->off2, o->peer, i - first, call);
+      snprintf(w.text, sizeof w.text, "%s of flag %" PRIu64 " = %" PRIu64 " at rank %d's part (%soperation %zu%s)",
+               record_kind_name(o->kind), o->off, o->off2, o->peer, where, i - first, call);
       break;
     case REC_WRITE:
     case REC_READ:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes at rank %d's part (operation %zu%s)",
-               record_kind_name(o->kind), o->bytes, o->peer, i - first, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes at rank %d's part (%soperation %zu%s)",
+               record_kind_name(o->kind), o->bytes, o->peer, where, i - first, call);
       break;
     default:
-      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes (operation %zu%s)", record_kind_name(o->kind), o->bytes,
-               i - first, call);
+      snprintf(w.text, sizeof w.text, "%s of %" PRIu64 " bytes (%soperation %zu%s)", record_kind_name(o->kind),
+               o->bytes, where, i - first, call);
   }
   return w;
 }

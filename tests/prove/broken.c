@@ -56,7 +56,7 @@ int main(void) {
   static const test_list *const lists[] = { &wrong_schedule, &wrong_memory, &wrong_data, &segments, &right };
   int cases = 0, failed = 0, caught = 0;
   e = proof_new();
-  record_patience(1);
+  record_limits(1, 1 << 16);
   for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
     for (int i = 0; i < lists[k]->n; i++) {
       const test *t = &lists[k]->list[i];

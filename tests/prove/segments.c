@@ -55,6 +55,10 @@ ALGORITHM(loops_for_ever) {
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
   for (volatile int i = 0; me == 2; i = i + 1) i = i & 7;
 }
+ALGORITHM(sends_for_ever) {
+  NAMES;
+  for (;;) coll_send(c, a->in, m, (me + 1) % p);
+}
 ALGORITHM(computes_for_long) {
   NAMES; /* less than patience lasts */
   for (volatile long i = 0; me == 1 && i < 30000000; i = i + 1) {}
@@ -62,8 +66,9 @@ ALGORITHM(computes_for_long) {
 }
 
 static const test tests[] = {
-  CASE(ROTATION, loops_for_ever, MISUSE, "rank 2: computes for 1 s of processor time without an operation (after 4)",
+  CASE(ROTATION, loops_for_ever, ENDLESS, "rank 2: computes for 1 s of processor time without an operation (after 4)",
        .p = 4),
+  CASE(ROTATION, sends_for_ever, ENDLESS, "rank 0: records more than 65536 operations"),
   SEGMENT(segment_no_await, open_segment, RACE, "races with rank 0's seg_write"),
   SEGMENT(segment_no_publish, open_segment, DEADLOCK, "await of flag 0 = 1 at rank 0's part"),
   SEGMENT(segment_early_publish, open_segment, RACE, "races"),

@@ -11,16 +11,19 @@ from typing import Any
 
 import click
 
-from collscope.base import leftovers, programs
-from collscope.base.errors import UsageError, UserError, disk_error
+from collscope.base import leftovers, programs, progress
+from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
-from collscope.catalogue import prover, registry
+from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import prove_table, requests
 from collscope.points import plan
 from collscope.points.plan import Point
+from collscope.sources import asking
+from collscope.sources.asking import GivenUp, Question
 
+HINT = "--point-limit SECONDS gives up what takes longer"
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
 
 
@@ -34,11 +37,17 @@ class Request:
     type_name: str = "float"
     root: int | None = None
     as_json: bool = False
+    point_limit: float | None = None
 
     @property
     def is_plain(self) -> bool:
         """Nothing says which calls to prove."""
-        return not self.as_json and (self.sizes, self.root, self.type_name) == (None, None, "float")
+        return not self.as_json and (self.sizes, self.root, self.type_name, self.point_limit) == (
+            None,
+            None,
+            "float",
+            None,
+        )
 
 
 def run(request: Request) -> int:
@@ -50,7 +59,7 @@ def run(request: Request) -> int:
     wanted = [(p, point) for collective, key in keys for p in numbers for point in points(request, collective, key, p)]
     if not wanted:
         raise UsageError(f"--root {request.root}: no number of ranks in {request.ranks} has such a rank")
-    replies = ask(wanted, schedule=request.as_json)
+    replies = ask(wanted, schedule=request.as_json, limit_s=request.point_limit)
     if request.as_json:
         json.dump({"verdict": verdict(replies), "points": replies}, sys.stdout)
         print()
@@ -143,26 +152,39 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
                 yield replace(point, type="affine", op="affine")
 
 
-def ask(wanted: Sequence[tuple[int, Point]], schedule: bool) -> list[dict[str, Any]]:
+def ask(wanted: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | None = None) -> list[dict[str, Any]]:
     """The prover's replies, in order, with collective, type, op, vector_bytes and block_bytes added. `wanted` are ranks and point;
-    with `schedule` each reply holds all messages."""
-    with leftovers.scratch() as folder:
-        file = folder / "plan.txt"
-        try:
-            file.write_text(
-                "".join(plan.plan_text([(str(i), point)], p) for i, (p, point) in enumerate(wanted)), encoding="utf-8"
-            )
-        except OSError as error:
-            raise disk_error(error, file) from error
-        replies = prover.replies([*(["--schedule"] if schedule else []), "--costs", "--plan", file])
-    by_id = {str(line["id"]): line for line in replies}
+    with `schedule` each reply holds all messages. A point that takes longer than `limit_s` has failed, of kind "limit"; those that were not
+    tried, since their algorithm goes on for ever, have that as their status."""
+    questions = [
+        Question(str(i), q.algorithm, _describe(q, p), plan.plan_text([(str(i), q)], p))
+        for i, (p, q) in enumerate(wanted)
+    ]
+    words = [*(["--schedule"] if schedule else []), "--costs"]
+    with leftovers.scratch() as folder, progress.progress("proving", len(wanted), HINT) as told:
+        by_id = dict(asking.ask(words, questions, folder, told, limit_s))
     made = []
     for i, (p, point) in enumerate(wanted):
-        line = {k: v for k, v in by_id[str(i)].items() if k != "id"}
+        found = by_id[str(i)]
+        line = (
+            _no_reply(p, point, found) if isinstance(found, GivenUp) else {k: v for k, v in found.items() if k != "id"}
+        )
         about = {"collective": point.collective, "type": point.type, "op": point.op}
         size = {"vector_bytes": point.bytes(p), "block_bytes": point.block_bytes(p)}
         made.append({**about, **size, **line})
     return made
+
+
+def _describe(point: Point, ranks: int) -> str:
+    root = f", root {point.root}" if point.root else ""
+    return f"{point.algorithm}, {ranks} ranks, count {point.count}{root}"
+
+
+def _no_reply(ranks: int, point: Point, given_up: GivenUp) -> dict[str, Any]:
+    shape = {"algorithm": point.algorithm, "ranks": ranks, "count": point.count, "root": point.root, "in_place": 0}
+    if not given_up.limit:
+        return {**shape, "status": given_up.reason, "verdict": None, "kind": "not tried"}
+    return {**shape, "status": "ok", "verdict": "failed", "kind": "limit", "failure": given_up.reason}
 
 
 # ---- the command ------------------------------------------------------------------------------------------
@@ -174,13 +196,15 @@ Examples:
   ./collscope prove bcast/mst
   ./collscope prove "bcast/knomial[k=4]" --ranks 2,8,100 --bytes 1KiB
   ./collscope prove all --ranks 1..64
-  ./collscope prove allgather/bucket --ranks 5 --bytes 100B --json | jq .points[0].schedule
+  ./collscope prove allgather/bucket --ranks 5 --bytes 100B --json \\
+    | jq .points[0].schedule
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO")
 @click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
 @click.option("--bytes", "sizes", metavar="SIZES", help="Sizes of the vector (default: counts 0, 1, p, p+1, 1000).")
 @requests.TYPE
 @click.option("--root", type=click.IntRange(min=0), default=None, help="One root only (default: 0, 1 and p-1).")
+@requests.POINT_LIMIT
 @click.option("--json", "as_json", is_flag=True, help="The schedules, every message of them, and the verdicts.")
 def command(**options: Any) -> None:
     """Prove an algorithm: matching, no deadlock, the right data everywhere, and its cost.

@@ -65,16 +65,16 @@ def show_one(key: str, lines: Sequence[Line]) -> None:
     for p in _some(sorted(shown)):
         line = shown[p]
         if line["status"] != "ok":
-            table.add(str(p), format_size(line["vector_bytes"]), *[""] * 5, "unsupported", style="dim")
+            table.add(
+                str(p), format_size(line["vector_bytes"]), *[""] * 5, line.get("kind") or "unsupported", style="dim"
+            )
             continue
         rounds = line.get("rounds")
         proven = line["verdict"] == "proven"
         table.add(
             str(p),
             format_size(line["vector_bytes"]),
-            str(line["messages"]),
-            format_size(line["bytes"]),
-            format_size(line.get("reduced_bytes") or 0),
+            *_moved(line),
             "" if rounds is None else str(int(rounds)),
             exactness(line),
             "proven" if proven else f"FAILED: {line['kind']}",
@@ -123,6 +123,13 @@ def show_many(groups: Mapping[tuple[str, str], Sequence[Line]]) -> None:
     )
 
 
+def _moved(line: Line) -> tuple[str, str, str]:
+    """Messages, bytes sent, bytes reduced; nothing where the schedule is not known."""
+    if "messages" not in line:
+        return ("", "", "")
+    return (str(line["messages"]), format_size(line["bytes"]), format_size(line.get("reduced_bytes") or 0))
+
+
 def summary(lines: Sequence[Line]) -> None:
     """Prints what is proven, and why the rest is not."""
     count = _count(lines)
@@ -137,8 +144,10 @@ def summary(lines: Sequence[Line]) -> None:
             f"{count['proven']} of {points} points proven ({sizes_of(lines)}): every receive has its send, "
             "no deadlock even if every send waits, the right data everywhere"
         )
-    for reason, number in Counter(x["status"] for x in lines if x["status"] != "ok").items():
-        console.say(f"[yellow]—[/yellow] {number} points unsupported: {_safe(reason)}", markup=True)
+    for (kind, reason), number in Counter(
+        (x.get("kind") or "unsupported", x["status"]) for x in lines if x["status"] != "ok"
+    ).items():
+        console.say(f"[yellow]—[/yellow] {number} points {kind}: {_safe(reason)}", markup=True)
 
 
 def _count(lines: Sequence[Line]) -> Counter[str]:

@@ -25,6 +25,12 @@ TYPE = click.option("--type", "type_name", default="float", show_default=True, m
 ROOT = click.option(
     "--root", type=click.IntRange(min=0), default=0, show_default=True, help="Root rank, where there is one."
 )
+POINT_LIMIT = click.option(
+    "--point-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give up a point that takes longer, and go on.",
+)
 IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 
 FIGURES = (".svg", ".png", ".pdf")

@@ -332,12 +332,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     "--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs)."
 )
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
-@click.option(
-    "--point-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Give up a point whose simulation or measurement takes longer, and go on.",
-)
+@requests.POINT_LIMIT
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS
 @requests.FORCE

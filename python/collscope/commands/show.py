@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from collscope.base import console, paths
+from collscope.base import console, paths, progress
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_time, parse_size
 from collscope.catalogue import registry
@@ -47,6 +47,7 @@ class Request:
     mapping: str = "block"
     source: str = "model"
     repetitions: int | None = None
+    point_limit: float | None = None
     kinds: str = "all"
     out: str | None = None
     animate: bool = False
@@ -126,22 +127,27 @@ def make_traces(r: Request) -> list[Trace]:
         if not r.platform and sources != ["real"]:
             raise UsageError("--source real beside others: give --on this_machine, so that all are of the same machine")
     layout = make_layout(r, sources)
-    return [_trace_of(source, r, point, layout) for source in sources]
+    made = []
+    for source in sources:
+        with progress.progress(source, 1) as told:
+            told.now(0, f"{point.algorithm}, {r.ranks} ranks")
+            made.append(_trace_of(source, r, point, layout))
+    return made
 
 
 def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> Trace:
     if source == "model":
-        return ask.traces([point], r.ranks, *machine_of(r, layout))[0]
+        return ask.traces([point], r.ranks, *machine_of(r, layout), limit_s=r.point_limit)[0]
 
     from collscope.schedules import observed
     from collscope.schedules.retimed import retimed
 
     assert layout is not None
     if source == "sim":
-        seen = observed.simulated(layout, point)
+        seen = observed.simulated(layout, point, r.point_limit)
     else:
         wanted = measure.timed(point, r.repetitions)
-        seen = observed.measured(layout, wanted)
+        seen = observed.measured(layout, wanted, r.point_limit)
     machine = one_port.with_places(one_port.telephone(r.ranks, 1), seen.places)
     recorded = ask.traces([point], r.ranks, machine, "")[0]
     if layout.platform:  # cost() in the platform's numbers
@@ -255,7 +261,8 @@ Examples:
   ./collscope show "bcast/knomial[k=4]" --ranks 16 --kind graph,gantt --out pictures
   ./collscope show allreduce/ring --ranks 32 --on schooner --nodes 4 --bytes 1MiB
   ./collscope show scatter/mst --ranks 8 --kind graph --out scatter.svg --animate
-  ./collscope show bcast/binomial --ranks 16 --on schooner --nodes 2 --mapping cyclic --source model,sim --kind gantt
+  ./collscope show bcast/binomial --on schooner --nodes 2 --mapping cyclic \\
+    --source model,sim --kind gantt
   ./collscope show allreduce/ring --ranks 2 --on this_machine --source real
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO")
@@ -269,6 +276,7 @@ Examples:
 @click.option("--source", default="model", show_default=True, metavar="S[,S…]",
     help="Where the times are from: of model, sim, real. Gantt charts of several stand under each other.")  # fmt: skip
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
+@requests.POINT_LIMIT
 @click.option("--nodes", type=click.IntRange(min=1), default=None, help="Nodes that the ranks sit on.")
 @click.option("--mapping", default="block", show_default=True, metavar="M", help="With --on: block, cyclic or fill.")
 @click.option(

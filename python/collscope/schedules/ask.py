@@ -8,37 +8,47 @@ from typing import Any
 
 from collscope.base import leftovers
 from collscope.base.errors import UserError, disk_error
-from collscope.catalogue import prover
-from collscope.points import plan
-from collscope.points.plan import Point
+from collscope.base.progress import Progress
+from collscope.points.plan import Point, plan_text
 from collscope.schedules.one_port import nodes_in
 from collscope.schedules.trace import Message, Span, Trace, idle
+from collscope.sources import asking
+from collscope.sources.asking import GivenUp, Question
 from collscope.sources.outcome import OK
 
 
-def traces(points: Sequence[Point], ranks: int, machine: str, where: str) -> list[Trace]:
+def traces(points: Sequence[Point], ranks: int, machine: str, where: str, limit_s: float | None = None) -> list[Trace]:
     """Traces of points on a machine (the text of its file); `where` says what it is. A UserError says why a point is not
-    supported."""
-    replies = reply(points, ranks, machine, "--trace")
+    supported, or that it took longer than `limit_s`."""
+    replies = reply(points, ranks, machine, "--trace", limit_s)
     return [
         replace(read(r, q, ranks, nodes_in(machine), where), machine=machine)
         for r, q in zip(replies, points, strict=True)
     ]
 
 
-def reply(points: Sequence[Point], ranks: int, machine: str, option: str) -> list[dict[str, Any]]:
+def reply(
+    points: Sequence[Point], ranks: int, machine: str, option: str, limit_s: float | None = None
+) -> list[dict[str, Any]]:
     """The prover's reply to each point, with --trace (model/trace.h) or --holdings (prove/holdings.h)."""
+    questions = [
+        Question(str(i), q.algorithm, f"{q.algorithm}, {ranks} ranks", plan_text([(str(i), q)], ranks))
+        for i, q in enumerate(points)
+    ]
     with leftovers.scratch() as folder:
+        file = folder / "machine.txt"
         try:
-            (folder / "machine.txt").write_text(machine, encoding="utf-8")
-            (folder / "plan.txt").write_text(
-                plan.plan_text([(str(i), q) for i, q in enumerate(points)], ranks), encoding="utf-8"
-            )
+            file.write_text(machine, encoding="utf-8")
         except OSError as error:
             raise disk_error(error, folder) from error
-        replies = prover.replies(["--model", folder / "machine.txt", option, "--plan", folder / "plan.txt"])
-    by_id = {int(reply["id"]): reply for reply in replies}
-    return [by_id[i] for i in range(len(points))]
+        found = dict(asking.ask(["--model", file, option], questions, folder, Progress("model", len(points)), limit_s))
+    return [_answer(found[q.name], q) for q in questions]
+
+
+def _answer(reply: asking.Reply | GivenUp, question: Question) -> dict[str, Any]:
+    if isinstance(reply, GivenUp):
+        raise UserError(f"{question.what}: {'' if reply.limit else 'not tried: '}{reply.reason}")
+    return reply
 
 
 def read(reply: dict[str, Any], point: Point, ranks: int, nodes: tuple[int, ...], where: str) -> Trace:

@@ -61,17 +61,17 @@ class Run:
 # ---- running ----------------------------------------------------------------------------------------------
 
 
-def simulated(layout: Layout, point: Point) -> Run:
+def simulated(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
     """A point's simulation, observed; a UserError says why there is none."""
 
     def command(folder: Path) -> list[str | Path]:
         return smpirun.command(layout, [("0", point)], folder)
 
     assert layout.platform is not None
-    return _run(command, point, smpirun_env(layout.platform), None)
+    return _run(command, point, smpirun_env(layout.platform), None, limit_s)
 
 
-def measured(layout: Layout, point: Point) -> Run:
+def measured(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
     """A point's real run, observed; the driver is built where it is not there. A UserError says why there is none."""
     if not programs.MPI_DRIVER.exists():
         measure.build()
@@ -79,10 +79,10 @@ def measured(layout: Layout, point: Point) -> Run:
     def command(folder: Path) -> list[str | Path]:
         return measure.command(layout, [("0", point)], folder)
 
-    return _run(command, point, {}, measure.SILENCE_S)
+    return _run(command, point, {}, measure.SILENCE_S, limit_s)
 
 
-def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | None) -> Run:
+def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | None, limit_s: float | None) -> Run:
     outcomes: list[Outcome] = []
     children = Children()
     with leftovers.scratch() as folder:
@@ -99,9 +99,12 @@ def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | Non
                 folder=folder,
                 env={"TMPDIR": str(folder), **env},
                 silence_s=silence_s,
+                limit_s=limit_s,
             )
         finally:
             children.stop()
+    if report.over_limit_s:
+        raise UserError(f"{point.algorithm}: took longer than {report.over_limit_s:g} s (--point-limit)")
     if not outcomes:
         raise UserError(f"{point.algorithm}: the run did not come to its end: {report.reason}")
     if outcomes[0].kind != OK:

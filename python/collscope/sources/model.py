@@ -5,17 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from collscope.base import cache, depends, leftovers
-from collscope.base.errors import UserError, disk_error
+from collscope.base.errors import disk_error
 from collscope.base.progress import Progress
-from collscope.catalogue import prover
 from collscope.machines.hosts import machine_file
 from collscope.machines.simgrid import content_hash
-from collscope.points.plan import Layout, Point, Task, plan_text
+from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.points.table import Row, make_row
-from collscope.sources.outcome import OK, UNSUPPORTED
+from collscope.sources import asking
+from collscope.sources.asking import GivenUp, Question
+from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
 from collscope.sources.source import Bar, Options, Source, is_builtin
 
 BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
@@ -25,15 +27,15 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "model", one a task."""
     wanted = [(layout, replace(point, check=False)) for layout, point in tasks]  # there is no data to check
     with bar("model", len(tasks)) as progress:
-        return run_tasks(wanted, progress=progress)
+        return run_tasks(wanted, progress=progress, limit_s=options.point_limit_s)
 
 
 SOURCE = Source("model", rows)
 
 
-def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[Row]:
-    """Model rows of any mixture of layouts and points, in their order."""
-    outcomes = evaluate(tasks, progress=progress)
+def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None) -> list[Row]:
+    """Model rows of any mixture of layouts and points, in their order; a point that takes longer than `limit_s` is given up."""
+    outcomes = evaluate(tasks, progress=progress, limit_s=limit_s)
     sources = cache.sources_hash(*depends.MODEL)
     rows = []
     for (layout, point), outcome in zip(tasks, outcomes, strict=True):
@@ -61,7 +63,9 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None) -> lis
     return rows
 
 
-def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list[dict[str, Any]]:
+def evaluate(
+    tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None
+) -> list[dict[str, Any]]:
     """What the prover says of each task, cached by content: status ("ok" or the reason), model_s and cost_s (seconds), exact
     (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key)."""
     sources = cache.sources_hash(*depends.MODEL)
@@ -81,36 +85,43 @@ def evaluate(tasks: Sequence[Task], *, progress: Progress | None = None) -> list
             for key, (_, point) in zip(keys, tasks, strict=True)
             if is_builtin(point)
         }
-        if progress:
-            progress(sum(key in known for key in keys))
+        told = progress or Progress("model", len(tasks))
+        told(sum(key in known for key in keys))
         groups: dict[Layout, dict[str, Point]] = {}
         for key, (layout, point) in zip(keys, tasks, strict=True):
             if key not in known:
                 groups.setdefault(layout, {})[key] = point
         for layout, wanted in groups.items():
-            if progress:
-                progress.now(0, f"{len(wanted)} schedules of {layout.ranks} ranks")
-            found = price(layout, machines[layout], list(wanted.values()))
-            new = dict(zip(wanted, found, strict=True))
-            store.put_many(new)
+            with leftovers.scratch() as folder:
+                names = {str(i): key for i, key in enumerate(wanted)}
+                questions = [
+                    Question(i, q.algorithm, describe((layout, q)), plan_text([(i, q)], layout.ranks))
+                    for i, q in zip(names, wanted.values(), strict=True)
+                ]
+                words: list[str | Path] = ["--model", _machine_file(folder, machines[layout])]
+                new: dict[str, dict[str, Any]] = {}
+                try:
+                    for i, reply in asking.ask(words, questions, folder, told, limit_s):
+                        if isinstance(reply, GivenUp):
+                            known[names[i]] = _given_up(reply)
+                        else:
+                            new[names[i]] = {k: v for k, v in reply.items() if k != "id"}
+                finally:
+                    store.put_many(new)
             known.update(new)
-            if progress:
-                progress(len(new))
     return [known[key] for key in keys]
 
 
-def price(layout: Layout, machine: str, points: Sequence[Point]) -> list[dict[str, Any]]:
-    """Asks the prover for one layout: of each point the keys that `evaluate` returns. `machine` is a machine file's text."""
-    with leftovers.scratch() as folder:
-        try:
-            (folder / "machine.txt").write_text(machine, encoding="utf-8")
-            numbered = [(str(i), point) for i, point in enumerate(points)]
-            (folder / "plan.txt").write_text(plan_text(numbered, layout.ranks), encoding="utf-8")
-        except OSError as error:
-            raise disk_error(error, folder) from error
-        lines = prover.replies(["--model", folder / "machine.txt", "--plan", folder / "plan.txt"])
-    by_id = {str(line["id"]): line for line in lines}
-    missing = [i for i, _ in numbered if i not in by_id]
-    if missing:
-        raise UserError(f"{points[int(missing[0])].algorithm}: the prover gave no answer")
-    return [{k: v for k, v in by_id[i].items() if k != "id"} for i, _ in numbered]
+def _machine_file(folder: Path, text: str) -> Path:
+    path = folder / "machine.txt"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise disk_error(error, folder) from error
+    return path
+
+
+def _given_up(point: GivenUp) -> dict[str, Any]:
+    if point.limit:
+        return {"kind": LIMIT, "status": point.reason}
+    return {"kind": FAILED, "status": f"not tried: {point.reason}"}

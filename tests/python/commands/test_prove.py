@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from collscope.base import programs
-from collscope.catalogue import prover
+from collscope.sources import asking
+from collscope.sources.asking import Question
 from command_line import call
 
 
@@ -16,13 +18,13 @@ from command_line import call
 def test_a_proof_of_nothing_says_why(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, extra: tuple[str, ...]
 ) -> None:
-    def answers(arguments: list[Any]) -> list[dict[str, Any]]:
-        plan = Path(arguments[-1]).read_text().splitlines()
-        points = [dict(word.split("=", 1) for word in line.split()) for line in plan]
-        numbers = ("ranks", "count", "root", "in_place")
-        return [p | {k: int(p[k]) for k in numbers} | {"status": "needs 2 ranks", "verdict": None} for p in points]
+    def answers(_: Any, questions: Sequence[Question], *more: Any) -> Iterator[tuple[str, Any]]:
+        for question in questions:
+            p: dict[str, Any] = dict(word.split("=", 1) for word in question.line.split())
+            numbers = ("ranks", "count", "root", "in_place")
+            yield question.name, p | {k: int(p[k]) for k in numbers} | {"status": "needs 2 ranks", "verdict": None}
 
-    monkeypatch.setattr(prover, "replies", answers)
+    monkeypatch.setattr(asking, "ask", answers)
     status, _, err = call(capsys, "prove", "bcast/mst", "--ranks", "4", *extra)
     assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs 2 ranks\n")
 

@@ -30,3 +30,12 @@ def test_a_failed_proof_begins_with_the_failure_and_says_of_what_kind(capsys: py
 def test_a_whole_proof_says_what_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
     prove_table.show([line(1), line(2)])
     assert "2 of 2 points proven (p = 1 … 2, root 0, up to 4 B): every receive has its send" in capsys.readouterr().out
+
+
+def test_points_that_took_too_long_or_were_not_tried_are_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    late = {k: v for k, v in line(2, "limit", failure="took longer …").items() if k not in ("messages", "bytes")}
+    left = line(3) | {"status": "bcast/wrong goes on …", "verdict": None, "kind": "not tried"}
+    prove_table.show([line(1), late, left])
+    said = capsys.readouterr().out
+    assert "FAILED: limit" in said
+    assert "— 1 points not tried: bcast/wrong goes on …" in said

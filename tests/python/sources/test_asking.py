@@ -1,0 +1,93 @@
+"""A prover that is asked point by point: one that hangs, one whose algorithm goes on for ever, one that breaks, and the real one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs, progress
+from collscope.base.errors import UserError
+from collscope.base.progress import Progress
+from collscope.points.plan import Point, plan_text
+from collscope.sources import asking
+from collscope.sources.asking import GivenUp, Question
+
+FAKE = """#!/bin/sh
+trap 'kill $pid; echo "rank 1 has recorded 3 operations, the last at toy.c:7" >&2; exit 143' TERM
+for plan; do :; done
+while read -r id word; do
+  case $word in
+    hang) sleep 60 & pid=$!; wait;;
+    break) echo "no such thing" >&2; exit 2;;
+    endless) echo '{"id":"'$id'","kind":"endless"}'; sleep 60 & pid=$!; wait;;
+    *) echo '{"id":"'$id'","kind":"ok"}';;
+  esac
+done < "$plan"
+"""
+
+
+def ask(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: Sequence[str], limit_s: float | None = None
+) -> dict[str, asking.Reply | GivenUp]:
+    fake = folder / "prover"
+    fake.write_text(FAKE)
+    fake.chmod(0o755)
+    monkeypatch.setattr(programs, "PROVER", fake)
+    questions = [Question(f"{i}", f"bcast/{w}", f"bcast/{w}, 8 ranks", f"{i} {w}") for i, w in enumerate(words)]
+    told = Progress("proving", len(questions))
+    found = dict(asking.ask([], questions, folder, told, limit_s))
+    assert told.done == len(words) == len(found)
+    return found
+
+
+def test_a_point_that_takes_too_long_is_given_up_and_says_what_it_was_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ask(tmp_path, monkeypatch, ["a", "hang", "a", "hang"], limit_s=0.5)
+    said = "took longer than 0.5 s (--point-limit): rank 1 has recorded 3 operations, the last at toy.c:7"
+    assert found == {
+        "0": {"id": "0", "kind": "ok"},
+        "1": GivenUp(said, True),
+        "2": {"id": "2", "kind": "ok"},
+        "3": GivenUp(said, True),
+    }
+
+
+def test_an_algorithm_that_goes_on_for_ever_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ask(tmp_path, monkeypatch, ["a", "endless", "a", "endless", "endless"])
+    assert found["1"] == {"id": "1", "kind": "endless"}
+    assert found["2"] == {"id": "2", "kind": "ok"}
+    assert found["3"] == found["4"] == GivenUp("bcast/endless, 8 ranks, goes on for ever", False)
+
+
+def test_a_prover_that_breaks_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match="the prover failed: no such thing"):
+        ask(tmp_path, monkeypatch, ["a", "break", "a"])
+
+
+def test_who_waits_is_told_what_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "PERIOD_S", 0.05)
+    with progress.progress("proving", 2) as told:
+        fake = tmp_path / "prover"
+        fake.write_text(FAKE)
+        fake.chmod(0o755)
+        monkeypatch.setattr(programs, "PROVER", fake)
+        questions = [Question(w, w, f"bcast/{w}, 8 ranks", f"{w} {w}") for w in ("a", "hang")]
+        list(asking.ask([], questions, tmp_path, told, 0.5))
+    assert re.search(r"proving: 1 of 2, \d s; now bcast/hang, 8 ranks, for", capsys.readouterr().err)
+
+
+def test_the_real_prover_names_file_and_line(tmp_path: Path) -> None:
+    """In the middle of a schedule of many million operations."""
+    point = Point("alltoall", "alltoall/linear", 1)
+    question = Question("x", point.algorithm, "it", plan_text([("x", point)], 3000))
+    ((_, found),) = asking.ask([], [question], tmp_path, Progress("proving", 1), 0.25)
+    assert isinstance(found, GivenUp)
+    assert re.search(
+        r"rank \d+ has recorded \d+ operations, the last at algorithms/\S+\.c:\d+$", found.reason
+    )
