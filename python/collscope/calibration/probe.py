@@ -41,6 +41,6 @@ def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]
             except json.JSONDecodeError:
                 raise UserError(f"the driver printed a line that is not JSON: {text[:80]}") from None
     if done.returncode or not any("pingpong" in line for line in lines):
-        said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+        said = mpirun.reason(done.stderr) or (done.stdout.strip() or "nothing").splitlines()[-1]
         raise UserError(f"the driver's --pingpong failed (exit {done.returncode}): {said}")
     return lines

@@ -14,7 +14,7 @@ from collscope.base.errors import UserError, disk_error
 from collscope.base.units import format_time
 from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
-from collscope.sources import launch, measure, smpirun
+from collscope.sources import launch, measure, mpirun, smpirun
 from collscope.sources.launch import Children
 from collscope.sources.outcome import OK, Outcome
 
@@ -100,6 +100,7 @@ def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | Non
                 env={"TMPDIR": str(folder), **env},
                 silence_s=silence_s,
                 limit_s=limit_s,
+                explain=mpirun.reason if silence_s else lambda said: "",
             )
         finally:
             children.stop()

@@ -114,12 +114,14 @@ def run(
     limit_s: float | None = None,
     on_start: OnStart = lambda name: None,
     raw: IO[bytes] | None = None,
+    explain: Callable[[str], str] = lambda said: "",
 ) -> Report:
     """Runs one launch and hands over each point as soon as it is done.
 
     `ids` are the points of its plan, in order; `folder` is scratch space of this launch; after `silence_s` without a line the
     launch counts as hung and is ended, and so it is when a point takes longer than `limit_s`; `on_start` is told which point is
-    running; `raw` gets every line. Raises Interrupted when `children` were stopped, UserError when
+    running; `raw` gets every line; `explain` makes a reason
+    of standard error where the driver did not start. Raises Interrupted when `children` were stopped, UserError when
     the program is not there or the disk is full."""
     errors = folder / "stderr.txt"
     replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors)
@@ -148,7 +150,7 @@ def run(
         raise Interrupted
     report.unfinished = list(replies.left)
     if report.unfinished or report.status:
-        report.reason = _reason(errors, report)
+        report.reason = (not report.meta and explain(_text(errors))) or _reason(errors, report)
     return report
 
 
@@ -249,15 +251,19 @@ def _reason(errors: Path, report: Report) -> str:
     return "; ".join(lines)[:400]
 
 
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 _TELLING = ("error", "deadlock", "assert", "abort", "fault", "collscope", "cannot", "fail")
 
 
 def _telling(path: Path) -> list[str]:
     """Lines that say what is wrong, or all lines when none looks like it; without SimGrid's time and place."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
+    text = _text(path)
     lines = [re.sub(r"^(\[[^]]*\]\s*)+(\S+:\d+: )?(\[[^]]*\]\s*)*", "", line.strip()) for line in text.splitlines()]
     lines = ["deadlock: ranks wait for what never comes" if "Deadlock detected" in line else line for line in lines]
     lines = list(dict.fromkeys(filter(None, lines)))

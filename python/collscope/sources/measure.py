@@ -127,6 +127,7 @@ class _Measurement:
                         limit_s=self.limit_s,
                         on_start=lambda name: self._now(describe(self.tasks[int(name)])),
                         raw=raw,
+                        explain=mpirun.reason,
                     )
             except OSError as error:
                 raise disk_error(error, paths.CACHE) from error

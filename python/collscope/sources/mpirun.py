@@ -46,3 +46,37 @@ def command(ranks: int, nodes: int = 1) -> list[str]:
         if nodes > 1:  # MPICH's launcher, and those made from it
             words += ["-ppn", str(-(-ranks // nodes))]
     return words
+
+
+ADVICE = (  # what mpirun says when it cannot start, and what to do
+    ("not enough slots", "take fewer ranks, more nodes, or give each node slots=N in the host file"),
+    ("could not resolve hostname|unable to reliably start", "check the host file's names, and that ssh reaches them"),
+    ("error while loading shared|cannot open shared object", "set LD_LIBRARY_PATH, or load its module, on every node"),
+    ("could not access\\s+or execute an executable|no such file", "every node needs this file at the same path"),
+    (
+        "requested component was not found|unknown option",
+        "look for OMPI_MCA_… in the environment and in mca-params.conf",
+    ),
+    ("bind|more processes than cpus", "give fewer ranks than cores, or set OMPI_MCA_hwloc_base_binding_policy=none"),
+    ("run as root", "run as another user"),
+)
+LONGEST = 600  # characters of its words
+
+
+def reason(said: str) -> str:
+    """Why mpirun did not start, in its own words but without frames, lists and repetitions, and what to do; "" when it says nothing."""
+    told: list[str] = []
+    for paragraph in re.split(r"\n[ \t]*\n|^-{20,}$", said, flags=re.MULTILINE):
+        lines = [re.sub(r"^\[\S*\]( \*\*\*)?\s*", "", line.strip()) for line in paragraph.strip().splitlines()]
+        lines = [line for line in lines if not re.match(r"Type '|.*ORTE_ERROR_LOG", line)]
+        pairs = [line for line in lines if re.match(r"[A-Z]\w+:\s", line)]
+        text = " ".join(filter(None, lines)) if len(pairs) < len(lines) else ", ".join(pairs)
+        told.append(re.sub(r"\s+", " ", text).replace(" :", ":"))
+    aside = re.compile(
+        r"^(It looks like|Either|Alternatively|In all the|A \"slot\"|\d\.|\* |We |Running as|You can|reported by)|"
+        r"^$|usually is caused|^(build|/)\S*$|MPI_ERRORS_ARE_FATAL|while attempting|Per user-direction"
+    )
+    kept = list(dict.fromkeys(text for text in told if not aside.search(text)))
+    words = "; ".join(text.rstrip(" .:,") for text in kept)[:LONGEST]
+    advice = next((what for pattern, what in ADVICE if re.search(pattern, said, re.IGNORECASE)), "")
+    return f"{words}; {advice}" if words and advice else words

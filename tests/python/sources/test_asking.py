@@ -88,6 +88,4 @@ def test_the_real_prover_names_file_and_line(tmp_path: Path) -> None:
     question = Question("x", point.algorithm, "it", plan_text([("x", point)], 3000))
     ((_, found),) = asking.ask([], [question], tmp_path, Progress("proving", 1), 0.25)
     assert isinstance(found, GivenUp)
-    assert re.search(
-        r"rank \d+ has recorded \d+ operations, the last at algorithms/\S+\.c:\d+$", found.reason
-    )
+    assert re.search(r"rank \d+ has recorded \d+ operations, the last at algorithms/\S+\.c:\d+$", found.reason)

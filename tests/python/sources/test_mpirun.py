@@ -1,10 +1,16 @@
-"""What mpirun of each library needs to be told."""
+"""What mpirun of each library needs to be told, and what it says when it cannot start."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
+
 import pytest
 
-from collscope.sources import mpirun
+from collscope.base import programs
+from collscope.base.errors import UserError
+from collscope.points.plan import Layout, Point
+from collscope.sources import measure, mpirun
 
 
 @pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2", "MPI 2021.13"])
@@ -27,3 +33,55 @@ def test_ranks_without_a_core_of_their_own_yield(
     text = " ".join(mpirun.command(3))
     assert " ".join(words) in text
     assert " ".join(words) not in " ".join(mpirun.command(2))
+
+
+@pytest.mark.skipif(
+    not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()), reason="needs mpirun and the driver for real runs"
+)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-np", "999"], "not enough slots available in the system to satisfy the 999 slots .*; take fewer ranks"),
+        (["-np", "2", "--host", "nosuchhost"], "nosuchhost.*; check the host file's names"),
+        (["-np", "2", "--mca", "plm", "nosuch"], "Framework: plm, Component: nosuch.*; look for OMPI_MCA_"),
+        (["-np", "2", "/no/such/driver"], "Executable: /no/such/driver.*; every node needs this file"),
+        (["-np", "2", "--bind-to", "core:x"], "Unknown qualifier to binding policy: core:x.*binding_policy=none"),
+    ],
+)
+def test_a_real_run_that_cannot_start_says_why_in_the_words_of_mpirun(
+    words: Sequence[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not mpirun.library().startswith("Open MPI"):
+        pytest.skip("these are Open MPI's words")
+    monkeypatch.setattr(mpirun, "command", lambda *_: ["mpirun", "--allow-run-as-root", *words])
+    with pytest.raises(UserError, match=f"(?s)mpirun with 2 ranks did not start the driver: .*{said}") as raised:
+        measure.run_tasks([(Layout(None, 1, 2), Point("barrier", "barrier/linear", 0))])
+    assert "---" not in str(raised.value)
+    assert len(str(raised.value)) < 800
+
+
+def test_frames_lists_and_repetitions_of_mpirun_are_left_out() -> None:
+    frame = "-" * 74
+    text = f"""{frame}
+A call to mkdir was unable to create the desired directory:
+
+  Directory: /tmp/ompi.host
+  Error:     No space left on device
+
+Please check to ensure you have adequate permissions.
+{frame}
+[host:12] 3 more processes have sent help message
+{frame}
+It looks like orte_init failed for some reason; your parallel process is
+likely to abort.
+{frame}
+"""
+    assert mpirun.reason(text) == (
+        "A call to mkdir was unable to create the desired directory; Directory: /tmp/ompi.host, "
+        "Error: No space left on device; Please check to ensure you have adequate permissions; "
+        "3 more processes have sent help message"
+    )
+    assert mpirun.reason("") == ""
+    assert mpirun.reason("driver: error while loading shared libraries: libmpi.so.40: cannot open").endswith(
+        "on every node"
+    )
