@@ -82,7 +82,7 @@ typedef struct record {
   int segment_groups;    /* how many different segments there are */
   bool chose;            /* a recv_any had a choice of messages: other seeds may record other orders */
   bool endless;          /* error says that the algorithm goes on for ever */
-  char error[512];       /* empty, or what the algorithm did wrong, at which rank, and where in the source */
+  char error[500];       /* empty, or what the algorithm did wrong, at which rank, and where in the source */
 } record;
 
 static inline bool rec_sends(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
