@@ -6,12 +6,17 @@ Collectives play no part: predicting those is what the specification is for.
 from __future__ import annotations
 
 import datetime
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from collscope.base.errors import UserError
+from collscope.base import console, paths
+from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
+from collscope.base.units import format_size, format_time
 from collscope.calibration import topology
-from collscope.calibration.fit import fit
+from collscope.calibration.fit import Fit, fit
 from collscope.calibration.probe import probe
 from collscope.calibration.spec_text import Made, eager_limit, spec_text
 from collscope.machines import find
@@ -20,19 +25,55 @@ from collscope.sources import mpirun
 
 MOST_RANKS = 16
 LAUNCHES = 2  # they differ more than repetitions do
+ASIDE = 0.5  # of a core: what a machine does beside, without disturbing anybody
 
 
-def calibrate(ranks: int | None = None, target: Path | None = None) -> Path:
+@dataclass(frozen=True)
+class Calibration:
+    """What was written, and how it came about."""
+
+    path: Path
+    fitted: Fit
+    load: tuple[float, float]  # of the machine, before and after
+
+
+def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibration:
     """Measures with `ranks` ranks (default: one a core, at most 16) and writes the specification, whole or not at all. UserError: there
-    are not two cores, or the driver cannot measure."""
+    are not two cores, or the driver cannot measure; UsageError: the specification cannot be written there."""
+    path = target or find.PLATFORMS / "this_machine" / "spec.toml"
+    if not paths.is_writable(path.parent) or path.is_dir():
+        raise UsageError(f"{paths.display(path)} cannot be written; --out FILE writes elsewhere, for --on FILE")
     machine = topology.read()
     ranks = ranks or min(len(machine.cores), MOST_RANKS)
     if ranks < 2:
         raise UserError("calibrating needs two cores: two ranks that share one measure the scheduler")
+    before = os.getloadavg()[0]
+    if warning := busy(before, ranks, len(machine.cores)):
+        console.note(warning)
     lines = [line for _ in range(LAUNCHES) for line in probe(ranks)]
+    load = (before, os.getloadavg()[0])
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    text = spec_text(fit(lines, machine), machine, eager_limit(), Made(ranks, when, mpirun.library()))
-    path = target or find.PLATFORMS / "this_machine" / "spec.toml"
+    fitted = fit(lines, machine)
+    text = spec_text(fitted, machine, eager_limit(), Made(ranks, when, mpirun.library(), load))
     parse_spec(text, str(path))
     write_atomically(path, text)
-    return path
+    return Calibration(path, fitted, load)
+
+
+def busy(load: float, ranks: int, cores: int) -> str:
+    """The warning where others compute on the cores that are to be measured; "" where they do not."""
+    if load + ranks <= cores + ASIDE:
+        return ""
+    return (
+        f"the machine is busy: load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: "
+        "measure again when it is quiet"
+    )
+
+
+def describe(made: Calibration) -> Iterator[str]:
+    """Load, and of each class its pieces and how well they meet what was measured; a line each."""
+    yield f"load: {made.load[0]:.1f} before, {made.load[1]:.1f} after, the ranks themselves included"
+    for level, pieces in sorted(made.fitted.curves.items()):
+        yield f"{level}: {made.fitted.quality[level].text}"
+        for start, latency, slope in pieces:
+            yield f"  from {format_size(start):>8}: α = {format_time(latency)}, β = {slope * 1e9:.3g} ns/B"

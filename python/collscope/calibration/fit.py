@@ -29,6 +29,26 @@ class Fit:
     copy: tuple[float, float, float]
     memory_bytes_per_s: float
     least: Mapping[str, float]  # o, g, L in seconds; G, gamma in seconds a byte
+    quality: Mapping[str, Quality]  # of each curve
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well the pieces of a curve meet what was measured: by how much of it they miss, and from how much this is known."""
+
+    samples: int
+    sizes: int
+    median: float
+    worst: float
+    worst_bytes: int
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return (
+            f"{self.samples} samples of {self.sizes} sizes; the pieces miss them by {self.median:.1%} (median), "
+            f"by {self.worst:.1%} at {self.worst_bytes} bytes (most)"
+        )
 
 
 def fit(lines: Sequence[Line], machine: Topology) -> Fit:
@@ -51,7 +71,21 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     if latency < 0:
         o, latency = max(o + latency / 2, 0.0), 0.0
     least = {"o": o, "g": o, "L": latency, "G": floor, "gamma": min(min(e["samples"]) for e in reductions)}
-    return Fit(curves, overhead, _local_work(reductions), _local_work(copies), memory, least)
+    each = max(len(e["samples"]) for e in _entries(lines, "pingpong"))
+    quality = {level: quality_of(curves[level], sizes, each) for level, sizes in typical.items()}
+    return Fit(curves, overhead, _local_work(reductions), _local_work(copies), memory, least, quality)
+
+
+def quality_of(pieces: Sequence[tuple[int, float, float]], sizes: Mapping[int, Sequence[float]], each: int) -> Quality:
+    """Of a curve's pieces, beside the best time of each size; each of these times is made from so many samples."""
+    missed = []
+    for n, times in sizes.items():
+        if n > 0:  # see _rising
+            _, latency, slope = [p for p in pieces if p[0] <= n][-1]
+            missed.append((abs(latency + n * slope - min(times)) / min(times), n))
+    worst, at = max(missed)
+    samples = each * sum(map(len, sizes.values()))
+    return Quality(samples, len(missed), quantile(sorted(m for m, _ in missed), 0.5), worst, at)
 
 
 def quartile(samples: Sequence[float]) -> float:

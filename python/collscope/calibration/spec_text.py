@@ -21,6 +21,7 @@ class Made:
     ranks: int
     when: str
     library: str
+    load: tuple[float, float] = (0.0, 0.0)  # of the machine, before and after
 
 
 def eager_limit() -> tuple[int, str]:
@@ -67,7 +68,8 @@ def spec_text(fitted: Fit, machine: Topology, eager: tuple[int, str], made: Made
         f"memory_bytes_per_s = {_number(memory, note='copies by all ranks')}",
         "",
         "[sources]",
-        f'here = "collscope calibrate, {made.when}, {made.library}, {made.ranks} ranks, {processor}"',
+        f'here = "collscope calibrate, {made.when}, {made.library}, {made.ranks} ranks, '
+        f'load {made.load[0]:.1f} before and {made.load[1]:.1f} after, {processor}"',
         "",
         "[least]    # what no message escapes: for the asserted bound",
         *(f"{key} = {value:.4g}" for key, value in fitted.least.items()),
@@ -78,6 +80,8 @@ def spec_text(fitted: Fit, machine: Topology, eager: tuple[int, str], made: Made
 
 def _curves(fitted: Fit, rate: float) -> Iterator[str]:
     for level, pieces in sorted(fitted.curves.items()):
+        yield ""
+        yield f"# {level}: {fitted.quality[level].text}"
         for start, latency, slope in pieces:
             slope = float(f"{slope:.5g}")
             traffic = min(float(f"{slope * rate:.5g}"), slope * rate)

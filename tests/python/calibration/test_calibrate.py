@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import programs
-from collscope.calibration import calibrate
+from collscope.base import paths, programs
+from collscope.base.errors import UsageError
+from collscope.calibration import calibrate, topology
 from collscope.machines import find
-from collscope.sources import bounds
+from collscope.sources import bounds, mpirun
+from command_line import call
+from made_samples import TWO_CORES, made_lines
 
 
 @pytest.mark.full
@@ -19,9 +22,57 @@ from collscope.sources import bounds
     reason="needs build/mpi/collscope-driver and two cores",
 )
 def test_this_machine(tmp_path: Path, workplace: Path) -> None:
-    path = calibrate.calibrate(2, tmp_path / "machine" / "spec.toml")
+    path = calibrate.calibrate(2, tmp_path / "machine" / "spec.toml").path
     assert [p.name for p in path.parent.iterdir()] == ["spec.toml"]
     p = find.load(str(path))
     assert 1e-8 < p.half_round_trip_s("cache", 1) < 1e-3
     assert 0 < p.gamma_s_per_byte < 1e-7
     assert bounds.loggp(p, 1, 2)["L"] >= 0
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
+    """Two cores, their samples, and a load."""
+    monkeypatch.setattr(topology, "read", lambda: TWO_CORES)
+    monkeypatch.setattr(calibrate, "probe", lambda _: made_lines())
+    monkeypatch.setattr(calibrate, "eager_limit", lambda: (4095, "ompi_info"))
+    monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+
+
+def test_it_says_load_pieces_and_residuals_and_so_does_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], workplace: Path
+) -> None:
+    pretend(monkeypatch, 3.2)
+    path = tmp_path / "mine.toml"
+    status, said, err = call(capsys, "calibrate", "--out", str(path))
+    assert status == 0
+    assert "the machine is busy: load 3.2 on 2 cores, of which 2 are measured" in err
+    assert said.splitlines()[0] == "load: 3.2 before, 3.2 after, the ranks themselves included"
+    quality = "cache: 176 samples of 21 sizes; the pieces miss them by 0.0% (median), by 0.0% at"
+    assert quality in said
+    assert "from      0 B: α = 400.2 ns, β = 0.2 ns/B" in said
+    assert said.splitlines()[-1].endswith(f"simulate it with --on {path}")
+    text = path.read_text()
+    assert f"# {quality}" in text
+    assert "load 3.2 before and 3.2 after" in text
+    assert find.load(str(path)).name == "this_machine"
+
+
+def test_a_quiet_machine_is_not_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], workplace: Path
+) -> None:
+    pretend(monkeypatch, 0.3)
+    assert call(capsys, "calibrate", "--out", str(tmp_path / "mine.toml"))[2] == ""
+    assert calibrate.busy(40, 16, 64) == ""
+
+
+def test_a_tree_that_cannot_be_written_to_is_said_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend(monkeypatch, 0)
+    monkeypatch.setattr(calibrate, "probe", lambda _: pytest.fail("measured"))
+    monkeypatch.setattr(paths, "is_writable", lambda _: False)
+    with pytest.raises(UsageError, match=r"this_machine/spec\.toml cannot be written; --out FILE writes elsewhere"):
+        calibrate.calibrate()
+    status, _, err = call(capsys, "calibrate", "--out", "mine.xml")
+    assert (status, err) == (2, "collscope: --out mine.xml: a specification's name ends in .toml\n")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from collscope.calibration.fit import TOLERANCE, fit, pieces_of
+from collscope.calibration.fit import TOLERANCE, fit, pieces_of, quality_of
 from collscope.calibration.topology import Cpu, Topology
 from made_samples import TWO_CORES, made_lines
 
@@ -68,3 +68,12 @@ def test_curves_take_the_quartile_and_the_bound_the_least() -> None:
     assert found.least["o"] == pytest.approx(0.8 * 9e-8)
     shortest = min(0.8 * (4e-7 + n * 2e-10) - n * 0.8 * 2e-11 for n in (0, 1, 2**20))
     assert found.least["L"] == pytest.approx(shortest - 2 * found.least["o"])
+
+
+def test_residuals_are_what_the_pieces_miss_and_where() -> None:
+    pieces = [(0, 1e-6, 0.0), (1000, 0.0, 2e-9)]
+    sizes = {0: [9.0], 1: [1e-6, 3e-6], 100: [1.25e-6], 2000: [4e-6], 4000: [7.2e-6, 8e-6]}
+    found = quality_of(pieces, sizes, 15)
+    assert (found.samples, found.sizes, found.worst_bytes) == (7 * 15, 4, 100)
+    assert found.worst == pytest.approx(0.2)
+    assert found.median == pytest.approx((0 + 0.8 / 7.2) / 2)

@@ -37,7 +37,7 @@ def points() -> list[Point]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Platform:
     """This machine as it is now: calibrated in the same minute as the runs."""
-    return find.load(calibrate.calibrate(target=tmp_path_factory.mktemp("calibrated") / "here.toml"))
+    return find.load(calibrate.calibrate(target=tmp_path_factory.mktemp("calibrated") / "here.toml").path)
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
