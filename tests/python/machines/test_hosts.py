@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from collscope.base.errors import UsageError
 from collscope.machines import find
-from collscope.machines.hosts import MAPPINGS, fit_nodes, hosts_of, machine_file, places
+from collscope.machines.hosts import MAPPINGS, fit_nodes, hosts_of, machine_file, places, used_nodes
+from collscope.machines.platform import Host, Platform
 from collscope.machines.spec import LEVELS
 
 
@@ -68,3 +71,54 @@ def test_machine_text() -> None:
     assert float(first[2]) == pytest.approx(1.4e-6)  # 1.6 µs less two overheads
     assert "nic" not in machine_file(find.load("ideal"), 2, 2)
     assert "control 16" in machine_file(find.load("ideal"), 2, 2)
+
+
+def machine(*sockets: int, nodes: int = 1, **properties: str) -> Platform:
+    """Equal nodes of sockets with so many cores each."""
+    places = [s for s, cores in enumerate(sockets) for _ in range(cores)]
+    hosts = [
+        Host(f"n{n}s{s}c{c}", n, n * len(sockets) + s, n * len(sockets) + s, 1e-10, 1e-10)
+        for n in range(nodes)
+        for c, s in enumerate(places)
+    ]
+    return Platform("mine", Path("mine.xml"), {f"collscope.{k}": v for k, v in properties.items()}, tuple(hosts), {})
+
+
+def sockets_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[int]:
+    return [s for _, s, _ in places(platform, nodes, ranks, mapping)]
+
+
+def test_what_is_left_over_goes_to_the_first_nodes_and_sockets() -> None:
+    assert sockets_of(machine(4, 4), 1, 5) == [0, 0, 0, 1, 1]
+    assert sockets_of(machine(4, 4, 4), 1, 7) == [0, 0, 0, 1, 1, 2, 2]
+    assert sockets_of(machine(4, 4, nodes=3), 3, 8) == [0, 0, 1, 2, 2, 3, 4, 5]
+    assert sockets_of(machine(4, 4, nodes=3), 3, 8, "cyclic") == [0, 2, 4, 0, 2, 5, 1, 3]
+
+
+def test_what_does_not_fit_on_a_small_socket_goes_to_the_others() -> None:
+    assert sockets_of(machine(1, 5), 1, 4) == [0, 1, 1, 1]
+    assert sockets_of(machine(5, 1), 1, 4) == [0, 0, 0, 1]
+    assert sockets_of(machine(1, 3, 2), 1, 6) == [0, 1, 1, 1, 2, 2]
+
+
+def test_more_ranks_than_cores_are_dealt_out_evenly_neighbours_together() -> None:
+    shared = machine(2, 2, oversubscribe="1")
+    assert hosts_of(shared, 1, 8) == [name for name in hosts_of(shared, 1, 4) for _ in range(2)]
+    assert hosts_of(shared, 1, 8, "fill") == 2 * hosts_of(shared, 1, 4)
+    with pytest.raises(UsageError, match="4 cores a node; 8 ranks do not fit on 1 node "):
+        hosts_of(machine(2, 2), 1, 8)
+
+
+def test_filled_nodes() -> None:
+    four = machine(2, 2, nodes=4)
+    assert [used_nodes(four, 4, ranks, "fill") for ranks in (1, 4, 5, 8, 9, 16)] == [1, 1, 2, 2, 3, 4]
+    assert used_nodes(four, 2, 16, "fill") == 2
+    assert used_nodes(four, 4, 4, "block") == used_nodes(four, 4, 4, "cyclic") == 4
+    assert [fit_nodes(four, ranks) for ranks in (1, 4, 5, 16)] == [1, 1, 2, 4]
+
+
+def test_a_node_has_as_many_cores_as_the_smallest() -> None:
+    hosts = (*machine(2, 2).host_list, *(Host(f"x{c}", 1, 9, 9, 1e-10, 1e-10) for c in range(3)))
+    uneven = Platform("mine", Path("mine.xml"), {}, hosts, {})
+    assert uneven.cores_per_node == 3
+    assert [n for n, _, _ in places(uneven, 2, 6, "fill")] == [0] * 3 + [1] * 3

@@ -9,7 +9,17 @@ import pytest
 
 import made_platforms
 from collscope.machines import find, simgrid
-from collscope.machines.spec import LEVELS, Number, Piece, Spec, filled, narrowest, wire_curve
+from collscope.machines.spec import (
+    LEVELS,
+    Number,
+    Piece,
+    Spec,
+    contradictions,
+    filled,
+    narrowest,
+    occurring,
+    wire_curve,
+)
 
 
 def piece(start: int, latency: float, s_per_byte: float, traffic: float = 1.0) -> Piece:
@@ -67,3 +77,32 @@ def test_the_hash_of_a_platform_knows_its_plug_in(tmp_path: Path, monkeypatch: p
     (one, wider, ideal), (other, _, same) = hashes
     assert len({one, wider, ideal, other}) == 4
     assert ideal == same, "which has no plug-in"
+
+
+@pytest.mark.parametrize(("eager", "alpha"), [(64, 3e-6), (0, 3e-6), (-1, 3e-6)])
+def test_an_eager_message_costs_both_overheads_and_others_none(tmp_path: Path, eager: int, alpha: float) -> None:
+    """Whatever is eager: a ping-pong takes what the specification's curve says."""
+    text = made_platforms.SMALL.replace("[curve]", f"overhead_s = 1e-7\neager_bytes = {eager}\n[curve]")
+    p = find.load(made_platforms.write(tmp_path, text))
+    for size in (0, 1, 63, 64, 65):
+        assert p.half_round_trip_s("network", size) == pytest.approx(3e-6 + size * 2e-9), size
+    assert p.wire["network"][0].latency_s == pytest.approx(2.8e-6 if eager >= 0 else 3e-6)
+    assert p.bound_parameters(2)[0] == pytest.approx(alpha)
+
+
+def test_a_curve_must_have_room_for_both_overheads() -> None:
+    def problems(made: Spec) -> list[str]:
+        return [text for _, _, text in contradictions(filled(made))]
+
+    assert problems(spec(piece(0, 2e-7, 1e-9))) == []
+    assert len(problems(spec(piece(0, 1.9e-7, 1e-9)))) == len(occurring(spec(piece(0, 1e-6, 1e-9))))
+    assert "less than the two overheads" in problems(spec(piece(0, 1.9e-7, 1e-9)))[0]
+    assert problems(spec(piece(0, 1e-6, 1e-9), piece(1001, 1e-7, 1e-9))) == [], "which is not eager"
+
+
+def test_classes_that_occur() -> None:
+    made = spec(piece(0, 1e-6, 1e-9))
+    assert occurring(made) == LEVELS
+    assert occurring(replace(made, cores_per_cache=4)) == ("cache", "node", "network")
+    assert occurring(replace(made, cores_per_cache=1, sockets=1)) == ("socket", "network")
+    assert occurring(replace(made, nodes=1)) == ("cache", "socket", "node")
