@@ -38,9 +38,8 @@ class Times:
             at = Place(str(collective), str(mapping), int(ranks), int(nodes))
             line = part.sort_values("bytes").set_index("bytes")[["time_s", "chose"]]
             self._lines.setdefault(at, {})[str(name)] = line
-        self._parts: dict[
-            tuple[Place, str, tuple[int, ...]], pd.DataFrame
-        ] = {}  # checks ask for the same again and again
+        # Checks ask for the same part again and again.
+        self._parts: dict[tuple[Place, str, tuple[int, ...]], pd.DataFrame] = {}
         self.layouts = sorted({(p.mapping, p.ranks, p.nodes) for p in self._lines})
 
     def places(self, collective: str) -> list[Place]:

@@ -158,14 +158,7 @@ def pytest(full: bool) -> Step:
     start = time.monotonic()
     results = results_file(step.name)
     command = [sys.executable, "-m", "pytest", "tests/python", "-p", "no:cacheprovider", f"--junitxml={results}"]
-    command += [
-        "-n",
-        "auto",
-        "--maxprocesses",
-        "8",
-        "--dist",
-        "worksteal",
-    ]  # most tests wait for a program of one process
+    command += ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
     sys.stdout.flush()
     marks = ["-m", ""] if full else []
     status = subprocess.run([*command, *marks], cwd=paths.ROOT, stdin=subprocess.DEVNULL, check=False).returncode
