@@ -14,7 +14,8 @@ EXAMPLES = """
 \b
 Examples:
   ./collscope list -c bcast
-  ./collscope run --on schooner --nodes 4 --ranks 32 -c allgather -a all --bytes 1KiB..4MiB
+  ./collscope run --on schooner --nodes 4 --ranks 32 -c allgather -a all \\
+    --bytes 1KiB..4MiB
   ./collscope prove bcast/mst --ranks 1..64
   ./collscope study run bird_schooner --quick
 """

@@ -131,7 +131,8 @@ Examples:
   ./collscope decide -c bcast --ranks 64 --bytes 4KiB
   ./collscope decide -c reduce --ranks 12 --bytes 1MiB --no-commutes
   ./collscope decide -c gather --ranks 32 --block-bytes 8KiB
-  ./collscope decide -c allgather --ranks 64 --block-bytes 8KiB --decision 'rd_ring[threshold=64KiB]' --decision mpich_4
+  ./collscope decide -c allgather --ranks 64 --block-bytes 8KiB \\
+    --decision 'rd_ring[threshold=64KiB]' --decision mpich_4
   ./collscope decide -c bcast --ranks 2..64 --map --plot bcast.png
 """,
 )

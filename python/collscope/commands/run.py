@@ -274,19 +274,24 @@ EXAMPLES = """
 \b
 Examples:
   Which broadcast is best for 1 MiB on 4 nodes?
-    ./collscope run --on schooner --nodes 4 --ranks 32 -c bcast -a all --bytes 1MiB
+  ./collscope run --on schooner --nodes 4 --ranks 32 -c bcast -a all \\
+    --bytes 1MiB
   Two radices of one algorithm, against theory and model, drawn:
-    ./collscope run --on schooner --nodes 8 --ranks 32 -a "bcast/knomial[k=2],bcast/knomial[k=4]" \\
-        --bytes 4..4MiB --source bound,model,sim --plot knomial.svg
+  ./collscope run --on schooner --nodes 8 --ranks 32 -c bcast \\
+    -a "knomial[k=2|4]" --bytes 4..4MiB --source bound,model,sim \\
+    --plot knomial.svg
   What the library on this machine does, next to the prediction:
-    ./collscope run --on this_machine --ranks 2 -c allreduce -a recursive_doubling,builtin \\
-        --bytes 1KiB..1MiB --source sim,real --launches 3
+  ./collscope run --on this_machine --ranks 2 -c allreduce \\
+    -a recursive_doubling,builtin --bytes 1KiB..1MiB \\
+    --source sim,real --launches 3
   Which radix on how many nodes, for two collectives?
-    ./collscope run --on schooner --nodes 2,4,8 --ranks-per-node 16 -c bcast,reduce \\
-        -a "binomial,knomial[k=2|4|8]" --bytes 64K --source model
+  ./collscope run --on schooner --nodes 2,4,8 --ranks-per-node 16 \\
+    -c bcast,reduce -a "binomial,knomial[k=2|4|8]" --bytes 64K \\
+    --source model
 
 \b
-Sizes are bytes (4, 512B, 1KiB, 4MiB), lists of them, and ranges that double: 1KiB..4MiB.
+Sizes are bytes (4, 512B, 1KiB, 4MiB), lists of them, and ranges that
+double: 1KiB..4MiB.
 K, M and G are binary, too: 4K is 4KiB.
 Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 """

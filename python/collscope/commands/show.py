@@ -258,9 +258,12 @@ def animation_path(traces: Sequence[Trace], out: str | None) -> Path:
 \b
 Examples:
   ./collscope show bcast/binomial --ranks 16
-  ./collscope show "bcast/knomial[k=4]" --ranks 16 --kind graph,gantt --out pictures
-  ./collscope show allreduce/ring --ranks 32 --on schooner --nodes 4 --bytes 1MiB
-  ./collscope show scatter/mst --ranks 8 --kind graph --out scatter.svg --animate
+  ./collscope show "bcast/knomial[k=4]" --ranks 16 --kind graph,gantt \\
+    --out pictures
+  ./collscope show allreduce/ring --ranks 32 --on schooner --nodes 4 \\
+    --bytes 1MiB
+  ./collscope show scatter/mst --ranks 8 --kind graph --animate \\
+    --out scatter.svg
   ./collscope show bcast/binomial --on schooner --nodes 2 --mapping cyclic \\
     --source model,sim --kind gantt
   ./collscope show allreduce/ring --ranks 2 --on this_machine --source real

@@ -62,7 +62,7 @@ def make(setup: Setup) -> None:
     words += [f"-DCMAKE_INSTALL_PREFIX={own_simgrid.folder(root)}", *_boost(setup, work, log)]
     env = {**os.environ, "CFLAGS": FLAGS, "CXXFLAGS": FLAGS}
     configure: list[str | Path] = ["cmake", "-S", source, "-B", work / "tree", "-G", "Ninja", *words]
-    setup.steps.run("configuring SimGrid", configure, log, quiet=True, env=env)
+    setup.steps.run("configuring SimGrid", configure, log, quiet=True, env=env, cwd=work)  # it leaves test programs
     jobs = str(len(os.sched_getaffinity(0)))
     setup.steps.run(f"building SimGrid {VERSION}", ["cmake", "--build", work / "tree", "-j", jobs], log)
     setup.steps.run("installing SimGrid", ["cmake", "--install", work / "tree"], log, quiet=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -167,7 +168,7 @@ def parse(text: str, path: Path) -> Study:
         about=file.about.strip(),
         differences=tuple(file.differences),
         paper=file.paper,
-        platform=setting.platform,
+        platform=_seen_from(path.parent, setting.platform),
         nodes=tuple(dict.fromkeys(setting.nodes)),
         ranks=tuple(dict.fromkeys(setting.ranks)),
         mapping=setting.mapping,
@@ -242,3 +243,12 @@ def check_keys(study: Study, registry: Registry) -> Study:
             entries.append(entry)
         collectives.append(replace(c, entries=tuple(entries)))
     return replace(study, collectives=tuple(collectives))
+
+
+def _seen_from(folder: Path, platform: str) -> str:
+    """A platform's file is looked for beside the study first, then where the user stands."""
+    name, bracket, values = platform.partition("[")
+    beside = folder / name
+    if not name.endswith((".toml", ".xml")) or not beside.exists():
+        return platform
+    return os.path.relpath(beside) + bracket + values

@@ -18,8 +18,10 @@ def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands of every step; installing leaves a script as SimGrid's does, a boost brings its headers."""
     commands: list[list[str]] = []
 
-    def run(self: Steps, what: str, command: list[str | Path], log: Path, **_: Any) -> None:
+    def run(self: Steps, what: str, command: list[str | Path], log: Path, **more: Any) -> None:
         commands.append([str(word) for word in command])
+        if "-S" in commands[-1]:  # SimGrid's configure step leaves a program where it is called
+            (Path(more.get("cwd", ".")) / "test_stackgrowth").touch()
         if "--install" in commands[-1]:
             program = own_simgrid.folder(tree) / "bin" / "smpirun"
             program.parent.mkdir(parents=True)
@@ -43,6 +45,7 @@ def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def test_it_is_built_once_and_found_first(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simgrid_source, "HEADERS", ())
     simgrid_source.ensure(tree)
+    assert not Path("test_stackgrowth").exists()
     boost, configure, build, install = called
     assert boost[2:4] == ["pip", "install"]
     assert f"-DCMAKE_INSTALL_PREFIX={tree}/.cache/simgrid" in configure
