@@ -77,3 +77,15 @@ def test_residuals_are_what_the_pieces_miss_and_where() -> None:
     assert (found.samples, found.sizes, found.worst_bytes) == (7 * 15, 4, 100)
     assert found.worst == pytest.approx(0.2)
     assert found.median == pytest.approx((0 + 0.8 / 7.2) / 2)
+
+
+def test_two_overheads_leave_room_for_a_latency() -> None:
+    """A send that seems to cost more than a message takes: 45 % of the shortest one is the most."""
+    lines = made_lines()
+    for entry in lines:
+        if "overhead" in entry or "gap" in entry:
+            next(iter(entry.values()))["samples"] = [1e-6, 1e-6]
+    found = fit(lines, TWO_CORES)
+    assert found.overhead_s == pytest.approx(0.45 * 4e-7)
+    assert found.least["o"] == pytest.approx(0.45 * 4e-7)
+    assert found.least["L"] == pytest.approx(0.1 * 4e-7)
