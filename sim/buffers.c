@@ -46,8 +46,9 @@ static void *alloc_shared(size_t bytes) {
 void *port_alloc(size_t bytes) {
   void *p = range ? alloc_shared(bytes ? bytes : 1) : malloc(bytes ? bytes : 1);
   if (!p) {
-    fprintf(stderr, "collscope: no room for a buffer of %zu bytes: all ranks of a simulation share %s; give fewer bytes\n", bytes,
-            range ? "32 TiB of addresses" : "this machine's memory");
+    fprintf(stderr,
+            "collscope: no room for a buffer of %zu bytes: all ranks of a simulation share %s; give fewer bytes\n",
+            bytes, range ? "32 TiB of addresses" : "this machine's memory");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return p;
