@@ -10,7 +10,7 @@ from collscope.base import console
 from collscope.base.units import format_ratio, format_size, format_time
 from collscope.catalogue import headers, registry
 from collscope.figures.schedule.rounds import round_colour
-from collscope.schedules import one_port
+from collscope.schedules import one_port, rules
 from collscope.schedules.trace import Message, Trace
 from collscope.twins import text as twin_text
 
@@ -176,20 +176,5 @@ def shortened(text: str, room: int) -> str:
 
 def who(messages: Sequence[Message], p: int) -> str:
     """Who sends to whom in a round: as a rule where there is one, else the first of them."""
-    pairs = sorted({(m.src, m.dst) for m in messages})
-    steps = {(b - a) % p for a, b in pairs}
-    if len(pairs) == p > 2 and len(steps) == 1:
-        d = steps.pop()
-        return f"every rank r → r{f'+{d}' if d <= p // 2 else f'-{p - d}'}"
-    flips = {a ^ b for a, b in pairs}
-    if len(pairs) > 3 and len(flips) == 1 and all((b, a) in set(pairs) for a, b in pairs):
-        return f"{'every rank' if len(pairs) == p else f'{len(pairs)} ranks'} r ↔ r xor {flips.pop()}"
-    done: list[str] = []
-    for a, b in pairs:
-        if (b, a) in pairs:
-            if a < b:
-                done.append(f"{a}↔{b}")
-        else:
-            done.append(f"{a}→{b}")
-    text = "  ".join(done[:10])
-    return text + (f"  … {len(done) - 10} more" if len(done) > 10 else "")
+    pairs = {(m.src, m.dst) for m in messages}
+    return rules.rule(pairs, p) or rules.listed(pairs, 10)

@@ -9,6 +9,7 @@ import pytest
 
 from collscope.base import paths, programs
 from collscope.commands import show_page
+from collscope.schedules import rules
 from collscope.schedules.trace import Message
 
 
@@ -33,6 +34,20 @@ def test_who_says_the_rule() -> None:
     assert show_page.who([m(r, (r - 1) % 5) for r in range(5)], 5) == "every rank r → r-1"
     assert show_page.who([m(r, r ^ 2) for r in range(8)], 8) == "every rank r ↔ r xor 2"
     assert show_page.who([m(0, 1), m(1, 0), m(2, 3)], 8) == "0↔1  2→3"
+
+
+@pytest.mark.parametrize("p", [4, 8, 64])
+def test_a_swap_with_the_rank_half_way_round_is_a_swap(p: int) -> None:
+    """r + p/2 is r xor p/2: both directions are in the round."""
+    assert rules.rule({(r, (r + p // 2) % p) for r in range(p)}, p) == f"every rank r ↔ r xor {p // 2}"
+
+
+def test_swaps_of_other_numbers_of_ranks() -> None:
+    assert rules.rule({(r, (r + 3) % 6) for r in range(6)}, 6) == "every rank r ↔ r+3"
+    both = {(r, (r + d) % 7) for r in range(7) for d in (2, 5)}
+    assert rules.rule(both, 7) == "every rank r ↔ r+2"
+    assert rules.rule({(r, (r + 2) % 6) for r in range(6)}, 6) == "every rank r → r+2"
+    assert rules.rule({(0, 1), (1, 0)}, 2) is None
 
 
 @pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
