@@ -35,6 +35,7 @@ class Request:
     in_place: bool = False
     wanted: tuple[str, ...] = ()
     as_map: bool = False
+    all_ranks: bool = False
     plot: str | None = None
     as_json: bool = False
 
@@ -56,9 +57,23 @@ def run(request: Request) -> None:
     if request.plot:
         requests.check_file("--plot", request.plot, requests.FIGURES)
     if request.as_map or request.plot:
-        show_map(request, numbers, keys)
+        shown = numbers if request.all_ranks else map_ranks(request.ranks)
+        if len(shown) < len(numbers):
+            console.note(
+                f"the map has {len(shown)} of {len(numbers)} numbers of ranks, powers of two; --all-ranks has all"
+            )
+        show_map(request, shown, keys)
     else:
         show_call(request, numbers, keys)
+
+
+def map_ranks(text: str) -> list[int]:
+    """The numbers of ranks of a map: of a range its ends and the powers of two between them, and what is named by itself."""
+    found: set[int] = set()
+    for part in text.split(","):
+        numbers = parse_ranks(part)
+        found |= {p for p in numbers if p in (numbers[0], numbers[-1]) or p & (p - 1) == 0}
+    return sorted(found)
 
 
 def show_map(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> None:
@@ -134,6 +149,7 @@ Examples:
   ./collscope decide -c allgather --ranks 64 --block-bytes 8KiB \\
     --decision 'rd_ring[threshold=64KiB]' --decision mpich_4
   ./collscope decide -c bcast --ranks 2..64 --map --plot bcast.png
+  ./collscope decide -c bcast --ranks 2..64 --map --all-ranks --decision ompi_4_1
 """,
 )
 @click.option("-c", "--collective", required=True, metavar="COLLECTIVE", help="bcast, reduce, …")
@@ -146,6 +162,7 @@ Examples:
 @click.option("--in-place", is_flag=True, help="A call in place.")
 @click.option("--decision", "wanted", multiple=True, metavar="KEY", help="Ask only this one; may be given again.")
 @click.option("--map", "as_map", is_flag=True, help="What is taken over ranks and sizes, up to --bytes (16 MiB).")
+@click.option("--all-ranks", is_flag=True, help="With --map: all numbers of a range, not its ends and powers of two.")
 @click.option("--plot", metavar="FILE", help="The map as a picture (png, svg, pdf).")
 @click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON.")
 def command(**options: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
@@ -17,6 +15,7 @@ from collscope.catalogue.sizes import vector_bytes
 from collscope.figures.axes import size_axis
 from collscope.figures.style import OTHERS, colour_of, lighter
 
+LEAST_ROW = 0.035  # inches: the height of a number of ranks, so that each can be seen
 _NOTHING = {"hatch": "////", "edgecolor": "#999999"}
 
 
@@ -31,24 +30,25 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
     if any(s.takes not in colours for s in spans):
         handles.append(Patch(facecolor="white", label="nothing that is here", **_NOTHING))
     rows = -(-len(handles) // 3)
-    panel = max(0.9, min(1.75, 0.16 * len(ranks) + 0.5))
+    panel = max(0.9, min(1.9, 0.2 * len(ranks) + 0.4), LEAST_ROW * len(ranks))
     height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95
     fig = Figure(figsize=(8.4, height), dpi=150)
     axes = fig.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
-    edges = _edges(ranks)
     for ax, name in zip(axes, names, strict=True):
         for s in spans:
             if s.decision == name:
                 row = ranks.index(s.ranks)
-                _bar(ax, s, (edges[row], edges[row + 1]), _bytes(collective, s, elem, low, high), colours)
+                _bar(ax, s, row, _bytes(collective, s, elem, low, high), colours)
         size_axis(ax, low, high, labels=ax is axes[-1])
         ax.set_xlim(low, high)
-        _ranks_axis(ax, ranks, edges)
+        _ranks_axis(ax, ranks, panel)
         title = library_name(name)
         ax.set_title(name if "[" in title else f"{title}   {name}", loc="left", fontsize=9)
         ax.grid(False)
     axes[-1].set_xlabel("bytes of the whole vector")
     title = f"{collective}: what decisions take"
+    if len(ranks) < ranks[-1] - ranks[0] + 1:
+        title += " on these numbers of ranks (others may differ)"
     fig.suptitle(title, x=0.01, y=1 - 0.06 / height, va="top", ha="left", fontsize=11, fontweight="bold")
     bottom = (0.19 * rows + 0.62) / height
     fig.subplots_adjust(left=0.075, right=0.985, top=1 - 0.58 / height, bottom=bottom, hspace=0.3 / panel)
@@ -73,15 +73,6 @@ def map_colours(keys: Sequence[str]) -> dict[str, str]:
     return {key: made[key] for key in keys}
 
 
-def _edges(ranks: Sequence[int]) -> list[float]:
-    """A row for each number of ranks, up to the middle between it and the next one, as high as their logarithms are apart."""
-    at = [math.log2(p) for p in ranks]
-    if len(at) == 1:
-        return [at[0] - 0.5, at[0] + 0.5]
-    between = [(a + b) / 2 for a, b in itertools.pairwise(at)]
-    return [2 * at[0] - between[0], *between, 2 * at[-1] - between[-1]]
-
-
 def _bytes(collective: str, s: Span, elem: int, low: int, high: int) -> tuple[int, int]:
     """From where to where a range goes, within the axis."""
     left = max(low, vector_bytes(collective, s.first, s.ranks, elem))
@@ -89,18 +80,23 @@ def _bytes(collective: str, s: Span, elem: int, low: int, high: int) -> tuple[in
     return left, min(right, high)
 
 
-def _bar(
-    ax: Axes, s: Span, row: tuple[float, float], sizes: tuple[int, int], colours: Mapping[str, str]
-) -> None:  # fmt: skip
+def _bar(ax: Axes, s: Span, row: int, sizes: tuple[int, int], colours: Mapping[str, str]) -> None:
     left, right = sizes
     known = s.takes in colours
-    ax.barh(row[0], right - left, left=left, height=row[1] - row[0], align="edge", color=colours.get(s.takes, "#FFFFFF"),
-            linewidth=0, hatch=None if known else _NOTHING["hatch"], edgecolor=_NOTHING["edgecolor"])  # fmt: skip
+    ax.barh(row, right - left, left=left, height=1, color=colours.get(s.takes, "#FFFFFF"), linewidth=0,
+            hatch=None if known else _NOTHING["hatch"], edgecolor=_NOTHING["edgecolor"])  # fmt: skip
 
 
-def _ranks_axis(ax: Axes, ranks: Sequence[int], edges: Sequence[float]) -> None:
-    """Makes y an axis of numbers of ranks: all of them, or powers of two where they are many."""
-    ax.set_ylim(edges[0], edges[-1])
-    shown = [p for p in ranks if len(ranks) <= 8 or p & (p - 1) == 0]
-    ax.set_yticks([math.log2(p) for p in shown], [str(p) for p in shown])
+def _ranks_axis(ax: Axes, ranks: Sequence[int], panel: float) -> None:
+    """Makes y an axis of numbers of ranks, a row each on so many inches; the ends and the powers of two are named, or all where
+    there is room."""
+    n = len(ranks)
+    ax.set_ylim(-0.5, n - 0.5)
+    room = int(0.14 * n / panel) + 1  # rows that a number needs
+    shown: list[int] = []
+    for i in reversed(range(n)):
+        named = room == 1 or i in (0, n - 1) or ranks[i] & (ranks[i] - 1) == 0
+        if named and (not shown or shown[-1] - i >= room):
+            shown.append(i)
+    ax.set_yticks(shown, [str(ranks[i]) for i in shown])
     ax.set_ylabel("ranks")

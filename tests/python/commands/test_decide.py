@@ -61,6 +61,18 @@ def test_map_command(tmp_path: Path) -> None:
 
 
 @needs_prover
+def test_a_map_is_of_powers_of_two_unless_all_are_asked_for() -> None:
+    assert decide.map_ranks("2..64") == [2, 4, 8, 16, 32, 64]
+    assert decide.map_ranks("3..20,24,7") == [3, 4, 7, 8, 16, 20, 24]
+    words = ["-c", "bcast", "--ranks", "2..16", "--map", "--decision", "mpich_4", "--json"]
+    some = CliRunner().invoke(decide.command, words)
+    assert "4 of 15 numbers of ranks" in some.stderr
+    assert {span["ranks"] for span in json.loads(some.stdout)} == {2, 4, 8, 16}
+    every = json.loads(CliRunner().invoke(decide.command, [*words, "--all-ranks"]).stdout)
+    assert {span["ranks"] for span in every} == set(range(2, 17))
+
+
+@needs_prover
 def test_a_map_says_where_it_cannot_hold() -> None:
     """What divides the count comes and goes between the sizes that a map asks for."""
     (span,) = (s for s in decisions.spans("bcast", [5], 2**17, 4, decisions=["decision/smpi_ompi"]) if s.first == 2048)

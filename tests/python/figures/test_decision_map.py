@@ -24,3 +24,17 @@ def test_a_panel_a_decision_and_a_colour_a_key() -> None:
 def test_a_family_has_shades_of_one_colour() -> None:
     colours = map_colours(["bcast/linear", "bcast/pipeline[s=1024]", "bcast/pipeline[s=2048]"])
     assert len(set(colours.values())) == 3
+
+
+def test_every_number_of_ranks_has_a_row_that_can_be_seen() -> None:
+    """64 beside 63 others is as high as 2, and the axis says where it is."""
+    spans = [Span("decision/ompi_4_1", p, 0, 99, "bcast/linear") for p in range(2, 65)]
+    made = decision_map("bcast", spans, 4)
+    (ax,) = made.axes
+    rows = {round(bar.get_height() * ax.get_position().height * made.get_figheight() / 63, 4) for bar in ax.patches}  # type: ignore[attr-defined]
+    assert len(ax.patches) == 63 and len(rows) == 1 and min(rows) > 0.03
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names[0] == "64" and {"32", "16", "8"} < set(names)
+    assert ax.get_ylabel() == "ranks" and ax.get_xlabel() == "bytes of the whole vector"
+    few = decision_map("bcast", [s for s in spans if s.ranks & (s.ranks - 1) == 0], 4).axes[0]
+    assert [text.get_text() for text in few.get_yticklabels()] == ["64", "32", "16", "8", "4", "2"]
