@@ -26,6 +26,8 @@ FRAMES = (40, 150)  # fewest and most
 FRAME_MS = 70
 REST_MS = 1800  # the last one stays
 DPI = 110
+CLOCK = 10.5  # points
+CLOCK_AT = (0.2, 0.16)  # inches from the right and from the bottom
 TAIL = 14  # of a message on its way, in points of the line
 
 
@@ -67,6 +69,13 @@ def arrivals(t: Trace) -> list[list[tuple[float, int]]]:
     return found
 
 
+def clock(t: Trace, now: float) -> str:
+    """What the clock shows at a time of the trace: the last round that has begun, and the time."""
+    begun = max((m.round for m in t.arrows if m.start_s <= now * (1 + 1e-9)), default=0)
+    time = format_time(now)
+    return f"round {begun} of {t.rounds} · {time}" if begun else time
+
+
 def frame_count(t: Trace) -> int:
     """Frames of the animation but the first."""
     return max(FRAMES[0], min(FRAMES[1], FRAMES_A_ROUND * t.rounds))
@@ -82,7 +91,7 @@ def svg(t: Trace) -> bytes:
     still = render(scene.fig, "svg").decode()
     moving = FRAME_MS * frame_count(t) / 1000
     made = _Moving(t, scene, moving, moving + REST_MS / 1000)
-    return still.replace("</svg>", "\n".join([*made.rings(), *made.dots()]) + "\n</svg>").encode()
+    return still.replace("</svg>", "\n".join([*made.rings(), *made.dots(), *made.clock()]) + "\n</svg>").encode()
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,31 @@ class _Moving:
                 f'keyPoints="0;0;1;1" keyTimes="0;{a:.4f};{b:.4f};1"/>'
                 f'<animate attributeName="opacity" {self.steps} values="0;1;0" keyTimes="0;{a:.4f};{b:.4f}"/></circle>'
             )
+
+    def clock(self) -> Iterator[str]:
+        """The time and the round, a text for each step of the GIF's clock that shows something new; one is seen at a time."""
+        wide, tall = self.scene.fig.get_size_inches() * 72
+        n = frame_count(self.t)
+        said: list[tuple[float, str]] = []  # from which share of the animation on, what it says
+        for frame in range(n + 1):
+            text = clock(self.t, self.t.time_s * frame / n)
+            if not said or said[-1][1] != text:
+                said.append((self.when(self.t.time_s * frame / n), text))
+        yield (
+            f'<g font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="{CLOCK}" font-weight="bold" '
+            f'fill="{INK}" text-anchor="end">'
+        )
+        for (at, text), (end, _) in zip(said, [*said[1:], (1.0, "")], strict=True):
+            turns = ((0.0, 0), (at, 1), (end, 0))
+            kept = [(time, on) for time, on in turns if time < 1 and not (time == 0 and at == 0 and not on)]
+            times, values = (
+                ";".join(f"{v:.4f}".rstrip("0").rstrip(".") for v in column) for column in zip(*kept, strict=True)
+            )
+            yield (
+                f'<text x="{wide - CLOCK_AT[0] * 72:.1f}" y="{tall - CLOCK_AT[1] * 72:.1f}" opacity="0">{text}'
+                f'<animate attributeName="opacity" {self.steps} keyTimes="{times}" values="{values}"/></text>'
+            )
+        yield "</g>"
 
 
 def _hex(t: Trace, k: int) -> str:
@@ -212,9 +246,8 @@ class _Film:
         self.halo = ax.scatter(
             stage.at[:, 0], stage.at[:, 1], s=(across + scene.ring) ** 2, facecolors="none", zorder=8, linewidths=scene.ring
         )  # fmt: skip
-        self.clock = fig.text(
-            1 - 0.2 / wide, 0.14 / tall, "", fontsize=10.5, fontweight="bold", ha="right", va="bottom", color=INK
-        )
+        at = 1 - CLOCK_AT[0] / wide, CLOCK_AT[1] / tall
+        self.clock = fig.text(*at, "", fontsize=CLOCK, fontweight="bold", ha="right", va="baseline", color=INK)
         self.moving = (self.trails, self.dots, self.halo, self.clock)
         for artist in self.moving:
             artist.set_animated(True)
@@ -232,7 +265,7 @@ class _Film:
         self.dots.set_facecolor(shades or "none")
         nothing = (*to_rgb("white"), 0.0)
         self.halo.set_edgecolor([(*self.colour[last[r]], 1.0) if r in last else nothing for r in range(self.t.ranks)])
-        self.clock.set_text(format_time(now))
+        self.clock.set_text(clock(self.t, now))
         self.canvas.restore_region(self.ground)  # type: ignore[attr-defined]
         for artist in self.moving:
             self.scene.fig.draw_artist(artist)
