@@ -13,7 +13,7 @@ import click
 
 from collscope.base import console, paths, progress
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_time, parse_size
+from collscope.base.units import format_size, format_time, parse_size
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import origin, requests, show_page
@@ -29,6 +29,7 @@ SOURCES = ("model", "sim", "real")
 FORMATS = (".svg", ".png", ".pdf")
 OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps")  # no names of folders
 MOST_RANKS = 1024
+LARGE = 2 << 20  # bytes of a picture that is not opened without thinking
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,22 @@ def run(r: Request) -> int:
         path = animation_path(traces, r.out)
         written.append(files.write(animation.gif(traces[0]), path))
         written.append(files.write(animation.svg(traces[0]), path.with_suffix(".animated.svg")))
-    print("\npictures")
-    for path in written:
-        print(f"  {paths.display(path)}")
+    list_pictures(written, traces[0].ranks)
     return 0
+
+
+def list_pictures(written: Sequence[Path], ranks: int) -> None:
+    """Names the files; of large ones also their size, and what to do about it."""
+    print("\npictures")
+    sizes = {path: path.stat().st_size for path in written}
+    for path, size in sizes.items():
+        print(f"  {paths.display(path)}" + (f"   {format_size(size, 2)}" if size > LARGE else ""))
+    large = [path for path, size in sizes.items() if size > LARGE]
+    if large:
+        ways = ["fewer --ranks" if ranks > 8 else "fewer --bytes", "--kind for some of them", "--no-pictures"]
+        if any(path.suffix == ".svg" for path in large):
+            ways.insert(0, "the PNG of the same name" if len(written) > 1 else "--out NAME.png")
+        console.note(f"more than {format_size(LARGE)} are slow to open: take {', '.join(ways[:-1])} or {ways[-1]}")
 
 
 def read_kinds(text: str) -> list[str]:

@@ -29,10 +29,14 @@ class Holdings:
     what: str  # of a column
 
     @property
+    def most(self) -> int:
+        """Of how many ranks the largest set is."""
+        return max(1, max(s.bit_count() for s in self.sets))
+
+    @property
     def share(self) -> np.ndarray:
         """How much of what there is to combine has been combined: 0 … 1."""
-        most = max(1, max(s.bit_count() for s in self.sets))
-        table = np.array([s.bit_count() / most for s in self.sets])
+        table = np.array([s.bit_count() / self.most for s in self.sets])
         return np.asarray(table[self.state])
 
     def since(self) -> np.ndarray:

@@ -46,3 +46,15 @@ def test_refuses(more: dict[str, int], words: str) -> None:
 def test_unknown_kind() -> None:
     with pytest.raises(UsageError, match="gantt"):
         show.read_kinds("gant")
+
+
+def test_large_pictures_are_told_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small, large = tmp_path / "a.png", tmp_path / "a.svg"
+    small.write_bytes(b"x")
+    show.list_pictures([small], 256)
+    assert "MiB" not in capsys.readouterr().out
+    large.write_bytes(b"x" * (3 << 20))
+    show.list_pictures([small, large], 256)
+    said = capsys.readouterr()
+    assert "a.svg   3 MiB" in said.out
+    assert all(words in said.err for words in ("the PNG", "fewer --ranks", "--no-pictures"))

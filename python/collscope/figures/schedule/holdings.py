@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,8 @@ from collscope.schedules.holdings import Holdings
 from collscope.schedules.trace import Trace
 
 _LEFT, _BELOW = 0.52, 0.42  # inches: left of the first panel, and between rows of panels
-_LEAST = 0.22  # how strong the colour of a cell is in which almost nothing has been combined
+_LEAST = 0.22  # how strong the colour of a cell is of which a part is filled, and
+_PALEST = 0.5  # of a small one in which one rank's data is
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class _Grid:
         """How many rows the shown rounds fill."""
         return -(-len(self.shown) // self.per_row)
 
+    def small(self, blocks: int) -> bool:
+        """Cells are too small to be boxes: they are the dots of a picture."""
+        return min(self.cell_w, self.cell_h) < 0.1 and blocks > 2
+
     def corner(self, i: int) -> tuple[float, float]:
         """Left and top of the i-th panel."""
         row, column = divmod(i, self.per_row)
@@ -67,7 +73,7 @@ def _grid(rounds: int, p: int, blocks: int) -> _Grid:
         gap = 0.06
     else:
         fitting = (12.6 - _LEFT - 0.2 * len(shown)) / (len(shown) * blocks)  # all in one row
-        cell_w = cell_h = min(0.27, 2.7 / max(p, blocks, 8), max(fitting, 0.16))
+        cell_w = cell_h = min(0.27, 2.3 / max(p, blocks, 8), max(fitting, 0.16))
         if p > 2.5 * blocks:
             cell_h = min(0.27, 5.0 / p)
             cell_w = min(0.27, 2.7 / blocks)
@@ -111,13 +117,17 @@ def holdings_table(t: Trace, held: Holdings) -> Figure:
         if i // grid.per_row == grid.rows - 1 and 2 < blocks <= 20 and grid.cell_w > 0.14:
             for b in range(0, blocks, 1 if grid.cell_w > 0.2 or blocks < 10 else 2):
                 note(ax, str(b), (b, p - 0.5), (0, -3), 6.8, ha="center", va="top")
-    fig.text(0.14 / wide, 1 - 0.58 / tall, _key(held), ha="left", va="top", fontsize=8.0, color=FAINT)
+    fig.text(
+        0.14 / wide, 1 - 0.58 / tall, _key(held, grid.small(blocks)), ha="left", va="top", fontsize=8.0, color=FAINT
+    )
     return fig
 
 
-def _key(held: Holdings) -> str:
+def _key(held: Holdings, small: bool) -> str:
     text = "colour: the round in which a cell came to be, grey from the start"
-    if held.combines:
+    if held.combines and small:
+        text += "; the stronger, the more ranks are combined in it"
+    elif held.combines:
         text += "; how far it is filled: the share of ranks combined in it"
     return text
 
@@ -151,8 +161,8 @@ def _panel(ax: Axes, t: Trace, held: Holdings, cells: _Cells, grid: _Grid) -> No
     ax.set_xlim(-0.5, blocks - 0.5)
     ax.set_ylim(p - 0.5, -0.5)
     ax.add_patch(Rectangle((-0.5, -0.5), blocks, p, facecolor=EMPTY, edgecolor="none", zorder=0))
-    if min(grid.cell_w, grid.cell_h) < 0.1 and blocks > 2:
-        picture = _picture(cells, last, held.combines)
+    if grid.small(blocks):
+        picture = _picture(cells, last, held)
         extent = (-0.5, blocks - 0.5, p - 0.5, -0.5)
         ax.imshow(picture, aspect="auto", interpolation="nearest", extent=extent, zorder=1)
     else:
@@ -163,14 +173,22 @@ def _panel(ax: Axes, t: Trace, held: Holdings, cells: _Cells, grid: _Grid) -> No
         ax.plot([-0.5, blocks - 0.5], [first - 0.5, first - 0.5], color=INK, lw=0.7, zorder=4)
 
 
-def _picture(cells: _Cells, last: int, combines: bool) -> np.ndarray:
-    """Small cells as the dots of a picture, [rank, block, 3]: paler where less has been combined."""
+def _picture(cells: _Cells, last: int, held: Holdings) -> np.ndarray:
+    """Small cells as the dots of a picture, [rank, block, 3]: the stronger the more has been combined."""
     p, blocks = cells.there.shape
     picture = np.ones((p, blocks, 3)) * np.array(to_rgb(EMPTY))
     for r, b in np.argwhere(cells.there):
-        full = _LEAST + (1 - _LEAST) * cells.share[r, b] if combines else 1.0
+        full = strength(cells.share[r, b], held.most) if held.combines else 1.0
         picture[r, b] = light(round_colour(int(cells.since[r, b]), last), full)
     return picture
+
+
+def strength(share: float, most: int) -> float:
+    """How strong the colour of a small cell is: equal steps from one rank's data to those of all of `most` whenever what is
+    combined doubles, for so it grows, and the first rounds would else be blank."""
+    if most < 2:
+        return 1.0
+    return _PALEST + (1 - _PALEST) * max(0.0, 1 + math.log2(max(share, 1 / most)) / math.log2(most))
 
 
 def _boxes(cells: _Cells, last: int, combines: bool) -> tuple[list[np.ndarray], list[RGB]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,6 +18,8 @@ from collscope.figures.schedule.rounds import round_colour
 from collscope.figures.schedule.sheet import WORK, arrow_head, facts, lines, polygons
 from collscope.figures.style import FAINT, INK, SHADE
 from collscope.schedules.trace import Trace
+
+MOST_EDGES = 400  # with more, only those of one rank are drawn: the rest would be a moiré
 
 # ---- where ranks stand ------------------------------------------------------------------------------------
 
@@ -140,7 +143,11 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> Stage:
     ax.set_xlim(-stage.reach, stage.reach)
     ax.set_ylim(-stage.reach, stage.reach)
     strokes = _strokes(t, stage)
-    crowd = strokes.crowd
+    crowd, left_out = strokes.crowd, 0
+    if crowd > MOST_EDGES:
+        middle = t.root if facts(t).has_root else 0
+        strokes, left_out = _strokes(replace(t, **_sent_by(t, middle)), stage), crowd
+        crowd = strokes.crowd
     weak = 0.9 if crowd <= 80 else 0.55 if crowd <= 400 else 0.16 if crowd <= 1500 else 0.1
     if faint and crowd <= 400:
         weak = 0.22
@@ -154,10 +161,21 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> Stage:
         heads = [(h, (*s.colour, min(1.0, weak + 0.15))) for s in strokes.all for h in s.heads(stage, crowd)]
         polygons(ax, [h for h, _ in heads], [c for _, c in heads], 3)
     _ranks(ax, t, stage)
-    if strokes.several and not faint:
-        ax.text(0.5, -0.02, "dark: in several rounds", transform=ax.transAxes, ha="center", va="top", fontsize=7.6,
-                color=FAINT)  # fmt: skip
+    remarks = ["dark: in several rounds"] * (strokes.several and not faint)
+    if left_out:
+        lines_ = f"{crowd} of {left_out:,} lines".replace(",", "\u2009")
+        remarks.append(f"what rank {middle} sends, {lines_}")
+    ax.text(0.5, -0.02, " · ".join(remarks), transform=ax.transAxes, ha="center", va="top", fontsize=7.6,
+            color=FAINT)  # fmt: skip
     return stage
+
+
+def _sent_by(t: Trace, rank: int) -> dict[str, Any]:
+    """Members of a trace: what one rank sends."""
+    return {
+        "messages": tuple(m for m in t.messages if m.src == rank),
+        "transfers": tuple(m for m in t.transfers if m.src == rank),
+    }
 
 
 Way = tuple[bool, bool]  # whether something goes up, to the higher rank, and whether down

@@ -25,6 +25,7 @@ from collscope.schedules.trace import Trace
 
 HEAD = 0.78  # inches above a drawing
 WORK = "#3d444d"
+MOST_SHAPES = 6000  # of one kind in a drawing: more are a picture of dots, in an SVG too; nobody could tell them apart
 EMPTY = "#f6f8fa"  # the ground of cells
 
 Colour = tuple[float, ...]
@@ -123,7 +124,7 @@ def round_key(fig: Figure, t: Trace, left: float, top: float) -> None:
 
 def lane_height(ranks: int) -> float:
     """Height of a rank's lane in inches."""
-    return max(0.115, min(0.40, 4.2 / ranks if ranks <= 16 else 8.0 / ranks))
+    return max(min(0.115, 12.0 / ranks), min(0.40, 4.2 / ranks if ranks <= 16 else 8.0 / ranks))
 
 
 def facts(t: Trace) -> Collective:
@@ -133,7 +134,7 @@ def facts(t: Trace) -> Collective:
 
 def rank_labels(ax: Axes, t: Trace, x: float) -> None:
     """The numbers of the ranks at the left of their lanes."""
-    step = 1 if t.ranks <= 32 else 4
+    step = 1 if t.ranks <= 32 else 4 if t.ranks <= 256 else 16
     rooted = facts(t).has_root
     for r in range(0, t.ranks, step):
         strong = rooted and r == t.root
@@ -183,7 +184,9 @@ def polygons(
         groups[face].append(Path(np.vstack([shape, shape[:1]]), closed=True))
     for face, parts in groups.items():
         path = Path.make_compound_path(*parts)
-        ax.add_patch(PathPatch(path, facecolor=face, edgecolor=edge, lw=0.5 if edge != "none" else 0, zorder=zorder))
+        width = 0.5 if edge != "none" else 0
+        dots = len(shapes) > MOST_SHAPES
+        ax.add_patch(PathPatch(path, facecolor=face, edgecolor=edge, lw=width, zorder=zorder, rasterized=dots))
 
 
 def lines(
@@ -200,7 +203,10 @@ def lines(
         groups[colour].append(Path(np.asarray(line)))
     for colour, parts in groups.items():
         path = Path.make_compound_path(*parts)
-        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=colour, lw=width, zorder=zorder, **more))
+        dots = len(shapes) > MOST_SHAPES
+        ax.add_patch(
+            PathPatch(path, facecolor="none", edgecolor=colour, lw=width, zorder=zorder, rasterized=dots, **more)
+        )
 
 
 def arrow_head(tip: np.ndarray, direction: np.ndarray, length: float, half: float) -> np.ndarray:
