@@ -135,6 +135,7 @@ static void run_rank(timer *t, int r) {
   const rec_rank *list = &e->rec->rank[r];
   const int32_t *of = e->wiring.of_op + e->wiring.first_op[r];
   const uint8_t *what = e->wiring.what + e->wiring.first_op[r];
+  double *begin_s = t->out->want_messages ? t->out->begin_s[r] : NULL;
   if (s->message != NONE) {
     const rec_op *o = &e->rec->rank[r].op[s->next];
     if (m->overhead_s <= 0 || o->kind != REC_WAIT || !o->bytes) absorb(e, r, s->message, side_of(e, r, s->next++));
@@ -144,6 +145,7 @@ static void run_rank(timer *t, int r) {
     const rec_op *o = &list->op[s->next];
     int32_t id = of[s->next];
     rec_kind kind = (rec_kind)(what[s->next] & KIND);
+    if (begin_s) begin_s[s->next] = s->clock;
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
@@ -285,6 +287,16 @@ static void report_deadlock(timer *t, int r) {
            site ? site[s->next] : "", what, other);
 }
 
+/* A list for each rank, in one piece of memory. */
+static void prepare_begins(timing_result *out, const record *rec) {
+  size_t ranks = (size_t)rec->args.size, operations = 0;
+  for (size_t r = 0; r < ranks; r++) operations += rec->rank[r].n;
+  size_t lists = ranks * sizeof *out->begin_s, bytes = lists + operations * sizeof **out->begin_s;
+  out->begin_s = memset(array_grow(out->begin_s, bytes), 0, bytes);
+  double *list = (double *)(out->begin_s + ranks);
+  for (size_t r = 0; r < ranks; list += rec->rank[r++].n) out->begin_s[r] = list;
+}
+
 static void list_messages(timer *t) {
   const wiring *w = &t->engine.wiring;
   timing_result *out = t->out;
@@ -344,6 +356,7 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
     return -1;
   }
   if (!prepare(t)) return -1;
+  if (out->want_messages) prepare_begins(out, rec);
   for (int r = 0; r < rec->args.size; r++) run_rank(t, r);
   run_ranks(t);
   while (t->rule->next(t->state, e)) {
@@ -366,6 +379,7 @@ void timing_free(timing_result *out) {
   }
   free(out->rank_end_s);
   free(out->message);
+  free(out->begin_s);
   free(out->span);
   *out = (timing_result){ 0 };
 }

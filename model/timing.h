@@ -58,6 +58,8 @@ typedef struct {
   timing_message *transfer; /* [transfers], likewise: bytes that cross a shared segment; send and recv are one */
   timing_span *span;        /* [spans], likewise: what takes time without a message */
   size_t transfers, spans, span_cap;
+  double **begin_s;         /* [ranks][operations]: when each was called, and the one before it was over; NULL unless
+                               want_messages was set. Of waits in a row only the first is called */
   size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
   bool want_messages;       /* set by the caller */

@@ -59,7 +59,7 @@ static void print_segments(json *j, const record *r) {
   json_end(j);
 }
 
-static void print_operations(json *j, const record *r) {
+static void print_operations(json *j, const record *r, double *const *begin_s) {
   json_array(j, "operations");
   for (int i = 0; i < r->args.size; i++) {
     json_array(j, NULL);
@@ -72,6 +72,7 @@ static void print_operations(json *j, const record *r) {
       json_size(j, NULL, o->off2);
       json_int(j, NULL, o->peer);
       json_size(j, NULL, o->bytes);
+      json_real(j, NULL, begin_s[i][o - r->rank[i].op]);
       json_end(j);
     }
     json_end(j);
@@ -98,5 +99,5 @@ void trace_print(json *j, const record *r, const timing_result *t, const double 
   json_end(j);
   print_buffers(j, r);
   print_segments(j, r);
-  print_operations(j, r);
+  print_operations(j, r, t->begin_s);
 }

@@ -10,7 +10,8 @@
  *   buffers       [[in's buffer, offset, bytes, out's buffer, offset, bytes], …] of each rank, null where it has none;
  *                 buffer 0 is in, 1 out, 2 scratch, 3 and more are segments
  *   segments      [[[group, bytes of a part, [members]], …], …] of each rank
- *   operations    [[[kind, buffer, offset, other buffer, offset, peer, bytes], …], …] of each rank: rec_op as text
+ *   operations    [[[kind, buffer, offset, other buffer, offset, peer, bytes, begin_s], …], …] of each rank: rec_op as
+ *                 text; begin_s is 0 for all waits of a row but the first
  */
 #ifndef COLLSCOPE_MODEL_TRACE_H
 #define COLLSCOPE_MODEL_TRACE_H

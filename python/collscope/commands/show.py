@@ -153,6 +153,7 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
         return ask.traces([point], r.ranks, *machine_of(r, layout), limit_s=r.point_limit)[0]
 
     from collscope.schedules import observed
+    from collscope.schedules.modelled import costs_of
     from collscope.schedules.retimed import retimed
 
     assert layout is not None
@@ -163,11 +164,13 @@ def _trace_of(source: str, r: Request, point: Point, layout: Layout | None) -> T
         seen = observed.measured(layout, wanted, r.point_limit)
     machine = one_port.with_places(one_port.telephone(r.ranks, 1), seen.places)
     recorded = ask.traces([point], r.ranks, machine, "")[0]
-    if layout.platform:  # cost() in the platform's numbers
-        recorded = replace(recorded, cost_s=ask.traces([point], r.ranks, *machine_of(r, layout))[0].cost_s)
-    else:
-        recorded = replace(recorded, cost_s=None)
-    return retimed(recorded, seen, source, observed.text(seen, source, layout))
+    cost_s = costs = None
+    if layout.platform:
+        on, _ = machine_of(r, layout)
+        cost_s = ask.traces([point], r.ranks, on, "")[0].cost_s  # cost() in the platform's numbers
+        costs = costs_of(on) if source == "sim" else None
+    where = observed.text(seen, source, layout)
+    return retimed(replace(recorded, cost_s=cost_s), seen, source, where, costs)
 
 
 def make_point(r: Request) -> Point:

@@ -10,6 +10,7 @@ from collscope.base import leftovers
 from collscope.base.errors import UserError, disk_error
 from collscope.base.progress import Progress
 from collscope.points.plan import Point, plan_text
+from collscope.schedules.modelled import by_calls
 from collscope.schedules.one_port import nodes_in
 from collscope.schedules.trace import Message, Span, Trace, idle
 from collscope.sources import asking
@@ -22,7 +23,7 @@ def traces(points: Sequence[Point], ranks: int, machine: str, where: str, limit_
     supported, or that it took longer than `limit_s`."""
     replies = reply(points, ranks, machine, "--trace", limit_s)
     return [
-        replace(read(r, q, ranks, nodes_in(machine), where), machine=machine)
+        by_calls(replace(read(r, q, ranks, nodes_in(machine), where), machine=machine))
         for r, q in zip(replies, points, strict=True)
     ]
 

@@ -33,6 +33,22 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Costs:
+    """What is known of a processor's part in messages: of a model and its simulation, not of a real machine."""
+
+    eager_bytes: int  # the largest message whose send does not wait
+    overhead_s: float  # of posting an isend or an eager send, and of taking in an eager message
+
+    def eager(self, size: int) -> bool:
+        """Whether a send of so many bytes need not wait for its receive."""
+        return size <= self.eager_bytes
+
+    def taking(self, size: int) -> float:
+        """What the receiver's processor spends on a message."""
+        return self.overhead_s if self.eager(size) else 0.0
+
+
+@dataclass(frozen=True)
 class Observed:
     """One repetition: [rank]."""
 

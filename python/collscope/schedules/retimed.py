@@ -3,19 +3,24 @@
 Sends find their receives (same two ranks, same label, same bytes, in order; a receive from any source was noted with the rank it
 got), and messages their rounds: those of the recorded schedule, which has to have the same messages, or something is badly wrong.
 
-What a message's times mean: it is under way from when its send began, or its receive if that was later and the send waited for
-it, until the receive was over. That is all that can be known from outside the library.
+One rule for all sources, so that the same bar means the same in their pictures:
+
+* overhead: the processor is busy with posting a send (an isend, or a send that did not wait for its receiver), or with taking a
+  message in. The latter cannot be seen from outside; a model and its simulation know it (`Costs`), a real run does not.
+* a message is under way from when its send was posted, or its receive if that was later and the send waited for it, until the
+  receiver has it, without the overhead.
+* a rank waits in an operation that waits while nothing of its own is under way; a send that waits for its receiver is blocked.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from collscope.base.errors import UserError
 from collscope.schedules import trace
-from collscope.schedules.observed import Event, Observed, Run
+from collscope.schedules.observed import Costs, Event, Observed, Run
 from collscope.schedules.trace import Message, Span, Trace, without
 
 SENDS, RECEIVES, SEGMENTS = ("send", "isend"), ("recv", "irecv"), ("write", "read", "await")
@@ -45,31 +50,52 @@ def matched(o: Observed) -> dict[Name, list[Pair]]:
     return {name: list(zip(list_, receives[name], strict=True)) for name, list_ in sends.items()}
 
 
-def retimed(recorded: Trace, run: Run, source: str, where: str, which: int | None = None) -> Trace:
+def retimed(
+    recorded: Trace, run: Run, source: str, where: str, costs: Costs | None = None, which: int | None = None
+) -> Trace:
     """The recorded schedule with the times of a run: of its median repetition unless another is asked for. `source` and `where` are
-    members of the Trace. A UserError where the run did other things than the schedule says."""
+    members of the Trace; `costs` are unknown for a real run. A UserError where the run did other things than the schedule says."""
     number = run.median if which is None else which
     o = run.repetitions[number]
     if run.chose != recorded.chose:
         raise UserError(f"{recorded.key}: the run chose {run.chose}, the record {recorded.chose}")
+    o = replace(o, events=tuple(tuple(_in_parts(events, costs)) for events in o.events))
     pairs = matched(o)
-    blocked = _blocked(pairs)
     t = replace(
         recorded,
         source=source,
         where=where,
         time_s=run.times_s[number],
-        messages=_messages(recorded, pairs),
+        messages=_messages(recorded, pairs, costs),
         transfers=_transfers(recorded, o),
         rank_start_s=o.start_s,
         rank_end_s=o.end_s,
         clock_error_s=o.clock_error_s,
         spans=(),
     )
-    return replace(t, spans=(*_work(o), *blocked, *_waits(t, o, blocked)))
+    spans = (*_work(o), *_overheads(pairs, costs), *_blocked(pairs))
+    return replace(t, spans=(*spans, *_waits(t, o, spans)))
 
 
-def _messages(recorded: Trace, pairs: Mapping[Name, Sequence[Pair]]) -> tuple[Message, ...]:
+def _in_parts(events: Sequence[Event], costs: Costs | None) -> Iterator[Event]:
+    """A sendrecv, which was noted as a send and a receive with the same times, as an isend, an irecv and a wait for both."""
+    overhead = costs.overhead_s if costs else 0.0
+    at = 0
+    while at < len(events):
+        e = events[at]
+        other = events[at + 1] if at + 1 < len(events) else None
+        if other and (e.kind, other.kind) == ("send", "recv") and (e.begin_s, e.end_s) == (other.begin_s, other.end_s):
+            posted = min(e.begin_s + overhead, e.end_s)
+            yield replace(e, kind="isend", end_s=posted)
+            yield replace(other, kind="irecv", begin_s=posted, end_s=posted)
+            yield Event("wait", -1, 0, 0, posted, e.end_s, e.end_s)
+            at += 2
+        else:
+            yield e
+            at += 1
+
+
+def _messages(recorded: Trace, pairs: Mapping[Name, Sequence[Pair]], costs: Costs | None) -> tuple[Message, ...]:
     """The schedule's messages with the times of theirs in the run; a UserError where one of either has none in the other."""
     left = {name: deque(waiting) for name, waiting in pairs.items()}
     made = []
@@ -78,7 +104,7 @@ def _messages(recorded: Trace, pairs: Mapping[Name, Sequence[Pair]]) -> tuple[Me
         if not waiting:
             what = f"{m.bytes} bytes from {m.src} to {m.dst}"
             raise UserError(f"{recorded.key}: the run lacks a message that the schedule has, {what}")
-        made.append(_timed(m, *waiting.popleft()))
+        made.append(_timed(m, *waiting.popleft(), costs))
     for (src, dst, _, size), waiting in left.items():
         if waiting:
             what = f"{size} bytes from {src} to {dst}"
@@ -86,10 +112,39 @@ def _messages(recorded: Trace, pairs: Mapping[Name, Sequence[Pair]]) -> tuple[Me
     return tuple(made)
 
 
-def _timed(m: Message, send: Event, receive: Event) -> Message:
-    buffered = send.done_s <= receive.begin_s
-    start = send.begin_s if buffered else max(send.begin_s, receive.begin_s)
-    return replace(m, start_s=start, end_s=receive.done_s, sent_s=send.done_s, asked_s=receive.begin_s)
+def _buffered(send: Event, receive: Event, costs: Costs | None) -> bool:
+    """Whether the send was over without its receiver: by its size, or because it was seen to be."""
+    return costs.eager(send.bytes) if costs else send.done_s <= receive.begin_s
+
+
+def _arrived(receive: Event, costs: Costs | None) -> float:
+    """When the receiver begins to take the message in, which ends its receive."""
+    taking = costs.taking(receive.bytes) if costs else 0.0
+    return max(receive.done_s - taking, min(receive.begin_s, receive.done_s))
+
+
+def _timed(m: Message, send: Event, receive: Event, costs: Costs | None) -> Message:
+    buffered = _buffered(send, receive, costs)
+    posted = send.end_s if buffered or send.kind == "isend" else send.begin_s
+    start = posted if buffered else max(posted, receive.begin_s)
+    return replace(
+        m,
+        start_s=start,
+        end_s=_arrived(receive, costs),
+        sent_s=posted if buffered else None,
+        asked_s=receive.begin_s,
+    )
+
+
+def _overheads(pairs: Mapping[Name, Sequence[Pair]], costs: Costs | None) -> list[Span]:
+    """The processor's part in messages: see above."""
+    found = []
+    for (src, dst, *_), list_ in pairs.items():
+        for s, r in list_:
+            if s.kind == "isend" or _buffered(s, r, costs):
+                found.append(Span(src, "post", s.begin_s, s.end_s))
+            found.append(Span(dst, "take", _arrived(r, costs), r.done_s))
+    return [span for span in found if span.end_s - span.start_s > 1e-9 * max(abs(span.end_s), 1e-9)]
 
 
 def _transfers(recorded: Trace, o: Observed) -> tuple[Message, ...]:
@@ -136,13 +191,13 @@ def _blocked(pairs: Mapping[Name, Sequence[Pair]]) -> list[Span]:
     ]
 
 
-def _waits(t: Trace, o: Observed, blocked: Sequence[Span]) -> list[Span]:
-    """In an operation that waits, with nothing of the rank's own under way, and not for want of a receiver."""
+def _waits(t: Trace, o: Observed, spans: Sequence[Span]) -> list[Span]:
+    """In an operation that waits, with nothing of the rank's own under way, no work, and not for want of a receiver."""
     busy: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for m in t.arrows:
         busy[m.dst].append((max(m.start_s, m.asked_s or 0.0), m.end_s))
-        busy[m.src].append((m.start_s, m.end_s if m.sent_s is None else min(m.sent_s, m.end_s)))
-    for s in blocked:
+        busy[m.src].append((m.start_s, m.end_s if m.sent_s is None else m.sent_s))
+    for s in spans:
         busy[s.rank].append((s.start_s, s.end_s))
     found = []
     for rank, events in enumerate(o.events):

@@ -23,7 +23,9 @@ class Message:
     send: int  # operation of the source, and of the destination
     recv: int
     shared: bool = False  # bytes that cross a shared segment; no message of MPI's
-    sent_s: float | None = None  # where ranks were observed: the sender was free again, and the receiver asked for it
+    sent_s: float | None = (
+        None  # by calls: the sender was free from here on, without its receiver; and the receiver asked
+    )
     asked_s: float | None = None
 
 
@@ -32,7 +34,7 @@ class Span:
     """What a rank does when it neither sends nor receives."""
 
     rank: int
-    kind: str  # reduce, copy, wait, blocked (a send that waits for its receiver)
+    kind: str  # reduce, copy, wait, blocked (a send that waits for its receiver), post and take (overhead of messages)
     start_s: float
     end_s: float
 

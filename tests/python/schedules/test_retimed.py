@@ -52,6 +52,7 @@ def test_a_receive_waits_for_its_sender() -> None:
 
 def test_a_buffered_message_is_alone_until_it_is_received() -> None:
     t = drawn(pair((1.0, 2.0), (5.0, 6.0)))
+    assert spans(t, "post") == [(0, 1.0, 2.0)]
     assert alone_s(t.messages[0]) == (2.0, 6.0)
     assert taken_s(t.messages[0]) == 5.0
     assert spans(t, "wait") == spans(t, "blocked") == []

@@ -36,8 +36,10 @@ from collscope.figures.style import FAINT, GRID, INK, RGB
 from collscope.schedules.trace import Message, Span, Trace
 
 COPY = "#9aa4ae"
+OVERHEAD = "#6f42a6"  # no round has this colour
 WAIT = "#d5dbe1"
-BARS = "bars of the model: time on the wire; of sim and real: from the call on, with the processor's overheads"
+SAME = "all from the ranks' calls, the same bar for the same thing"
+REAL = "; of a real run the overhead of receiving is part of its bar"
 EDGED = 0.04  # inches: narrower bars have no edge, which would cover them
 HAIR = 0.008  # inches: what takes no time is still seen
 
@@ -63,7 +65,9 @@ def gantt(traces: Sequence[Trace]) -> Figure:
         _time_ticks(ax, end, x.time_s, panel, last)
         if caption:
             _caption(fig, x, traces[0], left, top - 0.09)
-    text = t.where if len(traces) == 1 else BARS
+    text = t.where if len(traces) == 1 else SAME
+    if any(x.source == "real" for x in traces):
+        text += REAL
     fig.text(0.14 / wide, 0.1 / tall, text, fontsize=7.8, color=FAINT, va="bottom")
     _key(fig, traces, wide)
     return fig
@@ -95,6 +99,9 @@ def _lanes(ax: Axes, t: Trace, end: float, x_inch: float, y_inch: float) -> None
     work = [s for s in t.spans if s.kind in ("reduce", "copy")]
     shapes = [_band(s, -0.42, 0.42, HAIR / x_inch) for s in work]
     polygons(ax, shapes, [to_rgb(WORK if s.kind == "reduce" else COPY) for s in work], 3)
+    for kind, above, below in (("post", -0.42, -0.03), ("take", 0.03, 0.42)):
+        shapes = [_band(s, above, below, HAIR / x_inch) for s in t.spans if s.kind == kind]
+        polygons(ax, shapes, [to_rgb(OVERHEAD)] * len(shapes), 3.2)
     _hatched(ax, [_band(s, -0.42, -0.03) for s in t.spans if s.kind == "blocked"])
     if 1 < len(t.arrows) <= 48 and t.ranks <= 16:
         links = [[(m.start_s, m.src - 0.03), (m.start_s, m.dst + (0.03 if m.dst > m.src else 0.42))] for m in t.arrows]
@@ -146,11 +153,8 @@ def taken_s(m: Message) -> float:
 
 
 def alone_s(m: Message) -> tuple[float, float] | None:
-    """From when until when a message is on its way, or lies somewhere, without its sender, who was free before its receiver asked
-    for it."""
-    if m.sent_s is None or m.asked_s is None or m.asked_s <= m.sent_s:
-        return None
-    return max(m.sent_s, m.start_s), m.end_s
+    """From when until when a message is on its way, or lies somewhere, without its sender, who is free."""
+    return None if m.sent_s is None else (max(m.sent_s, m.start_s), max(m.sent_s, m.end_s))
 
 
 def _hatched(ax: Axes, shapes: Sequence[np.ndarray]) -> None:
@@ -221,6 +225,8 @@ def _names(traces: Sequence[Trace]) -> list[tuple[str, str, RGB]]:
     names: list[tuple[str, str, RGB]] = [("bar", "sends", colour), ("bar", "receives", light(colour, 0.5))]
     if any(alone_s(m) for t in traces for m in t.arrows):
         names.append(("line", "on its way, sender free", colour))
+    if kinds & {"post", "take"}:
+        names.append(("bar", "overhead", to_rgb(OVERHEAD)))
     for kind, shape, text, shade in (
         ("reduce", "bar", "combines", WORK),
         ("copy", "bar", "copies", COPY),
