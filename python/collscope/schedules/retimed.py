@@ -127,13 +127,9 @@ def _timed(m: Message, send: Event, receive: Event, costs: Costs | None) -> Mess
     buffered = _buffered(send, receive, costs)
     posted = send.end_s if buffered or send.kind == "isend" else send.begin_s
     start = posted if buffered else max(posted, receive.begin_s)
-    return replace(
-        m,
-        start_s=start,
-        end_s=_arrived(receive, costs),
-        sent_s=posted if buffered else None,
-        asked_s=receive.begin_s,
-    )
+    end = _arrived(receive, costs)
+    free = posted if buffered else send.done_s if costs is None and send.done_s < end else None
+    return replace(m, start_s=start, end_s=end, sent_s=free, asked_s=receive.begin_s)
 
 
 def _overheads(pairs: Mapping[Name, Sequence[Pair]], costs: Costs | None) -> list[Span]:

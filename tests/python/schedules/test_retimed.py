@@ -58,6 +58,13 @@ def test_a_buffered_message_is_alone_until_it_is_received() -> None:
     assert spans(t, "wait") == spans(t, "blocked") == []
 
 
+def test_a_real_sender_is_free_when_its_call_is_over() -> None:
+    """Where the library took the message, and the receiver, who was there, has it later."""
+    t = drawn(pair((2.0, 3.0), (1.0, 6.0)))
+    assert (t.messages[0].start_s, t.messages[0].end_s) == (2.0, 6.0)
+    assert alone_s(t.messages[0]) == (3.0, 6.0)
+
+
 def test_clocks_that_disagree_are_told_not_mended() -> None:
     o = replace(pair((3.0, 4.0), (1.0, 2.0)), clock_error_s=2.0)
     t = drawn(o)
