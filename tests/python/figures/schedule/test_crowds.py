@@ -66,7 +66,7 @@ def test_the_first_rounds_of_a_long_reduction_are_no_blanks() -> None:
 
 @pytest.mark.parametrize(("kind", "most"), [("graph", 400_000), ("matrix", 200_000)])
 def test_a_crowd_is_a_small_file(kind: str, most: int) -> None:
-    """Of 6 480 messages; one by one the graph is 2.7 MB."""
+    """Of 6 480 messages."""
     fig = kinds.draw([traced("alltoall/pairwise", 81)], kind)
     assert fig is not None and fig.get_size_inches().max() < 20
     assert len(files.render(fig, "svg")) < most
