@@ -83,11 +83,11 @@ def run(request: Request) -> int:
     elif request.csv_path:
         table.write_csv(rows, request.csv_path)
         console.note(f"written: {request.csv_path}")
-    if request.plot_path:
-        draw(rows, request.plot_path)
     if show:
         run_table.show(rows, bounds_for_display(tasks, rows))
         run_winners.show(rows)
+    if request.plot_path and any(row["median_s"] for row in rows):  # where none has a time, the failures say why
+        draw(rows, request.plot_path, "block_bytes" if request.block_sizes else "bytes")
     return report_failures(rows)
 
 
@@ -244,15 +244,15 @@ def bounds_for_display(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
     return bounds.rows_of(tasks, (bounds.LOGGP,))
 
 
-def draw(rows: Sequence[Row], path: str) -> None:
-    """Draws the rows into a file, whose ending says the format."""
+def draw(rows: Sequence[Row], path: str, size: str) -> None:
+    """Draws the rows into a file, whose ending says the format; `size`: the column of the sizes that were asked for."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from collscope.figures import files
     from collscope.figures.run import run_figure
 
-    files.save(run_figure(table.to_frame(rows)), path, origin.of_rows(rows))
+    files.save(run_figure(table.to_frame(rows), size=size), path, origin.of_rows(rows))
     console.note(f"written: {path}")
 
 

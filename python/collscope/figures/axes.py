@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.textpath import TextPath
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from collscope.base.units import rounded_size
 from collscope.figures.style import FAINT, GRID, SHADE
 
 MARGIN = 2**0.35  # what an axis of sizes goes beyond its first and last size, as a factor
+BESIDE = 1.15  # the same of an axis of numbers
+
+MakeX = Callable[[Axes, bool], None]  # makes x an axis, with or without labels
 
 
 def size_axis(ax: Axes, low: float, high: float, labels: bool = True, most: int = 9) -> None:
@@ -32,6 +37,24 @@ def size_axis(ax: Axes, low: float, high: float, labels: bool = True, most: int 
     ax.tick_params(axis="x", which="minor", length=2, color=GRID)
     if not labels:
         ax.tick_params(axis="x", labelbottom=False)
+
+
+def number_axis(ax: Axes, values: Sequence[int], labels: bool = True) -> None:
+    """Makes x a logarithmic axis of numbers of ranks or nodes: of each of them that has room beside the one before."""
+    low, high = values[0] / BESIDE, values[-1] * BESIDE
+    at: list[int] = []
+    for value in [v for v in values if math.log2(v).is_integer()] or values:
+        if not at or math.log(value / at[-1]) > math.log(high / low) / 12:
+            at.append(value)
+    for value in values:
+        if all(abs(math.log(value / other)) > math.log(high / low) / 12 for other in at):
+            at.append(value)
+    ax.set_xscale("log", base=2)
+    ax.set_xlim(low, high)
+    ax.xaxis.set_major_locator(FixedLocator(sorted(at)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.tick_params(axis="x", labelbottom=labels)
 
 
 def tick_time(seconds: float) -> str:
@@ -80,6 +103,30 @@ def grid(ax: Axes) -> None:
     ax.grid(True, which="major", color=GRID, linewidth=0.7)
 
 
+@dataclass(frozen=True)
+class Ratios:
+    """Axes of ratios, the largest of them, and their name."""
+
+    axes: Axes
+    top: float
+    name: str = "time / best"
+
+
+def stack(ax: Axes, ratios: Sequence[Ratios], make_x: MakeX, times: tuple[float, float], last: bool) -> None:
+    """Times from `times[0]` to `times[1]` seconds above ratios from 1 up; `last`: nothing stands below them."""
+    all_axes = [ax, *(r.axes for r in ratios)]
+    for k, a in enumerate(all_axes):
+        make_x(a, last and k == len(ratios))
+    time_axis(ax, *times)
+    for r in ratios:
+        ratio_axis(r.axes, r.top)
+    for a, text in zip(all_axes, ("time", *(r.name for r in ratios)), strict=True):
+        grid(a)
+        a.set_ylabel(text)
+        # At the same distance from the edge, whatever the tick labels take.
+        a.yaxis.set_label_coords(-0.6601 / (a.get_position().width * a.figure.get_figwidth()), 0.5)  # type: ignore[union-attr]
+
+
 def size_bars(ax: Axes) -> None:
     """Turns axes into bars over sizes: lines at the sizes alone, nothing on the left, a name below."""
     ax.spines["left"].set_visible(False)
@@ -96,7 +143,7 @@ def headings(fig: Figure, title: str, subtitle: str) -> None:
 
 
 def spread(at: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The positions moved apart to at least `gap`, in order, as little as a few sweeps allow, within [low, high]."""
+    """The positions moved apart to at least `gap`, in order and by little, within [low, high] where there is room for that."""
     order = sorted(range(len(at)), key=lambda i: at[i])
     pos = [at[i] for i in order]
     for _ in range(200):
@@ -113,6 +160,13 @@ def spread(at: Sequence[float], gap: float, low: float, high: float) -> list[flo
                 pos = [p + shift for p in pos]
         if not moved:
             break
+    close = any(b - a < 0.99 * gap for a, b in itertools.pairwise(pos))
+    astray = bool(pos) and max(low - pos[0], pos[-1] - high) > 0.25 * gap
+    if (close or astray) and (len(pos) - 1) * gap <= high - low:  # many of them: the rest of the way, up and then down
+        for k in range(len(pos)):
+            pos[k] = max(pos[k], pos[k - 1] + gap if k else low)
+        for k in reversed(range(len(pos))):
+            pos[k] = min(pos[k], pos[k + 1] - gap if k + 1 < len(pos) else high)
     out = [0.0] * len(at)
     for k, i in enumerate(order):
         out[i] = pos[k]
@@ -132,26 +186,36 @@ class End:
 END = 1.012  # of the axes' width: where names begin
 
 
+def text_inches(text: str, size: float, weight: str = "normal") -> float:
+    """How wide a line of text is."""
+    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size, weight=weight), False)
+    return float(width) / 72
+
+
 def end_room(width: float, names: Iterable[str], size: float = 8.8) -> float:
     """What the longest of these names takes at the right of axes that are so wide; inches."""
-    widest = max((TextPath((0, 0), name.replace("$", "S"), size=size).get_extents().width for name in names), default=0)
-    return (END - 1) * width + (widest + size / 2) / 72
+    widest = max((text_inches(name, size) for name in names), default=0.0)
+    return (END - 1) * width + widest + size / 2 / 72
 
 
-def end_labels(ax: Axes, ends: Sequence[End], size: float = 8.8) -> None:
-    """Writes names at the right ends of lines, moved apart where lines end together; y is logarithmic."""
+def end_labels(ax: Axes, ends: Sequence[End], size: float = 8.8, away: float = 0.0) -> None:
+    """Writes names at the right ends of lines, moved apart where lines end together; y is logarithmic. `away`: inches between axes
+    and names, where so many names are moved that their leaders need room."""
     if not ends:
         return
     low, high = (math.log(v) for v in ax.get_ylim())
-    height = ax.get_position().height * ax.figure.get_figheight() * 72  # type: ignore[union-attr]
-    gap = 1.12 * size / height * (high - low)
+    width, tall = (a * b for a, b in zip(ax.get_position().size, ax.figure.get_size_inches(), strict=True))  # type: ignore[union-attr]
+    gap = 1.12 * size / (tall * 72) * (high - low)
     spots = spread([math.log(end.y) for end in ends], gap, low, high)
     for end, spot in zip(ends, spots, strict=True):
         ax.annotate(
-            end.text, (end.x, end.y), xytext=(END, (spot - low) / (high - low)),
+            end.text, (end.x, end.y), xytext=(END + away / width, (spot - low) / (high - low)),
             textcoords=("axes fraction", "axes fraction"),
             color=end.colour, fontsize=size, va="center", ha="left", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": end.colour, "lw": 0.6, "alpha": 0.55, "shrinkA": 1, "shrinkB": 3},
+            arrowprops={
+                "arrowstyle": "-", "color": end.colour, "lw": 0.6, "alpha": 0.55, "shrinkA": 1, "shrinkB": 3,
+                "relpos": (0, 0.5) if away else (0.5, 0.5),
+            },
         )  # fmt: skip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,14 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
-from matplotlib.ticker import NullLocator
 
-from collscope.catalogue.decisions import library_name
-from collscope.catalogue.keys import Key
-from collscope.figures.axes import End, Focus, end_labels, end_room, grid, ratio_axis, shade, size_axis, time_axis
-from collscope.figures.key_text import brief_key, shorter
-from collscope.figures.style import FAINT, darker, lighter, style_of
+from collscope.figures.axes import End, Focus, Ratios, end_labels, end_room, shade, size_axis, stack
+from collscope.figures.strip import strip
+from collscope.figures.style import FAINT, colour_of, style_of
 
 BOUND_NOTE = "bound of the telephone model (overlap may go below it)"
 
@@ -62,14 +56,11 @@ def collective_figure(
         (line,) = ax.plot(bound["bytes"], bound["time_s"], color=FAINT, lw=0.9, ls="-", zorder=2)
         handles.append((BOUND_NOTE, line))
         least = min(least, bound["time_s"].min())
-    size_axis(ax, low, high, labels=False)
-    size_axis(ratios, low, high, labels=not decisions)
-    time_axis(ax, least, times["time_s"].max())
-    ratio_axis(ratios, top)
-    for a, text in ((ax, "time"), (ratios, "time / best")):
-        grid(a)
-        a.set_ylabel(text)
-        a.yaxis.set_label_coords(-0.115, 0.5)  # at the same distance from the edge, whatever the tick labels take
+
+    def axis(a: Axes, labels: bool) -> None:
+        size_axis(a, low, high, labels)
+
+    stack(ax, [Ratios(ratios, top)], axis, (least, times["time_s"].max()), last=not decisions)
     labels, lines = [label for label, _ in handles], [line for _, line in handles]
     ax.legend(lines, labels, loc="upper left", handlelength=2.9, borderaxespad=0.3, labelspacing=0.35)
     _titles(fig, title, subtitle)
@@ -78,7 +69,10 @@ def collective_figure(
     bottom: Axes = ratios
     for k, part in enumerate(decisions):
         bottom = fig.add_axes(place(_HEAD + _TIMES + _GAPS[0] + _RATIOS + _GAPS[1] + _STRIP * k, _STRIP))
-        _strip(bottom, part, low, high, labels=k == len(decisions) - 1)
+        key = str(part["key"].iloc[0])
+        strip(
+            bottom, key, colour_of(key), list(part["bytes"]), list(part["chose"]), axis, labels=k == len(decisions) - 1
+        )
     bottom.set_xlabel("size of the vector")
     return fig
 
@@ -123,49 +117,3 @@ def _curves(
         ends.append(End(size, float(part["time_s"].iloc[-1]), name, look.colour))
         ratio_ends.append(End(size, float(ratio[-1]), name, look.colour))
     return handles, ends, ratio_ends, top
-
-
-# ---- what a decision chose --------------------------------------------------------------------------------
-
-
-def _strip(ax: Axes, part: pd.DataFrame, low: float, high: float, labels: bool) -> None:
-    """What a decision chose, as a row of named boxes along the size axis."""
-    key = str(part["key"].iloc[0])
-    colour = style_of(key).colour
-    size_axis(ax, low, high, labels=labels)
-    ax.set_ylim(0, 1)
-    ax.yaxis.set_major_locator(NullLocator())
-    for side in ("left", "right", "top", "bottom"):
-        ax.spines[side].set_visible(False)
-    if not labels:
-        ax.tick_params(axis="x", which="both", length=0)
-    width_pt = ax.get_position().width * ax.figure.get_figwidth() * 72  # type: ignore[union-attr]
-    points_per_doubling = width_pt / math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
-    for k, (name, left, right) in enumerate(_chosen_ranges(part)):
-        face = lighter(colour, 0.82 if k % 2 else 0.7)
-        ax.add_patch(Rectangle((left, 0.08), right - left, 0.84, facecolor=face, edgecolor="white", lw=1))
-        room = math.log2(right / left) * points_per_doubling
-        text = next((text for text in shorter(name) if len(text) * 4.15 + 3 <= room), None)
-        if text is not None:
-            ax.text(
-                math.sqrt(left * right), 0.47, text, ha="center", va="center", fontsize=7, color=darker(colour)
-            )  # fmt: skip
-    ax.text(
-        1.012, 0.47, library_name(key).replace("Open MPI ", "") + " chose", transform=ax.transAxes,
-        ha="left", va="center", fontsize=8, color=colour,
-    )  # fmt: skip
-
-
-def _chosen_ranges(part: pd.DataFrame) -> list[tuple[str, float, float]]:
-    """(brief key, from, to) in bytes of neighbouring sizes for which one key was chosen. Each size stands for the range up to
-    the middle between it and its neighbours."""
-    sizes = [float(s) for s in part["bytes"]]
-    edges = [sizes[0] / 2**0.5, *(math.sqrt(a * b) for a, b in itertools.pairwise(sizes)), sizes[-1] * 2**0.5]
-    ranges: list[tuple[str, float, float]] = []
-    for at, chose in enumerate(part["chose"]):
-        name = str(Key.parse(brief_key(str(chose))).short)
-        if ranges and ranges[-1][0] == name:
-            ranges[-1] = (name, ranges[-1][1], edges[at + 1])
-        else:
-            ranges.append((name, edges[at], edges[at + 1]))
-    return ranges

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from collscope.base.units import rounded_size
+from collscope.catalogue.decisions import library_name
 from collscope.catalogue.keys import Key
 
 
@@ -49,3 +53,15 @@ def folded(key: str) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)
+
+
+def names(keys: Iterable[str], most: int = 24) -> dict[str, str]:
+    """What a figure calls each key where its collective is known: of a long one its parameters only where they tell it from another."""
+    brief = {key: Key.parse(brief_key(key)).short for key in keys}
+    alike = Counter(written.stem for written in set(brief.values()))
+    return {
+        key: library_name(key) if Key.parse(key).is_decision
+        else written.stem if len(str(written)) > most and alike[written.stem] == 1
+        else str(written)
+        for key, written in brief.items()
+    }  # fmt: skip

@@ -1,174 +1,207 @@
-"""Whatever `run` computed or measured, as lines over sizes, ranks or nodes."""
+"""Whatever `run` computed or measured: times over sizes, ranks or nodes, and below them how many times the best each takes."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from collscope.base.units import rounded_size
-from collscope.figures.axes import grid, size_axis, time_axis
+from collscope.base.errors import UserError
+from collscope.base.units import join_words, rounded_size
+from collscope.figures.heading import Heading
+from collscope.figures.key_text import names
+from collscope.figures.palette import GREY, Looks, looks
 from collscope.figures.ranking import ranking_figure
-from collscope.figures.source_style import DASH, NAME
-from collscope.figures.style import FAINT, INK, colour_of, style_of
+from collscope.figures.run_panel import Band, Scale, draw_panel, ends_of_times, gutter, heights
+from collscope.figures.source_style import BOUND, DONE, LINE, source_handles
+from collscope.figures.style import INK
 
-_MAY_VARY = (
-    "collective", "platform", "mapping", "metric", "nodes", "ranks", "bytes", "root", "type", "in_place"
-)  # fmt: skip
+_MAY_VARY = ("collective", "platform", "mapping", "metric", "nodes", "ranks", "root", "type", "in_place")
+_LEFT, _RIGHT, _HEAD, _FOOT, _BELOW = 0.86, 0.08, 0.3, 0.45, 0.08  # inches: of a panel, and below a line of panels
+_MOST = 36  # panels
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is drawn over what: `x` is a column, `panel_by` the columns whose values make panels."""
+    """What is drawn over what: `x` is a column, `size` the one that says sizes, `panel_by` those whose values make panels."""
 
+    size: str
     x: str
     panel_by: list[str]
-    panels: list[tuple[Any, pd.DataFrame]]
+    panels: list[pd.DataFrame]
 
     @property
     def shared(self) -> bool:
         """Panels differ in their layout alone: with one axis of times they can be compared by eye."""
-        return "collective" not in self.panel_by and "bytes" not in self.panel_by
+        return "collective" not in self.panel_by and self.size not in self.panel_by
 
-    def title(self, part: pd.DataFrame) -> str:
-        """What no axis and no legend says of a panel."""
-        first, by = part.iloc[0], self.panel_by
-        words = [str(first["collective"])]
-        if "bytes" in by or (self.x != "bytes" and first["bytes"] > 0):
-            words.append(rounded_size(int(first["bytes"])))
-        words.append(f"{first['ranks']} ranks" if part["ranks"].nunique() == 1 else "")
-        words.append(f"{first['nodes']} node{'s' * (int(first['nodes']) != 1)}" if part["nodes"].nunique() == 1 else "")
-        words += [f"{c} {first[c]}" for c in by if c in ("root", "type", "in_place")]
-        words.append(str(first["platform"]))
-        words += [
-            str(first[c]) for c in ("mapping", "metric") if c in by or first[c] not in ("block", "makespan")
-        ]  # fmt: skip
+    @property
+    def x_label(self) -> str:
+        """Of the axis."""
+        return {"bytes": "size of the vector", "block_bytes": "size of a block"}.get(self.x, self.x)
+
+    def words(self, part: pd.DataFrame, of_panel: bool) -> str:
+        """What no axis says: of all panels, or of the one that `part` is."""
+        first = part.iloc[0]
+        said = [
+            c
+            for c in (*_MAY_VARY, self.size)
+            if (c in self.panel_by) == of_panel and (c != self.x or (not of_panel and part[c].nunique() == 1))
+        ]
+        same = {c: part[c].nunique() == 1 for c in ("ranks", "nodes", self.size)}
+        words = [join_words(list(dict.fromkeys(part["collective"])))] if "collective" in said or not of_panel else []
+        if self.size in said and same[self.size] and first[self.size] > 0:
+            words.append(rounded_size(int(first[self.size])) + " a block" * (self.size == "block_bytes"))
+        ranks = f"{first['ranks']} ranks" if "ranks" in said and same["ranks"] else ""
+        nodes = f"{first['nodes']} node{'s' * int(first['nodes'] != 1)}" if "nodes" in said and same["nodes"] else ""
+        words.append(" on ".join(w for w in (ranks, nodes) if w))
+        if not same["ranks"] and not same["nodes"] and part["per_node"].nunique() == 1:
+            words.append(f"{first['per_node']} ranks a node")
+        if of_panel:
+            words += [str(first[c]) for c in ("platform", "mapping", "metric") if c in said]
+            words += [f"{c} {first[c]}" for c in ("root", "type", "in_place") if c in said]
+        return ", ".join(w for w in words if w)
+
+    def subtitle(self, table: pd.DataFrame) -> str:
+        """Machine, what was done there, and what is not as usual."""
+        words = [str(table["platform"].iloc[0])] if "platform" not in self.panel_by else []
+        words.append(join_words([DONE[s] for s in _sources(table)]))
+        usual = {"mapping": "block", "metric": ""}
+        words += [str(table[c].iloc[0]) for c, v in usual.items() if c not in self.panel_by and table[c].iloc[0] != v]
         return " · ".join(w for w in words if w)
 
 
-def run_figure(table: pd.DataFrame, title: str = "") -> Figure:
-    """Any table: time against size, or against ranks or nodes where there is one size; a panel for all else that varies. Where
-    neither varies, algorithms in the order of their times.
+def run_figure(table: pd.DataFrame, title: str = "", size: str = "bytes") -> Figure:
+    """Any table: time against size, or against ranks or nodes where more of these vary, and time relative to the best; a panel
+    for all else that varies. Where neither varies, algorithms in the order of their times.
 
-    `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one.
-    Colour is the algorithm, dash the source; measured times show their quartiles.
+    `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one. `size`:
+    which column says sizes, bytes or block_bytes. Colour is the algorithm, line and marker the source; measured times lie
+    between their quartiles. A UserError says when there are too many panels to draw.
     """
     table = table[(table["status"] == "ok") & table["median_s"].notna() & (table["median_s"] > 0)]
+    table = table.assign(per_node=table["ranks"] // table["nodes"])
     if table.empty:
         raise ValueError("no row of the table has a time: nothing to draw")
-    plan = _plan(table)
-    if table[plan.x].nunique() == 1:
-        return ranking_figure([(plan.title(part), part) for _, part in plan.panels], title)
-    columns = min(3, len(plan.panels))
-    handles = _legend(table)
-    width = 4.3 * columns + 0.6 if columns > 1 else 6.4
-    legend_columns = 1 if width < 8 else 2
-    fig, places = _sheet(width, columns, -(-len(plan.panels) // columns), _legend_height(table, legend_columns), title)
-    limits = (float(table["median_s"].min()), float(table["median_s"].max())) if plan.shared else None
-    for n, (_, part) in enumerate(plan.panels):
-        ax = fig.add_subplot(places[n // columns, n % columns])
-        _panel(ax, part, plan.x, limits)
-        room = round(13 * ax.get_position().width * width)
-        ax.set_title(textwrap.fill(plan.title(part), room, break_long_words=False), fontsize=9.5)
-        if n % columns == 0:
-            ax.set_ylabel("time")
-        ax.set_xlabel("size of the vector" if plan.x == "bytes" else plan.x)
-    fig.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0.72 / width, 0.005), ncols=legend_columns, fontsize=8.4
-    )  # fmt: skip
-    if title:
-        fig.suptitle(title, x=0.02, y=0.995, ha="left", va="top", fontsize=12, fontweight="bold")
+    plan, ratio_name = _with_ratios(_plan(table, size))
+    if len(plan.panels) > _MOST:
+        by = join_words([c.replace("_", " ") for c in plan.panel_by])
+        raise UserError(
+            f"a figure of {len(plan.panels)} panels (by {by}) cannot be read; ask for at most {_MOST} at once"
+        )
+    drawn = pd.concat(plan.panels)
+    timed = drawn[drawn["source"] != "bound"]
+    found, called = looks(timed), names(dict.fromkeys(timed["algorithm"]))
+    title, subtitle = title or plan.words(table, of_panel=False), plan.subtitle(table)
+    headings = [plan.words(part, of_panel=True) for part in plan.panels]
+    ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)
+    handles = _handles(drawn, found, lines=not ranked)
+    if ranked:
+        return ranking_figure(list(zip(headings, plan.panels, strict=True)), title, subtitle, handles, found)
+    times = ends_of_times(drawn) if plan.shared else None
+    scale = Scale(
+        plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, called
+    )
+    return _sheet(plan, scale, title, subtitle, headings, handles)
+
+
+def _sheet(plan: _Plan, scale: Scale, title: str, subtitle: str, headings: list[str], handles: list[Line2D]) -> Figure:
+    """All panels, beside and below each other."""
+    n = len(plan.panels)
+    columns = 1 if n == 1 else 2 if n <= 4 else 3
+    inside = 5.74 if n == 1 else 4.3
+    labels = gutter(plan.panels, scale, inside)
+    size = heights(plan.panels, scale)
+    wide = columns * (_LEFT + inside + labels) + _RIGHT
+    head = Heading(title, subtitle, handles, wide - _LEFT - _RIGHT)
+    above = _HEAD if any(headings) else 0.08
+    row = above + size.all + _FOOT + _BELOW
+    tall = head.height + -(-n // columns) * row - _BELOW
+    fig = Figure(figsize=(wide, tall), dpi=150)
+    head.draw(fig, _LEFT)
+    for k, (part, heading) in enumerate(zip(plan.panels, headings, strict=True)):
+        left = _LEFT + k % columns * (_LEFT + inside + labels)
+        start = head.height + k // columns * row + above
+
+        def place(
+            top: float, height: float, left: float = left, start: float = start
+        ) -> tuple[float, float, float, float]:
+            return left / wide, 1 - (start + top + height) / tall, inside / wide, height / tall
+
+        draw_panel(fig, place, part, scale, size, heading).set_xlabel(plan.x_label)
     return fig
 
 
-def _plan(table: pd.DataFrame) -> _Plan:
-    by_size = table.loc[table["bytes"] > 0, "bytes"].nunique() > 1
-    by_nodes = table["ranks"].nunique() == 1 and table["nodes"].nunique() > 1
-    x = "bytes" if by_size else "nodes" if by_nodes else "ranks"
-    panel_by = [c for c in _MAY_VARY if c != x and table[c].nunique() > 1 and not (c == "nodes" and x == "ranks")]
-    panels = list(table.groupby(panel_by, sort=False)) if panel_by else [((), table)]
-    return _Plan(x, panel_by, panels)
-
-
-def _sheet(width: float, columns: int, lines: int, below: float, title: str) -> tuple[Figure, Any]:
-    """An empty figure, and the grid of its panels; `below`: inches of the legend."""
-    above = 0.6 if title else 0.5
-    fig = Figure(figsize=(width, 3.5 * lines + below + 0.5 + above), dpi=150)
-    tall = fig.get_figheight()
-    places = fig.add_gridspec(
-        lines, columns, hspace=0.42, wspace=0.28, left=0.85 / width, right=1 - 0.25 / width,
-        top=1 - above / tall, bottom=(below + 0.5) / tall,
-    )  # fmt: skip
-    return fig, places
-
-
-def _keys_and_sources(table: pd.DataFrame) -> tuple[list[str], list[str]]:
-    keys = dict.fromkeys(k for k, s in zip(table["algorithm"], table["source"], strict=True) if k and s != "bound")
-    return list(keys), list(dict.fromkeys(table["source"]))
-
-
-def _legend_height(table: pd.DataFrame, columns: int) -> float:
-    """Inches."""
-    keys, sources = _keys_and_sources(table)
-    return 0.19 * -(-min(len(keys) + len(sources), 24) // columns) + 0.1
-
-
-def _legend(table: pd.DataFrame) -> list[Line2D]:
-    """A line for each algorithm, and one for each source where there are several."""
-    keys, sources = _keys_and_sources(table)
-    handles = [Line2D([], [], color=colour_of(k), marker=style_of(k).marker, label=k) for k in keys[:20]]
-    for s in sources if len(sources) > 1 or "bound" in sources else ():
-        handles.append(
-            Line2D(
-                [], [], color=FAINT if s == "bound" else INK, ls=DASH.get(s, "-"), marker="|" if s == "real" else "",
-                label=NAME.get(s, s),
-            )
-        )  # fmt: skip
-    return handles
-
-
-def _panel(ax: Axes, part: pd.DataFrame, x: str, limits: tuple[float, float] | None) -> None:
-    part = part[part[x] > 0].sort_values(x)
-    for (source, key), line in part.groupby(["source", "algorithm"], sort=False):
-        if source == "bound":
-            curve = line.groupby(x)["median_s"].min()
-            ax.plot(curve.index, curve.to_numpy(), color=FAINT, lw=1, ls=DASH["bound"], zorder=1)
-        else:
-            _line(ax, line, x, str(source), str(key))
-    low, high = float(part[x].min()), float(part[x].max())
-    if x == "bytes":
-        size_axis(ax, low, high, most=6)
+def _plan(table: pd.DataFrame, size: str) -> _Plan:
+    """Of sizes, ranks and nodes the one that varies most is the axis."""
+    count: dict[str, Any] = {c: table.loc[table[c] > 0, c].nunique() for c in (size, "ranks", "nodes")}
+    along = "ranks" if count["ranks"] > 1 else "nodes"
+    x = size if (count[size] > 1 and count[size] >= count[along]) or count[along] == 1 else along
+    if x == "ranks" and table.groupby("ranks")["nodes"].nunique().max() > 1:  # else nodes follow from ranks
+        nodes = min(("nodes", "per_node"), key=lambda c: table[c].nunique())
     else:
-        _number_axis(ax, sorted(part[x].unique()))
-    time_axis(ax, *(limits or (float(part["median_s"].min()), float(part["median_s"].max()))))
-    grid(ax)
+        nodes = "" if x == "ranks" else "nodes"
+    panel_by = [
+        c for c in (*(c for c in _MAY_VARY if c != "nodes"), nodes, size) if c and c != x and table[c].nunique() > 1
+    ]
+    if not panel_by:
+        return _Plan(size, x, panel_by, [table.sort_values(x, kind="stable")])
+    places = pd.DataFrame(
+        {c: pd.factorize(table[c])[0] for c in panel_by}, index=table.index
+    )  # in the order of the table
+    panels = [table.loc[part.index].sort_values(x, kind="stable") for _, part in places.groupby(panel_by)]
+    return _Plan(size, x, panel_by, panels)
 
 
-def _line(ax: Axes, line: pd.DataFrame, x: str, source: str, key: str) -> None:
-    look = style_of(key)
-    ax.plot(
-        line[x], line["median_s"], color=look.colour, ls=DASH.get(source, "-"), marker=look.marker if source != "model" else "",
-        markeredgewidth=0, lw=1.6 if source != "real" else 1.1, zorder=3,
-    )  # fmt: skip
-    if source == "real" and (line["q3_s"] > line["q1_s"]).any():
-        error = np.vstack([line["median_s"] - line["q1_s"], line["q3_s"] - line["median_s"]]).clip(min=0)
-        ax.errorbar(
-            line[x], line["median_s"], yerr=error, fmt="none", ecolor=look.colour, elinewidth=0.9, capsize=2, zorder=2
-        )  # fmt: skip
+def _with_ratios(plan: _Plan) -> tuple[_Plan, str]:
+    """Each time in times of the best of its source at its place; where there is one key alone, of the bound, if that is there. And
+    what these ratios are called."""
+    if any(part.loc[part["source"] != "bound", "algorithm"].nunique() > 1 for part in plan.panels):
+        return replace(plan, panels=[_to_best(part, plan.x) for part in plan.panels]), "time / best"
+    panels, holds = [], True
+    for part in plan.panels:
+        bound = part[part["algorithm"] == "bound/loggp"].drop_duplicates(plan.x).set_index(plan.x)["median_s"]
+        ratio = part["median_s"] / part[plan.x].map(bound)
+        holds = holds and bool(ratio.notna().all()) and (part["metric"] == "makespan").all()
+        panels.append(part.assign(ratio=ratio))
+    return (
+        (replace(plan, panels=panels), "time / bound")
+        if holds
+        else (replace(plan, panels=[part.assign(ratio=1.0) for part in panels]), "")
+    )
 
 
-def _number_axis(ax: Axes, values: Sequence[int]) -> None:
-    """Makes x a logarithmic axis of numbers of ranks or nodes: each of them where there are few, else powers of two."""
-    ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_locator(FixedLocator(list(values) if len(values) < 8 else [2**k for k in range(20)]))
-    ax.set_xlim(float(values[0]) / 1.15, float(values[-1]) * 1.15)
+def _to_best(part: pd.DataFrame, x: str) -> pd.DataFrame:
+    return part.assign(ratio=part["median_s"] / part.groupby(["source", x])["median_s"].transform("min"))
+
+
+def _bands(timed: pd.DataFrame, name: str, found: Looks) -> tuple[Band, ...]:
+    """What is predicted and what is measured have ratios of their own, and axes that reach as far as what is not grey."""
+    shown = timed[~timed["algorithm"].map(found.is_grey)]
+    bands = []
+    for sources in (("sim", "model"), ("real",)):
+        mine = shown.loc[shown["source"].isin(sources), "ratio"]
+        if name and len(mine):
+            bands.append((sources, float(mine.max())))
+    several = len(bands) > 1
+    return tuple(Band(s, top, name.replace("time", DONE[s[0]]) if several else name) for s, top in bands)
+
+
+def _sources(table: pd.DataFrame) -> list[str]:
+    """Those of times, in their order; of bounds alone none."""
+    return [s for s in LINE if (table["source"] == s).any()]
+
+
+def _handles(table: pd.DataFrame, found: Looks, lines: bool) -> list[Line2D]:
+    """What line and marker mean, where there are several, and what grey and steps mean."""
+    kinds = [kind for kind in BOUND if (table["algorithm"] == kind).any()]
+    handles = source_handles(_sources(table), kinds, lines)
+    if found.dashes and lines:
+        handles.append(Line2D([], [], color=INK, ls=(0, (5, 1.5)), lw=1.5, label="dark dashes: a library decides"))
+    if found.grey_note:
+        mark = {"lw": 1.4} if lines else {"ls": "", "marker": "o", "mfc": "none"}
+        handles.append(Line2D([], [], color=GREY, label=found.grey_note, **mark))
+    return handles

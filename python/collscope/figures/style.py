@@ -52,7 +52,7 @@ mpl.rcParams.update(STYLE)
 mpl.rcParams["text.parse_math"] = False  # a dollar in a title is a dollar, not a formula
 
 # Two families stand out: minimum spanning trees, which suit short vectors, and bucket (ring) algorithms, which suit long ones.
-_TREES, _RINGS = "#0072B2", "#D55E00"
+TREES, RINGS = "#0072B2", "#D55E00"
 _DECISIONS = {
     "ompi_4_0": "#009E73",
     "ompi_4_1": "#AA3377",
@@ -71,13 +71,13 @@ _STEMS = (
     "rabenseifner", "neighbor_exchange", "bruck", "linear_sync", "linear", "recursive_halving", "butterfly",
     "scatter_ring", "scatter_recursive_doubling", "in_order_binary", "nonoverlapping", "ring_segmented", "binary_tree",
 )  # fmt: skip
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
 _ROTATIONS = {
-    "shift": (_TREES, "-", "o"),
-    "nonblocking": ("#56B4E9", _DASHES[1], "s"),
+    "shift": (TREES, "-", "o"),
+    "nonblocking": ("#56B4E9", DASHES[1], "s"),
     "ordered": ("#E69F00", "-", "D"),
-    "serial": (_RINGS, "-", "^"),
+    "serial": (RINGS, "-", "^"),
 }
 
 
@@ -101,19 +101,19 @@ def style_of(key: str) -> Look:
     if written.is_decision:
         colour = _DECISIONS.get(name) or OTHERS[_number(name) % len(OTHERS)]
         order = list(_DECISIONS).index(name) if name in _DECISIONS else _number(name)
-        return Look(colour, _DASHES[1 + order % 3], "^Dv<>"[order % 5])
+        return Look(colour, DASHES[1 + order % 3], "^Dv<>"[order % 5])
     if owner == "rotation" and name in _ROTATIONS:
         return Look(*_ROTATIONS[name])
     if "bucket" in name or (name == "linear" and owner in ("scatter", "gather")):
-        return Look(_RINGS, "-", "s")
+        return Look(RINGS, "-", "s")
     if name == "mst" or name.startswith("mst_"):
-        return Look(_TREES, "-", "o")
+        return Look(TREES, "-", "o")
     if name == "builtin":
         return Look(INK, "-", "*")
     k = _STEMS.index(name) if name in _STEMS else _number(name)
     # Parameters do not change the colour, so that a family stays together; they change dash and marker.
     variant = _number(key) if written.params else 0
-    return Look(OTHERS[k % len(OTHERS)], _DASHES[variant % 4], _MARKERS[(k + variant) % len(_MARKERS)])
+    return Look(OTHERS[k % len(OTHERS)], DASHES[variant % 4], _MARKERS[(k + variant) % len(_MARKERS)])
 
 
 def colour_of(key: str) -> str:

@@ -1,13 +1,27 @@
-"""Figures of any table: whatever varies is shown."""
+"""Figures of any table: whatever varies is shown, and all that is shown can be told apart and read."""
 
 from __future__ import annotations
 
-import pytest
-from matplotlib.figure import Figure
+import itertools
+from collections.abc import Iterable, Sequence
 
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from collscope.base.errors import UserError
+from collscope.catalogue import registry
 from collscope.figures import files
+from collscope.figures.palette import GREY, MOST
 from collscope.figures.run import run_figure
 from collscope.points import table
+
+SIZES = [4 << k for k in range(0, 20, 4)]
+BOUNDS = ("bound/loggp", "bound/telephone")
 
 
 def row(**cells: object) -> table.Row:
@@ -16,49 +30,283 @@ def row(**cells: object) -> table.Row:
             "bytes": 1024, "block_bytes": 1024, "type": "float", "in_place": 0, "root": 0, "metric": "makespan", "launches": 1,
             "repetitions": 1, "status": "ok"}  # fmt: skip
     seconds = cells.pop("seconds", 1e-6)
-    return table.make_row(**{**base, **cells}, **dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), seconds))
+    return table.make_row(**{**dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), seconds), **base, **cells})
 
 
-def figure(*rows: table.Row) -> Figure:
-    return run_figure(table.to_frame(rows))
+def rows(
+    keys: Sequence[str], sources: Iterable[str] = ("sim",), sizes: Sequence[int] = SIZES, **cells: object
+) -> list[table.Row]:
+    """Every second key crosses the others; those behind the first ten are never near the best. Bounds are below all."""
+    made = []
+    for k, key in enumerate(keys):
+        for n, source in itertools.product(sizes, sources):
+            slope = (1 + 0.01 * k) * (1 + n / 4096 if k % 2 else 1.3 + n / 8192) * (1 if k < 10 else 3)
+            took = slope * 1e-6 * {"sim": 1, "model": 1, "real": 4}[source]
+            spread = {"q1_s": 0.8 * took, "q3_s": 1.3 * took} if source == "real" else {}
+            chose = keys[k % 2] if key.startswith("decision/") else ""
+            made.append(row(algorithm=key, source=source, bytes=n, seconds=took, chose=chose, **spread, **cells))
+    return made
+
+
+def bounds(sizes: Sequence[int] = SIZES) -> list[table.Row]:
+    return [
+        row(source="bound", algorithm=kind, bytes=n, seconds=2e-7 * (1 + n / 8192) * (k + 1))
+        for k, kind in enumerate(BOUNDS)
+        for n in sizes
+    ]
+
+
+def figure(*made: table.Row, size: str = "bytes") -> Figure:
+    return run_figure(table.to_frame(made), size=size)
+
+
+def panels(made: Figure, name: str = "time") -> list[Axes]:
+    return [ax for ax in made.axes if ax.get_ylabel() == name]
+
+
+def lines(ax: Axes) -> dict[str, Line2D]:
+    """Those that have a name: "bcast/mst sim"."""
+    return {str(line.get_label()): line for line in ax.lines if not str(line.get_label()).startswith("_")}
+
+
+def colours(ax: Axes) -> dict[str, str]:
+    """Key → colour."""
+    return {name.split()[0]: to_hex(line.get_color()) for name, line in lines(ax).items() if " " in name}
+
+
+def all_keys(*more: str) -> list[str]:
+    known = registry.load()
+    return (
+        [a.full_key() for a in known.of("bcast")]
+        + [d.full_key() for d in known.decisions if "bcast" in d.collectives]
+        + list(more)
+    )
+
+
+MANY = [f"bcast/other{k}[s={k}]" for k in range(15)]
+
+
+# ---- what varies -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("vary", "panels", "axis"),
+    ("vary", "count", "axis"),
     [
         ({"bytes": [1024, 2048, 4096]}, 1, "size of the vector"),
         ({"ranks": [2, 4, 8]}, 1, "ranks"),
         ({"nodes": [2, 4, 8]}, 1, "nodes"),
         ({"bytes": [4, 8], "nodes": [2, 4]}, 2, "size of the vector"),
-        ({"bytes": [4, 8], "source": ["sim", "real", "model", "bound"]}, 1, "size of the vector"),
+        ({"bytes": [4, 8], "ranks": [4, 8, 16]}, 2, "ranks"),
+        ({"bytes": [4, 8], "source": ["sim", "real", "model"]}, 1, "size of the vector"),
         ({"bytes": [4, 8], "collective": ["bcast", "reduce"]}, 2, "size of the vector"),
+        ({"nodes": [1, 2, 4], "ranks": [8, 16]}, 3, "ranks"),
     ],
 )
-def test_run_figure_shows_whatever_varies(vary: dict[str, list[object]], panels: int, axis: str) -> None:
+def test_run_figure_shows_whatever_varies(vary: dict[str, list[object]], count: int, axis: str) -> None:
     points: list[dict[str, object]] = [{}]
     for name, values in vary.items():
         points = [{**p, name: v} for p in points for v in values]
     made = figure(*(row(**p, seconds=1e-6 * (k + 1)) for k, p in enumerate(points)))
-    assert len(made.axes) == panels
-    assert made.axes[0].get_xlabel() == axis
+    assert len(panels(made)) == count
+    assert {ax.get_xlabel() for ax in made.axes if ax.get_xlabel()} == {axis}
     assert files.render(made, "png")
 
 
-def test_run_figure_says_what_no_axis_says() -> None:
-    made = figure(row(mapping="cyclic", metric="root"), row(algorithm="bcast/linear", mapping="cyclic", metric="root"))
-    assert made.texts[0].get_text() == "bcast · 1 KiB · 16 ranks · 4 nodes · ideal · cyclic · root"
-    plain = figure(row(), row(bytes=2048)).axes[0].get_title(loc="left")
-    assert plain == "bcast · 16 ranks · 4 nodes · ideal"
+def test_a_fixed_block_on_several_ranks_is_one_line_over_ranks() -> None:
+    made = figure(
+        *(
+            row(algorithm=key, ranks=p, nodes=p // 4, bytes=64 * p, block_bytes=64, seconds=p * 1e-6)
+            for p in (4, 8, 16)
+            for key in MANY[:2]
+        ),
+        size="block_bytes",
+    )
+    (ax,) = panels(made)
+    assert list(lines(ax)[f"{MANY[0]} sim"].get_xdata()) == [4, 8, 16]
+    assert made.get_suptitle() == "bcast, 64 B a block, 4 ranks a node"
+    assert [t.get_text() for t in made.axes[-1].get_xticklabels()] == ["4", "8", "16"]
+
+
+def test_ranks_on_each_node_are_a_panel_where_nodes_vary_more() -> None:
+    made = figure(*(row(nodes=n, ranks=n * k) for k in (4, 8) for n in (2, 4, 8)))
+    assert [ax.get_title(loc="left") for ax in panels(made)] == ["4 ranks a node", "8 ranks a node"]
+    assert [list(line.get_xdata()) for ax in panels(made) for line in ax.lines] == [[8, 16, 32], [16, 32, 64]]
+
+
+def test_what_has_no_data_stands_beside_what_has() -> None:
+    barrier = [row(collective="barrier", algorithm=f"barrier/{k}", bytes=0, block_bytes=0) for k in "ab"]
+    made = figure(*rows(MANY[:2]), *barrier)
+    assert [ax.get_title(loc="left") for ax in panels(made)] == ["bcast", "barrier"]
+    assert [t.get_text() for t in made.axes[-1].get_xticklabels()] == ["no data"]
+    assert files.render(made, "png")
+
+
+def test_the_title_says_what_no_axis_says() -> None:
+    cells = {"mapping": "cyclic", "metric": "root"}
+    for made in (
+        figure(row(**cells), row(algorithm="bcast/linear", **cells)),
+        figure(row(**cells), row(bytes=2048, **cells)),
+    ):
+        assert "ideal · simulated · cyclic · root" in [t.get_text() for t in made.texts]
+    assert figure(row(), row(bytes=2048)).get_suptitle() == "bcast, 16 ranks on 4 nodes"
+    assert figure(row(), row(algorithm="bcast/linear")).get_suptitle() == "bcast, 1 KiB, 16 ranks on 4 nodes"
+
+
+def test_more_panels_than_can_be_read_are_refused() -> None:
+    with pytest.raises(UserError, match="40 panels"):
+        figure(*(row(bytes=n, ranks=p) for n in range(4, 204, 4) for p in range(1, 41)))
+
+
+# ---- what is told apart ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sources", [("sim",), ("model", "sim", "real")])
+@pytest.mark.parametrize("count", [1, 5, 15])
+def test_every_key_has_a_line_for_each_source_and_one_colour(count: int, sources: tuple[str, ...]) -> None:
+    made = figure(*rows(MANY[:count], sources), *bounds())
+    (ax,) = panels(made)
+    assert set(lines(ax)) == {f"{key} {source}" for key in MANY[:count] for source in sources} | set(BOUNDS)
+    for key in MANY[:count]:
+        assert len({lines(ax)[f"{key} {source}"].get_color() for source in sources}) == 1
+    seen = [colour for colour in colours(ax).values() if colour != GREY]
+    assert len(seen) == len(set(seen)) == min(count, 10)
+
+
+def test_all_keys_of_a_collective_and_all_decisions_are_told_apart() -> None:
+    keys = all_keys("bcast/builtin")
+    made = figure(*rows(keys, ("sim", "real")))
+    found = colours(panels(made)[0])
+    assert set(found) == set(keys)
+    seen = [colour for colour in found.values() if colour != GREY]
+    assert len(seen) == len(set(seen))
+    decisions = [key for key in keys if key.startswith("decision/")]
+    assert len({(found[key], str(lines(panels(made)[0])[f"{key} sim"].get_linestyle())) for key in decisions}) == len(
+        decisions
+    )
+    assert all(found[key] != GREY for key in decisions)
+    assert len(seen) <= MOST + len(decisions) + 1
+
+
+def test_grey_is_what_never_comes_near_the_best_and_is_named_all_the_same() -> None:
+    made = figure(*rows(MANY))
+    (ax,), (below,) = panels(made), panels(made, "time / best")
+    grey = [key for key, colour in colours(ax).items() if colour == GREY]
+    assert grey == MANY[10:]
+    assert {t.get_text() for t in ax.texts} == {
+        key.removeprefix("bcast/") if "=0" not in key else "other0" for key in MANY
+    }
+    assert not {t.get_text() for t in below.texts} & {key.removeprefix("bcast/") for key in grey}
+    assert "grey: never within 10 % of the best" in [t.get_text() for t in made.legends[0].texts]
+    assert GREY not in colours(panels(figure(*rows(MANY[10:])))[0]).values()
+
+
+def test_a_key_has_one_colour_in_all_panels() -> None:
+    made = figure(*rows(MANY, collective="bcast"), *rows(MANY[::-1], ranks=32))
+    one, other = (colours(ax) for ax in panels(made))
+    assert one == other
+
+
+def test_sources_are_told_apart_by_line_and_marker_and_explained_once() -> None:
+    made = figure(*rows(MANY[:3], ("sim", "model", "real")), *bounds())
+    found = lines(panels(made)[0])
+    drawn = [found[f"{MANY[0]} {source}"] for source in ("sim", "model", "real")] + [found[kind] for kind in BOUNDS]
+    looks = {(str(line._dash_pattern), line.get_marker(), line.get_markerfacecolor() == "none") for line in drawn}  # type: ignore[attr-defined]
+    assert len(looks) == len({str(line._dash_pattern) for line in drawn}) == 5  # type: ignore[attr-defined]
+    (legend,) = made.legends
+    assert [t.get_text() for t in legend.texts] == [
+        "sim", "model", "real: median and quartiles", "bound", "telephone: overlap may go below"
+    ]  # fmt: skip
+    assert len({line.get_color() for line in legend.get_lines()[:3]}) == 1
+
+
+def test_a_model_that_agrees_with_the_simulation_stands_around_its_dots() -> None:
+    found = lines(panels(figure(*rows(MANY[:2], ("model", "sim"))))[0])
+    sim, model = (found[f"{MANY[0]} {source}"] for source in ("sim", "model"))
+    assert model.get_zorder() > sim.get_zorder()
+    assert model.get_markersize() > sim.get_markersize() + 3 and model.get_markerfacecolor() == "none"
+    assert list(model.get_ydata()) == list(sim.get_ydata())
+
+
+def test_measured_times_have_their_quartiles_and_ratios_of_their_own() -> None:
+    made = figure(*rows(MANY[:2], ("sim", "real")))
+    (ax,) = panels(made)
+    bars = [segment for bar in ax.collections for segment in bar.get_segments()]  # type: ignore[attr-defined]
+    took = [row["median_s"] for row in rows(MANY[:2], ("real",))]
+    assert sorted(bar[0][1] / t for bar, t in zip(bars, took, strict=True)) == pytest.approx([0.8] * len(took))
+    assert sorted(bar[1][1] / t for bar, t in zip(bars, took, strict=True)) == pytest.approx([1.3] * len(took))
+    for name, source in (("simulated / best", "sim"), ("measured / best", "real")):
+        (below,) = panels(made, name)
+        assert set(lines(below)) == {f"{key} {source}" for key in MANY[:2]}
+        assert min(line.get_ydata().min() for line in lines(below).values()) == 1
+
+
+def test_one_key_alone_is_compared_with_the_bound() -> None:
+    assert len(figure(*rows(MANY[:1])).axes) == 1
+    (below,) = panels(figure(*rows(MANY[:1]), *bounds()), "time / bound")
+    expected = [a["median_s"] / b["median_s"] for a, b in zip(rows(MANY[:1]), bounds(), strict=False)]
+    assert list(lines(below)[f"{MANY[0]} sim"].get_ydata()) == pytest.approx(expected)
+
+
+def test_decisions_are_dark_dashes_and_say_what_they_chose() -> None:
+    keys = [*MANY[:2], "decision/ompi_4_1", "decision/mpich_4"]
+    made = figure(*rows(keys))
+    strips = [ax for ax in made.axes if not ax.get_ylabel()]
+    assert [ax.texts[-1].get_text() for ax in strips] == ["4.1 chose", "MPICH 4 chose"]
+    assert "other0" in [t.get_text() for t in strips[0].texts]
+    found = lines(panels(made)[0])
+    assert all(found[f"{key} sim"].is_dashed() for key in keys[2:]) and not found[f"{MANY[0]} sim"].is_dashed()
+
+
+def test_bounds_have_the_names_of_the_printed_table() -> None:
+    made = figure(*rows(MANY[:2]), *bounds())
+    assert {"bound", "telephone"} <= {t.get_text() for t in panels(made)[0].texts}
+    for drawn in (made, figure(*rows(MANY[:2], sizes=[4]), *bounds([4]))):
+        words = files.render(drawn, "svg").decode()
+        assert "telephone: overlap may go below" in words and "LogGP" not in words
+
+
+# ---- what can be read ------------------------------------------------------------------------------------------------
+
+
+CASES = {
+    "1 key": rows(MANY[:1]),
+    "15 keys, all sources": [*rows(MANY, ("sim", "model", "real")), *bounds()],
+    "two collectives": [*rows(MANY), *rows(MANY, collective="reduce")],
+    "one place": [*rows(MANY, sizes=[64]), *bounds([64])],
+}
+
+
+@pytest.mark.parametrize("case", [*CASES, "all keys of bcast"])
+def test_no_label_lies_on_another_or_outside(case: str) -> None:
+    made = figure(*(CASES[case] if case in CASES else [*rows(all_keys()), *bounds()]))
+    canvas = FigureCanvasAgg(made)
+    canvas.draw()
+    words = [t for ax in made.axes for t in (*ax.texts, ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels())]
+    words += [*made.texts, *(t for legend in made.legends for t in legend.texts)]
+    boxes = [
+        (t.get_text(), Text.get_window_extent(t, canvas.get_renderer()))  # without the leader of an annotation
+        for t in words
+        if t.get_text() and t.get_visible()
+    ]
+    boxes = [(text, box.padded(-0.5)) for text, box in boxes]
+    width, height = made.get_size_inches() * made.dpi
+    for text, box in boxes:
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height, f"{text} is cut off"
+    on = [(a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.overlaps(other)]
+    assert not on
+
+
+# ---- what has no lines -----------------------------------------------------------------------------------------------
 
 
 def test_run_figure_ranks_algorithms_where_nothing_else_varies() -> None:
     times = {"bcast/mst": 3e-6, "bcast/linear": 1e-6, "bcast/binomial[s=0]": 2e-6}
-    rows = [
+    dots = [
         row(algorithm=key, seconds=factor * seconds, source=source)
         for source, factor in (("sim", 1), ("real", 2))
         for key, seconds in times.items()
     ]
-    ax = figure(*rows, row(algorithm="bound/telephone", source="bound", seconds=5e-7)).axes[0]
+    ax = figure(*dots, row(algorithm="bound/telephone", source="bound", seconds=5e-7)).axes[0]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["linear", "binomial[s=0]", "mst"]
     assert ax.yaxis_inverted()  # the first on top
     assert [t.get_text() for t in ax.texts] == ["1 µs", "2 µs", "3 µs"]
