@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import fake_list
 from collscope.base import paths
 from collscope.catalogue import registry
+
+# A busy machine is no failure, and the same examples come every time.
+CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+settings.register_profile("calm", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
+settings.load_profile("calm")
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
@@ -8,7 +8,6 @@ from collscope.catalogue.sizes import block_bytes, count_of_block_bytes, count_o
 pytestmark = pytest.mark.usefixtures("known")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["bcast", "scatter", "allgather", "reduce_scatter", "allreduce", "rotation"]),
     st.integers(0, 1 << 34),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base import paths, programs
@@ -106,12 +106,11 @@ def check_proofs(rng: random.Random, number: int, folder: Path) -> None:
 
 
 points = given(rng=st.randoms(use_true_random=False), number=st.integers(1, 40))
-calm = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 @proves
 @points
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=calm, database=None)
+@settings(max_examples=40)
 def test_random_points_are_proven(rng: random.Random, number: int, tmp_path: Path) -> None:
     check_proofs(rng, number, tmp_path)
 
@@ -119,7 +118,7 @@ def test_random_points_are_proven(rng: random.Random, number: int, tmp_path: Pat
 @proves
 @pytest.mark.full
 @points
-@settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=calm, database=None)
+@settings(max_examples=1500)
 def test_many_random_points_are_proven(rng: random.Random, number: int, tmp_path: Path) -> None:
     check_proofs(rng, number, tmp_path)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base import paths
@@ -150,13 +150,7 @@ def test_many_changed_files_give_a_result_or_a_message(kind: str, tmp_path: Path
 def go(kind: str, folder: Path, examples: int) -> None:
     """So many changed files of one kind, and as much noise."""
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        derandomize=examples == FEW,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=examples, derandomize=examples == FEW)
     @given(st.one_of(changed(kind), changed(kind), st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
     def one(data: bytes) -> None:
         check(kind, data, folder)
@@ -164,7 +158,7 @@ def go(kind: str, folder: Path, examples: int) -> None:
     one()
 
 
-@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300)
 @given(
     st.sampled_from((*variants.IDEAL, "nodes", *spec_reader.COUNTS, *spec_reader.NUMBERS, *variants.CURVE_KEYS)),
     st.one_of(st.sampled_from(PIECES), st.floats().map(str), st.floats().map(lambda x: f"x{x}"), st.text(max_size=12)),
