@@ -20,7 +20,7 @@ from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import bounds, mpirun
-from collscope.sources.outcome import STOPPED
+from collscope.sources.outcome import OK, STOPPED
 from collscope.sources.rows import SOURCES, failed, named
 from collscope.sources.source import Options, Stopped
 
@@ -86,7 +86,7 @@ def run(request: Request) -> int:
     if show:
         run_table.show(rows, bounds_for_display(tasks, rows))
         run_winners.show(rows)
-    if request.plot_path and any(row["median_s"] for row in rows):  # where none has a time, the failures say why
+    if request.plot_path and any(row["status"] == OK and row["median_s"] for row in rows):
         draw(rows, request.plot_path, "block_bytes" if request.block_sizes else "bytes")
     return report_failures(rows)
 

@@ -118,6 +118,21 @@ def test_files_in_new_folders_are_told(tiny: Path, capsys: pytest.CaptureFixture
     assert (tiny / "more" / "t.svg").exists()
 
 
+def test_a_plot_of_blocks_on_several_ranks_is_over_ranks(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("-c", "allgather", "-a", "bucket", "--ranks", "2,4", "--block-bytes", "8", "--plot", "t.svg")
+    assert call(capsys, "run", "--on", "tiny", *words)[0] == 0
+    drawn = (tiny / "t.svg").read_text("utf-8")
+    assert "allgather, 8 B a block, 1 node" in drawn and ">ranks</text>" in drawn
+
+
+def test_where_nothing_has_a_time_nothing_is_drawn_and_the_reasons_are_said(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "52", "--plot", "t.svg")
+    assert status == 1 and "it died" in err
+    assert not (tiny / "t.svg").exists()
+
+
 def test_layouts_are_nodes_times_ranks_of_a_node(tiny: Path, known: Registry) -> None:
     def places(**options: Any) -> list[tuple[int, int]]:
         request = runs.Request(platform="tiny", algorithms="bucket", **{"ranks": None, **options})
