@@ -42,15 +42,15 @@ bool places_read(places_list *list, const char *path, char *error, size_t size) 
 
 static bool by_shape(const char *text, int ranks, coll_place *place, char *error, size_t size) {
   int part[4], parts = 0;
-  uint64_t value = 0, cores = 1;
+  uint64_t value, cores = 1;
   const char *rest = text;
   do {
-    if (!number_begins(rest, PLACES_MOST, &value, &rest) || !value) break;
+    if (!number_begins(rest, PLACES_MOST, &value, &rest)) value = 0;
     cores *= value;
     part[parts++] = (int)value;
-  } while (cores <= PLACES_MOST && parts < 4 && *rest == 'x' && rest++);
+  } while (cores && cores <= PLACES_MOST && parts < 4 && *rest == 'x' && rest++);
   bool cyclic = !strcmp(rest, ",cyclic");
-  if (cores > PLACES_MOST || parts < 3 || !value || (*rest && !cyclic))
+  if (!cores || cores > PLACES_MOST || parts < 3 || (*rest && !cyclic))
     return say(error, size,
                "%.40s: there is no such file; as a shape write nodes x sockets x cores, such as 4x4x4, "
                "4x4x2x2 (and caches) or 4x4x4,cyclic, of at most %d cores",
