@@ -60,6 +60,7 @@ def ask(
                 question = left.pop(str(reply["id"]))
                 yield question.name, reply
                 progress(1)
+                run.late = False  # the point that seemed to take too long is this one
                 if reply.get("endless") or reply.get("kind") == "endless":
                     run.end()
                     yield from _not_tried(question, left, progress)
@@ -72,7 +73,8 @@ def ask(
             raise UserError(f"the prover failed: {run.said() or f'exit status {run.status}'}")
         if run.late and left:
             slow = left.pop(next(iter(left)))
-            yield slow.name, GivenUp(f"took longer than {limit_s:g} s (--point-limit): {run.said()}", limit=True)
+            why = f"took longer than {limit_s:g} s (--point-limit)"
+            yield slow.name, GivenUp(": ".join(filter(None, [why, run.said()])), limit=True)
             progress(1)
 
 

@@ -21,6 +21,8 @@ for plan; do :; done
 while read -r id word; do
   case $word in
     hang) sleep 60 & pid=$!; wait;;
+    late) trap 'ended=yes' TERM; sleep 0.8; echo '{"id":"'$id'","kind":"ok"}'; [ $ended ] && exit 143;;
+    mute) trap - TERM; exec sleep 60;;
     break) echo "no such thing" >&2; exit 2;;
     endless) echo '{"id":"'$id'","kind":"endless"}'; sleep 60 & pid=$!; wait;;
     *) echo '{"id":"'$id'","kind":"ok"}';;
@@ -89,3 +91,15 @@ def test_the_real_prover_names_file_and_line(tmp_path: Path) -> None:
     ((_, found),) = asking.ask([], [question], tmp_path, Progress("proving", 1), 0.25)
     assert isinstance(found, GivenUp)
     assert re.search(r"rank \d+ has recorded \d+ operations, the last at algorithms/\S+\.c:\d+$", found.reason)
+
+
+def test_a_reply_that_comes_as_the_limit_ends_counts_and_the_next_point_has_its_own_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ask(tmp_path, monkeypatch, ["late", "a", "a"], limit_s=0.5)
+    assert found == {str(i): {"id": str(i), "kind": "ok"} for i in range(3)}
+
+
+def test_a_prover_that_ends_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ask(tmp_path, monkeypatch, ["mute"], limit_s=0.2)
+    assert found == {"0": GivenUp("took longer than 0.2 s (--point-limit)", True)}
