@@ -69,9 +69,6 @@ def parse_sizes(text: str) -> list[int]:
     return list(dict.fromkeys(sizes))
 
 
-parse_range = parse_sizes
-
-
 def parse_ranks(text: str, what: str = "ranks") -> list[int]:
     """Numbers of "2,4,8..16": single numbers and ranges that go up by one."""
     numbers: list[int] = []

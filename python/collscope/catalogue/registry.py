@@ -79,7 +79,6 @@ class Collective:
     unit: str  # what count counts: "block", "vector", "none"
     input: Side
     output: Side
-    in_place: str  # "never", "always" (there is one buffer), "same", "in_out", "out_in"
     bound: Bound
 
     @property
@@ -91,11 +90,6 @@ class Collective:
     def has_data(self) -> bool:
         """Whether its calls move data: a barrier does not."""
         return self.unit != "none"
-
-    @property
-    def has_in_place(self) -> bool:
-        """The caller can choose between in place and not."""
-        return self.in_place not in ("never", "always")
 
     @property
     def from_root(self) -> bool:
@@ -245,7 +239,6 @@ def parse(text: str) -> Registry:
                 unit=c["unit"],
                 input=Side(**c["in"]),
                 output=Side(**c["out"]),
-                in_place=c["in_place"],
                 bound=Bound(**c["bound"]),
             )
             for c in data["collectives"]

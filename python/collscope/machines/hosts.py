@@ -13,13 +13,6 @@ MAPPINGS = ("block", "cyclic", "fill")
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 
 
-def fit_nodes(platform: Platform, ranks: int) -> int:
-    """The fewest nodes that have a core for every rank. UsageError: the machine has not so many."""
-    nodes = -(-ranks // platform.cores_per_node)
-    _check(platform, nodes, ranks)
-    return nodes
-
-
 def used_nodes(platform: Platform, nodes: int, ranks: int, mapping: str) -> int:
     """How many of these nodes have a rank: with `fill` it can be fewer."""
     return min(nodes, -(-ranks // platform.cores_per_node)) if mapping == "fill" else nodes

@@ -182,11 +182,6 @@ def bound_loggp(
     return max(first, trip + share(least.port, bytes, p) * G if least.port != "none" else 0.0, work)
 
 
-def bound_loggp_s(platform: Platform, nodes: int, collective: str, p: int, bytes: float) -> float:
-    """`bound_loggp` with the platform's own numbers."""
-    return bound_loggp(collective, p, bytes, **loggp(platform, nodes, p))
-
-
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 

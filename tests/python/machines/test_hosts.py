@@ -8,7 +8,7 @@ import pytest
 
 from collscope.base.errors import UsageError
 from collscope.machines import find
-from collscope.machines.hosts import MAPPINGS, fit_nodes, hosts_of, machine_file, places, used_nodes
+from collscope.machines.hosts import MAPPINGS, hosts_of, machine_file, places, used_nodes
 from collscope.machines.platform import Host, Platform
 from collscope.machines.spec import LEVELS
 
@@ -52,7 +52,6 @@ def test_ranks_that_do_not_fit() -> None:
         hosts_of(p, 17, 17)
     with pytest.raises(UsageError, match=r"ideal has 1 core a node; .*; use 8 nodes or more"):
         hosts_of(find.load("ideal"), 2, 8)
-    assert fit_nodes(p, 41) == 3
 
 
 def test_machine_text() -> None:
@@ -114,7 +113,6 @@ def test_filled_nodes() -> None:
     assert [used_nodes(four, 4, ranks, "fill") for ranks in (1, 4, 5, 8, 9, 16)] == [1, 1, 2, 2, 3, 4]
     assert used_nodes(four, 2, 16, "fill") == 2
     assert used_nodes(four, 4, 4, "block") == used_nodes(four, 4, 4, "cyclic") == 4
-    assert [fit_nodes(four, ranks) for ranks in (1, 4, 5, 16)] == [1, 1, 2, 4]
 
 
 def test_a_node_has_as_many_cores_as_the_smallest() -> None:

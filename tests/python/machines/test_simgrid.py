@@ -168,9 +168,10 @@ def test_no_simulated_makespan_lies_below_the_bound(tmp_path: Path, name: str, n
         for count in (16, 1024, 4096, 65536, 1 << 20)
     ]
     times = makespans(p, nodes, 16, tmp_path, *(text for _, text, _ in points))
+    least = bounds.loggp(p, nodes, 16)
     for (collective, text, count), seconds in zip(points, times, strict=True):
         blocks = collective in ("scatter", "gather", "allgather", "rotation")
-        limit = bounds.bound_loggp_s(p, nodes, collective, 16, 4 * count * (16 if blocks else 1))
+        limit = bounds.bound_loggp(collective, 16, 4 * count * (16 if blocks else 1), **least)
         assert 0 < limit <= seconds * (1 + 1e-9), text
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import committed
 import made_table
 from collscope.machines import find
-from collscope.sources.bounds import LOGGP
 from collscope.studies import reader
 from collscope.studies.origin import Origin
-from collscope.studies.report import report, tables
-from collscope.studies.report.analysis import analyse
+from collscope.studies.report import report
 
 
 def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,25 +31,6 @@ def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.
     assert "\n- " not in text.partition("## What was run")[0]
     page = (workplace / "report.html").read_text()
     assert 'class="lead"' not in page and "<p></p>" not in page and '<p class="source"></p>' not in page
-
-
-def test_points_below_the_asserted_bound_are_counted() -> None:
-    """Of the same points once at a tenth of the bound, once at the bound and once above it."""
-    study = committed.study()
-    usual = made_table.frame(study, quick=True)
-    assert tables.loggp_check(analyse(study, usual)) is None, "a table without this bound"
-    telephone = usual[usual["source"] == "bound"]
-    times = usual[(usual["source"] == "sim") & (usual["metric"] == study.metric)]
-    point = ["collective", "ranks", "nodes", "bytes"]
-    fastest = times.groupby(point)["median_s"].min().rename("fastest").reset_index()
-    bound = telephone.merge(fastest, on=point).assign(algorithm=LOGGP)
-    for factor, some in ((10.0, True), (1.0, False), (0.5, False)):
-        bound["median_s"] = bound["fastest"] * factor
-        found = tables.loggp_check(analyse(study, pd.concat([usual, bound[usual.columns]])))
-        assert found is not None
-        assert found["points"] == len(times)
-        assert found["least"] == pytest.approx(1 / factor)
-        assert (found["below"] > 0) is some
 
 
 def test_the_committed_report_follows_from_the_committed_table() -> None:

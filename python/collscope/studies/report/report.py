@@ -70,7 +70,6 @@ def context(
         "claim_summary": summary,
         "varied": over,
         "bounds": tables.bound_rows(analysis),
-        "loggp": tables.loggp_check(analysis),
         "plain": tables.plain_blocks(analysis),
         "numbers": tables.number_rows(_spec(study)),
         "crossovers": tables.crossover_rows(analysis, where, pairs),

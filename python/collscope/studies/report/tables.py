@@ -17,7 +17,6 @@ from collscope.base.units import format_time, join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
-from collscope.sources.bounds import LOGGP
 from collscope.studies.origin import Origin
 from collscope.studies.report.analysis import Analysis, Changes
 from collscope.studies.report.sentences import geometric_means
@@ -87,18 +86,6 @@ def bound_rows(analysis: Analysis) -> Rows:
              "where": f"{least['key']}{chose}, {at}"}
         )  # fmt: skip
     return out
-
-
-def loggp_check(analysis: Analysis) -> dict[str, Any] | None:
-    """The asserted bound: points, below (how many simulated makespans lie below it: none should), least time over bound."""
-    frame = analysis.frame
-    bound = frame[(frame["source"] == "bound") & (frame["algorithm"] == LOGGP) & (frame["median_s"] > 0)]
-    if bound.empty or analysis.study.metric != "makespan":
-        return None
-    bound = bound[[*crossover.CASE, "bytes", "median_s"]].rename(columns={"median_s": "bound_s"})
-    joined = analysis.sim.merge(bound, on=[*crossover.CASE, "bytes"])
-    ratio = joined["time_s"] / joined["bound_s"]
-    return {"points": len(ratio), "below": int((ratio < 1 - 1e-9).sum()), "least": float(ratio.min())}
 
 
 def number_rows(spec: Spec | None) -> list[dict[str, str]]:
