@@ -275,7 +275,7 @@ static void report_deadlock(timer *t, int r) {
   const engine *e = &t->engine;
   const rank_state *s = &e->rank[r];
   const rec_op *o = &e->rec->rank[r].op[s->next];
-  const char **site = e->rec->rank[r].site;
+  const char *site = e->rec->rank[r].site ? e->rec->rank[r].site[s->next] : NULL;
   const char *what = o->kind == REC_AWAIT ? "a flag" : side_of(e, r, s->next) == SENT ? "its send" : "its receive";
   int other = o->peer;
   if (s->message != NONE) {
@@ -284,7 +284,7 @@ static void report_deadlock(timer *t, int r) {
   }
   snprintf(t->out->error, sizeof t->out->error,
            "deadlock: rank %d waits for ever in operation %zu%s%s, %s with rank %d", r, s->next, site ? " at " : "",
-           site ? site[s->next] : "", what, other);
+           site ? site : "", what, other);
 }
 
 /* A list for each rank, in one piece of memory. */

@@ -44,10 +44,11 @@ static void wait_for(recorder *s, coll_req req, size_t more) {
 }
 
 static void op_waitall(coll_ctx *c, int n, coll_req *reqs) {
+  recorder *s = rec_of(c);
   size_t more = 0;
   for (int i = 0; i < n; i++) more += reqs[i] != 0;
   for (int i = 0; i < n; i++) {
-    if (reqs[i]) wait_for(rec_of(c), reqs[i], --more);
+    if (reqs[i]) wait_for(s, reqs[i], --more);
     reqs[i] = 0;
   }
 }

@@ -106,10 +106,12 @@ static inline rec_op *rec_append(recorder *s) {
   return &k->op[k->n++];
 }
 
-/* The recorder behind an operation's context. */
-static inline recorder *rec_of(const coll_ctx *c) {
+/* The recorder behind an operation's context; asked once an operation. A site is good for one: who calls an operation through a
+ * pointer leaves none, and the last one's would be a wrong one. */
+static inline recorder *rec_of(coll_ctx *c) {
   recorder *s = c->self;
   s->site = c->site;
+  c->site = NULL;
   return s;
 }
 

@@ -16,7 +16,7 @@ phrase op_text(const proof *e, int rank, size_t i) {
   const rec_op *o = &e->r->rank[rank].op[i];
   char label[24] = "", call[32] = "", where[96] = "";
   const char **site = e->r->rank[rank].site;
-  if (site) snprintf(where, sizeof where, "%.90s, ", site[i]);
+  if (site && site[i]) snprintf(where, sizeof where, "%.90s, ", site[i]);
   if (o->label) snprintf(label, sizeof label, ", label %d", o->label);
   size_t k = 0, first = 0;
   for (int c = 1; c < e->r->calls; c++)

@@ -43,12 +43,19 @@ static void sends_for_ever(coll_ctx *c, const coll_args *a) {
   for (;;) coll_send(c, a->in, a->count, 1);
 }
 
+static void by_pointer(coll_ctx *c, const coll_args *a) {
+  void (*send)(coll_ctx *, const void *, size_t, int) = coll_send;
+#line 67 "toy/copies.c"
+  coll_copy(c, coll_scratch(c, a->count), a->out, a->count);
+  if (c->rank == 0) send(c, a->out, a->count, 1);
+}
+
 static void computes_for_ever(coll_ctx *c, const coll_args *a) {
 #line 71 "toy/computes.c"
   coll_copy(c, a->out, a->in, a->count);
   for (volatile int i = 0;; i = i & 7) {}
 }
-#line 65 "tests/prove/sites.c"
+#line 59 "tests/prove/sites.c"
 
 static const struct {
   coll_alg alg;
@@ -65,7 +72,8 @@ static const struct {
   { { .key = "e", .collective = COLL_ALLREDUCE, .run = sends_for_ever },
     "endless",
     { "records more than 1000 operations", "; called at toy/sends.c:61" } },
-  { { .key = "f", .collective = COLL_ALLREDUCE, .run = computes_for_ever },
+  { { .key = "f", .collective = COLL_BCAST, .run = by_pointer }, "unmatched", { "rank 1 (operation 1)", "" } },
+  { { .key = "g", .collective = COLL_ALLREDUCE, .run = computes_for_ever },
     "endless",
     { "without an operation (after 1)", "; its last operation was called at toy/computes.c:71" } },
 };
