@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from collscope.base.units import counted
+
 
 @dataclass(frozen=True, order=True)
 class Place:
@@ -111,7 +113,7 @@ def series(places: Sequence[Place], along: str) -> Iterator[list[Place]]:
 
 def nodes_text(nodes: int) -> str:
     """1 node, 2 nodes."""
-    return f"{nodes} node{'s' * (nodes != 1)}"
+    return counted(nodes, "node")
 
 
 def longer_text(ratio: float) -> str:

@@ -157,6 +157,11 @@ def format_ratio(x: float) -> str:
     return f"{x:.2f}" if 1 <= x < 10 else f"{x:.3g}"
 
 
+def counted(n: int, noun: str) -> str:
+    """1 node, 2 nodes."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def join_words(words: Sequence[str], last: str = "and") -> str:
     """a, b and c."""
     return " ".join([", ".join(words[:-1]), last, words[-1]]) if len(words) > 1 else "".join(words)

@@ -10,6 +10,7 @@ import click
 from collscope.base import console
 from collscope.base.errors import UsageError
 from collscope.base.grid import KEY, wrapped
+from collscope.base.units import counted
 from collscope.catalogue import registry
 
 SUMMARY = 60  # characters that a summary needs beside the keys
@@ -86,7 +87,7 @@ def show_collective(name: str) -> None:
     """All that is known of a collective's algorithms."""
     known = registry.load()
     members = known.of(name)
-    print(f"{_bold(name)}: {len(members)} algorithm{'s' * (len(members) != 1)}")
+    print(f"{_bold(name)}: {counted(len(members), 'algorithm')}")
     for algorithm in members:
         print(f"\n{_bold(algorithm.key)}\n{console.wrapped(algorithm.summary, 4)}")
         show_params(algorithm.params)

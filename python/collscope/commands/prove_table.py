@@ -8,7 +8,7 @@ from typing import Any
 
 from collscope.base import console
 from collscope.base.grid import KEY, WORDS, Column, Grid
-from collscope.base.units import format_size, join_words
+from collscope.base.units import counted, format_size, join_words
 
 SHOWN_RANKS = 16  # rows of the table of one algorithm
 
@@ -147,7 +147,7 @@ def summary(lines: Sequence[Line]) -> None:
     for (kind, reason), number in Counter(
         (x.get("kind") or "unsupported", x["status"]) for x in lines if x["status"] != "ok"
     ).items():
-        console.say(f"[yellow]—[/yellow] {number} points {kind}: {_safe(reason)}", markup=True)
+        console.say(f"[yellow]—[/yellow] {counted(number, 'point')} {kind}: {_safe(reason)}", markup=True)
 
 
 def _count(lines: Sequence[Line]) -> Counter[str]:

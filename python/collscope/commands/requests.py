@@ -12,6 +12,7 @@ import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError, UserError
+from collscope.base.units import counted
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -84,7 +85,7 @@ def make_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: 
     layout = plan.check_layout(platform, nodes, ranks, mapping, real=real)
     if layout.nodes < nodes:
         console.note(
-            f"--mapping fill: {ranks} rank{'s' * (ranks != 1)} fill {layout.nodes} of {nodes} nodes; the others stay empty"
+            f"--mapping fill: {counted(ranks, 'rank')} fill {layout.nodes} of {nodes} nodes; the others stay empty"
         )
     return layout
 

@@ -11,7 +11,7 @@ import click
 
 from collscope.base import console, progress
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_ranks, join_words, parse_ranks, parse_sizes
+from collscope.base.units import counted, format_ranks, join_words, parse_ranks, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
@@ -259,7 +259,7 @@ def draw(rows: Sequence[Row], path: str, size: str) -> None:
 def report_failures(rows: Sequence[Row]) -> int:
     """Exit status; says what broke. Unsupported points are no failure, unless there is nothing else."""
     broken = [
-        f"{row['algorithm']}, {row['bytes']} bytes, {row['ranks']} ranks on {row['nodes']} node{'s' * (row['nodes'] != 1)} of "
+        f"{row['algorithm']}, {row['bytes']} bytes, {counted(row['ranks'], 'rank')} on {counted(row['nodes'], 'node')} of "
         f"{row['platform']}: {row['status']}"
         for row in failed(rows)
     ]

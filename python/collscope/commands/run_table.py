@@ -9,7 +9,7 @@ from typing import Any
 
 from collscope.base import console
 from collscope.base.grid import KEY, Column, Grid
-from collscope.base.units import format_size, format_time
+from collscope.base.units import counted, format_size, format_time
 from collscope.points.table import Row
 from collscope.sources.bounds import LOGGP, TELEPHONE
 from collscope.sources.rows import SOURCES
@@ -126,7 +126,7 @@ def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Grid:
     """The table of rows of one collective and layout."""
     shape = _Shape.of(rows, bounds)
     platform, nodes, ranks, mapping, collective = (rows[0][c] for c in GROUP)
-    layout = f"{ranks} ranks on {nodes} node{'s' * (nodes != 1)}" + (f", {mapping}" if nodes > 1 else "")
+    layout = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + (f", {mapping}" if nodes > 1 else "")
     made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}")
     calls: dict[Call, list[Row]] = {}
     for row in rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from collscope.base import console
 from collscope.base.errors import UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
-from collscope.base.units import format_size, join_words
+from collscope.base.units import counted, format_size, join_words
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.keys import Key
 from collscope.catalogue.sizes import count_of_bytes
@@ -103,7 +103,7 @@ def _show_table(found: Sequence[Winner]) -> None:
         Column("takes", pieces=KEY),
         Column("× fastest", right=True),
     )
-    place = f"{ranks} ranks on {nodes} node{'s' * (nodes != 1)}"
+    place = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
     grid = Grid(columns, f"who wins by {found[0].row['source']}: {collective}, {place}")
     for number, winner in enumerate(found):
         size = [format_size(winner.row["bytes"])] if has_sizes else []

@@ -13,7 +13,7 @@ import click
 
 from collscope.base import console, paths, progress
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import format_size, format_time, parse_size
+from collscope.base.units import counted, format_size, format_time, parse_size
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import origin, requests, show_page
@@ -214,7 +214,7 @@ def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
     """The machine file, and what the times are of."""
     if layout and layout.platform:
         on, nodes = layout.platform, layout.nodes
-        return machine_file(on, nodes, r.ranks, r.mapping), f"model of {on.name}, {nodes} node{'s' * (nodes != 1)}"
+        return machine_file(on, nodes, r.ranks, r.mapping), f"model of {on.name}, {counted(nodes, 'node')}"
     where = f"{one_port.TELEPHONE}, α = {format_time(one_port.ALPHA_S)}, 1/β = 1 GB/s"
     if r.nodes:
         where += f", within a node {format_time(one_port.NEAR_ALPHA_S)}, 4 GB/s"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from collscope.base import console
-from collscope.base.units import format_ratio, format_size, format_time
+from collscope.base.units import counted, format_ratio, format_size, format_time
 from collscope.catalogue import headers, registry
 from collscope.figures.schedule.rounds import round_colour
 from collscope.schedules import one_port, rules
@@ -119,7 +119,7 @@ def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
                 remark = "and is exact" * t.exact
             made.append(("", "", f"cost() says {format_time(t.cost_s)} {remark}".rstrip()))
         if t.backwards:
-            n = f"{t.backwards} message{'s' * (t.backwards != 1)}"
+            n = counted(t.backwards, "message")
             made.append(("", "", f"{n} came before they were sent, by clocks that agree within {format_time(t.clock_error_s)}; "
                          "drawn as noted, nothing was shifted"))  # fmt: skip
     return made

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from collscope.base.errors import UserError
-from collscope.base.units import join_words, rounded_size
+from collscope.base.units import counted, join_words, rounded_size
 from collscope.figures.heading import Heading
 from collscope.figures.key_text import names
 from collscope.figures.palette import GREY, Looks, looks
@@ -56,7 +56,7 @@ class _Plan:
         if self.size in said and same[self.size] and first[self.size] > 0:
             words.append(rounded_size(int(first[self.size])) + " a block" * (self.size == "block_bytes"))
         ranks = f"{first['ranks']} ranks" if "ranks" in said and same["ranks"] else ""
-        nodes = f"{first['nodes']} node{'s' * int(first['nodes'] != 1)}" if "nodes" in said and same["nodes"] else ""
+        nodes = counted(first["nodes"], "node") if "nodes" in said and same["nodes"] else ""
         words.append(" on ".join(w for w in (ranks, nodes) if w))
         if not same["ranks"] and not same["nodes"] and part["per_node"].nunique() == 1:
             words.append(f"{first['per_node']} ranks a node")

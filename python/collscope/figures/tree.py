@@ -12,7 +12,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.ticker import NullLocator
 
 from collscope.analysis.tree import Rule, Tree
-from collscope.base.units import rounded_size
+from collscope.base.units import counted, rounded_size
 from collscope.figures.axes import headings, size_axis, size_bars
 from collscope.figures.key_text import leaf_text
 from collscope.figures.style import INK, SHADE, colour_of, darker, lighter
@@ -138,7 +138,7 @@ def _bars(ax: Axes, rows: _Rows, sizes: tuple[int, int]) -> None:
 
 def _nodes_text(nodes: Sequence[int]) -> str:
     if len(nodes) == 1:
-        return f"{nodes[0]} node" + ("s" if nodes[0] != 1 else "")
+        return counted(nodes[0], "node")
     return ", ".join(map(str, nodes[:-1])) + f" and {nodes[-1]} nodes"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.units import counted
 from collscope.machines.platform import Host, Platform
 from collscope.machines.plausible import MOST_CORES, MOST_NODES, too_large
 from collscope.machines.spec import LEVELS, LINKS, text_of
@@ -22,24 +23,22 @@ def _check(platform: Platform, nodes: int, ranks: int) -> None:
     """UsageError: the ranks do not fit, with what would do; every command it gives works."""
     if ranks < 1 or nodes < 1:
         raise UsageError(f"{platform.name}: {nodes} nodes and {ranks} ranks; both must be 1 or more")
-    cores, plural = platform.cores_per_node, "core" if platform.cores_per_node == 1 else "cores"
+    cores = platform.cores_per_node
     needed = nodes if platform.oversubscribes else max(nodes, -(-ranks // cores))
     if nodes > platform.max_nodes:
         occupied = min(needed, ranks)  # no node is empty
         more = _hint(platform, nodes, occupied)
         if occupied < nodes and (fewer := min(occupied, platform.max_nodes)) * cores >= ranks:
             more = f"; {ranks} ranks: use --nodes {fewer}"
-        raise UsageError(
-            f"{platform.name} has {platform.max_nodes} node{'s' * (platform.max_nodes != 1)}; {nodes} were asked for{more}"
-        )
+        raise UsageError(f"{platform.name} has {counted(platform.max_nodes, 'node')}; {nodes} were asked for{more}")
     if needed > nodes:
         if needed <= platform.max_nodes:
             help_text = f"; use {needed} nodes or more"
         else:
             help_text = f"; it has {platform.max_nodes * cores} cores in all{_hint(platform, nodes, needed)}"
         raise UsageError(
-            f"{platform.name} has {cores} {plural} a node; {ranks} ranks do not fit on {nodes} "
-            f"node{'s' * (nodes != 1)} ({nodes * cores}){help_text}"
+            f"{platform.name} has {counted(cores, 'core')} a node; {ranks} ranks do not fit on {counted(nodes, 'node')} "
+            f"({nodes * cores}){help_text}"
         )
     if nodes > 1 and platform.lacks_network:
         raise UserError(

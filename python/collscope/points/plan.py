@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
-from collscope.base.units import format_size
+from collscope.base.units import counted, format_size
 from collscope.catalogue import registry, sizes
 from collscope.machines.hosts import MAPPINGS, hosts_of, used_nodes
 
@@ -115,7 +115,7 @@ def describe(task: Task) -> str:
         f", {format_size(point.bytes(layout.ranks))}" if registry.load().collective(point.collective).has_data else ""
     )
     owner = f" ({point.collective})" if not point.algorithm.startswith(f"{point.collective}/") else ""
-    nodes = f"{layout.nodes} node{'s' * (layout.nodes != 1)}"
+    nodes = counted(layout.nodes, "node")
     return f"{point.algorithm}{owner}{size}, {layout.ranks} ranks on {nodes}"
 
 

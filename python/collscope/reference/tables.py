@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from collscope.base import paths
+from collscope.base.units import counted
 from collscope.catalogue import decisions, headers, registry
 from collscope.catalogue.keys import stem_of
 from collscope.catalogue.registry import Decision
@@ -90,7 +91,7 @@ class Choice:
     @property
     def text(self) -> str:
         """3 of 8 rules."""
-        return f"{len(self.numbers)} of {self.rules} rule{'' if self.rules == 1 else 's'}"
+        return f"{len(self.numbers)} of {counted(self.rules, 'rule')}"
 
 
 def tables() -> list[Table]:

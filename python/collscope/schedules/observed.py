@@ -11,7 +11,7 @@ from typing import Any
 
 from collscope.base import leftovers, programs
 from collscope.base.errors import UserError, disk_error
-from collscope.base.units import format_time
+from collscope.base.units import counted, format_time
 from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.sources import launch, measure, mpirun, smpirun
@@ -158,7 +158,7 @@ def read(lines: Sequence[dict[str, Any]], outcome: Outcome, meta: dict[str, Any]
 def text(run: Run, source: str, layout: Layout) -> str:
     """Where the times are from."""
     if source == "sim":
-        nodes = f"{layout.nodes} node{'s' * (layout.nodes != 1)}"
+        nodes = counted(layout.nodes, "node")
         return f"simulated on {layout.platform_name}, {nodes}, {run.back_end}"
     n = len(run.times_s)
     made = f"measured here, {run.back_end}"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError
+from collscope.base.units import counted
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.machines.platform import Platform
@@ -81,7 +82,7 @@ def report_failures(failures: Sequence[Row]) -> None:
         (row["collective"], row["algorithm"], row["status"]) for row in failures if row["metric"] != "root"
     )
     for (_, key, status), count in reasons.most_common(10):
-        console.note(f"{key}: {count} point{'s' * (count > 1)} without a number: {status}")
+        console.note(f"{key}: {counted(count, 'point')} without a number: {status}")
 
 
 def _write(

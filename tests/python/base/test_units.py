@@ -6,6 +6,7 @@ from collscope.base.errors import UsageError
 from collscope.base.units import (
     LARGEST,
     MOST_RANKS,
+    counted,
     format_ranks,
     format_ratio,
     format_size,
@@ -152,6 +153,10 @@ def test_ratios_have_three_digits() -> None:
     assert [format_ratio(x) for x in (0.8734, 0.9999, 1, 1.0, 9.99, 10, 12.36)] == [
         *("0.873", "1", "1.00", "1.00", "9.99", "10", "12.4")
     ]
+
+
+def test_counted_things() -> None:
+    assert [counted(n, "node") for n in (0, 1, 2)] == ["0 nodes", "1 node", "2 nodes"]
 
 
 def test_lists_of_words() -> None:

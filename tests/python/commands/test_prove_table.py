@@ -38,4 +38,4 @@ def test_points_that_took_too_long_or_were_not_tried_are_told_as_such(capsys: py
     prove_table.show([line(1), late, left])
     said = capsys.readouterr().out
     assert "FAILED: limit" in said
-    assert "— 1 points not tried: bcast/wrong goes on …" in said
+    assert "— 1 point not tried: bcast/wrong goes on …" in said

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
-from collscope.base.units import format_size
+from collscope.base.units import counted, format_size
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Collective
 from collscope.figures.schedule.rounds import round_colour
@@ -57,7 +57,7 @@ def about(t: Trace) -> str:
         words.append(f"{len(set(t.nodes))} nodes")
     if t.vector_bytes:
         words.append(f"vector of {format_size(t.vector_bytes)}")
-    words.append(f"{t.rounds} round{'s' * (t.rounds != 1)}")
+    words.append(counted(t.rounds, "round"))
     if t.messages or not t.transfers:
         words.append(f"{len(t.messages):,} message{'s' * (len(t.messages) != 1)}".replace(",", "\u2009"))
     if t.transfers:
