@@ -51,6 +51,8 @@ def run(request: Request) -> None:
     ]
     if not any(request.collective in d.collectives for d in known.decisions):
         raise UsageError(f"no decision table knows {request.collective}")
+    if request.all_ranks and not (request.as_map or request.plot):
+        raise UsageError("--all-ranks is of a map: add --map or --plot FILE")
     numbers = parse_ranks(request.ranks)
     if request.root >= min(numbers):
         raise UsageError(f"--root {request.root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
@@ -149,7 +151,8 @@ Examples:
   ./collscope decide -c allgather --ranks 64 --block-bytes 8KiB \\
     --decision 'rd_ring[threshold=64KiB]' --decision mpich_4
   ./collscope decide -c bcast --ranks 2..64 --map --plot bcast.png
-  ./collscope decide -c bcast --ranks 2..64 --map --all-ranks --decision ompi_4_1
+  ./collscope decide -c bcast --ranks 2..64 --map --all-ranks \\
+    --decision ompi_4_1
 """,
 )
 @click.option("-c", "--collective", required=True, metavar="COLLECTIVE", help="bcast, reduce, …")

@@ -70,6 +70,8 @@ def test_a_map_is_of_powers_of_two_unless_all_are_asked_for() -> None:
     assert {span["ranks"] for span in json.loads(some.stdout)} == {2, 4, 8, 16}
     every = json.loads(CliRunner().invoke(decide.command, [*words, "--all-ranks"]).stdout)
     assert {span["ranks"] for span in every} == set(range(2, 17))
+    alone = CliRunner().invoke(decide.command, ["-c", "bcast", "--ranks", "8", "--bytes", "4", "--all-ranks"])
+    assert isinstance(alone.exception, UsageError)
 
 
 @needs_prover
