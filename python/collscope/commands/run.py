@@ -298,7 +298,13 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 
 
 @click.command("run", epilog=EXAMPLES)
-@click.option("--on", "platform", metavar="PLATFORM", required=True, help="Name of a platform, or path of its XML.")
+@click.option(
+    "--on",
+    "platform",
+    metavar="PLATFORM",
+    required=True,
+    help="Name of a platform, or a file: .toml or SimGrid's .xml.",
+)
 @click.option("--nodes", metavar="N[,N…]", default="1", show_default=True, help="Nodes that the ranks use.")
 @click.option("--ranks", metavar="P[,P…]", help="Ranks in all; several numbers give several layouts.")
 @click.option("--ranks-per-node", metavar="K[,K…]", help="Ranks on each node, instead of --ranks.")

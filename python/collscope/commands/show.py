@@ -291,7 +291,12 @@ Examples:
 @requests.TYPE
 @requests.IN_PLACE
 @click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
-@click.option("--on", "platform", metavar="PLATFORM", help="Name or XML of a platform (default: telephone network).")
+@click.option(
+    "--on",
+    "platform",
+    metavar="PLATFORM",
+    help="Name of a platform, or a file: .toml or SimGrid's .xml (default: the telephone model).",
+)
 @click.option("--source", default="model", show_default=True, metavar="S[,S…]",
     help="Where the times are from: of model, sim, real. Gantt charts of several stand under each other.")  # fmt: skip
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
