@@ -21,7 +21,7 @@ class Made:
     ranks: int
     when: str
     library: str
-    load: tuple[float, float] = (0.0, 0.0)  # of the machine, before and after
+    load: tuple[float, float]  # of the machine, before and after
 
 
 def eager_limit() -> tuple[int, str]:

@@ -30,5 +30,5 @@ def made_lines(latency: float = 4e-7, slope: float = 2e-10) -> list[dict[str, An
 
 
 def made_spec(lines: list[dict[str, Any]]) -> str:
-    made = Made(2, "2026-01-01 00:00", "Open MPI 4.1.4")
+    made = Made(2, "2026-01-01 00:00", "Open MPI 4.1.4", (0.1, 2.1))
     return spec_text(fit(lines, TWO_CORES), TWO_CORES, (4095, "ompi_info"), made)
