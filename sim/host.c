@@ -23,7 +23,7 @@ static int host_place(const char *name) {
   return (int)number;
 }
 
-static double host_speed_of(const char *name) {
+static double host_number(const char *name) {
   const char *text = sg_host_get_property_value(sg_host_self(), name);
   char *end = NULL;
   double number = text ? strtod(text, &end) : -1;
@@ -52,7 +52,7 @@ static const speed *host_speed(void) {
   speed *s = sg_host_get_data(host);
   if (!s) {
     s = runtime_allocate(sizeof *s);
-    *s = (speed){ .gamma = host_speed_of("gamma"), .copy = host_speed_of("copy") };
+    *s = (speed){ .gamma = host_number("gamma"), .copy = host_number("copy") };
     sg_host_set_data(host, s);
   }
   return s;

@@ -61,8 +61,9 @@ def render(reference: Reference) -> Iterator[tuple[str, str]]:
         env.filters["words"] = _words(reference, places, page.root)
         env.filters["img"] = _image(page.root)
         template = env.get_template(f"html/{page.template}.html.j2")
-        # Templates say place("bcast-mst") for a link.
-        place = {anchor: page.root + target for anchor, target in places.items()}
+        place = {
+            anchor: page.root + target for anchor, target in places.items()
+        }  # anchor → address, seen from this page
         yield page.path, template.render(**shared, page=page, before=before, after=after, place=place)
     yield STYLE, (TEMPLATES / "html" / "style.css").read_text(encoding="utf-8")
 

@@ -4,7 +4,7 @@ noted. `retimed` makes of it the same Trace that the model's schedules are."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ def simulated(layout: Layout, point: Point, limit_s: float | None = None) -> Run
         return smpirun.command(layout, [("0", point)], folder)
 
     assert layout.platform is not None
-    return _run(command, point, smpirun_env(layout.platform), None, limit_s)
+    return _run(command, point, limit_s, env=smpirun_env(layout.platform))
 
 
 def measured(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
@@ -95,10 +95,18 @@ def measured(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
     def command(folder: Path) -> list[str | Path]:
         return measure.command(layout, [("0", point)], folder)
 
-    return _run(command, point, {}, measure.SILENCE_S, limit_s)
+    return _run(command, point, limit_s, silence_s=measure.SILENCE_S, explain=mpirun.reason)
 
 
-def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | None, limit_s: float | None) -> Run:
+def _run(
+    command: Callable[[Path], Sequence[str | Path]],
+    point: Point,
+    limit_s: float | None,
+    *,
+    env: Mapping[str, str] | None = None,
+    silence_s: float | None = None,
+    explain: Callable[[str], str] = lambda said: "",
+) -> Run:
     outcomes: list[Outcome] = []
     children = Children()
     with leftovers.scratch() as folder:
@@ -113,10 +121,10 @@ def _run(command: Any, point: Point, env: dict[str, str], silence_s: float | Non
                 lambda _, outcome: outcomes.append(outcome),
                 children=children,
                 folder=folder,
-                env={"TMPDIR": str(folder), **env},
+                env={"TMPDIR": str(folder), **(env or {})},
                 silence_s=silence_s,
                 limit_s=limit_s,
-                explain=mpirun.reason if silence_s else lambda said: "",
+                explain=explain,
             )
         finally:
             children.stop()

@@ -120,9 +120,8 @@ def run(
 
     `ids` are the points of its plan, in order; `folder` is scratch space of this launch; after `silence_s` without a line the
     launch counts as hung and is ended, and so it is when a point takes longer than `limit_s`; `on_start` is told which point is
-    running; `raw` gets every line; `explain` makes a reason
-    of standard error where the driver did not start. Raises Interrupted when `children` were stopped, UserError when
-    the program is not there or the disk is full."""
+    running; `raw` gets every line; `explain` makes a reason of standard error where the driver did not start. Raises Interrupted
+    when `children` were stopped, UserError when the program is not there or the disk is full."""
     errors = folder / "stderr.txt"
     replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors)
     report = replies.report

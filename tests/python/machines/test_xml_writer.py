@@ -111,7 +111,7 @@ def test_the_ideal_network_has_alpha_on_a_route_and_no_other_times() -> None:
 
 def test_links_and_curves_are_said_to_the_plug_in(tmp_path: Path) -> None:
     p = find.load(made_platforms.write(tmp_path, made_platforms.SMALL))
-    assert p.number("core_bytes_per_s") == p.number("core_bytes_per_s") == 5e9
+    assert p.number("core_bytes_per_s") == 5e9
     assert p.number("nic_bytes_per_s") == p.number("switch_bytes_per_s") == 1e9
     assert [(w.start, w.latency_s, w.s_per_byte, w.traffic) for w in p.wire["network"]] == [
         (0, 3e-6, 2e-9, 1.0),
