@@ -15,14 +15,15 @@ ALGORITHMS = ("algorithms", "core/catalogue", "core/plan")
 SIMULATION = (*ALGORITHMS, "core/runtime", "driver", "sim", *BUILD)
 MEASUREMENT = (*ALGORITHMS, "core/runtime", "driver", "validate", *BUILD)
 MODEL = (*ALGORITHMS, "core/schedule", "model", "prove", *BUILD)
-TWINS = (*ALGORITHMS, "core/schedule", "prove/messages.c", "validate/twins", "core/runtime/variables.h")
+TWINS = (*ALGORITHMS, "core/schedule", "prove/call.c", "prove/call.h", "prove/messages.c", "validate/twins",
+         "core/runtime/variables.h")  # fmt: skip
 
 # Pictures and pages, by what draws them: below python/collscope.
 STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/units.py", "points/table.py", "catalogue/decisions.py")
 _DRAWN = ("figures/style.py", "figures/files.py", "figures/schedule/sheet.py", "figures/schedule/rounds.py", "schedules/trace.py",
           "reference/pictures.py")  # fmt: skip
 DOCUMENTED_PICTURES = {
-    "graph": (*_DRAWN, "figures/schedule/net.py", "figures/schedule/graph.py"),
+    "graph": (*_DRAWN, "figures/schedule/net.py", "figures/schedule/graph.py", "schedules/rules.py"),
     "table": (*_DRAWN, "figures/schedule/holdings.py", "schedules/holdings.py"),
 }
 

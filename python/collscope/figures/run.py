@@ -55,7 +55,7 @@ class _Plan:
         words = [join_words(list(dict.fromkeys(part["collective"])))] if "collective" in said or not of_panel else []
         if self.size in said and same[self.size] and first[self.size] > 0:
             words.append(rounded_size(int(first[self.size])) + " a block" * (self.size == "block_bytes"))
-        ranks = f"{first['ranks']} ranks" if "ranks" in said and same["ranks"] else ""
+        ranks = counted(first["ranks"], "rank") if "ranks" in said and same["ranks"] else ""
         nodes = counted(first["nodes"], "node") if "nodes" in said and same["nodes"] else ""
         words.append(" on ".join(w for w in (ranks, nodes) if w))
         if not same["ranks"] and not same["nodes"] and part["per_node"].nunique() == 1:

@@ -12,6 +12,7 @@ from collscope.base import depends, paths
 
 NUMBERS = ("SIMULATION", "MEASUREMENT", "MODEL", "TWINS")
 PAGES = (depends.STUDY_PAGES, *depends.DOCUMENTED_PICTURES.values())
+DRAWS = re.compile(r"^\s*from collscope\.((?:figures|schedules)\.[\w.]+) import", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -24,6 +25,16 @@ def test_every_place_exists(name: str) -> None:
 def test_every_module_exists(places: tuple[str, ...]) -> None:
     package = paths.ROOT / "python" / "collscope"
     assert not [place for place in places if not (package / place).exists()]
+
+
+@pytest.mark.parametrize("kind", depends.DOCUMENTED_PICTURES)
+def test_what_a_drawing_imports_to_draw_is_hashed(kind: str) -> None:
+    package = paths.ROOT / "python" / "collscope"
+    places = depends.DOCUMENTED_PICTURES[kind]
+    texts = [(package / place).read_text(encoding="utf-8") for place in places]
+    imported = {f"{name.replace('.', '/')}.py" for text in texts for name in DRAWS.findall(text)}
+    assert "figures/schedule/rounds.py" in imported
+    assert not [place for place in imported - {*places} if (package / place).is_file()]
 
 
 def sources(place: Path) -> Iterator[Path]:
