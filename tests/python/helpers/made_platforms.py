@@ -20,3 +20,28 @@ def write(folder: Path, text: str, name: str = "small.toml") -> str:
     path = folder / name
     path.write_text(text)
     return str(path)
+
+
+# Every number another prime, so that each shows where it goes; three nodes of two sockets with two caches of three cores.
+PRIME = """\
+name = "prime"
+about = "primes"
+nodes = 3
+sockets = 2
+cores_per_socket = 6
+cores_per_cache = 3
+gamma_s_per_byte = 3.1e-10
+copy_s_per_byte = 7e-11
+overhead_s = 1.3e-7
+eager_bytes = 1009
+core_bytes_per_s = 23e9
+memory_bytes_per_s = 41e9
+interconnect_bytes_per_s = 17e9
+nic_bytes_per_s = 5e9
+switch_bytes_per_s = 11e9
+[curve]
+cache = [[0, 5e-7, 1.1e-10, 1.9], [2003, 7.3e-7, 1.3e-10]]
+socket = [[0, 6.1e-7, 1.7e-10]]
+node = [[0, 8.3e-7, 2.3e-10, 2.9]]
+network = [[0, 1.9e-6, 3.7e-10], [64, 1.7e-6, 4.1e-10], [5003, 2.9e-6, 3.1e-10, 1.3]]
+"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from collscope.machines import find
 from collscope.machines.hosts import MAPPINGS, hosts_of, machine_file, places, used_nodes
 from collscope.machines.platform import Host, Platform
 from collscope.machines.spec import LEVELS
+from made_platforms import PRIME, write
+from tiny_platform import tiny
 
 
 def test_block_is_an_even_share_a_node_and_socket() -> None:
@@ -120,3 +123,129 @@ def test_a_node_has_as_many_cores_as_the_smallest() -> None:
     uneven = Platform("mine", Path("mine.xml"), {}, hosts, {})
     assert uneven.cores_per_node == 3
     assert [n for n, _, _ in places(uneven, 2, 6, "fill")] == [0] * 3 + [1] * 3
+
+
+PRIME_LINES = """\
+ports fluid
+control 16
+gamma 3.1e-10
+copy 7e-11
+eager 1009
+overhead 1.3e-07
+class cache 0 2.4e-07 1.1e-10 1.9
+class cache 1010 5e-07 1.1e-10 1.9
+class cache 2003 7.3e-07 1.3e-10 1
+class socket 0 3.5e-07 1.7e-10 1
+class socket 1010 6.1e-07 1.7e-10 1
+class node 0 5.7e-07 2.3e-10 2.9
+class node 1010 8.3e-07 2.3e-10 2.9
+class network 0 1.64e-06 3.7e-10 1
+class network 64 1.44e-06 4.1e-10 1
+class network 1010 1.7e-06 4.1e-10 1
+class network 5003 2.9e-06 3.1e-10 1.3
+core 23000000000.0
+memory 41000000000.0
+interconnect 17000000000.0
+nic 5000000000.0
+switch 11000000000.0
+"""
+
+
+def stated(text: str) -> str:
+    """A machine file without where ranks sit."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("place"))
+
+
+def test_the_machine_file_says_every_number(tmp_path: Path) -> None:
+    p = find.load(write(tmp_path, PRIME))
+    alpha = {1: "8.3e-07 2.3e-10", 2: "1.9e-06 3.1e-10"}
+    for nodes, bound in alpha.items():
+        assert stated(machine_file(p, nodes, 4)) == f"{PRIME_LINES}bound {bound} 3.1e-10\n"
+    ideal = find.load("ideal[alpha=3us,beta=7e-10,gamma=1.1e-10,nodes=2,cores=2]")
+    assert stated(machine_file(ideal, 2, 4)) == (
+        "ports fluid\ncontrol 16\ngamma 1.1e-10\ncopy 0\neager -1\noverhead 0\n"
+        + "".join(f"class {level} 0 3e-06 7e-10\n" for level in LEVELS)
+        + "bound 3e-06 7e-10 1.1e-10\n"
+    )
+    assert machine_file(p, 2, 4, "block") != machine_file(p, 2, 4, "cyclic")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "ranks", "mapping", "seats"),
+    [
+        (2, 5, "block", [(0, 0, 0), (0, 0, 0), (0, 1, 2), (1, 2, 4), (1, 3, 6)]),
+        (2, 5, "cyclic", [(0, 0, 0), (1, 2, 4), (0, 0, 0), (1, 3, 6), (0, 1, 2)]),
+        (1, 5, "fill", [(0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 1), (0, 0, 1)]),
+        (3, 13, "fill", [(0, c // 6, c // 3) for c in range(12)] + [(1, 2, 4)]),
+        (1, 8, "block", [(0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 1), (0, 1, 2), (0, 1, 2), (0, 1, 2), (0, 1, 3)]),
+    ],
+)
+def test_node_socket_and_cache_of_every_rank(
+    tmp_path: Path, nodes: int, ranks: int, mapping: str, seats: list[tuple[int, int, int]]
+) -> None:
+    p = find.load(write(tmp_path, PRIME))
+    assert places(p, nodes, ranks, mapping) == seats
+    numbers = [(int(h[4 : h.index("_")]), int(h.rpartition("core")[2])) for h in hosts_of(p, nodes, ranks, mapping)]
+    assert [(n, 2 * n + c // 6, 4 * n + c // 3) for n, c in numbers] == seats
+    assert hosts_of(p, nodes, ranks) == hosts_of(p, nodes, ranks, "block")
+
+
+def test_a_platform_says_its_numbers(tmp_path: Path) -> None:
+    p = find.load(write(tmp_path, PRIME))
+    assert (p.name, p.max_nodes, p.cores_per_node, p.curves, p.least) == ("prime", 3, 12, "plug-in", {})
+    assert (p.eager_bytes, p.overhead_s, p.gamma_s_per_byte, p.copy_s_per_byte) == (1009, 1.3e-7, 3.1e-10, 7e-11)
+    assert (p.core_bytes_per_s, p.number("switch_bytes_per_s"), p.number("nothing")) == (23e9, 11e9, 0)
+    assert (p.lacks_network, p.oversubscribes) == (False, False)
+    assert [p.levels(nodes) for nodes in (1, 2)] == [("cache", "socket", "node"), LEVELS]
+    assert p.half_round_trip_s("network", 1009) == pytest.approx(1.7e-6 + 1009 * 4.1e-10)
+    assert p.half_round_trip_s("network", 5002) == pytest.approx(1.7e-6 + 5002 * 4.1e-10)
+    assert p.half_round_trip_s("network", 5003) == pytest.approx(2.9e-6 + 5003 * 3.1e-10)
+    more = PRIME.replace(
+        "[curve]", "oversubscribe = true\n[least]\no = 1e-8\ng = 2e-8\nL = 3e-7\nG = 5e-11\ngamma = 7e-11\n[curve]"
+    )
+    shared = find.load(write(tmp_path, more, "shared.toml"))
+    assert shared.oversubscribes
+    assert shared.least == {"o": 1e-8, "g": 2e-8, "L": 3e-7, "G": 5e-11, "gamma": 7e-11}
+    assert [tiny().levels(nodes) for nodes in (1, 2)] == [("cache",), ("cache", "network")]
+    assert [find.load("ideal[cores=2]").levels(nodes) for nodes in (1, 2)] == [("network",)] * 2
+    none = find.load(write(tmp_path, PRIME.partition("network = ")[0], "none.toml"))
+    assert none.lacks_network
+
+
+@pytest.mark.parametrize(
+    ("change", "levels"),
+    [
+        ("cores_per_cache = 6", ("cache", "node")),
+        ("cores_per_cache = 1", ("socket", "node")),
+        ("cores_per_cache = 1\nsockets = 1", ("socket",)),
+        ("cores_per_cache = 1\nsockets = 1\ncores_per_socket = 1", ("cache",)),  # none: the closest
+    ],
+)
+def test_classes_within_a_node(tmp_path: Path, change: str, levels: tuple[str, ...]) -> None:
+    text = PRIME
+    for line in change.splitlines():
+        text = re.sub(rf"(?m)^{line.split()[0]} = .*", line, text)
+    assert find.load(write(tmp_path, text)).levels(1) == levels
+
+
+@pytest.mark.parametrize(
+    ("nodes", "ranks", "says"),
+    [
+        (0, 1, "0 nodes and 1 ranks; both must be 1 or more"),
+        (1, 0, "1 nodes and 0 ranks; both must be 1 or more"),
+        (1, 13, "12 cores a node; 13 ranks do not fit on 1 node (12); use 2 nodes or more"),
+        (2, 25, "25 ranks do not fit on 2 nodes (24); use 3 nodes or more"),
+        (2, 37, "37 ranks do not fit on 2 nodes (24); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),
+        (3, 37, "37 ranks do not fit on 3 nodes (36); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),
+        (4, 4, "prime has 3 nodes; 4 were asked for; say --on 'FILE[nodes=4]'"),
+        (4, 3, "prime has 3 nodes; 4 were asked for; 3 ranks: use --nodes 3"),
+    ],
+)
+def test_every_complaint_about_ranks_says_what_would_do(tmp_path: Path, nodes: int, ranks: int, says: str) -> None:
+    path = write(tmp_path, PRIME)
+    p = find.load(path)
+    with pytest.raises(UsageError) as caught:
+        hosts_of(p, nodes, ranks)
+    assert str(caught.value).replace(path, "FILE").endswith(says)
+    for fits in ((1, 12), (3, 36), (3, 3), (3, 1)):
+        assert len(hosts_of(p, *fits)) == fits[1]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UsageError, UserError
-from collscope.machines import find
+from collscope.machines import find, plausible
 from collscope.machines.hosts import hosts_of
-from made_platforms import SMALL, write
+from collscope.machines.spec_reader import parse_spec
+from made_platforms import PRIME, SMALL, write
 
 
 def test_several_nodes_need_a_curve_of_the_network(tmp_path: Path) -> None:
@@ -145,3 +147,100 @@ def test_a_file_beside_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(UsageError, match=r"say --on './mine\.toml\[nodes=4\]'"):
         hosts_of(find.load("./mine.toml[nodes=2]"), 4, 4)
     assert find.load("./mine.toml[nodes=2]").max_nodes == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("nic_bytes_per_s", 1, 1e18), ("gamma_s_per_byte", 1e-18, 1), ("latency_s", 1e-18, 1e3),
+        ("eager_bytes", 1, 2.0**50), ("traffic", 1e-12, 1e6),
+    ],
+)  # fmt: skip
+def test_the_limits_of_each_kind_of_number(name: str, least: float, most: float) -> None:
+    for value in (0, least, most):
+        assert plausible.outside(name, value) == ""
+    for value in (least * 0.99, most * 1.01, -least):
+        assert plausible.outside(name, value).startswith("must be 0 or ") or (name, value) == ("eager_bytes", -1)
+    assert plausible.outside(name, math.nan) == plausible.outside(name, math.inf) == "must be a finite number"
+    assert bool(plausible.outside(name, -1)) == (name != "eager_bytes")
+    assert (plausible.outside("nodes", 1e300), plausible.outside("nodes", -1)) == ("", "must not be negative")
+
+
+def test_how_large_a_machine_may_be() -> None:
+    nodes, cores = plausible.MOST_NODES, plausible.MOST_CORES
+    assert plausible.too_large(nodes, 1) == plausible.too_large(1, cores) == plausible.too_large(2, cores // 2) == ""
+    assert plausible.too_large(nodes + 1, 1) == f"{nodes + 1} nodes are too many: at most {nodes}"
+    assert plausible.too_large(2, cores // 2 + 1) == (
+        f"2 nodes of {cores // 2 + 1} cores are {cores + 2} cores: at most {cores} in all"
+    )
+    assert plausible.too_large(8, 1, 7) == "8 nodes are too many: at most 7"
+    with pytest.raises(UserError, match=f"at most {cores} in all"):
+        parse_spec(PRIME.replace("cores_per_socket = 6", f"cores_per_socket = {cores // 5}"), "prime.toml")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("1.9e-6, 3.7e-10", "9.9e-4, 3.7e-10"), ""),
+        (("1.9e-6, 3.7e-10", "1e-3, 3.7e-10"), "curve.network: latency_s 0.001 is 1 ms where 1 to 30 µs is usual"),
+        (("[5003, 2.9e-6,", "[1048575, 2e-3,"), "curve.network: latency_s 0.002 is 2 ms where 1 to 30 µs is usual"),
+        (("[5003, 2.9e-6,", "[1048576, 2e-3,"), ""),
+        (("8.3e-7, 2.3e-10", "9.9e-5, 2.3e-10"), ""),
+        (("8.3e-7, 2.3e-10", "1e-4, 2.3e-10"), "curve.node: latency_s 0.0001 is 100.0 µs where 0.2 to 2 µs is usual"),
+        (("1.9e-6, 3.7e-10", "1.9e-6, 9.9e-8"), ""),
+        (("1.9e-6, 3.7e-10", "1.9e-6, 1e-7"), "curve.network: s_per_byte 1e-07 is 10 MB/s where 1 GB/s or more is usual"),
+        (("6.1e-7, 1.7e-10", "6.1e-7, 9.9e-9"), ""),
+        (("6.1e-7, 1.7e-10", "6.1e-7, 1e-8"), "curve.socket: s_per_byte 1e-08 is 100 MB/s where"),
+        (("7e-11", "9.9e-9"), ""),
+        (("7e-11", "1e-8"), "copy_s_per_byte: 1e-08 is 100 MB/s where 1 GB/s or more is usual; were nanoseconds meant?"),
+        (("3.1e-10\ncopy", "2e-4\ncopy"), "gamma_s_per_byte: 0.0002 is 5 kB/s where"),
+        (("6.1e-7, 1.7e-10", "6.1e-7, 2e-3"), "curve.socket: s_per_byte 0.002 is 500 B/s where"),
+        (("nodes = 3", "nodes = 1"), ""),
+    ],
+)  # fmt: skip
+def test_from_where_on_a_number_is_doubted(change: tuple[str, str], said: str) -> None:
+    heard: list[str] = []
+    assert change[0] in PRIME
+    parse_spec(PRIME.replace(*change), "prime.toml", say=heard.append)
+    assert len(heard) == bool(said), heard
+    assert said in "".join(heard)
+
+
+def test_a_slow_overhead_is_doubted_and_a_class_that_does_not_occur_is_not() -> None:
+    heard: list[str] = []
+    slow = re.sub(r"\[0, \S+,", "[0, 9e-4,", PRIME.partition("[curve]")[0]) + "[curve]\nnetwork = [[0, 9e-4, 1e-9]]\n"
+    for overhead in ("9.9e-5", "1e-4"):
+        parse_spec(slow.replace("1.3e-7", overhead), "prime.toml", say=heard.append)
+    # The network's curve serves the other classes, too, and is judged by what a network takes.
+    assert [text.partition(": ")[2] for text in heard] == [
+        "overhead_s: 0.0001 is 100.0 µs where 0.05 to 1 µs is usual; were microseconds meant?"
+    ]
+    heard.clear()
+    parse_spec(PRIME.replace("nodes = 3", "nodes = 1").replace("1.9e-6", "1"), "prime.toml", say=heard.append)
+    assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (
+            {"nic_bytes_per_s": "6e9"},
+            r"^prime: nic_bytes_per_s 6e\+09 instead of 5e\+09: .* as curve.network says.*: "
+            r"\[nic_bytes_per_s=6e9,network.s_per_byte=x0.833\]$",
+        ),
+        ({"nic_bytes_per_s": "20e9"}, r"x0.25,switch_bytes_per_s=1.679e\+10\]$"),  # 1.3 / (3.1e-10 / 4) = 16.77e9
+        ({"switch_bytes_per_s": "22e9"}, r" 2.2e\+10 instead of 1.1e\+10: .*nic_bytes_per_s=8.395e\+09\]$"),
+        ({"interconnect_bytes_per_s": "34e9"}, r"curve.node .*node.s_per_byte=x0.5,core_bytes_per_s=2.524e\+10\]$"),
+        ({"nic_bytes_per_s": "5e9"}, ""),
+        ({"nic_bytes_per_s": "4.5e9"}, ""),
+        ({"nic_bytes_per_s": "6e9", "nodes": "1"}, ""),
+        ({"nic_bytes_per_s": "6e9", "network.s_per_byte": "x0.9"}, ""),
+        ({"interconnect_bytes_per_s": "34e9", "sockets": "1"}, ""),
+        ({"core_bytes_per_s": "34e9"}, ""),
+    ],
+)  # fmt: skip
+def test_a_wider_link_that_makes_no_message_faster(values: dict[str, str], says: str) -> None:
+    heard: list[str] = []
+    parse_spec(PRIME, "prime.toml", values, heard.append)
+    assert len(heard) == bool(says), heard
+    assert re.search(says, "".join(heard)), heard

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 import made_platforms
+from collscope.base import programs
+from collscope.base.errors import UserError
 from collscope.machines import find, simgrid
+from collscope.machines.simgrid_settings import protocol_settings
 from collscope.machines.spec import (
     LEVELS,
+    LINKS,
     Number,
     Piece,
     Spec,
@@ -18,6 +22,7 @@ from collscope.machines.spec import (
     filled,
     narrowest,
     occurring,
+    text_of,
     wire_curve,
 )
 
@@ -106,3 +111,95 @@ def test_classes_that_occur() -> None:
     assert occurring(replace(made, cores_per_cache=4)) == ("cache", "node", "network")
     assert occurring(replace(made, cores_per_cache=1, sockets=1)) == ("socket", "network")
     assert occurring(replace(made, nodes=1)) == ("cache", "socket", "node")
+
+
+def test_the_hash_of_a_platform_changes_with_every_number(tmp_path: Path) -> None:
+    """Whatever a simulated time owes to it; white space in the specification is nothing."""
+    changes = [
+        ("", ""), ("nodes = 3", "nodes = 4"), ("sockets = 2", "sockets = 1"), ("cores_per_socket = 6", "cores_per_socket = 9"),
+        ("cores_per_cache = 3", "cores_per_cache = 2"), ("3.1e-10\ncopy", "3.2e-10\ncopy"), ("7e-11", "8e-11"), ("1.3e-7", "1.4e-7"),
+        ("1009", "1010"), ("23e9", "29e9"), ("41e9", "43e9"), ("17e9", "19e9"), ("= 5e9", "= 7e9"), ("11e9", "13e9"),
+        ("5e-7, 1.1", "5.1e-7, 1.1"), ("1.1e-10", "1.2e-10"), ("1.9]", "1.8]"), ("2003", "2004"), ("6.1e-7", "6.2e-7"),
+        ("2.9e-6, 3.1e-10, 1.3", "2.9e-6, 3.1e-10, 1.2"), ("nodes = 3", "oversubscribe = true\nnodes = 3"),
+    ]  # fmt: skip
+    assert all(old in made_platforms.PRIME for old, _ in changes)
+    texts = [made_platforms.PRIME.replace(*change, 1) for change in changes]
+    hashes = [simgrid.content_hash(find.load(made_platforms.write(tmp_path, text))) for text in texts]
+    assert len(set(hashes)) == len(changes)
+    assert simgrid.content_hash(find.load(made_platforms.write(tmp_path, f"\n{texts[0]}", "o.toml"))) == hashes[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ("COMMON_SETTINGS", "network/optim"),
+        ("NETWORK_SETTINGS", "network/model"),
+        ("FACTOR_SETTINGS", "smpi/bw-factor"),
+    ],
+)
+def test_the_hash_of_a_platform_changes_with_settings_of_the_simulator(
+    monkeypatch: pytest.MonkeyPatch, settings: str, key: str
+) -> None:
+    p = find.load("ideal")
+    before = simgrid.content_hash(p)
+    monkeypatch.setattr(simgrid, settings, getattr(simgrid, settings) | {key: "other"})
+    assert simgrid.content_hash(p) != before
+
+
+def test_what_smpirun_is_told_of_a_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "PLUGIN", tmp_path / "plugin.so")
+    (tmp_path / "plugin.so").touch()
+    p = find.load(made_platforms.write(tmp_path, made_platforms.PRIME))
+    words = simgrid.smpirun_args(p)
+    assert words[:3] == ["-platform", str(tmp_path / "plugin.so"), "--log=root.thresh:warning"]
+    told = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
+    own = {"network/loopback-lat": "1", "network/loopback-bw": "23000000000.0"}
+    assert told == simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | protocol_settings(1009, 1.3e-7) | own
+    assert simgrid.smpirun_env(p) == {"COLLSCOPE_PLATFORM": str(p.xml)}
+    ideal = find.load("ideal")
+    words = simgrid.smpirun_args(ideal)
+    assert words[:2] == ["-platform", str(ideal.xml)]
+    told = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
+    plain = simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | simgrid.FACTOR_SETTINGS
+    assert told == plain | protocol_settings(-1, 0.0)
+    (tmp_path / "plugin.so").unlink()
+    with pytest.raises(UserError, match="prime needs it for its curves"):
+        simgrid.smpirun_args(p)
+
+
+def test_the_settings_of_the_simulator() -> None:
+    """A plain fluid network, the same digits each time: every one of these values is a decision."""
+    assert simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | simgrid.FACTOR_SETTINGS == {
+        "smpi/privatization": "no", "smpi/simulate-computation": "no", "smpi/shared-malloc": "global",
+        "smpi/host-speed": "1Gf", "surf/precision": "1e-12", "network/optim": "Full", "network/model": "CM02",
+        "network/crosstraffic": "0", "network/weight-S": "0", "network/TCP-gamma": "0", "smpi/wtime": "0",
+        "network/latency-factor": "1", "network/bandwidth-factor": "1", "smpi/lat-factor": "1", "smpi/bw-factor": "1",
+    }  # fmt: skip
+    assert protocol_settings(63, 2e-7) == {
+        "smpi/async-small-thresh": "64", "smpi/send-is-detached-thresh": "64",
+        "smpi/os": "0:2e-07:0", "smpi/ois": "0:2e-07:0", "smpi/or": "0:2e-07:0",
+    }  # fmt: skip
+
+
+def test_capacities_that_are_not_given_come_from_the_right_curve() -> None:
+    """A core's port serves the fastest piece of all classes, the NIC the network's; memory four times all cores of a socket."""
+    fastest = ((7e9, 1), (3e9, 5), (2e9, 1), (1e9, 3))  # of each class: bytes a second of a message, and its traffic
+    curve = {lv: (piece(0, 1e-6, 1 / rate, traffic),) for lv, (rate, traffic) in zip(LEVELS, fastest, strict=True)}
+    made = filled(Spec("mine", 2, 2, 4, 2, "", curve))
+    rates = [getattr(made, f"{link}_bytes_per_s").value for link in LINKS]
+    assert rates == pytest.approx([15e9, 4 * 15e9 * 4, 4 * 15e9 * 4, 3e9, 3e9])
+    assert filled(replace(made, memory_bytes_per_s=Number(1e9))).interconnect_bytes_per_s.value == pytest.approx(240e9)
+    own = filled(Spec("mine", 2, 2, 4, 2, "", curve, memory_bytes_per_s=Number(90e9)))
+    assert own.interconnect_bytes_per_s.value == 90e9
+    free = filled(Spec("mine", 2, 2, 4, 2, "", dict.fromkeys(LEVELS, (piece(0, 1e-6, 0.0),))))
+    assert (free.core_bytes_per_s.value, free.nic_bytes_per_s.value) == (1e12, 1e12)
+    links = {f"{link}_bytes_per_s": Number(rate) for link, rate in zip(LINKS, (50, 40, 30, 20, 10), strict=True)}
+    assert [narrowest(replace(made, **links), level) for level in LEVELS] == [40, 40, 30, 10]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (3.0, "3"), (999999.0, "999999"), (1e6, "1000000.0"), (1.5, "1.5"), (1e-7, "1e-07"), (-1.0, "-1")],
+)
+def test_numbers_as_platform_files_spell_them(value: float, text: str) -> None:
+    assert text_of(value) == text

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, spec_reader
+from collscope.machines.plausible import MOST_CORES
 from collscope.machines.simgrid import content_hash
-from collscope.machines.spec import Number
+from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, Number, Spec, SpecError
 from collscope.machines.xml_writer import xml_of
-from made_platforms import SMALL, write
+from made_platforms import PRIME, SMALL, write
 
 
 def readme_spec() -> str:
@@ -89,3 +90,161 @@ def test_a_broken_specification_is_told_with_file_and_line(
         find.load(path)
     assert f"small.toml:{line}: " in str(caught.value)
     assert words in str(caught.value)
+
+
+# ---- a machine of primes: each number shows where it goes ---------------------------------------------------------------
+
+
+def test_every_number_of_a_file_reaches_its_field() -> None:
+    made = spec_reader.parse_spec(PRIME, "prime.toml")
+    shape = (made.nodes, made.sockets, made.cores_per_socket, made.cores_per_cache, made.cores_per_node)
+    assert shape == (3, 2, 6, 3, 12)
+    assert (made.name, made.about, made.oversubscribe, made.least, made.sources) == ("prime", "primes", False, {}, {})
+    assert {name: getattr(made, name).value for name in NUMBERS} == {
+        "gamma_s_per_byte": 3.1e-10, "copy_s_per_byte": 7e-11, "overhead_s": 1.3e-7, "eager_bytes": 1009,
+        "core_bytes_per_s": 23e9, "memory_bytes_per_s": 41e9, "interconnect_bytes_per_s": 17e9,
+        "nic_bytes_per_s": 5e9, "switch_bytes_per_s": 11e9,
+    }  # fmt: skip
+    assert {key: number.value for key, number in made.counts.items()} == dict(zip(COUNTS, (3, 2, 6, 3), strict=True))
+    assert [(p.start, p.latency.value, p.s_per_byte.value, p.traffic.value) for p in made.curve["network"]] == [
+        (0, 1.9e-6, 3.7e-10, 1), (64, 1.7e-6, 4.1e-10, 1), (5003, 2.9e-6, 3.1e-10, 1.3),
+    ]  # fmt: skip
+    assert made.own_curves == LEVELS
+
+
+def test_what_a_file_does_not_say_has_its_default() -> None:
+    made = spec_reader.parse_spec(SMALL, "small.toml")
+    assert {name: getattr(made, name).value for name in NUMBERS} == {
+        "gamma_s_per_byte": 2.5e-10, "copy_s_per_byte": 2e-10, "overhead_s": 0, "eager_bytes": 8192,
+        # What the curves need: 1 / 2e-10, of two cores four times over, and what was given.
+        "core_bytes_per_s": 5e9, "memory_bytes_per_s": 4e10, "interconnect_bytes_per_s": 4e10,
+        "nic_bytes_per_s": 1e9, "switch_bytes_per_s": 1e9,
+    }  # fmt: skip
+    assert (made.cores_per_cache, made.about, made.own_curves) == (2, "", ("socket", "network"))
+    assert set(made.counts) == {"nodes", "sockets", "cores_per_socket"}
+    assert made.gamma_s_per_byte == Number(2.5e-10, "assumed", "", None)
+    assert made.core_bytes_per_s == Number(5e9, "assumed", "as much as the curves need")
+    assert made.curve["cache"][0].traffic == Number(1.0)
+
+
+def test_a_number_keeps_its_provenance() -> None:
+    number = '{ value = 1e9, tag = "measured", source = "us", range = [9e8, 2e9] }'
+    text = SMALL.replace("nic_bytes_per_s = 1e9", f'nic_bytes_per_s = {number}\n[sources]\nus = "here"')
+    more = "[least]\no = 1e-8\ng = 2e-8\nL = 3e-7\nG = 5e-11\ngamma = 7e-11\n[curve]"
+    made = spec_reader.parse_spec(text.replace("[curve]", more), "small.toml")
+    assert made.nic_bytes_per_s == Number(1e9, "measured", "us", (9e8, 2e9))
+    assert (made.sources, made.nodes) == ({"us": "here"}, 3)
+    assert made.least == {"o": 1e-8, "g": 2e-8, "L": 3e-7, "G": 5e-11, "gamma": 7e-11}
+    names = [name for name, _ in made.numbers()]
+    assert names[:4] == ["nodes", "sockets", "cores_per_socket", "gamma_s_per_byte"]
+    assert names[-3:] == [f"curve.network[1024].{kind}" for kind in ("latency_s", "s_per_byte", "traffic")]
+    assert dict(made.numbers())["curve.network[1024].latency_s"].value == 4e-6
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("cache", {"socket": "cache", "node": "cache", "network": "cache"}),
+        ("node", {"cache": "node", "socket": "node", "network": "node"}),
+        ("cache network", {"socket": "network", "node": "network"}),
+        ("cache node", {"socket": "node", "network": "node"}),
+        ("socket node", {"cache": "socket", "network": "node"}),
+    ],
+)
+def test_a_class_without_a_curve_takes_that_of_the_next_wider_one_or_else_the_next_closer(
+    given: str, taken: dict[str, str]
+) -> None:
+    own = given.split()
+    curves = "".join(f"{level} = [[0, {1 + LEVELS.index(level)}e-6, 1e-9]]\n" for level in own)
+    made = spec_reader.parse_spec(SMALL.partition("[curve]")[0] + "[curve]\n" + curves, "small.toml")
+    assert made.own_curves == tuple(own)
+    assert {level: made.curve[level][0].latency.value for level in LEVELS} == {
+        level: float(f"{1 + LEVELS.index(taken.get(level, level))}e-6") for level in LEVELS
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "fits"),
+    [
+        (("nodes = 3", "nodes = 1"), True),
+        (("nodes = 3", "nodes = 0.5"), False),
+        (("nodes = 3", "nodes = 1.5"), False),
+        (("cores_per_cache = 3", "cores_per_cache = 4"), False),
+        (("cores_per_cache = 3", "cores_per_cache = 2"), True),
+        (("eager_bytes = 1009", "eager_bytes = 0"), True),
+        (("eager_bytes = 1009", "eager_bytes = -1"), True),
+        (("eager_bytes = 1009", "eager_bytes = -2"), False),
+        (("gamma_s_per_byte = 3.1e-10", "gamma_s_per_byte = 0"), True),
+        (("gamma_s_per_byte = 3.1e-10", "gamma_s_per_byte = -1e-12"), False),
+        (("[0, 6.1e-7, 1.7e-10]", "[0, 6.1e-7, 1.7e-10, 1]"), True),
+        (("[0, 6.1e-7, 1.7e-10]", "[0, 6.1e-7, 1.7e-10, 0]"), False),
+        (("[0, 6.1e-7, 1.7e-10]", "[0, 6.1e-7, 1.7e-10, 1, 1]"), False),
+        (("[0, 6.1e-7, 1.7e-10]", "[1, 6.1e-7, 1.7e-10]"), False),
+        (("[64, 1.7e-6, 4.1e-10]", "[5002, 1.7e-6, 4.1e-10]"), True),
+        (("[64, 1.7e-6, 4.1e-10]", "[5003, 1.7e-6, 4.1e-10]"), False),
+        (("[64, 1.7e-6, 4.1e-10]", "[5004, 1.7e-6, 4.1e-10]"), False),
+        (("overhead_s = 1.3e-7", "overhead_s = { value = 1.3e-7, range = [1.3e-7, 1.4e-7] }"), True),
+        (("overhead_s = 1.3e-7", "overhead_s = { value = 1.3e-7, range = [1.2e-7, 1.3e-7] }"), True),
+        (("overhead_s = 1.3e-7", "overhead_s = { value = 1.3e-7, range = [1.31e-7, 1.4e-7] }"), False),
+        (("overhead_s = 1.3e-7", "overhead_s = { value = 1.3e-7, range = [1.2e-7, 1.29e-7] }"), False),
+        (("overhead_s = 1.3e-7", "overhead_s = 2.5e-7"), True),  # twice that is the latency of the cache
+        (("overhead_s = 1.3e-7", "overhead_s = 2.51e-7"), False),
+        (("switch_bytes_per_s = 11e9", "switch_bytes_per_s = 4.2e9"), True),  # 1.3 / 3.1e-10 = 4.19e9
+        (("switch_bytes_per_s = 11e9", "switch_bytes_per_s = 4.1e9"), False),
+        (("interconnect_bytes_per_s = 17e9", "interconnect_bytes_per_s = 12.7e9"), True),  # 2.9 / 2.3e-10 = 12.6e9
+        (("interconnect_bytes_per_s = 17e9", "interconnect_bytes_per_s = 12.5e9"), False),
+        (("core_bytes_per_s = 23e9", "core_bytes_per_s = 17.3e9"), True),  # 1.9 / 1.1e-10 = 17.27e9
+        (("core_bytes_per_s = 23e9", "core_bytes_per_s = 17.2e9"), False),
+        (("memory_bytes_per_s = 41e9", "memory_bytes_per_s = 17.2e9"), False),
+    ],
+)  # fmt: skip
+def test_the_limits_of_what_a_file_may_say(change: tuple[str, str], fits: bool) -> None:
+    assert change[0] in PRIME
+    text = PRIME.replace(*change)
+    if fits:
+        spec_reader.parse_spec(text, "prime.toml")
+        return
+    with pytest.raises(SpecError, match=r"^prime\.toml:\d+: "):
+        spec_reader.parse_spec(text, "prime.toml")
+
+
+def test_overrides_replace_or_multiply() -> None:
+    def read(**values: str) -> Spec:
+        return spec_reader.parse_spec(PRIME, "prime.toml", {k.replace("__", "."): v for k, v in values.items()})
+
+    made = read(nodes="x2", sockets="1", gamma_s_per_byte="x3", nic_bytes_per_s="7e9", eager_bytes="-1")
+    assert (made.nodes, made.sockets, made.cores_per_node) == (6, 1, 6)
+    assert made.gamma_s_per_byte == Number(9.3e-10, "assumed", "given with the platform's name")
+    assert (made.nic_bytes_per_s.value, made.eager_bytes.value) == (7e9, -1)
+    assert made.switch_bytes_per_s.value == 11e9
+    # A cache that all of a socket share stays so; another stays as it is.
+    assert read(cores_per_socket="12").cores_per_cache == 3
+    small = spec_reader.parse_spec(SMALL, "small.toml", {"cores_per_socket": "6"})
+    assert (small.cores_per_socket, small.cores_per_cache) == (6, 6)
+    assert spec_reader.parse_spec(SMALL, "", {"cores_per_socket": "6", "cores_per_cache": "3"}).cores_per_cache == 3
+    # What was not given is filled from what the curve needs after the change.
+    slow = spec_reader.parse_spec(SMALL, "small.toml", {"socket.s_per_byte": "x2"})
+    assert (slow.core_bytes_per_s.value, slow.nic_bytes_per_s.value) == (2.5e9, 1e9)
+    assert spec_reader.parse_spec(SMALL, "", {"core_bytes_per_s": "x3"}).core_bytes_per_s.value == 1.5e10
+    scaled = read(network__latency_s="x2", network__s_per_byte="x3")
+    assert [(p.start, p.latency.value, p.s_per_byte.value) for p in scaled.curve["network"]] == [
+        (0, 3.8e-6, 1.11e-9), (64, 3.4e-6, 1.23e-9), (5003, 5.8e-6, 9.3e-10),
+    ]  # fmt: skip
+    assert scaled.curve["node"] == read().curve["node"]
+    both = spec_reader.parse_spec(SMALL, "small.toml", {"socket.latency_s": "x2"}).curve
+    assert both["cache"] == both["socket"]
+    assert both["node"][0].latency.value == 3e-6, "which has the network's"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"nodes": "0"}, {"nodes": "1.5"}, {"nodes": "x0.5"}, {"nodes": "inf"}, {"cores_per_cache": "4"},
+        {"gamma_s_per_byte": "-1e-12"}, {"gamma_s_per_byte": "inf"}, {"gamma_s_per_byte": "2"}, {"eager_bytes": "-2"},
+        {"network.latency_s": "2"}, {"network.latency_s": "x-1"}, {"network.latency_s": "xinf"}, {"overhead_s": "3e-7"},
+        {"nodes": str(MOST_CORES // 12 + 1)},
+    ],
+)  # fmt: skip
+def test_overrides_that_do_not_fit(values: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        spec_reader.parse_spec(PRIME, "prime.toml", values)
