@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from collscope.base import programs
+from collscope.base.errors import UsageError, UserError
+from collscope.catalogue.registry import Registry
+from collscope.commands import prove
+from collscope.points.plan import Point
 from collscope.sources import asking
-from collscope.sources.asking import Question
+from collscope.sources.asking import GivenUp, Question
 from command_line import call
 
 
@@ -39,3 +46,165 @@ def test_a_vector_that_no_record_holds_is_no_fault_of_the_algorithm(
     words = ("--on", "ideal", "--nodes", "2", "--ranks", "2", "-a", "allgather/bucket", "--source", "model")
     status, out, _ = call(capsys, "run", *words, "--bytes", "1024TiB,1KiB")
     assert status == 0 and why in out and "1 KiB" in out
+
+
+def points(collective: str, ranks: int, **options: Any) -> list[tuple[int, int, str, str]]:
+    """Count, root, type and operator of each call."""
+    made = prove.points(prove.Request("x", **options), collective, f"{collective}/x", ranks)
+    return [(p.count, p.root, p.type, p.op) for p in made]
+
+
+def test_what_is_proved_of_an_algorithm(known: Registry) -> None:
+    plain = [0, 1, 5, 6, 1000]
+    assert points("bcast", 5) == [(n, r, "float", "sum") for r in (0, 1, 4) for n in plain]
+    assert points("bcast", 1) == [(n, 0, "float", "sum") for n in (0, 1, 2, 1000)]
+    assert points("bcast", 2) == [(n, r, "float", "sum") for r in (0, 1) for n in (0, 1, 2, 3, 1000)]
+    assert points("allgather", 5) == [(n, 0, "float", "sum") for n in plain]
+    both = (("float", "sum"), ("affine", "affine"))
+    assert points("allreduce", 5) == [(n, 0, *kind) for n in plain for kind in both]
+    assert points("allreduce", 5, type_name="affine") == [(n, 0, "affine", "affine") for n in plain]
+    assert points("barrier", 5) == [(0, 0, "float", "sum")]
+    assert points("barrier", 5, sizes="8") == [(0, 0, "float", "sum")]
+    assert points("bcast", 5, sizes="8,16", root=2) == [(2, 2, "float", "sum"), (4, 2, "float", "sum")]
+    assert points("bcast", 5, root=4, type_name="double", sizes="8") == [(1, 4, "double", "sum")]
+    assert points("bcast", 5, root=5) == []
+    assert points("allgather", 5, root=3, sizes="20") == [(1, 0, "float", "sum")]
+    assert points("bcast", 5, as_json=True) == [(1000, 0, "float", "sum")]
+    assert points("allreduce", 5, as_json=True) == [(1000, 0, "float", "sum")]
+    assert points("bcast", 5, as_json=True, root=2, sizes="4") == [(1, 2, "float", "sum")]
+
+
+@pytest.mark.parametrize(
+    ("options", "plain"),
+    [
+        ({}, True),
+        ({"ranks": "2"}, True),
+        ({"sizes": "4"}, False),
+        ({"root": 0}, False),
+        ({"type_name": "double"}, False),
+        ({"point_limit": 1.0}, False),
+        ({"as_json": True}, False),
+    ],
+)
+def test_a_sweep_is_what_asks_for_no_call_of_its_own(options: dict[str, Any], plain: bool) -> None:
+    assert prove.Request("all", **options).is_plain == plain
+
+
+@pytest.mark.parametrize(
+    ("algo", "names"),
+    [
+        ("all", []),
+        ("bcast", ["bcast/mst[dest=first]", "bcast/linear", "bcast/knomial[k=4,s=0]"]),
+        ("bcast/linear,bcast/mst,bcast/linear", ["bcast/linear", "bcast/mst[dest=first]"]),
+    ],
+)
+@pytest.mark.parametrize("status", [0, 3])
+def test_many_algorithms_are_swept_by_the_prover_itself(
+    known: Registry,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    algo: str,
+    names: list[str],
+    status: int,
+) -> None:
+    started: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> SimpleNamespace:
+        started.append(command)
+        return SimpleNamespace(returncode=status)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr("collscope.base.leftovers.watch", lambda: None)
+    assert call(capsys, "prove", algo, "--ranks", "2,1,3,7")[0] == bool(status)
+    words = [word for name in names for word in ("--algorithm", name)]
+    assert started == [[str(programs.PROVER), "--sweep", "--ranks", "1..3,7", *words]]
+
+
+def test_what_can_be_swept(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="a decision is proven alone"):
+        prove.run(prove.Request("bcast/mst,decision/ompi_4_1"))
+    assert prove.read_keys("decision/ompi_4_1") == [
+        ("bcast", "decision/ompi_4_1"),
+        ("allgather", "decision/ompi_4_1"),
+    ]
+    assert prove.read_keys("bcast/knomial[k=2|3]") == [("bcast", f"bcast/knomial[k={k},s=0]") for k in (2, 3)]
+
+    def gone(*_: Any, **__: Any) -> None:
+        raise OSError(2, "No such file")
+
+    monkeypatch.setattr(subprocess, "run", gone)
+    with pytest.raises(UserError, match="No such file; run ./collscope doctor"):
+        prove.run(prove.Request("bcast"))
+    with pytest.raises(UsageError, match="--root 7: no number of ranks in 2..4 has such a rank"):
+        prove.run(prove.Request("bcast/mst", ranks="2..4", root=7))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict", "status"),
+    [
+        (["proven", "proven"], "proven", 0),
+        (["proven", None], "proven", 0),
+        ([None, None], "unsupported", 2),
+        (["proven", "failed", "proven"], "failed", 1),
+        ([None, "failed"], "failed", 1),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_one_failed_point_fails_the_proof(
+    known: Registry,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    verdicts: list[str | None],
+    verdict: str,
+    status: int,
+    as_json: bool,
+) -> None:
+    def ask(wanted: Any, schedule: bool, limit_s: float | None) -> list[dict[str, Any]]:
+        assert schedule == as_json and limit_s == 2.5
+        shape = {"collective": "bcast", "type": "float", "algorithm": "bcast/mst", "ranks": 4, "root": 1, "count": 2}
+        made = []
+        for i, verdict in enumerate(verdicts):
+            about = {"status": "ok" if verdict else "no", "verdict": verdict, "in_place": i % 2, "kind": "deadlock"}
+            made.append(shape | about | {"failure": "why", "vector_bytes": 8, "messages": 1, "bytes": 8})
+        return made
+
+    monkeypatch.setattr(prove, "ask", ask)
+    done, out, err = call(capsys, "prove", "bcast/mst", "--point-limit", "2.5", *["--json"] * as_json)
+    assert done == status
+    if as_json:
+        assert json.loads(out)["verdict"] == verdict and len(json.loads(out)["points"]) == len(verdicts)
+    if status == 1:
+        assert err == "collscope: bcast/mst, 4 ranks, count 2, root 1, in place: why\n"
+    elif status == 2:
+        assert err == "collscope: bcast/mst: no\n"
+    else:
+        assert err == ""
+
+
+@pytest.mark.parametrize("schedule", [False, True])
+def test_replies_are_completed_and_in_order(
+    known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch, schedule: bool
+) -> None:
+    told: list[Any] = []
+
+    def answers(words: Any, questions: Sequence[Question], _: Any, __: Any, limit_s: Any) -> Iterator[tuple[str, Any]]:
+        told.extend([words, limit_s, [(q.key, q.what) for q in questions]])
+        yield "2", GivenUp("not tried, it goes on", False)
+        yield "1", GivenUp("took longer than 3 s", True)
+        yield "0", {"id": "0", "verdict": "proven", "status": "ok"}
+
+    monkeypatch.setattr(asking, "ask", answers)
+    asked = [(4, Point("allgather", "allgather/bucket", 2, root=r, type="double", op="max")) for r in (0, 1, 0)]
+    made = prove.ask(asked, schedule, 3.0)
+    text = "allgather/bucket, 4 ranks, count 2"
+    about = [("allgather/bucket", t) for t in (text, f"{text}, root 1", text)]
+    assert told == [[*["--schedule"] * schedule, "--costs"], 3.0, about]
+    common = {"collective": "allgather", "type": "double", "op": "max", "vector_bytes": 64, "block_bytes": 16}
+    shape = {"algorithm": "allgather/bucket", "ranks": 4, "count": 2, "in_place": 0}
+    late = {"status": "ok", "verdict": "failed", "kind": "limit", "failure": "took longer than 3 s"}
+    left = {"status": "not tried, it goes on", "verdict": None, "kind": "not tried"}
+    assert made == [
+        {**common, "verdict": "proven", "status": "ok"},
+        {**common, **shape, "root": 1, **late},
+        {**common, **shape, "root": 0, **left},
+    ]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import pytest
 
+from collscope.base.grid import Grid
 from collscope.commands import prove_table
 from collscope.commands.prove_table import Line
 
@@ -39,3 +43,115 @@ def test_points_that_took_too_long_or_were_not_tried_are_told_as_such(capsys: py
     said = capsys.readouterr().out
     assert "FAILED: limit" in said
     assert "— 1 point not tried: bcast/wrong goes on …" in said
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Grid]:
+    """The tables that are printed."""
+    made: list[Grid] = []
+    monkeypatch.setattr(Grid, "show", lambda self: made.append(self))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("costs", "exact", "says"),
+    [
+        (None, True, "—"),
+        ([(1.0, None)], True, "—"),
+        ([(1.0, 1.0)], True, "exact"),
+        ([(3.0, 2.0)], False, "1.50"),
+        ([(3.0, 2.0), (1.504, 1.0)], False, "1.50"),
+        ([(3.0, 2.0), (1.506, 1.0)], False, "1.50 … 1.51"),
+        ([(2.0, 1.0), (1.0, 2.0)], False, "0.50 … 2.00"),
+        ([(1.0, 0.0)], False, "—"),
+        ([(1.0, 0.0), (2.0, 1.0)], False, "2.00"),
+    ],
+)
+def test_cost_beside_the_critical_path(costs: list[tuple[float, float]] | None, exact: bool, says: str) -> None:
+    made = costs and [{"critical_s": critical, "cost_s": cost} for critical, cost in costs]
+    assert prove_table.exactness(line(2, costs=made, exact=exact)) == says
+
+
+def test_of_each_number_of_ranks_the_failed_point_else_the_one_that_moves_most(shown: list[Grid]) -> None:
+    lines = [
+        line(2, bytes=8), line(2, bytes=64, rounds=3.0, reduced_bytes=16, messages=5, vector_bytes=2048), line(2, bytes=16),
+        line(2, bytes=999, type="affine"),
+        line(3, bytes=64), line(3, "data", bytes=8), line(3, bytes=70),
+        line(4, bytes=4) | {"status": "no", "verdict": None, "bytes": 99}, line(4, bytes=6, messages=7),
+        line(5) | {"status": "no", "verdict": None, "kind": None}, line(6) | {"status": "no", "kind": "not tried"},
+    ]  # fmt: skip
+    prove_table.show(lines)
+    (table,) = shown
+    assert table.title == "bcast/wrong"
+    assert [(*made.cells, made.style) for made in table.lines] == [
+        ("2", "2 KiB", "5", "64 B", "16 B", "3", "—", "proven", ""),
+        ("3", "4 B", "1", "8 B", "0 B", "", "—", "FAILED: data", "bold red"),
+        ("4", "4 B", "7", "6 B", "0 B", "", "—", "proven", ""),
+        ("5", "4 B", *[""] * 5, "unsupported", "dim"),
+        ("6", "4 B", *[""] * 5, "not tried", "dim"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("most", "shows", "hidden"),
+    [(16, list(range(1, 17)), 0), (17, [*range(1, 10), 12, 16, 17], 5), (50, [*range(1, 10), 12, 16, 24, 32, 48, 50], 35)],
+)  # fmt: skip
+def test_of_many_numbers_of_ranks_some_are_shown(
+    shown: list[Grid], capsys: pytest.CaptureFixture[str], most: int, shows: list[int], hidden: int
+) -> None:
+    prove_table.show([line(p) for p in range(1, most + 1)])
+    assert [int(made.cells[0]) for made in shown[0].lines] == shows
+    said = capsys.readouterr().out
+    assert (f"({hidden} more numbers of ranks are not shown; --json has all)" in said) == bool(hidden)
+    assert "more numbers" not in said or hidden
+
+
+def test_many_algorithms_have_a_line_each_and_sums(shown: list[Grid], capsys: pytest.CaptureFixture[str]) -> None:
+    priced: dict[str, Any] = {"costs": [{"critical_s": 1.0, "cost_s": 1.0}]}
+    unpriced: dict[str, Any] = {"costs": [{"critical_s": 1.0, "cost_s": None}]}
+    none = line(4) | {"status": "no", "verdict": None}
+    made = [
+        line(2, **priced, exact=1), line(3, **priced, exact=0), none,
+        *(each | {"algorithm": "bcast/b"} for each in (line(2, **unpriced), line(3, "data", **unpriced))),
+        none | {"algorithm": "bcast/c"},
+        *(each | {"algorithm": "decision/d"} for each in (line(2), line(2) | {"collective": "reduce"})),
+    ]  # fmt: skip
+    prove_table.show(made)
+    assert [(*each.cells, each.style) for each in shown[0].lines] == [
+        ("bcast/wrong", "2", "1", "", "1", "proven", ""),
+        ("bcast/b", "1", "", "1", "—", "FAILED", "bold red"),
+        ("bcast/c", "0", "1", "", "—", "nothing to prove", ""),
+        ("decision/d (bcast)", "1", "", "", "—", "proven", ""),
+        ("decision/d (reduce)", "1", "", "", "—", "proven", ""),
+    ]
+    said = "5 algorithms, p = 2 … 4, root 0, up to 4 B: 5 points proven, 2 unsupported, 1 failed"
+    assert capsys.readouterr().out.strip() == said
+
+
+@pytest.mark.parametrize(
+    ("ranks", "roots", "says"),
+    [
+        ([4], [0], "p = 4, root 0"),
+        ([4], [3], "p = 4, root 3"),
+        ([2, 3, 4], [0, 1], "p = 2 … 4, roots 0 and 1"),
+        ([2, 4], [0], "p = 2 and 4, root 0"),
+        ([1, 2, 3, 4, 5, 6, 7, 9], [0], "p = 1, 2, 3, 4, 5, 6, 7 and 9, root 0"),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 10], [0], "9 numbers of ranks, root 0"),
+        ([8], [0, 1, 2, 3], "p = 8, roots 0, 1, 2 and 3"),
+        ([8], [0, 1, 2, 3, 4], "p = 8, roots 0, 1 and p-1"),
+    ],
+)
+def test_what_was_proven_over(ranks: list[int], roots: list[int], says: str) -> None:
+    lines = [line(p, vector_bytes=p) | {"root": r} for p, r in itertools.product(ranks, roots)]
+    assert prove_table.sizes_of(lines) == f"{says}, up to {max(ranks)} B"
+
+
+def test_why_points_are_unsupported_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    none = {"verdict": None, "status": "needs 2", "kind": None}
+    prove_table.summary([line(1), line(2) | none, line(3) | none, line(4) | none | {"status": "other"}])
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "— 2 points unsupported: needs 2",
+        "— 1 point unsupported: other",
+    ]
+    prove_table.summary([line(2) | none])
+    assert "proven" not in capsys.readouterr().out

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 import tiny_platform
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
 from collscope.catalogue.registry import Registry
+from collscope.commands import requests, run_note
 from collscope.commands import run as runs
-from collscope.commands import run_note
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
-from collscope.sources import bounds, model, simulate
+from collscope.sources import bounds, model, mpirun, simulate
+from collscope.sources.rows import SOURCES
+from collscope.sources.source import Options, Source, Stopped
 from command_line import RUN, call
 
 
@@ -179,3 +181,251 @@ def test_long_simulations_are_announced_with_an_estimate(
     _, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "4,8", "--jobs", "1")
     assert "simulating 2 points: " in err
     assert "by a rough estimate; --source model answers in seconds" in err
+
+
+class Asked:
+    """A source of numbers that notes what it is asked for; each point's time and status are as told."""
+
+    def __init__(self, status: str = "ok", stops: bool = False) -> None:
+        self.status, self.stops = status, stops
+        self.points: list[tuple[Layout, Point]] = []
+        self.options: Options | None = None
+
+    def rows(self, tasks: Any, options: Options, bar: Any) -> list[dict[str, Any]]:
+        self.points, self.options = list(tasks), options
+        made = [
+            make_row(source="sim", **at.cells(), **point.cells(at.ranks), status=self.status, kind=self.status)
+            | {"median_s": 1.0 if self.status == "ok" else None}
+            for at, point in tasks
+        ]
+        if self.stops:
+            made[-1] |= {"kind": "stopped", "status": "stopped by you", "median_s": None}
+            raise Stopped(made)
+        return made
+
+
+@pytest.fixture
+def asked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    made = Asked()
+    monkeypatch.setitem(SOURCES, "sim", Source("sim", made.rows))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("", Options()),
+        ("--jobs 3", Options(jobs=3)),
+        ("--force", Options(force=True)),
+        ("--launches 4", Options(launches=4)),
+        ("--repetitions 7", Options(repetitions=7)),
+        ("--point-limit 1.5", Options(point_limit_s=1.5)),
+    ],
+)
+def test_sources_are_told_how(asked: Asked, capsys: pytest.CaptureFixture[str], words: str, options: Options) -> None:
+    assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", *words.split())[0] == 0
+    assert asked.options == options
+
+
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        ("-a bcast/mst", {}),
+        ("-a bcast/mst --root 2", {"root": 2}),
+        ("-a allreduce/bucket --root 2", {"algorithm": "allreduce/bucket"}),  # it has none
+        ("-a allreduce/bucket --root 9", {"algorithm": "allreduce/bucket"}),
+        ("-a bcast/mst --type double", {"type": "double", "count": 1}),
+        ("-a bcast/mst --type affine", {"type": "affine", "op": "affine", "count": 1}),
+        ("-a bcast/mst --op max", {"op": "max"}),
+        ("-a bcast/mst --in-place", {"in_place": True}),
+        ("-a bcast/mst --metric loop", {"metric": "loop"}),
+        ("-a bcast/mst --check", {"check": True}),
+    ],
+)
+def test_points_are_what_was_asked_for(
+    asked: Asked, capsys: pytest.CaptureFixture[str], words: str, changed: dict[str, Any]
+) -> None:
+    assert call(capsys, *RUN, "--bytes", "8", *words.split())[0] == 0
+    name = changed.pop("algorithm", "bcast/mst[dest=first]")
+    assert [p for _, p in asked.points] == [Point(name.partition("/")[0], name, **({"count": 2} | changed))]
+
+
+def test_the_root_is_a_rank(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--root", "3")[0] == 0
+    assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--root", "4")[0] == 2
+
+
+def test_points_are_by_layout_then_size_then_key(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    call(capsys, "run", "--on", "tiny", "--ranks", "2,4", "-a", "bcast/linear,bcast/mst", "--bytes", "8,4")
+    made = [(at.ranks, point.count, point.algorithm[6:9]) for at, point in asked.points]
+    assert made == [(p, n, a) for p in (2, 4) for n in (2, 1) for a in ("lin", "mst")]
+    call(
+        capsys,
+        "run",
+        "--on",
+        "tiny",
+        "--nodes",
+        "2",
+        "--ranks",
+        "4",
+        "--mapping",
+        "cyclic",
+        "-a",
+        "bcast/mst",
+        "--bytes",
+        "4",
+    )
+    assert [(at.nodes, at.mapping) for at, _ in asked.points] == [(2, "cyclic")]
+
+
+def test_quiet_prints_no_table(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    words = (*RUN, "-a", "bcast/mst", "--bytes", "4")
+    assert call(capsys, *words, "--quiet") == (0, "", "")
+    assert "bcast · tiny" in call(capsys, *words)[1]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_is_finished_is_printed_when_it_is_stopped(
+    asked: Asked, capsys: pytest.CaptureFixture[str], quiet: bool
+) -> None:
+    asked.stops = True
+    words = ["-a", "bcast/mst,bcast/linear", "--bytes", "4", "--csv", "t.csv", *["--quiet"] * quiet]
+    status, out, err = call(capsys, *RUN, *words)
+    assert status == 1 and "stopped; finished points are kept" in err
+    assert ("mst" in out, "linear: stopped by you" in out, "\nbcast" in out) == ((not quiet,) * 2 + (False,))
+    assert not Path("t.csv").exists()
+
+
+def test_one_failed_point_fails_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"bytes": 4, "ranks": 4, "nodes": 1, "platform": "tiny", "algorithm": "bcast/x"}
+    good = {**row, "status": "ok", "kind": "ok", "median_s": 1.0}
+    bad = {**row, "status": "it died", "kind": "died", "median_s": None}
+    no = {**row, "status": "needs 2", "kind": "unsupported", "median_s": None}
+    for rows, status, says in (
+        ([good, good], 0, 0),
+        ([good, no], 0, 0),
+        ([], 0, 0),
+        ([no, no], 2, 1),
+        ([good, bad, good], 1, 1),
+        ([no, bad], 1, 1),
+        ([bad] * 6 + [good], 1, 6),
+    ):
+        assert runs.report_failures(rows) == status
+        assert capsys.readouterr().err.count("\n") == says
+
+
+@pytest.mark.parametrize("count", [5, 6, 8])
+def test_five_failures_are_named_and_the_rest_counted(capsys: pytest.CaptureFixture[str], count: int) -> None:
+    assert requests.report([f"f{i}" for i in range(count)], "points fail", [("k", "r")]) == 1
+    said = [f"collscope: f{i}" for i in range(5)]
+    said += [f"collscope: and {count - 5} more points fail"] * (count > 5)
+    assert capsys.readouterr().err.splitlines() == said
+
+
+def test_reasons_are_said_once_and_are_a_request_that_cannot_be_met(capsys: pytest.CaptureFixture[str]) -> None:
+    assert requests.report([], "points", [("a", "r"), ("b", "r"), ("a", "r")]) == 2
+    assert capsys.readouterr().err == "collscope: a: r\ncollscope: b: r\n"
+    assert requests.report([], "points") == 0
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf", ".PDF"])
+def test_pictures_have_three_formats(tmp_path: Path, ending: str) -> None:
+    requests.check_file("--plot", str(tmp_path / "new" / f"x{ending}"), requests.FIGURES)
+    with pytest.raises(UsageError, match=r"--plot .*/x.txt: the name must end in .svg, .png, .pdf"):
+        requests.check_file("--plot", str(tmp_path / "x.txt"), requests.FIGURES)
+    requests.check_file("--csv", str(tmp_path / "x.txt"))
+    with pytest.raises(UsageError, match="is a folder"):
+        requests.check_file("--csv", str(tmp_path))
+
+
+@pytest.mark.parametrize("job", [None, *requests.ALLOCATIONS])
+def test_another_machine_is_measured_inside_a_batch_job_alone(monkeypatch: pytest.MonkeyPatch, job: str | None) -> None:
+    for name in requests.ALLOCATIONS:
+        monkeypatch.delenv(name, raising=False)
+    requests.check_real("this_machine")
+    if job:
+        monkeypatch.setenv(job, "7")
+        requests.check_real("schooner")
+    else:
+        with pytest.raises(UsageError, match="use --on this_machine instead of schooner"):
+            requests.check_real("schooner")
+
+
+def test_a_machine_that_nobody_described_can_be_measured(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert requests.load_platform("this_machine", ["real"]) is None
+    for name, sources in (("this_machine", ["sim"]), ("this_machine", ["sim", "real"]), ("other", ["real"])):
+        with pytest.raises(UserError, match=f'unknown platform "{name}"'):
+            requests.load_platform(name, sources)
+    monkeypatch.setattr(mpirun, "share_cores", lambda p, nodes: p > 4)
+    request = runs.Request("this_machine", "2,8,9", "mst")
+    assert [(at.platform, at.nodes, at.ranks) for at in runs.read_layouts(request, ["real"])] == [
+        (None, 1, p) for p in (2, 8, 9)
+    ]
+    assert "8,9 ranks have fewer cores" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="this_machine has 1 node; --nodes 2 does not fit"):
+        runs.read_layouts(runs.Request("this_machine", "2", "mst", nodes="2"), ["real"])
+
+
+@pytest.mark.parametrize(
+    ("points", "seconds", "sources", "says"),
+    [
+        (500, 0.0, ["model"], []),
+        (501, 0.0, ["model"], ["501 points: a × b"]),
+        (501, 0.0, ["model", "sim"], ["501 points: a × b"]),
+        (1, 60.0, ["sim"], []),
+        (1, 200.0, ["sim"], ["simulating 1 points: 3 min by a rough estimate; --source model answers in seconds"]),
+        (1, 200.0, ["model"], []),
+        (502, 200.0, ["sim"], ["502 points: a × b", "simulating 502 points: 13.9 h by a rough estimate"]),
+    ],
+)
+def test_what_is_said_before_long_work(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    points: int,
+    seconds: float,
+    sources: list[str],
+    says: list[str],
+) -> None:
+    monkeypatch.setattr(run_note, "estimate", lambda point, ranks: seconds / run_note.MESSAGE_S)
+    monkeypatch.setattr(simulate, "left", lambda tasks: list(tasks))
+    tasks = [(Layout(tiny_platform.tiny(), 1, 2), Point("bcast", "bcast/mst", 1))] * points
+    run_note.announce(tasks, sources, 2 if points == 502 else 1, ["a", "b"])
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == len(says)
+    for line, words in zip(said, says, strict=True):
+        assert line.startswith(f"collscope: {words}")
+
+
+def test_layouts_keys_and_sizes_are_counted(tiny: Path, known: Registry) -> None:
+    at = [Layout(tiny_platform.tiny(), 1, p) for p in (2, 4)]
+    for options, layouts, sizes in (
+        ({"ranks": "2,4", "sizes": "16,32"}, "--nodes 1, --ranks 2,4", "2 sizes (--bytes 16,32)"),
+        ({"ranks_per_node": "2,4", "block_sizes": "4"}, "--nodes 1, --ranks-per-node 2,4", "1 sizes (--block-bytes 4)"),
+    ):
+        says = [f"2 layouts ({layouts})", "1 keys (-a bucket)", sizes]
+        request = runs.Request(**{"platform": "tiny", "algorithms": "bucket", "ranks": None} | options)
+        keys = [("allgather", "allgather/bucket")]
+        assert runs.factors(request, at, keys, runs.make_tasks(request, at, keys)) == says
+
+
+def test_the_bound_that_holds_is_shown_where_none_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "rows_of", lambda tasks, kinds: [("made", kinds)])
+    point = Point("bcast", "bcast/mst", 1)
+    known, nobody = Layout(tiny_platform.tiny(), 1, 2), Layout(None, 1, 2)
+    asked, other = {"source": "bound"}, {"source": "sim"}
+    assert runs.bounds_for_display([(known, point)], [other, asked]) == [asked]
+    assert runs.bounds_for_display([(known, point)], [other]) == [("made", (bounds.LOGGP,))]
+    assert runs.bounds_for_display([(known, point), (nobody, point)], [other]) == []
+
+
+def test_no_sizes_where_nothing_moves_data(asked: Asked, capsys: pytest.CaptureFixture[str], known: Registry) -> None:
+    barrier, bcast = ("barrier", "barrier/tree"), ("bcast", "bcast/mst")
+    request = runs.Request("tiny", "2", "x")
+    assert runs.read_sizes(request, [barrier]) == [0]
+    with pytest.raises(UsageError, match="say which sizes"):
+        runs.read_sizes(request, [barrier, bcast])
+    assert (
+        len(runs.make_tasks(runs.Request("tiny", "2", "x", sizes="4,8"), [Layout(None, 1, 2)], [barrier, bcast])) == 3
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from collscope.setup import machine, needs, state
+from collscope.setup import machine, needs, own_simgrid, state
 from collscope.setup.machine import Setup
-from collscope.setup.steps import SetupError
+from collscope.setup.steps import SetupError, Steps
 
 
 def test_nothing_is_done_twice(tree: Path, steps: list[str]) -> None:
@@ -60,3 +63,243 @@ def test_without_rights_the_command_is_told(tree: Path, monkeypatch: pytest.Monk
     assert "missing: C compiler, MPI" in str(error.value)
     assert "apt-get install -y build-essential openmpi-bin" in str(error.value)
     assert not state.is_ready(tree)
+
+
+Called = list[tuple[str, list[str]]]
+
+
+@pytest.fixture
+def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Called:
+    """What steps say, and the commands of each; no program is started. All that is needed is there."""
+    commands: Called = []
+
+    def run(self: Steps, what: str, command: list[str | Path], log: Path, **more: Any) -> None:
+        commands.append((what, [str(word) for word in command]))
+        if more.get("cwd"):
+            assert more["cwd"] == tree
+
+    monkeypatch.setattr(Steps, "run", run)
+    monkeypatch.setattr(os, "sync", lambda: None)
+    monkeypatch.setattr(needs, "missing", lambda presets: [])
+    monkeypatch.setattr(needs, "has_venv_module", lambda: True)
+    monkeypatch.setattr(needs, "apt_command", lambda: ["apt"])
+    monkeypatch.setattr(Setup, "works", lambda self: True)
+    return commands
+
+
+def said(called: Called) -> list[str]:
+    return [what for what, _ in called]
+
+
+@pytest.mark.parametrize(
+    ("configured", "here", "steps"),
+    [
+        (True, True, ["building prove"]),
+        (True, False, ["configuring prove", "building prove"]),
+        (True, None, ["configuring prove", "building prove"]),
+        (False, True, ["configuring prove", "building prove"]),
+    ],
+)
+def test_a_tree_is_configured_where_it_was_not_or_elsewhere(
+    tree: Path, called: Called, configured: bool, here: bool | None, steps: list[str]
+) -> None:
+    built = tree / "build" / "prove"
+    if configured:
+        (built / "build.ninja").touch()
+    if here is not None:
+        place = tree if here else tree / "elsewhere"
+        (built / "CMakeCache.txt").write_text(f"A:B=c\nCMAKE_HOME_DIRECTORY:INTERNAL={place}\n")
+    log = tree / ".cache" / "log" / "build-prove.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("of the last time")
+    Setup(tree).build("prove")
+    assert said(called) == steps
+    assert called[-1][1] == [
+        *(["cmake", "--build", "--preset", "prove", "-j", "2", "--target", "collscope-prove", "collscope-recorded"]),
+    ]
+    assert called[0][1][:3] == (["cmake", "--preset", "prove"] if len(steps) == 2 else ["cmake", "--build", "--preset"])
+    assert built.exists() == (len(steps) == 1), "what was made for another place goes"
+    assert not log.exists()
+    Setup(tree).build("smpi", ["all"])
+    assert called[-1][1][-2:] == ["--target", "all"]
+
+
+def test_a_tree_that_cannot_be_configured_is_taken_away(
+    tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Steps, what: str, *_: Any, **__: Any) -> None:
+        (tree / "build" / "prove").mkdir()
+        raise SetupError(what)
+
+    monkeypatch.setattr(Steps, "run", fail)
+    with pytest.raises(SetupError, match="configuring prove"):
+        Setup(tree).build("prove")
+    assert not (tree / "build" / "prove").exists()
+
+
+def test_libraries_are_installed_once_until_pyproject_names_others(
+    tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = Setup(tree)
+    setup.libraries()
+    python = str(tree / ".venv" / "bin" / "python")
+    assert said(called) == ["installing Python's libraries", "first import"]
+    quiet = ["--disable-pip-version-check", "--no-input", "-q", "--no-compile"]
+    assert called[0][1] == [python, "-m", "pip", "install", *quiet, "click>=8", "rich"]
+    assert setup.has_libraries() and not setup.has_libraries("dev")
+    setup.libraries()
+    assert len(called) == 2
+    project = '[project]\ndependencies = ["click>=9"]\n[project.optional-dependencies]\ndev = ["pytest"]\n'
+    (tree / "pyproject.toml").write_text(project)
+    assert not setup.has_libraries()
+    setup.libraries("dev")
+    assert said(called)[2:] == ["installing Python's libraries for dev"]
+    assert called[-1][1][-1] == "pytest" and setup.has_libraries("dev")
+    works = [False]
+    monkeypatch.setattr(Setup, "works", lambda self: works[0])
+    assert not setup.has_libraries("dev"), "an environment that does not start has none"
+    setup.libraries()
+    assert said(called)[3:] == ["making .venv", "installing Python's libraries", "first import"]
+    assert called[3][1] == [sys.executable, "-m", "venv", "--clear", str(tree / ".venv")]
+    setup.pip("fetching", ["x"], tree / "log", "download")
+    assert called[-1][1] == [python, "-m", "pip", "download", *quiet[:3], "x"]
+
+
+def test_an_environment_works_where_it_starts_and_has_pip(tree: Path) -> None:
+    setup = Setup(tree)
+    for script, works in (("exit 0", True), ("exit 1", False)):
+        setup.python.write_text(f"#!/bin/sh\n{script}\n")
+        setup.python.chmod(0o755)
+        assert setup.works() == works
+    setup.python.unlink()
+    assert not setup.works()
+
+
+@pytest.mark.parametrize(
+    ("names", "packages", "steps"),
+    [
+        ([], [], ["libraries", "build prove", "build smpi"]),
+        (
+            ["CMake", "MPI"],
+            ["cmake", "mpi"],
+            ["updating the list of packages", "installing CMake, MPI", "libraries", "build prove", "build smpi"],
+        ),
+        (
+            ["MPI", "Python's venv"],
+            ["python3-venv", "mpi"],
+            [
+                *("updating the list of packages", "installing Python's venv", "installing MPI"),
+                *("libraries", "build prove", "build smpi"),
+            ],
+        ),
+        (
+            ["Python's venv"],
+            ["python3-venv"],
+            ["updating the list of packages", "installing Python's venv", "libraries", "build prove", "build smpi"],
+        ),
+    ],
+)
+def test_everything_is_packages_libraries_and_builds(
+    tree: Path,
+    called: Called,
+    monkeypatch: pytest.MonkeyPatch,
+    names: list[str],
+    packages: list[str],
+    steps: list[str],
+) -> None:
+    monkeypatch.setattr(needs, "missing_packages", lambda presets: (list(names), list(packages)))
+    monkeypatch.setattr(Setup, "libraries", lambda self, extra="": called.append(("libraries", [])))
+    monkeypatch.setattr(Setup, "build", lambda self, preset, targets: called.append((f"build {preset}", [])))
+    Setup(tree).everything(["prove", "smpi"])
+    assert sorted(said(called)) == sorted(steps)
+    assert said(called)[-2:] == ["build prove", "build smpi"]
+    installed = [word for what, words in called if what.startswith("installing") for word in words[7:]]
+    assert installed == packages
+    if packages:
+        assert called[0][1] == ["apt", "update", "-q"]
+        install = next(words for what, words in called if what.startswith("installing"))
+        assert install[:5] == ["apt", "install", "-y", "-q", "--no-install-recommends"]
+
+
+def test_what_went_wrong_on_the_side_is_told(tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Setup, extra: str = "") -> None:
+        raise SetupError("no network")
+
+    monkeypatch.setattr(Setup, "libraries", fail)
+    monkeypatch.setattr(needs, "missing_packages", lambda presets: ([], []))
+    with pytest.raises(SetupError, match="no network"):
+        Setup(tree).everything(["prove"])
+
+
+@pytest.mark.parametrize(
+    ("has", "venv", "works", "extra", "steps"),
+    [
+        ({""}, True, True, "", []),
+        ({""}, True, True, "dev", ["libraries", "libraries dev"]),
+        ({"", "dev"}, True, True, "dev", []),
+        ({"dev"}, True, True, "", ["libraries"]),
+        (set(), True, False, "", ["libraries"]),
+        (set(), False, True, "", ["libraries"]),
+        (set(), False, False, "", ["updating the list of packages", "installing Python's venv", "libraries"]),
+    ],
+)
+def test_libraries_alone(
+    tree: Path,
+    called: Called,
+    monkeypatch: pytest.MonkeyPatch,
+    has: set[str],
+    venv: bool,
+    works: bool,
+    extra: str,
+    steps: list[str],
+) -> None:
+    monkeypatch.setattr(needs, "has_venv_module", lambda: venv)
+    monkeypatch.setattr(Setup, "works", lambda self: works)
+    monkeypatch.setattr(Setup, "has_libraries", lambda self, extra="": extra in has)
+    monkeypatch.setattr(Setup, "libraries", lambda self, e="": called.append((f"libraries {e}".strip(), [])))
+    machine.ensure_python(tree, extra)
+    assert said(called) == steps
+
+
+@pytest.mark.parametrize("wanted", [[], ["cmake>=3.21", "ninja"]])
+@pytest.mark.parametrize("venv", [False, True])
+@pytest.mark.parametrize("apt", [None, ["apt"]])
+def test_tools_come_from_wheels_where_nobody_may_install(
+    tree: Path,
+    called: Called,
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: list[str],
+    venv: bool,
+    apt: list[str] | None,
+) -> None:
+    lacking = [n for n in needs.NEEDS if n.wheel in wanted or n.name == "MPI"] if wanted else []
+    monkeypatch.setattr(needs, "missing", lambda presets: lacking)
+    monkeypatch.setattr(needs, "has_venv_module", lambda: venv)
+    monkeypatch.setattr(needs, "apt_command", lambda: apt)
+    monkeypatch.setattr(Setup, "libraries", lambda self, extra="": called.append(("libraries", [])))
+    monkeypatch.setenv("PATH", "/bin")
+    (tree / ".venv" / "bin" / "ninja").touch()
+    Setup(tree).wheels(["prove"])
+    if wanted and venv and not apt:
+        assert said(called) == ["libraries", "installing cmake>=3.21, ninja"]
+        assert called[1][1][-2:] == wanted
+        assert os.environ["PATH"] == f"/bin:{tree}/.venv/bin"
+    else:
+        assert not called and os.environ["PATH"] == "/bin"
+
+
+def test_programs_below_the_tree_are_found_once_each(tree: Path) -> None:
+    def path(text: str = "/a:/b") -> str:
+        return own_simgrid.search_path(tree, text).replace(str(tree), "T")
+
+    assert path() == "/a:/b"
+    script = own_simgrid.folder(tree) / "bin" / "smpirun"
+    script.parent.mkdir(parents=True)
+    script.write_text("of another place")
+    assert path() == "/a:/b" and not own_simgrid.is_there(tree)
+    script.write_text(f"P={own_simgrid.folder(tree)}/lib")
+    assert path() == "T/.cache/simgrid/bin:/a:/b"
+    (tree / ".venv" / "bin" / "cmake").touch()
+    assert path() == "T/.cache/simgrid/bin:/a:/b:T/.venv/bin"
+    once = own_simgrid.search_path(tree, "/a")
+    assert own_simgrid.search_path(tree, once) == once
