@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +78,59 @@ def test_without_a_compiler_it_says_so_first(
     with pytest.raises(SetupError, match="missing: C compiler, C\\+\\+ compiler; SimGrid cannot be compiled"):
         simgrid_source.ensure(tree)
     assert not called
+
+
+def test_what_simgrid_is_built_with(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOOST_ROOT", "/boost")
+    simgrid_source.ensure(tree)
+    configure, build, _ = called
+    off = [
+        "compile_optimizations",
+        "compile_warnings",
+        "documentation",
+        "java",
+        "lto",
+        "model-checking",
+        "msg",
+        "python",
+    ]
+    assert {word for word in configure if word.endswith("=OFF")} == {f"-Denable_{name}=OFF" for name in off}
+    on = {"enable_smpi", "CMAKE_DISABLE_FIND_PACKAGE_pybind11", "CMAKE_DISABLE_FIND_PACKAGE_Eigen3"}
+    assert {word for word in configure if word.endswith("=ON")} == {f"-D{name}=ON" for name in on}
+    assert build[-2:] == ["-j", str(len(os.sched_getaffinity(0)))]
+    assert simgrid_source.VERSION == "3.32"
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_source_package_is_fetched_and_unpacked(tree: Path, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
+    work = tree / "work"
+    fetched: list[Any] = []
+
+    def pip(self: Setup, what: str, words: list[Any], log: Path, command: str = "install") -> None:
+        fetched.append((words, command))
+        name = f"simgrid-{simgrid_source.VERSION}"
+        (work / name).mkdir(parents=True)
+        (work / name / "CMakeLists.txt").touch()
+        with tarfile.open(work / f"{name}.tar.gz", "w:gz") as archive:
+            archive.add(work / name, name)
+        shutil.rmtree(work / name)
+        if not whole:
+            (work / f"{name}.tar.gz").write_bytes(b"half")
+
+    monkeypatch.setattr(Setup, "pip", pip)
+    if whole:
+        for _ in range(2):
+            assert (simgrid_source._source(Setup(tree), work, tree / "log") / "CMakeLists.txt").exists()
+        options = ["--no-deps", "--no-binary", "simgrid", "-d", work, f"simgrid=={simgrid_source.VERSION}"]
+        assert fetched == [(options, "download")]
+    else:
+        with pytest.raises(SetupError, match="the source package cannot be unpacked"):
+            simgrid_source._source(Setup(tree), work, tree / "log")
+
+
+def test_a_boost_without_headers_is_told(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simgrid_source, "HEADERS", ())
+    monkeypatch.setattr(simgrid_source, "BOOST", "no-headers")
+    monkeypatch.setattr(Setup, "pip", lambda *_: None)
+    with pytest.raises(SetupError, match="the package no-headers brought no boost/version.hpp; set BOOST_ROOT"):
+        simgrid_source.ensure(tree)

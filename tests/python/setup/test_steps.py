@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from collscope.setup import steps
 from collscope.setup.machine import Setup
-from collscope.setup.steps import SetupError
+from collscope.setup.steps import Background, SetupError, Steps
 
 
 def test_a_failed_step_shows_its_errors(tree: Path) -> None:
@@ -21,3 +26,66 @@ def test_a_failed_step_shows_its_errors(tree: Path) -> None:
     assert str(log) in str(error.value)
     with pytest.raises(SetupError, match="no-such-program"):
         setup.steps.run("starting", ["no-such-program"], log)
+
+
+class Terminal(io.StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+    said = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", said)
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((9, 9)))
+    told = Steps()
+    told.run("quick", ["true"], tmp_path / "new" / "log")
+    clear = "\r\033[K"
+    lines = f"{clear}collscope: quick …\n{clear}collscope: quick: done in 0 s\n"
+    assert said.getvalue() == (lines if terminal else "collscope: quick …\n")
+    told.run("quiet", ["echo", "words"], tmp_path / "new" / "log", quiet=True)
+    told.tick("0123456789")
+    assert said.getvalue() == (f"{lines}{clear}01234567" if terminal else "collscope: quick …\n")
+    assert (tmp_path / "new" / "log").read_text() == "$ true\n$ echo words\nwords\n"
+
+
+def test_a_step_that_takes_long_is_told_with_its_last_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    news: list[str] = []
+    monkeypatch.setattr(Steps, "tick", lambda self, text: news.append(text))
+    for quiet in (True, False):
+        assert not news
+        command = ["sh", "-c", "echo a; printf 'b\\rc'; sleep 0.7"]
+        Steps().run("slow", command, tmp_path / "log", quiet=quiet)
+    assert news and news[0].endswith(" s  c") and news[0].startswith("  slow, ")
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        ([f"l{i}" for i in range(20)], [f"l{i}" for i in range(8, 20)]),
+        (["before", "last", "x: ERROR: y", *"abcdefghijklmnop"], ["last", "x: ERROR: y", *"abcdefghijklm"]),
+        (["E: locked", "z"], ["E: locked", "z"]),
+        (["a", "b", "FAILED: t", "c", "error"], ["b", "FAILED: t", "c", "error"]),
+        ([], []),
+    ],
+)
+def test_a_failure_shows_what_tells_why(tmp_path: Path, lines: list[str], shown: list[str]) -> None:
+    log = tmp_path / "log"
+    log.write_text("error of the step before\n" + "".join(f"{line}\n" for line in lines))
+    assert steps._excerpt(log, 25).split("\n") == ([f"    {line}" for line in shown] or [""])
+
+
+def test_what_a_step_on_the_side_raises_comes_out_at_its_end() -> None:
+    def fail() -> None:
+        raise SetupError("no")
+
+    for work, fails in ((fail, True), (lambda: None, False)):
+        background = Background(work)
+        background.join()
+        if fails:
+            with pytest.raises(SetupError, match="no"):
+                background.result()
+        else:
+            background.result()

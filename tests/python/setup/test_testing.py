@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from collscope.setup import junit, testing
+from collscope.base import paths, programs
+from collscope.base.errors import UserError
+from collscope.setup import junit, machine, needs, state, testing
+from collscope.setup.machine import Setup
+from collscope.setup.steps import SetupError
 
 CTEST = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="x" tests="5" failures="1" disabled="0" skipped="2">
@@ -86,3 +94,114 @@ def test_the_exit_status_tells_whether_anything_failed(
     monkeypatch.setattr(testing, "has_tests", lambda preset: preset == "prove")
     assert testing.run() == status
     assert capsys.readouterr().out.splitlines()[-1] == f"8 passed, {status} failed"
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_long_tests_run_where_asked_for(monkeypatch: pytest.MonkeyPatch, full: bool) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(machine, "ensure_python", lambda root, extra: asked.append(extra))
+    monkeypatch.setattr(testing, "builds", list)
+    monkeypatch.setattr(testing, "style", list)
+    monkeypatch.setattr(testing, "has_tests", lambda preset: preset != "mpi")
+    monkeypatch.setattr(testing, "ctest", lambda *a: asked.append(f"{a}") or testing.Step("c", 1))
+    monkeypatch.setattr(testing, "pytest", lambda *a: asked.append(f"{a}") or testing.Step("p", 1))
+    assert testing.run(full) == 0
+    trees = [p for p in testing.PRESETS if p != "mpi"]
+    assert asked == ["dev", *(f"{(preset, full)}" for preset in trees), f"({full},)"]
+
+    def fail(*_: object) -> None:
+        raise SetupError("no network")
+
+    monkeypatch.setattr(machine, "ensure_python", fail)
+    with pytest.raises(UserError, match="no network"):
+        testing.run()
+
+
+def test_the_summary_adds_up(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [testing.Step("a", 1, 0, 1.25, 2), testing.Step("b", 3, 4, 20.0, 0, ["failed: x"])]
+    monkeypatch.setattr(machine, "ensure_python", lambda *_: None)
+    monkeypatch.setattr(testing, "builds", lambda: steps[:1])
+    monkeypatch.setattr(testing, "style", lambda: steps[1:])
+    monkeypatch.setattr(testing, "has_tests", lambda preset: False)
+    monkeypatch.setattr(testing, "pytest", lambda full: testing.Step("pytest", 10))
+    assert testing.run() == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:5] == [
+        f"ok      {'a':<22}     1 passed    0 failed    2 skipped     1.2 s",
+        f"FAILED  {'b':<22}     3 passed    4 failed    0 skipped    20.0 s",
+        "          failed: x",
+        f"ok      {'pytest':<22}    10 passed    0 failed    0 skipped     0.0 s",
+    ]
+    assert lines[5].startswith("in ") and lines[6] == "14 passed, 4 failed, 2 skipped"
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("status", [0, 1])
+def test_what_ctest_and_pytest_are_called_with(monkeypatch: pytest.MonkeyPatch, full: bool, status: int) -> None:
+    called: list[list[str]] = []
+
+    def run(command: list[str], **options: Any) -> SimpleNamespace:
+        called.append([str(word) for word in command])
+        assert options["cwd"] == paths.ROOT
+        return SimpleNamespace(returncode=status, stdout="")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    ctest, pytests = testing.ctest("mpi", full), testing.pytest(full)
+    assert (ctest.failed, pytests.failed) == (status, status)
+    assert pytests.remarks == [f"pytest ended with status {status}"] * status
+    first, second = called
+    assert first[:3] == ["ctest", "--test-dir", str(paths.BUILD / "mpi")] and "--no-tests=error" in first
+    assert first[first.index("--output-junit") + 1].endswith("/log/ctest-mpi.xml")
+    assert (first[-2:] == ["-LE", "full"]) == (not full)
+    assert second[1:4] == ["-m", "pytest", "tests/python"] and (second[-2:] == ["-m", ""]) == full
+    assert any(word.endswith("/log/pytest.xml") for word in second)
+
+
+def test_each_check_of_style_counts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(testing, "call", lambda c: (int("mypy" in c), "said\n" if "mypy" in c else ""))
+    made = [(s.name, s.passed, s.failed) for s in testing.style()]
+    assert made == [
+        *(("ruff check", 1, 0), ("ruff format", 1, 0), ("mypy", 0, 1), ("layers", 1, 0), ("clang-format", 1, 0)),
+    ]
+    assert "== mypy\nsaid\n" in capsys.readouterr().out
+    files = testing.c_files()
+    assert "core/catalogue/key.h" in files and files == sorted(files)
+    assert {Path(name).suffix for name in files} == {".c", ".h", ".cpp"}
+
+
+def test_a_program_is_called_in_the_root_with_both_outputs() -> None:
+    said = testing.call(["sh", "-c", "pwd; echo $WORD >&2; exit 3"], WORD="w")
+    assert said == (3, f"{paths.ROOT}\nw\n")
+
+
+@pytest.mark.parametrize("failing", [None, "mpi"])
+@pytest.mark.parametrize("lacking", [[], ["x"]])
+def test_a_build_that_fails_is_counted_and_not_remembered(
+    monkeypatch: pytest.MonkeyPatch, failing: str | None, lacking: list[str]
+) -> None:
+    done: list[str] = []
+
+    def build(self: Setup, preset: str, targets: list[str]) -> None:
+        assert targets == ["all"]
+        done.append(preset)
+        if preset == failing:
+            raise SetupError("it broke")
+
+    monkeypatch.setattr(machine, "locked", lambda root: contextlib.nullcontext())
+    monkeypatch.setattr(needs, "missing_packages", lambda presets: (lacking, lacking))
+    monkeypatch.setattr(Setup, "start_apt", lambda self, names, packages: ["apt"])
+    monkeypatch.setattr(Setup, "apt_install", lambda self, apt, packages, what: done.append(what))
+    monkeypatch.setattr(Setup, "build", build)
+    monkeypatch.setattr(state, "remember", lambda root, presets, before: done.append(" ".join(presets)))
+    made = [(s.name, s.passed, s.failed) for s in testing.builds()]
+    assert made == [(f"build {p}", int(p != failing), int(p == failing)) for p in testing.PRESETS]
+    expected = ["installing x"] * len(lacking) + [*testing.PRESETS]
+    assert done == expected + ([] if failing else [" ".join(programs.BUILT)])
+
+
+def test_a_tree_has_tests_once_it_is_configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
+    assert not testing.has_tests("mpi")
+    (tmp_path / "mpi").mkdir()
+    (tmp_path / "mpi" / "CTestTestfile.cmake").touch()
+    assert testing.has_tests("mpi")
