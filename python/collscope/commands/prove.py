@@ -76,11 +76,12 @@ def verdict(replies: Sequence[dict[str, Any]]) -> str:
 
 def report_failures(replies: Sequence[dict[str, Any]]) -> int:
     """Exit status; says what failed, and why nothing could be proved."""
+    broken = [line for line in replies if line.get("verdict") == "failed"]
+    first = list({line["kind"]: line for line in reversed(broken)}.values())[::-1]  # of each kind, before more of one
     failed = [
         f"{line['algorithm']}, {line['ranks']} ranks, count {line['count']}, root {line['root']}"
         f"{', in place' * line['in_place']}: {line.get('failure')}"
-        for line in replies
-        if line.get("verdict") == "failed"
+        for line in [*first, *(line for line in broken if all(line is not other for other in first))]
     ]
     nothing = not any(line["status"] == "ok" for line in replies)
     reasons = [(line["algorithm"], line["status"]) for line in replies] if nothing else []
