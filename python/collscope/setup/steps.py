@@ -78,6 +78,7 @@ class Steps:
         except OSError as error:
             raise SetupError(f"{what}: {error.filename or command[0]}: {error.strerror}") from error
         if status:
+            self.tick("")
             raise SetupError(f"{what} failed (exit status {status}); the whole log is {log}\n{_excerpt(log, begin)}")
         seconds = time.monotonic() - start
         if not quiet and (seconds >= 1 or self.terminal):
