@@ -24,7 +24,8 @@ def run(
     folder = Path(out) if out else paths.fresh("figures") / study.name
     if (folder.exists() and not folder.is_dir()) or not paths.is_writable(folder.parent):
         raise UsageError(f"--out {out or folder}: no folder that can be written to")
-    platform = find.load(study.platform)
+    with study.at_fault():
+        platform = find.load(study.platform)
     tasks = [
         task for task, entry, _ in rows.tasks_of(study, platform, quick)
         if entry.collective == collective and (task[0].nodes, task[0].ranks) == (nodes, ranks)

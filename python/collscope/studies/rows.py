@@ -25,7 +25,8 @@ def tasks_of(study: Study, platform: Platform, quick: bool) -> list[tuple[Task, 
     out = []
     for nodes, ranks, entry, point, size in study.points(quick):
         if (nodes, ranks) not in layouts:
-            layouts[nodes, ranks] = at = check_layout(platform, nodes, ranks, study.mapping)
+            with study.at_fault():
+                layouts[nodes, ranks] = at = check_layout(platform, nodes, ranks, study.mapping)
             if at.nodes < nodes:
                 raise UsageError(
                     f"{paths.display(study.path)}: mapping fill puts {ranks} ranks on {at.nodes} of {nodes} nodes; take "

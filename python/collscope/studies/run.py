@@ -43,7 +43,8 @@ def run(
     ends of their ranges, which takes minutes. It ends with how many rows equal the committed reference; that they do not is no failure,
     as another version of SimGrid may do it. Raises a UsageError when a reference would be made of a quick run."""
     study = check_keys(load(name), registry.load())
-    platform = find.load(study.platform)
+    with study.at_fault():
+        platform = find.load(study.platform)
     if write_reference and quick:
         raise UsageError("the reference is made of the whole study: leave --quick out")
     if next(iter(study.points(quick)), None) is None:

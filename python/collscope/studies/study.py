@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from collscope.base import paths
+from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.points.plan import Point
@@ -63,6 +66,14 @@ class Study:
     collectives: tuple[Collective, ...]
     tolerance: float  # share of the time that a point may lose when rules of the decision tree are merged
     prior_sizes: tuple[int, ...]  # where claims are judged again over the ranges of the platform's priors
+
+    @contextlib.contextmanager
+    def at_fault(self) -> Iterator[None]:
+        """A UsageError raised within is told as one of this file's [setting]."""
+        try:
+            yield
+        except UsageError as error:
+            raise UsageError(f"{paths.display(self.path)}: setting: {error}") from None
 
     def chosen_sizes(self, quick: bool) -> tuple[int, ...]:
         """Bytes of the whole vector, ascending: all, or the few of a quick run."""
