@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 import contextlib
 import io
+import re
 import sys
 
 HANDLER = "collscope.plain"
+CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")  # all but tab and newline; nor can XML hold these
+LONGEST_WORD = 300  # characters of a word in a message
 PLAIN = {
     **{
         "→": "->",
@@ -50,6 +53,17 @@ def _plain(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return character if character.isascii() else PLAIN.get(character, "?")
+
+
+def visible(text: str) -> str:
+    """The text with control characters written out (\\x1b): what a file or an option says cannot steer a terminal."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def short_words(text: str) -> str:
+    """The text with the middle of each endless word left out, so that a message stays one."""
+    half = LONGEST_WORD // 2
+    return re.sub(rf"(\S{{{half}}})\S{{{half},}}(\S{{{half}}})", r"\1…\2", text)
 
 
 def make_streams_print_all() -> None:

@@ -7,10 +7,13 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from collscope.base.characters import short_words, visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 PLAIN_WIDTH = 160  # of tables that go into a file or a pipe
+MOST_COLUMNS = 10_000  # of COLUMNS, which anything may have set
 
 
 @lru_cache(maxsize=1)
@@ -18,8 +21,9 @@ def out() -> Console:
     """Standard output, for tables: as wide as the terminal, or PLAIN_WIDTH where there is none."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or PLAIN_WIDTH)
-    return Console(width=width, highlight=False, soft_wrap=False)
+    asked = os.environ.get("COLUMNS", "")
+    width = int(asked) if asked.isdecimal() and 0 < int(asked) <= MOST_COLUMNS else PLAIN_WIDTH
+    return Console(width=None if sys.stdout.isatty() else width, highlight=False, soft_wrap=False)
 
 
 @lru_cache(maxsize=1)
@@ -57,4 +61,4 @@ def wrapped(text: str, indent: int = 0, hang: int | None = None) -> str:
 
 def note(text: str) -> None:
     """A remark that is no result."""
-    print(f"collscope: {text}", file=sys.stderr)
+    print(f"collscope: {visible(short_words(text))}", file=sys.stderr)

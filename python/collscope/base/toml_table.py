@@ -71,6 +71,8 @@ def _clipped(text: str, most: int) -> str:
 
 def read_text(path: Path, shown: str, error: type[UserError] = UsageError) -> str:
     """The text of a TOML file. An `error` of FILE:LINE where it cannot be read or is no UTF-8; `shown` is its name in it."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise error(f"{shown}: is no file")
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -134,10 +136,15 @@ class Document:
         try:
             return model.model_validate(self.data)
         except ValidationError as problem:
-            found = sorted(self._mistake(model, one) for one in problem.errors(include_url=False))
-            texts = list(dict.fromkeys(text for _, text in found))
-            more = [f"{self.path}: and {len(texts) - SHOWN} mistakes more"] if len(texts) > SHOWN else []
-            raise self.error("\n".join(texts[:SHOWN] + more)) from None
+            found: dict[Where, list[Mapping[str, Any]]] = {}
+            for one in problem.errors(include_url=False):
+                found.setdefault(self._without_tags(one["loc"]), []).append(one)
+            first = sorted(found, key=lambda where: (self.line(*where), self.name(where)))[:SHOWN]
+            texts = list(
+                dict.fromkeys(str(self._mistake(model, where, one)) for where in first for one in found[where])
+            )
+            more = [f"{self.path}: and {len(found) - len(first)} mistakes more"] if len(found) > len(first) else []
+            raise self.error("\n".join(texts + more)) from None
 
     def fail(self, what: str, *where: str | int) -> UserError:
         """The error to raise for something wrong with this key or table: FILE:LINE: KEY: what."""
@@ -187,9 +194,9 @@ class Document:
             where = where if tag else (*where, part)
         return where
 
-    def _mistake(self, model: type[BaseModel], problem: Mapping[str, Any]) -> tuple[int, str]:
-        """Line and text of one of pydantic's findings."""
-        where, kind = self._without_tags(problem["loc"]), problem["type"]
+    def _mistake(self, model: type[BaseModel], where: Where, problem: Mapping[str, Any]) -> UserError:
+        """One of pydantic's findings, in our words."""
+        kind = problem["type"]
         fields, description, depth = _field(model, where)
         if kind == "extra_forbidden":
             error = self.unknown_key(fields, *where)
@@ -205,7 +212,7 @@ class Document:
             error = self.fail(f"must be {_KINDS[kind]}, not {shown(problem['input'])}", *where)
         else:
             error = self.fail(problem["msg"][0].lower() + problem["msg"][1:], *where)
-        return self.line(*where), str(error)
+        return error
 
 
 def _field(model: type[BaseModel], where: Where) -> tuple[list[str], str, int]:

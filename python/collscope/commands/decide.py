@@ -56,7 +56,7 @@ def run(request: Request) -> None:
     numbers = parse_ranks(request.ranks)
     if request.root >= min(numbers):
         raise UsageError(f"--root {request.root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
-    if request.plot:
+    if request.plot is not None:
         requests.check_file("--plot", request.plot, requests.FIGURES)
     if request.as_map or request.plot:
         shown = numbers if request.all_ranks else map_ranks(request.ranks)

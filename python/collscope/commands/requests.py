@@ -3,6 +3,7 @@ machine measured."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,9 +27,19 @@ TYPE = click.option("--type", "type_name", default="float", show_default=True, m
 ROOT = click.option(
     "--root", type=click.IntRange(min=0), default=0, show_default=True, help="Root rank, where there is one."
 )
+
+
+def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """FloatRange takes nan for a number that lies in every range."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds", ctx, param)
+    return value
+
+
 POINT_LIMIT = click.option(
     "--point-limit",
     type=click.FloatRange(min=0, min_open=True),
+    callback=_finite,
     metavar="SECONDS",
     help="Give up a point that takes longer, and go on.",
 )
@@ -41,6 +52,8 @@ ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are ins
 
 def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
     """Finds out before the work, not after it, that a file cannot be written."""
+    if not name:
+        raise UsageError(f"{option} needs the name of a file")
     path = Path(name)
     if endings and path.suffix.lower() not in endings:
         raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")

@@ -75,7 +75,9 @@ def run(request: Request) -> int:
         rows += stop.rows if isinstance(stop, Stopped) else []
         finished = [row for row in rows if row["kind"] != STOPPED]
         if show and finished:
-            run_table.show(finished, bounds_for_display(tasks, rows))
+            places = {(row["nodes"], row["ranks"]) for row in finished}
+            begun = [task for task in tasks if (task[0].nodes, task[0].ranks) in places]
+            run_table.show(finished, bounds_for_display(begun, rows))
             run_table.reasons([row for row in rows if row["kind"] == STOPPED])
         raise
     if request.csv_path == STDOUT:
@@ -96,10 +98,12 @@ def run(request: Request) -> int:
 
 def check_outputs(request: Request) -> None:
     """Finds out before the work that the files asked for can be written."""
-    if request.csv_path and request.csv_path != STDOUT:
+    if request.csv_path is not None and request.csv_path != STDOUT:
         requests.check_file("--csv", request.csv_path)
-    if request.plot_path:
+    if request.plot_path is not None:
         requests.check_file("--plot", request.plot_path, requests.FIGURES)
+        if request.csv_path == request.plot_path:
+            raise UsageError(f"--csv and --plot are both {request.plot_path}; name two files")
 
 
 def read_algorithms(text: str, collectives: str | None) -> list[tuple[str, str]]:
@@ -186,7 +190,7 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
     """Every point of the request: by layout, then size, then key (collective, full key). A UsageError names the option that
     cannot be met."""
     known = registry.load()
-    op = request.op or ("affine" if request.type_name == "affine" else "sum")
+    op = ("affine" if request.type_name == "affine" else "sum") if request.op is None else request.op
     if op not in known.operators:
         raise unknown("operator", op, known.operators)
     if request.metric not in known.metrics:

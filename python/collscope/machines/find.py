@@ -19,7 +19,7 @@ from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.files import write_atomically
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
-from collscope.machines.variants import NAME, ideal_numbers, values_of
+from collscope.machines.variants import FILE, NAME, ideal_numbers, values_of
 from collscope.machines.xml_reader import read_xml
 from collscope.machines.xml_writer import ideal_xml, xml_of
 
@@ -88,25 +88,26 @@ def platform_of(spec: Spec, name: str) -> Platform:
 def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
     """Path of the specification or file (None: ideal), the values in brackets, and the name without them."""
     outside = name.partition("[")[0]
-    if "/" in outside or outside.strip().endswith((".toml", ".xml")):
-        base, _, inside = name.partition("[")
-        path = Path(base.strip()).expanduser()
+    of_file = "/" in outside or outside.strip().endswith((".toml", ".xml"))
+    match = (FILE if of_file else NAME).match(name)
+    if not match:
+        raise UsageError(
+            f'cannot read the platform "{name}"; write a name, name[key=value,…] or the path of a .toml or .xml file'
+        )
+    base, values = match.group(1), values_of(match.group(2) or "", name)
+    if of_file:
+        path = Path(base).expanduser()
         if path.is_dir():
             path = path / "spec.toml"
         if path.suffix not in (".toml", ".xml"):
             raise UsageError(f"{path}: a platform is a specification (.toml) or a SimGrid platform file (.xml)")
         if not path.exists():
             raise UsageError(f"{path}: there is no such file")
-        values = values_of(inside.strip().removesuffix("]"), name)
+        if not path.is_file():
+            raise UsageError(f"{path}: is no file that can be read twice, as a platform's is")
         if values and path.suffix == ".xml":
             raise UsageError(f"{path}: values in brackets belong to specifications; edit the file instead")
         return path, values, path.stem
-    match = NAME.match(name)
-    if not match:
-        raise UsageError(
-            f'cannot read the platform "{name}"; write a name, name[key=value,…] or the path of a .toml or .xml file'
-        )
-    base, values = match.group(1), values_of(match.group(2) or "", name)
     if base == "ideal":
         return None, values, base
     path = spec_path(base)

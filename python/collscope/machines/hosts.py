@@ -19,7 +19,7 @@ def used_nodes(platform: Platform, nodes: int, ranks: int, mapping: str) -> int:
     return min(nodes, -(-ranks // platform.cores_per_node)) if mapping == "fill" else nodes
 
 
-def _check(platform: Platform, nodes: int, ranks: int) -> None:
+def check(platform: Platform, nodes: int, ranks: int) -> None:
     """UsageError: the ranks do not fit, with what would do; every command it gives works."""
     if ranks < 1 or nodes < 1:
         raise UsageError(f"{platform.name}: {nodes} nodes and {ranks} ranks; both must be 1 or more")
@@ -60,7 +60,7 @@ def _hint(platform: Platform, nodes: int, needed: int) -> str:
 
 
 def _ranks(platform: Platform, nodes: int, ranks: int, mapping: str) -> list[Host]:
-    _check(platform, nodes, ranks)
+    check(platform, nodes, ranks)
     if mapping not in MAPPINGS:
         raise unknown("mapping", mapping, MAPPINGS)
     if mapping == "fill":

@@ -15,6 +15,7 @@ from collscope.machines.spec import LEVELS, Number, Piece, Spec, contradictions,
 MOST_NODES = 2048  # routes between pairs of nodes: a quarter of a GiB of XML
 MOST_CORES = 1 << 16  # of the whole machine
 MOST_BYTES = 1 << 50
+MOST_PIECES = 1000  # of a curve: the bound tries each with each
 # Least and greatest of each kind of number, besides 0. Beyond them sums and quotients leave what a double holds.
 _KINDS = {
     "_bytes_per_s": (1.0, 1e18, "bytes a second"),

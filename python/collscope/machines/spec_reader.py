@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from collscope.base.errors import UsageError
 from collscope.base.toml_table import Document, Table, one_of, read_text
-from collscope.machines.plausible import MOST_BYTES, doubts, idle_links, outside, too_large
+from collscope.machines.plausible import MOST_BYTES, MOST_PIECES, doubts, idle_links, outside, too_large
 from collscope.machines.spec import (
     COUNTS,
     LEVELS,
@@ -125,7 +125,11 @@ def _ascending(pieces: list[_Piece]) -> list[_Piece]:
 
 _Curve = Annotated[
     list[Annotated[_Piece, BeforeValidator(_piece)]],
-    Field(min_length=1, description="a list of pieces: [[0, latency_s, s_per_byte], …]"),
+    Field(
+        min_length=1,
+        max_length=MOST_PIECES,
+        description=f"a list of 1 to {MOST_PIECES} pieces: [[0, latency_s, s_per_byte], …]",
+    ),
     AfterValidator(_ascending),
 ]
 
@@ -137,16 +141,21 @@ class _Curves(Table):
     network: _Curve | None = None
 
 
+_SECONDS, _S_PER_BYTE = "a number of seconds, 0 to 1000", "a number of seconds a byte, 0 to 1"
+
+
 class _Least(Table):
-    o: float = Field(ge=0, le=1e3)
-    g: float = Field(ge=0, le=1e3)
-    L: float = Field(ge=0, le=1e3)
-    G: float = Field(ge=0, le=1)
-    gamma: float = Field(ge=0, le=1)
+    o: float = Field(ge=0, le=1e3, description=_SECONDS)
+    g: float = Field(ge=0, le=1e3, description=_SECONDS)
+    L: float = Field(ge=0, le=1e3, description=_SECONDS)
+    G: float = Field(ge=0, le=1, description=_S_PER_BYTE)
+    gamma: float = Field(ge=0, le=1, description=_S_PER_BYTE)
 
 
 class _File(Table):
-    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", description="a word of letters, digits, _ . and -")
+    name: str = Field(
+        pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,59}$", description="a word of up to 60 letters, digits, _ . and -"
+    )
     about: str = ""
     oversubscribe: bool = False
     nodes: _Count

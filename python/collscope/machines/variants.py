@@ -13,6 +13,7 @@ from collscope.machines.plausible import GIVEN, MOST_CORES, outside, scaled, too
 from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, Number, Spec, filled, smallest, tidy
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
+FILE = re.compile(r"\s*([^[]*?)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 IDEAL_HOSTS = 1024  # in all, unless `nodes` says more
 IDEAL = {"alpha": 1e-6, "beta": 1e-9, "gamma": 2.5e-10, "cores": 1.0}  # seconds, seconds a byte, cores of a node
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -25,6 +26,8 @@ def values_of(text: str, name: str) -> dict[str, str]:
         key, equals, value = part.partition("=")
         if not equals or not value.strip():
             raise UsageError(f'{name}: cannot read "{part}"; write key=value')
+        if key.strip() in values:
+            raise UsageError(f"{name}: {key.strip()} is given twice; give it once")
         values[key.strip()] = value.strip()
     return values
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
+from collscope.base.characters import visible
 from collscope.machines.simgrid_settings import FACTOR_SETTINGS, HOST_SPEED, NETWORK_SETTINGS, protocol_settings
 from collscope.machines.spec import LEVELS, LINKS, Spec, text_of, tidy, wire_curve
 
@@ -129,7 +131,7 @@ def ideal_xml(alpha_s: float, beta_s_per_byte: float, gamma_s_per_byte: float, c
 
 
 def _head(about: str, settings: Mapping[str, str], root: str, properties: Mapping[str, object]) -> list[str]:
-    comment = about.replace("--", "- -")
+    comment = re.sub("-(?=-)", "- ", visible(about))
     lines = [
         "<?xml version='1.0'?>",
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
@@ -154,4 +156,5 @@ def _link(name: str, bandwidth: float, latency: float, policy: str = "SHARED") -
 
 def _host(name: str, node: int, socket: int, cache: int, gamma: float, copy: float) -> str:
     props = {"node": node, "socket": socket, "cache": cache, "gamma": text_of(gamma), "copy": text_of(copy)}
-    return f'<host id="{name}" speed="{HOST_SPEED}">' + "".join(_prop(k, v) for k, v in props.items()) + "</host>"
+    inner = "".join(f'<prop id="{k}" value="{v}"/>' for k, v in props.items())  # numbers need no escapes
+    return f'<host id="{name}" speed="{HOST_SPEED}">{inner}</host>'

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
 from collscope.catalogue import registry, sizes
-from collscope.machines.hosts import MAPPINGS, hosts_of, used_nodes
+from collscope.machines.hosts import MAPPINGS, check, used_nodes
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -134,10 +134,8 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
         raise unknown("mapping", mapping, MAPPINGS)
     if real and nodes > 1 and mapping != "block":  # mpirun is asked for an even share of consecutive ranks a node
         raise UsageError(f"--mapping {mapping}: real runs on several nodes are placed in blocks; use --mapping block")
-    if real:  # ranks may share cores, nodes must exist
-        hosts_of(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
-    else:
-        hosts_of(platform, nodes, ranks, mapping)
+    # Real ranks may share cores; nodes must exist.
+    check(platform, nodes, min(ranks, nodes * platform.cores_per_node) if real else ranks)
     if ranks < nodes and mapping != "fill":
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
     return Layout(platform, used_nodes(platform, nodes, ranks, mapping), ranks, mapping)

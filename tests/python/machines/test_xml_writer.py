@@ -37,6 +37,12 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> ET.Element:
     return ET.fromstring(find.load(path).xml.read_text(encoding="utf-8"))
 
 
+def test_any_about_is_a_comment_of_xml(tmp_path: Path) -> None:
+    for about in ("a --- b----", "--", "\\u001b[31mred", "\\uffff"):
+        path = made_platforms.write(tmp_path, f'about = "{about}"\n{made_platforms.SMALL}')
+        assert find.load(path).max_nodes == 3
+
+
 def test_latencies_of_a_route_are_the_first_piece_without_overheads(root: ET.Element) -> None:
     links = {link.attrib["id"]: link for link in root.iter("link")}
     latency = {name: number(link, "latency") for name, link in links.items()}
