@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
+ERASED = re.compile(r"[^\n\r]*\r\x1b\[2K")  # a line that another takes the place of, as those of a bar
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
@@ -30,8 +31,8 @@ def shown(
     stop_after: str | None = None,
     number: int = signal.SIGINT,
 ) -> tuple[int, str]:
-    """Exit status and all that is shown, without colours and movements of the cursor. `stop_after`: send the signal `number` as
-    soon as this text has been shown."""
+    """Exit status and all that is shown, without colours, movements of the cursor and lines that were written over. `stop_after`:
+    send the signal `number` as soon as this text has been shown."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     quiet = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
@@ -57,7 +58,7 @@ def shown(
             if time.monotonic() > end:
                 process.kill()
     os.close(master)
-    return process.wait(), CONTROL.sub("", data.decode(errors="replace"))
+    return process.wait(), CONTROL.sub("", ERASED.sub("", data.decode(errors="replace")))
 
 
 def widest(text: str) -> int:
