@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import same_picture
 from collscope.catalogue.decisions import Span
+from collscope.figures import files
 from collscope.figures.decision_map import decision_map, map_colours
 
 
@@ -38,3 +42,18 @@ def test_every_number_of_ranks_has_a_row_that_can_be_seen() -> None:
     assert ax.get_ylabel() == "ranks" and ax.get_xlabel() == "bytes of the whole vector"
     few = decision_map("bcast", [s for s in spans if s.ranks & (s.ranks - 1) == 0], 4).axes[0]
     assert [text.get_text() for text in few.get_yticklabels()] == ["64", "32", "16", "8", "4", "2"]
+
+
+def test_a_map_is_the_kept_one(tmp_path: Path) -> None:
+    """Of blocks: sizes of the whole vector grow with the ranks."""
+    spans = [
+        Span("decision/ompi_4_1", p, first, last, key)
+        for p in (2, 3, 4, 8)
+        for first, last, key in (
+            (0, 9, "allgather/linear"),
+            (10, 4095, "allgather/bruck"),
+            (4096, 1 << 20, "nothing: no"),
+        )
+    ]
+    svg = files.render(decision_map("allgather", spans, 4), "svg")
+    same_picture.check(svg, same_picture.EXPECTED / "decision_map.svg", tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import pytest
 from matplotlib.axes import Axes
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+import same_picture
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.figures import files
@@ -320,3 +322,23 @@ def test_run_figure_leaves_out_what_has_no_time() -> None:
     assert list(made.axes[0].lines[0].get_xdata()) == [1024, 4096]
     with pytest.raises(ValueError, match="nothing to draw"):
         figure(row(status="simulation failed", seconds=None))
+
+
+# ---- the whole of it -------------------------------------------------------------------------------------------------
+
+KEPT = {
+    "run": [
+        *rows([*MANY[:3], "bcast/mst", "decision/ompi_4_1"], ("sim", "model", "real"), SIZES[::2]),
+        *bounds(SIZES[::2]),
+    ],
+    "run by ranks": [
+        r for p in (4, 6, 8) for r in rows(["bcast/mst", "bcast/linear"], sizes=SIZES[:2], ranks=p, nodes=p // 2)
+    ],
+    "ranking": [*rows(MANY[:3], ("sim", "real"), [64]), *bounds([64])],
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_pictures_are_the_kept_ones(name: str, tmp_path: Path) -> None:
+    svg = files.render(figure(*KEPT[name]), "svg")
+    same_picture.check(svg, same_picture.EXPECTED / f"{name.replace(' ', '_')}.svg", tmp_path)

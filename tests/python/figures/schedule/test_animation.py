@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import io
 import itertools
+from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from PIL import Image
 
+import same_picture
 from collscope.base import programs
 from collscope.base.units import format_time
 from collscope.figures.schedule import animation
-from collscope.figures.schedule.animation import FRAME_MS, REST_MS
+from collscope.figures.schedule.animation import FRAME_MS, FRAMES, REST_MS
+from collscope.figures.schedule.rounds import round_colour
+from made_trace import US, made_trace
 from traced import traced
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
-
-
-def test_animation() -> None:
-    with Image.open(io.BytesIO(animation.gif(traced("bcast/binomial", 4)))) as image:
-        assert image.n_frames >= 20  # type: ignore[attr-defined]
 
 
 def test_animated_svg_has_a_dot_a_message_and_a_ring_an_arrival() -> None:
@@ -57,3 +57,48 @@ def test_animated_svg_has_the_clock_of_the_gif() -> None:
     assert shown[0][2].startswith("round 1 of 4") and shown[-1][2] == f"round 4 of 4 · {format_time(t.time_s)}"
     assert shown[-1][0] == pytest.approx(moving, abs=1e-3)
     assert len(shown) >= 40
+
+
+def test_an_animated_svg_is_the_kept_one(tmp_path: Path) -> None:
+    same_picture.check(animation.svg(made_trace()), same_picture.EXPECTED / "animation.svg", tmp_path)
+
+
+def test_frames_show_what_is_under_way_and_what_has_arrived() -> None:
+    """The colour of a round where its dot is and, once it is there, around the receiver."""
+    t = made_trace(transfers=())
+    scene = animation.scene_of(t)
+    shown = animation.frames(t)
+    assert len(shown) == FRAMES[0] + 1  # two rounds are few
+    scene.fig.set_dpi(animation.DPI)
+    tall = shown[0].shape[0]
+
+    def colour(frame: int, at: np.ndarray) -> np.ndarray:
+        x, y = scene.ax.transData.transform(at)
+        return np.asarray(shown[frame][tall - 1 - int(y), int(x)]) / 255
+
+    way = scene.stage.way(2, 3)  # from 5.5 to 7 of 8 µs, the second round
+    around = [scene.stage.at[3] + np.array([0, k / 10 * scene.stage.size]) for k in range(8, 16)]
+    second = round_colour(2, 2)
+    assert np.allclose(colour(31, way[round(0.4667 * (len(way) - 1))]), second, atol=0.02)  # at 6.2 µs
+    assert not np.allclose(colour(36, way[len(way) // 2]), second, atol=0.1)
+    for frame, there in ((34, False), (35, True), (36, True)):
+        assert any(np.allclose(colour(frame, at), second, atol=0.05) for at in around) == there
+    assert [[k for _, k in turns] for turns in animation.arrivals(t)] == [[0], [1, 2], [1], [2]]
+    assert len(animation.palette(t)) == 3 * 256
+
+
+@pytest.mark.parametrize(
+    ("us", "said"), [(0.5, "500.0 ns"), (1.0, "round 1 of 2 · 1 µs"), (5.5, "round 2 of 2 · 5.5 µs")]
+)
+def test_the_clock_says_the_last_round_that_has_begun(us: float, said: str) -> None:
+    assert animation.clock(made_trace(transfers=()), us * US) == said
+
+
+def test_a_gif_plays_at_its_pace_and_rests_at_the_end() -> None:
+    with Image.open(io.BytesIO(animation.gif(made_trace()))) as image:
+        times = []
+        for frame in range(image.n_frames):  # type: ignore[attr-defined]
+            image.seek(frame)
+            times.append(image.info["duration"])
+        assert image.info["loop"] == 0
+    assert times[-1] == REST_MS and sum(times) == FRAME_MS * FRAMES[0] + REST_MS
