@@ -30,6 +30,7 @@ from collscope.figures.schedule.sheet import (
     polygons,
     rank_labels,
     round_key,
+    round_key_width,
     sheet,
 )
 from collscope.figures.style import FAINT, GRID, INK, RGB
@@ -48,7 +49,9 @@ def gantt(traces: Sequence[Trace]) -> Figure:
     """What each rank does: above its line it sends, below it receives. Several sources stand under each other on one axis."""
     t = traces[0]
     height = max(2.4, t.ranks * lane_height(t.ranks) * (0.8 if len(traces) > 1 and t.ranks > 32 else 1))
-    wide, left = (9.6 if t.ranks <= 20 else 11.0), 0.55
+    names = _names(traces)
+    keys = 0.09 + round_key_width(t) + 0.3 + sum(map(_room, names)) + 0.12  # of rounds and of bars, beside each other
+    wide, left = max(9.6 if t.ranks <= 20 else 11.0, keys), 0.55
     right = 0.75 if len(set(t.nodes)) > 1 else 0.34
     panel = wide - left - right
     caption = 0.36 if len(traces) > 1 else 0.0
@@ -69,7 +72,7 @@ def gantt(traces: Sequence[Trace]) -> Figure:
     if any(x.source == "real" for x in traces):
         text += REAL
     fig.text(0.14 / wide, 0.1 / tall, text, fontsize=7.8, color=FAINT, va="bottom")
-    _key(fig, traces, wide)
+    _key(fig, t, names, wide)
     return fig
 
 
@@ -218,11 +221,14 @@ def _time_ticks(ax: Axes, end: float, own: float, panel: float, labels: bool) ->
         note(ax, format_time(own), (own, low), (0, -4), 8.8, ha="center", va="top", fontweight="bold", color=INK)
 
 
-def _names(traces: Sequence[Trace]) -> list[tuple[str, str, RGB]]:
-    """(shape, text, colour) of the key: what these pictures show."""
+Name = tuple[str, str, RGB]  # of the key: shape, text, colour
+
+
+def _names(traces: Sequence[Trace]) -> list[Name]:
+    """What these pictures show."""
     colour = round_colour(1, max(2, traces[0].rounds))
     kinds = {span.kind for t in traces for span in t.spans}
-    names: list[tuple[str, str, RGB]] = [("bar", "sends", colour), ("bar", "receives", light(colour, 0.5))]
+    names: list[Name] = [("bar", "sends", colour), ("bar", "receives", light(colour, 0.5))]
     if any(alone_s(m) for t in traces for m in t.arrows):
         names.append(("line", "on its way, sender free", colour))
     if kinds & {"post", "take"}:
@@ -238,10 +244,14 @@ def _names(traces: Sequence[Trace]) -> list[tuple[str, str, RGB]]:
     return names
 
 
-def _key(fig: Figure, traces: Sequence[Trace], wide: float) -> None:
-    round_key(fig, traces[0], 0.09, HEAD - 0.24)
-    names = _names(traces)
-    room = [0.32 + 0.062 * len(text) + 0.14 for _, text, _ in names]
+def _room(name: Name) -> float:
+    """Inches that a name takes in the key."""
+    return 0.32 + 0.062 * len(name[1]) + 0.14
+
+
+def _key(fig: Figure, t: Trace, names: Sequence[Name], wide: float) -> None:
+    round_key(fig, t, 0.09, HEAD - 0.24)
+    room = list(map(_room, names))
     width = sum(room)
     ax = place(fig, wide - width - 0.12, HEAD - 0.24, width, 0.17)
     ax.set_xlim(0, width)

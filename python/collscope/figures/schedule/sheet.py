@@ -61,7 +61,7 @@ def about(t: Trace) -> str:
     if t.messages or not t.transfers:
         words.append(f"{len(t.messages):,} message{'s' * (len(t.messages) != 1)}".replace(",", "\u2009"))
     if t.transfers:
-        words.append(f"{len(t.transfers)} transfers through shared memory")
+        words.append(f"{counted(len(t.transfers), 'transfer')} through shared memory")
     return " · ".join(words)
 
 
@@ -96,12 +96,19 @@ def note(ax: Axes, text: str, at: tuple[float, float], by: tuple[float, float], 
     ax.annotate(text, at, xytext=by, textcoords="offset points", fontsize=size, annotation_clip=False, **more)
 
 
+MOST_NUMBERED = 16  # rounds: with more, their key is a ramp
+
+
+def round_key_width(t: Trace) -> float:
+    """Inches that `round_key` takes, its name included."""
+    return 0.46 + (1.9 if t.rounds > MOST_NUMBERED else 0.22 * max(t.rounds, 1))
+
+
 def round_key(fig: Figure, t: Trace, left: float, top: float) -> None:
     """round 1 2 3 … in their colours; a ramp when there are many. `left`, `top` in inches."""
     wide, tall = fig.get_size_inches()
-    many = t.rounds > 16
-    width = 1.9 if many else 0.22 * max(t.rounds, 1)
-    ax = place(fig, left + 0.46, top, width, 0.17)
+    many = t.rounds > MOST_NUMBERED
+    ax = place(fig, left + 0.46, top, round_key_width(t) - 0.46, 0.17)
     fig.text((left + 0.4) / wide, 1 - (top + 0.085) / tall, "round", ha="right", va="center", fontsize=8, color=FAINT)
     n = t.rounds
     ax.set_xlim(0, n or 1)
