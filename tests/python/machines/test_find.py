@@ -26,6 +26,17 @@ def test_list_platforms() -> None:
     assert {"ideal", "schooner"} <= set(find.list_platforms())
 
 
+def test_platforms_are_listed_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "PLATFORMS", tmp_path)
+    for name in "hbfdgace":
+        write(tmp_path, SMALL, f"{name}.toml")
+    (tmp_path / "measured").mkdir()
+    write(tmp_path / "measured", SMALL, "spec.toml")
+    assert find.list_platforms() == ["ideal", *"abcdefgh", "measured"]
+    assert find.spec_path("measured") == tmp_path / "measured" / "spec.toml"
+    assert find.spec_path("x") == tmp_path / "x.toml"
+
+
 def test_numbers_in_brackets() -> None:
     p = find.load("schooner[nodes=40,gamma_s_per_byte=5e-10]")
     assert (p.name, p.max_nodes, p.gamma_s_per_byte) == ("schooner[nodes=40,gamma_s_per_byte=5e-10]", 40, 5e-10)
@@ -72,6 +83,10 @@ def test_the_ideal_network_has_its_defaults_and_limits() -> None:
     assert variants.ideal_numbers({"cores": str(variants.IDEAL_HOSTS * 2)})["nodes"] == 1
     most = {"cores": "1", "nodes": str(MOST_CORES)}
     assert variants.ideal_numbers(most)["nodes"] == MOST_CORES
+    two = {"cores": "2", "nodes": str(MOST_CORES // 2)}
+    assert variants.ideal_numbers(two)["nodes"] == MOST_CORES // 2
+    with pytest.raises(UsageError, match=f"from 1 to {MOST_CORES // 2}, as it has at most {MOST_CORES} cores"):
+        variants.ideal_numbers(two | {"nodes": str(MOST_CORES // 2 + 1)})
     for key, value in (
         ("cores", "0"), ("cores", "1.5"), ("nodes", "0"), ("nodes", "1.5"), ("nodes", str(MOST_CORES + 1)),
         ("cores", str(MOST_CORES + 1)), ("beta", "0"), ("alpha", "1e4"), ("beta", "2"), ("gamma", "2"),

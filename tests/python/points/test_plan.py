@@ -1,3 +1,5 @@
+from dataclasses import fields, replace
+
 import pytest
 
 from collscope.base.errors import UsageError
@@ -5,6 +7,7 @@ from collscope.catalogue.registry import Registry
 from collscope.machines import find
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
+from tiny_platform import tiny
 
 
 @pytest.mark.parametrize(
@@ -77,3 +80,78 @@ def test_real_ranks_on_several_nodes_are_placed_in_blocks_only(mapping: str) -> 
     with pytest.raises(UsageError, match=f"--mapping {mapping}: real runs on several nodes"):
         plan.check_layout(machine, 2, 4, mapping, real=True)
     assert plan.check_layout(machine, 1, 4, mapping, real=True).mapping == mapping
+
+
+CHANGES: dict[str, tuple[object, str]] = {
+    "collective": ("reduce", "collective=reduce"), "algorithm": ("bcast/mst", "algorithm=bcast/mst"), "count": (9, "count=9"),
+    "type": ("double", "type=double"), "op": ("max", "op=max"), "root": (3, "root=3"), "in_place": (True, "in_place=1"),
+    "metric": ("root", "metric=root"), "repetitions": (5, "repetitions=5"), "warmup": (4, "warmup=4"), "check": (True, "check=1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_option_of_a_point_stands_in_its_text(name: str) -> None:
+    usual = (
+        "collective=bcast algorithm=bcast/linear count=7 type=float op=sum root=0 in_place=0 metric=makespan repetitions=1 "
+        "warmup=0 check=0"
+    )
+    point = Point("bcast", "bcast/linear", 7)
+    assert point.text() == usual
+    assert [f.name for f in fields(Point)] == list(CHANGES)
+    value, word = CHANGES[name]
+    words = [word if old.startswith(f"{name}=") else old for old in usual.split()]
+    assert replace(point, **{name: value}).text().split() == words  # type: ignore[arg-type]
+
+
+def test_a_plan_is_a_line_a_point() -> None:
+    one, other = Point("bcast", "bcast/linear", 7), Point("bcast", "bcast/linear", 8)
+    assert plan.plan_text([("a", one), ("b", other)]) == f"id=a {one.text()}\nid=b {other.text()}\n"
+    assert plan.plan_text([("a", one)], 3) == f"id=a {one.text()} ranks=3\n"
+
+
+def test_the_cells_of_a_point_and_of_a_layout(known: Registry) -> None:
+    point = Point("reduce_scatter", "reduce_scatter/linear", 100, "double", "max", 3, True, "root", 9, 8, True)
+    assert point.cells(8) == {
+        "collective": "reduce_scatter", "algorithm": "reduce_scatter/linear", "bytes": 800, "block_bytes": 104,
+        "type": "double", "op": "max", "in_place": 1, "root": 3, "metric": "root",
+    }  # fmt: skip
+    assert Point("bcast", "bcast/linear", 1, op="max").cells(8)["op"] == "", "which has none"
+    assert Layout(tiny(), 2, 5, "cyclic").cells() == {"platform": "tiny", "nodes": 2, "ranks": 5, "mapping": "cyclic"}
+    assert Layout(None, 1, 5).cells() == {"platform": "this_machine", "nodes": 1, "ranks": 5, "mapping": "block"}
+
+
+def test_layouts_differ_in_each_of_their_parts() -> None:
+    here = tiny()
+    layouts = [
+        Layout(here, 1, 4), Layout(tiny(), 1, 4), Layout(here, 2, 4), Layout(here, 1, 3), Layout(here, 1, 4, "cyclic"),
+        Layout(None, 1, 4),
+    ]  # fmt: skip
+    assert len({hash(layout) for layout in layouts}) == len(set(layouts)) == len(layouts)
+    assert layouts[0] == Layout(here, 1, 4) != "a layout"
+
+
+@pytest.mark.parametrize(
+    ("point", "nodes", "words"),
+    [
+        (Point("bcast", "bcast/mst", 256), 1, "bcast/mst, 1 KiB, 4 ranks on 1 node"),
+        (Point("allgather", "allgather/bucket", 256), 2, "allgather/bucket, 4 KiB, 4 ranks on 2 nodes"),
+        (Point("barrier", "barrier/linear", 0), 1, "barrier/linear, 4 ranks on 1 node"),
+        (Point("bcast", "decision/ompi_4_1", 1), 1, "decision/ompi_4_1 (bcast), 4 B, 4 ranks on 1 node"),
+    ],
+)
+def test_a_task_in_words(known: Registry, point: Point, nodes: int, words: str) -> None:
+    assert plan.describe((Layout(tiny(), nodes, 4), point)) == words
+
+
+def test_layouts_that_are_allowed() -> None:
+    four = tiny()  # four nodes of four cores
+    made = plan.check_layout(four, 2, 8, "cyclic")
+    assert (made.platform, made.nodes, made.ranks, made.mapping) == (four, 2, 8, "cyclic")
+    assert plan.check_layout(four, 2, 2, "block").nodes == 2
+    assert plan.check_layout(four, 3, 1, "fill").nodes == 1
+    assert plan.check_layout(four, 2, 9, "block", real=True).ranks == 9
+    for nodes, ranks, real in ((2, 9, False), (5, 5, False), (5, 5, True), (2, 1, True)):
+        with pytest.raises(UsageError):
+            plan.check_layout(four, nodes, ranks, "block", real)
+    with pytest.raises(UsageError, match="unknown mapping"):
+        plan.check_layout(four, 1, 1, "blok", real=True)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from collscope.base import programs
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError
+from collscope.base.progress import progress
 from collscope.catalogue import prover, registry
-from collscope.points.plan import Point, plan_text
+from collscope.machines import find
+from collscope.machines.simgrid import content_hash
+from collscope.machines.spec import LEVELS
+from collscope.points.plan import Layout, Point, plan_text
+from collscope.points.table import make_row
 from collscope.sources import bounds
+from collscope.sources.source import Options
+from made_platforms import PRIME, write
+from tiny_platform import tiny
 
 
 def collectives() -> list[str]:
@@ -96,3 +105,92 @@ def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:
             mine = bounds.bound(collective, p, size, alpha, beta, gamma)
             assert line["bound_s"] == pytest.approx(mine, rel=1e-12), (collective, p, size)
     assert {c for c, p in compared if p == 8} == set(collectives())
+
+
+# Five ranks, 1000 bytes, and numbers of which each shows: α = 7, β = 3, γ = 0.5; ⌈lg 5⌉ = 3.
+TELEPHONE = {
+    "bcast": 21 + 3000, "reduce": 21 + 3000 + 400, "scatter": 21 + 2400, "gather": 21 + 2400, "allgather": 21 + 2400,
+    "alltoall": 21 + 2400, "reduce_scatter": 21 + 2400 + 400, "reduce_scatter_block": 21 + 2400 + 400,
+    "allreduce": 21 + 4800 + 400, "rotation": 7 + 600, "barrier": 21, "scan": 21 + 3500, "exscan": 21 + 3500,
+}  # fmt: skip
+# o = 2, g = 3, L = 5: a trip takes 9, the fifth rank has the item at 18. (bytes beyond the trip, copies of all four cores, γ's part)
+LOGGP = {
+    "bcast": (1000, 4000, 0), "reduce": (1000, 1000, 800), "scatter": (800, 800, 0), "gather": (800, 800, 0),
+    "allgather": (800, 4000, 0), "reduce_scatter": (800, 1000, 800), "reduce_scatter_block": (800, 1000, 800),
+    "allreduce": (1000, 5000, 800), "rotation": (200, 1000, 0), "barrier": (-9, 0, 0), "alltoall": (800, 4000, 0),
+    "scan": (1000, 1000, 800), "exscan": (1000, 1000, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("collective", LOGGP)
+def test_the_bounds_of_every_collective_by_hand(collective: str) -> None:
+    assert bounds.bound(collective, 5, 1000, 7, 3, 0.5) == pytest.approx(TELEPHONE[collective])
+    port, copied, reduced = LOGGP[collective]
+    first = 9 if collective in ("rotation", "scan", "exscan") else 18
+
+    def least(G: float, gamma: float = 0, copiers: int = 0) -> float:
+        return bounds.bound_loggp(collective, 5, 1000, 2, 3, 5, G, gamma, copiers)
+
+    assert least(0) == first
+    assert least(1) == pytest.approx(max(first, 9 + port))
+    assert least(0.001) == pytest.approx(max(first, 9 + port * 0.001 if port > 0 else 0))
+    assert least(1, gamma=10) == pytest.approx(max(first, 9 + port, 10 * reduced))
+    assert least(1, copiers=4) == pytest.approx(max(first, copied / 4))
+    assert least(1, gamma=10, copiers=4) == pytest.approx(max(first, copied / 4, 10 * reduced))
+    assert (bounds.bound(collective, 1, 1000, 7, 3, 0.5), bounds.bound_loggp(collective, 1, 9, 1, 1, 1, 1)) == (0, 0)
+    assert bounds.bound_loggp(collective, 2, 0, 2, 3, 5, 1) == (9 if collective == "barrier" else 0)
+
+
+@pytest.mark.parametrize(
+    ("p", "o", "g", "latency", "seconds"),
+    [(1, 2, 3, 5, 0), (2, 2, 3, 5, 9), (3, 2, 3, 5, 12), (4, 2, 3, 5, 15), (5, 2, 3, 5, 18), (6, 2, 3, 5, 18), (7, 2, 3, 5, 21),
+     (3, 4, 3, 5, 17), (3, 0, 0, 5, 5)],
+)  # fmt: skip
+def test_the_tree_of_a_single_item_by_hand(p: int, o: float, g: float, latency: float, seconds: float) -> None:
+    assert bounds.broadcast_s(p, o, g, latency) == seconds
+
+
+def test_the_least_numbers_of_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+    port = 1 / 23e9  # what a core's port lets through: faster than any curve
+    text = PRIME.replace("[[0, 1.9e-6, 3.7e-10], [64, 1.7e-6,", "[[0, 4.9e-7, 3.7e-10], [64, 4.5e-7,")
+    p = find.load(write(tmp_path, text))
+    within = {"o": 1.3e-7, "g": 1.3e-7, "L": 5e-7 - 2.6e-7, "G": port, "gamma": 3.1e-10}
+    assert bounds.loggp(p, 1, 2) == pytest.approx(within)
+    assert bounds.loggp(p, 2, 1) == pytest.approx(within)
+    across = within | {"L": 4.5e-7 + 64 * 4.1e-10 - 64 * port - 2.6e-7}
+    assert bounds.loggp(p, 2, 4) == pytest.approx(across)
+    plain = bounds.loggp(tiny(), 2, 4)
+    assert plain == pytest.approx({"o": 0, "g": 0, "L": 1e-6, "G": 1e-9, "gamma": 1e-10}), "no port: the curve's"
+    copied = {f"curve.{level}": "0 1e-6 1e-9 3" for level in LEVELS}
+    heavy = replace(tiny(), properties=tiny().properties | copied | {"collscope.core_bytes_per_s": "4e9"})
+    assert bounds.loggp(heavy, 2, 4)["G"] == pytest.approx(3 / 4e9)
+    measured = "oversubscribe = true\n[least]\no = 1.2e-7\ng = 1.1e-7\nL = 3e-7\nG = 5e-11\ngamma = 7e-11\n[curve]"
+    for o, overhead, found in (("1.2e-7", "1.3e-7", (1.2e-7, 1.1e-7)), ("1.2e-7", "1e-7", (1e-7, 1e-7))):
+        own = PRIME.replace("[curve]", measured.replace("1.2e-7", o)).replace(
+            "overhead_s = 1.3e-7", f"overhead_s = {overhead}"
+        )
+        numbers = bounds.loggp(find.load(write(tmp_path, own, f"own{overhead}.toml")), 1, 7)
+        assert numbers == {"o": found[0], "g": found[1], "L": 3e-7, "G": 5e-11, "gamma": 7e-11, "copiers": 7.0}
+
+
+def test_rows_of_bounds() -> None:
+    layout, other = Layout(tiny(), 1, 4), Layout(tiny(), 2, 8)
+    point = Point("bcast", "bcast/mst[dest=first]", 25, metric="root")
+    again = [point, replace(point, algorithm="bcast/linear"), replace(point, metric="loop"), replace(point, check=True)]
+    rows = bounds.rows([(layout, p) for p in again], Options(), progress)
+    assert [(row["algorithm"], row["median_s"]) for row in rows] == [
+        ("bound/telephone", pytest.approx(2e-6 + 1e-7)), ("bound/loggp", pytest.approx(1e-6 + 1e-7)),
+    ]  # fmt: skip
+    for row in rows:
+        assert row == make_row(
+            source="bound", platform="tiny", nodes=1, ranks=4, mapping="block", collective="bcast", bytes=100, block_bytes=100,
+            algorithm=row["algorithm"], type="float", op="", in_place=0, root=0, metric="makespan", median_s=row["median_s"],
+            min_s=row["median_s"], status="ok", kind="ok", platform_hash=content_hash(tiny())[:12],
+        )  # fmt: skip
+    for change in ({"count": 26}, {"type": "double"}, {"op": "max"}, {"in_place": True}, {"root": 1}):
+        assert len(bounds.rows_of([(layout, point), (layout, replace(point, **change))])) == 2, change
+    reduce = Point("reduce", "reduce/linear", 25, op="max", root=3, in_place=True)
+    ((telephone),) = bounds.rows_of([(other, reduce), (Layout(None, 1, 4), reduce)])
+    assert telephone["median_s"] == pytest.approx(3e-6 + 1e-7 + 87.5 * 1e-10)
+    assert [telephone[c] for c in ("op", "root", "in_place", "nodes", "ranks")] == ["max", 3, 1, 2, 8]

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
 import tiny_platform
+from collscope.base.progress import Progress
+from collscope.catalogue.registry import Registry
+from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point
+from collscope.points.table import make_row
 from collscope.sources import measure
 from collscope.sources.outcome import FAILED, OK, Outcome
+from collscope.sources.source import Options
 
 TASK = (Layout(tiny_platform.tiny(), 1, 4), Point("bcast", "bcast/linear", 8))
 
@@ -29,3 +42,69 @@ def test_a_faulty_launch_leaves_the_point_without_a_time() -> None:
         assert [row[column] for column in ("median_s", "q1_s", "q3_s", "min_s", "max_s")] == [None] * 5
         assert (row["repetitions"], row["status"], row["kind"]) == (0, "wrong data: 3 elements", FAILED)
         assert row["back_end"] == "Open MPI 4.1.4"
+
+
+def test_a_row_has_every_cell() -> None:
+    layout = Layout(tiny_platform.tiny(), 2, 8)
+    point = Point("reduce", "reduce/linear", 30, type="double", op="max", root=3, in_place=True, metric="root")
+    row = measure._row((layout, point), [good(4.0, 12.0, 20.0)], 1, "c0ffee")
+    assert row == make_row(
+        source="real", platform="tiny", nodes=2, ranks=8, mapping="block", collective="reduce", algorithm="reduce/linear",
+        bytes=240, block_bytes=240, type="double", op="max", in_place=1, root=3, metric="root", launches=1, repetitions=3,
+        median_s=3.0, q1_s=2.0, q3_s=4.0, min_s=1.0, max_s=5.0, chose="bcast/linear", status="ok", kind="ok",
+        back_end="Open MPI 4.1.4", sources_hash="c0ffee", platform_hash=content_hash(tiny_platform.tiny())[:12],
+    )  # fmt: skip
+    nobody = measure._row((Layout(None, 1, 4), point), [], 0, "c0ffee")
+    assert [nobody[c] for c in ("platform", "platform_hash", "median_s", "repetitions", "chose", "back_end", "status")] == [
+        "this_machine", "", None, 0, "", "", "ok",
+    ]  # fmt: skip
+
+
+def test_calls_that_are_timed_and_to_warm_up() -> None:
+    assert (measure.timed(TASK[1]).repetitions, measure.timed(TASK[1]).warmup) == (10, 2)
+    assert measure.timed(TASK[1], 3) == replace(TASK[1], repetitions=3, warmup=2)
+
+
+def test_options_reach_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[object] = []
+    asked: list[tuple[object, dict[str, object]]] = []
+
+    @contextmanager
+    def bar(*words: object) -> Iterator[Progress]:
+        said.extend(words)
+        yield Progress("", 0)
+
+    monkeypatch.setattr(measure, "run_tasks", lambda tasks, **options: asked.append((tasks, options)) or [])
+    measure.rows([TASK, TASK], Options(launches=3, repetitions=7, point_limit_s=2.5), bar)
+    assert said == ["measuring", 6]
+    ((tasks, options),) = asked
+    assert tasks == [(TASK[0], replace(TASK[1], repetitions=7, warmup=2))] * 2
+    assert (options["launches"], options["limit_s"]) == (3, 2.5)
+
+
+def test_launches_follow_each_other_and_each_measures_every_layout(
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fake stands in for mpirun: two layouts, two launches; a point that died has no row of its own time."""
+    fake = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
+    monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
+    monkeypatch.setattr(measure.programs, "MPI_DRIVER", fake)
+    monkeypatch.setattr(measure.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(
+        measure.mpirun, "command", lambda ranks, nodes: asked.append((ranks, nodes)) or [sys.executable, fake]
+    )
+    points = [Point("bcast", "bcast/linear", count) for count in (2, 13, 8)]
+    tasks = [(TASK[0], points[0]), (Layout(TASK[0].platform, 2, 6), points[2]), (TASK[0], points[1])]
+    told = Progress("", 6)
+    rows = measure.run_tasks(tasks, launches=2, progress=told)
+    assert asked == [(4, 1), (6, 2)] * 2
+    assert [(row["kind"], row["launches"], row["repetitions"], row["bytes"]) for row in rows] == [
+        ("ok", 2, 1, 8), ("ok", 2, 1, 32), ("died", 2, 0, 52),
+    ]  # fmt: skip
+    assert rows[0]["median_s"] == 1e-6 * 3 / 3
+    assert rows[2]["status"] == "launch failed: deadlock detected: fault"
+    assert {row["sources_hash"] for row in rows} == {"c0ffeec0ffee"}
+    assert told.done == 6
+    assert len(list((workplace / ".cache" / "raw").glob("real-*.jsonl"))) == 4
+    assert (workplace / "count").read_text().count("\n") == 4

@@ -7,19 +7,22 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from collscope.base import cache, depends, paths
+from collscope.base import cache, depends, paths, programs
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
+from collscope.machines.simgrid import content_hash, smpirun_args
 from collscope.points.plan import Layout, Point
+from collscope.points.table import make_row
 from collscope.sources import simulate, smpirun
 from collscope.sources.rows import failed
-from collscope.sources.source import Stopped
+from collscope.sources.source import Options, Stopped
 from tiny_platform import tiny
 
 
@@ -195,3 +198,64 @@ def test_the_running_point_is_named(fake: Path) -> None:
     named: list[str | None] = []
     run(*points(2, 1), jobs=1, progress=Names("", 2))
     assert named == ["bcast/linear, 8 B, 4 ranks on 1 node", "bcast/linear, 4 B, 4 ranks on 1 node", None]
+
+
+def test_a_row_has_every_cell(fake: Path) -> None:
+    """The fake's times: the least half, the mean three quarters of the largest; the root's 0."""
+    layout, call = Layout(tiny(), 2, 8, "cyclic"), Point("reduce", "reduce/linear", 30, op="max", root=3, in_place=True)
+    last = 1e-6 * 31 / 3
+    for metric, time_s in (("makespan", last), ("loop", 0.75 * last), ("osu_avg", 0.75 * last), ("root", 0.0)):
+        (row,) = simulate.run_tasks([(layout, replace(call, metric=metric, type="double"))])
+        assert row == make_row(
+            source="sim", platform="tiny", nodes=2, ranks=8, mapping="cyclic", collective="reduce", algorithm="reduce/linear",
+            bytes=240, block_bytes=240, type="double", op="max", in_place=1, root=3, metric=metric, launches=1, repetitions=1,
+            **dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), time_s), chose="bcast/linear", status="ok",
+            kind="ok", back_end="SimGrid 3.32", sources_hash="c0ffee", platform_hash=content_hash(tiny())[:12],
+        ), metric  # fmt: skip
+
+
+def test_what_is_kept_and_what_is_left(fake: Path) -> None:
+    layout = Layout(tiny(), 1, 4)
+    wanted = [(layout, point) for point in [*points(1, 2, 13, 1), Point("bcast", "bcast/builtin", 1)]]
+    assert simulate.left(wanted) == [wanted[0], wanted[1], wanted[2]]
+    simulate.run_tasks(wanted[:3])
+    assert simulate.left(wanted) == [wanted[2]], "what broke is tried again"
+
+
+def test_options_reach_the_simulation(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[object] = []
+    asked: list[tuple[list[object], dict[str, object]]] = []
+
+    @contextmanager
+    def bar(*words: object) -> Iterator[Progress]:
+        said.extend(words)
+        yield Progress("", 0)
+
+    monkeypatch.setattr(simulate, "run_tasks", lambda tasks, **options: asked.append((tasks, options)) or [])
+    layout = Layout(tiny(), 1, 4)
+    calls = [(layout, Point("bcast", "bcast/linear", 1, metric=metric)) for metric in ("makespan", "loop", "osu_avg")]
+    simulate.rows(calls, Options(), bar)
+    simulate.rows(calls, Options(jobs=3, force=True, repetitions=7, point_limit_s=2.5), bar)
+    assert said[:3] == ["simulating", 3, simulate.HINT]
+    assert [[point.repetitions for _, point in tasks] for tasks, _ in asked] == [[1, 10, 1], [7, 7, 7]]  # type: ignore[attr-defined]
+    told = [{k: v for k, v in options.items() if k != "progress"} for _, options in asked]
+    assert told == [
+        {"jobs": None, "force": False, "limit_s": None}, {"jobs": 3, "force": True, "limit_s": 2.5},
+    ]  # fmt: skip
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5})
+    assert simulate.default_jobs() == 3
+
+
+def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
+    layout = Layout(tiny(), 2, 3, "cyclic")
+    for check in (False, True):
+        words = smpirun.command(layout, [("a", point) for point in points(1, check=check)], tmp_path)
+        assert words[:5] == ["smpirun", "-np", "3", "-hostfile", tmp_path / "hosts.txt"]
+        at = words.index(programs.SIM_DRIVER)
+        assert words[5:at] == smpirun_args(tiny())
+        assert words[at + 1 :] == ["--plan", tmp_path / "plan.txt", *([] if check else ["--shared-buffers"])]
+    assert (tmp_path / "hosts.txt").read_text() == "host0\nhost4\nhost1\n"
+    assert (tmp_path / "plan.txt").read_text() == f"id=a {points(1, check=True)[0].text()}\n"
+    found = smpirun.environment(layout, tmp_path)
+    assert found == {"TMPDIR": str(tmp_path), "COLLSCOPE_PLATFORM": str(tiny().xml)}
+    assert smpirun.environment(Layout(None, 1, 1), tmp_path) == {"TMPDIR": str(tmp_path)}

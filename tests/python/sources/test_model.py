@@ -1,0 +1,128 @@
+"""Rows of the model, with a prover that is not there: cells, what is kept, and what is given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from collscope.base.progress import Progress
+from collscope.catalogue.registry import Registry
+from collscope.machines.hosts import machine_file
+from collscope.machines.simgrid import content_hash
+from collscope.points.plan import Layout, Point
+from collscope.points.table import Row, make_row
+from collscope.sources import asking, model
+from collscope.sources.asking import GivenUp, Question
+from collscope.sources.source import Options
+from tiny_platform import tiny
+
+BY_COUNT: dict[int, asking.Reply | GivenUp] = {
+    7: {"kind": "unsupported", "status": "needs an even count"},
+    8: GivenUp("took longer than 2 s (--point-limit)", True),
+    9: GivenUp("bcast/x, goes on for ever", False),
+}
+LAYOUT = Layout(tiny(), 2, 8, "cyclic")
+machines: list[str] = []  # of each question
+
+
+@pytest.fixture
+def asked(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines that the prover was asked."""
+    lines: list[str] = []
+    machines.clear()
+
+    def ask(
+        words: Sequence[str | Path], questions: Sequence[Question], folder: Path, told: Progress, limit_s: float | None
+    ) -> Iterator[tuple[str, asking.Reply | GivenUp]]:
+        assert words[0] == "--model"
+        machines.append(Path(words[1]).read_text())
+        for question in questions:
+            lines.append(question.line)
+            count = int(question.line.partition("count=")[2].split()[0])
+            priced = {"id": question.name, "kind": "ok", "status": "ok", "model_s": count * 1e-6, "chose": "bcast/mst"}
+            told(1)
+            yield question.name, BY_COUNT.get(count, priced)
+
+    monkeypatch.setattr(asking, "ask", ask)
+    monkeypatch.setattr(model.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
+    return lines
+
+
+def call(count: int, **more: object) -> Point:
+    return replace(Point("bcast", "bcast/linear", count), **more)  # type: ignore[arg-type]
+
+
+def rows(*points: Point, layout: Layout = LAYOUT) -> list[Row]:
+    return model.run_tasks([(layout, point) for point in points])
+
+
+def test_a_row_has_every_cell(asked: list[str]) -> None:
+    (row,) = rows(call(30, type="double", root=3, in_place=True, metric="root"))
+    assert row == make_row(
+        source="model", platform="tiny", nodes=2, ranks=8, mapping="cyclic", collective="bcast", algorithm="bcast/linear",
+        bytes=240, block_bytes=240, type="double", op="", in_place=1, root=3, metric="root", launches=1, repetitions=1,
+        **dict.fromkeys(("median_s", X, chose="bcast/mst", status="ok", kind="ok",
+        back_end="collscope-prove", sources_hash="c0ffeec0ffee", platform_hash=content_hash(tiny())[:12],
+    )  # fmt: skip
+    assert asked == [
+        "id=0 collective=bcast algorithm=bcast/linear count=30 type=double op=sum root=3 in_place=1 metric=root repetitions=1 "
+        "warmup=0 check=0 ranks=8\n"
+    ]
+
+
+def test_points_without_a_time_say_why_and_come_in_order(asked: list[str]) -> None:
+    made = rows(call(3), call(7), call(8), Point("bcast", "bcast/builtin", 1), call(9), call(4))
+    assert [(row["kind"], row["status"], row["median_s"], row["repetitions"]) for row in made] == [
+        ("ok", "ok", 3 * 1e-6, 1),
+        ("unsupported", "needs an even count", None, 0),
+        ("limit", "took longer than 2 s (--point-limit)", None, 0),
+        ("unsupported", model.BUILTIN, None, 0),
+        ("failed", "not tried: bcast/x, goes on for ever", None, 0),
+        ("ok", "ok", 4 * 1e-6, 1),
+    ]
+    assert len(asked) == 5
+    told = Progress("", 6)
+    again = model.run_tasks([(LAYOUT, call(count)) for count in (3, 7, 8, 9, 4)], progress=told)
+    assert len(asked) == 7, "what was given up is tried again, the rest is kept"
+    assert [row["kind"] for row in again] == ["ok", "unsupported", "limit", "failed", "ok"]
+    assert told.done == 5
+
+
+def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    slower = replace(tiny(), properties=tiny().properties | {"collscope.overhead_s": "1"})
+    changes: list[dict[str, object]] = [
+        {"platform": slower}, {"mapping": "block"}, {"nodes": 3}, {"ranks": 7},
+        {"type": "double"}, {"root": 1}, {"algorithm": "bcast/mst"}, {"op": "max"}, {"in_place": True},
+    ]  # fmt: skip
+    layouts = [LAYOUT, *(replace(LAYOUT, **change) for change in changes[:4])]  # type: ignore[arg-type]
+    for _ in range(2):
+        for layout in layouts:
+            rows(call(3), layout=layout)
+        for change in changes[4:]:
+            rows(call(3, **change))
+        assert len(asked) == 10
+    told = [machine_file(x.platform, x.nodes, x.ranks, x.mapping) for x in layouts if x.platform]
+    assert machines == told + [told[0]] * 5
+    assert len(set(told)) == 5
+    monkeypatch.setattr(model.cache, "sources_hash", lambda *folders: "decaf" * 3)
+    rows(call(3))
+    assert len(asked) == 11
+
+
+def test_options_reach_the_model(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[object] = []
+    seen: list[tuple[object, object]] = []
+
+    @contextmanager
+    def bar(*words: object) -> Iterator[Progress]:
+        said.extend(words)
+        yield Progress("", 0)
+
+    monkeypatch.setattr(model, "run_tasks", lambda tasks, **options: seen.append((tasks, options["limit_s"])) or [])
+    model.rows([(LAYOUT, call(3, check=True))], Options(point_limit_s=2.5), bar)
+    assert said == ["model", 1]
+    assert seen == [([(LAYOUT, call(3, check=False))], 2.5)]
