@@ -33,14 +33,14 @@ def smpirun_args(platform: Platform) -> list[str]:
     settings = COMMON_SETTINGS | _network_settings(platform)
     flags = ["--log=root.thresh:warning"] + [f"--cfg={k}:{v}" for k, v in settings.items()]
     if platform.curves != "plug-in":
-        return ["-platform", str(platform.xml), *flags]
+        return ["-platform", str(platform.xml.absolute()), *flags]
     plugin = programs.needed(programs.PLUGIN, f"{platform.name} needs it for its curves")
     return ["-platform", str(plugin), *flags]
 
 
 def smpirun_env(platform: Platform) -> dict[str, str]:
     """What smpirun's environment must hold besides the caller's own."""
-    return {"COLLSCOPE_PLATFORM": str(platform.xml)}
+    return {"COLLSCOPE_PLATFORM": str(platform.xml.absolute())}  # smpirun is started elsewhere
 
 
 def content_hash(platform: Platform) -> str:

@@ -121,7 +121,7 @@ def _run(
                 lambda _, outcome: outcomes.append(outcome),
                 children=children,
                 folder=folder,
-                env={"TMPDIR": str(folder), **(env or {})},
+                env={"TMPDIR": ".", **(env or {})},
                 silence_s=silence_s,
                 limit_s=limit_s,
                 explain=explain,

@@ -179,7 +179,7 @@ class _Simulation:
                 self._done,
                 children=self.children,
                 folder=folder,
-                env=smpirun.environment(layout, folder),
+                env=smpirun.environment(layout),
                 limit_s=self.limit_s,
                 on_start=lambda name: self._now(batch, describe(self.tasks[int(name)][1])),
             )

@@ -29,7 +29,8 @@ def version() -> str:
 
 
 def command(layout: Layout, points: Sequence[tuple[str, Point]], folder: Path) -> list[str | Path]:
-    """smpirun's words for these points (id, point), the driver's among them; writes plan and host file into `folder`.
+    """smpirun's words for these points (id, point), the driver's among them; writes plan and host file into `folder`, where
+    it is to be started: smpirun, a script, splits names at blanks, so they are said without the folder's.
 
     Either all points of a launch are checked or none: data that nobody looks at is not held, all ranks share their buffers."""
     platform = layout.platform
@@ -40,11 +41,11 @@ def command(layout: Layout, points: Sequence[tuple[str, Point]], folder: Path) -
         (folder / "hosts.txt").write_text("".join(f"{host}\n" for host in hosts), encoding="utf-8")
     except OSError as error:
         raise disk_error(error, folder) from error
-    words: list[str | Path] = ["smpirun", "-np", str(layout.ranks), "-hostfile", folder / "hosts.txt"]
-    words += [*smpirun_args(platform), programs.SIM_DRIVER, "--plan", folder / "plan.txt"]
+    words: list[str | Path] = ["smpirun", "-np", str(layout.ranks), "-hostfile", "hosts.txt"]
+    words += [*smpirun_args(platform), programs.SIM_DRIVER, "--plan", "plan.txt"]
     return words if points[0][1].check else [*words, "--shared-buffers"]
 
 
-def environment(layout: Layout, folder: Path) -> dict[str, str]:
-    """What smpirun finds in its environment beside ours. It leaves files where mktemp puts them: `folder`, which goes away."""
-    return {"TMPDIR": str(folder), **(smpirun_env(layout.platform) if layout.platform else {})}
+def environment(layout: Layout) -> dict[str, str]:
+    """What smpirun finds in its environment beside ours. It leaves files where mktemp puts them: where it is started, which goes away."""
+    return {"TMPDIR": ".", **(smpirun_env(layout.platform) if layout.platform else {})}

@@ -4,15 +4,16 @@ messages, the same digits each time, and moved by what the model says moves it."
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from collscope.base import programs
+from collscope.base import paths, programs
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
-from collscope.sources import model
+from collscope.sources import model, simulate
 from driven import drive
 
 pytestmark = pytest.mark.skipif(
@@ -202,3 +203,17 @@ def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
         f"{c}/linear" for c in ("bcast", "reduce", "gather", "alltoall", "scan")
     }
     assert len(chosen) > 2 * len(all_keys())
+
+
+def test_files_are_found_wherever_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A platform file named from where one stands, names with blanks, a scratch folder with blanks: smpirun is started elsewhere, and it
+    is a script."""
+    made = find.load("ideal[cores=2]").xml.read_bytes()
+    own = tmp_path / "own files"
+    own.mkdir()
+    (own / "own.xml").write_bytes(made)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(own))
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "cache")
+    (row,) = simulate.run_tasks([(Layout(find.load("own files/own.xml"), 1, 2), point("bcast/linear", 1))])
+    assert row["status"] == "ok"
