@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import io
+import os
 import re
 import sys
 
@@ -66,8 +67,18 @@ def short_words(text: str) -> str:
     return re.sub(rf"(\S{{{half}}})\S{{{half},}}(\S{{{half}}})", r"\1…\2", text)
 
 
+def open_streams() -> None:
+    """Standard input, output and error are there: who has closed one (2>&-) reads nothing of it, and no file of ours takes its number."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
 def make_streams_print_all() -> None:
     """Standard output and error never fail on a character, whatever the locale."""
+    open_streams()
     codecs.register_error(HANDLER, plain)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

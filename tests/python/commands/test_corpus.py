@@ -6,6 +6,8 @@ What the fuzzing of tests/python/fuzz finds is put into tests/python/corpus/, wi
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,10 @@ def test_a_studys_platform_is_told_with_the_studys_file(
         status, out, err = call(capsys, "study", "run", "six.toml", "--out", "o")
         check_refused(status, out, err)
         assert err.startswith("collscope: six.toml: setting: ") and said in err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_failure(closed: str) -> None:
+    words = f"{sys.executable} -m collscope run --on schooner {' '.join(RUN)} {closed}"
+    made = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
+    assert (made.returncode, made.stderr) == (0, "")
