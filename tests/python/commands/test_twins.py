@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +15,13 @@ from click.testing import CliRunner
 import libraries
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import parse_ranks
+from collscope.catalogue import registry
+from collscope.catalogue.registry import Registry
 from collscope.commands import twins
-from collscope.twins import calls, differences, records
+from collscope.twins import calls, compare, differences, records
+from collscope.twins.call import Call, Compared
 from collscope.twins.library import Library, find_library
+from command_line import call
 from open_mpi import needs_open_mpi, needs_prover
 
 
@@ -76,3 +84,118 @@ def test_all_twins_on_all_ranks(library: Callable[[], Library]) -> None:
     for name, rows in found.tables().items():
         recorded = [row for row in records.read(name) if row["version"] == version]
         assert rows == recorded or not recorded, name
+
+
+VERDICTS = ("same", "order", "different", "unsupported")
+
+
+@pytest.fixture
+def twinned(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """A registry with two twins of Open MPI: 1 and 6 of bcast."""
+    twin = {"library": "Open MPI", "collective": "bcast"}
+    numbers = {"bcast/linear": 1, "bcast/knomial": 6}
+    made = replace(
+        known,
+        algorithms=tuple(
+            replace(a, twin={**twin, "number": numbers[a.key]} if a.key in numbers else None) for a in known.algorithms
+        ),
+    )
+    monkeypatch.setattr(registry, "load", lambda: made)
+    return made
+
+
+def library() -> Any:
+    return SimpleNamespace(version="4.1.4", numbers={}, check=lambda: None)
+
+
+def compared(verdict: Any, ranks: int = 2, key: str = "bcast/linear") -> Compared:
+    return Compared(ranks, Call(key, "bcast", 1), verdict)
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_what_should_be_alike_and_is_not_is_bad(verdict: str) -> None:
+    """A decision supports every call."""
+    one = compared(verdict)
+    assert twins.Found(library(), forced=[one]).bad == [one] * (verdict in ("order", "different"))
+    assert twins.Found(library(), decided=[one]).bad == [one] * (verdict != "same")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "keys", "decided", "note"),
+    [
+        (None, ["bcast/linear", "bcast/knomial"], True, ""),
+        (["bcast/linear"], ["bcast/linear"], False, ""),
+        (["bcast/linear", "x/y"], ["bcast/linear"], False, "collscope: Open MPI 4.1.4 does not have x/y\n"),
+    ],
+)
+def test_each_number_of_ranks_is_compared(
+    twinned: Registry,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: list[str] | None,
+    keys: list[str],
+    decided: bool,
+    note: str,
+) -> None:
+    monkeypatch.setattr(calls, "twins", lambda _: [a for a in twinned.algorithms if a.twin])
+    monkeypatch.setattr(calls, "forced_calls", lambda p, twins: [Call(a.key, "bcast", p) for a in twins])
+    monkeypatch.setattr(calls, "decided_calls", lambda name, p: [Call(f"decision/{name}:bcast", "bcast", p)])
+
+    def same(library: Any, ranks: int, calls: Sequence[Call]) -> list[Compared]:
+        return [Compared(ranks, call, "same") for call in calls]
+
+    monkeypatch.setattr(compare, "compare", same)
+    found = twins.run(library(), [2, 5], wanted)
+    assert [(c.ranks, c.call.key, c.call.count) for c in found.forced] == [(p, key, p) for p in (2, 5) for key in keys]
+    assert [c.ranks for c in found.decided] == [2, 5] * decided
+    assert capsys.readouterr().err == note
+    about = twins.origin(found)
+    assert (about["forced_calls"], about["decided_calls"], about["ranks"]) == (2 * len(keys), 2 * decided, "2,5")
+    assert len(str(about["sources"])) == 12
+    with pytest.raises(UserError, match="nothing to compare: Open MPI 4.1.4 does not have a/b, x/y"):
+        twins.run(library(), [2], ["x/y", "a/b"])
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "status"), [("same same", 0), ("same order", 1), ("different same", 1), ("unsupported same", 0)]
+)
+@pytest.mark.parametrize("out", [None, "tables"])
+def test_one_call_that_differs_fails_the_command(
+    twinned: Registry,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    verdicts: str,
+    status: int,
+    out: str | None,
+) -> None:
+    asked: list[Any] = []
+    found = twins.Found(library(), [compared(v, p) for p, v in enumerate(verdicts.split(), 2)], [compared("same", 7)])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(calls, "twins", lambda _: [a for a in twinned.algorithms if a.twin])
+    monkeypatch.setattr(differences, "differences", lambda *_: [])
+    monkeypatch.setattr(twins, "find_library", lambda folder: asked.append(folder))
+    monkeypatch.setattr(twins, "run", lambda *words: asked.append(words) or found)
+    monkeypatch.setattr(records, "write", lambda *words: asked.append((words[0], words[1], sorted(words[2]))))
+    words = ["--ranks", "2..4", "--mpi", "m", *(["--out", out] if out else ["-a", "bcast/linear"])]
+    done, printed, err = call(capsys, "twins", *words)
+    assert done == status
+    wanted = None if out else ["bcast/linear"]
+    written = [(Path("tables"), "4.1.4", ["decisions", "differences", "table"])] if out else []
+    assert asked == ["m", (None, [2, 3, 4], wanted), *written]
+    assert err == "collscope: written: tables\n" * bool(out) + "".join(f"collscope: {c}\n" for c in found.bad)
+    compared_ = 3 - verdicts.count("unsupported")
+    same = verdicts.count("same") + 1
+    assert f"{same} of {compared_} calls send the same messages in the same order, on " in printed
+    assert twins.RANKS == "2..17,32"
+
+
+def test_names_stand_for_twins(twinned: Registry) -> None:
+    both = ["bcast/linear", "bcast/knomial"]
+    for text, keys in (
+        (None, None), ("bcast", both), ("bcast/knomial[k=2]", both[1:]), ("bcast/linear,bcast", [both[0], *both]),
+    ):  # fmt: skip
+        assert twins.read_keys(text) == keys
+    for text in ("scatter", "bcast/mst"):
+        with pytest.raises(UsageError, match=f"{text} has no twin in Open MPI"):
+            twins.read_keys(text)

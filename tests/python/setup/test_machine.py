@@ -37,7 +37,9 @@ def test_the_build_for_real_runs_waits_until_it_is_needed(tree: Path, steps: lis
     assert not state.is_ready(tree, ["prove", "mpi"])
 
 
-def test_calls_at_the_same_time_set_up_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_at_the_same_time_set_up_once(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     done: list[str] = []
 
     def slow(self: Setup, presets: list[str]) -> None:
@@ -51,6 +53,7 @@ def test_calls_at_the_same_time_set_up_once(tree: Path, monkeypatch: pytest.Monk
     for thread in threads:
         thread.join()
     assert done == ["once"]
+    assert "another call is setting the machine up; waiting for it" in capsys.readouterr().err
 
 
 def test_without_rights_the_command_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

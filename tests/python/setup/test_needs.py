@@ -131,7 +131,7 @@ def test_the_doctor_looks_at_libraries(tree: Path, monkeypatch: pytest.MonkeyPat
     assert none == Finding("Python's libraries", False, "click, rich not installed", "./collscope list installs them")
     assert tools == Finding("tools for tests", False, "pytest not installed", "./collscope test installs them", False)
     (tree / ".venv" / "bin" / "python").unlink()
-    assert [f.text for f in doctor.libraries()] == [".venv not made yet"]
+    assert [(f.fine, f.needed, f.text) for f in doctor.libraries()] == [(False, True, ".venv not made yet")]
 
 
 @pytest.mark.parametrize("ready", [False, True])
@@ -208,6 +208,29 @@ def test_the_doctor_is_unhappy_about_what_is_needed_alone(
     monkeypatch.setattr(doctor, "findings", lambda: [*found, Finding("abc", True, "d")])
     assert doctor.main() == status
     assert capsys.readouterr().out.splitlines() == [*lines[:-2], "ok       abc  d", *lines[-2:]]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "colour", "line"),
+    [
+        (True, True, "\033[33mnote   \033[0m  a  one two three four five six"),
+        (True, False, "note     a  one two three four five six"),
+        (False, True, "note     a  one two three four five six seven"),
+    ],
+)
+def test_the_doctor_wraps_and_paints_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool, colour: bool, line: str
+) -> None:
+    monkeypatch.setattr(
+        doctor, "findings", lambda: [Finding("a", False, "one two three four five six seven", "", False)]
+    )
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda _: os.terminal_size((40, 24)))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if not colour:
+        monkeypatch.setenv("NO_COLOR", "1")
+    assert doctor.main() == 0
+    assert capsys.readouterr().out.splitlines()[:-2] == [line] + ["            seven"] * terminal
 
 
 def test_a_version_is_the_first_line(tmp_path: Path) -> None:

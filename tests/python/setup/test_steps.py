@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,6 +50,16 @@ def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     told.tick("0123456789")
     assert said.getvalue() == (f"{lines}{clear}01234567" if terminal else "collscope: quick …\n")
     assert (tmp_path / "new" / "log").read_text() == "$ true\n$ echo words\nwords\n"
+
+
+@pytest.mark.parametrize(("seconds", "says"), [(0.9, False), (1.0, True), (12.4, True)])
+def test_the_end_of_a_long_step_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: float, says: bool
+) -> None:
+    times = iter([0.0, seconds])
+    monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: next(times, seconds)))
+    Steps().run("x", ["true"], tmp_path / "log")
+    assert capsys.readouterr().err == "collscope: x …\n" + f"collscope: x: done in {seconds:.0f} s\n" * says
 
 
 def test_a_step_that_takes_long_is_told_with_its_last_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
