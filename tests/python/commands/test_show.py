@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from collscope.base import programs
+import tiny_platform
+from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
-from collscope.commands import show
+from collscope.catalogue.registry import Registry
+from collscope.commands import show, show_page
+from collscope.points.plan import Layout, Point
+from collscope.schedules import one_port
+from collscope.schedules.trace import Message, Trace
 from traced import traced
 
-pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
+needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
 
+@needs_prover
 def test_writes_files(tmp_path: Path) -> None:
     t = traced("scatter/mst", 8)
     written = show.draw([t], ["graph"], str(tmp_path / "x.svg"))
@@ -30,6 +39,7 @@ def test_writes_files(tmp_path: Path) -> None:
         show.check_out(str(tmp_path / "file" / "folder"), ["graph"])
 
 
+@needs_prover
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -58,3 +68,285 @@ def test_large_pictures_are_told_with_what_to_do(tmp_path: Path, capsys: pytest.
     said = capsys.readouterr()
     assert "a.svg   3 MiB" in said.out
     assert all(words in said.err for words in ("the PNG", "fewer --ranks", "--no-pictures"))
+
+
+def message(src: int, dst: int, round: int, size: int = 1024, end_s: float = 1e-6, **more: Any) -> Message:
+    return Message(src, dst, size, round, 0.0, end_s, 0, 0, **more)
+
+
+def drawn(**more: Any) -> Trace:
+    """A schedule of two rounds that nobody timed."""
+    messages = (message(0, 1, 0), message(0, 2, 1, 2048, 2e-6), message(1, 3, 1, 512, 3e-6))
+    about: dict[str, Any] = {
+        "key": "bcast/knomial[k=4,s=0]", "chose": "", "collective": "bcast", "ranks": 4, "count": 256, "elem": 4, "root": 0,
+        "time_s": 2e-6, "cost_s": None, "exact": False, "rounds": 2, "messages": messages, "transfers": (), "spans": (),
+        "rank_end_s": (0.0,) * 4, "nodes": (), "where": "a model",
+    }  # fmt: skip
+    return Trace(**(about | more))
+
+
+@pytest.mark.parametrize(
+    ("more", "sources", "stem"),
+    [
+        ({}, ["model"], "bcast-knomial-k4-s0-p4"),
+        ({"nodes": (0, 0, 1, 1)}, ["model"], "bcast-knomial-k4-s0-p4-n2"),
+        ({"root": 3, "nodes": (0, 1, 2, 0)}, ["model"], "bcast-knomial-k4-s0-p4-n3-r3"),
+        ({}, ["sim"], "bcast-knomial-k4-s0-p4-sim"),
+        ({"key": "bcast/mst"}, ["model", "real"], "bcast-mst-p4-model-real"),
+    ],
+)
+def test_a_picture_s_name_says_what_it_is_of(more: dict[str, Any], sources: list[str], stem: str) -> None:
+    traces = [drawn(source=source, **more) for source in sources]
+    assert show.stem_of(traces) == stem
+    assert show.animation_path(traces, "d/x.SVG") == Path("d/x.gif")
+    assert show.animation_path(traces, "d") == Path("d") / f"{stem}.gif"
+    assert show.animation_path(traces, None) == paths.fresh("show") / f"{stem}.gif"
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [("all", show.KINDS), ("", show.KINDS), (" , ", show.KINDS), ("graph", ["graph"]), ("matrix, graph,matrix", ["matrix", "graph"])],
+)  # fmt: skip
+def test_kinds_of_pictures(text: str, kinds: Any) -> None:
+    assert show.read_kinds(text) == list(kinds)
+    with pytest.raises(UsageError):
+        show.read_kinds("graph,all")
+
+
+def test_sources_of_schedules() -> None:
+    assert show.read_sources("sim, model,sim") == ["sim", "model"]
+    with pytest.raises(UsageError, match="a bound has no schedule to draw; take model, sim, real"):
+        show.read_sources("model,bound")
+    with pytest.raises(UsageError, match='"reel"'):
+        show.read_sources("reel")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"ranks": 4, "root": 3}, ""),
+        ({"ranks": 4, "root": 4}, "--root 4: there are 4 ranks, 0 to 3"),
+        ({"algo": "allgather/bucket", "root": 1}, "--root 1: allgather has no root"),
+        ({"algo": "allgather/bucket"}, ""),
+        ({"ranks": 1024}, ""),
+        ({"ranks": 1025}, "1 to 1024 ranks"),
+        ({"ranks": 0}, "1 to 1024 ranks"),
+        ({"algo": "bcast/builtin"}, "has no schedule to draw"),
+    ],
+)
+def test_calls_that_have_a_schedule(known: Registry, more: dict[str, Any], says: str) -> None:
+    if says:
+        with pytest.raises(UsageError, match=says):
+            show.make_point(show.Request(**{"algo": "bcast/linear"} | more))
+    else:
+        show.make_point(show.Request(**{"algo": "bcast/linear"} | more))
+
+
+@pytest.mark.parametrize(
+    ("more", "changed"),
+    [
+        ({}, {"count": 2048}),
+        ({"sizes": "64"}, {"count": 16}),
+        ({"sizes": "64", "type_name": "double"}, {"count": 8, "type": "double"}),
+        ({"sizes": "64", "type_name": "affine"}, {"count": 8, "type": "affine", "op": "affine"}),
+        ({"sizes": "64", "root": 5, "in_place": True}, {"count": 16, "root": 5, "in_place": True}),
+    ],
+)
+def test_the_call_that_is_shown(known: Registry, more: dict[str, Any], changed: dict[str, Any]) -> None:
+    made = show.make_point(show.Request("linear", collective="bcast", **more))
+    assert made == replace(Point("bcast", "bcast/linear", 0), **changed)
+
+
+def test_where_the_ranks_sit(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny = tiny_platform.tiny()
+    loaded: list[Any] = []
+    there = [True]
+
+    def load(name: str, sources: list[str]) -> Any:
+        loaded.append((name, sources))
+        return tiny if there[0] else None
+
+    monkeypatch.setattr("collscope.commands.requests.load_platform", load)
+    r = show.Request("bcast/linear", ranks=4)
+    assert show.make_layout(r, ["model"]) is None and not loaded
+    assert show.make_layout(replace(r, nodes=4), ["model"]) is None
+    for more, says in (
+        ({"mapping": "fill"}, "--mapping fill: say on which platform"),
+        ({"nodes": 5}, "4 ranks cannot occupy 5 nodes; use --nodes 4"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            show.make_layout(replace(r, **more), ["model"])  # type: ignore[arg-type]
+    made = show.make_layout(replace(r, platform="tiny", nodes=2, mapping="cyclic"), ["sim"])
+    assert made and (made.platform, made.nodes, made.ranks, made.mapping) == (tiny, 2, 4, "cyclic")
+    made = show.make_layout(replace(r, platform="tiny"), ["sim"])
+    assert made and made.nodes == 1
+    there[0] = False
+    made = show.make_layout(r, ["real"])
+    assert made and (made.platform, made.nodes, made.ranks) == (None, 1, 4)
+    with pytest.raises(UsageError, match="this_machine has 1 node; --nodes 2 does not fit"):
+        show.make_layout(replace(r, nodes=2), ["real"])
+    assert loaded == [("tiny", ["sim"])] * 2 + [("this_machine", ["real"])] * 2
+
+
+def test_which_machine_the_model_is_of(known: Registry) -> None:
+    tiny = tiny_platform.tiny()
+    r = show.Request("bcast/linear", ranks=4, mapping="cyclic")
+    assert show.machine_of(r, Layout(tiny, 2, 4, "cyclic"))[1] == "model of tiny, 2 nodes"
+    assert show.machine_of(r, Layout(tiny, 1, 4))[1] == "model of tiny, 1 node"
+    alone = (one_port.telephone(4, None), f"{one_port.TELEPHONE}, α = 1 µs, 1/β = 1 GB/s")
+    for layout in (None, Layout(None, 1, 4)):
+        assert show.machine_of(r, layout) == alone
+    machine, where = show.machine_of(replace(r, nodes=2), None)
+    assert machine == one_port.telephone(4, 2) and where.startswith(f"{alone[1]}, within a node ")
+
+
+@pytest.mark.parametrize(
+    ("platform", "source", "says"),
+    [
+        (None, "model,sim", "--source sim: say on which platform"),
+        (None, "model,real", "beside others"),
+        ("tiny", "real", "use --on this_machine"),
+    ],
+)
+def test_sources_that_need_a_machine(
+    known: Registry, monkeypatch: pytest.MonkeyPatch, platform: str | None, source: str, says: str
+) -> None:
+    monkeypatch.setattr("os.environ", {})
+    with pytest.raises(UsageError, match=says):
+        show.make_traces(show.Request("bcast/linear", platform=platform, source=source))
+
+
+@pytest.mark.parametrize("on", [None, "tiny"])
+def test_what_show_makes_of_its_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None) -> None:
+    done: list[Any] = []
+    monkeypatch.setattr(show, "make_traces", lambda r: [drawn()])
+    monkeypatch.setattr(show_page, "show", lambda traces: done.append("page"))
+    monkeypatch.setattr("collscope.commands.requests.load_platform", lambda *_: "loaded")
+    monkeypatch.setattr("collscope.commands.origin.of_sources", lambda *words: words)
+    monkeypatch.setattr(show, "draw", lambda traces, kinds, out, about: done.append((kinds, out, about)) or [])
+    monkeypatch.setattr(show, "list_pictures", lambda written, ranks: done.append((len(written), ranks)))
+    monkeypatch.setattr("collscope.figures.files.write", lambda data, path: Path(path))
+    monkeypatch.setattr("collscope.figures.schedule.animation.gif", lambda _: b"")
+    monkeypatch.setattr("collscope.figures.schedule.animation.svg", lambda _: "")
+    r = show.Request("bcast/mst", kinds="graph", out=str(tmp_path), platform=on)
+    assert show.run(replace(r, no_pictures=True, out="/nowhere/x.jpg")) == 0 and done == ["page"]
+    made = (["graph"], str(tmp_path), (["model"], "loaded" if on else None))
+    assert show.run(r) == 0 and done[1:] == ["page", made, (0, 4)]
+    assert show.run(replace(r, animate=True)) == 0 and done[4:] == ["page", made, (2, 4)]
+    with pytest.raises(UsageError):
+        show.run(replace(r, out="x.jpg"))
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_one_file_or_two_of_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], single: bool
+) -> None:
+    saved: list[Any] = []
+    monkeypatch.setattr("collscope.figures.schedule.kinds.draw", lambda traces, kind: None if kind == "table" else kind)
+    monkeypatch.setattr(
+        "collscope.figures.files.save", lambda fig, path, words: saved.append((fig, path.name, words)) or path
+    )
+    out = str(tmp_path / "x.PDF") if single else str(tmp_path)
+    made = show.draw([drawn()], ["table", "graph"], out, {"Source": "s"})
+    names = ["x.PDF"] if single else [f"bcast-knomial-k4-s0-p4-graph{e}" for e in (".svg", ".png")]
+    assert [p.name for p in made] == names
+    words = {"Title": "graph of bcast/knomial[k=4,s=0], 4 ranks", "Source": "s"}
+    assert saved == [("graph", name, words) for name in names]
+    assert "the table of bcast/knomial[k=4,s=0] at this size would take too much memory" in capsys.readouterr().err
+    show.draw([drawn()], ["graph"], out)
+    assert saved[-1][2] is None
+
+
+@pytest.mark.parametrize(("size", "large"), [(2 << 20, False), ((2 << 20) + 1, True)])
+@pytest.mark.parametrize("ranks", [8, 9])
+@pytest.mark.parametrize("names", [["a.svg"], ["a.png"], ["a.svg", "a.png"]])
+def test_what_to_do_about_large_pictures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: int, large: bool, ranks: int, names: list[str]
+) -> None:
+    for name in names:
+        with open(tmp_path / name, "wb") as file:
+            file.truncate(size)
+    show.list_pictures([tmp_path / name for name in names], ranks)
+    said = capsys.readouterr()
+    assert said.out.splitlines()[:2] == ["", "pictures"]
+    assert ("   2 MiB" in said.out) == large
+    ways = [*(["the PNG of the same name" if len(names) > 1 else "--out NAME.png"] * ("a.svg" in names))]
+    ways += ["fewer --ranks" if ranks == 9 else "fewer --bytes", "--kind for some of them"]
+    text = f"collscope: more than 2 MiB are slow to open: take {', '.join(ways)} or --no-pictures\n"
+    assert said.err == text * large
+
+
+def test_times_beside_the_first(known: Registry) -> None:
+    model, sim = drawn(cost_s=1e-6), drawn(source="sim", time_s=3e-6, where="b", cost_s=1e-6)
+    assert show_page.times([model, sim]) == [
+        ("model", "2 µs", "a model"), ("", "", "cost() says 1 µs in the telephone model"), ("sim", "3 µs = 1.50 × model", "b"),
+    ]  # fmt: skip
+    tele = drawn(cost_s=1e-6, exact=True, where=f"{one_port.TELEPHONE}, x")
+    assert show_page.times([tele])[1][2] == "cost() says 1 µs and is exact"
+    assert show_page.times([replace(tele, exact=False)])[1][2] == "cost() says 1 µs"
+    assert show_page.times([drawn(time_s=0.0), sim])[1][1] == "3 µs"
+    late = drawn(source="real", messages=(message(0, 1, 0, end_s=-1.0),), clock_error_s=2e-6)
+    assert show_page.times([late])[1][2].startswith(
+        "1 message came before they were sent, by clocks that agree within 2 µs;"
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "several", "largest"), [(120, False, True), (60, False, True), (99, True, False), (100, True, True)]
+)
+def test_a_row_a_round(width: int, several: bool, largest: bool) -> None:
+    more = [drawn(source="sim", messages=tuple(replace(m, end_s=m.end_s * 2) for m in drawn().messages))] * several
+    table = show_page.rounds_table([drawn(), *more], width)
+    heads = [
+        "round",
+        "messages",
+        "bytes",
+        *["largest"] * largest,
+        *(["done: model", "done: sim"] if several else ["done at"]),
+        "who",
+    ]
+    assert [str(c.header) for c in table.columns] == heads
+    rows = list(zip(*(map(str, c.cells) for c in table.columns), strict=True))
+    times = [("1.000 µs", "2.000 µs"), ("3.000 µs", "6.000 µs")]
+    ends = [t if several else t[:1] for t in times]
+    big = [("1 KiB",), ("2 KiB",)] if largest else [(), ()]
+    assert [row[:-1] for row in rows] == [
+        ("■ 0", "1", "1 KiB", *big[0], *ends[0]),
+        ("■ 1", "2", "2560 B", *big[1], *ends[1]),
+    ]
+    assert rows[1][-1] == "0→2  1→3"
+
+
+@pytest.mark.parametrize(("rounds", "shows"), [(24, [*range(24)]), (25, [*range(20), "⋮", 22, 23, 24])])
+def test_of_many_rounds_the_first_and_the_last(rounds: int, shows: list[Any]) -> None:
+    table = show_page.rounds_table([drawn(rounds=rounds, messages=tuple(message(0, 1, k) for k in range(rounds)))])
+    assert [str(cell).removeprefix("■ ") for cell in table.columns[0].cells] == [str(k) for k in shows]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"root": 2, "nodes": (0, 0, 1, 1)},
+        {"chose": "bcast/linear", "key": "decision/ompi_4_1"},
+        {"collective": "allgather", "key": "allgather/bucket", "transfers": (message(0, 1, 0, 4096, shared=True),)},
+    ],
+)
+def test_the_page(
+    known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(
+        "collscope.catalogue.headers.of_key",
+        lambda key: SimpleNamespace(fields={"Idea": f"of {key}"}, picture=["a  b"]),
+    )
+    show_page.show([drawn(**more)])
+    out = capsys.readouterr().out
+    root = f", root {more.get('root', 0)}" if "collective" not in more else ""
+    size = "4 KiB" if "collective" in more else "1 KiB"
+    nodes = " on 2 nodes" if "nodes" in more else ""
+    assert f"4 ranks{nodes}{root}, a vector of {size}: 3 messages, 3584 B sent, 2 rounds\n" in out
+    assert ("1 transfers through shared memory of the nodes, 4 KiB\n" in out) == ("transfers" in more)
+    key = more.get("key", "bcast/knomial[k=4,s=0]")
+    assert out.splitlines()[0] == (f"{key} chose bcast/linear" if "chose" in more else key)
+    assert f"of {(more.get('chose') or key).partition('[')[0]}" in out and "    a  b\n" in out
+    assert ("about k: 2 … 64, 4 unless given" in out) == ("key" not in more)

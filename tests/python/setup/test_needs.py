@@ -89,6 +89,12 @@ def test_who_may_install(
     assert needs.apt_environment()["DEBIAN_FRONTEND"] == "noninteractive"
 
 
+@pytest.mark.parametrize("lacking", ["venv", "ensurepip", ""])
+def test_both_halves_of_venv_are_needed(monkeypatch: pytest.MonkeyPatch, lacking: str) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == lacking else name)
+    assert needs.has_venv_module() == (not lacking)
+
+
 def finding(made: Sequence[Finding], name: str) -> Finding:
     return next(f for f in made if f.name == name)
 

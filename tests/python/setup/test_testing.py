@@ -177,7 +177,7 @@ def test_a_program_is_called_in_the_root_with_both_outputs() -> None:
 @pytest.mark.parametrize("failing", [None, "mpi"])
 @pytest.mark.parametrize("lacking", [[], ["x"]])
 def test_a_build_that_fails_is_counted_and_not_remembered(
-    monkeypatch: pytest.MonkeyPatch, failing: str | None, lacking: list[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str | None, lacking: list[str]
 ) -> None:
     done: list[str] = []
 
@@ -195,6 +195,7 @@ def test_a_build_that_fails_is_counted_and_not_remembered(
     monkeypatch.setattr(state, "remember", lambda root, presets, before: done.append(" ".join(presets)))
     made = [(s.name, s.passed, s.failed) for s in testing.builds()]
     assert made == [(f"build {p}", int(p != failing), int(p == failing)) for p in testing.PRESETS]
+    assert capsys.readouterr().out.count("it broke\n") == bool(failing)
     expected = ["installing x"] * len(lacking) + [*testing.PRESETS]
     assert done == expected + ([] if failing else [" ".join(programs.BUILT)])
 
