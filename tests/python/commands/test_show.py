@@ -314,7 +314,7 @@ def test_a_row_a_round(width: int, several: bool, largest: bool) -> None:
         ("■ 0", "1", "1 KiB", *big[0], *ends[0]),
         ("■ 1", "2", "2560 B", *big[1], *ends[1]),
     ]
-    assert rows[1][-1] == "0→2  1→3"
+    assert rows[1][-1] == ("  …" if width == 60 else "0→2  1→3"), "whole pairs only"
 
 
 @pytest.mark.parametrize(("rounds", "shows"), [(24, [*range(24)]), (25, [*range(20), "⋮", 22, 23, 24])])
