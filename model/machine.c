@@ -48,11 +48,20 @@ void machine_free(machine *m) {
 
 enum { WORDS = 8 };
 
+/* What lines leave for those after them. */
+typedef struct {
+  machine *machine;
+  coll_place *seat; /* of a node's ranks, by lines that no `nodes` has followed yet; node: 0 */
+  int seats;
+  size_t seat_cap, place_cap;
+} reading;
+
 /* A line, cut into words. */
 typedef struct {
   file_line line;
   char *word[WORDS];
   int words;
+  reading *all;
 } reader;
 
 /* What a number can be besides 0: as in python/collscope/machines/plausible.py. Beyond these, times are added that a double cannot
@@ -114,8 +123,43 @@ static bool place_line(const reader *r, machine *m) {
     return false;
   if (rank != m->places)
     return line_wrong(&r->line, "place %lld: ranks come in order, this should be rank %d", rank, m->places);
-  m->place = grown(m->place, m->places, sizeof *m->place);
-  m->place[m->places++] = (coll_place){ (int)node, (int)socket, (int)cache };
+  if (m->places == PLACES_MOST) return line_wrong(&r->line, "more than %d ranks have places", PLACES_MOST);
+  PUSH(m->place, m->places, r->all->place_cap, (coll_place){ (int)node, (int)socket, (int)cache });
+  return true;
+}
+
+static bool seats_line(const reader *r) {
+  reading *all = r->all;
+  long long count = 0, socket = 0, cache = 0;
+  if (!whole(r, 1, "COUNT", 1, PLACES_MOST, &count) || !whole(r, 2, "SOCKET", 0, PLACES_MOST - 1, &socket) ||
+      !whole(r, 3, "CACHE", 0, PLACES_MOST - 1, &cache))
+    return false;
+  if (count > PLACES_MOST - all->seats) return line_wrong(&r->line, "more than %d seats on a node", PLACES_MOST);
+  for (; count; count--) PUSH(all->seat, all->seats, all->seat_cap, (coll_place){ 0, (int)socket, (int)cache });
+  return true;
+}
+
+/* The seats of the lines before, on so many nodes one after the other. */
+static bool nodes_line(const reader *r, machine *m) {
+  reading *all = r->all;
+  long long times = 0, first = 0, sockets = 0, caches = 0;
+  if (!whole(r, 1, "TIMES", 1, PLACES_MOST, &times) || !whole(r, 2, "FIRST", 0, PLACES_MOST - 1, &first) ||
+      !whole(r, 3, "SOCKETS", 1, PLACES_MOST, &sockets) || !whole(r, 4, "CACHES", 1, PLACES_MOST, &caches))
+    return false;
+  if (!all->seats) return line_wrong(&r->line, "nodes: there are no seats lines before it");
+  if (times * all->seats > PLACES_MOST - m->places)
+    return line_wrong(&r->line, "more than %d ranks have places", PLACES_MOST);
+  long long last = first + times - 1;
+  for (int i = 0; i < all->seats; i++)
+    if (last >= PLACES_MOST || last * sockets + all->seat[i].socket >= PLACES_MOST ||
+        last * caches + all->seat[i].cache >= PLACES_MOST)
+      return line_wrong(&r->line, "nodes: numbers of nodes, sockets and caches stay below %d", PLACES_MOST);
+  RESERVE(m->place, all->place_cap, m->places + times * all->seats);
+  for (long long n = first; n <= last; n++)
+    for (int i = 0; i < all->seats; i++)
+      m->place[m->places++] = (coll_place){ (int)n, (int)(n * sockets) + all->seat[i].socket,
+                                            (int)(n * caches) + all->seat[i].cache };
+  all->seats = 0;
   return true;
 }
 
@@ -141,6 +185,8 @@ static bool line_read(const reader *r, machine *m) {
     { "memory", "memory BYTES_PER_S", 2, 2 },
     { "class", "class cache|socket|node|network FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC]", 5, 6 },
     { "place", "place RANK NODE SOCKET CACHE", 5, 5 },
+    { "seats", "seats COUNT SOCKET CACHE", 4, 4 },
+    { "nodes", "nodes TIMES FIRST SOCKETS CACHES", 5, 5 },
     { "bound", "bound ALPHA BETA GAMMA", 4, 4 },
     { "core", "core BYTES_PER_S", 2, 2 },
     { "interconnect", "interconnect BYTES_PER_S", 2, 2 },
@@ -151,7 +197,7 @@ static bool line_read(const reader *r, machine *m) {
   if (i == n)
     return line_wrong(&r->line,
                       "unknown line %.40s; known: ports control gamma copy eager overhead class "
-                      "core memory interconnect nic switch place bound",
+                      "core memory interconnect nic switch place seats nodes bound",
                       r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -165,9 +211,11 @@ static bool line_read(const reader *r, machine *m) {
     case 7: return number(r, 1, "BYTES_PER_S", rate, &m->memory_bytes_per_s);
     case 8: return class_line(r, m);
     case 9: return place_line(r, m);
-    case 11: return number(r, 1, "BYTES_PER_S", rate, &m->core_bytes_per_s);
-    case 12: return number(r, 1, "BYTES_PER_S", rate, &m->interconnect_bytes_per_s);
-    case 13: return number(r, 1, "BYTES_PER_S", rate, &m->switch_bytes_per_s);
+    case 10: return seats_line(r);
+    case 11: return nodes_line(r, m);
+    case 13: return number(r, 1, "BYTES_PER_S", rate, &m->core_bytes_per_s);
+    case 14: return number(r, 1, "BYTES_PER_S", rate, &m->interconnect_bytes_per_s);
+    case 15: return number(r, 1, "BYTES_PER_S", rate, &m->switch_bytes_per_s);
     default:
       return number(r, 1, "ALPHA", of_bound, &m->bound_alpha_s) &&
              number(r, 2, "BETA", of_bound, &m->bound_beta_s_per_byte) &&
@@ -176,18 +224,22 @@ static bool line_read(const reader *r, machine *m) {
 }
 
 static bool take(const file_line *line, char *text, void *self) {
-  reader r = { .line = *line };
+  reader r = { .line = *line, .all = self };
   text[strcspn(text, "#")] = '\0';
   char *rest = NULL;
   for (char *w = strtok_r(text, " \t\r\n", &rest); w && r.words < WORDS; w = strtok_r(NULL, " \t\r\n", &rest))
     r.word[r.words++] = w;
-  return !r.words || line_read(&r, self);
+  return !r.words || line_read(&r, r.all->machine);
 }
 
 bool machine_read(machine *m, const char *path, char *error, size_t size) {
   *m = (machine){ .ports = MACHINE_FLUID, .eager_bytes = -1 };
   file_line line = { .error = error, .size = size };
-  if (!lines_read(&line, path, take, m)) return false;
-  return m->curve[MACHINE_NETWORK].pieces || m->places ||
-         line_wrong(&line, "no class network line, and no place that would make another class do");
+  reading all = { .machine = m };
+  bool fine = lines_read(&line, path, take, &all);
+  if (fine && all.seats) fine = line_wrong(&line, "seats: no nodes line follows, which says where they are");
+  free(all.seat);
+  if (fine && !m->curve[MACHINE_NETWORK].pieces && !m->places)
+    fine = line_wrong(&line, "no class network line, and no place that would make another class do");
+  return fine;
 }

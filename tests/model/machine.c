@@ -64,6 +64,22 @@ static void test_links(void) {
   machine_free(&m);
 }
 
+/* Runs of ranks say what a line a rank says. */
+static void test_runs(void) {
+  machine m = machine_of("class network 0 1 1\nseats 2 0 0\nseats 1 1 2\nnodes 2 5 2 3\n"
+                         "place 6 9 9 9\nseats 1 1 1\nnodes 3 0 2 2\n");
+  static const coll_place wanted[] = { { 5, 10, 15 }, { 5, 10, 15 }, { 5, 11, 17 }, { 6, 12, 18 }, { 6, 12, 18 },
+                                       { 6, 13, 20 }, { 9, 9, 9 },   { 0, 1, 1 },   { 1, 3, 3 },   { 2, 5, 5 } };
+  check(m.places == 10, "%d places", m.places);
+  check(m.places == 10 && !memcmp(m.place, wanted, sizeof wanted), "runs of places");
+  machine_free(&m);
+  machine_refused("class network 0 1 1\nseats 1 0 0\n", "no nodes line follows");
+  machine_refused("class network 0 1 1\nnodes 1 0 1 1\n", ":2: nodes: there are no seats lines before it");
+  machine_refused("class network 0 1 1\nseats 99999999 0 0\n", ":2: 99999999: COUNT must be a whole number from 1 to");
+  machine_refused("class network 0 1 1\nseats 9999 0 0\nnodes 9999 0 1 1\n", "more than 4194304 ranks");
+  machine_refused("class network 0 1 1\nseats 1 4194303 0\nnodes 2 0 1 1\n", "stay below 4194304");
+}
+
 static void test_bad_machines(void) {
   machine_refused("class network 0 1e-6 1e-9\nports both\n", ":2: ports both: choose fluid or one_port");
   machine_refused("class network 0 1e-6\n", ":1: write: class");
@@ -84,6 +100,7 @@ static void test_bad_machines(void) {
 int main(void) {
   test_classes();
   test_links();
+  test_runs();
   test_bad_machines();
   return finish();
 }

@@ -1,27 +1,24 @@
 """Finding platforms.
 
 `load` takes a machine's name (`schooner`, `ideal`, `this_machine`), a name with other numbers (`schooner[nodes=32]`,
-`ideal[alpha=2us,beta=1e-9]`), or the path of a specification (TOML) or of a SimGrid platform file (XML). What is used in
-the end is always the XML: a Platform is read from it.
+`ideal[alpha=2us,beta=1e-9]`), or the path of a specification (TOML) or of a SimGrid platform file (XML).
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError, unknown
-from collscope.base.files import write_atomically
-from collscope.machines.platform import Platform
+from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.spec import Spec
 from collscope.machines.variants import FILE, NAME, ideal_numbers, values_of
 from collscope.machines.xml_reader import read_xml
-from collscope.machines.xml_writer import ideal_xml, xml_of
+from collscope.machines.xml_writer import ideal_properties, ideal_xml, properties_of, xml_of
 
 PLATFORMS = paths.ROOT / "platforms"
 
@@ -55,18 +52,14 @@ def load(name_or_path: str | os.PathLike[str]) -> Platform:
         text = path.read_bytes() if path else b""
     except OSError as error:
         raise UserError(f"{path}:1: cannot be read: {error.strerror}") from error
-    found = _load(name, text, paths.CACHE)
-    if not found.xml.exists():  # somebody emptied the cache
-        _load.cache_clear()
-        found = _load(name, text, paths.CACHE)
-    return found
+    return _load(name, text, paths.CACHE)
 
 
 @lru_cache(maxsize=64)
 def _load(name: str, text: bytes, cache: Path) -> Platform:
     path, values, base = _find(name)
     if path is None:
-        return replace(read_xml(_keep(base, _ideal(values)), name.strip()), asked=name.strip())
+        return replace(_ideal(values, name.strip()), asked=name.strip())
     if path.suffix == ".xml":
         return read_xml(path, path.stem.encode("utf-8", "replace").decode())
     spec = _read_spec(path, values, console.note)
@@ -82,7 +75,10 @@ def _read_spec(path: Path, values: dict[str, str], say: Callable[[str], None] | 
 
 def platform_of(spec: Spec, name: str) -> Platform:
     """The platform of a specification; `name` is what tables show."""
-    return read_xml(_keep(spec.name, xml_of(spec)), name)
+    caches = spec.cores_per_node // spec.cores_per_cache
+    numbers = spec.gamma_s_per_byte.value, spec.copy_s_per_byte.value
+    nodes = EqualNodes(spec.nodes, spec.cores_per_node, spec.sockets, caches, *numbers)
+    return Platform(name, lambda count: xml_of(replace(spec, nodes=count)), properties_of(spec), nodes)
 
 
 def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
@@ -123,16 +119,9 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
     return path, values, base
 
 
-def _ideal(values: dict[str, str]) -> str:
+def _ideal(values: dict[str, str], name: str) -> Platform:
     numbers = ideal_numbers(values)
-    cores, nodes = int(numbers["cores"]), int(numbers["nodes"])
-    return ideal_xml(numbers["alpha"], numbers["beta"], numbers["gamma"], cores, nodes * cores)
-
-
-def _keep(name: str, text: str) -> Path:
-    """Writes a generated platform file below .cache, named after its content."""
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    path = paths.CACHE / "platforms" / f"{name}-{digest}.xml"
-    if not path.exists():
-        write_atomically(path, text)
-    return path
+    cores, costs = int(numbers["cores"]), (numbers["alpha"], numbers["beta"], numbers["gamma"])
+    nodes = EqualNodes(int(numbers["nodes"]), cores, 1, 1, numbers["gamma"], 0.0, "host{number}")
+    text = partial(ideal_xml, *costs, cores)
+    return Platform(name, lambda count: text(count * cores), ideal_properties(*costs[:2]), nodes)

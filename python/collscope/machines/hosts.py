@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted
-from collscope.machines.platform import Host, Platform
-from collscope.machines.plausible import MOST_CORES, MOST_NODES, too_large
+from collscope.machines import seats
+from collscope.machines.platform import Platform
+from collscope.machines.plausible import too_large
+from collscope.machines.seats import Place
 from collscope.machines.spec import LEVELS, LINKS, text_of
 
-MAPPINGS = ("block", "cyclic", "fill")
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 
 
@@ -52,41 +51,34 @@ def _hint(platform: Platform, nodes: int, needed: int) -> str:
     base, _, old = platform.asked.partition("[")
     if not base:
         return ""
-    if problem := too_large(needed, platform.cores_per_node, MOST_CORES if base == "ideal" else MOST_NODES):
+    if problem := too_large(needed, platform.cores_per_node):
         return f"; {problem}"
     kept = [p for p in old.rstrip("]").split(",") if p and p.partition("=")[0].strip() != "nodes"]
     text = f"; say --on '{base}[{','.join([*kept, f'nodes={needed}'])}]'"
     return text if needed == nodes else f"{text} --nodes {needed}"
 
 
-def _ranks(platform: Platform, nodes: int, ranks: int, mapping: str) -> list[Host]:
-    check(platform, nodes, ranks)
-    if mapping not in MAPPINGS:
-        raise unknown("mapping", mapping, MAPPINGS)
-    if mapping == "fill":
-        cores = [host for node in platform.nodes[:nodes] for host in node[: platform.cores_per_node]]
-        return [cores[r % len(cores)] for r in range(ranks)]
-    share = [ranks // nodes + (n < ranks % nodes) for n in range(nodes)]
-    seats = [_spread(platform.nodes[n], share[n]) for n in range(nodes)]
-    if mapping == "block":
-        return [host for node in seats for host in node]
-    return [seats[r % nodes][r // nodes] for r in range(ranks)]
+def fitted(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[seats.Run]:
+    """Where the ranks sit, as runs. UsageError: they do not fit, or there is no such mapping."""
+    _check(platform, nodes, ranks)
+    return seats.runs(platform, nodes, ranks, mapping)
 
 
 def hosts_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[str]:
     """The host of each rank. block: an even share a node, consecutive ranks together; cyclic: rank r on node r mod nodes; both spread
     a node's ranks evenly over its sockets, consecutive ranks on a socket. fill: core after core, node after node.
     UsageError: the ranks do not fit."""
-    return [h.name for h in _ranks(platform, nodes, ranks, mapping)]
+    return [h.name for h in seats.hosts(platform, fitted(platform, nodes, ranks, mapping))]
 
 
-def places(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[tuple[int, int, int]]:
+def places(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[Place]:
     """(node, socket, cache) of each rank; each number is unique over the whole machine."""
-    return [(h.node, h.socket, h.cache) for h in _ranks(platform, nodes, ranks, mapping)]
+    return [(h.node, h.socket, h.cache) for h in seats.hosts(platform, fitted(platform, nodes, ranks, mapping))]
 
 
 def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> str:
-    """The machine file of `collscope-prove --model`: a line for each number, class, link and rank. UserError: a platform without curves."""
+    """The machine file of `collscope-prove --model`: a line for each number, class and link, then where ranks sit. UserError: a
+    platform without curves."""
     uniform = platform.curves == "uniform"
     lines = [
         "ports fluid",
@@ -104,25 +96,6 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
         for link in LINKS:
             if (rate := platform.number(f"{link}_bytes_per_s")) > 0:
                 lines.append(f"{link} {text_of(rate)}")
-    lines += [f"place {r} {n} {s} {c}" for r, (n, s, c) in enumerate(places(platform, nodes, ranks, mapping))]
+    lines += seats.lines(platform, fitted(platform, nodes, ranks, mapping))
     lines.append("bound " + " ".join(text_of(x) for x in platform.bound_parameters(nodes)))
     return "\n".join(lines) + "\n"
-
-
-def _spread(node: Sequence[Host], ranks: int) -> list[Host]:
-    """An even share of the ranks on every socket, consecutive ranks together."""
-    if ranks > len(node):
-        return [node[r * len(node) // ranks] for r in range(ranks)]
-    sockets: dict[int, list[Host]] = {}
-    for host in node:
-        sockets.setdefault(host.socket, []).append(host)
-    groups = list(sockets.values())
-    share = [ranks // len(groups) + (i < ranks % len(groups)) for i in range(len(groups))]
-    # Sockets of different sizes (a hand-written file): what does not fit on one goes to the others.
-    spare = sum(max(0, s - len(g)) for s, g in zip(share, groups, strict=True))
-    for i, group in enumerate(groups):
-        share[i] = min(share[i], len(group))
-        room = min(spare, len(group) - share[i])
-        share[i] += room
-        spare -= room
-    return [host for s, group in zip(share, groups, strict=True) for host in group[:s]]

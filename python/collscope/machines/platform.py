@@ -1,17 +1,25 @@
 """A machine that can be simulated, as its platform file says it: hosts, classes of messages, numbers.
 
-Times are in seconds, sizes in bytes. A Platform is read from a SimGrid XML file (xml_reader), which is generated from a specification
-for most (find).
+Times are in seconds, sizes in bytes. A Platform is read from a SimGrid XML file (xml_reader), or made from a specification (find):
+then its file is written when a simulation wants it.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import overload
 
+from collscope.base import paths
 from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
+from collscope.machines.plausible import beyond_simulation
 from collscope.machines.spec import LEVELS, tidy
+
+WHOLE_CORES = 2048  # machines of no more are known by their whole file
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,9 @@ class Host:
     copy_s_per_byte: float
 
 
+Node = tuple[Host, ...]
+
+
 @dataclass(frozen=True)
 class WirePiece:
     """Without the processor's overheads; `traffic` as in spec.Piece."""
@@ -36,24 +47,89 @@ class WirePiece:
     traffic: float
 
 
+@dataclass(frozen=True)
+class EqualNodes(Sequence[Node]):
+    """Nodes that are all alike: the hosts of one are computed when they are asked for."""
+
+    total: int
+    cores: int  # of a node, like all that follow
+    sockets: int
+    caches: int
+    gamma_s_per_byte: float
+    copy_s_per_byte: float
+    host: str = "node{node}_core{core}"  # {number}: over the machine
+
+    def __len__(self) -> int:
+        return self.total
+
+    def place(self, core: int) -> tuple[int, int]:
+        """Socket and cache of a core, by their numbers in its node."""
+        return core // (self.cores // self.sockets), core // (self.cores // self.caches)
+
+    @overload
+    def __getitem__(self, n: int) -> Node: ...
+    @overload
+    def __getitem__(self, n: slice) -> tuple[Node, ...]: ...
+    def __getitem__(self, n: int | slice) -> Node | tuple[Node, ...]:
+        if isinstance(n, slice):
+            return tuple(self[i] for i in range(*n.indices(self.total)))
+        if not 0 <= n < self.total:
+            raise IndexError(n)
+        made = []
+        for core in range(self.cores):
+            socket, cache = self.place(core)
+            name = self.host.format(node=n, core=core, number=n * self.cores + core)
+            place = n, n * self.sockets + socket, n * self.caches + cache
+            made.append(Host(name, *place, self.gamma_s_per_byte, self.copy_s_per_byte))
+        return tuple(made)
+
+
+def nodes_of(hosts: Iterable[Host]) -> tuple[Node, ...]:
+    """The hosts of each node, in the order of their numbers."""
+    by_node: dict[int, list[Host]] = {}
+    for host in hosts:
+        by_node.setdefault(host.node, []).append(host)
+    return tuple(tuple(by_node[n]) for n in sorted(by_node))
+
+
 @dataclass(frozen=True, eq=False)
 class Platform:
     """A machine: where its cores sit and what messages between them cost."""
 
     name: str  # as asked for: shown in tables
-    xml: Path
+    file: Path | Callable[[int], str]  # a SimGrid file; or the text of one with so many of the nodes
     properties: dict[str, str]  # of the outermost zone
-    host_list: tuple[Host, ...]
-    settings: dict[str, str]  # of the file's own <config>
+    nodes: Sequence[Node]  # in the order of their numbers
     asked: str = ""  # what was typed for it, where that can be typed again with other values in brackets
 
+    @property
+    def xml(self) -> Path:
+        """The SimGrid file; written below .cache, named after its content, where it is not there. UserError: it would be too large."""
+        if not callable(self.file):
+            return self.file
+        if problem := beyond_simulation(self.max_nodes, self.cores_per_node):
+            raise UserError(f"{self.asked or self.name}: {problem}; --source model has no such limit")
+        if not self._made.exists():  # somebody emptied the cache
+            write_atomically(self._made, self.file(self.max_nodes))
+        return self._made
+
     @cached_property
-    def nodes(self) -> tuple[tuple[Host, ...], ...]:
-        """The hosts of each node, in the order of their numbers."""
-        by_node: dict[int, list[Host]] = {}
-        for host in self.host_list:
-            by_node.setdefault(host.node, []).append(host)
-        return tuple(tuple(by_node[n]) for n in sorted(by_node))
+    def _made(self) -> Path:
+        assert callable(self.file)
+        text = self.file(self.max_nodes)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        path = paths.CACHE / "platforms" / f"{self.properties['collscope.name']}-{digest}.xml"
+        if not path.exists():
+            write_atomically(path, text)
+        return path
+
+    def identity(self) -> bytes:
+        """What SimGrid is given, as bytes to be hashed: the file; of a large machine that of two of its nodes, and their number."""
+        if not callable(self.file):
+            return self.file.read_bytes()
+        whole = self.max_nodes * self.cores_per_node <= WHOLE_CORES
+        text = self.file(self.max_nodes if whole else min(2, self.max_nodes))
+        return text.encode() if whole else f"{text}{self.max_nodes} nodes".encode()
 
     @property
     def max_nodes(self) -> int:
@@ -63,7 +139,7 @@ class Platform:
     @property
     def cores_per_node(self) -> int:
         """Hosts of the smallest node."""
-        return min(len(node) for node in self.nodes)
+        return self.nodes.cores if isinstance(self.nodes, EqualNodes) else min(len(node) for node in self.nodes)
 
     @property
     def curves(self) -> str:
@@ -106,12 +182,12 @@ class Platform:
     @property
     def gamma_s_per_byte(self) -> float:
         """A local reduction's time a byte."""
-        return self.host_list[0].gamma_s_per_byte
+        return self.nodes[0][0].gamma_s_per_byte
 
     @property
     def copy_s_per_byte(self) -> float:
         """A local copy's time a byte."""
-        return self.host_list[0].copy_s_per_byte
+        return self.nodes[0][0].copy_s_per_byte
 
     @property
     def core_bytes_per_s(self) -> float:
@@ -148,11 +224,12 @@ class Platform:
             return ("network",)
         there = []
         node = self.nodes[0]
-        if any(a.cache == b.cache for i, a in enumerate(node) for b in node[:i]):
+        sockets, caches = {h.socket for h in node}, {h.cache for h in node}
+        if len(caches) < len(node):
             there.append("cache")
-        if any(a.socket == b.socket and a.cache != b.cache for i, a in enumerate(node) for b in node[:i]):
+        if len({(h.socket, h.cache) for h in node}) > len(sockets):
             there.append("socket")
-        if len({h.socket for h in node}) > 1:
+        if len(sockets) > 1:
             there.append("node")
         if nodes > 1:
             there.append("network")

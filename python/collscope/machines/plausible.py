@@ -12,8 +12,10 @@ from dataclasses import replace
 from collscope.base.units import format_time
 from collscope.machines.spec import LEVELS, Number, Piece, Spec, contradictions, occurring, tidy, ways
 
-MOST_NODES = 2048  # routes between pairs of nodes: a quarter of a GiB of XML
-MOST_CORES = 1 << 16  # of the whole machine
+MOST_CORES = 1 << 22  # of the whole machine
+MOST_OF_A_NODE = 1 << 16
+SIMULATED_NODES = 2048  # routes between pairs of nodes: a quarter of a GiB of XML
+SIMULATED_CORES = 1 << 16
 MOST_BYTES = 1 << 50
 MOST_PIECES = 1000  # of a curve: the bound tries each with each
 # Least and greatest of each kind of number, besides 0. Beyond them sums and quotients leave what a double holds.
@@ -46,14 +48,23 @@ def outside(name: str, value: float) -> str:
     return f"must be 0 or {low:g} to {high:g} {unit}"
 
 
-def too_large(nodes: int, cores_per_node: int, most_nodes: int = MOST_NODES) -> str:
+def too_large(nodes: int, cores_per_node: int) -> str:
     """Why a machine of so many nodes cannot be made; nothing where it can."""
-    if nodes > most_nodes:
-        return f"{nodes} nodes are too many: at most {most_nodes}"
+    if cores_per_node > MOST_OF_A_NODE:
+        return f"{cores_per_node} cores of a node are too many: at most {MOST_OF_A_NODE}"
     if nodes * cores_per_node > MOST_CORES:
         return (
             f"{nodes} nodes of {cores_per_node} cores are {nodes * cores_per_node} cores: at most {MOST_CORES} in all"
         )
+    return ""
+
+
+def beyond_simulation(nodes: int, cores_per_node: int) -> str:
+    """Why SimGrid is not given so large a machine; nothing where it is."""
+    if nodes > SIMULATED_NODES and cores_per_node > 1:
+        return f"{nodes} nodes are too many for a simulation: at most {SIMULATED_NODES}"
+    if nodes * cores_per_node > SIMULATED_CORES:
+        return f"{nodes * cores_per_node} cores are too many for a simulation: at most {SIMULATED_CORES}"
     return ""
 
 

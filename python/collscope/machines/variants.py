@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base.errors import UsageError, did_you_mean
-from collscope.machines.plausible import GIVEN, MOST_CORES, outside, scaled, too_large
+from collscope.machines.plausible import GIVEN, MOST_CORES, MOST_OF_A_NODE, outside, scaled, too_large
 from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, Number, Spec, filled, smallest, tidy
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
@@ -130,8 +130,8 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
         if problem := outside(name, numbers[key]):
             raise UsageError(f"ideal: {key} {problem}")
     cores = numbers["cores"]
-    if not 1 <= cores <= MOST_CORES or cores != int(cores):
-        raise UsageError(f"ideal: cores must be a whole number from 1 to {MOST_CORES}")
+    if not 1 <= cores <= MOST_OF_A_NODE or cores != int(cores):
+        raise UsageError(f"ideal: cores must be a whole number from 1 to {MOST_OF_A_NODE}")
     numbers.setdefault("nodes", max(1.0, IDEAL_HOSTS // cores))
     most = MOST_CORES // int(cores)
     if not 1 <= numbers["nodes"] <= most or numbers["nodes"] != int(numbers["nodes"]):

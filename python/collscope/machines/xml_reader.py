@@ -9,7 +9,7 @@ from typing import Any
 
 from collscope.base import paths
 from collscope.base.errors import UserError
-from collscope.machines.platform import Host, Platform
+from collscope.machines.platform import Host, Platform, nodes_of
 from collscope.machines.plausible import outside
 from collscope.machines.simgrid_settings import OWN_SETTINGS
 from collscope.machines.spec import LINKS
@@ -47,7 +47,6 @@ def read_xml(path: Path, name: str) -> Platform:
         )
     zone = next((e for e in root if e.tag in ("zone", "AS")), None)
     properties = {p.get("id", ""): p.get("value", "") for p in zone.findall("prop")} if zone is not None else {}
-    config = {p.get("id", ""): p.get("value", "") for p in root.iterfind(".//config/prop")}
     for prop in root.iterfind(".//config/prop"):
         if (setting := prop.get("id", "")) not in OWN_SETTINGS:
             raise UserError(
@@ -56,7 +55,7 @@ def read_xml(path: Path, name: str) -> Platform:
             )
     for key, value in properties.items():
         _check_property(key, value, shown, zone.sourceline if zone is not None else 1)
-    return Platform(name, path, properties, tuple(hosts), config)
+    return Platform(name, path, properties, nodes_of(hosts))
 
 
 def _check_property(key: str, value: str, shown: str, line: int) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
 from collscope.base.characters import visible
 from collscope.machines.simgrid_settings import FACTOR_SETTINGS, HOST_SPEED, NETWORK_SETTINGS, protocol_settings
 from collscope.machines.spec import LEVELS, LINKS, Spec, text_of, tidy, wire_curve
-
-Wire = Sequence[tuple[int, float, float, float]]  # as spec.wire_curve gives it
 
 
 def xml_of(spec: Spec) -> str:
@@ -24,7 +21,7 @@ def xml_of(spec: Spec) -> str:
     across = tidy(max(curves["node"][0][1] - close, 0.0))
     switch = tidy(max(curves["network"][0][1] - close, 0.0))
 
-    out = _head(spec.about, settings, spec.name, _properties(spec, curves))
+    out = _head(spec.about, settings, spec.name, properties_of(spec))
     for n in range(spec.nodes):
         out.append(f'    <zone id="node{n}" routing="Floyd">')
         out += [f"      {line}" for line in _node(spec, n, tidy(close / 2), across)]
@@ -40,25 +37,27 @@ def xml_of(spec: Spec) -> str:
     return "\n".join([*out, "  </zone>", "</platform>", ""])
 
 
-def _properties(spec: Spec, curves: Mapping[str, Wire]) -> dict[str, object]:
+def properties_of(spec: Spec) -> dict[str, str]:
     """What the outermost zone says of the machine: the plug-in and xml_reader read it."""
-    properties: dict[str, object] = {
-        "collscope.format": 1,
+    properties = {
+        "collscope.format": "1",
         "collscope.name": spec.name,
         "collscope.curves": "plug-in",
-        "collscope.eager_bytes": int(spec.eager_bytes.value),
+        "collscope.eager_bytes": str(int(spec.eager_bytes.value)),
         "collscope.overhead_s": text_of(spec.overhead_s.value),
     }
     for link in LINKS:
         properties[f"collscope.{link}_bytes_per_s"] = text_of(getattr(spec, f"{link}_bytes_per_s").value)
     if spec.nodes > 1 and "network" not in spec.own_curves:
-        properties["collscope.no_network"] = 1
+        properties["collscope.no_network"] = "1"
     if spec.oversubscribe:
-        properties["collscope.oversubscribe"] = 1
+        properties["collscope.oversubscribe"] = "1"
     for key, value in spec.least.items():
         properties[f"least.{key}"] = text_of(value)
     for level in LEVELS:
-        properties[f"curve.{level}"] = "; ".join(" ".join(text_of(x) for x in piece) for piece in curves[level])
+        properties[f"curve.{level}"] = "; ".join(
+            " ".join(text_of(x) for x in piece) for piece in wire_curve(spec, level)
+        )
     return properties
 
 
@@ -104,20 +103,24 @@ def _node(spec: Spec, n: int, port_s: float, across_s: float) -> Iterator[str]:
         yield route(f"socket{a}", f"socket{b}", f"socket{a}_to_{b}")
 
 
+def ideal_properties(alpha_s: float, beta_s_per_byte: float) -> dict[str, str]:
+    """What the outermost zone of the ideal network says."""
+    curve = f"0 {text_of(alpha_s)} {text_of(beta_s_per_byte)} 1"
+    return {
+        "collscope.format": "1",
+        "collscope.name": "ideal",
+        "collscope.curves": "uniform",
+        "collscope.eager_bytes": "-1",
+        "collscope.overhead_s": "0",
+        "collscope.core_bytes_per_s": text_of(tidy(1 / beta_s_per_byte)),
+        **{f"curve.{level}": curve for level in LEVELS},
+    }
+
+
 def ideal_xml(alpha_s: float, beta_s_per_byte: float, gamma_s_per_byte: float, cores: int, hosts: int) -> str:
     """Hosts with one link up and one down, α on the route, every send waits for its receive, copies free: the network that
     cost formulas assume. `cores` neighbours share a node, which matters to algorithms that ask, not to the network."""
-    curve = f"0 {text_of(alpha_s)} {text_of(beta_s_per_byte)} 1"
-    bandwidth = tidy(1 / beta_s_per_byte)
-    properties: dict[str, object] = {
-        "collscope.format": 1,
-        "collscope.name": "ideal",
-        "collscope.curves": "uniform",
-        "collscope.eager_bytes": -1,
-        "collscope.overhead_s": 0,
-        "collscope.core_bytes_per_s": text_of(bandwidth),
-        **{f"curve.{level}": curve for level in LEVELS},
-    }
+    bandwidth, properties = tidy(1 / beta_s_per_byte), ideal_properties(alpha_s, beta_s_per_byte)
     settings = {**NETWORK_SETTINGS, **FACTOR_SETTINGS, **protocol_settings(-1, 0.0)}
     about = f"alpha {alpha_s} s, beta {beta_s_per_byte} s/B, gamma {gamma_s_per_byte} s/B"
     out = _head(about, settings, "ideal", properties)
@@ -130,8 +133,8 @@ def ideal_xml(alpha_s: float, beta_s_per_byte: float, gamma_s_per_byte: float, c
     return "\n".join([*out, "    </zone>", "  </zone>", "</platform>", ""])
 
 
-def _head(about: str, settings: Mapping[str, str], root: str, properties: Mapping[str, object]) -> list[str]:
-    comment = re.sub("-(?=-)", "- ", visible(about))
+def _head(about: str, settings: Mapping[str, str], root: str, properties: Mapping[str, str]) -> list[str]:
+    comment = about.replace("--", "- -")
     lines = [
         "<?xml version='1.0'?>",
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',

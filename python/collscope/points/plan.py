@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
 from collscope.catalogue import registry, sizes
-from collscope.machines.hosts import MAPPINGS, check, used_nodes
+from collscope.machines.hosts import fitted, used_nodes
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -128,14 +128,12 @@ def plan_text(points: Iterable[tuple[str, Point]], ranks: int | None = None) -> 
 def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: bool = False) -> Layout:
     """A layout that fits the platform, or a UsageError that says what would. Real ranks may share cores. Its nodes are those that have
     ranks: mapping fill may leave some empty."""
-    if mapping not in MAPPINGS:
-        from collscope.base.errors import unknown
-
-        raise unknown("mapping", mapping, MAPPINGS)
     if real and nodes > 1 and mapping != "block":  # mpirun is asked for an even share of consecutive ranks a node
         raise UsageError(f"--mapping {mapping}: real runs on several nodes are placed in blocks; use --mapping block")
-    # Real ranks may share cores; nodes must exist.
-    check(platform, nodes, min(ranks, nodes * platform.cores_per_node) if real else ranks)
+    if real:  # ranks may share cores, nodes must exist
+        fitted(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
+    else:
+        fitted(platform, nodes, ranks, mapping)
     if ranks < nodes and mapping != "fill":
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
     return Layout(platform, used_nodes(platform, nodes, ranks, mapping), ranks, mapping)

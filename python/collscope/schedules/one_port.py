@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from collscope.machines.seats import PLACE_LINES, places_in
+
 # The telephone network that pictures use where no platform is named: a message of 1 KiB pays about as much for its start
 # as for its bytes, so that both can be seen.
 TELEPHONE = "telephone network"
@@ -33,13 +35,12 @@ def node_of_rank(ranks: int, nodes: int) -> list[int]:
 
 def with_places(machine: str, places: Sequence[tuple[int, int, int]]) -> str:
     """The machine with its ranks at other places: node, socket, cache of each."""
-    lines = [line for line in machine.splitlines() if not line.startswith("place ")]
+    lines = [line for line in machine.splitlines() if line.split()[0] not in PLACE_LINES]
     lines += [f"place {r} {n} {s} {c}" for r, (n, s, c) in enumerate(places)]
     return "\n".join(lines) + "\n"
 
 
 def nodes_in(machine: str) -> tuple[int, ...]:
     """The node of each rank as a machine file has it; nothing where every rank is alone, or all are together."""
-    place = {int(w[1]): int(w[2]) for w in map(str.split, machine.splitlines()) if w[:1] == ["place"]}
-    found = tuple(place[r] for r in sorted(place))
+    found = tuple(node for node, _, _ in places_in(machine))
     return found if 1 < len(set(found)) < len(found) else ()

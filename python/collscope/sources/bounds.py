@@ -9,8 +9,8 @@ it (measured ones within noise).
 
 from __future__ import annotations
 
-import heapq
 import math
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -105,11 +105,16 @@ def broadcast_s(p: int, o: float, g: float, latency: float) -> float:
     step, trip = max(o, g), 2 * o + latency
     if step <= 0:  # everyone can be sent to at once
         return trip
-    next_arrivals = [trip]
-    for _ in range(p - 1):
-        arrival = heapq.heappop(next_arrivals)
-        heapq.heappush(next_arrivals, arrival + step)
-        heapq.heappush(next_arrivals, arrival + trip)
+    # Arrivals are taken in order, so each of these two lists ascends: those who have it send on, and begin to send.
+    arrival, i, k = trip, 0, 0
+    again, first = array("d", [arrival + step]), array("d", [arrival + trip])
+    for _ in range(p - 2):
+        if again[i] <= first[k]:
+            arrival, i = again[i], i + 1
+        else:
+            arrival, k = first[k], k + 1
+        again.append(arrival + step)
+        first.append(arrival + trip)
     return arrival
 
 

@@ -14,7 +14,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.toml_table import Document, Table, one_of, read_text
 from collscope.base.units import MOST_RANKS, parse_sizes
-from collscope.machines.hosts import MAPPINGS
+from collscope.machines.seats import MAPPINGS
 from collscope.papers import names as papers
 from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
 

@@ -10,6 +10,7 @@ import pytest
 
 from collscope.machines import find, spec_reader
 from collscope.machines.hosts import hosts_of, machine_file
+from collscope.machines.seats import places_in
 from collscope.sources import bounds
 from made_samples import made_lines, made_spec
 
@@ -28,7 +29,7 @@ def test_what_was_measured_comes_out_again(tmp_path: Path, workplace: Path) -> N
         assert p.half_round_trip_s("cache", size) == pytest.approx(4e-7 + size * 2e-10, rel=0.01)
     assert p.gamma_s_per_byte == pytest.approx(8e-11)
     assert len(hosts_of(p, 1, 8)) == 8  # more ranks than cores, as when measured
-    assert machine_file(p, 1, 8).count("place") == 8
+    assert len(places_in(machine_file(p, 1, 8))) == 8
 
 
 def test_the_bound_of_a_measured_machine_lies_below_all_that_was_measured(tmp_path: Path, workplace: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collscope.machines.platform import Host, Platform
+from collscope.machines.platform import Host, Platform, nodes_of
 from collscope.machines.spec import LEVELS
 
 
@@ -13,4 +13,4 @@ def tiny() -> Platform:
     hosts = tuple(Host(f"host{h}", h // 4, h // 4, h // 4, 1e-10, 1e-10) for h in range(16))
     properties = {"collscope.curves": "uniform", "collscope.eager_bytes": "-1"}
     properties |= {f"curve.{level}": "0 1e-6 1e-9 1" for level in LEVELS}
-    return Platform("tiny", Path(__file__), properties, hosts, {})
+    return Platform("tiny", Path(__file__), properties, nodes_of(hosts))

@@ -9,8 +9,9 @@ import pytest
 
 from collscope.base.errors import UsageError
 from collscope.machines import find
-from collscope.machines.hosts import MAPPINGS, hosts_of, machine_file, places, used_nodes
-from collscope.machines.platform import Host, Platform
+from collscope.machines.hosts import hosts_of, machine_file, places, used_nodes
+from collscope.machines.platform import Host, Platform, nodes_of
+from collscope.machines.seats import MAPPINGS, places_in
 from collscope.machines.spec import LEVELS
 from made_platforms import PRIME, write
 from tiny_platform import tiny
@@ -67,7 +68,7 @@ def test_machine_text() -> None:
     assert by_key["control"] == [["16"]]
     links = {"core": 12e9, "memory": 55e9, "interconnect": 30e9, "nic": 4.5e9, "switch": 5e9}
     assert {link: float(by_key[link][0][0]) for link in links} == links
-    assert [int(x) for x in by_key["place"][3]] == [3, 1, 3, 3]
+    assert places_in(machine_file(p, 2, 4))[3] == (1, 3, 3)
     assert {rest[0] for rest in by_key["class"]} == set(LEVELS)
     first = next(rest for rest in by_key["class"] if rest[:2] == ["network", "0"])
     assert float(first[2]) == pytest.approx(1.4e-6)  # 1.6 µs less two overheads

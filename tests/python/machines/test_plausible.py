@@ -92,8 +92,8 @@ def test_curves_and_numbers_are_scaled() -> None:
         ("schooner[cache.latency_s=x2]", "there is no curve.cache"),
         ("schooner[netwrk.latency_s=x2]", 'did you mean "network.latency_s"'),
         ("schooner[nic_bytes_per_s=xfast]", "a factor such as x2"),
-        ("schooner[nodes=1e9]", "1000000000 nodes are too many: at most 2048"),
-        ("schooner[nodes=2000,cores_per_socket=20]", "at most 65536 in all"),
+        ("schooner[nodes=1e9]", "20000000000 cores: at most 4194304 in all"),
+        ("schooner[nodes=2,cores_per_socket=40000]", "80000 cores of a node are too many: at most 65536"),
         ("schooner[overhead_s=1e300]", "0 or 1e-18 to 1000 seconds"),
         ("schooner[nic_bytes_per_s=1e300]", "to 1e+18 bytes a second"),
         ("schooner[eager_bytes=1e300]", "bytes"),
@@ -101,7 +101,7 @@ def test_curves_and_numbers_are_scaled() -> None:
         ("ideal[beta=1e-320]", "0 or 1e-18 to 1 seconds a byte"),
         ("ideal[beta=1e999]", "finite"),
         ("ideal[cores=1e999]", "cores must be a whole number"),
-        ("ideal[nodes=1e9]", "from 1 to 65536"),
+        ("ideal[nodes=1e9]", "from 1 to 4194304"),
         ("ideal[nodes=nan]", "cannot read nodes"),
     ],
 )
@@ -135,8 +135,8 @@ def test_what_is_advised_works() -> None:
 
 
 def test_a_machine_that_is_too_large_is_not_advised() -> None:
-    with pytest.raises(UsageError, match="at most 2048$"):
-        hosts_of(find.load("schooner"), 3000, 3000)
+    with pytest.raises(UsageError, match="at most 4194304 in all$"):
+        hosts_of(find.load("schooner"), 300_000, 300_000)
 
 
 def test_a_file_beside_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
