@@ -9,7 +9,8 @@ void engine_wake(engine *e, int rank) { PUSH(e->run, e->run_n, e->run_cap, rank)
 void engine_complete(engine *e, int32_t id, double time) {
   message *m = message_at(e, id);
   m->flags |= DONE;
-  m->end = time;
+  m->time = time;
+  if (e->times) e->times[id].end = time;
   if (!(m->flags & TRANSFER)) m->count++;
   if (e->rank[m->src].message == id) engine_wake(e, m->src);
   if (m->dst != m->src && e->rank[m->dst].message == id) engine_wake(e, m->dst);

@@ -14,7 +14,10 @@ typedef struct {
 } rank_state;
 
 typedef struct {
-  const record *rec;
+  double posted, start, end;
+} message_times;
+
+typedef struct {
   const machine *m;
   wiring wiring;
   rank_state *rank;
@@ -22,6 +25,7 @@ typedef struct {
   int32_t *run;
   size_t run_n, run_cap; /* ranks that can go on */
   double now;
+  message_times *times; /* of each message and transfer; NULL unless they are wanted */
 } engine;
 
 /* A rule of what a message does to the ports of its ranks. Every function is handed the rule's own state. */
@@ -57,7 +61,7 @@ static inline void later(double *time, uint32_t *count, double other, uint32_t o
   }
 }
 
-static inline message *message_at(engine *e, int32_t id) { return &e->wiring.message[id]; }
+static inline message *message_at(const engine *e, int32_t id) { return &e->wiring.message[id]; }
 
 static inline const machine_piece *price(const engine *e, const message *m) {
   return machine_price(e->m, m->src, m->dst, m->bytes);

@@ -5,7 +5,7 @@
 
 #include "core/schedule/array.h"
 #include "model/engine.h"
-#include "model/events.h"
+#include "model/moments.h"
 
 /* A message that uses bandwidth. What is left of it and its rate are in shares of a port (1: it has the port for
  * itself) or in bytes of traffic, as the machine has it. */
@@ -16,7 +16,9 @@ typedef struct {
   int32_t resource[CROSSED], next[CROSSED], before[CROSSED];
   double weight[CROSSED]; /* how much of the resource a rate of 1 takes up */
   double left, rate, since, share, most;
-  uint32_t stamp;
+  double at; /* when it goes on: its event; -1: it has none */
+  int32_t moment;
+  uint32_t order, stamp; /* order: of events of one instant, those come first that were put in first */
   bool fixed;
 } flow;
 
@@ -29,7 +31,7 @@ typedef struct {
 } resource;
 
 typedef struct {
-  events events;
+  moments moments;
   flow *flow;
   size_t flows, flow_cap;
   int32_t *spare;
@@ -43,7 +45,7 @@ typedef struct {
   size_t reached_n, reached_cap;
   int32_t *solved;
   size_t solved_n, solved_cap;
-  uint32_t stamp;
+  uint32_t stamp, order;
   int nodes, sockets, span; /* span: sockets of a node */
   int32_t *lowest_socket;
   size_t lowest_socket_cap;
@@ -57,10 +59,10 @@ static const double LEAST_LATENCY_S = 1e-12; /* as the plug-in: SimGrid weighs a
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
   const machine *m = e->m;
-  int p = e->rec->args.size, ranks = m->places ? p : 0;
-  events_clear(&u->events, e->wiring.transfers);
+  int p = e->wiring.ranks, ranks = m->places ? p : 0;
+  moments_clear(&u->moments);
   u->spare_n = u->flows = u->dirty_n = 0;
-  u->stamp = 0;
+  u->stamp = u->order = 0;
   u->nodes = u->sockets = u->span = 0;
   for (int r = 0; r < ranks; r++) {
     if (m->place[r].node >= u->nodes) u->nodes = m->place[r].node + 1;
@@ -97,7 +99,7 @@ static void cross(flow *f, int res, double weight) {
 static double cross_links(fluid *u, const engine *e, flow *f, const message *m) {
   const machine *to = e->m;
   const coll_place *x = &to->place[m->src], *y = &to->place[m->dst];
-  int p = e->rec->args.size, nics = 2 * p, memories = nics + 2 * u->nodes, sockets = memories + u->sockets;
+  int p = e->wiring.ranks, nics = 2 * p, memories = nics + 2 * u->nodes, sockets = memories + u->sockets;
   double narrowest = to->core_bytes_per_s;
   cross(f, m->src, 1 / to->core_bytes_per_s);
   if (x->node != y->node) {
@@ -124,7 +126,7 @@ static double cross_links(fluid *u, const engine *e, flow *f, const message *m) 
 
 /* Where the machine does not name its links: rates are shares of the port. */
 static void cross_ports(fluid *u, const engine *e, flow *f, const message *m, double s_per_byte) {
-  int p = e->rec->args.size;
+  int p = e->wiring.ranks;
   cross(f, m->src, 1);
   cross(f, p + m->dst, 1);
   f->most = DBL_MAX;
@@ -156,6 +158,7 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency)
   f->message = id;
   f->crossed = 0;
   f->rate = 0;
+  f->at = -1;
   bool shared = m->flags & TRANSFER; /* no control bytes */
   double flowing = (double)m->bytes + (shared ? 0 : e->m->control_bytes);
   if (e->m->core_bytes_per_s > 0 && e->m->places) {
@@ -171,14 +174,21 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency)
   return index;
 }
 
+static void happens_at(fluid *u, int32_t index, double time) {
+  flow *f = &u->flow[index];
+  if (f->at < 0) f->order = u->order++;
+  f->at = time;
+  f->moment = moments_add(&u->moments, (uint64_t)f->order << 32 | (uint32_t)index, time);
+}
+
 static void fluid_launch(void *state, engine *e, int32_t id) {
   fluid *u = state;
-  message *m = &e->wiring.message[id];
+  message *m = message_at(e, id);
   double latency;
-  m->start = m->posted;
   m->flags |= STARTED;
   m->link = flow_make(u, e, id, &latency);
-  events_push(&u->events, id, m->start + latency);
+  if (e->times) e->times[id].start = m->time;
+  happens_at(u, m->link, m->time + latency);
 }
 
 static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
@@ -208,28 +218,35 @@ static void flow_leave(fluid *u, int32_t index) {
   }
 }
 
-static bool fluid_next(void *state, engine *e) {
-  const fluid *u = state;
-  if (u->events.n) e->now = u->events.heap[0].time;
-  return u->events.n;
+static bool fluid_next(void *state, engine *e) { return moments_next(&((fluid *)state)->moments, &e->now); }
+
+static void happens(fluid *u, engine *e, int32_t index, double time) {
+  flow *f = &u->flow[index];
+  message *m = message_at(e, f->message);
+  f->at = -1;
+  if (!(m->flags & FLOWING) && f->left > 0) { /* the latency has passed */
+    m->flags |= FLOWING;
+    f->since = time;
+    flow_enter(u, index);
+    return;
+  }
+  if (m->flags & FLOWING) flow_leave(u, index);
+  PUSH(u->spare, u->spare_n, u->spare_cap, index);
+  engine_complete(e, f->message, time);
 }
 
 static void fluid_events(void *state, engine *e) {
   fluid *u = state;
-  while (u->events.n && u->events.heap[0].time <= e->now + close_to(e->now)) {
-    event v = events_pop(&u->events);
-    message *m = &e->wiring.message[v.id];
-    int32_t index = m->link;
-    if (v.time > e->now) e->now = v.time;
-    if (!(m->flags & FLOWING) && u->flow[index].left > 0) { /* the latency has passed */
-      m->flags |= FLOWING;
-      u->flow[index].since = v.time;
-      flow_enter(u, index);
-      continue;
+  double time;
+  while (moments_next(&u->moments, &time) && time <= e->now + close_to(e->now)) {
+    moment *q = moments_take(&u->moments);
+    if (time > e->now) e->now = time;
+    for (size_t i = 0; i < q->n; i++) {
+      int32_t index = (int32_t)(uint32_t)q->item[i];
+      const flow *f = &u->flow[index];
+      if (f->order == q->item[i] >> 32 && f->at == time) happens(u, e, index, time); /* it has not been moved */
     }
-    if (m->flags & FLOWING) flow_leave(u, index);
-    PUSH(u->spare, u->spare_n, u->spare_cap, index);
-    engine_complete(e, v.id, v.time);
+    q->n = 0;
   }
 }
 
@@ -344,7 +361,8 @@ static void fluid_settle(void *state, engine *e) {
       if (f->left < 0) f->left = 0;
       f->since = e->now;
       f->rate = f->share;
-      events_move(&u->events, f->message, e->now + f->left / f->rate);
+      if (f->at >= 0) moments_leave(&u->moments, f->moment);
+      happens_at(u, u->solved[i], e->now + f->left / f->rate);
     }
   }
   u->dirty_n = 0;
@@ -352,7 +370,7 @@ static void fluid_settle(void *state, engine *e) {
 
 static void fluid_free(void *state) {
   fluid *u = state;
-  events_free(&u->events);
+  moments_free(&u->moments);
   free(u->flow);
   free(u->spare);
   free(u->resource);

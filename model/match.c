@@ -4,12 +4,44 @@
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
+#include "model/ascend.h"
 
-static int32_t transfer(wiring *w, message m, int32_t flag) {
-  RESERVE(w->message, w->message_cap, w->transfers + 1);
-  w->message[w->transfers] = m;
-  PUSH(w->line, w->lines, w->line_cap, flag);
-  return (int32_t)w->transfers++;
+/* ---- taking in a rank -------------------------------------------------------------------------------- */
+
+static void begin(wiring *w, const record *r) {
+  w->ranks = r->args.size;
+  w->seen = w->matched = 0;
+  w->operations = w->messages = w->transfers = w->crossings = w->values = w->lines = w->flags = 0;
+  *w->wrong = '\0';
+  channels_clear(&w->names);
+  RESERVE(w->first_op, w->first_cap, (size_t)w->ranks + 1);
+  if (w->ranks > MOST_RANKS)
+    snprintf(w->wrong, sizeof w->wrong, "%d ranks are too many: at most %d", w->ranks, MOST_RANKS);
+}
+
+/* The first thing that is wrong counts. */
+static int32_t wrong(wiring *w, const char *format, int a, int b) {
+  if (!*w->wrong) snprintf(w->wrong, sizeof w->wrong, format, a, b);
+  return 0;
+}
+
+static int32_t send_of(wiring *w, int rank, const rec_op *o) {
+  if (o->peer < 0 || o->peer >= w->ranks)
+    return wrong(w, "rank %d sends to rank %d, which does not exist", rank, o->peer);
+  PUSH(w->message, w->messages, w->message_cap,
+       (message){ .src = rank, .dst = o->peer, .link = NONE, .label = o->label, .bytes = o->bytes });
+  return (int32_t)w->messages - 1;
+}
+
+static int32_t transfer_of(wiring *w, int src, int dst, uint64_t bytes, flag_line line) {
+  PUSH(w->crossing, w->crossings, w->crossing_cap, (message){ .src = src, .dst = dst, .bytes = bytes });
+  PUSH(w->line, w->lines, w->line_cap, line);
+  return (int32_t)w->crossings - 1;
+}
+
+static int32_t value_of(wiring *w, uint64_t value) {
+  PUSH(w->value, w->values, w->value_cap, value);
+  return (int32_t)w->values - 1;
 }
 
 static int32_t flag_of(wiring *w, const rec_segment *s, const rec_op *o) {
@@ -21,103 +53,159 @@ static int32_t flag_of(wiring *w, const rec_segment *s, const rec_op *o) {
   return (int32_t)name->first;
 }
 
-static bool failed(char *error, size_t size, const char *format, int a, int b) {
-  snprintf(error, size, format, a, b);
-  return false;
+static int32_t flag_op(wiring *w, const record *r, int rank, const rec_op *o) {
+  int32_t flag = flag_of(w, &r->segment[rank][o->buf - REC_SEGMENT], o);
+  int32_t at = value_of(w, o->off2);
+  if (o->kind == REC_AWAIT) flag = transfer_of(w, o->peer, rank, FLAG_LINE, (flag_line){ flag, o->peer });
+  value_of(w, (uint64_t)flag);
+  return at;
 }
 
-static bool peers_exist(const record *r, char *error, size_t size) {
-  int p = r->args.size;
-  for (int rank = 0; rank < p; rank++)
-    for (size_t i = 0; i < r->rank[rank].n; i++) {
-      const rec_op *o = &r->rank[rank].op[i];
-      if (rec_sends(o->kind) && (o->peer < 0 || o->peer >= p))
-        return failed(error, size, "rank %d sends to rank %d, which does not exist", rank, o->peer);
+void wiring_see(wiring *w, const record *r, int rank) {
+  if (!rank) begin(w, r);
+  if (*w->wrong) return;
+  size_t base = w->operations, n = r->rank[rank].n;
+  w->operations += n;
+  RESERVE(w->what, w->what_cap, w->operations);
+  RESERVE(w->of_op, w->op_cap, w->operations);
+  uint8_t *what = w->what + base;
+  int32_t *of = w->of_op + base;
+  for (size_t i = 0; i < n; i++) {
+    const rec_op *o = &r->rank[rank].op[i];
+    what[i] = o->kind;
+    switch ((rec_kind)o->kind) {
+      case REC_SEND:
+      case REC_ISEND:
+        what[i] |= SENDING;
+        of[i] = send_of(w, rank, o);
+        break;
+      case REC_RECV:
+      case REC_IRECV:
+      case REC_RECV_ANY: /* for now, whose message it is */
+        if (o->peer < 0 || o->peer >= w->ranks)
+          wrong(w, "rank %d receives from rank %d, which does not exist", rank, o->peer);
+        of[i] = (int32_t)((uint32_t)o->peer << 8 | o->label);
+        break;
+      case REC_WAIT: { /* for now, the operation that is waited for */
+        if (o->peer < 0 || (size_t)o->peer >= i) {
+          wrong(w, "rank %d waits for operation %d, which is not before it", rank, o->peer);
+          break;
+        }
+        of[i] = what[o->peer] & SENDING ? of[o->peer] : o->peer;
+        what[i] |= (what[o->peer] & SENDING) | (o->bytes ? MORE : 0);
+        break;
+      }
+      case REC_REDUCE:
+      case REC_COPY: of[i] = value_of(w, o->bytes); break;
+      case REC_WRITE:
+      case REC_READ:
+        if (o->peer == rank) {
+          what[i] = REC_COPY;
+          of[i] = value_of(w, o->bytes);
+        } else if (o->kind == REC_WRITE) of[i] = transfer_of(w, rank, o->peer, o->bytes, (flag_line){ NONE, NONE });
+        else of[i] = transfer_of(w, o->peer, rank, o->bytes, (flag_line){ NONE, NONE });
+        break;
+      case REC_PUBLISH:
+      case REC_AWAIT: of[i] = flag_op(w, r, rank, o); break;
     }
+  }
+  w->first_op[rank] = base;
+  w->first_op[rank + 1] = w->operations;
+  if (rank == w->ranks - 1) w->seen = r->serial;
+}
+
+/* ---- which receive a message belongs to -------------------------------------------------------------- */
+
+static void sort_by_destination(wiring *w) {
+  RESERVE(w->first_in, w->first_in_cap, (size_t)w->ranks + 2);
+  RESERVE(w->incoming, w->incoming_cap, w->messages);
+  size_t *next = w->first_in + 1; /* of each rank: the place of its next message, in the end its last one's successor */
+  memset(w->first_in, 0, sizeof *w->first_in * ((size_t)w->ranks + 2));
+  for (size_t i = 0; i < w->messages; i++) next[w->message[i].dst + 1]++;
+  for (int r = 0; r < w->ranks; r++) next[r + 1] += next[r];
+  for (size_t i = 0; i < w->messages; i++) w->incoming[next[w->message[i].dst]++] = (int32_t)i;
+}
+
+static inline uint64_t key_of(uint32_t whose, size_t at) { return (uint64_t)whose << 32 | at; }
+
+/* The k-th message of a source with a label belongs to the k-th receive that asks for those: both lists are sorted by that, and
+ * go along together. *lost: the first message that nobody receives. */
+static bool match_rank(wiring *w, int rank, size_t *lost, char *error, size_t size) {
+  size_t base = w->first_op[rank], n = w->first_op[rank + 1] - base;
+  const int32_t *incoming = w->incoming + w->first_in[rank];
+  size_t wanted = 0, sent = w->first_in[rank + 1] - w->first_in[rank], i = 0, k = 0, missing = SIZE_MAX;
+  uint8_t *what = w->what + base;
+  int32_t *of = w->of_op + base;
+  RESERVE(w->wanted, w->wanted_cap, n);
+  RESERVE(w->sent, w->sent_cap, sent);
+  for (size_t j = 0; j < n; j++)
+    if (rec_receives(what[j] & KIND)) w->wanted[wanted++] = key_of((uint32_t)of[j], j);
+  for (size_t j = 0; j < sent; j++) {
+    const message *m = &w->message[incoming[j]];
+    w->sent[j] = key_of((uint32_t)m->src << 8 | (uint32_t)m->label, j);
+  }
+  ascend(w->wanted, wanted);
+  ascend(w->sent, sent);
+  while (i < wanted || k < sent) {
+    uint32_t want = i < wanted ? (uint32_t)(w->wanted[i] >> 32) : UINT32_MAX;
+    uint32_t have = k < sent ? (uint32_t)(w->sent[k] >> 32) : UINT32_MAX;
+    if (i < wanted && k < sent && want == have) of[(uint32_t)w->wanted[i++]] = incoming[(uint32_t)w->sent[k++]];
+    else if (k == sent || (i < wanted && want < have)) {
+      if ((uint32_t)w->wanted[i] < missing) missing = (uint32_t)w->wanted[i];
+      i++;
+    } else {
+      size_t id = (size_t)incoming[(uint32_t)w->sent[k++]];
+      if (id < *lost) *lost = id;
+    }
+  }
+  if (missing != SIZE_MAX) {
+    snprintf(error, size, "rank %d receives from rank %d, which sends no such message", rank,
+             (int)((uint32_t)of[missing] >> 8));
+    return false;
+  }
+  for (size_t j = 0; j < n; j++) {
+    rec_kind kind = (rec_kind)(what[j] & KIND);
+    if (kind == REC_WAIT && !(what[j] & SENDING)) of[j] = of[of[j]];
+    else if (kind == REC_WRITE || kind == REC_READ) of[j] += (int32_t)w->messages;
+    else if (kind == REC_AWAIT) w->value[of[j] + 1] += w->messages;
+  }
   return true;
 }
 
-static void number_messages(wiring *w, const record *r, const matching *of) {
-  for (int rank = 0; rank < r->args.size; rank++)
-    for (size_t i = 0; i < r->rank[rank].n; i++) {
-      const rec_op *o = &r->rank[rank].op[i];
-      size_t at = of->base[rank] + i;
-      w->what[at] = o->kind;
-      if (!rec_sends(o->kind)) continue;
-      w->what[at] |= SENDING;
-      w->of_op[at] = (int32_t)w->messages;
-      PUSH(w->message, w->messages, w->message_cap,
-           (message){ .src = rank,
-                      .dst = o->peer,
-                      .send = (uint32_t)i,
-                      .recv = of->partner[at],
-                      .link = NONE,
-                      .label = o->label,
-                      .bytes = o->bytes });
-    }
-}
-
-bool wiring_make(wiring *w, const record *r, const matching *known, char *error, size_t size) {
+bool wiring_make(wiring *w, const record *r, char *error, size_t size) {
   if (r->serial && r->serial == w->matched) return true;
-  w->matched = 0;
-  if (!peers_exist(r, error, size)) return false;
-  const matching *of = &w->matching;
-  if (known && r->serial && known->serial == r->serial) of = known;
-  else matching_make(&w->matching, r);
-  int p = r->args.size;
-  RESERVE(w->first_op, w->first_cap, p);
-  memcpy(w->first_op, of->base, sizeof *w->first_op * (size_t)p);
-  RESERVE(w->of_op, w->op_cap, of->operations);
-  RESERVE(w->what, w->what_cap, of->operations);
-  w->messages = w->flags = w->lines = 0;
-  number_messages(w, r, of);
-  w->transfers = w->messages;
-  channels_clear(&w->names);
-  for (int rank = 0; rank < p; rank++)
-    for (size_t i = 0; i < r->rank[rank].n; i++) {
-      const rec_op *o = &r->rank[rank].op[i];
-      size_t base = of->base[rank];
-      int32_t *mine = &w->of_op[base + i];
-      if (rec_receives(o->kind)) {
-        if (o->peer < 0 || o->peer >= p)
-          return failed(error, size, "rank %d receives from rank %d, which does not exist", rank, o->peer);
-        if (of->partner[base + i] == CHANNEL_NOBODY)
-          return failed(error, size, "rank %d receives from rank %d, which sends no such message", rank, o->peer);
-        *mine = w->of_op[of->base[o->peer] + of->partner[base + i]];
-      } else if (o->kind == REC_WAIT) {
-        if (o->peer < 0 || (size_t)o->peer >= i)
-          return failed(error, size, "rank %d waits for operation %d, which is not before it", rank, o->peer);
-        *mine = w->of_op[base + (size_t)o->peer];
-        w->what[base + i] |= w->what[base + (size_t)o->peer] & SENDING;
-      } else if ((o->kind == REC_WRITE || o->kind == REC_READ) && o->peer != rank) {
-        int src = o->kind == REC_WRITE ? rank : o->peer, dst = o->kind == REC_WRITE ? o->peer : rank;
-        *mine = transfer(
-            w, (message){ .src = src, .dst = dst, .send = (uint32_t)i, .recv = (uint32_t)i, .bytes = o->bytes }, NONE);
-      } else if (o->kind == REC_PUBLISH || o->kind == REC_AWAIT) {
-        *mine = flag_of(w, &r->segment[rank][o->buf - REC_SEGMENT], o);
-        if (o->kind == REC_AWAIT)
-          *mine = transfer(
-              w, (message){ .src = o->peer, .dst = rank, .send = (uint32_t)i, .recv = (uint32_t)i, .bytes = FLAG_LINE },
-              *mine);
-      }
-    }
-  for (size_t i = 0; i < (of->unmatched ? w->messages : 0); i++)
-    if (w->message[i].recv == CHANNEL_NOBODY)
-      return failed(error, size, "rank %d sends to rank %d, which never receives it", w->message[i].src,
-                    w->message[i].dst);
+  if (!r->serial || r->serial != w->seen)
+    for (int rank = 0; rank < r->args.size; rank++) wiring_see(w, r, rank);
+  w->matched = w->seen = 0;
+  if (*w->wrong) {
+    snprintf(error, size, "%s", w->wrong);
+    return false;
+  }
+  sort_by_destination(w);
+  size_t lost = SIZE_MAX;
+  for (int rank = 0; rank < w->ranks; rank++)
+    if (!match_rank(w, rank, &lost, error, size)) return false;
+  if (lost != SIZE_MAX) {
+    const message *m = &w->message[lost];
+    snprintf(error, size, "rank %d sends to rank %d, which never receives it", m->src, m->dst);
+    return false;
+  }
+  w->transfers = w->messages + w->crossings;
+  RESERVE(w->message, w->message_cap, w->transfers);
+  if (w->crossings) memcpy(w->message + w->messages, w->crossing, sizeof *w->message * w->crossings);
   w->matched = r->serial;
   return true;
 }
 
-void wiring_begin(wiring *w, const record *r, const machine *m) {
+/* ---- a run -------------------------------------------------------------------------------------------- */
+
+void wiring_begin(wiring *w, const machine *m) {
   for (size_t i = 0; i < w->messages; i++)
     w->message[i].flags = m->eager_bytes >= 0 && w->message[i].bytes <= (uint64_t)m->eager_bytes ? EAGER : 0;
   for (size_t i = 0; i < w->lines; i++) {
     message *line = &w->message[w->messages + i];
     line->flags = TRANSFER;
-    line->link = w->line[i];
-    if (line->link != NONE)
-      line->src = r->rank[line->dst].op[line->recv].peer; /* a run before has put the setter there */
+    if (w->line[i].flag != NONE) line->src = w->line[i].home; /* a run before has put the setter there */
   }
   for (size_t i = 0; i < w->flags; i++) {
     w->flag[i].n = 0;
@@ -127,12 +215,17 @@ void wiring_begin(wiring *w, const record *r, const machine *m) {
 
 void wiring_free(wiring *w) {
   for (size_t i = 0; i < w->flag_cap; i++) free(w->flag[i].list);
+  free(w->first_op);
+  free(w->what);
+  free(w->of_op);
+  free(w->value);
   free(w->message);
   free(w->line);
-  free(w->of_op);
-  free(w->what);
-  free(w->first_op);
   free(w->flag);
-  matching_free(&w->matching);
+  free(w->crossing);
+  free(w->first_in);
+  free(w->incoming);
+  free(w->wanted);
+  free(w->sent);
   channels_free(&w->names);
 }

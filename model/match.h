@@ -1,24 +1,25 @@
-/* Every operation's message or flag. Messages are numbered by sender and the order of posting; then come the transfers,
- * bytes that cross a shared segment: they go the way of a message, with no receive to wait for. */
+/* What timing needs of a schedule: every rank's operations in a byte and a number each, every message, and which receive
+ * each belongs to. Of a million ranks nothing else can be kept, so ranks are taken one after the other as they are
+ * recorded. Messages are numbered by sender and the order of posting; then come the transfers, bytes that cross a shared
+ * segment: they go the way of a message, with no receive to wait for. */
 #ifndef COLLSCOPE_MODEL_MATCH_H
 #define COLLSCOPE_MODEL_MATCH_H
 
 #include "core/schedule/channels.h"
 #include "model/machine.h"
 
-enum { NONE = -1 };
-enum { KIND = 15, SENDING = 16 }; /* of wiring.what */
+enum { NONE = -1, MOST_RANKS = 1 << 24 };
+/* Of wiring.what: the kind, whether it is the sender's side of its message, and whether another wait of the same call
+ * follows. */
+enum { KIND = 15, SENDING = 16, MORE = 32 };
 enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, TRANSFER = 64 };
 
 typedef struct {
   int32_t src, dst;
-  uint32_t send, recv; /* operations of the two */
-  int32_t link;        /* one_port: next in the queue of a busy port; fluid: its flow; of a line not yet under
-                                   way: its flag */
-  uint32_t count;      /* messages on the path that led here */
-  uint8_t label, flags;
-  uint64_t bytes;
-  double posted, start, end;
+  int32_t link;   /* one_port: next in the queue of a busy port; fluid: its flow */
+  uint32_t count; /* messages on the path that led here */
+  uint64_t bytes : 48, label : 8, flags : 8;
+  double time; /* when it was posted; once it is DONE, when it arrived */
 } message;
 
 enum { FLAG_LINE = 64 }; /* bytes: a flag's cache line comes from the rank that set it to the one that sees it change */
@@ -34,30 +35,41 @@ typedef struct {
   int32_t waiting;
 } flag_state;
 
+/* Of a transfer: the flag whose line it is, and where that lies; NONE: it is data. */
 typedef struct {
-  message *message;
-  size_t messages, transfers, message_cap; /* transfers: of both together */
-  int32_t *line;
-  size_t lines, line_cap; /* flag of each transfer, or NONE */
-  int32_t *of_op;
-  size_t op_cap; /* message (or flag) of each operation */
+  int32_t flag, home;
+} flag_line;
+
+typedef struct {
+  size_t *first_op; /* [ranks + 1]: rank r's operations are first_op[r] … first_op[r+1]-1 */
   uint8_t *what;
-  size_t what_cap; /* its kind, and the side of the message it may wait for: all that
-                                                   most operations are asked, run after run */
-  size_t *first_op;
-  size_t first_cap; /* of each rank, among all */
+  int32_t *of_op;  /* its message; REDUCE, COPY, PUBLISH, AWAIT: where its numbers are among `value` */
+  uint64_t *value; /* REDUCE, COPY: bytes. PUBLISH: the value and its flag. AWAIT: the value and its transfer */
+  message *message;
+  flag_line *line; /* [transfers] */
   flag_state *flag;
-  size_t flags, flag_cap;
-  matching matching;
-  channels names;   /* of flags: `first` is the flag's number */
-  uint64_t matched; /* serial of the record whose messages these are; 0: none */
+  size_t operations, messages, transfers; /* transfers: of both together */
+  size_t values, lines, flags;
+  int ranks;
+  uint64_t seen, matched; /* serial of the record that ranks are taken from, and of the one that is all here; 0: none */
+  /* while it is made */
+  message *crossing; /* the transfers */
+  size_t crossings, *first_in;
+  int32_t *incoming;       /* messages by destination: first_in[r] … first_in[r+1]-1 */
+  uint64_t *wanted, *sent; /* of one rank: whom it receives from, and what is sent to it */
+  channels names;          /* of flags: `first` is the flag's number */
+  char wrong[160];
+  size_t first_cap, what_cap, op_cap, value_cap, message_cap, line_cap, flag_cap;
+  size_t crossing_cap, first_in_cap, incoming_cap, wanted_cap, sent_cap;
 } wiring;
 
-/* Gives every operation of the record its message or its flag; a record that is there already stays. known: NULL, or a
- * matching that may be the record's. False, with what is wrong in error[size], when it cannot. */
-bool wiring_make(wiring *, const record *, const matching *known, char *error, size_t size);
+/* Takes in a rank of the record, in ascending order; rank 0 begins anew. */
+void wiring_see(wiring *, const record *, int rank);
+/* Gives every operation of the record its message or its flag, taking in ranks that have not been seen. What is there
+ * already stays. False, with what is wrong in error[size], when it cannot. */
+bool wiring_make(wiring *, const record *, char *error, size_t size);
 /* All is as it was before the first run. */
-void wiring_begin(wiring *, const record *, const machine *);
+void wiring_begin(wiring *, const machine *);
 void wiring_free(wiring *);
 
 #endif

@@ -20,12 +20,19 @@ typedef struct {
   void *state, *states[MACHINE_RULES];
   arrival *arrival;
   size_t arrivals, arrival_cap;
+  message_times *times;
+  size_t times_cap;
   timing_result *out;
+  const record *rec;
 } timer;
 
 /* ---- ranks ------------------------------------------------------------------------------------------ */
 
-static void launch(timer *t, int32_t id) { t->rule->launch(t->state, &t->engine, id); }
+static void launch(timer *t, int32_t id) {
+  engine *e = &t->engine;
+  if (e->times) e->times[id].posted = message_at(e, id)->time;
+  t->rule->launch(t->state, e, id);
+}
 
 static void post(timer *t, int32_t id, int r, uint8_t side) {
   engine *e = &t->engine;
@@ -34,13 +41,13 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
   if (m->flags & EAGER) {
     m->flags |= side;
     if (side != SENT) return;
-    m->posted = s->clock;
+    m->time = s->clock;
     m->count = s->count;
     launch(t, id);
     return;
   }
-  if (m->flags & (SENT | RECEIVED)) later(&m->posted, &m->count, s->clock, s->count);
-  else m->posted = s->clock, m->count = s->count;
+  if (m->flags & (SENT | RECEIVED)) later(&m->time, &m->count, s->clock, s->count);
+  else m->time = s->clock, m->count = s->count;
   m->flags |= side;
   if ((m->flags & (SENT | RECEIVED)) == (SENT | RECEIVED)) launch(t, id);
 }
@@ -49,7 +56,7 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
 static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   const message *m = &e->wiring.message[id];
   rank_state *s = &e->rank[r];
-  later(&s->clock, &s->count, m->end, m->count);
+  later(&s->clock, &s->count, m->time, m->count);
   if (side == RECEIVED && m->flags & EAGER) s->clock += e->m->overhead_s;
 }
 
@@ -68,27 +75,28 @@ static int by_end(const void *a, const void *b) {
 static bool wait_together(timer *t, int r) {
   engine *e = &t->engine;
   rank_state *s = &e->rank[r];
-  const rec_rank *list = &e->rec->rank[r];
-  size_t end = s->next + 1 + list->op[s->next].bytes;
-  for (size_t i = s->waited > s->next ? s->waited : s->next; i < end; i++) {
-    int32_t id = e->wiring.of_op[e->wiring.first_op[r] + i];
-    if (e->wiring.message[id].flags & DONE || (e->wiring.message[id].flags & EAGER && side_of(e, r, i) == SENT))
-      continue;
+  const int32_t *of = e->wiring.of_op + e->wiring.first_op[r];
+  const uint8_t *what = e->wiring.what + e->wiring.first_op[r];
+  bool more = true;
+  for (size_t i = s->waited > s->next ? s->waited : s->next; more; more = what[i++] & MORE) {
+    uint8_t flags = e->wiring.message[of[i]].flags;
+    if (flags & DONE || (flags & EAGER && what[i] & SENDING)) continue;
     s->waited = i;
-    s->message = id;
+    s->message = of[i];
     return false;
   }
   s->waited = 0;
   t->arrivals = 0;
-  for (size_t k = s->next; k < end; k++) {
-    int32_t id = e->wiring.of_op[e->wiring.first_op[r] + k];
-    uint8_t side = side_of(e, r, k);
-    if (side == SENT && e->wiring.message[id].flags & EAGER) continue;
-    PUSH(t->arrival, t->arrivals, t->arrival_cap, (arrival){ e->wiring.message[id].end, id, side });
+  size_t k = s->next;
+  for (more = true; more; more = what[k++] & MORE) {
+    uint8_t side = what[k] & SENDING ? SENT : RECEIVED;
+    const message *m = &e->wiring.message[of[k]];
+    if (side == SENT && m->flags & EAGER) continue;
+    PUSH(t->arrival, t->arrivals, t->arrival_cap, (arrival){ m->time, of[k], side });
   }
   if (t->arrivals > 1) qsort(t->arrival, t->arrivals, sizeof *t->arrival, by_end);
-  for (size_t k = 0; k < t->arrivals; k++) absorb(e, r, t->arrival[k].message, t->arrival[k].side);
-  s->next = end - 1;
+  for (size_t i = 0; i < t->arrivals; i++) absorb(e, r, t->arrival[i].message, t->arrival[i].side);
+  s->next = k - 1;
   return true;
 }
 
@@ -104,9 +112,8 @@ static void publish(engine *e, int r, flag_state *f, uint64_t value) {
 
 /* Whether the flag has reached the value at some time: the clock then stands at the later of the two, and *setter is who
  * set it. */
-static bool reached_value(engine *e, int r, flag_state *f, uint64_t value, int *setter) {
+static bool reached_value(engine *e, int r, const flag_state *f, uint64_t value, int *setter) {
   rank_state *s = &e->rank[r];
-  *setter = r;
   if (!value) return true;
   int low = 0, high = f->n; /* values grow */
   while (low < high) {
@@ -128,30 +135,40 @@ static void work(timer *t, int r, bool combines, double takes_s) {
     PUSH(out->span, out->spans, out->span_cap, (timing_span){ r, combines, start, start + takes_s });
 }
 
+/* Bytes that cross a segment, or the line of a flag: the rank waits for them. */
+static void transfer(timer *t, int32_t id, int r) {
+  rank_state *s = &t->engine.rank[r];
+  message *m = message_at(&t->engine, id);
+  m->time = s->clock;
+  m->count = s->count;
+  launch(t, id);
+  s->message = id;
+}
+
 static void run_rank(timer *t, int r) {
   engine *e = &t->engine;
   const machine *m = e->m;
+  const wiring *w = &e->wiring;
   rank_state *s = &e->rank[r];
-  const rec_rank *list = &e->rec->rank[r];
-  const int32_t *of = e->wiring.of_op + e->wiring.first_op[r];
-  const uint8_t *what = e->wiring.what + e->wiring.first_op[r];
+  const int32_t *of = w->of_op + w->first_op[r];
+  const uint8_t *what = w->what + w->first_op[r];
+  size_t n = w->first_op[r + 1] - w->first_op[r];
   double *begin_s = t->out->want_messages ? t->out->begin_s[r] : NULL;
   if (s->message != NONE) {
-    const rec_op *o = &e->rec->rank[r].op[s->next];
-    if (m->overhead_s <= 0 || o->kind != REC_WAIT || !o->bytes) absorb(e, r, s->message, side_of(e, r, s->next++));
+    bool several = m->overhead_s > 0 && (what[s->next] & (KIND | MORE)) == (REC_WAIT | MORE);
+    if (!several) absorb(e, r, s->message, side_of(e, r, s->next++));
     s->message = NONE;
   }
-  for (; s->next < list->n; s->next++) {
-    const rec_op *o = &list->op[s->next];
+  for (; s->next < n; s->next++) {
     int32_t id = of[s->next];
     rec_kind kind = (rec_kind)(what[s->next] & KIND);
     if (begin_s) begin_s[s->next] = s->clock;
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
-        if (kind == REC_ISEND || e->wiring.message[id].flags & EAGER) s->clock += m->overhead_s;
+        if (kind == REC_ISEND || w->message[id].flags & EAGER) s->clock += m->overhead_s;
         post(t, id, r, SENT);
-        if (kind == REC_SEND && !(e->wiring.message[id].flags & EAGER)) {
+        if (kind == REC_SEND && !(w->message[id].flags & EAGER)) {
           s->message = id;
           return;
         }
@@ -161,53 +178,43 @@ static void run_rank(timer *t, int r) {
       case REC_RECV_ANY:
         post(t, id, r, RECEIVED);
         if (kind == REC_IRECV) break;
-        if (!(e->wiring.message[id].flags & DONE)) {
+        if (!(w->message[id].flags & DONE)) {
           s->message = id;
           return;
         }
         absorb(e, r, id, RECEIVED);
         break;
       case REC_WAIT: {
-        if (m->overhead_s > 0 && o->bytes) {
+        if (m->overhead_s > 0 && what[s->next] & MORE) {
           if (!wait_together(t, r)) return;
           break;
         }
         uint8_t side = side_of(e, r, s->next);
-        if (side == SENT && e->wiring.message[id].flags & EAGER) break;
-        if (!(e->wiring.message[id].flags & DONE)) {
+        if (side == SENT && w->message[id].flags & EAGER) break;
+        if (!(w->message[id].flags & DONE)) {
           s->message = id;
           return;
         }
         absorb(e, r, id, side);
         break;
       }
-      case REC_REDUCE: work(t, r, true, (double)o->bytes * m->gamma_s_per_byte); break;
-      case REC_COPY: work(t, r, false, (double)o->bytes * m->copy_s_per_byte); break;
+      case REC_REDUCE: work(t, r, true, (double)w->value[id] * m->gamma_s_per_byte); break;
+      case REC_COPY: work(t, r, false, (double)w->value[id] * m->copy_s_per_byte); break;
       case REC_WRITE:
-      case REC_READ:
-        if (o->peer == r) {
-          work(t, r, false, (double)o->bytes * m->copy_s_per_byte);
-          break;
-        }
-        e->wiring.message[id].posted = s->clock;
-        e->wiring.message[id].count = s->count;
-        launch(t, id);
-        s->message = id;
-        return;
-      case REC_PUBLISH: publish(e, r, &e->wiring.flag[id], o->off2); break;
+      case REC_READ: transfer(t, id, r); return;
+      case REC_PUBLISH: publish(e, r, &w->flag[w->value[id + 1]], w->value[id]); break;
       case REC_AWAIT: {
-        message *line = &e->wiring.message[id];
-        flag_state *f = &e->wiring.flag[line->link];
-        if (!reached_value(e, r, f, o->off2, &line->src)) {
+        int32_t line = (int32_t)w->value[id + 1];
+        flag_state *f = &w->flag[w->line[line - (int32_t)w->messages].flag];
+        int setter = r;
+        if (!reached_value(e, r, f, w->value[id], &setter)) {
           s->flag_link = f->waiting;
           f->waiting = r;
           return;
         }
-        if (line->src == r) break;
-        line->posted = s->clock;
-        line->count = s->count;
-        launch(t, id);
-        s->message = id;
+        w->message[line].src = setter;
+        if (setter == r) break;
+        transfer(t, line, r);
         return;
       }
     }
@@ -237,9 +244,8 @@ static void choose_rule(timer *t) {
   t->state = *state;
 }
 
-static bool prepare(timer *t) {
+static bool prepare(timer *t, const record *rec) {
   engine *e = &t->engine;
-  const record *rec = e->rec;
   const machine *m = e->m;
   char *error = t->out->error;
   size_t size = sizeof t->out->error;
@@ -248,8 +254,14 @@ static bool prepare(timer *t) {
     snprintf(error, size, "the machine has places for %d ranks, the schedule has %d", m->places, p);
     return false;
   }
-  if (!wiring_make(&e->wiring, rec, t->out->matching, error, size)) return false;
-  wiring_begin(&e->wiring, rec, m);
+  if (!wiring_make(&e->wiring, rec, error, size)) return false;
+  wiring_begin(&e->wiring, m);
+  e->times = NULL;
+  if (t->out->want_messages) {
+    RESERVE(t->times, t->times_cap, e->wiring.transfers);
+    e->times = t->times;
+    for (size_t i = 0; i < e->wiring.transfers; i++) e->times[i] = (message_times){ 0 };
+  }
   bool whole = true;
   for (int c = 0; c < MACHINE_CLASSES; c++) whole &= m->curve[c].pieces > 0;
   for (size_t i = 0; i < (whole ? 0 : e->wiring.transfers); i++) {
@@ -273,28 +285,37 @@ static bool prepare(timer *t) {
 /* What a rank that is not done waits for. */
 static void report_deadlock(timer *t, int r) {
   const engine *e = &t->engine;
+  const wiring *w = &e->wiring;
   const rank_state *s = &e->rank[r];
-  const rec_op *o = &e->rec->rank[r].op[s->next];
-  const char *site = e->rec->rank[r].site ? e->rec->rank[r].site[s->next] : NULL;
-  const char *what = o->kind == REC_AWAIT ? "a flag" : side_of(e, r, s->next) == SENT ? "its send" : "its receive";
-  int other = o->peer;
-  if (s->message != NONE) {
-    const message *m = &e->wiring.message[s->message];
-    other = m->src == r ? m->dst : m->src;
-  }
+  size_t at = w->first_op[r] + s->next;
+  const char *site = t->rec->rank[r].site ? t->rec->rank[r].site[s->next] : NULL;
+  bool awaits = (w->what[at] & KIND) == REC_AWAIT;
+  const char *what = awaits ? "a flag" : side_of(e, r, s->next) == SENT ? "its send" : "its receive";
+  const message *m = &w->message[s->message != NONE ? s->message : awaits ? (int32_t)w->value[w->of_op[at] + 1] : 0];
   snprintf(t->out->error, sizeof t->out->error,
            "deadlock: rank %d waits for ever in operation %zu%s%s, %s with rank %d", r, s->next, site ? " at " : "",
-           site ? site : "", what, other);
+           site ? site : "", what, m->src == r ? m->dst : m->src);
 }
 
 /* A list for each rank, in one piece of memory. */
-static void prepare_begins(timing_result *out, const record *rec) {
-  size_t ranks = (size_t)rec->args.size, operations = 0;
-  for (size_t r = 0; r < ranks; r++) operations += rec->rank[r].n;
-  size_t lists = ranks * sizeof *out->begin_s, bytes = lists + operations * sizeof **out->begin_s;
+static void prepare_begins(timing_result *out, const wiring *w) {
+  size_t ranks = (size_t)w->ranks, lists = ranks * sizeof *out->begin_s;
+  size_t bytes = lists + w->operations * sizeof **out->begin_s;
   out->begin_s = memset(array_grow(out->begin_s, bytes), 0, bytes);
-  double *list = (double *)(out->begin_s + ranks);
-  for (size_t r = 0; r < ranks; list += rec->rank[r++].n) out->begin_s[r] = list;
+  for (size_t r = 0; r < ranks; r++) out->begin_s[r] = (double *)(out->begin_s + ranks) + w->first_op[r];
+}
+
+/* Both sides of each message among their ranks' operations. */
+static void list_operations(const wiring *w, timing_message *list) {
+  for (int r = 0; r < w->ranks; r++)
+    for (size_t at = w->first_op[r]; at < w->first_op[r + 1]; at++) {
+      rec_kind kind = (rec_kind)(w->what[at] & KIND);
+      size_t i = at - w->first_op[r];
+      if (rec_sends(kind)) list[w->of_op[at]].send = i;
+      else if (rec_receives(kind)) list[w->of_op[at]].recv = i;
+      else if (kind == REC_WRITE || kind == REC_READ) list[w->of_op[at]].send = list[w->of_op[at]].recv = i;
+      else if (kind == REC_AWAIT) list[w->value[w->of_op[at] + 1]].send = list[w->value[w->of_op[at] + 1]].recv = i;
+    }
 }
 
 static void list_messages(timer *t) {
@@ -302,29 +323,31 @@ static void list_messages(timer *t) {
   timing_result *out = t->out;
   out->message = array_grow(out->message, w->transfers * sizeof *out->message);
   out->transfer = out->message + w->messages;
-  size_t n = 0;
   for (size_t i = 0; i < w->transfers; i++) {
     const message *m = &w->message[i];
-    if (!(m->flags & DONE)) continue; /* the line of a flag that the rank has set itself */
-    out->message[n++] = (timing_message){ .src = m->src,
-                                          .dst = m->dst,
-                                          .label = m->label,
-                                          .send = m->send,
-                                          .recv = m->recv,
-                                          .bytes = m->bytes,
-                                          .posted_s = m->posted,
-                                          .start_s = m->start,
-                                          .end_s = m->end };
+    const message_times *when = &t->times[i];
+    out->message[i] = (timing_message){ .src = m->src,
+                                        .dst = m->dst,
+                                        .label = m->label,
+                                        .bytes = m->bytes,
+                                        .posted_s = when->posted,
+                                        .start_s = when->start,
+                                        .end_s = when->end };
   }
+  list_operations(w, out->message);
+  size_t n = 0;
+  for (size_t i = 0; i < w->transfers; i++)
+    if (w->message[i].flags & DONE) out->message[n++] = out->message[i]; /* not the line of a flag that the rank has set itself */
   out->transfers = n - w->messages;
 }
 
 static int conclude(timer *t) {
   const engine *e = &t->engine;
   timing_result *out = t->out;
-  int p = e->rec->args.size;
+  const wiring *w = &e->wiring;
+  int p = w->ranks;
   for (int r = 0; r < p; r++)
-    if (e->rank[r].next < e->rec->rank[r].n) {
+    if (e->rank[r].next < w->first_op[r + 1] - w->first_op[r]) {
       report_deadlock(t, r);
       return -1;
     }
@@ -336,17 +359,25 @@ static int conclude(timer *t) {
     later(&out->makespan_s, &count, e->rank[r].clock, e->rank[r].count);
   }
   out->critical_messages = count;
-  out->messages = e->wiring.messages;
+  out->messages = w->messages;
   if (out->want_messages) list_messages(t);
   return 0;
 }
 
-int timing_run(const record *rec, const machine *m, timing_result *out) {
+static timer *timer_of(timing_result *out) {
   if (!out->work) out->work = memset(array_grow(NULL, sizeof(timer)), 0, sizeof(timer));
-  timer *t = out->work;
+  return out->work;
+}
+
+static void see(void *out, const record *rec, int rank) { wiring_see(&timer_of(out)->engine.wiring, rec, rank); }
+
+record_viewer timing_viewer(timing_result *out) { return (record_viewer){ see, out }; }
+
+int timing_run(const record *rec, const machine *m, timing_result *out) {
+  timer *t = timer_of(out);
   engine *e = &t->engine;
-  e->rec = rec;
   e->m = m;
+  t->rec = rec;
   t->out = out;
   out->makespan_s = 0;
   out->critical_messages = out->messages = out->transfers = out->spans = 0;
@@ -355,8 +386,8 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
     snprintf(out->error, sizeof out->error, "%s", rec->error);
     return -1;
   }
-  if (!prepare(t)) return -1;
-  if (out->want_messages) prepare_begins(out, rec);
+  if (!prepare(t, rec)) return -1;
+  if (out->want_messages) prepare_begins(out, &e->wiring);
   for (int r = 0; r < rec->args.size; r++) run_rank(t, r);
   run_ranks(t);
   while (t->rule->next(t->state, e)) {
@@ -375,6 +406,7 @@ void timing_free(timing_result *out) {
     if (t->states[MACHINE_FLUID]) fluid_rule.free(t->states[MACHINE_FLUID]);
     for (int i = 0; i < MACHINE_RULES; i++) free(t->states[i]);
     free(t->arrival);
+    free(t->times);
     free(t);
   }
   free(out->rank_end_s);

@@ -28,7 +28,7 @@
 #ifndef COLLSCOPE_MODEL_TIMING_H
 #define COLLSCOPE_MODEL_TIMING_H
 
-#include "core/schedule/schedule.h"
+#include "core/schedule/record.h"
 #include "model/machine.h"
 
 /* ---- timing ----------------------------------------------------------------------------------------- */
@@ -63,11 +63,11 @@ typedef struct {
   size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
   bool want_messages;       /* set by the caller */
-  const struct matching
-      *matching; /* set by the caller: NULL, or who belongs to whom in the recording, when somebody knows it */
   void *work;    /* memory kept between calls */
 } timing_result;
 
+/* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations. */
+record_viewer timing_viewer(timing_result *);
 /* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */
 int timing_run(const record *, const machine *, timing_result *);
 void timing_free(timing_result *);

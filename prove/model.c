@@ -137,8 +137,9 @@ static int point(model *m, const plan_point *q) {
     print_answer(m, &a, q->collective);
     return 0;
   }
-  m->record = record_make(m->record, alg, &args, 1, 1);
   m->timing.want_messages = m->trace || m->holdings;
+  if (m->timing.want_messages) m->record = record_make(m->record, alg, &args, 1, 1);
+  else m->record = record_view(m->record, alg, &args, 1, timing_viewer(&m->timing));
   if (timing_run(m->record, &m->rounds, &m->timing)) {
     record_sites(m->record); /* once more, to say where in the source */
     timing_run(m->record, &m->rounds, &m->timing);

@@ -15,7 +15,6 @@ prover *prover_new(void) {
   prover *v = calloc(1, sizeof *v);
   if (!v) abort();
   v->proof = proof_new();
-  v->timing.matching = proof_matching(v->proof);
   return v;
 }
 

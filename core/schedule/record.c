@@ -71,6 +71,7 @@ static void run_rank(recorder *s, int rank) {
   s->rank = rank;
   s->now = k;
   k->n = k->scratch = 0;
+  if (!(r->alg->flags & COLL_ANY_SOURCE)) pool_reset(&s->keep); /* those ranks leave their groups' members behind */
   r->segments[rank] = 0;
   s->scratches = s->scratch_last = s->pending = 0;
   s->site = NULL;
@@ -182,7 +183,21 @@ static void copy_args(recorder *s, const coll_args *args) {
   s->levels_size = p;
 }
 
-static record *record_into(recorder *s, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
+/* Shows a rank that is done. Its list serves the next one, so that a million need no more memory than the longest of them. */
+static void show(recorder *s, int rank, record_viewer viewer) {
+  rec_rank *now = &s->record.rank[rank];
+  viewer.see(viewer.user, &s->record, rank);
+  now->n = 0;
+  if (rank + 1 == s->record.args.size) return;
+  rec_rank empty = now[1];
+  now[1].op = now->op;
+  now[1].cap = now->cap;
+  now->op = empty.op;
+  now->cap = empty.cap;
+}
+
+static record *record_into(recorder *s, const coll_alg *alg, const coll_args *args, int calls, unsigned seed,
+                           record_viewer viewer) {
   record *r = &s->record;
   int p = args->size;
   sized(s, p);
@@ -215,6 +230,7 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
       if (w->done || (w->seen && w->at == w->n)) continue; /* nothing new for it */
       make_rank(s, i);
       w->seen = true;
+      if (viewer.see && !any && !*r->error) show(s, i, viewer);
     }
     if (*r->error || !any) break;
     for (int i = 0; i < p; i++) left += !s->any_source[i].done;
@@ -225,6 +241,7 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
     }
   }
   active.current = NULL;
+  for (int i = 0; i < p && viewer.see && any && !*r->error; i++) viewer.see(viewer.user, r, i);
   for (int i = 0; i < r->segment_groups && !*r->error; i++) s->groups[i].opened = 0;
   for (int i = 0; i < p && !*r->error; i++)
     for (int k = 0; k < r->segments[i]; k++) s->groups[r->segment[i][k].group].opened++;
@@ -245,10 +262,19 @@ static void forget_sites(recorder *s) {
   s->sited = false;
 }
 
-record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
+static record *record_afresh(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed,
+                             record_viewer viewer) {
   recorder *s = reuse ? (recorder *)reuse : recorder_new();
   if (s->sited) forget_sites(s);
-  return record_into(s, alg, args, calls, seed);
+  return record_into(s, alg, args, calls, seed, viewer);
+}
+
+record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
+  return record_afresh(reuse, alg, args, calls, seed, (record_viewer){ 0 });
+}
+
+record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer viewer) {
+  return record_afresh(reuse, alg, args, 1, seed, viewer);
 }
 
 void record_sites(record *r) {
@@ -256,7 +282,7 @@ void record_sites(record *r) {
   if (*r->error || s->sited) return;
   for (int i = 0; i < r->args.size; i++) r->rank[i].site = array_grow(NULL, sizeof *r->rank[i].site * r->rank[i].cap);
   s->sited = true;
-  record_into(s, r->alg, &r->args, r->calls, s->seed);
+  record_into(s, r->alg, &r->args, r->calls, s->seed, (record_viewer){ 0 });
 }
 
 void record_now(char *text, size_t size) {

@@ -15,6 +15,13 @@
  * its memory (NULL: a new one). args->place may be NULL: then all ranks share one cache. One recording at a time in a
  * process. */
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed);
+/* The same of one call, but nobody keeps the operations: each rank is shown when it is done, in ascending order, and its list then
+ * serves the next one. What is returned has a serial, args and an error, but no operations. */
+typedef struct {
+  void (*see)(void *user, const record *, int rank);
+  void *user;
+} record_viewer;
+record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer);
 void record_free(record *);
 
 /* coll_unsupported, and whether the call's vector fits into the addresses that stand for a buffer: NULL, or why not. */

@@ -293,8 +293,6 @@ proof *proof_new(void) {
   return memset(e, 0, sizeof *e);
 }
 
-const matching *proof_matching(const proof *e) { return &e->match; }
-
 void proof_free(proof *e) {
   if (!e) return;
   for (size_t i = 0; i < e->actor_cap; i++) free(e->actor[i].pend);

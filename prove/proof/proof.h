@@ -54,9 +54,6 @@ void proof_free(proof *);
 /* Returns whether everything holds. */
 bool proof_check(proof *, const record *, proof_result *);
 
-/* Who belongs to whom in the record that was checked last; good until the next. */
-const struct matching *proof_matching(const proof *);
-
 const char *proof_kind_name(proof_kind); /* "deadlock" … */
 
 #endif

@@ -1,0 +1,80 @@
+#include "model/moments.h"
+
+#include <stdlib.h>
+
+#include "core/schedule/array.h"
+#include "model/ascend.h"
+
+void moments_clear(moments *m) {
+  m->due_n = m->idle_n = 0;
+  for (size_t i = 0; i < m->moments; i++) m->moment[i].n = 0;
+  m->moments = 0;
+  memset(m->recent, 0xff, sizeof m->recent);
+}
+
+void moments_free(moments *m) {
+  for (size_t i = 0; i < m->moment_cap; i++) free(m->moment[i].item);
+  free(m->moment);
+  free(m->idle);
+  free(m->due);
+}
+
+static void due_up(moments *m, size_t i, int32_t id) {
+  double time = m->moment[id].time;
+  for (; i && time < m->moment[m->due[(i - 1) / 2]].time; i = (i - 1) / 2) m->due[i] = m->due[(i - 1) / 2];
+  m->due[i] = id;
+}
+
+static int32_t due_pop(moments *m) {
+  int32_t first = m->due[0], last = m->due[--m->due_n];
+  double time = m->moment[last].time;
+  size_t i = 0, child;
+  for (; (child = 2 * i + 1) < m->due_n; i = child) {
+    if (child + 1 < m->due_n && m->moment[m->due[child + 1]].time < m->moment[m->due[child]].time) child++;
+    if (time <= m->moment[m->due[child]].time) break;
+    m->due[i] = m->due[child];
+  }
+  if (m->due_n) m->due[i] = last;
+  PUSH(m->idle, m->idle_n, m->idle_cap, first);
+  return first;
+}
+
+static int32_t moment_make(moments *m, double time) {
+  int32_t id = m->idle_n ? m->idle[--m->idle_n] : (int32_t)m->moments++;
+  RESERVE_ZEROED(m->moment, m->moment_cap, m->moments);
+  m->moment[id].time = time;
+  m->moment[id].n = m->moment[id].left = 0;
+  RESERVE(m->due, m->due_cap, m->due_n + 1);
+  due_up(m, m->due_n++, id);
+  return id;
+}
+
+int32_t moments_add(moments *m, uint64_t item, double time) {
+  union {
+    double d;
+    uint64_t u;
+  } bits = { time };
+  int32_t *recent = &m->recent[bits.u * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
+  if (*recent < 0 || !m->moment[*recent].n || m->moment[*recent].time != time) *recent = moment_make(m, time);
+  moment *q = &m->moment[*recent];
+  PUSH(q->item, q->n, q->cap, item);
+  q->left++;
+  return *recent;
+}
+
+bool moments_next(moments *m, double *time) {
+  while (m->due_n && !m->moment[m->due[0]].left) m->moment[due_pop(m)].n = 0;
+  if (m->due_n) *time = m->moment[m->due[0]].time;
+  return m->due_n;
+}
+
+moment *moments_take(moments *m) {
+  moment *q = &m->moment[due_pop(m)];
+  while (m->due_n && m->moment[m->due[0]].time == q->time) {
+    moment *w = &m->moment[due_pop(m)];
+    for (size_t i = 0; i < w->n; i++) PUSH(q->item, q->n, q->cap, w->item[i]);
+    w->n = 0;
+  }
+  ascend(q->item, q->n);
+  return q;
+}

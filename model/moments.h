@@ -1,0 +1,36 @@
+/* What is to happen, by time. Schedules are regular, so many things happen at the same instant: a heap of the different
+ * times, and a list for each. An item is a number; of one instant the smaller come first. */
+#ifndef COLLSCOPE_MODEL_MOMENTS_H
+#define COLLSCOPE_MODEL_MOMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+  double time;
+  uint64_t *item;
+  size_t n, cap;
+  size_t left; /* items that have not been moved to another time */
+} moment;
+
+enum { RECENT_BITS = 10, RECENT = 1 << RECENT_BITS };
+typedef struct {
+  moment *moment;
+  size_t moments, moment_cap;
+  int32_t *idle;
+  size_t idle_n, idle_cap; /* moments that are over */
+  int32_t *due;
+  size_t due_n, due_cap;  /* a heap of moments by time */
+  int32_t recent[RECENT]; /* moments lately added to, by a hash of their time */
+} moments;
+
+void moments_clear(moments *);                                   /* nothing is to happen; before the first use, too */
+int32_t moments_add(moments *, uint64_t item, double time);      /* returns the moment */
+static inline void moments_leave(moments *m, int32_t at) { m->moment[at].left--; } /* one of its items counts no more */
+bool moments_next(moments *, double *time);                      /* when the next item happens; false: there is none */
+/* All items of that time, those that have left among them: good until something is added. Set n to 0 when they are done. */
+moment *moments_take(moments *);
+void moments_free(moments *);
+
+#endif
