@@ -61,6 +61,10 @@ static inline void later(double *time, uint32_t *count, double other, uint32_t o
   }
 }
 
+/* With many ranks nothing that is looked at is near what was looked at before. What comes next is known, and fetched so many steps
+ * ahead, in stages: each follows what the one before has fetched. */
+enum { AHEAD = 8 };
+
 static inline message *message_at(const engine *e, int32_t id) { return &e->wiring.message[id]; }
 
 static inline const machine_piece *price(const engine *e, const message *m) {

@@ -235,6 +235,25 @@ static void happens(fluid *u, engine *e, int32_t index, double time) {
   engine_complete(e, f->message, time);
 }
 
+static void fetch_flow(const fluid *u, uint64_t item) {
+  const flow *f = &u->flow[(uint32_t)item];
+  __builtin_prefetch(f, 1);
+  __builtin_prefetch((const char *)f + 64, 1);
+  __builtin_prefetch((const char *)f + 128, 1);
+}
+
+static void fetch_way(const fluid *u, const engine *e, uint64_t item) {
+  const flow *f = &u->flow[(uint32_t)item];
+  __builtin_prefetch(message_at(e, f->message), 1);
+  for (int k = 0; k < f->crossed; k++) __builtin_prefetch(&u->resource[f->resource[k]], 1);
+}
+
+static void fetch_ranks(const fluid *u, const engine *e, uint64_t item) {
+  const message *m = message_at(e, u->flow[(uint32_t)item].message);
+  __builtin_prefetch(&e->rank[m->src]);
+  __builtin_prefetch(&e->rank[m->dst]);
+}
+
 static void fluid_events(void *state, engine *e) {
   fluid *u = state;
   double time;
@@ -242,6 +261,9 @@ static void fluid_events(void *state, engine *e) {
     moment *q = moments_take(&u->moments);
     if (time > e->now) e->now = time;
     for (size_t i = 0; i < q->n; i++) {
+      if (i + 3 * AHEAD < q->n) fetch_flow(u, q->item[i + 3 * AHEAD]);
+      if (i + 2 * AHEAD < q->n) fetch_way(u, e, q->item[i + 2 * AHEAD]);
+      if (i + AHEAD < q->n) fetch_ranks(u, e, q->item[i + AHEAD]);
       int32_t index = (int32_t)(uint32_t)q->item[i];
       const flow *f = &u->flow[index];
       if (f->order == q->item[i] >> 32 && f->at == time) happens(u, e, index, time); /* it has not been moved */

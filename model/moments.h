@@ -25,10 +25,10 @@ typedef struct {
   int32_t recent[RECENT]; /* moments lately added to, by a hash of their time */
 } moments;
 
-void moments_clear(moments *);                                   /* nothing is to happen; before the first use, too */
-int32_t moments_add(moments *, uint64_t item, double time);      /* returns the moment */
+void moments_clear(moments *);                              /* nothing is to happen; before the first use, too */
+int32_t moments_add(moments *, uint64_t item, double time); /* returns the moment */
 static inline void moments_leave(moments *m, int32_t at) { m->moment[at].left--; } /* one of its items counts no more */
-bool moments_next(moments *, double *time);                      /* when the next item happens; false: there is none */
+bool moments_next(moments *, double *time); /* when the next item happens; false: there is none */
 /* All items of that time, those that have left among them: good until something is added. Set n to 0 when they are done. */
 moment *moments_take(moments *);
 void moments_free(moments *);

@@ -221,15 +221,43 @@ static void run_rank(timer *t, int r) {
   }
 }
 
-/* Those that can go on, as far as they can. */
+static void fetch_rank(const engine *e, int r) {
+  __builtin_prefetch(&e->rank[r], 1);
+  __builtin_prefetch(&e->wiring.first_op[r]);
+}
+
+static void fetch_operations(const engine *e, int r) {
+  size_t at = e->wiring.first_op[r] + e->rank[r].next;
+  __builtin_prefetch(&e->wiring.what[at]);
+  __builtin_prefetch(&e->wiring.of_op[at]);
+}
+
+/* The one that it has waited for, and those of what it does next. */
+static void fetch_messages(const engine *e, int r) {
+  const wiring *w = &e->wiring;
+  size_t at = w->first_op[r] + e->rank[r].next;
+  for (size_t i = at; i < at + 3 && i < w->first_op[r + 1]; i++)
+    if ((w->what[i] & KIND) <= REC_WAIT) __builtin_prefetch(&w->message[w->of_op[i]], 1);
+}
+
+/* Those that can go on, as far as they can. None of them wakes another, but for those who wait for a flag. */
 static void run_ranks(timer *t) {
   engine *e = &t->engine;
-  if (t->rule->last_rank_first)
-    while (e->run_n) run_rank(t, e->run[--e->run_n]);
-  else {
-    for (size_t i = 0; i < e->run_n; i++) run_rank(t, e->run[i]);
-    e->run_n = 0;
+  bool backwards = t->rule->last_rank_first;
+  size_t first = 0;
+  while (first < e->run_n) {
+    size_t left = e->run_n - first;
+    const int32_t *next = backwards ? &e->run[e->run_n - 1] : &e->run[first];
+    ptrdiff_t step = backwards ? -1 : 1;
+    if (left > 3 * AHEAD) fetch_rank(e, next[3 * AHEAD * step]);
+    if (left > 2 * AHEAD) fetch_operations(e, next[2 * AHEAD * step]);
+    if (left > AHEAD) fetch_messages(e, next[AHEAD * step]);
+    int r = *next;
+    if (backwards) e->run_n--;
+    else first++;
+    run_rank(t, r);
   }
+  e->run_n = 0;
 }
 
 /* ---- the call --------------------------------------------------------------------------------------- */
@@ -337,7 +365,8 @@ static void list_messages(timer *t) {
   list_operations(w, out->message);
   size_t n = 0;
   for (size_t i = 0; i < w->transfers; i++)
-    if (w->message[i].flags & DONE) out->message[n++] = out->message[i]; /* not the line of a flag that the rank has set itself */
+    if (w->message[i].flags & DONE)
+      out->message[n++] = out->message[i]; /* not the line of a flag that the rank has set itself */
   out->transfers = n - w->messages;
 }
 
@@ -372,6 +401,11 @@ static timer *timer_of(timing_result *out) {
 static void see(void *out, const record *rec, int rank) { wiring_see(&timer_of(out)->engine.wiring, rec, rank); }
 
 record_viewer timing_viewer(timing_result *out) { return (record_viewer){ see, out }; }
+
+size_t timing_messages(const timing_result *out, const record *rec) {
+  const timer *t = out->work;
+  return t && rec->serial && t->engine.wiring.seen == rec->serial ? t->engine.wiring.messages : 0;
+}
 
 int timing_run(const record *rec, const machine *m, timing_result *out) {
   timer *t = timer_of(out);

@@ -63,11 +63,13 @@ typedef struct {
   size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
   bool want_messages;       /* set by the caller */
-  void *work;    /* memory kept between calls */
+  void *work;               /* memory kept between calls */
 } timing_result;
 
 /* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations. */
 record_viewer timing_viewer(timing_result *);
+/* Messages of the ranks taken in so; of another record 0. */
+size_t timing_messages(const timing_result *, const record *);
 /* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */
 int timing_run(const record *, const machine *, timing_result *);
 void timing_free(timing_result *);

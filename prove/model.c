@@ -1,7 +1,8 @@
 /* collscope-prove --model MACHINE [--trace | --holdings] --plan FILE: what a model of the machine says of each point, a JSON line
  * a point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
- * null; endless, where it failed because the algorithm goes on for ever; model_s, the time; cost_s and exact of the closed form; bound_s; rounds. With --trace the line holds all there is to draw,
- * too: see model/trace.h. With --holdings it says instead what every rank holds after each round: see holdings.h. */
+ * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
+ * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
+ * what every rank holds after each round: see holdings.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 #include "model/trace.h"
 #include "prove/holdings.h"
 #include "prove/sweep.h"
+
+enum { MOST_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
 
 typedef struct {
   machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
@@ -112,6 +115,16 @@ static int print_holdings(model *m, const plan_point *q, const char *chose) {
   return fine ? 0 : refuse("%s: %s", q->key, result.failure);
 }
 
+/* The schedule comes to no end on this machine. Returns the exit status. */
+static int failed(model *m, const machine *on, answer *a, coll_collective k) {
+  record_sites(m->record); /* once more, to say where in the source */
+  timing_run(m->record, on, &m->timing);
+  a->kind = "failed";
+  a->status = m->timing.error;
+  print_answer(m, a, k);
+  return 1;
+}
+
 /* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
 static int point(model *m, const plan_point *q) {
   char error[512], reason[512], chose[PLAN_KEY + 64] = "";
@@ -140,18 +153,14 @@ static int point(model *m, const plan_point *q) {
   m->timing.want_messages = m->trace || m->holdings;
   if (m->timing.want_messages) m->record = record_make(m->record, alg, &args, 1, 1);
   else m->record = record_view(m->record, alg, &args, 1, timing_viewer(&m->timing));
-  if (timing_run(m->record, &m->rounds, &m->timing)) {
-    record_sites(m->record); /* once more, to say where in the source */
-    timing_run(m->record, &m->rounds, &m->timing);
-    a.kind = "failed";
-    a.status = m->timing.error;
-    print_answer(m, &a, q->collective);
-    return 1;
+  a.rounds = NAN;
+  if (timing_messages(&m->timing, m->record) <= MOST_COUNTED) {
+    if (timing_run(m->record, &m->rounds, &m->timing)) return failed(m, &m->rounds, &a, q->collective);
+    if (m->holdings) return print_holdings(m, q, chose);
+    a.rounds = m->timing.makespan_s;
+    if (m->trace) keep_rounds(m);
   }
-  if (m->holdings) return print_holdings(m, q, chose);
-  a.rounds = m->timing.makespan_s;
-  if (m->trace) keep_rounds(m);
-  if (timing_run(m->record, &m->machine, &m->timing)) return refuse("%s: %s", q->key, m->timing.error);
+  if (timing_run(m->record, &m->machine, &m->timing)) return failed(m, &m->machine, &a, q->collective);
   a.alg = alg;
   a.args = &args;
   a.time_s = time_of(&m->timing, q);
