@@ -370,6 +370,8 @@ static void fluid_settle(void *state, engine *e) {
   fluid *u = state;
   u->stamp++;
   for (size_t d = 0; d < u->dirty_n; d++) {
+    if (d + 4 * AHEAD < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d + 4 * AHEAD]], 1);
+    if (d + 3 * AHEAD < u->dirty_n) fetch_flow(u, (uint64_t)u->resource[u->dirty[d + 3 * AHEAD]].head / CROSSED);
     if (u->resource[u->dirty[d]].stamp == u->stamp) continue;
     reach(u, u->dirty[d]);
     if (u->solved_n == 1) {
