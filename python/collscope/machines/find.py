@@ -124,4 +124,6 @@ def _ideal(values: dict[str, str], name: str) -> Platform:
     cores, costs = int(numbers["cores"]), (numbers["alpha"], numbers["beta"], numbers["gamma"])
     nodes = EqualNodes(int(numbers["nodes"]), cores, 1, 1, numbers["gamma"], 0.0, "host{number}")
     text = partial(ideal_xml, *costs, cores)
-    return Platform(name, lambda count: text(count * cores), ideal_properties(*costs[:2]), nodes)
+    return Platform(
+        name, lambda count: text(count * cores), ideal_properties(*costs[:2]), nodes, grows="nodes" not in values
+    )

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted
 from collscope.machines import seats
-from collscope.machines.platform import Platform
+from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.plausible import too_large
 from collscope.machines.seats import Place
 from collscope.machines.spec import LEVELS, LINKS, text_of
 
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
+
+
+@lru_cache(maxsize=64)
+def grown(platform: Platform, nodes: int) -> Platform:
+    """The platform with so many nodes where it has fewer and grows (`ideal` without a number of nodes), else itself."""
+    if not platform.grows or nodes <= platform.max_nodes or too_large(nodes, platform.cores_per_node):
+        return platform
+    assert isinstance(platform.nodes, EqualNodes)
+    return replace(platform, nodes=replace(platform.nodes, total=nodes))
 
 
 def used_nodes(platform: Platform, nodes: int, ranks: int, mapping: str) -> int:

@@ -100,6 +100,7 @@ class Platform:
     file: Path | Callable[[int], str]  # a SimGrid file; or the text of one with so many of the nodes
     properties: dict[str, str]  # of the outermost zone
     nodes: Sequence[Node]  # in the order of their numbers
+    grows: bool = False  # it has as many nodes as are asked for
     asked: str = ""  # what was typed for it, where that can be typed again with other values in brackets
 
     @property
@@ -107,11 +108,16 @@ class Platform:
         """The SimGrid file; written below .cache, named after its content, where it is not there. UserError: it would be too large."""
         if not callable(self.file):
             return self.file
-        if problem := beyond_simulation(self.max_nodes, self.cores_per_node):
-            raise UserError(f"{self.asked or self.name}: {problem}; --source model has no such limit")
+        if problem := self.beyond_simulation():
+            raise UserError(problem)
         if not self._made.exists():  # somebody emptied the cache
             write_atomically(self._made, self.file(self.max_nodes))
         return self._made
+
+    def beyond_simulation(self) -> str:
+        """Why SimGrid is not given a file of this machine; nothing where it is."""
+        problem = beyond_simulation(self.max_nodes, self.cores_per_node)
+        return f"{self.asked or self.name}: {problem}; --source model has no such limit" if problem else ""
 
     @cached_property
     def _made(self) -> Path:

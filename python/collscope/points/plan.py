@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
 from collscope.catalogue import registry, sizes
-from collscope.machines.hosts import fitted, used_nodes
+from collscope.machines.hosts import fitted, grown, used_nodes
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -127,7 +127,8 @@ def plan_text(points: Iterable[tuple[str, Point]], ranks: int | None = None) -> 
 
 def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: bool = False) -> Layout:
     """A layout that fits the platform, or a UsageError that says what would. Real ranks may share cores. Its nodes are those that have
-    ranks: mapping fill may leave some empty."""
+    ranks: mapping fill may leave some empty. Where the platform grows, it has as many as are asked for."""
+    platform = grown(platform, nodes)
     if real and nodes > 1 and mapping != "block":  # mpirun is asked for an even share of consecutive ranks a node
         raise UsageError(f"--mapping {mapping}: real runs on several nodes are placed in blocks; use --mapping block")
     if real:  # ranks may share cores, nodes must exist

@@ -14,19 +14,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from collscope.base import cache, depends
-from collscope.base.progress import Progress
+from collscope.base import cache, console, depends
+from collscope.base.errors import UserError
+from collscope.base.progress import Progress, duration
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, describe
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, smpirun
-from collscope.sources.batches import Batch, Numbered, batches, estimate, finish
+from collscope.sources.batches import Batch, Numbered, batches, estimate, finish, seconds
 from collscope.sources.launch import Children, Report
 from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, summarise
 from collscope.sources.source import Bar, Options, Source, Stopped, is_builtin
 
 BUILTIN = "the MPI library's own call cannot be simulated; take decision/ompi_4_1 or another decision"
 
+TOLD_FROM_S = 60
 HINT = "--source model answers in seconds, --point-limit SECONDS gives up what takes longer, Ctrl-C prints what is finished"
 
 
@@ -36,6 +38,7 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
         (layout, replace(point, repetitions=options.repetitions or (10 if point.metric == "loop" else 1)))
         for layout, point in tasks
     ]
+    tell_length(wanted, options.jobs or default_jobs(), options.force)
     with bar("simulating", len(tasks), HINT) as progress:
         return run_tasks(
             wanted, jobs=options.jobs, progress=progress, force=options.force, limit_s=options.point_limit_s
@@ -43,6 +46,25 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
 
 
 SOURCE = Source("sim", rows)
+
+
+def tell_length(tasks: Sequence[Task], jobs: int, force: bool = False) -> None:
+    """Says, before it begins, that a simulation takes more than a minute. UserError: a platform is too large to be simulated."""
+    for platform in {layout.platform for layout, _ in tasks}:
+        if platform and callable(platform.file) and (problem := platform.beyond_simulation()):
+            raise UserError(problem)
+    if _length(tasks, jobs) < TOLD_FROM_S:
+        return
+    todo = tasks if force else left(tasks)
+    if (took := _length(todo, jobs)) >= TOLD_FROM_S:
+        points = f"{len(todo)} point{'s' * (len(todo) != 1)}"
+        console.note(
+            f"simulating {points} takes about {duration(took)}, roughly; --source model gives the same times sooner"
+        )
+
+
+def _length(tasks: Sequence[Task], jobs: int) -> float:
+    return sum(seconds(layout, point) for layout, point in tasks) / max(1, min(jobs, len(tasks)))
 
 
 def run_tasks(

@@ -10,7 +10,7 @@ import pytest
 from collscope.base.errors import UsageError
 from collscope.machines import find
 from collscope.machines.hosts import hosts_of, machine_file, places, used_nodes
-from collscope.machines.platform import Host, Platform, nodes_of
+from collscope.machines.platform import Host, Platform
 from collscope.machines.seats import MAPPINGS, places_in
 from collscope.machines.spec import LEVELS
 from made_platforms import PRIME, write

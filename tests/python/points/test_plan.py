@@ -1,10 +1,14 @@
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.machines import find
+from collscope.machines.hosts import machine_file
+from collscope.machines.seats import MAPPINGS
+from collscope.machines.simgrid import content_hash
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
 from tiny_platform import tiny
@@ -72,6 +76,30 @@ def test_filled_layouts_name_the_nodes_that_are_used() -> None:
     machine = find.load("schooner")  # 20 cores a node
     assert [plan.check_layout(machine, 16, p, "fill").nodes for p in (1, 20, 21, 320)] == [1, 1, 2, 16]
     assert plan.check_layout(machine, 16, 32, "block").nodes == 16
+
+
+def test_ideal_has_as_many_nodes_as_are_asked_for() -> None:
+    ideal = find.load("ideal")
+    large = plan.check_layout(ideal, 100_000, 100_000, "block")
+    assert large.platform is not None
+    assert (large.platform.name, large.platform.max_nodes) == ("ideal", 100_000)
+    assert plan.check_layout(ideal, 100_000, 100_000, "block") == large, "one layout, so one launch"
+    assert plan.check_layout(ideal, 1024, 1024, "block").platform is ideal
+    with pytest.raises(UsageError, match=r"ideal\[nodes=8\] has 8 nodes; 9 were asked for"):
+        plan.check_layout(find.load("ideal[nodes=8]"), 9, 9, "block")
+    with pytest.raises(UsageError, match="at most 4194304 in all"):
+        plan.check_layout(ideal, 5_000_000, 5_000_000, "block")
+
+
+def test_a_million_ranks_are_laid_out_at_once(workplace: Path) -> None:
+    """By arithmetic: no host is made, no file is written."""
+    machine = find.load("schooner[nodes=65536]")
+    for mapping in MAPPINGS:
+        layout = plan.check_layout(machine, 65536, 1 << 20, mapping)
+        text = machine_file(machine, layout.nodes, layout.ranks, mapping)
+        assert len(text.splitlines()) < 120
+        assert content_hash(machine) != content_hash(find.load("schooner[nodes=65535]"))
+    assert not (workplace / ".cache" / "platforms").exists()
 
 
 @pytest.mark.parametrize("mapping", ["cyclic", "fill"])

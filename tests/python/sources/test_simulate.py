@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 import time
@@ -17,6 +18,7 @@ from collscope.base import cache, depends, paths, programs
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
+from collscope.machines import find
 from collscope.machines.simgrid import content_hash, smpirun_args
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
@@ -259,3 +261,18 @@ def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
     found = smpirun.environment(layout, tmp_path)
     assert found == {"TMPDIR": str(tmp_path), "COLLSCOPE_PLATFORM": str(tiny().xml)}
     assert smpirun.environment(Layout(None, 1, 1), tmp_path) == {"TMPDIR": str(tmp_path)}
+
+
+def test_a_long_simulation_is_announced(known: Registry, capsys: pytest.CaptureFixture[str]) -> None:
+    ideal, schooner = find.load("ideal"), find.load("schooner[nodes=4096]")
+    point = Point("bcast", "bcast/binomial", 1)
+    simulate.tell_length([(Layout(ideal, 64, 64), point)], 1, force=True)
+    assert not capsys.readouterr().err
+    simulate.tell_length([(Layout(ideal, 16384, 16384), point)], 1, force=True)
+    assert re.search(
+        r"simulating 1 point takes about \d+ min, .*--source model gives the same times", capsys.readouterr().err
+    )
+    with pytest.raises(
+        UserError, match=r"schooner\[nodes=4096\]: 4096 nodes are too many for a simulation: at most 2048"
+    ):
+        simulate.tell_length([(Layout(schooner, 4, 4), point)], 1)
