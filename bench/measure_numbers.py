@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,10 +31,20 @@ from collscope.points.plan import Point, plan_text
 HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
 
 
-def run(
-    what: str, command: Sequence[str | Path], target: str, env: dict[str, str] | None = None, shown: bool = False
-) -> float:
-    """Runs a command, prints its line of the table, and returns its wall seconds; ends everything when the command fails."""
+@dataclass(frozen=True)
+class Cost:
+    """What a command took: wall and processor seconds, MiB of its largest process."""
+
+    wall_s: float
+    cpu_s: float
+    mib: float
+
+    def __str__(self) -> str:
+        return f"{self.wall_s:8.2f} {self.cpu_s:8.2f} {self.mib:7.0f}"
+
+
+def measured(command: Sequence[str | Path], env: dict[str, str] | None = None, shown: bool = False) -> Cost:
+    """Runs a command; ends everything when it fails."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with subprocess.Popen(
         command, stdout=None if shown else subprocess.DEVNULL, env={**os.environ, **(env or {})}, cwd=ROOT
@@ -41,11 +52,17 @@ def run(
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"{what:58s} {wall:8.2f} {cpu:8.2f} {usage.ru_maxrss / 1024:7.0f}   {target}", flush=True)
     if child.returncode:
-        raise SystemExit(f"{what}: exit status {child.returncode}")
-    return wall
+        raise SystemExit(f"{' '.join(map(str, command))}: exit status {child.returncode}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(wall, cpu, usage.ru_maxrss / 1024)
+
+
+def run(
+    what: str, command: Sequence[str | Path], target: str, env: dict[str, str] | None = None, shown: bool = False
+) -> None:
+    """Runs a command and prints its line of the table."""
+    print(f"{what:58s} {measured(command, env, shown)}   {target}", flush=True)
 
 
 def start() -> None:

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""How many ranks the model takes, and how fast: whole commands, then the engine alone. Set up first (./collscope list), then:
+
+    .venv/bin/python bench/scale.py [--ranks 65536,262144,1048576]
+
+A command is timed from its start to its table; memory is that of its largest process. The engine's rate is messages divided by processor
+seconds of collscope-prove, recording and matching included. Machines are noisy: compare processor seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from measure_numbers import Cost, measured
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.machines.hosts import machine_file
+from collscope.points.plan import Point, plan_text
+
+TARGETS = {65536: "≤ 3 s, ≤ 1024 MiB", 262144: "≤ 8 s, ≤ 3072 MiB", 1048576: "≤ 30 s, ≤ 8192 MiB"}
+PER_NODE = 16
+PEER = """LogGOPSim, as published (Hoefler, Schneider, Lumsdaine 2010): 655,000 messages a second at 16,384 ranks; 339,000 at
+262,144, after 17 s of preparation. It has no contention within the network."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A schedule for the engine: one call on so many ranks."""
+
+    what: str
+    platform: str
+    nodes: int
+    ranks: int
+    point: Point
+    messages: int
+    target: str
+
+
+def barrier(platform: str, what: str, nodes: int, ranks: int, target: str) -> Case:
+    """A dissemination barrier."""
+    messages = ranks * (ranks - 1).bit_length()
+    return Case(what, platform, nodes, ranks, Point("barrier", "barrier/dissemination", 0), messages, target)
+
+
+def cases(ranks: int) -> Iterator[Case]:
+    """Schedules of which no two messages share a link, and of which a node's ranks share its NIC."""
+    nodes, few = ranks // PER_NODE, max(PER_NODE, min(1024, ranks // 64))
+    yield barrier(f"ideal[nodes={ranks}]", "barrier, no contention", ranks, ranks, "≥ 2,000,000")
+    yield barrier(f"schooner[nodes={nodes}]", "barrier, shared NICs", nodes, ranks, "≥ 500,000")
+    exchange = Point("alltoall", "alltoall/pairwise_exchange", 256)
+    for platform, on, share in (
+        ("ideal", few, "no contention"),
+        ("schooner[nodes=64]", few // PER_NODE, "shared NICs"),
+    ):
+        target = "≥ 2,000,000" if platform == "ideal" else "≥ 500,000"
+        yield Case(f"alltoall of 1 KiB blocks, {share}", platform, on, few, exchange, few * (few - 1), target)
+
+
+def engine(case: Case) -> Cost:
+    """What the engine takes for a case."""
+    with tempfile.TemporaryDirectory() as name:
+        machine, plan = Path(name) / "machine.txt", Path(name) / "plan.txt"
+        machine.write_text(machine_file(find.load(case.platform), case.nodes, case.ranks), encoding="utf-8")
+        plan.write_text(plan_text([("0", case.point)], case.ranks), encoding="utf-8")
+        return measured([programs.PROVER, "--model", machine, "--plan", plan])
+
+
+def command(ranks: int) -> Cost:
+    """What the whole command takes. A gamma that no run before had keeps it out of the cache; a barrier does not use it."""
+    nodes, gamma = max(1, ranks // PER_NODE), 2.5e-10 + time.time_ns() % 10**9 * 1e-24
+    words = [
+        "run",
+        "--on",
+        f"schooner[nodes={nodes},gamma_s_per_byte={gamma!r}]",
+        "--nodes",
+        str(nodes),
+        "--ranks",
+        str(ranks),
+    ]
+    return measured([ROOT / "collscope", *words, "-c", "barrier", "-a", "dissemination", "--source", "model"])
+
+
+def main() -> None:
+    """Prints the table."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--ranks", default=",".join(map(str, TARGETS)), help="numbers of ranks, a comma between two")
+    ranks = [int(word) for word in options.parse_args().ranks.split(",")]
+    if min(ranks) < PER_NODE or any(p % PER_NODE for p in ranks):
+        raise SystemExit(f"--ranks: give multiples of {PER_NODE}")
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(
+        f"{'barrier/dissemination, from the command to the table':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
+    )
+    for p in ranks:
+        cost = command(p)
+        print(f"{f'{p:,} ranks, {PER_NODE} a node':54s} {cost} {TARGETS.get(p, '')}".rstrip(), flush=True)
+    print(
+        f"\n{'the engine alone':46s} {'ranks':>9s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s} {'messages/s':>12s}   target"
+    )
+    for case in cases(ranks[0]):
+        cost = engine(case)
+        rate = case.messages / cost.cpu_s
+        print(f"{case.what:46s} {case.ranks:9,} {cost} {rate:12,.0f}   {case.target}", flush=True)
+    print(f"\n{PEER}")
+
+
+if __name__ == "__main__":
+    main()
