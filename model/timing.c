@@ -236,7 +236,7 @@ static void fetch_operations(const engine *e, int r) {
 static void fetch_messages(const engine *e, int r) {
   const wiring *w = &e->wiring;
   size_t at = w->first_op[r] + e->rank[r].next;
-  for (size_t i = at; i < at + 3 && i < w->first_op[r + 1]; i++)
+  for (size_t i = at; i < at + 4 && i < w->first_op[r + 1]; i++)
     if ((w->what[i] & KIND) <= REC_WAIT) __builtin_prefetch(&w->message[w->of_op[i]], 1);
 }
 
