@@ -9,6 +9,13 @@ const char *const coll_levels_words[] = { "flat", "cache",      "socket",      "
 
 static int leader_of(const coll_grouping *g, int rank) { return g->member[g->first[g->group_of[rank]]]; }
 
+/* No more ranks take part in group l of this rank. */
+static int most_members(const coll_ctx *c, const coll_hierarchy *h, int l) {
+  const coll_grouping *g = &c->levels[h->level[l < h->groups - 1 ? l : l ? l - 1 : 0]];
+  if (l < h->groups - 1) return g->first[g->group_of[c->rank] + 1] - g->first[g->group_of[c->rank]];
+  return l ? g->groups : c->size;
+}
+
 /* The ranks that take part in group l of this rank, which is one of them. */
 static int members_of(const coll_ctx *c, const coll_hierarchy *h, int l, int *member) {
   const coll_grouping *below = l ? &c->levels[h->level[l - 1]] : NULL;
@@ -30,9 +37,9 @@ coll_hierarchy *coll_hierarchy_make(coll_ctx *c, long levels) {
   for (int level = 0; level < COLL_LEVELS; level++)
     if (levels >> level & 1) h->level[h->groups++] = (coll_level)level;
   h->groups++;
-  int *member = coll_keep(c, sizeof(int) * (size_t)c->size);
   for (bool leads = true; leads && h->mine < h->groups; h->mine++) {
     coll_group *g = &h->group[h->mine];
+    int *member = coll_keep(c, sizeof(int) * (size_t)most_members(c, h, h->mine));
     coll_sub(c, h->mine + 1, member, members_of(c, h, h->mine, member), &g->ctx);
     leads = g->ctx.rank == 0;
     h->leads_all = leads && h->mine == h->groups - 1;
