@@ -287,8 +287,7 @@ static bool prepare(timer *t, const record *rec) {
   e->times = NULL;
   if (t->out->want_messages) {
     RESERVE(t->times, t->times_cap, e->wiring.transfers);
-    e->times = t->times;
-    for (size_t i = 0; i < e->wiring.transfers; i++) e->times[i] = (message_times){ 0 };
+    e->times = memset(t->times, 0, sizeof *t->times * e->wiring.transfers);
   }
   bool whole = true;
   for (int c = 0; c < MACHINE_CLASSES; c++) whole &= m->curve[c].pieces > 0;

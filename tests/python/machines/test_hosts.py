@@ -84,7 +84,7 @@ def machine(*sockets: int, nodes: int = 1, **properties: str) -> Platform:
         for n in range(nodes)
         for c, s in enumerate(places)
     ]
-    return Platform("mine", Path("mine.xml"), {f"collscope.{k}": v for k, v in properties.items()}, tuple(hosts), {})
+    return Platform("mine", Path("mine.xml"), {f"collscope.{k}": v for k, v in properties.items()}, nodes_of(hosts))
 
 
 def sockets_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[int]:
@@ -120,8 +120,8 @@ def test_filled_nodes() -> None:
 
 
 def test_a_node_has_as_many_cores_as_the_smallest() -> None:
-    hosts = (*machine(2, 2).host_list, *(Host(f"x{c}", 1, 9, 9, 1e-10, 1e-10) for c in range(3)))
-    uneven = Platform("mine", Path("mine.xml"), {}, hosts, {})
+    hosts = (*machine(2, 2).nodes[0], *(Host(f"x{c}", 1, 9, 9, 1e-10, 1e-10) for c in range(3)))
+    uneven = Platform("mine", Path("mine.xml"), {}, nodes_of(hosts))
     assert uneven.cores_per_node == 3
     assert [n for n, _, _ in places(uneven, 2, 6, "fill")] == [0] * 3 + [1] * 3
 
