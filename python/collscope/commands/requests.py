@@ -44,6 +44,14 @@ POINT_LIMIT = click.option(
     help="Give up a point that takes longer, and go on.",
 )
 IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
+MAPPING = click.option(
+    "--mapping",
+    default="block",
+    show_default=True,
+    metavar="M",
+    help="Which rank sits on which core: block (an even share a node, neighbours together), cyclic (around the nodes), fill (node 0 "
+    "first); core, socket, node, as mpirun --map-by; file:RANKFILE.",
+)
 
 FIGURES = (".svg", ".png", ".pdf")
 SHOWN_FAILURES = 5
@@ -91,14 +99,16 @@ def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
         raise
 
 
-def make_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: bool) -> Layout:
-    """The layout of so many ranks, with a note where `fill` leaves nodes empty."""
+def make_layout(platform: Platform, nodes: int | None, ranks: int, mapping: str, real: bool) -> Layout:
+    """The layout of so many ranks, on as many nodes as they fill where none are named; a note where the mapping leaves nodes empty."""
+    from collscope.machines.hosts import fit_nodes
     from collscope.points import plan
 
+    nodes = nodes or fit_nodes(platform, ranks, mapping)
     layout = plan.check_layout(platform, nodes, ranks, mapping, real=real)
     if layout.nodes < nodes:
         console.note(
-            f"--mapping fill: {counted(ranks, 'rank')} fill {layout.nodes} of {nodes} nodes; the others stay empty"
+            f"--mapping {mapping}: {counted(ranks, 'rank')} fill {layout.nodes} of {nodes} nodes; the others stay empty"
         )
     return layout
 

@@ -34,7 +34,7 @@ class Request:
     platform: str
     ranks: str | None
     algorithms: str
-    nodes: str = "1"
+    nodes: str | None = None
     ranks_per_node: str | None = None
     mapping: str = "block"
     collective: str | None = None
@@ -144,30 +144,32 @@ def resolve(name: str, owners: Sequence[str]) -> list[tuple[str, str]]:
 
 def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
     """A layout for each number of nodes and ranks; on a machine that nobody has described, those have no platform."""
-    nodes = parse_ranks(request.nodes, "nodes")
-    places = read_places(request, nodes)
+    places = read_places(request)
+    real = "real" in sources
     platform = requests.load_platform(request.platform, sources)
-    if "real" in sources:
+    if real:
         requests.check_real(request.platform)
-        crowded = [p for n, p in places if mpirun.share_cores(p, n)]
-        if crowded:
-            console.note(
-                f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little"
-            )
     if platform is None:
-        if nodes != [1]:
+        if any(n not in (None, 1) for n, _ in places):
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
-        return [Layout(None, 1, p) for _, p in places]
-    return [requests.make_layout(platform, n, p, request.mapping, "real" in sources) for n, p in places]
+        layouts = [Layout(None, 1, p) for _, p in places]
+    else:
+        layouts = [requests.make_layout(platform, n, p, request.mapping, real) for n, p in places]
+    crowded = [at.ranks for at in layouts if real and mpirun.share_cores(at.ranks, at.nodes)]
+    if crowded:
+        console.note(f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little")
+    return layouts
 
 
-def read_places(request: Request, nodes: Sequence[int]) -> list[tuple[int, int]]:
-    """Nodes and ranks of each layout: every number of nodes with every number of ranks, in all or on each node."""
+def read_places(request: Request) -> list[tuple[int | None, int]]:
+    """Nodes and ranks of each layout: every number of nodes with every number of ranks, in all or on each node. None: as many nodes
+    as the ranks fill."""
+    nodes: Sequence[int | None] = parse_ranks(request.nodes, "nodes") if request.nodes else [None]
     if (request.ranks is None) == (request.ranks_per_node is None):
         raise UsageError("say how many ranks: --ranks in all, or --ranks-per-node")
     if request.ranks is not None:
         return [(n, p) for n in nodes for p in parse_ranks(request.ranks)]
-    return [(n, n * k) for n in nodes for k in parse_ranks(str(request.ranks_per_node), "ranks of a node")]
+    return [(n or 1, (n or 1) * k) for n in nodes for k in parse_ranks(str(request.ranks_per_node), "ranks of a node")]
 
 
 def factors(
@@ -175,12 +177,13 @@ def factors(
 ) -> list[str]:
     """What the number of points is made of, each with its option."""
     ranks = f"--ranks {request.ranks}" if request.ranks else f"--ranks-per-node {request.ranks_per_node}"
+    where = f"--nodes {request.nodes}, {ranks}" if request.nodes else ranks
     sizes = len(
         {point.bytes(layout.ranks) if request.sizes else point.block_bytes(layout.ranks) for layout, point in tasks}
     )
     size = f"--bytes {request.sizes}" if request.sizes else f"--block-bytes {request.block_sizes}"
     return [
-        f"{len(layouts):,} layouts (--nodes {request.nodes}, {ranks})",
+        f"{len(layouts):,} layouts ({where})",
         f"{len(keys)} keys (-a {request.algorithms})",
         f"{sizes} sizes ({size})",
     ]
@@ -309,16 +312,10 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     required=True,
     help="Name of a platform, or a file: .toml or SimGrid's .xml.",
 )
-@click.option("--nodes", metavar="N[,N…]", default="1", show_default=True, help="Nodes that the ranks use.")
+@click.option("--nodes", metavar="N[,N…]", help="Nodes that the ranks use (default: as many as they fill).")
 @click.option("--ranks", metavar="P[,P…]", help="Ranks in all; several numbers give several layouts.")
 @click.option("--ranks-per-node", metavar="K[,K…]", help="Ranks on each node, instead of --ranks.")
-@click.option(
-    "--mapping",
-    default="block",
-    show_default=True,
-    metavar="M",
-    help="block (even spread, neighbours share a node), cyclic, or fill (fill node 0 first).",
-)
+@requests.MAPPING
 @click.option(
     "-c",
     "--collective",

@@ -35,7 +35,7 @@ LARGE = 2 << 20  # bytes of a picture that is not opened without thinking
 @dataclass(frozen=True)
 class Request:
     """What `show` is asked for: its options, as the help says them. `sizes` and `source` are texts that are read later; nodes None
-    is one node, or with no platform a network without nodes."""
+    is as many as the ranks fill, or with no platform a network without nodes."""
 
     algo: str
     ranks: int = 8
@@ -207,7 +207,7 @@ def make_layout(r: Request, sources: Sequence[str]) -> Layout | None:
         if (r.nodes or 1) != 1:
             raise UsageError(f"this_machine has 1 node; --nodes {r.nodes} does not fit")
         return Layout(None, 1, r.ranks)
-    return requests.make_layout(on, r.nodes or 1, r.ranks, r.mapping, "real" in sources)
+    return requests.make_layout(on, r.nodes, r.ranks, r.mapping, "real" in sources)
 
 
 def machine_of(r: Request, layout: Layout | None) -> tuple[str, str]:
@@ -301,8 +301,9 @@ Examples:
     help="Where the times are from: of model, sim, real. Gantt charts of several stand under each other.")  # fmt: skip
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
 @requests.POINT_LIMIT
-@click.option("--nodes", type=click.IntRange(min=1), default=None, help="Nodes that the ranks sit on.")
-@click.option("--mapping", default="block", show_default=True, metavar="M", help="With --on: block, cyclic or fill.")
+@click.option("--nodes", type=click.IntRange(min=1), default=None,
+    help="Nodes that the ranks sit on (default, with --on: as many as they fill).")  # fmt: skip
+@requests.MAPPING
 @click.option(
     "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
 )

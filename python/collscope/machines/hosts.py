@@ -7,13 +7,21 @@ from functools import lru_cache
 
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted
-from collscope.machines import seats
+from collscope.machines import mappings, seats
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.plausible import too_large
 from collscope.machines.seats import Place
 from collscope.machines.spec import LEVELS, LINKS, text_of
 
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
+
+
+def fit_nodes(platform: Platform, ranks: int, mapping: str = "block") -> int:
+    """As many nodes as the ranks fill, or as the mapping's file names; all nodes where the machine has too few."""
+    if path := mappings.file_of(mapping):
+        return mappings.used_nodes(mappings.file_runs(path, platform, ranks))
+    nodes = -(-ranks // platform.cores_per_node)
+    return nodes if platform.grows else min(nodes, platform.max_nodes)
 
 
 @lru_cache(maxsize=64)
@@ -25,12 +33,7 @@ def grown(platform: Platform, nodes: int) -> Platform:
     return replace(platform, nodes=replace(platform.nodes, total=nodes))
 
 
-def used_nodes(platform: Platform, nodes: int, ranks: int, mapping: str) -> int:
-    """How many of these nodes have a rank: with `fill` it can be fewer."""
-    return min(nodes, -(-ranks // platform.cores_per_node)) if mapping == "fill" else nodes
-
-
-def check(platform: Platform, nodes: int, ranks: int) -> None:
+def _check(platform: Platform, nodes: int, ranks: int) -> None:
     """UsageError: the ranks do not fit, with what would do; every command it gives works."""
     if ranks < 1 or nodes < 1:
         raise UsageError(f"{platform.name}: {nodes} nodes and {ranks} ranks; both must be 1 or more")
@@ -73,13 +76,13 @@ def _hint(platform: Platform, nodes: int, needed: int) -> str:
 def fitted(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[seats.Run]:
     """Where the ranks sit, as runs. UsageError: they do not fit, or there is no such mapping."""
     _check(platform, nodes, ranks)
-    return seats.runs(platform, nodes, ranks, mapping)
+    return mappings.runs(platform, nodes, ranks, mapping)
 
 
 def hosts_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[str]:
     """The host of each rank. block: an even share a node, consecutive ranks together; cyclic: rank r on node r mod nodes; both spread
     a node's ranks evenly over its sockets, consecutive ranks on a socket. fill: core after core, node after node.
-    UsageError: the ranks do not fit."""
+    core, socket, node: as mpirun --map-by. file:PATH: as the file says. UsageError: the ranks do not fit."""
     return [h.name for h in seats.hosts(platform, fitted(platform, nodes, ranks, mapping))]
 
 

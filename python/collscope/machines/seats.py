@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from collscope.base.errors import unknown
 from collscope.machines.platform import EqualNodes, Host, Platform
 
 MAPPINGS = ("block", "cyclic", "fill")
@@ -23,9 +22,7 @@ class Run:
 
 
 def runs(platform: Platform, nodes: int, ranks: int, mapping: str) -> list[Run]:
-    """The cores of all ranks in their order. UsageError: an unknown mapping."""
-    if mapping not in MAPPINGS:
-        raise unknown("mapping", mapping, MAPPINGS)
+    """The cores of all ranks in their order, by one of MAPPINGS."""
     if mapping == "fill":
         return _filled(platform.cores_per_node, nodes, ranks)
     shares = _shares(platform, nodes, ranks)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
 from collscope.catalogue import registry, sizes
-from collscope.machines.hosts import fitted, grown, used_nodes
+from collscope.machines import mappings
+from collscope.machines.hosts import fitted, grown
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -127,14 +128,27 @@ def plan_text(points: Iterable[tuple[str, Point]], ranks: int | None = None) -> 
 
 def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real: bool = False) -> Layout:
     """A layout that fits the platform, or a UsageError that says what would. Real ranks may share cores. Its nodes are those that have
-    ranks: mapping fill may leave some empty. Where the platform grows, it has as many as are asked for."""
+    ranks: those that fill one after the other may leave some empty. Where the platform grows, it has as many as are asked for."""
     platform = grown(platform, nodes)
-    if real and nodes > 1 and mapping != "block":  # mpirun is asked for an even share of consecutive ranks a node
-        raise UsageError(f"--mapping {mapping}: real runs on several nodes are placed in blocks; use --mapping block")
-    if real:  # ranks may share cores, nodes must exist
-        fitted(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
+    if real and mappings.file_of(mapping) is None:  # ranks may share cores, nodes must exist
+        seated = fitted(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
     else:
-        fitted(platform, nodes, ranks, mapping)
-    if ranks < nodes and mapping != "fill":
+        seated = fitted(platform, nodes, ranks, mapping)
+    used = mappings.used_nodes(seated)
+    if used < nodes and mapping in mappings.EVEN:
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
-    return Layout(platform, used_nodes(platform, nodes, ranks, mapping), ranks, mapping)
+    if real and used > 1:
+        _check_told(used, ranks, mapping)
+    return Layout(platform, used, ranks, mapping)
+
+
+def _check_told(nodes: int, ranks: int, mapping: str) -> None:
+    """UsageError: mpirun cannot be told to place ranks on several nodes as this layout says."""
+    if mappings.file_of(mapping):
+        raise UsageError(f"--mapping {mapping}: for real runs on one node only; use {', '.join(mappings.NAMES)}")
+    each = -(-ranks // nodes)
+    if mapping in mappings.EVEN and nodes * each - ranks > 1:  # it fills up all but the last
+        fewer, more = nodes * (each - 1), nodes * each
+        raise UsageError(
+            f"--mapping {mapping}: real runs put as many ranks on each of {nodes} nodes; use --ranks {fewer} or {more}"
+        )

@@ -15,6 +15,7 @@ from typing import IO
 from collscope.base import cache, depends, paths, programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.progress import Progress
+from collscope.machines import mappings, rankfile
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.points.table import Row, make_row
@@ -153,6 +154,12 @@ def _raw_file(layout: Layout, number: int) -> IO[bytes]:
 
 
 def command(layout: Layout, points: Sequence[Numbered], folder: Path) -> list[str | Path]:
-    """mpirun's words for these points (id, point), the driver's among them; writes the plan into `folder`."""
+    """mpirun's words for these points (id, point), the driver's among them; writes the plan, and the file of a mapping that
+    has one, into `folder`."""
     (folder / "plan.txt").write_text(plan_text(points), encoding="utf-8")
-    return [*mpirun.command(layout.ranks, layout.nodes), programs.MPI_DRIVER, "--plan", folder / "plan.txt"]
+    words: list[str | Path] = [*mpirun.command(layout.ranks, layout.nodes, layout.mapping)]
+    if layout.platform and (path := mappings.file_of(layout.mapping)):
+        text = rankfile.written(path, layout.platform, layout.ranks, "localhost")
+        (folder / "ranks.txt").write_text(text, encoding="utf-8")
+        words += ["--rankfile", folder / "ranks.txt"]
+    return [*words, programs.MPI_DRIVER, "--plan", folder / "plan.txt"]

@@ -17,6 +17,7 @@ from pathlib import Path
 from collscope.base import cache, console, depends
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress, duration
+from collscope.machines.mappings import identity
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, describe
 from collscope.points.table import Row, make_row
@@ -133,7 +134,7 @@ class Origin:
 
     def key(self, layout: Layout, point: Point) -> str:
         """The task's key in the cache."""
-        place = f"nodes={layout.nodes} ranks={layout.ranks} mapping={layout.mapping}"
+        place = f"nodes={layout.nodes} ranks={layout.ranks} mapping={identity(layout.mapping)}"
         # Every call gives each rank's time: the root's and the last one's are read from the same simulation.
         same = replace(point, metric="makespan") if point.metric == "root" else point
         return cache.digest("sim", self.sources, self.simgrid, self.platforms[id(layout.platform)], place, same.text())

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from collscope.base import paths
-from collscope.base.errors import UsageError, UserError, unknown
+from collscope.base.errors import UsageError, UserError, did_you_mean, unknown
 from collscope.base.toml_table import Document, Table, one_of, read_text
 from collscope.base.units import MOST_RANKS, parse_sizes
-from collscope.machines.seats import MAPPINGS
+from collscope.machines import mappings
 from collscope.papers import names as papers
 from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
 
@@ -46,6 +46,13 @@ def _keys(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _mapping(value: str) -> str:
+    if value not in mappings.NAMES and not value.startswith(mappings.FILE):
+        known = (*mappings.NAMES, f"{mappings.FILE}PATH")
+        raise ValueError(f'"{value}" is not one of {", ".join(known)}{did_you_mean(value, known)}')
+    return value
+
+
 Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]
 Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
 Numbers = Annotated[
@@ -58,7 +65,7 @@ class _Setting(Table):
     platform: str
     nodes: Numbers
     ranks: Numbers
-    mapping: Annotated[str, one_of(MAPPINGS)] = "block"
+    mapping: Annotated[str, AfterValidator(_mapping)] = "block"
     type: Annotated[str, one_of(tuple(ELEMENT_BYTES))] = "float"
     op: Annotated[str, one_of(OPERATORS)] = "sum"
     root: int = 0
@@ -118,6 +125,12 @@ def load(name: str | Path) -> Study:
     return parse(read_text(path, paths.display(path)), path)
 
 
+def _beside(study: Path, mapping: str) -> str:
+    """The mapping, a file as seen from the study's folder."""
+    file = mapping.partition(mappings.FILE)[2]
+    return f"{mappings.FILE}{paths.display(study.parent / file)}" if file else mapping
+
+
 def names() -> list[str]:
     """The studies in sim/, by name."""
     return sorted(p.stem for p in STUDIES.glob("*.toml"))
@@ -171,7 +184,7 @@ def parse(text: str, path: Path) -> Study:
         platform=_seen_from(path.parent, setting.platform),
         nodes=tuple(dict.fromkeys(setting.nodes)),
         ranks=tuple(dict.fromkeys(setting.ranks)),
-        mapping=setting.mapping,
+        mapping=_beside(path, setting.mapping),
         type=setting.type,
         op=setting.op,
         root=setting.root,

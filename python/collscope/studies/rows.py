@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from collscope import __version__
 from collscope.base import cache, console, paths, progress
 from collscope.base.errors import UsageError
+from collscope.machines import mappings
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
@@ -29,7 +30,7 @@ def tasks_of(study: Study, platform: Platform, quick: bool) -> list[tuple[Task, 
                 layouts[nodes, ranks] = at = check_layout(platform, nodes, ranks, study.mapping)
             if at.nodes < nodes:
                 raise UsageError(
-                    f"{paths.display(study.path)}: mapping fill puts {ranks} ranks on {at.nodes} of {nodes} nodes; take "
+                    f"{paths.display(study.path)}: mapping {study.mapping} puts {ranks} ranks on {at.nodes} of {nodes} nodes; take "
                     f"{nodes} out of setting.nodes, or more ranks"
                 )
         out.append(((layouts[nodes, ranks], point), entry, size))
@@ -57,11 +58,16 @@ def simulate_study(
     hashes = {
         "sources": str(rows[0]["sources_hash"]) if rows else "",
         "platform": str(rows[0]["platform_hash"]) if rows else "",
-        "study": cache.digest(study.path.read_text(encoding="utf-8"))[:12],
+        "study": cache.digest(study.path.read_text(encoding="utf-8"), *_placed(study))[:12],
     }
     versions = {"collscope": __version__, "SimGrid": smpirun.version()}
     origin = Origin(quick, len(tasks), todo, wall, jobs or simulate.default_jobs(), peak, versions, hashes)
     return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], remember(study.name, origin)
+
+
+def _placed(study: Study) -> list[str]:
+    """What a mapping's file says, which the study's text does not."""
+    return [mappings.identity(study.mapping)] if mappings.file_of(study.mapping) else []
 
 
 def simulate_tasks(study: Study, tasks: Sequence[Task], *, jobs: int | None, force: bool) -> list[Row]:

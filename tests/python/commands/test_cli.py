@@ -46,7 +46,10 @@ from command_line import RUN, call
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--nodes", "9"), "tiny has 4 nodes"),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--plot", "x.gif"), ".svg, .png, .pdf"),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--csv", "/etc/passwd/x.csv"), "cannot be written"),
-        (("run", "--on", "tiny", "--ranks", "5", "-a", "bcast/mst", "--bytes", "4"), "5 ranks do not fit on 1"),
+        (
+            ("run", "--on", "tiny", "--nodes", "1", "--ranks", "5", "-a", "bcast/mst", "--bytes", "4"),
+            "5 ranks do not fit on 1",
+        ),
         (("run", "--on", "tiny", "--ranks", "x", "-a", "bcast/mst", "--bytes", "4"), "cannot read the ranks"),
         ((*RUN, "-a", "all", "--bytes", "4"), "with -c"),
         (("list", "-c", "gahter"), 'did you mean "gather"'),

@@ -141,6 +141,8 @@ def test_layouts_are_nodes_times_ranks_of_a_node(tiny: Path, known: Registry) ->
         return [(layout.nodes, layout.ranks) for layout in runs.read_layouts(request, ["sim"])]
 
     assert places(nodes="1,2,4", ranks_per_node="2") == [(1, 2), (2, 4), (4, 8)]
+    assert places(ranks="2,5") == [(1, 2), (2, 5)]  # 4 cores a node
+    assert places(ranks_per_node="3") == [(1, 3)]
     assert places(nodes="2", ranks_per_node="1,4") == [(2, 2), (2, 8)]
     assert places(nodes="1,2", ranks="2,4") == [(1, 2), (1, 4), (2, 2), (2, 4)]
     with pytest.raises(UsageError, match="--ranks-per-node"):

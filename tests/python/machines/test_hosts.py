@@ -9,8 +9,9 @@ import pytest
 
 from collscope.base.errors import UsageError
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of, machine_file, places, used_nodes
-from collscope.machines.platform import Host, Platform
+from collscope.machines.hosts import fitted, hosts_of, machine_file, places
+from collscope.machines.mappings import used_nodes
+from collscope.machines.platform import Host, Platform, nodes_of
 from collscope.machines.seats import MAPPINGS, places_in
 from collscope.machines.spec import LEVELS
 from made_platforms import PRIME, write
@@ -114,9 +115,9 @@ def test_more_ranks_than_cores_are_dealt_out_evenly_neighbours_together() -> Non
 
 def test_filled_nodes() -> None:
     four = machine(2, 2, nodes=4)
-    assert [used_nodes(four, 4, ranks, "fill") for ranks in (1, 4, 5, 8, 9, 16)] == [1, 1, 2, 2, 3, 4]
-    assert used_nodes(four, 2, 16, "fill") == 2
-    assert used_nodes(four, 4, 4, "block") == used_nodes(four, 4, 4, "cyclic") == 4
+    assert [used_nodes(fitted(four, 4, ranks, "fill")) for ranks in (1, 4, 5, 8, 9, 16)] == [1, 1, 2, 2, 3, 4]
+    assert used_nodes(fitted(four, 2, 8, "fill")) == 2
+    assert used_nodes(fitted(four, 4, 4, "block")) == used_nodes(fitted(four, 4, 4, "cyclic")) == 4
 
 
 def test_a_node_has_as_many_cores_as_the_smallest() -> None:

@@ -102,14 +102,6 @@ def test_a_million_ranks_are_laid_out_at_once(workplace: Path) -> None:
     assert not (workplace / ".cache" / "platforms").exists()
 
 
-@pytest.mark.parametrize("mapping", ["cyclic", "fill"])
-def test_real_ranks_on_several_nodes_are_placed_in_blocks_only(mapping: str) -> None:
-    machine = find.load("schooner[nodes=2]")
-    with pytest.raises(UsageError, match=f"--mapping {mapping}: real runs on several nodes"):
-        plan.check_layout(machine, 2, 4, mapping, real=True)
-    assert plan.check_layout(machine, 1, 4, mapping, real=True).mapping == mapping
-
-
 CHANGES: dict[str, tuple[object, str]] = {
     "collective": ("reduce", "collective=reduce"), "algorithm": ("bcast/mst", "algorithm=bcast/mst"), "count": (9, "count=9"),
     "type": ("double", "type=double"), "op": ("max", "op=max"), "root": (3, "root=3"), "in_place": (True, "in_place=1"),
@@ -183,3 +175,14 @@ def test_layouts_that_are_allowed() -> None:
             plan.check_layout(four, nodes, ranks, "block", real)
     with pytest.raises(UsageError, match="unknown mapping"):
         plan.check_layout(four, 1, 1, "blok", real=True)
+
+
+@pytest.mark.parametrize("mapping", ["block", "cyclic", "node"])
+def test_real_ranks_on_several_nodes_are_as_many_on_each_or_one_fewer_on_the_last(mapping: str) -> None:
+    machine = find.load("schooner[nodes=4]")
+    assert plan.check_layout(machine, 4, 11, mapping, real=True).nodes == 4
+    with pytest.raises(UsageError, match=f"--mapping {mapping}: real .* each of 4 nodes; use --ranks 8 or 12"):
+        plan.check_layout(machine, 4, 10, mapping, real=True)
+    assert (
+        plan.check_layout(machine, 4, 10, mapping).ranks == plan.check_layout(machine, 4, 10, "core", real=True).ranks
+    )

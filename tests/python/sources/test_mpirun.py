@@ -22,6 +22,25 @@ def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypa
 
 
 @pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ("core", "--map-by core --bind-to core"),
+        ("fill", "--map-by core --bind-to core"),
+        ("socket", "--map-by socket --bind-to core"),
+        ("node", "--map-by ppr:2:node --rank-by node --bind-to core"),
+        ("cyclic", "--map-by ppr:2:node --rank-by node"),
+    ],
+)
+def test_mpirun_is_told_of_the_mapping(mapping: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
+    monkeypatch.setattr(mpirun.os, "sched_getaffinity", lambda _: {0, 1})
+    assert " ".join(mpirun.command(4, 2, mapping)).endswith(words)
+    monkeypatch.setattr(mpirun, "library", lambda: "MPICH 4.3.2")
+    with pytest.raises(UserError, match=f"--mapping {mapping}: of MPICH 4.3.2 only block .* need Open MPI"):
+        mpirun.command(4, 2, mapping)
+
+
+@pytest.mark.parametrize(
     ("library", "words"),
     [("Open MPI 4.1.4", ["--mca", "mpi_yield_when_idle", "1"]), ("MPICH 4.3.2", ["MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"])],
 )

@@ -20,6 +20,7 @@ from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
 from collscope.figures.style import colour_of
 from collscope.figures.tree import tree_figure
+from collscope.machines.mappings import EVEN
 from collscope.studies.report.analysis import Analysis, Changes
 from collscope.studies.report.sentences import case_sentence, crossover_sentence, tree_sentence
 from collscope.studies.study import Collective
@@ -69,7 +70,7 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     number, stem = study.figure(c, nodes, ranks)
     b = analysis.bound
     bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)][["bytes", "time_s"]]
-    even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping != "fill" else f", {ranks} ranks"
+    even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping in EVEN else f", {ranks} ranks"
     title = f"{c.title}, {nodes_text(nodes)}{even}"
     subtitle = f"{'Figure ' + number + ' of the paper · ' if number else ''}{note}"
     make = partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus)

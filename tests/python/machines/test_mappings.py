@@ -1,0 +1,189 @@
+"""Mappings as Open MPI has them: compared with what mpirun says of ranks on machines that it is told of."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError, UserError
+from collscope.machines import find, mappings, rankfile
+from collscope.machines.hosts import fit_nodes, fitted, hosts_of, machine_file, places
+from collscope.machines.platform import EqualNodes, Platform
+from collscope.machines.seats import hosts, places_in
+from collscope.points import plan
+
+NEEDS_MPIRUN = pytest.mark.skipif(not shutil.which("mpirun"), reason="needs mpirun")
+NETWORK = "198.51.100."  # addresses that nobody has, of which no name server is asked
+SHAPES = [  # sockets, cores of each, nodes, ranks
+    (2, 4, 2, 11),
+    (2, 10, 3, 47),
+    (2, 3, 4, 9),
+    (4, 2, 3, 21),
+]
+
+
+def machine(sockets: int, cores: int, nodes: int, oversubscribe: str = "0") -> Platform:
+    equal = EqualNodes(nodes, sockets * cores, sockets, sockets, 0.0, 0.0)
+    return Platform("made", Path("made.xml"), {"collscope.oversubscribe": oversubscribe}, equal)
+
+
+def told(sockets: int, cores: int, *words: str) -> str:
+    """What mpirun prints on a machine whose nodes have these cores."""
+    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    made_up = os.environ | {"HWLOC_SYNTHETIC": f"pack:{sockets} core:{cores} pu:1"}
+    said = []
+    with subprocess.Popen(
+        ["mpirun", *root, *words, "true"], env=made_up, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout
+        for line in process.stdout:
+            said.append(line)
+            if "LAUNCH MSG" in line:  # the map is whole; what does not launch may wait for seconds
+                process.kill()
+    return "".join(said)
+
+
+def mapped(text: str) -> dict[int, tuple[str, int, int]]:
+    """Node, socket and core in its node of each rank of --display-devel-map: where it is bound, else the core that it is mapped to."""
+    seats: dict[int, tuple[str, int, int]] = {}
+    node, rank, locale = "", 0, ""
+    for line in text.splitlines():
+        if found := re.search(rf"Data for node: {re.escape(NETWORK)}(\d+)", line):
+            node = f"node{found[1]}"
+        elif found := re.search(r"Data for proc: \[\[\d+,\d+\],(\d+)\]", line):
+            rank = int(found[1])
+        elif found := re.search(r"Locale:\s*(\S+)", line):
+            locale = found[1]
+        elif found := re.search(r"Binding:\s*(\S+)", line):
+            sockets = re.findall(r"\[(.*?)\]", locale if found[1] == "UNBOUND" else found[1])
+            cores = [(s, c) for s, text in enumerate(sockets) for c in text.split("/")]
+            (core,) = (i for i, (_, c) in enumerate(cores) if c == "B")
+            seats[rank] = node, cores[core][0], core
+    return seats
+
+
+def display(sockets: int, cores: int, nodes: int, ranks: int, *words: str) -> str:
+    allocation = ",".join(f"{NETWORK}{n}:{sockets * cores}" for n in range(nodes))
+    binding = ("--do-not-launch", "--display-devel-map", "--bind-to", "core:overload-allowed")
+    return told(sockets, cores, *binding, "--host", allocation, "-np", str(ranks), *words)
+
+
+@NEEDS_MPIRUN
+@pytest.mark.parametrize("mapping", mappings.OPEN_MPI)
+@pytest.mark.parametrize(("sockets", "cores", "nodes", "ranks"), SHAPES)
+def test_ranks_sit_where_mpirun_puts_them(sockets: int, cores: int, nodes: int, ranks: int, mapping: str) -> None:
+    said = mapped(display(sockets, cores, nodes, ranks, "--map-by", mapping))
+    assert len(said) == ranks
+    there = machine(sockets, cores, nodes)
+    seats = zip(places(there, nodes, ranks, mapping), hosts_of(there, nodes, ranks, mapping), strict=True)
+    ours = [(node, on - node * sockets, name) for (node, on, _), name in seats]
+    theirs = [(int(node[4:]), on, f"{node}_core{core}") for _, (node, on, core) in sorted(said.items())]
+    assert ours == theirs
+    assert mappings.used_nodes(fitted(there, nodes, ranks, mapping)) == len({node for node, _, _ in theirs})
+
+
+@NEEDS_MPIRUN
+@pytest.mark.parametrize("mapping", mappings.OPEN_MPI)
+def test_more_ranks_than_cores_share_them_as_mpirun_says_or_are_refused(mapping: str) -> None:
+    assert "not enough slots" in display(2, 4, 2, 19, "--map-by", mapping)
+    with pytest.raises(UsageError, match="do not fit on 2 nodes"):
+        hosts_of(machine(2, 4, 2), 2, 19, mapping)
+    said = mapped(display(2, 4, 2, 19, "--map-by", mapping, "--oversubscribe"))
+    theirs = [f"{node}_core{core}" for _, (node, _, core) in sorted(said.items())]
+    assert hosts_of(machine(2, 4, 2, oversubscribe="1"), 2, 19, mapping) == theirs
+
+
+@NEEDS_MPIRUN
+def test_rankfiles_mean_what_mpirun_reads_in_them(tmp_path: Path) -> None:
+    here = socket.gethostname()
+    lines = "rank 0=HOST slot=1:2\nrank 3=HOST slot=0:0 # last\n\nrank 1=HOST slot=6\nrank  2 = HOST slots=1\n"
+    (tmp_path / "theirs").write_text(lines.replace("HOST", here))
+    (tmp_path / "ours").write_text(lines.replace("HOST", "+n0"))
+    text = told(2, 5, "--display-map", "--host", f"{here}:10", "-np", "4", "--rankfile", str(tmp_path / "theirs"))
+    theirs = dict(re.findall(r"Process rank: (\d+) Bound: socket \d+\[core (\d+)\[", text))
+    at = hosts_of(machine(2, 5, 1), 1, 4, f"file:{tmp_path / 'ours'}")
+    assert at == [f"node0_core{theirs[str(rank)]}" for rank in range(4)]
+    written = rankfile.written(tmp_path / "ours", machine(2, 5, 1), 4, "h")
+    assert written == "rank 0=h slot=7\nrank 1=h slot=6\nrank 2=h slot=1\nrank 3=h slot=0\n"
+
+
+def test_nodes_with_fewer_cores_are_full_sooner() -> None:
+    # mpirun --host a:2,b:8,c:4 -np 12: a is left out once it has 2 ranks.
+    node = machine(2, 4, 3).nodes[0]
+    three = [
+        [h.__class__(f"n{n}_{i}", n, h.socket, h.cache, 0, 0) for i, h in enumerate(node[:c])]
+        for n, c in enumerate((2, 8, 4))
+    ]
+    uneven = Platform("made", Path("made.xml"), {}, tuple(map(tuple, three)))
+
+    def seated(mapping: str) -> list[str]:
+        return [h.name for h in hosts(uneven, mappings.runs(uneven, 3, 12, mapping))]
+
+    by_node = "n0_0 n1_0 n2_0 n0_1 n1_1 n2_1 n1_2 n2_2 n1_3 n2_3 n1_4 n1_5"
+    assert seated("node") == by_node.split()
+    assert seated("core") == [*(f"n0_{c}" for c in range(2)), *(f"n1_{c}" for c in range(8)), "n2_0", "n2_1"]
+    assert seated("socket")[2:10] == [f"n1_{c}" for c in (0, 4, 1, 5, 2, 6, 3, 7)]
+
+
+def test_files_name_any_nodes_in_any_order(tmp_path: Path) -> None:
+    file = tmp_path / "ranks"
+    file.write_text("rank 1=node5 slot=1:3\nrank 0=+n2 slot=19\nrank 2=node5 slot=0:0\nrank 9=node1 slot=0\n")
+    on, mapping = find.load("schooner"), f"file:{file}"
+    assert hosts_of(on, 2, 3, mapping) == ["node2_core19", "node5_core13", "node5_core0"]
+    assert (
+        places_in(machine_file(on, 2, 3, mapping)) == places(on, 2, 3, mapping) == [(2, 5, 5), (5, 11, 11), (5, 10, 10)]
+    )
+    assert fit_nodes(on, 3, mapping) == 2
+    with pytest.raises(UsageError, match=r"--nodes 4: .*ranks puts 3 ranks on 2 nodes; leave --nodes out"):
+        plan.check_layout(on, 4, 3, mapping)
+    with pytest.raises(UsageError, match="for real runs on one node only"):
+        plan.check_layout(on, 2, 3, mapping, real=True)
+    before = mappings.identity(mapping)
+    (tmp_path / "other").write_text("rank 0=node0 slot=0\n")
+    assert before != mappings.identity(f"file:{tmp_path / 'other'}") != mappings.identity("block") == "block"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("rank 0=node0 slot=0\nrank 1=c012 slot=0:1\n", r":2: schooner has no host c012; its nodes are node0 … node15, or \+n0"),
+        ("rank 0=node16 slot=0\n", ":1: schooner has no host node16; its nodes"),
+        ("rank 0=node0 slot=0:3\n\nrank 1=node0 slot=3\n",
+         ":3: rank 1 is on core 3 of node0, as is rank 0 in line 1; give each rank a core of its own"),
+        ("rank 0=node0 slot=0\nrank 0=node0 slot=1\n", ":2: rank 0 has a seat already, in line 1; take one"),
+        ("rank 0=node0 slot=0\nrank 2=node0 slot=1\n", ": no line says where rank 1 of 2 is; add rank 1=HOST .* take --ranks 1"),
+        ("", ": no line says where rank 0 of 2 is; add rank 0=HOST slot=SOCKET:CORE$"),
+        ("rank 0=node0 slot=2:0\n", r":1: there is no socket 2 on node0; its sockets are 0 … 1"),
+        ("rank 0=node0 slot=1:10\n", r":1: there is no core 10 on socket 1 of node0; its cores are 0 … 9"),
+        ("rank 0=node0 slot=20\n", r":1: there is no core 20 on node0; its cores are 0 … 19"),
+        ("rank 0=node0 slot=0:0-3\n", ":1: slot=0:0-3: a rank has one core here; write"),
+        ("node0 slots=16\n", ":1: expected 'rank N=HOST slot=SOCKET:CORE' or 'slot=CORE', not 'node0 slots=16'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_file(text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "ranks").write_text(text)
+    with pytest.raises(UserError, match="ranks" + says):
+        fit_nodes(find.load("schooner"), 2, f"file:{tmp_path / 'ranks'}")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none\.txt: No such file"):
+        hosts_of(find.load("schooner"), 1, 2, "file:none.txt")
+    (tmp_path / "ranks").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UserError, match="ranks: is no text"):
+        hosts_of(find.load("schooner"), 1, 2, f"file:{tmp_path / 'ranks'}")
+    with pytest.raises(UsageError, match='unknown mapping "file:"'):
+        hosts_of(find.load("schooner"), 1, 2, "file:")
+
+
+def test_nodes_left_out_are_as_many_as_the_ranks_fill() -> None:
+    on = find.load("schooner")
+    assert [fit_nodes(on, p) for p in (1, 20, 21, 41, 320, 5000)] == [1, 1, 2, 3, 16, 16]
+    assert fit_nodes(find.load("ideal"), 5000) == 5000
+    assert fit_nodes(machine(1, 2, 1, oversubscribe="1"), 8) == 1
