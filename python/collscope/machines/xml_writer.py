@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
@@ -134,7 +135,7 @@ def ideal_xml(alpha_s: float, beta_s_per_byte: float, gamma_s_per_byte: float, c
 
 
 def _head(about: str, settings: Mapping[str, str], root: str, properties: Mapping[str, str]) -> list[str]:
-    comment = about.replace("--", "- -")
+    comment = re.sub("-(?=-)", "- ", visible(about))
     lines = [
         "<?xml version='1.0'?>",
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',

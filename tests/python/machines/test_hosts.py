@@ -12,7 +12,7 @@ from collscope.machines import find
 from collscope.machines.hosts import fitted, hosts_of, machine_file, places
 from collscope.machines.mappings import used_nodes
 from collscope.machines.platform import Host, Platform, nodes_of
-from collscope.machines.seats import MAPPINGS, places_in
+from collscope.machines.seats import MAPPINGS, PLACE_LINES, places_in
 from collscope.machines.spec import LEVELS
 from made_platforms import PRIME, write
 from tiny_platform import tiny
@@ -155,7 +155,7 @@ switch 11000000000.0
 
 def stated(text: str) -> str:
     """A machine file without where ranks sit."""
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("place"))
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(PLACE_LINES))
 
 
 def test_the_machine_file_says_every_number(tmp_path: Path) -> None:

@@ -167,15 +167,21 @@ def test_the_limits_of_each_kind_of_number(name: str, least: float, most: float)
 
 
 def test_how_large_a_machine_may_be() -> None:
-    nodes, cores = plausible.MOST_NODES, plausible.MOST_CORES
-    assert plausible.too_large(nodes, 1) == plausible.too_large(1, cores) == plausible.too_large(2, cores // 2) == ""
-    assert plausible.too_large(nodes + 1, 1) == f"{nodes + 1} nodes are too many: at most {nodes}"
-    assert plausible.too_large(2, cores // 2 + 1) == (
-        f"2 nodes of {cores // 2 + 1} cores are {cores + 2} cores: at most {cores} in all"
+    node, cores = plausible.MOST_OF_A_NODE, plausible.MOST_CORES
+    assert (
+        plausible.too_large(cores, 1) == plausible.too_large(1, node) == plausible.too_large(cores // node, node) == ""
     )
-    assert plausible.too_large(8, 1, 7) == "8 nodes are too many: at most 7"
-    with pytest.raises(UserError, match=f"at most {cores} in all"):
-        parse_spec(PRIME.replace("cores_per_socket = 6", f"cores_per_socket = {cores // 5}"), "prime.toml")
+    assert plausible.too_large(1, node + 1) == f"{node + 1} cores of a node are too many: at most {node}"
+    assert (
+        plausible.too_large(cores + 1, 1)
+        == f"{cores + 1} nodes of 1 cores are {cores + 1} cores: at most {cores} in all"
+    )
+    most = plausible.SIMULATED_NODES
+    assert plausible.beyond_simulation(most, 2) == plausible.beyond_simulation(plausible.SIMULATED_CORES, 1) == ""
+    assert plausible.beyond_simulation(most + 1, 2) == f"{most + 1} nodes are too many for a simulation: at most {most}"
+    assert "cores are too many for a simulation" in plausible.beyond_simulation(plausible.SIMULATED_CORES + 1, 1)
+    with pytest.raises(UserError, match=f"cores of a node are too many: at most {node}"):
+        parse_spec(PRIME.replace("cores_per_socket = 6", f"cores_per_socket = {3 * node}"), "prime.toml")
 
 
 @pytest.mark.parametrize(
