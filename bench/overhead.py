@@ -35,7 +35,6 @@ from collscope.catalogue import registry
 from collscope.catalogue.registry import Algorithm
 from collscope.commands import requests
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
 from collscope.points.plan import Layout, Point
 from collscope.sources import measure, model, mpirun
 from collscope.twins import calls as twin_calls
@@ -105,9 +104,8 @@ def plan_lines(wanted: Sequence[Pair]) -> Iterator[str]:
 def rounds(wanted: Sequence[Pair], ranks: int) -> list[int | None]:
     """Messages one after the other on the longest path, of the recorded schedules."""
     on = Layout(find.load("ideal"), ranks, ranks)
-    assert on.platform
     points = [Point(pair.collective, pair.key, pair.count) for pair in wanted if not pair.is_exchange]
-    replies = iter(model.price(on, machine_file(on.platform, ranks, ranks, "block"), points))
+    replies = iter(model.evaluate([(on, point) for point in points]))
     return [None if pair.is_exchange else next(replies).get("rounds") for pair in wanted]
 
 
