@@ -33,7 +33,7 @@ def test_small_keeps_boxes() -> None:
         "reduce/pipeline",  # a long one, towards its root
         "allreduce/hierarchical",  # nodes, and more than one message on an edge
         "alltoall/pairwise",  # a circle
-        "gather/linear",
+        "gather/binomial",  # a tree towards its root
         "reduce_scatter/recursive_halving",  # shares of blocks
         "barrier/dissemination",
     ],
