@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
+from collscope.analysis.claims import Assertion, Claim, verdict
+from collscope.analysis.times import longer_text, order_text, share_text
 from judging import assertions, table
 
 SIZES = [1024, 4096, 16384]
@@ -117,3 +120,157 @@ def test_sizes_are_counted_as_the_paper_counts_them() -> None:
     )
     (found,) = assertions('kind = "one_fastest"\nwithin = 0.01', frame)
     assert (found.holds, found.seen) == (False, "a over all; 33.3 % behind b at 1\u202f024 words")
+
+
+@pytest.mark.parametrize(
+    ("holds", "says"),
+    [
+        ([], "not testable"), ([None], "not testable"), ([True], "reproduced"), ([True, None], "partly"),
+        ([False, None], "not reproduced"),
+        ([True, False], "partly"), ([True, False, False], "not reproduced"), ([False, False], "not reproduced"),
+        ([True, True], "reproduced"),
+        ([True, False, None], "partly"),
+    ],
+)  # fmt: skip
+def test_a_verdict_is_all_or_half(holds: list[bool | None], says: str) -> None:
+    assert verdict(holds) == says
+
+
+def assertion(holds: bool | None, expected: str, theory: str = "", text: str = "t") -> Assertion:
+    return Assertion(text, holds, "", expected, theory)
+
+
+@pytest.mark.parametrize("holds", [True, False, None])
+@pytest.mark.parametrize("expected", ["yes", "no", "open"])
+def test_a_surprise_is_what_theory_did_not_expect(holds: bool | None, expected: str) -> None:
+    assert assertion(holds, expected).surprise == ((holds, expected) in ((True, "no"), (False, "yes")))
+
+
+def test_why_a_claim_is_not_reproduced() -> None:
+    def claim(*made: Assertion) -> Claim:
+        return Claim("X", "", "", made)
+
+    foreseen, other = assertion(False, "no", "small"), assertion(False, "no", "large")
+    good, none = assertion(True, "no", "never said"), assertion(None, "no", "nor this")
+    assert claim(good).reason == ""
+    assert claim(foreseen, other, foreseen, good, none).reason == "Foreseen: small; large"
+    strange = [assertion(False, expected, "x", text) for expected, text in (("yes", "a"), ("open", "b"), ("yes", "c"))]
+    assert claim(*strange).reason == "Not foreseen: a; b; c"
+    assert claim(foreseen, *strange, *strange[:2]).reason == "Foreseen: small. Not foreseen: a; b; c; and 2 more"
+    assert claim(none).reason == claim().reason == "The table has none of its points"
+    assert claim(foreseen, good, none).held == 1 and len(claim(foreseen, good, none).testable) == 2
+    assert claim(good, assertion(True, "open")).expected_verdict == "not reproduced"
+    assert claim(good, strange[0]).expected_verdict == "partly" and claim(strange[1]).expected_verdict == "open"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.0, "as long"), (1.0004, "as long"), (0.9996, "as long"), (1.0006, "0.1 % longer"), (0.89, "11 % less"), (0.905, "9.5 % less"),
+     (1.0999, "10.0 % longer"), (2.5, "150 % longer")],
+)  # fmt: skip
+def test_ratios_in_words(ratio: float, text: str) -> None:
+    assert longer_text(ratio) == text
+
+
+def test_orders_and_shares_in_words() -> None:
+    assert order_text({"b": 3.0, "a": 2.0}) == "a 1.00, b 1.50"
+    assert [share_text(x) for x in (0.25, 0.256, float("nan"))] == ["25 %", "26 %", "–"] and share_text(
+        0.256, 1
+    ) == "25.6 %"
+
+
+def test_places_are_chosen_by_nodes_ranks_and_mapping() -> None:
+    frames = [
+        table(alike, [(8, 1), (8, 2), (4, 2)], ["a", "b", "c"], SIZES).assign(mapping=mapping)
+        for mapping in ("block", "cyclic")
+    ]
+    frame = pd.concat(frames)
+    for more, count in (
+        ("", 6), ("nodes = 2", 4), ("ranks = 8", 4), ('mapping = "cyclic"', 3), ("nodes = 3", 0),
+        ('nodes = [1, 2]\nranks = 4\nmapping = ["block"]', 1),
+    ):  # fmt: skip
+        assert len(assertions(f'kind = "fastest"\nname = "a"\n{more}', frame)) == count
+    elsewhere = '{ name = "b", mapping = "cyclic", ranks = 8, nodes = 1 }'
+    (found,) = assertions(f'kind = "faster"\nname = "a"\nthan = {elsewhere}\nranks = 4\nmapping = "block"', frame)
+    assert found.text == "gather, 4 ranks, mapping block, 2 nodes: a beats b on 1 nodes, 8 ranks, mapping cyclic"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "where"),
+    [
+        ('sizes = "1KiB"', ", 1 KiB"),
+        ('sizes = "1KiB,16KiB"', ", 1 KiB to 16 KiB"),
+        ('block_sizes = "128,2KiB"', ", 128 B to 2 KiB a rank"),
+        ('block_sizes = "512"', ", 512 B a rank"),
+    ],
+)
+def test_sizes_that_are_named_stand_in_the_assertion(sizes: str, where: str) -> None:
+    (found,) = assertions(f'kind = "fastest"\nname = "a"\nnodes = 1\n{sizes}', FRAME)
+    assert (found.holds, found.text) == (True, f"gather, 1 node{where}: a is best")
+
+
+@pytest.mark.parametrize(
+    ("check", "holds"),
+    [
+        ('kind = "fastest"\nname = "b"\nwithin = 1.124', False),
+        ('kind = "fastest"\nname = "b"\nwithin = 1.126', True),
+        ('kind = "slowest"\nname = "b"\nwithin = 0.46', False),
+        ('kind = "slowest"\nname = "b"\nwithin = 0.47', True),
+        ('kind = "faster"\nname = "a"\nthan = "a"', False),
+        ('kind = "faster"\nname = "a"\nthan = "b"\nby = 1.126', False),
+        ('kind = "equal"\nname = "a"\nthan = "b"\nwithin = 1.126', True),
+        ('kind = "equal"\nname = "b"\nthan = "a"\nwithin = 1.124', False),
+        ('kind = "no_slower"\nname = "a"\nthan = "b"\nwithin = 0.0', True),
+        ('kind = "no_slower"\nname = "b"\nthan = "a"\nwithin = 1.126', True),
+        ('kind = "no_slower"\nname = "b"\nthan = "a"\nwithin = 1.124', False),
+        ('kind = "ratio"\nname = "b"\nthan = "a"\ntimes = 2\nwithin = 0.063', True),
+        ('kind = "ratio"\nname = "b"\nthan = "a"\ntimes = 2\nwithin = 0.062', False),
+        ('kind = "order"\nnames = ["a", "b", "c"]\nby = 0.88', True),
+        ('kind = "order"\nnames = ["a", "b", "c"]\nby = 0.89', False),
+        ('kind = "start_up"\nname = "a"\nmost = 0.0', True),
+        ('kind = "not_always_fastest"\nname = "b"\nwithin = 1.124', True),
+        ('kind = "not_always_fastest"\nname = "b"\nwithin = 1.126', False),
+    ],
+)
+def test_tolerances_have_two_sides(check: str, holds: bool) -> None:
+    (found,) = assertions(f"{check}\nnodes = 1", FRAME)
+    assert found.holds is holds, found
+
+
+def test_a_decision_that_takes_one_algorithm() -> None:
+    frame = FRAME[FRAME["nodes"] == 1].copy()
+    check = 'kind = "one_choice"\nname = "a"'
+    frame["chose"] = "gather/x"
+    assert [(a.holds, a.seen) for a in assertions(check, frame)] == [(True, "x")]
+    frame.loc[frame["bytes"] == SIZES[1], "chose"] = "gather/y"
+    assert [(a.holds, a.seen) for a in assertions(check, frame)] == [(False, "x → y")]
+    frame.loc[frame["bytes"] == SIZES[1], "chose"] = ""
+    assert [a.holds for a in assertions(check, frame)] == [None]
+
+
+def test_leads_and_growth_need_more_than_their_share() -> None:
+    def time(c: str, n: str, p: int, nodes: int, size: int) -> float:
+        return {"a": 1.0, "b": {1: 1.5, 2: 1.6, 4: 1.5}[nodes], "c": 1.0}[n]
+
+    frame = table(time, [(8, 1), (8, 2), (8, 4)], ["a", "b", "c"], SIZES)
+    for check, holds in (
+        ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 2\nby = 0.06', [True]),
+        ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 2\nby = 0.07', [False]),
+        ('kind = "largest_at"\nname = "c"\nthan = "b"\nat = 1\nby = 0.0', [False]),
+        ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 8', [None]),
+        ('kind = "nearer_than_at"\nname = "b"\nthan = "a"\nat = 2', [True, True]),
+        ('kind = "nearer_than_at"\nname = "b"\nthan = "a"\nat = 1', [False, False]),
+        ('kind = "grows"\nname = "b"\nthan = "a"', [True, False]),
+        ('kind = "grows"\nname = "b"\nthan = "a"\nfalls = true', [False, True]),
+        ('kind = "grows"\nname = "b"\nthan = "a"\nby = 0.06', [True, False]),
+        ('kind = "grows"\nname = "b"\nthan = "a"\nby = 0.07', [False, False]),
+        ('kind = "grows"\nname = "d"\nthan = "a"', [None, None]),
+    ):
+        assert [a.holds for a in assertions(check, frame)] == holds, check
+
+
+@pytest.mark.parametrize(("most", "holds"), [(0.19, False), (0.21, True)])
+def test_start_ups_are_what_the_line_through_two_sizes_has_at_none(most: float, holds: bool) -> None:
+    frame = table(lambda c, n, p, m, size: 256 + size, [(4, 2)], ["a"], SIZES)
+    (found,) = assertions(f'kind = "start_up"\nname = "a"\nmost = {most}', frame)
+    assert (found.holds, found.seen) == (holds, "20.0 % of the time at 1 KiB does not grow with the size")

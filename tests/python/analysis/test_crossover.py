@@ -99,3 +99,31 @@ def test_where_a_time_is_missing_a_name_hands_over_in_the_middle() -> None:
     assert crossover.handover(wide, "a", "b", 64, 4096) == pytest.approx(512)
     assert crossover.handover(wide, "a", "nobody", 64, 4096) == pytest.approx(512)
     assert crossover.handover(wide, "b", "c", 64, 4096) == pytest.approx(4096), "equal at the upper size"
+
+
+def test_lines_that_do_not_cross_hand_over_in_the_middle() -> None:
+    wide = pd.DataFrame({"a": [1.0, 1.0], "b": [2.0, 3.0], "c": [2.0, 0.5], "d": [1.0, 1.0]}, index=[64, 4096])
+    assert crossover.handover(wide, "a", "b", 64, 4096) == pytest.approx(512), "a is the faster at both"
+    assert crossover.handover(wide, "a", "d", 64, 4096) == pytest.approx(512), "equal at both"
+    assert crossover.handover(wide, "a", "c", 64, 4096) == pytest.approx(512), "half way by the logarithms"
+    assert crossover.handover(wide, "d", "c", 64, 4096) == pytest.approx(512)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "found"),
+    [
+        ([2.0, 0.5], [(2.0, 0, 1)]),
+        ([2.0, 1.0, 1.0, 0.5], [(8**0.5, 0, 3)]),
+        ([1.0, 2.0, 1.0, 2.0], []),
+        ([1.0, 2.0, 0.25], [(2 * 2 ** (1 / 3), 1, 2)]),
+    ],
+)
+def test_sign_changes(ratio: list[float], found: list[tuple[float, int, int]]) -> None:
+    made = crossover.crossings([1, 2, 4, 8][: len(ratio)] if len(ratio) > 2 else [1, 4], ratio)
+    assert [(pytest.approx(at), i, j) for at, i, j in made] == found
+
+
+def test_sizes_of_nothing_are_no_place_to_cross() -> None:
+    frame = table({"a": lambda n: 1.0 if n else 3.0, "b": lambda n: 2.0})
+    zero = pd.concat([frame[frame["bytes"] == 4].assign(bytes=0, time_s=[3.0, 2.0]), frame])
+    assert crossover.pair_crossovers(zero) == []

@@ -103,3 +103,64 @@ def test_regret_of_fixed_choices() -> None:
     assert set(tree.regret(frame, "a")["regret"]) == {0.0}
     assert set(tree.regret(frame, {"bcast": "b"})["regret"]) == {0.5}
     assert tree.regret(frame, "missing")["regret"].isna().all()
+
+
+def test_of_as_few_rules_those_that_lose_least() -> None:
+    """a or b may serve the middle; b loses less there, and of single names that are good everywhere the better one is taken."""
+    times = {
+        "a": lambda n: 1.0 if n < 100 else 1.01 if n < 5000 else 3.0,
+        "b": lambda n: 3.0 if n < 100 else 1.0,
+    }
+    fitted = tree.fit_tree(table(times), 0.02)
+    assert [(r.algorithm, r.worst_loss, r.mean_loss) for r in fitted.rules] == [("a", 0.0, 0.0), ("b", 0.0, 0.0)]
+    alone = tree.fit_tree(
+        table({"x": lambda n: 1.015, "y": lambda n: 1.01, "z": lambda n: 1.0 if n < 9 else 1.018}), 0.02
+    )
+    assert [r.algorithm for r in alone.rules] == ["y"]
+    assert alone.rules[0].worst_loss == pytest.approx(0.01) and 0 < alone.rules[0].mean_loss < 0.01
+    frame = pd.concat([table({"x": lambda n: 1.01, "y": lambda n: 1.0}, nodes) for nodes in (2, 4)])
+    (joined,) = tree.fit_tree(frame, 0.02).rules
+    assert (joined.algorithm, joined.nodes, joined.nodes_min, joined.nodes_max) == ("y", (2, 4), None, None)
+
+
+def test_a_rule_speaks_of_its_range_alone() -> None:
+    rule = tree.Rule("bcast", 32, 2, 4, (2, 4), 64, 256, "a", 0.0, 0.0)
+    for ranks, nodes, size, covers in (
+        (32, 2, 64, True), (32, 4, 255, True), (32, 1, 64, False), (32, 5, 64, False),
+        (32, 2, 63, False), (32, 2, 256, False), (16, 2, 64, False),
+    ):  # fmt: skip
+        assert rule.covers(ranks, nodes, size) == covers
+
+
+def test_a_tree_as_text() -> None:
+    def rule(
+        nodes: tuple[int, ...], low: int | None, end: int | None, name: str, collective: str = "bcast"
+    ) -> tree.Rule:
+        return tree.Rule(collective, 8, None, None, nodes, low, end, name, 0.0, 0.0)
+
+    rules = (
+        rule((1,), None, 64, "a"), rule((1,), 64, 4096, "b"), rule((1,), 4096, None, "c"), rule((2,), None, None, "d"),
+        rule((2, 4, 8), None, None, "e", "gather"),
+    )  # fmt: skip
+    assert tree.Tree(0.0, rules).as_text().splitlines() == [
+        "bcast",
+        "├─ 1 node, 8 ranks",
+        "│  ├─ below 64 B          a",
+        "│  ├─ from 64 B to 4 KiB  b",
+        "│  └─ from 4 KiB          c",
+        "└─ 2 nodes, 8 ranks",
+        "   └─ any size  d",
+        "gather",
+        "└─ 2, 4 and 8 nodes, 8 ranks",
+        "   └─ any size  e",
+    ]
+
+
+def test_a_size_that_one_node_count_lacks_does_not_count_there_and_a_missing_time_bars_its_name() -> None:
+    low, high = table({"a": lambda n: 1.0, "b": lambda n: 2.0}, 2), table({"a": lambda n: 1.0, "b": lambda n: 2.0}, 4)
+    gap = pd.concat([low, high[high["bytes"] != 64]])
+    assert [r.algorithm for r in tree.fit_tree(gap).rules] == ["a"]
+    barred = pd.concat([low, high[~((high["bytes"] == 64) & (high["name"] == "a"))]])
+    fitted = tree.fit_tree(barred)
+    assert fitted.choose("bcast", 32, 4, 64) == "b" and fitted.choose("bcast", 32, 2, 64) == "a"
+    assert fitted.choose("bcast", 32, 4, 4096) == "a"

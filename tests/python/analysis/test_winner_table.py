@@ -39,3 +39,27 @@ def test_rows_count_before_cells() -> None:
     assert fits_better([bad, good]) == [good]
     assert len(fits_better([good, made(1.3)])) == 2
     assert fits_better([]) == []
+
+
+def test_cells_that_lack_points_agree_with_nobody_and_do_not_count() -> None:
+    frame = table(lambda c, n, p, m, size: {"a": 1.0, "b": 2.0}[n], [(8, 2), (8, 4)], ["a", "b"], [8, 64])
+    part = frame[~((frame["name"] == "b") & (frame["nodes"] == 4) & (frame["bytes"] == 64))]
+    half = winner_table(Times(part, [8, 64]), ROWS, ("a", "b"), 0.05)
+    ((_, total, cells),) = half.rows
+    assert total is None and [c and c.agrees for c in cells] == [True, None]
+    assert (half.matching_rows, half.matching_cells, half.cells) == (0, 1, 1)
+    all_run = winner_table(Times(frame, [8, 64]), ROWS, (), 0.05)
+    assert [c and dict(c.means) for c in all_run.rows[0][2]] == [{"a": 1.0, "b": 2.0}] * 2
+    some = winner_table(Times(frame, [8, 64]), {"gather": [["b"], ["a", "b"]]}, ("b",), 0.05)
+    assert [c and (c.text, c.agrees) for c in some.rows[0][2]] == [("b", True)] * 2, "only those that are compared"
+    shared = winner_table(Times(frame, [8, 64]), {"gather": [["b"], ["b", "a"]]}, ("a", "b"), 1.0)
+    assert shared.matching_rows == 1, "a further reading agrees, in any order"
+
+
+def test_rows_that_tie_are_told_apart_by_cells() -> None:
+    frame = table(
+        lambda c, n, p, m, size: {"a": 1.0, "b": 0.9 if m == 4 else 5.0}[n], [(8, 2), (8, 4)], ["a", "b"], [8]
+    )
+    whole, part = made(1.2), winner_table(Times(frame, [8]), ROWS, ("a", "b"), 0.01)
+    assert (part.matching_rows, part.matching_cells) == (1, 1)
+    assert fits_better([part, whole]) == fits_better([whole, part]) == [whole]

@@ -59,3 +59,73 @@ def test_sources_hash_sees_names_and_contents(tmp_path: Path, monkeypatch: pytes
     second = cache.sources_hash("algorithms")
     (folder / "mst.c").rename(folder / "chain.c")
     assert len({first, second, cache.sources_hash("algorithms")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("hash_of", "places", "counts"),
+    [
+        (cache.sources_hash, "core", ("x.c", "x.h", "x.cpp", "x.hpp", "x.cmake", "CMakeLists.txt", "deep/x.c")),
+        (cache.code_hash, "studies", ("x.py", "x.j2", "x.toml", "deep/x.py")),
+    ],
+)
+def test_every_kind_of_source_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hash_of: object, places: str, counts: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    base = (tmp_path if places == "core" else tmp_path / "python" / "collscope") / places
+    (base / "deep").mkdir(parents=True)
+    other = base.parent / "one.py"
+    other.write_text("alone")
+
+    def now() -> str:
+        return str(hash_of(places, "one.py"))  # type: ignore[operator]
+
+    seen = {now()}
+    for name in counts:
+        (base / name).write_text("a")
+        seen.add(now())
+        (base / name).write_text("b")
+        seen.add(now())
+    other.write_text("changed")
+    seen.add(now())
+    assert len(seen) == 2 + 2 * len(counts)
+    (base / "notes.md").write_text("no source")
+    assert now() in seen
+
+
+@pytest.mark.parametrize(
+    ("problem", "says"),
+    [
+        ("database or disk is full", "free some space"),
+        ("disk image is malformed", "delete it"),
+        ("locked", "c.sqlite: locked"),
+    ],
+)
+def test_what_the_file_says_is_told(tmp_path: Path, problem: str, says: str) -> None:
+    with Cache(tmp_path / "c.sqlite") as store:
+        assert says in str(store._failed(OSError(problem)))
+        store.put("a", 1)
+        with pytest.raises(TypeError):
+            store.put_many({"a": 2, "b": object()})
+        assert store.get_many(["a", "b"]) == {"a": 1}, "all or none"
+        store.put("a", 3)
+        assert store.get_many(["a", "a"]) == {"a": 3}
+
+
+def test_whose_file_it_is_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "own")
+    monkeypatch.setattr(paths, "SHARED_CACHE", tmp_path / "shared")
+    for _ in range(2):
+        with Cache() as store:
+            store.put("a", 1)
+            store.put("b", 1)
+    assert capsys.readouterr().err.count("what is computed now is kept in") == 1
+    with Cache(tmp_path / "elsewhere" / "c.sqlite") as store:
+        store.put("a", 1)
+    monkeypatch.setattr(paths, "SHARED_CACHE", None)
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "third")
+    with Cache() as store:
+        store.put("a", 1)
+    assert capsys.readouterr().err == ""

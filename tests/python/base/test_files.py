@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from collscope.base.errors import UserError
+from collscope.base import console, paths, programs
+from collscope.base.errors import UserError, disk_error, nearest, unknown
 from collscope.base.files import write_atomically
 
 
@@ -58,3 +61,102 @@ def test_a_full_disk_is_said_and_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to("real.csv")
     write_atomically(tmp_path / "link.csv", "new")
     assert (tmp_path / "real.csv").read_text() == "new" and (tmp_path / "link.csv").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "found"),
+    [
+        ("blok", ["cyclic", "block"], "block"),
+        ("BLOK", ["cyclic", "block"], "block"),
+        ("sum", ["max", "checksum"], "checksum"),
+        ("su", ["max", "checksumma"], None),
+        ("KSU", ["max", "a_checksum_of_all"], "a_checksum_of_all"),
+        ("xyz", ["max"], None),
+        ("x", [], None),
+    ],
+)
+def test_the_nearest_name(name: str, known: list[str], found: str | None) -> None:
+    assert nearest(name, known) == found
+
+
+def test_what_is_unknown_is_said_with_what_there_is() -> None:
+    assert str(unknown("word", "blok", ["block"], "hint")) == 'unknown word "blok"; did you mean "block"? (hint)'
+    few, many = [f"name{i}" for i in range(12)], [f"name{i}" for i in range(13)]
+    assert str(unknown("word", "zzz", few)) == f'unknown word "zzz"; known: {", ".join(few)}'
+    assert str(unknown("word", "zzz", many)) == str(unknown("word", "zzz", [])) == 'unknown word "zzz"'
+    assert unknown("word", "z", []).exit_status == 2 and UserError("x").exit_status == 1
+
+
+@pytest.mark.parametrize(("number", "full"), [(errno.ENOSPC, True), (errno.EDQUOT, True), (errno.EACCES, False)])
+def test_what_a_disk_says(number: int, full: bool) -> None:
+    said = str(disk_error(OSError(number, "no"), "x"))
+    assert said == (
+        "x: the disk is full; free some space and repeat the command (finished points are kept)" if full else "x: no"
+    )
+    assert str(disk_error(OSError("odd"), "x")) == "x: odd"
+
+
+def test_a_place_can_be_written_to_where_it_or_what_is_above_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Path, int]] = []
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)) or True)
+    assert paths.is_writable(tmp_path / "a" / "b") and paths.is_writable(tmp_path)
+    assert asked == [(tmp_path, os.W_OK | os.X_OK)] * 2
+
+
+@pytest.mark.parametrize(
+    ("writable", "database", "rights", "own"),
+    [(True, False, False, False), (True, True, True, False), (True, True, False, True), (False, False, True, True)],
+)
+def test_whose_cache_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: bool, database: bool, rights: bool, own: bool
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "is_writable", lambda path: writable)
+    (tmp_path / ".cache").mkdir()
+    if database:
+        (tmp_path / ".cache" / "results.sqlite").touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: rights)
+    tree = tmp_path / ".cache"
+    assert paths._caches() == ((tmp_path / "own" / "collscope", tree) if own else (tree, None))
+
+
+@pytest.mark.parametrize("lacks", [None, "fresh", "show"])
+def test_results_lie_in_the_tree_where_it_takes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str | None
+) -> None:
+    monkeypatch.setattr(paths, "RESULTS", tmp_path)
+    monkeypatch.setattr(paths, "is_writable", lambda path: path.name != lacks)
+    assert paths.fresh("show") == (paths.own_place() / "results" / "show" if lacks else tmp_path / "show" / "fresh")
+
+
+def test_a_path_is_shown_as_it_would_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert paths.display(tmp_path / "a" / "b") == "a/b"
+    assert paths.display(tmp_path.parent / "x") == str(tmp_path.parent / "x")
+
+
+@pytest.mark.parametrize(("reason", "says"), [("", "is missing; build it"), ("for it", "is missing; for it; build it")])
+def test_a_program_that_is_not_built_is_told_with_how(tmp_path: Path, reason: str, says: str) -> None:
+    program = tmp_path / "smpi" / "x"
+    with pytest.raises(UserError, match=f"{says}: cmake --preset smpi && cmake --build --preset smpi"):
+        programs.needed(program, reason)
+    program.parent.mkdir()
+    program.touch()
+    assert programs.needed(program) == program
+    where = {p.name: p.parent.name for p in (programs.PROVER, programs.RECORDED, programs.PLUGIN)}
+    assert where == {"collscope-prove": "prove", "collscope-recorded": "prove", "collscope-platform.so": "smpi"}
+    assert (programs.SIM_DRIVER.parent.name, programs.MPI_DRIVER.parent.name) == ("smpi", "mpi")
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_sentences_wrap_on_a_terminal(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setenv("COLUMNS", "12")
+    assert console.columns() == (12 if terminal else 0)
+    assert console.wrapped("one two-three four", 2, 4) == (
+        "  one\n    two-three\n    four" if terminal else "  one two-three four"
+    )
+    assert console.wrapped("one twooooo four", 2).split("\n")[-1] == ("  four" if terminal else "  one twooooo four")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from collscope.base.grid import KEY, WORDS, Column, Grid, wrapped
+from collscope.base.grid import KEY, WHOLE, WORDS, Column, Grid, wrapped
 
 
 def made(width: int) -> tuple[str, list[str]]:
@@ -66,3 +66,48 @@ def test_wrapping_loses_nothing_and_keeps_the_width(text: str, width: int, piece
     lines = wrapped(text, pieces, width)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(len(line) <= width - bool(i) for i, line in enumerate(lines))
+
+
+def widths(width: int, *columns: Column, cells: tuple[str, ...] = ()) -> dict[int, int]:
+    grid = Grid(columns)
+    grid.add(*(cells or ["x"] * len(columns)))
+    return grid._fit(width)
+
+
+def test_room_is_shared() -> None:
+    """Two between columns, two at the edges; what is left goes to what can use it, to columns of pieces first."""
+    a, b = Column("a", pieces=WORDS), Column("b", pieces=WHOLE)
+    text = "one two three"
+    assert widths(16, a, cells=(text,)) == {0: 13} and widths(8, a, cells=(text,)) == {0: 6}
+    assert widths(100, a, b, cells=(text, text)) == {0: 13, 1: 13}
+    assert widths(25, a, b, cells=(text, "1234567890")) == {0: 11, 1: 10}
+    assert widths(10, Column("long"), cells=("123456789012",)) == {0: 8}, "too narrow even so"
+    assert widths(15, Column("long"), Column("l", goes=1), cells=("123456789012", "x")) == {0: 12}
+    assert widths(17, Column("long"), Column("l", goes=1), cells=("123456789012", "x")) == {0: 12, 1: 1}
+    assert widths(5, Column("a", goes=2), Column("b", goes=2), Column("c", goes=1)) == {2: 1}
+    assert widths(5, Column("a", goes=2), Column("b", goes=2), Column("c")) == {2: 1}
+    assert widths(8, Column("a", goes=2), Column("b", goes=2), Column("c")) == {0: 1, 2: 1}, "of equals the right one"
+
+
+def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collscope.base.console.out", lambda: Console(width=30))
+    for room in (5, 40):
+        grid = Grid((Column("name"), Column("why", goes=1)), title="title")
+        grid.add("x", "y" * room)
+        grid.show()
+        out = capsys.readouterr().out
+        assert out.startswith("title\n")
+        said = " ".join(out.split())
+        assert ("(no room for why; a terminal of 48 columns shows all)" in said) == (room == 40)
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_lines_have_their_style_and_rules(boxed: bool) -> None:
+    grid = Grid((Column("n", right=True, style="dim"), Column("word two", pieces=WORDS)), boxed=boxed)
+    grid.add("1", "a")
+    grid.add("22", "b c", style="bold", ruled=True)
+    table, _ = grid.table(10)
+    assert [(c.justify, c.style) for c in table.columns] == [("right", "dim"), ("left", "")]
+    assert [str(c.header) for c in table.columns] == ["n", "word\ntwo"]
+    assert [(row.style, row.end_section) for row in table.rows] == [(None, True), ("bold", False)]
+    assert bool(table.box) == boxed

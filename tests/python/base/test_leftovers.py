@@ -108,3 +108,20 @@ def test_the_temporary_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.M
         assert folder.parent == tmp_path
         assert leftovers.is_alive(folder.name)
     assert not list(tmp_path.iterdir())
+
+
+def test_another_machine_is_another_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    place, _, start = leftovers.mark().split("-")
+    assert place == leftovers._place() and len(place) == 8 and int(start) > 0
+    assert leftovers._start(2**22 + 1) == 0
+    assert not leftovers.is_alive(f"{place}-{2**22 + 1}-0"), "a process that never was"
+    assert leftovers.is_alive("no mark") and leftovers.is_alive(f"{'0' * 8}-1-1")
+
+
+@pytest.mark.parametrize(("age_s", "goes"), [(6.9 * 86400, False), (7.1 * 86400, True)])
+def test_a_week_is_seven_days(tmp_path: Path, age_s: float, goes: bool) -> None:
+    (tmp_path / "collscope-x").mkdir()
+    at = time.time() - age_s
+    os.utime(tmp_path / "collscope-x", (at, at))
+    assert leftovers.abandoned(tmp_path, "collscope-") == [tmp_path / "collscope-x"] * goes
+    assert leftovers.abandoned(tmp_path, "other-") == leftovers.abandoned(tmp_path / "none", "collscope-") == []

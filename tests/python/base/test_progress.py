@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
 import time
+from collections.abc import Iterator
 
 import pytest
+from rich.console import Console
 
 from collscope.base import progress
 from collscope.base.progress import Progress, duration
@@ -39,3 +44,73 @@ def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
 
 def test_durations_are_for_people() -> None:
     assert [duration(s) for s in (0.2, 42, 150, 9000)] == ["1 s", "42 s", "2 min", "2.5 h"]
+
+
+@pytest.mark.parametrize(
+    ("share", "says"), [(0.0, False), (0.0049, False), (0.005, True), (0.99, True), (1.0, False), (1.2, False)]
+)
+def test_the_rest_is_said_once_it_is_known(monkeypatch: pytest.MonkeyPatch, share: float, says: bool) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 10.0)
+    told = Progress("x", 8, share=share, start=0.0)
+    assert bool(told.left()) == says
+    told(1, 0.0)
+    told(2, 0.0)
+    assert told.done == 3 and told.share == share
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "1 s"), (99.4, "99 s"), (99.9, "100 s"), (100, "2 min"), (5999, "100 min"), (6000, "1.7 h")],
+)
+def test_durations_change_their_unit(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_three_of_many_are_named_the_longest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    told = Progress("x", 8)
+    for i in range(5):
+        told.now(i, f"w{i}")
+        now[0] += 1
+    assert told.running() == ["w0, for 5 s", "w1, for 4 s", "w2, for 3 s"]
+    assert told.running(5.0) == ["w0, for 5 s"] and told.running(5.1) == []
+    told.now(0, "again")
+    assert told.running()[0] == "w1, for 4 s"
+
+
+@pytest.mark.parametrize(
+    ("total", "terminal", "shows"), [(0, True, ""), (0, False, ""), (3, True, "bar"), (3, False, "lines")]
+)
+def test_where_there_is_a_terminal_it_is_a_bar(
+    monkeypatch: pytest.MonkeyPatch, total: int, terminal: bool, shows: str
+) -> None:
+    shown: list[str] = []
+
+    def fake(name: str) -> object:
+        @contextlib.contextmanager
+        def show(made: Progress) -> Iterator[None]:
+            shown.append(name)
+            yield
+
+        return show
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr(progress, "_bar", fake("bar"))
+    monkeypatch.setattr(progress, "_lines", fake("lines"))
+    with progress.progress("x", total, "hint") as told:
+        assert (told.what, told.total, told.hint) == ("x", total, "hint")
+    assert "".join(shown) == shows
+
+
+@pytest.mark.parametrize(("since", "hint"), [(29.0, False), (31.0, True)])
+def test_the_bar_names_what_takes_long(monkeypatch: pytest.MonkeyPatch, since: float, hint: bool) -> None:
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr("collscope.base.console.err", lambda: screen)
+    made = Progress("simulating", 4, "be patient", done=2, start=time.monotonic() - since)
+    made._running = {0: ("slow", time.monotonic() - 3), 1: ("quick", time.monotonic() - 1)}
+    with progress._bar(made):
+        pass
+    said = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "simulating" in said and "2/4" in said and "slow, for 3 s" in said and "quick" not in said
+    assert ("be patient" in said) == hint

@@ -167,3 +167,46 @@ def test_lists_of_words() -> None:
         "a, b and c",
     ]
     assert join_words(["a", "b"], "or") == "a or b"
+
+
+@pytest.mark.parametrize(
+    ("size", "text", "rounded"),
+    [
+        (1023, "1023 B", "1023 B"), (1025, "1025 B", "1 KiB"), (10239, "10239 B", "10 KiB"), (10241, "10.0 KiB", "10 KiB"),
+        (10 * 1024, "10 KiB", "10 KiB"), (1 << 40, "1 TiB", "1 TiB"), (1023 * 1024 + 512, "1023.5 KiB", "1024 KiB"),
+        (100 * 1024 + 700, "100.7 KiB", "101 KiB"), (99 * 1024 + 512, "99.5 KiB", "99.5 KiB"), (0, "0 B", "0 B"), (2.5, "2.5 B", "2.5 B"),
+    ],
+)  # fmt: skip
+def test_sizes_read_well(size: float, text: str, rounded: str) -> None:
+    assert (format_size(size), rounded_size(size)) == (text, rounded)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text", "aligned"),
+    [
+        (0.99949, "999.5 ms", "999.5 ms"), (0.99951, "1 s", "1.000 s"), (-2.5e-3, "-2.5 ms", "-2.500 ms"),
+        (9.9996e-6, "10 µs", "10.00 µs"), (9.9994e-6, "10 µs", "9.999 µs"), (99.996e-6, "100 µs", "100.0 µs"),
+        (1234.0, "1\u2009234 s", "1234.0 s"), (999.6, "1000 s", "999.6 s"), (999.4, "999.4 s", "999.4 s"), (5e-10, "0.5 ns", "0.5 ns"),
+        (100.0, "100.0 s", "100.0 s"), (99.9, "99.9 s", "99.90 s"),
+    ],
+)  # fmt: skip
+def test_times_in_columns_have_four_digits(seconds: float, text: str, aligned: str) -> None:
+    assert (format_time(seconds), format_time(seconds, aligned=True)) == (text, aligned)
+
+
+@pytest.mark.parametrize("unit", "kmgt")
+def test_every_unit_is_binary_in_three_spellings(unit: str) -> None:
+    factor = 1024 ** ("kmgt".index(unit) + 1)
+    assert [parse_size(f"1{unit}{rest}") for rest in ("", "i", "ib", "IB")] == [factor] * 4
+    with pytest.raises(UsageError, match=rf"write 1{unit.upper()}iB \(1 {unit.upper()}iB = {factor} bytes\)"):
+        parse_size(f"1{unit}b")
+
+
+def test_a_rule_of_ranks_is_a_run_of_three() -> None:
+    assert [format_ranks(n) for n in ([1, 2], [1, 2, 3], [5, 6, 8, 9, 10], [])] == ["1,2", "1..3", "5,6,8..10", ""]
+    assert parse_ranks("4,1..4") == [4, 1, 2, 3]
+    with pytest.raises(UsageError, match='the range of nodes "4..2" is empty: 4 is more than 2'):
+        parse_ranks("4..2", "nodes")
+    with pytest.raises(UsageError, match='the size range "8..4" is empty: 8 B is more than 4 B'):
+        parse_sizes("8..4")
+    assert parse_sizes("4..4") == [4] and parse_sizes("4..7") == [4]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths, programs
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
 from collscope.calibration import calibrate, topology
 from collscope.machines import find
 from collscope.sources import bounds, mpirun
@@ -76,3 +76,37 @@ def test_a_tree_that_cannot_be_written_to_is_said_before_anything_is_measured(
         calibrate.calibrate()
     status, _, err = call(capsys, "calibrate", "--out", "mine.xml")
     assert (status, err) == (2, "collscope: --out mine.xml: a specification's name ends in .toml\n")
+
+
+def test_how_busy_a_machine_may_be() -> None:
+    assert calibrate.busy(0.5, 2, 2) == "" and calibrate.busy(0, 2, 2) == ""
+    for load, ranks, cores in ((0.51, 2, 2), (62.6, 2, 64)):
+        assert calibrate.busy(load, ranks, cores) == (
+            f"the machine is busy: load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: "
+            "measure again when it is quiet"
+        )
+
+
+@pytest.mark.parametrize(
+    ("cores", "ranks", "measured"), [(2, None, 2), (16, None, 16), (40, None, 16), (40, 3, 3), (40, 2, 2)]
+)
+def test_how_many_ranks_measure_and_how_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int, ranks: int | None, measured: int
+) -> None:
+    pretend(monkeypatch, 0.0)
+    asked: list[int] = []
+    machine = topology.Topology("x", tuple(topology.Cpu(n, n, 0, 0) for n in range(cores)))
+    monkeypatch.setattr(topology, "read", lambda: machine)
+    monkeypatch.setattr(calibrate, "probe", lambda n: asked.append(n) or made_lines())
+    made = calibrate.calibrate(ranks, tmp_path / "spec.toml")
+    assert asked == [measured] * 2
+    assert f"{measured} ranks, load 0.0 before" in made.path.read_text()
+
+
+def test_one_core_cannot_be_calibrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, 0.0)
+    with pytest.raises(UserError, match="needs two cores"):
+        calibrate.calibrate(1, tmp_path / "spec.toml")
+    with pytest.raises(UsageError, match="cannot be written"):
+        calibrate.calibrate(2, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import pytest
 
 from collscope.calibration.fit import TOLERANCE, fit, pieces_of, quality_of
 from collscope.calibration.topology import Cpu, Topology
-from made_samples import TWO_CORES, made_lines
+from made_samples import TWO_CORES, line, made_lines
 
 
 def curve_at(pieces: list[tuple[int, float, float]], size: int) -> float:
@@ -89,3 +89,77 @@ def test_two_overheads_leave_room_for_a_latency() -> None:
     assert found.overhead_s == pytest.approx(0.45 * 4e-7)
     assert found.least["o"] == pytest.approx(0.45 * 4e-7)
     assert found.least["L"] == pytest.approx(0.1 * 4e-7)
+
+
+def entry(kind: str, size: int, ranks: int, *samples: float) -> dict[str, Any]:
+    return line(kind, list(samples), bytes=size, ranks=ranks)
+
+
+def test_local_work_is_of_the_middle_size_with_all_ranks_and_its_range() -> None:
+    """Every entry its own primes: the value is the lower quartile of the middle size with the most ranks."""
+    kept = [x for x in made_lines() if "gamma" not in x and "copy" not in x]
+    gammas = [
+        entry("gamma", 8, 1, 11e-11, 13e-11, 17e-11), entry("gamma", 8, 2, 19e-11, 23e-11, 29e-11),
+        entry("gamma", 64, 1, 31e-11, 37e-11, 41e-11), entry("gamma", 64, 2, 43e-11, 47e-11, 53e-11),
+        entry("gamma", 512, 1, 59e-11, 61e-11, 67e-11), entry("gamma", 512, 2, 71e-11, 73e-11, 79e-11),
+    ]  # fmt: skip
+    copies = [
+        entry("copy", 512, 2, 7e-11, 5e-11, 3e-11), entry("copy", 512, 1, 3e-11, 3e-11, 3e-11), entry("copy", 8, 4, 2e-11, 9e-11, 9e-11),
+        entry("copy", 64, 4, 5e-11, 5e-11, 5e-11),
+    ]  # fmt: skip
+    found = fit([*kept, *gammas, *copies], TWO_CORES)
+    assert found.gamma == pytest.approx((45e-11, 11e-11, 72e-11))
+    assert found.copy == pytest.approx((5e-11, 2e-11, 5.5e-11))
+    assert found.memory_bytes_per_s == pytest.approx(2 / 4e-11), "the largest copy with the most ranks"
+    assert (found.least["G"], found.least["gamma"]) == (2e-11, 11e-11)
+
+
+def test_the_least_of_a_machine() -> None:
+    """o: of sends and of gaps of at most a byte; L: what is left of the message that is the shortest beyond its bytes."""
+    lines = [x for x in made_lines() if "gap" not in x and "overhead" not in x]
+    lines += [line("overhead", [7e-8, 9e-8], bytes=1, a=0, b=1), line("gap", [6e-8, 8e-8], bytes=1, a=0, b=1)]
+    lines += [line("gap", [1e-8], bytes=2, a=0, b=1), line("gap", [6.5e-8], bytes=0, a=0, b=1)]
+    lines += [line("pingpong", [3.9e-7, 5e-7, 5e-7], bytes=100, a=0, b=1)]
+    found = fit(lines, TWO_CORES)
+    assert found.overhead_s == pytest.approx(7.5e-8), "the quartile of sends"
+    assert found.least == pytest.approx(
+        {"o": 6e-8, "g": 6e-8, "L": 3.9e-7 - 100 * 2e-11 - 12e-8, "G": 2e-11, "gamma": 4e-11}
+    )
+    # A long message that seems to cost less than two overheads beyond its bytes: o gives way, and L is nothing.
+    found = fit([*lines, line("pingpong", [1e-7 + 5000 * 2e-11], bytes=5000, a=0, b=1)], TWO_CORES)
+    assert (found.least["o"], found.least["g"], found.least["L"]) == (pytest.approx(5e-8), pytest.approx(5e-8), 0)
+    found = fit([*lines, line("pingpong", [1.5e-7], bytes=10000, a=0, b=1)], TWO_CORES)
+    assert (found.least["o"], found.least["L"]) == (0, 0)
+
+
+def test_each_pair_is_of_its_class_and_the_better_one_counts() -> None:
+    """Ranks without a place sit on the cores in their order; the first word about a place counts."""
+    four = Topology("", (Cpu(0, 0, 0, 0), Cpu(1, 1, 0, 0), Cpu(2, 2, 0, 1), Cpu(3, 3, 1, 2)))
+    lines = [x for x in made_lines() if "pingpong" not in x and "place" not in x]
+    lines += [
+        line("pingpong", [factor * (t := 4e-7 + size * 2e-10), t * factor], bytes=size, a=0, b=b)
+        for b, factor in ((1, 1.0), (2, 2.0), (3, 3.0), (5, 2.9)) for size in (0, 1, 64, 4096)
+    ]  # fmt: skip
+    found = fit(lines, four).curves
+    assert {level: pieces[0][1] for level, pieces in found.items()} == pytest.approx(
+        {"cache": 4.002e-7, "socket": 8.004e-7, "node": 2.9 * 4.002e-7}, rel=1e-3
+    )
+    placed = fit([{"place": {"rank": 3, "cpu": 1}}, {"place": {"rank": 3, "cpu": 0}}, *lines], four).curves
+    assert placed["cache"][0][1] == pytest.approx(4.002e-7, rel=1e-3)
+    assert placed["node"][0][1] == pytest.approx(2.9 * 4.002e-7, rel=1e-3)
+    assert fit(lines, four).quality["node"].samples == 2 * 8 and fit(lines, four).quality["cache"].sizes == 3
+
+
+@pytest.mark.parametrize(
+    ("times", "base", "pieces"),
+    [
+        ([(0, 2.0)], 0, [(0, 2, 0.5)]),  # a single point: as flat as may be
+        ([(0, 2.0), (10, 22.0)], 0, [(0, 2, 2)]),
+        ([(0, 2.0), (10, 3.0)], 0, [(0, 2, 0.5), (10, 0, 0.5)]),  # no flatter than the floor
+        ([(4, 8.0), (8, 28.0)], 0, [(4, 0, 2), (8, 0, 3.5)]),  # as steep as keeps the latency at 0
+        ([(4, 8.0), (8, 28.0)], 4, [(4, 4, 1), (8, 4, 3)]),
+        ([(0, 10.0), (10, 20.0), (20, 30.0), (30, 90.0)], 0, [(0, 10, 1), (20, 0, 1.5), (30, 0, 3)]),
+    ],
+)
+def test_pieces_by_hand(times: list[tuple[int, float]], base: float, pieces: list[tuple[int, float, float]]) -> None:
+    assert pieces_of(times, 0.5, base) == [pytest.approx(piece) for piece in pieces]

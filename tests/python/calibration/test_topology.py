@@ -66,3 +66,15 @@ def test_a_driver_without_an_answer_is_reported(tmp_path: Path, script: str, sai
         topology.read(driver(tmp_path, script))
     with pytest.raises(UserError, match="missing; build it"):
         topology.read(tmp_path / "nothing")
+
+
+def test_shapes_of_uneven_machines() -> None:
+    """The smallest of each: sockets of three and two cores, caches of two and one."""
+    uneven = machine((0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 1, 2), (4, 1, 2))
+    assert uneven.shape == (2, 2, 1)
+    assert machine((0, 0, 0), (1, 1, 0)).shape == (2, 1, 1), "a cache over two sockets counts as one of each"
+    assert machine(*((n, 0, n // 3) for n in range(6))).shape == (1, 6, 3)
+    made = Topology("", (Cpu(9, 1, 0, 0), Cpu(3, 0, 0, 0), Cpu(1, 1, 0, 0)))
+    assert [c.number for c in made.cores] == [1, 3]
+    assert level_of(Cpu(0, 0, 0, 0), Cpu(1, 1, 0, 1)) == "socket"
+    assert level_of(Cpu(0, 0, 0, 0), Cpu(1, 1, 1, 0)) == "node"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from collscope.base import programs
@@ -152,3 +154,86 @@ def test_a_map_finds_where_choices_change() -> None:
 def test_a_map_of_a_collective_without_rules_is_one_line() -> None:
     made = decisions.spans("bcast", [3, 4], 2**24, 4, decisions=["decision/rd_ring"])
     assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [(p, 1, 2**22, "nothing: no rule") for p in (3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("low", "end", "text"),
+    [(0, 0, ""), (2048, 0, "x from 2 KiB"), (0, 300, "x below 300 B"), (300, 2048, "x 300 B … below 2 KiB")],
+)
+def test_ranges_of_bytes(low: int, end: int, text: str) -> None:
+    assert decisions.range_text("x ", low, end) == text
+
+
+def test_sizes_and_needs_of_a_rule() -> None:
+    sizes = {"unit": "block", "bytes": [0, 300], "block": [0, 0]}
+    assert decisions.sizes_text(sizes) == "block below 300 B"
+    assert decisions.sizes_text(sizes | {"unit": "vector", "block": [8, 0]}) == "vector below 300 B, block from 8 B"
+    assert decisions.sizes_text(sizes | {"unit": "call"}) == "below 300 B"
+    assert decisions.sizes_text(sizes | {"bytes": [0, 0]}) == "any"
+    rule = {
+        "elements": "",
+        "number_of_ranks": "",
+        "commutes": -1,
+        "in_place": False,
+        "root_zero": False,
+        "bytes_multiple": 0,
+    }
+    assert decisions.needs_text(rule | {"line": None}) == "—"
+    rule |= {"elements": "few", "number_of_ranks": "even", "commutes": 1, "line": {"above": False, "a": 0.25, "b": 3.0}}
+    assert decisions.needs_text(rule) == "few, even, an operator that commutes, ranks < 0.25·bytes + 3"
+    assert [decisions.ranks_text(*pair) for pair in ((1, 0), (3, 3), (2, 3))] == ["from 1", "3", "2 … 3"]
+
+
+def test_what_a_line_took() -> None:
+    line = {"kind": "ok", "rule": 1, "chose": "bcast/mst", "status": "ok"}
+    assert decisions.taken(line) == "bcast/mst"
+    assert decisions.taken(line | {"kind": "unsupported", "status": "odd"}) == "nothing: odd"
+    assert decisions.taken(line | {"kind": "unsupported", "rule": 0}) == "nothing: no rule"
+    assert decisions.taken(line | {"rule": 0}) == "bcast/mst"
+
+
+def test_the_prover_is_asked_for_every_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(decisions.prover, "replies", lambda *words: asked.append(words) or [])
+    decisions.ask("bcast", 8, 100, 4)
+    decisions.ask("bcast", 8, 100, 4, 3, False, True, ["decision/a", "decision/b"])
+    decisions.ask_many("scan", [(8, 100), (9, 200)], 2, ["root=1"], ["decision/a"])
+    usual = ["--decide", "collective=bcast", "ranks=8", "count=100", "elem=4"]
+    assert asked == [
+        ([*usual, "root=0", "commutes=1", "in_place=0"],),
+        ([*usual, "root=3", "commutes=0", "in_place=1", "decision=decision/a", "decision=decision/b"],),
+        (["--decide", "collective=scan", "elem=2", "root=1", "decision=decision/a"], "8 100\n9 200\n"),
+    ]
+
+
+def test_a_map_is_made_of_halves(known: registry.Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a table that changes at 5 and at 37: only where neighbours differ is more asked, and each span ends where the next begins."""
+    asked: list[tuple[int, int]] = []
+
+    def ask_many(collective: str, calls: Iterable[tuple[int, int]], *_: object) -> list[decisions.Line]:
+        made = [(ranks, count) for ranks, count in calls]
+        asked.extend(made)
+        return [
+            {"decision": "d", "ranks": p, "count": n, "kind": "ok", "rule": 1, "chose": f"{(n >= 5) + (n >= 37)}"}
+            for p, n in made
+        ]
+
+    monkeypatch.setattr(decisions, "ask_many", ask_many)
+    made = decisions.spans("bcast", [3], 400, 4)
+    assert [(s.decision, s.ranks, s.first, s.last, s.takes) for s in made] == [
+        ("d", 3, 1, 4, "0"), ("d", 3, 5, 36, "1"), ("d", 3, 37, 100, "2"),
+    ]  # fmt: skip
+    assert [n for _, n in asked] == [1, 2, 4, 8, 16, 32, 64, 100, 6, 48, 5, 40, 36, 38, 37]
+    asked.clear()
+    assert [s.last for s in decisions.spans("allgather", [3, 4], 400, 4)] == [4, 33, 4, 25]
+    assert [(s.first, s.last) for s in decisions.spans("bcast", [3], 1, 4)] == [(1, 1)]
+    asked.clear()
+    assert [(s.first, s.last) for s in decisions.spans("barrier", [3], 400)] == [(0, 0)]
+
+
+def test_tables_that_look_at_divisors(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = [("decision/a[x=1]", "bcast", True), ("decision/b", "bcast", False), ("decision/c", "scan", True)]
+    lines = [{"decision": d, "collective": c, "rule": {"divides": found}} for d, c, found in rules]
+    monkeypatch.setattr(decisions, "rules", lambda: lines)
+    names = ["decision/c", "decision/a[x=2]", "decision/b", "decision/a[x=2]"]
+    assert decisions.divides("bcast", names) == ["decision/a[x=2]"]

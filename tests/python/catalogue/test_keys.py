@@ -51,3 +51,41 @@ def test_parameters_are_swept() -> None:
     assert swept("knomial[k=2|4|8]") == ["knomial[k=2]", "knomial[k=4]", "knomial[k=8]"]
     assert swept("chain[chains=1|2,s=0|4K]") == [f"chain[chains={c},s={s}]" for c in (1, 2) for s in ("0", "4K")]
     assert swept("mst") == ["mst"]
+
+
+def test_values_of_a_parameter() -> None:
+    k, dest = Param("k", 4, 2, 64, None, ""), Param("dest", 1, 1, 2, ("first", "end"), "")
+    assert [k.parse("x", text) for text in ("2", "64", "0064")] == [2, 64, 64]
+    assert [dest.parse("x", text) for text in ("first", "end", "1", "2")] == [1, 2, 1, 2]
+    assert [dest.text(1), dest.text(2), k.text(8)] == ["first", "end", "8"]
+    assert Param("s", 0, 0, 1 << 30, None, "").parse("x", "64KiB") == 65536
+    assert Param("n", 0, -5, 5, None, "").parse("x", "-5") == -5
+    for text in ("1", "65", "", "two", "9" * 21):
+        with pytest.raises(UsageError, match=r"^x: k=.*: k is a number from 2 to 64$"):
+            k.parse("x", text)
+    for text in ("0", "3", "last"):
+        with pytest.raises(UsageError, match="dest is one of first, end$"):
+            dest.parse("x", text)
+    assert full_key("x", (k, dest)) == "x[k=4,dest=first]"
+    assert full_key("x", (k, dest), {"dest": 2, "k": 2}) == "x[k=2,dest=end]"
+    assert read_values(Key.parse("x[ k = 8 ]"), (k, dest)) == {"k": 8}
+    for key, says in (("x[q=1]", "unknown parameter of x"), ("x[k=]", "x: write k=VALUE")):
+        with pytest.raises(UsageError, match=says):
+            read_values(Key.parse(key), (k, dest))
+    with pytest.raises(UsageError, match="x has no parameters, but got k"):
+        read_values(Key.parse("x[k=1]"), ())
+
+
+def test_what_is_said_of_brackets() -> None:
+    for text, says in (
+        ("a[b", 'a "[" is never closed'), ("a]b", 'there is a "]" without its "["'), ("a,,b", "there is an empty name in the list"),
+        ("a[b]],c", 'there is a "]" without'), ("a,", "an empty name"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError) as caught:
+            split_keys(text)
+        assert says in str(caught.value)
+    assert split_keys("a[b[c,d],e],f") == ["a[b[c,d],e]", "f"]
+    assert swept("a[k= 2 | 4 ]") == ["a[k=2]", "a[k=4]"]
+    assert swept("a[]") == ["a[]"]
+    assert not Key.parse("bcast/mst").is_decision and not Key.parse("bcast/mst").is_builtin
+    assert str(Key.parse("bcast/mst[a=1,b=2]").short) == "mst[a=1,b=2]"

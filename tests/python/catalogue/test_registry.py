@@ -1,6 +1,11 @@
+import os
+from pathlib import Path
+
 import pytest
 
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
+from collscope.catalogue.keys import Param
 from collscope.catalogue.registry import Registry
 
 
@@ -46,3 +51,100 @@ def test_types_have_sizes(known: Registry) -> None:
     assert known.type_bytes("double") == 8
     with pytest.raises(UsageError, match='did you mean "float"'):
         known.type_bytes("flaot")
+
+
+def test_every_field_is_read(known: Registry) -> None:
+    bcast, reduce, barrier, scatter = (known.collective(c) for c in ("bcast", "reduce", "barrier", "scatter"))
+    assert (bcast.mpi, bcast.has_root, bcast.has_operator, bcast.unit, bcast.from_root) == (
+        "MPI_Bcast",
+        True,
+        False,
+        "vector",
+        True,
+    )
+    assert (reduce.has_operator, reduce.from_root, reduce.output.who, reduce.input.amount) == (
+        True,
+        False,
+        "root",
+        "vector",
+    )
+    assert (barrier.has_data, barrier.counts_blocks, scatter.counts_blocks, bcast.counts_blocks) == (
+        False,
+        False,
+        True,
+        False,
+    )
+    assert (bcast.bound.rounds, bcast.bound.sent, bcast.bound.times, bcast.bound.combined) == (
+        "log",
+        "whole",
+        1,
+        "none",
+    )
+    mst = known.algorithm("bcast/mst[dest=end]")
+    assert mst is not None and mst is known.by_key["bcast/mst"]
+    assert (mst.summary, mst.source, mst.ports, mst.flags, mst.twin, mst.has_cost) == (
+        "what bcast/mst does", "a paper", "one", (), None, True,
+    )  # fmt: skip
+    assert mst.params[0] == Param("dest", 0, 0, 1, ("first", "end"), "about dest")
+    assert mst.full_key({"dest": 1}) == "bcast/mst[dest=end]"
+    assert known.algorithm("bcast/nothing") is None
+    assert [a.key for a in known.of("bcast")] == ["bcast/mst", "bcast/linear", "bcast/knomial"]
+    decision = known.decision("decision/ompi_4_1[x=1]")
+    assert (decision.summary, decision.collectives, decision.full_key()) == (
+        "Open MPI's",
+        ("bcast", "allgather"),
+        "decision/ompi_4_1",
+    )
+    assert (known.operators[-1], known.metrics, known.types["affine"]) == (
+        "none",
+        ("makespan", "osu_avg", "root", "loop"),
+        8,
+    )
+    assert known.resolve("ompi_4_1", "bcast") == ("bcast", "decision/ompi_4_1")
+    assert known.resolve("decision/ompi_4_1", "scatter") == ("scatter", "decision/ompi_4_1")
+
+
+@pytest.mark.parametrize(
+    ("name", "collective", "says"),
+    [
+        ("bcast/builtin", "allgather", "bcast/builtin is an algorithm of bcast, but -c says allgather"),
+        ("nothing", "bcast", "unknown bcast algorithm \"nothing\""),
+        ("bcast", None, "bcast is a collective; say which of its algorithms: bcast/mst, bcast/linear, bcast/knomial"),
+        ("mst", None, '"mst": say of which collective, with -c, or write one of bcast/mst'),
+        ("builtn", "bcast", 'did you mean "builtin"'),
+        ("decision/ompi_4_2", "bcast", 'unknown decision "decision/ompi_4_2"'),
+        ("decision/ompi_4_1", "nothing", "unknown collective"),
+    ],
+)  # fmt: skip
+def test_more_that_is_not_known(known: Registry, name: str, collective: str | None, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        known.resolve(name, collective)
+    assert says in str(caught.value)
+
+
+def program(folder: Path, text: str, status: int = 0) -> Path:
+    path = folder / "prover"
+    path.write_text(f"#!/bin/sh\necho x >> {folder}/count\necho '{text}'\nexit {status}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_list_is_kept_until_the_program_changes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked() -> int:
+        return (workplace / "count").read_text().count("x")
+
+    monkeypatch.setattr(registry.programs, "PROVER", program(workplace, "one"))
+    assert (registry.json_text(), registry.json_text(), asked()) == ("one\n", "one\n", 1)
+    for text, status in (("longer", 0), ("broken!", 3)):
+        changed = program(workplace, text, status)
+        os.utime(changed, ns=(1, 1))
+        if status:
+            with pytest.raises(UserError, match="--list --json failed: 3"):
+                registry.json_text()
+        else:
+            assert registry.json_text() == "longer\n"
+    assert asked() == 3
+    for name in ("PROVER", "MPI_DRIVER", "SIM_DRIVER"):
+        monkeypatch.setattr(registry.programs, name, workplace / "none")
+    with pytest.raises(UserError, match="not built"):
+        registry.json_text()

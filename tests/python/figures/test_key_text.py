@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collscope.figures.key_text import brief_key, folded, shorter
+import pytest
+
+from collscope.figures import tree
+from collscope.figures.key_text import brief_key, folded, leaf_text, names, shorter
 
 
 def test_brief_keys() -> None:
@@ -19,3 +22,37 @@ def test_names_get_shorter_where_there_is_less_room() -> None:
 def test_many_parameters_stand_in_a_line_of_their_own() -> None:
     assert folded("bcast/knomial[k=4,s=0]") == "knomial[k=4,s=0]"
     assert folded("allreduce/two_level[within=recursive_doubling,between=ring]").count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("bcast/linear", "linear"),
+        ("bcast/" + "a" * 38, "a" * 38),
+        ("bcast/" + "a" * 39, "a" * 37 + "…"),
+        ("bcast/pipeline[s=1536]", "pipeline[s=1536]"),
+        ("bcast/pipeline[s=1024]", "pipeline[s=1KiB]"),
+    ],
+)
+def test_leaves(key: str, text: str) -> None:
+    assert leaf_text(key) == text
+
+
+def test_long_names_keep_what_tells_them_apart() -> None:
+    long = "bcast/a_rather_long_name[s=1024]"
+    assert names([long, "bcast/mst", "decision/mpich_4"]) == {
+        long: "a_rather_long_name",
+        "bcast/mst": "mst",
+        "decision/mpich_4": "MPICH 4",
+    }
+    other = long.replace("1024", "4096")
+    assert names([long, other])[other] == "a_rather_long_name[s=4KiB]"
+
+
+@pytest.mark.parametrize(
+    ("low", "end", "text"),
+    [(None, None, "any size"), (None, 64, "< 64 B"), (1024, None, "≥ 1 KiB"), (64, 1024, "64 B – 1 KiB")],
+)
+def test_rules_of_a_tree(low: int | None, end: int | None, text: str) -> None:
+    assert tree._sizes_text(low, end) == text
+    assert tree._nodes_text((1,)) == "1 node" and tree._nodes_text((2, 4, 8)) == "2, 4 and 8 nodes"

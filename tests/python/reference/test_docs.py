@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from collscope.base import paths, programs
-from collscope.reference import docs
-from collscope.reference.model import reference
+from collscope.base.errors import UserError
+from collscope.catalogue import registry
+from collscope.points.plan import Point
+from collscope.reference import docs, entries
+from collscope.reference.model import Reference, reference
 
 built = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
@@ -27,3 +31,72 @@ def test_committed_links_lead_somewhere() -> None:
             assert target[1:] in anchors, target
         elif not target.startswith("http"):
             assert (paths.ROOT / "docs" / target).exists(), target
+
+
+def test_the_check_says_what_is_out_of_date_and_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = Reference([], [])
+    monkeypatch.setattr(docs, "reference", lambda: empty)
+    monkeypatch.setattr(docs, "write_atomically", lambda path, text: pytest.fail(f"{path} is written"))
+    for problems, status in (([], 0), (["a page is old"], 1)):
+        monkeypatch.setattr(docs, "stale", lambda _, found=problems: found)
+        assert docs.run(check=True) == status
+        said = capsys.readouterr()
+        assert (
+            ("a page is old" in said.err + said.out) == ("run ./collscope docs" in said.err + said.out) == bool(status)
+        )
+
+
+def test_writing_says_how_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(docs, "reference", lambda: Reference([], []))
+    monkeypatch.setattr(docs, "folder", lambda: tmp_path)
+    monkeypatch.setattr(docs.pictures, "draw", lambda _: 3)
+    monkeypatch.setattr(docs.pictures, "stale", lambda _: iter(["a picture is old"]))
+    assert docs.run() == 0
+    out = capsys.readouterr().out
+    assert "3 of 0 pictures drawn anew" in out and "1 pages of HTML: open docs/algorithms.html" in out
+    assert (tmp_path / "algorithms.html").exists() and docs.stale(Reference([], [])) == ["a picture is old"]
+    monkeypatch.setattr(docs.paths, "ROOT", tmp_path.parent)
+    (tmp_path / "algorithms.md").write_text("old")
+    assert len(docs.stale(Reference([], []))) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("bcast", "`MPI_Bcast`, with a root; a count is that of the whole vector."),
+        ("reduce", "`MPI_Reduce`, with a root and an operator; a count is that of the whole vector."),
+        ("allgather", "`MPI_Allgather`; a count is that of one rank's block."),
+        ("rotation", "No function of MPI; a count is that of one rank's block."),
+        ("barrier", "`MPI_Barrier`."),
+    ],
+)
+def test_a_collective_in_one_sentence(name: str, about: str, known: registry.Registry) -> None:
+    assert entries.Group(known.collective(name), []).about == about
+    assert entries.groups([]) == []
+
+
+def test_what_is_drawn_is_what_the_algorithm_can_do(monkeypatch: pytest.MonkeyPatch, known: registry.Registry) -> None:
+    """Eight ranks, in place where nothing else goes, or two; and the first reason where none does."""
+    asked: list[tuple[int, bool, str]] = []
+
+    def traces(points: list[Point], ranks: int, *_: object) -> list[object]:
+        asked.append((ranks, points[0].in_place, points[0].algorithm))
+        if ranks == fits:
+            return ["drawn"]
+        raise UserError(f"not on {ranks}")
+
+    monkeypatch.setattr(entries.ask, "traces", traces)
+    pipelined = known.by_key["bcast/knomial"]
+    fits = 2
+    assert entries.drawing(pipelined) == ("drawn", "")
+    assert asked == [
+        (8, False, "bcast/knomial[k=4,s=0]"),
+        (8, True, "bcast/knomial[k=4,s=0]"),
+        (2, False, "bcast/knomial[k=4,s=0]"),
+    ]
+    fits = 0
+    assert entries.drawing(pipelined) == (None, "not on 8")

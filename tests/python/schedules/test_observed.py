@@ -173,3 +173,26 @@ def test_unsupported_says_why() -> None:
     for source in show.SOURCES[:2]:
         with pytest.raises(UserError, match="needs two ranks"):
             show.make_traces(show.Request("barrier/two_proc", 3, platform="schooner", source=source))
+
+
+def test_what_the_driver_says_of_a_run() -> None:
+    """Repetitions and ranks in their order, whatever order they came in; of times the makespan; twice the worst clock's error."""
+
+    def line(k: int, r: int) -> dict[str, Any]:
+        events = [["copy", -1, 0, r, k, k + 1, k + 1]]
+        times = {"start_s": 3e-9 * r, "end_s": k + 1.0 + r, "clock_error_s": 1e-7 * r}
+        return {"trace": k, "rank": r, "events": events, **times}
+
+    outcome = Outcome("ok", "ok", [[0.0, 0.0, us * 1e-6, 0.0] for us in (3, 1, 2)])
+    places = [[0, 0, 0], [1, 2, 3], [4, 5, 6]]
+    run = observed.read([line(k, r) for k in (2, 0, 1) for r in (1, 0)], outcome, {"places": places})
+    assert run.places == ((0, 0, 0), (1, 2, 3)) and run.times_s == (3e-6, 1e-6, 2e-6) and run.median == 2
+    assert [o.end_s for o in run.repetitions] == [(1.0, 2.0), (2.0, 3.0), (3.0, 4.0)]
+    assert [o.events[1][0].begin_s for o in run.repetitions] == [0, 1, 2] and run.repetitions[0].events[1][0].bytes == 1
+    assert run.repetitions[0].start_s == (0.0, 3e-9) and run.repetitions[0].clock_error_s == 2e-7
+    said = observed.text(run, "real", Layout(None, 1, 2, "block"))
+    assert said.split("; ")[1:] == [
+        "repetition 3 of 3, the median (1 µs to 3 µs)",
+        "ranks left a barrier within 3 ns",
+        "clocks of nodes agree within 200.0 ns",
+    ]

@@ -13,8 +13,9 @@ from collscope.figures.schedule import kinds
 from collscope.figures.schedule.gantt import alone_s, taken_s
 from collscope.points.plan import Point
 from collscope.schedules import ask, one_port, trace
-from collscope.schedules.observed import Event, Observed, Run
-from collscope.schedules.retimed import retimed
+from collscope.schedules.observed import Costs, Event, Observed, Run
+from collscope.schedules.retimed import _in_parts, _transfers, retimed
+from made_trace import made_trace, message
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
@@ -26,10 +27,10 @@ def pair(send: tuple[float, float], receive: tuple[float, float], kind: str = "s
     return Observed(((s,), (r,)), (0.0, 0.0), (send[1], receive[1]), 0.0)
 
 
-def drawn(o: Observed) -> trace.Trace:
+def drawn(o: Observed, costs: Costs | None = None, chose: str = "") -> trace.Trace:
     recorded = ask.traces([Point("bcast", "bcast/linear", 2)], 2, one_port.telephone(2, 1), "")[0]
-    run = Run((o,), (max(o.end_s),), ((0, 0, 0), (0, 0, 0)), "", "")
-    return retimed(recorded, run, "real", "")
+    run = Run((o,), (max(o.end_s),), ((0, 0, 0), (0, 0, 0)), chose, "")
+    return retimed(recorded, run, "real", "", costs)
 
 
 def spans(t: trace.Trace, kind: str) -> list[tuple[int, float, float]]:
@@ -83,3 +84,107 @@ def test_refuses_other_messages_than_the_schedules() -> None:
     twice = replace(o, events=(o.events[0] * 2, o.events[1] * 2))
     with pytest.raises(UserError, match="schedule lacks"):
         drawn(twice)
+
+
+# ---- the same by rules of a model ---------------------------------------------------------------------------
+
+EAGER, LARGE = Costs(8, 0.5), Costs(7, 0.5)  # of the message of 8 bytes
+
+
+@pytest.mark.parametrize(
+    ("costs", "send", "receive", "way", "free", "found"),
+    [
+        # An eager send is over when it is posted; half a second before its receive ends it is there.
+        (EAGER, ("send", 1.0, 1.5, 1.5), (0.0, 4.0), (1.5, 3.5), 1.5,
+         {("post", 0, 1.0, 1.5), ("take", 1, 3.5, 4.0), ("wait", 1, 0.0, 1.5)}),
+        # It was there before it was asked for.
+        (EAGER, ("send", 1.0, 1.5, 1.5), (3.8, 4.0), (1.5, 3.8), 1.5, {("post", 0, 1.0, 1.5), ("take", 1, 3.8, 4.0)}),
+        # A large one waits for its receive.
+        (LARGE, ("send", 1.0, 4.0, 4.0), (2.0, 4.0), (2.0, 4.0), None, {("blocked", 0, 1.0, 2.0)}),
+        (LARGE, ("send", 2.0, 4.0, 4.0), (1.0, 4.0), (2.0, 4.0), None, {("wait", 1, 1.0, 2.0)}),
+        (LARGE, ("isend", 1.0, 1.5, 4.0), (2.0, 4.0), (2.0, 4.0), None, {("post", 0, 1.0, 1.5)}),
+        (LARGE, ("isend", 1.0, 1.5, 4.0), (1.2, 4.0), (1.5, 4.0), None, {("post", 0, 1.0, 1.5), ("wait", 1, 1.2, 1.5)}),
+        # Of a real run nothing is known but calls: it was free when its send was over.
+        (None, ("isend", 1.0, 1.5, 3.0), (2.0, 6.0), (2.0, 6.0), 3.0, {("post", 0, 1.0, 1.5)}),
+        (None, ("isend", 1.0, 1.5, 2.0), (2.0, 6.0), (1.5, 6.0), 1.5, {("post", 0, 1.0, 1.5)}),
+    ],
+)  # fmt: skip
+def test_when_a_message_is_under_way(
+    costs: Costs | None,
+    send: tuple[str, float, float, float],
+    receive: tuple[float, float],
+    way: tuple[float, float],
+    free: float | None,
+    found: set[tuple[str, int, float, float]],
+) -> None:
+    events = (Event(send[0], 1, 0, 8, *send[1:]),), (Event("recv", 0, 0, 8, *receive, receive[1]),)
+    t = drawn(Observed(events, (0.0, 0.0), (send[2], receive[1]), 0.0), costs)
+    (m,) = t.messages
+    assert (m.start_s, m.end_s, m.sent_s, m.asked_s) == (*way, free, receive[0])
+    assert {(s.kind, s.rank, s.start_s, s.end_s) for s in t.spans} == found
+
+
+def test_a_sendrecv_is_an_isend_an_irecv_and_a_wait() -> None:
+    both = Event("send", 1, 0, 8, 1.0, 4.0, 4.0), Event("recv", 2, 0, 16, 1.0, 4.0, 4.0)
+    later = replace(both[1], begin_s=4.0, end_s=5.0)
+    parts = list(_in_parts([*both, later], EAGER))
+    assert [(e.kind, e.peer, e.begin_s, e.end_s, e.done_s) for e in parts] == [
+        ("isend", 1, 1.0, 1.5, 4.0),
+        ("irecv", 2, 1.5, 1.5, 4.0),
+        ("wait", -1, 1.5, 4.0, 4.0),
+        ("recv", 2, 4.0, 5.0, 4.0),
+    ]
+    assert [e.end_s for e in _in_parts(both, None)] == [1.0, 1.0, 4.0]
+
+
+def test_work_and_waits_of_ranks() -> None:
+    """Copies out of one's own segment are work; what another's segment gives is on its way."""
+    o = pair((1.0, 2.0), (3.0, 4.0))
+    first = [
+        ("reduce", 9, 2.0, 3.0),
+        ("copy", 9, 3.0, 3.0),
+        ("read", 0, 3.0, 4.0),
+        ("write", 1, 4.0, 5.0),
+        ("wait", -1, 5.0, 6.0),
+    ]
+    more = tuple(Event(kind, peer, 0, 8, a, b, b) for kind, peer, a, b in first)
+    t = drawn(replace(o, events=(o.events[0] + more, o.events[1])))
+    assert {(s.kind, s.rank, s.start_s, s.end_s) for s in t.spans if s.kind != "post"} == {
+        ("reduce", 0, 2.0, 3.0),
+        ("copy", 0, 3.0, 4.0),
+        ("wait", 0, 5.0, 6.0),
+    }
+
+
+def test_transfers_are_those_of_the_record_in_their_order() -> None:
+    """A write is its source's; a flag is under way from when it was last set."""
+    rows = {"seg_write": ["seg_write", 0, 0, 0, 0, 1, 8, 0.0], "await": ["await", 0, 0, 0, 0, 0, 0, 0.0]}
+    record = made_trace(
+        messages=(),
+        transfers=(
+            message(0, 1, 1, 0.0, 0.0, shared=True, send=1, recv=9),
+            message(0, 1, 1, 0.0, 0.0, shared=True, recv=0),
+        ),
+        raw={"operations": [[["publish", 0, 0, 0, 0, 0, 0, 0.0], rows["seg_write"]], [rows["await"]], [], []]},
+    )
+
+    def at(kind: str, peer: int, begin: float, end: float) -> Event:
+        return Event(kind, peer, 0, 0, begin, end, end)
+
+    mine = (
+        at("publish", 0, 0.0, 1.0),
+        at("publish", 0, 1.5, 2.0),
+        at("publish", 1, 2.0, 2.5),
+        at("write", 1, 2.0, 4.0),
+        at("publish", 0, 4.0, 5.0),
+    )
+    o = Observed((mine, (at("await", 0, 0.5, 3.0),), (), ()), (0.0,) * 4, (5.0,) * 4, 0.0)
+    made = _transfers(record, o)
+    assert [(m.start_s, m.end_s) for m in made] == [(2.0, 4.0), (2.0, 3.0)]
+    with pytest.raises(UserError, match="rank 1 used its segments otherwise"):
+        _transfers(record, replace(o, events=(mine, (), (), ())))
+
+
+def test_a_run_that_chose_otherwise_is_refused() -> None:
+    with pytest.raises(UserError, match="the run chose bcast/mst"):
+        drawn(pair((1.0, 2.0), (1.0, 2.0)), chose="bcast/mst")

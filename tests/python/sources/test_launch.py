@@ -73,3 +73,63 @@ def test_after_a_stop_nothing_starts(tmp_path: Path) -> None:
     children.stop()
     with pytest.raises(Interrupted):
         launch.run([sys.executable, "-c", ""], [], print, children=children, folder=tmp_path)
+
+
+def test_each_time_has_its_place_and_who_waits_hears_each_beginning(tmp_path: Path) -> None:
+    """Least, mean, largest, the root's; lines about points that are closed or strange count for nothing; every line is kept."""
+    rep = '{"id":"%s","rep":0,"min_s":%d,"mean_s":%d,"max_s":%d,"root_s":%d}'
+    printed = [
+        '{"meta":{"back_end":"smpi"}}', rep % ("a", 1, 2, 5, 4), rep % ("a", 3, 6, 9, 7), '{"id":"a","trace":[1]}',
+        DONE % ("a", "ok", "ok"), rep % ("a", 0, 0, 0, 0), '["id"]', DONE % ("b", "ok", "ok"),
+    ]  # fmt: skip
+    began: list[str] = []
+    with open(tmp_path / "raw", "wb") as raw:
+        report, made = run(tmp_path, lines(*printed), "abc", on_start=began.append, raw=raw)  # type: ignore[arg-type]
+    assert made["a"] == Outcome("ok", "ok", [[1, 2, 5, 4], [3, 6, 9, 7]], back_end="smpi")
+    assert (made["b"].kind, made["b"].status) == ("failed", "the driver gave no repetition")
+    assert (began, report.unfinished, report.reason) == (["a", "b", "c"], ["c"], "it ended early")
+    assert report.traces == [{"id": "a", "trace": [1]}]
+    assert (tmp_path / "raw").read_text().splitlines() == printed
+
+
+@pytest.mark.parametrize(
+    ("errors", "status", "reason"),
+    [
+        (["one", "two", "three"], 0, "one; two"),  # none is telling
+        (["one", "Error 1", "[h:1] [xbt/X] cannot 2", "fail 3"], 0, "Error 1; cannot 2"),
+        (["same fault", "", "same fault", "abort"], 0, "same fault; abort"),
+        (["error " + "x" * 500], 0, "error " + "x" * 394),
+        ([], 3, "exit status 3"),
+    ],
+)
+def test_why_a_launch_ended_in_few_words(tmp_path: Path, errors: list[str], status: int, reason: str) -> None:
+    program = f"import sys; {lines(chr(123) + chr(34) + 'meta' + chr(34) + ':{}}')}; sys.stderr.write({chr(10).join(errors)!r})"
+    report, _ = run(tmp_path, f"{program}; sys.exit({status})", "a")
+    assert (report.reason, report.status) == (reason, status)
+
+
+def test_only_a_program_that_did_not_start_is_explained(tmp_path: Path) -> None:
+    def explain(said: str) -> str:
+        return f"explained: {said.strip()}" if "word" in said else ""
+
+    program = "import sys; sys.stderr.write('a word'); sys.exit(2)"
+    assert run(tmp_path, program, "a", explain=explain)[0].reason == "explained: a word"  # type: ignore[arg-type]
+    started = 'print(\'{"meta":{"library":"x"}}\'); ' + program
+    assert run(tmp_path, started, "a", explain=explain)[0].reason == "a word"  # type: ignore[arg-type]
+    assert run(tmp_path, program.replace("word", "sigh"), "a", explain=explain)[0].reason == "a sigh"  # type: ignore[arg-type]
+
+
+def test_a_point_over_its_limit_ends_the_launch_and_its_clock_starts_with_it(tmp_path: Path) -> None:
+    """Three points that take longer together, each within its own time; the fourth goes on."""
+    slow = "; ".join(f"time.sleep(0.45); print({DONE % (name, 'unsupported', 'x')!r})" for name in "abc")
+    program = f'import time; print(\'{{"meta":{{"library":"x"}}}}\'); {slow}; time.sleep(60)'
+    report, made = run(tmp_path, program, "abcd", limit_s=1.2)
+    assert (list(made), report.unfinished, report.over_limit_s, report.silent) == (["a", "b", "c"], ["d"], 1.2, False)
+
+
+def test_what_is_added_to_the_environment_and_where_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "here").touch()
+    done = DONE % ("a", "unsupported", "%s %s %s")
+    program = f"import os; print({done!r} % (os.environ['ADDED'], 'PATH' in os.environ, os.listdir('.').count('here')))"
+    _, made = run(tmp_path, program, "a", env={"ADDED": "x"})  # type: ignore[arg-type]
+    assert made["a"].status == "x True 1"

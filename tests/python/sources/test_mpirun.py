@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -104,3 +105,74 @@ likely to abort.
     assert mpirun.reason("driver: error while loading shared libraries: libmpi.so.40: cannot open").endswith(
         "on every node"
     )
+
+
+@pytest.mark.parametrize(
+    ("library", "root", "ranks", "nodes", "words"),
+    [
+        ("Open MPI 4.1.4", False, 2, 1, []),
+        ("Open MPI 4.1.4", True, 2, 1, ["--allow-run-as-root"]),
+        ("Open MPI 4.1.4", False, 3, 1, ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]),
+        ("Open MPI 4.1.4", False, 4, 2, ["--map-by", "ppr:2:node"]),
+        ("Open MPI 4.1.4", True, 5, 2, ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
+         "--map-by", "ppr:3:node"]),
+        ("MPICH 4.3.2", True, 2, 1, []),
+        ("MPICH 4.3.2", True, 5, 2, ["-genv", "MPIR_CVAR_ENABLE_HEAVY_YIELD", "1", "-ppn", "3"]),
+        ("MPI 2021.13", True, 5, 2, ["-ppn", "3"]),
+    ],
+)  # fmt: skip
+def test_every_word_that_a_launcher_is_told(
+    monkeypatch: pytest.MonkeyPatch, library: str, root: bool, ranks: int, nodes: int, words: list[str]
+) -> None:
+    monkeypatch.setattr(mpirun, "library", lambda: library)
+    monkeypatch.setattr(mpirun.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(mpirun.os, "geteuid", lambda: 0 if root else 1000)
+    assert mpirun.command(ranks, nodes) == ["mpirun", "-np", str(ranks), *words]
+    assert mpirun.command(2) == mpirun.command(2, 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("mpirun (Open MPI) 4.1.4", "Open MPI 4.1.4"),
+        ("mpirun (OpenRTE) 5.0", "Open MPI 5.0"),
+        ("HYDRA build details:\n    Version: 4.0.2", "MPICH 4.0.2"),
+        ("Intel(R) MPI 2021.13", "MPI 2021.13"),
+        ("something", "MPI"),
+    ],
+)
+def test_what_mpirun_says_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, name: str) -> None:
+    for stream in ("", ">&2"):
+        program = tmp_path / "mpirun"
+        program.write_text(f'#!/bin/sh\ntest "$1" = --version && echo "{said}" {stream}\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        mpirun.library.cache_clear()
+        assert mpirun.library() == name
+    monkeypatch.setenv("PATH", "/nonexistent")
+    mpirun.library.cache_clear()
+    with pytest.raises(UserError, match="mpirun: not found"):
+        mpirun.library()
+    mpirun.library.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("There are not enough slots.", "There are not enough slots; take fewer ranks"),
+        ("ssh: Could not resolve hostname x", "; check the host file's names"),
+        ("No such file", "No such file; every node needs this file"),
+        ("unknown option x", "; look for OMPI_MCA_"),
+        ("cannot bind", "; give fewer ranks than cores"),
+        ("do not run as root", "; run as another user"),
+        ("Just bad luck.", "Just bad luck"),
+        ("Type 'x' for help\nBad luck", "Bad luck"),
+        ("It looks like nothing", ""),
+        ("word " * 200, ("word " * 120)[:600]),
+    ],
+)  # fmt: skip
+def test_advice_follows_from_what_mpirun_says(said: str, advice: str) -> None:
+    found = mpirun.reason(said)
+    assert found.startswith(advice) or (advice.startswith(";") and advice in found)
+    assert bool(found) == bool(advice)
+    assert ("; " in found) == ("; " in advice)

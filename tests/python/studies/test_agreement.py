@@ -67,3 +67,11 @@ def test_without_a_reference_nothing_is_said(content: bytes | None, tmp_path: Pa
     if content:
         (tmp_path / "table.csv").write_bytes(content)
     assert with_reference(table.csv_text([row()]), tmp_path) is None
+
+
+def test_another_metric_is_named_and_five_are_shown_without_a_rest() -> None:
+    lines = said([row(median_s=1.0, metric="root")], [row(metric="root")])
+    assert lines[1].startswith("sim bcast/linear, 2 nodes, 4 ranks, 8 B, root: median_s is 1.0")
+    assert len(said([row(s, median_s=1.0) for s in range(5)], [row(s) for s in range(5)])) == 6
+    lines = said([row(8, median_s=1.0), row(16), row(32)], [row(8), row(16)])
+    assert lines[0] == "1 of 3 rows equal the reference; 1 are not in it"

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 import committed
 import made_table
+import tiny_platform
+from collscope.analysis.crossover import Span
+from collscope.analysis.tree import Rule, Tree
+from collscope.catalogue.registry import Registry
 from collscope.machines import find
 from collscope.studies import reader
 from collscope.studies.origin import Origin
-from collscope.studies.report import report
+from collscope.studies.report import report, sentences, tables
+from collscope.studies.report.analysis import Analysis, Changes, analyse, regrets, tree_sizes
+from collscope.studies.study import Study
 
 
 def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,3 +54,155 @@ def test_a_number_of_the_summary_is_the_number_of_its_table() -> None:
     text = (committed.FOLDER / "report.md").read_text(encoding="utf-8")
     variants = {line.split(" variants")[0].rsplit(" of ", 1)[1] for line in text.splitlines() if " variants." in line}
     assert len(variants) == 1
+
+
+SMALL = """
+title = "small"
+[setting]
+platform = "tiny"
+nodes = [2]
+ranks = [4]
+also_metrics = ["root"]
+[sizes]
+bytes = "16B..64B"
+focus = "32B,64B"
+focus_label = "range"
+[classes]
+short = "s"
+long = "l"
+[[collective]]
+name = "bcast"
+short = "bcast/mst"
+long = "bcast/linear"
+"""
+TIMES = {"short": {16: 1.0, 32: 2.0, 64: 8.0}, "long": {16: 2.0, 32: 2.0, 64: 2.0}}
+
+
+def time(collective: str, name: str, nodes: int, size: int) -> float:
+    return TIMES[name][size]
+
+
+@pytest.fixture
+def small(known: Registry) -> Study:
+    return reader.parse(SMALL, Path("sim/small.toml"))
+
+
+def analysis(study: Study, **cells: Any) -> Analysis:
+    """Of TIMES, with cells of the first simulated row changed; the bounds are a microsecond and more."""
+    rows = made_table.rows(study, time)
+    for row in rows:
+        row["ranks"] = 4
+    rows[0] |= cells
+    return analyse(study, pd.DataFrame(rows).pipe(lambda frame: frame.fillna({"chose": ""})))
+
+
+def test_what_a_figure_shows_in_words(small: Study) -> None:
+    made = analysis(small)
+    case, none = made.case("bcast", 2, 4), made.bound.iloc[:0]
+    both = "From 32 B to 64 B long is fastest (geometric mean); short 100 % slower. Fastest by size: short below 32 B and long above."
+    assert sentences.case_sentence(made, case, none) == both
+    bound = made.bound.assign(time_s=4.0)
+    low = " The fastest point takes 0.25 of the telephone bound, which forbids the overlap it uses."
+    assert sentences.case_sentence(made, case, bound) == both + low
+    assert sentences.case_sentence(made, case, made.bound.assign(time_s=1.0)) == both, "none lies below it"
+    root = replace(made, study=replace(small, metric="root"))
+    assert sentences.case_sentence(root, case, none) == f"{both} Times are root."
+    only = replace(made, study=replace(small, focus=(64,)))
+    last = case[case["bytes"] == 64]
+    assert sentences.case_sentence(only, last, none) == "At 64 B long is fastest (geometric mean); short 300 % slower."
+    assert sentences.geometric_means(case[~((case["bytes"] == 64) & (case["name"] == "long"))], [32, 64]) == {
+        "short": pytest.approx(4.0)
+    }
+    assert sentences.geometric_means(case, [128]) == {}
+
+
+@pytest.mark.parametrize(
+    ("means", "says"),
+    [
+        ({"a": 1.0, "b": 1.0009}, "a and b are fastest (geometric mean)."),
+        ({"a": 1.0, "b": 1.0011}, "a is fastest (geometric mean); b 0.1 % slower."),
+        ({"a": 1.2, "b": 1.09, "c": 1.0}, "c is fastest (geometric mean); b 9.0 % and a 20 % slower."),
+    ],
+)
+def test_names_within_a_thousandth_are_fastest_too(means: dict[str, float], says: str) -> None:
+    assert sentences._fastest(means, [16]) == f"At 16 B {says}"
+
+
+def span(nodes: int, name: str, low: float, high: float) -> Span:
+    return Span("bcast", 4, nodes, name, low, high, int(low), int(high))
+
+
+def test_how_often_the_best_class_changes(small: Study) -> None:
+    made = analysis(small)
+    spans = (span(2, "short", 16, 32), span(2, "long", 32, 48), span(2, "short", 48, 64), span(4, "long", 16, 64))
+    best = pd.DataFrame()
+    one = sentences.crossover_sentence(made, [Changes("", spans, best)])
+    assert one == (
+        "Altogether, the best class changes 2 times over 2 pairs of collective and node count, 1 of them in the range; "
+        "in 1 of the pairs one class is best at all sizes."
+    )
+    other = replace(made, study=replace(small, focus=()))
+    assert "in the range" not in sentences.crossover_sentence(other, [Changes("", spans, best)])
+    change = Changes("", spans, best)
+    assert change.sequence("bcast", 2, 4) == "short to 32 B, long to 48 B, then short"
+    assert (change.sequence("bcast", 4, 4), change.sequence("bcast", 8, 4)) == ("long at every size", "–")
+
+
+def test_which_times_count(small: Study) -> None:
+    """Those of the study's metric that are there; rows of the bound are no times."""
+    full = analysis(small)
+    assert list(full.sim["time_s"]) == [1.0, 2.0, 8.0, 2.0, 2.0, 2.0]
+    for cells in ({"status": "no"}, {"median_s": None}, {"median_s": 0.0}, {"source": "model"}, {"metric": "loop"}):
+        assert len(analysis(small, **cells).sim) == 5, cells
+    roots = [t * 0.9 for t in (1.0, 2.0, 8.0, 2.0, 2.0, 2.0)]
+    assert list(full.compared("", "root")["time_s"]) == pytest.approx(roots)
+    assert full.focus == (32, 64) and replace(full, study=replace(small, focus=(64, 128))).focus == (64,)
+    assert replace(full, study=replace(small, focus=())).focus == (16, 32, 64)
+    assert (full.alternatives, full.open_class, full.fixed_classes) == (("",), "", ["short", "long"])
+
+
+def test_points_without_a_number_and_below_the_bound_are_counted(small: Study) -> None:
+    made = analysis(small, status="no")
+    rows = dict(
+        tables.setting_rows(
+            tiny_platform.tiny(), Origin(False, 6, 5, 2.0, 1, 1 << 30, {"a": "1", "b": ""}, {"c": "2"}), made
+        )
+    )
+    assert rows["without a number"].startswith("1 points;")
+    assert rows["wall time"] == "2.0 s for the 5 points simulated, in 1 process side by side; largest process 1.00 GiB"
+    assert (rows["versions"], rows["hashes"], rows["points"]) == ("a 1", "c 2", "6")
+    assert (rows["sizes"], rows["metric"]) == (
+        "3, from 16 B to 64 B (whole vector)",
+        "makespan; root from the same calls beside it",
+    )
+    assert rows["call"] == "type float, operator sum, root 0, not in place"
+    assert "without a number" not in dict(
+        tables.setting_rows(tiny_platform.tiny(), Origin(False, 6, 5, 2.0, 2, 1, {}, {}), analysis(small))
+    )
+    whole = analysis(small)
+    bound = whole.bound.assign(ranks=4, time_s=2.0)
+    (row,) = tables.bound_rows(replace(whole, bound=bound))
+    assert (row["points"], row["below"], row["least"]) == (6, 1, 0.5)
+    assert row["where"] == "bcast/mst, 16 B on 2 nodes", "equal is not below"
+    assert tables.bound_rows(replace(whole, bound=bound.iloc[:0])) == []
+
+
+def test_what_following_a_choice_costs(small: Study) -> None:
+    made = analysis(small)
+    rules = (Rule("bcast", 4, None, None, (2,), None, None, "bcast/linear", 1.0, 0.3),)
+    tree = Tree(0.02, rules)
+    rows = regrets(made, tree)
+    assert [(r["choice"], r["points"], r["worst"]) for r in rows] == [
+        ("this tree", 3, 1.0),
+        ("always short", 3, 3.0),
+        ("always long", 3, 1.0),
+    ]
+    assert rows[0]["mean"] == pytest.approx(1 / 3) and rows[1]["mean"] == pytest.approx(1.0)
+    assert (rows[0]["median"], rows[1]["p90"]) == (0.0, pytest.approx(2.4))
+    sizes = tree_sizes(made, tree)
+    assert [(r["tolerance"], r["rules"], r["this"]) for r in sizes] == [
+        (t, 1 if t == 0.02 else 2, t == 0.02) for t in (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+    ]
+    assert sentences.tree_sentence(made, tree) == (
+        "1 rules reach the best algorithm of the study within 100.00 % at every point (33.33 % on average over 3 points; allowed: 2 %)."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from collscope.points.table import Row
 from collscope.sources import simulate, smpirun
 from collscope.studies import reader
 from collscope.studies import rows as study_rows
-from collscope.studies.origin import Origin
+from collscope.studies.origin import Origin, remember
 
 STUDY = """\
 title = "rows"
@@ -81,3 +82,24 @@ def test_a_further_metric_has_numbers_of_its_own(launches: Path) -> None:
         assert float(str(own["median_s"])) == 1e-6 * (int(str(own["bytes"])) // 4 + 1) / 3
         for column in ("median_s", "q1_s", "q3_s", "min_s", "max_s"):
             assert float(str(root[column])) == float(str(own[column])) / 4, column
+
+
+def test_a_bound_for_each_collective_layout_and_size(launches: Path) -> None:
+    rows, origin = run()
+    found = [(row["nodes"], row["ranks"], row["bytes"]) for row in rows if row["source"] == "bound"]
+    assert sorted(found) == [(2, 4, size) for size in (16, 32, 64)]
+    assert (origin.points, origin.quick, origin.jobs) == (3, False, 1)
+
+
+@pytest.mark.parametrize(("simulated", "kept"), [(2, 5), (5, 5), (6, 6), (0, 5)])
+def test_the_longest_run_of_the_same_numbers_is_remembered(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, simulated: int, kept: int
+) -> None:
+    monkeypatch.setattr("collscope.base.commit.describe", lambda: "abc")
+    first = Origin(False, 6, 5, 100.0, 2, 1, {"a": "1"}, {"b": "2"})
+    assert remember("x", first).versions == {"a": "1", "commit": "abc"}
+    made = remember("x", replace(first, simulated=simulated, wall_s=1.0))
+    assert (made.simulated, made.wall_s) == (kept, 100.0 if simulated < 5 else 1.0)
+    for other in ({"quick": True}, {"points": 7}, {"hashes": {"b": "3"}}, {"versions": {"a": "2"}}):
+        assert remember("x", replace(first, simulated=1, **other)).simulated == 1  # type: ignore[arg-type]
+    assert remember("y", replace(first, simulated=1)).simulated == 1

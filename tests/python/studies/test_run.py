@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.points import table
-from collscope.studies import reader, run
+from collscope.studies import reader, results, run
 from collscope.studies import rows as study_rows
 from collscope.studies.origin import Origin
 from collscope.studies.report import pictures
@@ -147,3 +148,89 @@ def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypa
     with pytest.raises(UsageError, match=r"bird_schooner\.toml: sizes: none can be cut .* multiples of 72 ranks"):
         run.run("bird_schooner")
     assert not fake.drawn
+
+
+@pytest.mark.parametrize("status", ["no", "other"])
+def test_points_without_a_number_are_told_by_reason(capsys: pytest.CaptureFixture[str], status: str) -> None:
+    row = {"collective": "bcast", "algorithm": "bcast/a", "status": "no", "metric": "makespan"}
+    run.report_failures([row, row, {**row, "status": status}, {**row, "metric": "root"}])
+    said = capsys.readouterr().err.splitlines()
+    counts = (
+        ["3 points without a number: no"]
+        if status == "no"
+        else ["2 points without a number: no", "1 point without a number: other"]
+    )
+    assert said == [f"collscope: bcast/a: {text}" for text in counts]
+
+
+@pytest.mark.parametrize(
+    ("own", "reference", "found"),
+    [
+        (None, None, ""),
+        ("a,p1,b", None, "a,p1,b"),
+        ("a,p2,b", "c,p1,d", "c,p1,d"),
+        ("a,p1,b", "c,p1,d", "a,p1,b"),
+        ("a,p2,b", None, ""),
+    ],
+)
+def test_verdicts_over_the_ranges_are_kept_for_their_platform(
+    bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch, own: str | None, reference: str | None, found: str
+) -> None:
+    monkeypatch.setattr(paths, "RESULTS", workplace)
+    (workplace / bird.name).mkdir()
+    for folder, text in ((workplace, own), (workplace / bird.name, reference)):
+        if text:
+            (folder / results.SENSITIVITY).write_text(text)
+    origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {"platform": "p1"})
+    assert run._varied(bird, origin, workplace, False, None) == found
+    assert run._varied(replace(bird, prior_sizes=()), origin, workplace, True, None) == found
+    asked: list[object] = []
+
+    class Table:
+        def to_csv(self, **_: object) -> str:
+            return "new"
+
+    monkeypatch.setattr("collscope.studies.sensitivity.run", lambda *words: asked.append(words) or Table())
+    assert run._varied(bird, origin, workplace, True, 3) == "new" and asked == [(bird, bird.prior_sizes, 3)]
+
+
+@pytest.mark.parametrize(("files", "whole"), [([], False), (["a"], True), (["a", "b"], False)])
+def test_results_are_complete_with_every_file_of_their_record(tmp_path: Path, files: list[str], whole: bool) -> None:
+    (tmp_path / "a").touch()
+    assert results.is_complete(tmp_path, {"files": files}) == whole
+    assert not results.is_complete(tmp_path, {})
+    for text in ("no json", "[]"):
+        (tmp_path / results.RUN).write_text(text)
+        assert results.record(tmp_path) == {}
+
+
+def test_a_reference_has_the_figures_that_are_made_and_no_others(tmp_path: Path) -> None:
+    fresh, reference = tmp_path / "fresh", tmp_path / "reference"
+    for folder, names in ((fresh, ("new.svg", "old.svg")), (reference, ("old.svg", "gone.svg"))):
+        (folder / "figures").mkdir(parents=True)
+        for name in names:
+            (folder / "figures" / name).write_text(folder.name)
+    (fresh / results.RUN).write_text('{"files": ["figures/new.svg", "figures/old.svg"]}')
+    (reference / "notes.md").write_text("kept")
+    results.publish(fresh, reference)
+    made = {str(p.relative_to(reference)): p.read_text() for p in reference.rglob("*") if p.is_file()}
+    assert {name: made[name] for name in sorted(made) if name != results.RUN} == {
+        "figures/new.svg": "fresh", "figures/old.svg": "fresh", "notes.md": "kept",
+    }  # fmt: skip
+    assert results.RUN in made
+    assert results.stamp("a", "b") != results.stamp("ab") != results.stamp("a")
+
+
+@pytest.mark.parametrize("error", [None, ValueError("x"), OSError(28, "full")])
+def test_results_take_their_place_whole_or_leave_no_trace(tmp_path: Path, error: Exception | None) -> None:
+    target = tmp_path / "fresh"
+    target.mkdir()
+    (target / "old").touch()
+    kind = UserError if isinstance(error, OSError) else type(error)
+    with pytest.raises(kind) if error else contextlib.nullcontext(), results.replacing(target) as new:
+        (new / "new").touch()
+        assert new.stat().st_mode & 0o777 == 0o755
+        if error:
+            raise error
+    assert [p.name for p in tmp_path.iterdir()] == ["fresh"]
+    assert [p.name for p in target.iterdir()] == ["old" if error else "new"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pandas as pd
+import pytest
 
 from collscope.analysis.claims import Assertion, Claim
 from collscope.machines import find
@@ -37,3 +41,54 @@ def test_the_sweep_is_summed_up() -> None:
     assert found == [("reproduced", "partly", 1, 2, 3, ["a high: reproduced"])] * 2
     ahead = [(a["alternative"], a["low"], a["high"], a["ahead"]) for a in made["ahead"]]
     assert ahead == [("Open MPI 4.0", 3, 3, 1), ("Open MPI 4.1", 1, 4, 1)], "the platform as modelled is no variant"
+
+
+def test_the_pieces_of_a_curve_move_together_and_no_number_alone() -> None:
+    spec = find.load_spec("schooner")
+    made = list(sensitivity.variants(spec))
+    for v in made:
+        if not v.number.startswith("curve."):
+            number = getattr(spec, v.number)
+            value = min(number.range[v.end == "high"], sensitivity.LIMITS.get(v.number, float("inf")))
+            assert getattr(v.spec, v.number).value == value != number.value
+            assert v.value == f"{value:.4g}" and v.spec.curve == spec.curve
+            continue
+        _, level, kind = v.number.split(".")
+        kind = "latency" if kind == "latency_s" else kind
+        moved = [getattr(p, kind) for p in v.spec.curve[level]]
+        were = [getattr(p, kind) for p in spec.curve[level]]
+        assert [n.value for n in moved] == [n.range[v.end == "high"] if n.range else n.value for n in were]
+        assert v.value == " ".join(f"{n.value:.4g}" for n in moved)
+        same = {other for other in spec.curve if spec.curve[other] == spec.curve[level]}
+        assert {other for other in spec.curve if v.spec.curve[other] != spec.curve[other]} == same
+
+
+def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = reader.load("bird_schooner")
+    spec = find.load_spec(study.platform)
+    one = sensitivity.Variant("n", "low", "1", spec)
+    asked: list[Any] = []
+    claim = Claim(
+        "B1", "", "", (Assertion("", True, "", "yes"), Assertion("", None, "", "yes"), Assertion("", False, "", "yes"))
+    )
+    judged = SimpleNamespace(
+        judged=lambda: {"decision/a": [claim], "decision/b": [claim]},
+        winner_tables=lambda: [SimpleNamespace(alternative="decision/b", matching_rows=3, matching_cells=7)],
+    )
+    monkeypatch.setattr(sensitivity, "variants", lambda spec: [one])
+    monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
+    monkeypatch.setattr(sensitivity, "tasks_of", lambda few, platform, quick: [(("task", quick), None, None)])
+    row = {"platform_hash": "p", "sources_hash": "s"}
+    monkeypatch.setattr(sensitivity.simulate, "run_tasks", lambda tasks, jobs: asked.append((tasks, jobs)) or [row])
+    monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
+    made = sensitivity.run(study, (64, 128), 3)
+    assert asked[0] == ([("task", False)], 3) and len(asked) == 4
+    few = asked[1]
+    assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
+    assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]
+    assert tuple(made.columns) == sensitivity.COLUMNS
+    assert [tuple(r) for r in made.itertuples(index=False)] == [
+        (number, end, value, alternative, "B1", "partly", 1, 2, *winners, "p", "s")
+        for number, end, value in ((sensitivity.BASE, "", ""), ("n", "low", "1"))
+        for alternative, winners in (("decision/a", (0, 0)), ("decision/b", (3, 7)))
+    ]

@@ -1,0 +1,232 @@
+"""What is said of calls, and what tells some calls from others: all without a library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
+from collscope.twins import calls, compare, differences, library, messages, records, text
+from collscope.twins.call import REFUSAL, Call, Compared
+from open_mpi import needs_prover
+
+KEY = "bcast/pipeline[s=64]"
+S1, S2 = [("S", 1, 8)], [("S", 2, 8)]
+
+
+def compared(
+    ranks: int = 4, count: int = 100, verdict: str = "unsupported", why: str = "no", **more: object
+) -> Compared:
+    call = Call(**{"key": KEY, "collective": "bcast", "count": count, **more})  # type: ignore[arg-type]
+    return Compared(ranks, call, verdict, text=why, theirs=(S1, []))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("more", "shape", "said"),
+    [
+        ({}, "100 0 1 0", "count 100"),
+        ({"root": 3}, "100 3 1 0", "count 100, root 3"),
+        ({"in_place": True, "commutes": False}, "100 0 0 1", "count 100, in place, an operator that does not commute"),
+    ],
+)
+def test_a_call_in_words(more: dict[str, object], shape: str, said: str) -> None:
+    c = compared(**more)  # type: ignore[arg-type]
+    assert c.call.shape == shape
+    assert c.call.text == f"{KEY}, {said}" and str(c) == f"4 ranks, {KEY}, {said}: unsupported: no"
+
+
+# ---- what tells calls apart --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("c", "true"),
+    [
+        (compared(4, 100), ["not in place", "more", "at least as", "commutes", "more than two", "at least a segment", "even", "a power"]),
+        (compared(2, 2), ["at least as many elements", "two ranks", "less than a segment"]),
+        (compared(2, 1), ["fewer elements"]),
+        (compared(4, 64), ["at least a segment a rank"]),
+        (compared(4, 63), ["less than a segment a rank"]),
+        (compared(6, 5, commutes=False, in_place=True), ["in place", "fewer", "does not commute", "even", "no power"]),
+        (compared(7, 7), ["an odd number", "no power", "at least as many"]),
+        (compared(3, 9, key="bcast/linear"), ["less than a segment a rank"]),  # all of it is one
+        (compared(3, 9, key="bcast/pipeline[s=0]"), ["less than a segment a rank"]),
+    ],
+)  # fmt: skip
+def test_features(c: Compared, true: list[str]) -> None:
+    """Of each pair one, and where a word is named here, that one."""
+    holds = {label: test(c) for label, test in differences.FEATURES}
+    pairs = list(zip(list(holds)[::2], list(holds)[1::2], strict=True))
+    assert all(holds[a] != holds[b] for a, b in pairs)
+    for word in true:
+        assert any(word in label for label, held in holds.items() if held), word
+    assert holds["in place"] == c.call.in_place and holds["two ranks"] == (c.ranks == 2)
+    assert holds["fewer elements than ranks"] == (c.call.count < c.ranks)
+    assert holds["ranks a power of two"] == (c.ranks in (2, 4))
+    assert holds["an odd number of ranks"] == (c.ranks in (3, 7))
+
+
+def test_what_distinguishes_some_calls_from_others() -> None:
+    few, many, third = compared(4, 3), compared(4, 300), compared(5, 3)
+    assert differences.distinction([few], []) == ""
+    assert differences.distinction([few], [many]) == ", fewer elements than ranks"
+    assert differences.distinction([few], [many, third]) == ", fewer elements than ranks, an even number of ranks"
+    assert differences.distinction([few], [few]) == ", otherwise"
+    other = compared(4, 3, key="bcast/pipeline[s=32]")
+    assert differences.distinction([few], [other]) == ", s=64"
+    assert differences.distinction([few, many], [compared(4, 3, key="bcast/linear")]) == ", s=64"
+
+
+def test_as_few_explanations_as_possible() -> None:
+    a, b, c, d = (compared(4, n) for n in (1, 2, 3, 4))
+    said = {id(a): ["x", "y"], id(b): ["y"], id(c): ["z", "x"], id(d): []}
+    assert differences.cover([a, b, c], said) == [("x", [a, c]), ("y", [b])]
+    assert differences.cover([b, a, d], said) == [("y", [b, a]), (differences.FAILED, [d])]
+
+
+@needs_prover
+def test_a_refusal_is_a_difference_and_silence_is_none() -> None:
+    refused = Compared(4, compared(4, 3).call, "unsupported", text="no", theirs=(REFUSAL, S1))
+    silent = Compared(4, compared(4, 9).call, "unsupported", text="no", theirs=([], []))
+    (row,) = differences.differences("4.1.4", [silent, refused, compared(verdict="same")])
+    assert row | {"condition": "no", "runs": differences.REFUSED, "calls": "1", "ranks": "4", "counts": "3"} == row
+    assert (row["key"], row["number"], row["version"]) == ("bcast/pipeline", "3", "4.1.4")
+
+
+# ---- tables ------------------------------------------------------------------------------------------------
+
+
+def test_a_row_counts_calls_by_what_came_of_them() -> None:
+    done = [
+        compared(p, verdict=verdict, why="")
+        for p, verdict in ((2, "same"), (3, "same"), (4, "order"), (5, "different"))
+    ]
+    found = [*done, *(compared(8, why=why) for why in "baa")]
+    row = records.tally(found)
+    assert row == dict(zip(records.COUNTS, "72113", strict=True)) | {"ranks": "2..5", "reasons": "2 a; 1 b"}
+    assert records.supported(row) == "4"
+
+
+def test_a_row_for_each_collective_says_how_many_keys_were_taken() -> None:
+    one = Call("decision/ompi_4_1:bcast", "bcast", 1)
+    two = Call("decision/ompi_4_1:reduce", "reduce", 1)
+    took = ((one, "bcast/a"), (two, "reduce/a"), (one, "bcast/b"), (one, ""), (one, "bcast/a"))
+    found = [Compared(2, c, "same", key) for c, key in took]
+    rows = records.decisions("4.1.4", found)
+    said = [(r["key"], r["collective"], r["keys"], r["calls"]) for r in rows]
+    assert said == [("decision/ompi_4_1", "bcast", "2", "4"), ("decision/ompi_4_1", "reduce", "1", "1")]
+
+
+def test_what_a_page_says_of_a_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = {"key": "bcast/a", "calls": "9", "unsupported": "2", "ranks": "2..5,8"}
+    table = [{**base, "equal": e, "version": v} for v, e in (("4.1.4", "7"), ("5.0.1", "7"), ("6.0", "6"))]
+    seen = (("if", "x", "4"), ("if", "x", "5"), ("else", "y", "5"))
+    changes = [{"key": "bcast/a", "condition": c, "runs": r, "version": v} for c, r, v in seen]
+    monkeypatch.setattr(records, "recorded", lambda: (table, changes))
+    words = "calls send the same messages in the same order"
+    assert (
+        text.status("bcast/a") == f"7 of 7 {words} (4.1.4 and 5.0.1, 2…5, 8 ranks); 6 of 7 {words} (6.0, 2…5, 8 ranks)"
+    )
+    assert text.status("bcast/b") == "not compared yet"
+    assert records.instead("bcast/a") == [("if", "x", "4 and 5"), ("else", "y", "5")] and not records.instead("bcast/b")
+
+
+# ---- which calls -------------------------------------------------------------------------------------------
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("key", "ranks", "expected"),
+    [
+        ("bcast/linear", 5, [0, 1, 3, 4, 5, 6, 257, 1000]),
+        ("bcast/linear", 8, [0, 1, 5, 7, 8, 9, 257, 1000]),
+        ("bcast/binomial[s=1024]", 5, [0, 1, 3, 4, 5, 6, 255, 256, 257, 511, 512, 513, 1000, 1283]),
+        ("bcast/binomial[s=4]", 5, [0, 1, 3, 4, 5, 6, 257, 1000]),
+        ("bcast/chain[chains=64,s=0]", 4, [0, 1, 3, 4, 5, 257, 1000]),
+        ("allreduce/ring_segmented[s=1024]", 3, [0, 1, 2, 3, 4, 5, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1000, 1283, 1537]),
+        ("barrier/tree", 5, [0]),
+    ],
+)  # fmt: skip
+def test_counts_around_every_threshold(key: str, ranks: int, expected: list[int]) -> None:
+    a = registry.load().algorithm(key)
+    assert a and calls.counts(a, key, ranks) == expected
+
+
+@needs_prover
+def test_shapes_of_a_key() -> None:
+    def of(key: str, ranks: int) -> list[Call]:
+        a = registry.load().algorithm(key)
+        assert a
+        return list(calls.shapes(a, key, ranks))
+
+    few, many = of("bcast/linear", 5), of("bcast/linear", 18)
+    assert sorted(c.root for c in few if c.count == 257) == [0, 3, 4]
+    assert [c.root for c in few if c.count == 1000] == [0, 3, 4, 1, 2]
+    assert {c.root for c in many} == {0, 17} and {c.root for c in of("bcast/linear", 17)} == set(range(17))
+    gathers = of("allgather/linear", 5)
+    assert [c.count for c in gathers if c.in_place] == [1, 5, 257, 1000] and {c.root for c in gathers} == {0}
+    reductions = of("reduce/linear", 4)
+    assert [c.count for c in reductions if not c.commutes] == [0, 1, 4, 257, 1000]
+
+
+@needs_prover
+def test_the_grid_of_a_decision() -> None:
+    made = list(calls.grid("decision/ompi_4_1", 4, (1, 1 << 19, 1 << 20)))
+    assert {c.count for c in made if c.collective == "allgather"} == {1, 1 << 19}  # 2^21 floats are the most
+    assert {c.count for c in made if c.collective == "bcast"} == {1, 1 << 19, 1 << 20}
+    assert [c.count for c in made if c.collective == "barrier"] == [0]
+    one = [(c.root, c.commutes, c.in_place) for c in made if c.count == 1]
+    assert {x[:2] for x in one} >= {(0, True), (0, False), (3, True)}
+    assert {c.collective for c in made if c.in_place} == {"allgather", "alltoall", "reduce_scatter_block", "scan"}
+    assert len(calls.decided_calls("decision/ompi_4_1", 17)) > len(calls.decided_calls("decision/ompi_4_1", 18))
+
+
+# ---- programs ----------------------------------------------------------------------------------------------
+
+
+def test_calls_that_force_alike_share_a_communicator() -> None:
+    force = (("bcast_algorithm", 6),)
+    asked = [Call(KEY, "bcast", n, forced=f) for n, f in ((1, force), (2, ()), (3, force))]
+    assert messages.plan_text(asked).splitlines() == [
+        "call 1 bcast 2 0 1 0", "reset", "set coll_tuned_bcast_algorithm 6", "comm", "call 0 bcast 1 0 1 0", "call 2 bcast 3 0 1 0",
+    ]  # fmt: skip
+    assert messages.parse(["S3:16", "R-1:8"]) == [("S", 3, 16), ("R", -1, 8)] and messages.parse(["refused"]) == REFUSAL
+
+
+def test_each_call_is_judged_by_its_own_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [compared(count=n).call for n in (1, 2, 3)]
+    theirs = {(i, r): sent for i in range(3) for r, sent in enumerate((S1, S2))}
+    own = messages.Own({0: "a", 1: "b"}, {**theirs, (1, 1): S1}, {2: messages.Unsupported("why", "what")})
+    monkeypatch.setattr(compare, "library_messages", lambda *_: theirs)
+    monkeypatch.setattr(compare, "own_messages", lambda *_: own)
+    found = compare.compare(library.Library("", ""), 2, asked)
+    assert [(c.verdict, c.key, c.advice) for c in found] == [
+        ("same", "a", ""),
+        ("different", "b", ""),
+        ("unsupported", "", "what"),
+    ]
+    assert found[1].text == f"rank 1: Open MPI {S2}, here {S1}" and found[2].theirs == (S1, S2)
+
+
+def test_a_library_says_its_version_and_its_algorithms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:{}:x\n"
+    said = {"--version": "mpirun (Open MPI) 4.1.4\n", "--parsable": "".join(map(listed.format, (0, 1, 6)))}
+    monkeypatch.setattr(library.Library, "call", lambda _, *words: said[words[1]])
+    found = library.Library("mpicc", "mpirun")
+    assert found.version == "4.1.4" and found.numbers == {("bcast", 1), ("bcast", 6)}
+    found.check()
+    for words, why in (("mpirun (Open MPI) 3.1.0", "not known here"), ("HYDRA build details:", "not Open MPI's")):
+        said["--version"] = words
+        with pytest.raises(UserError, match=why):
+            library.Library("mpicc", "mpirun").check()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "mpicc").touch()
+    with pytest.raises(UsageError, match="mpirun is not there"):
+        library.find_library(str(tmp_path))
+    (tmp_path / "bin" / "mpirun").touch()
+    there = library.find_library(str(tmp_path))
+    assert (there.mpicc, there.mpirun) == (str(tmp_path / "bin" / "mpicc"), str(tmp_path / "bin" / "mpirun"))
+    assert (
+        there.environment["PATH"].startswith(f"{tmp_path}/bin:") and there.environment["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
+    )
