@@ -252,15 +252,14 @@ def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
     layout = Layout(tiny(), 2, 3, "cyclic")
     for check in (False, True):
         words = smpirun.command(layout, [("a", point) for point in points(1, check=check)], tmp_path)
-        assert words[:5] == ["smpirun", "-np", "3", "-hostfile", tmp_path / "hosts.txt"]
+        assert words[:5] == ["smpirun", "-np", "3", "-hostfile", "hosts.txt"]
         at = words.index(programs.SIM_DRIVER)
         assert words[5:at] == smpirun_args(tiny())
-        assert words[at + 1 :] == ["--plan", tmp_path / "plan.txt", *([] if check else ["--shared-buffers"])]
+        assert words[at + 1 :] == ["--plan", "plan.txt", *([] if check else ["--shared-buffers"])]
     assert (tmp_path / "hosts.txt").read_text() == "host0\nhost4\nhost1\n"
     assert (tmp_path / "plan.txt").read_text() == f"id=a {points(1, check=True)[0].text()}\n"
-    found = smpirun.environment(layout, tmp_path)
-    assert found == {"TMPDIR": str(tmp_path), "COLLSCOPE_PLATFORM": str(tiny().xml)}
-    assert smpirun.environment(Layout(None, 1, 1), tmp_path) == {"TMPDIR": str(tmp_path)}
+    assert smpirun.environment(layout) == {"TMPDIR": ".", "COLLSCOPE_PLATFORM": str(tiny().xml)}
+    assert smpirun.environment(Layout(None, 1, 1)) == {"TMPDIR": "."}
 
 
 def test_a_long_simulation_is_announced(known: Registry, capsys: pytest.CaptureFixture[str]) -> None:
