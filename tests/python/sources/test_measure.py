@@ -92,7 +92,7 @@ def test_launches_follow_each_other_and_each_measures_every_layout(
     monkeypatch.setattr(measure.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(
-        measure.mpirun, "command", lambda ranks, nodes: asked.append((ranks, nodes)) or [sys.executable, fake]
+        measure.mpirun, "command", lambda ranks, nodes, *_: asked.append((ranks, nodes)) or [sys.executable, fake]
     )
     points = [Point("bcast", "bcast/linear", count) for count in (2, 13, 8)]
     tasks = [(TASK[0], points[0]), (Layout(TASK[0].platform, 2, 6), points[2]), (TASK[0], points[1])]
