@@ -7,6 +7,7 @@ import io
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -107,8 +108,9 @@ def test_where_there_is_a_terminal_it_is_a_bar(
 def test_the_bar_names_what_takes_long(monkeypatch: pytest.MonkeyPatch, since: float, hint: bool) -> None:
     screen = Console(file=io.StringIO(), force_terminal=True, width=100)
     monkeypatch.setattr("collscope.base.console.err", lambda: screen)
-    made = Progress("simulating", 4, "be patient", done=2, start=time.monotonic() - since)
-    made._running = {0: ("slow", time.monotonic() - 3), 1: ("quick", time.monotonic() - 1)}
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    made = Progress("simulating", 4, "be patient", done=2, start=100.0 - since)
+    made._running = {0: ("slow", 97.0), 1: ("quick", 99.0)}
     with progress._bar(made):
         pass
     said = screen.file.getvalue()  # type: ignore[attr-defined]

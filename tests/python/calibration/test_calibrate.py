@@ -110,3 +110,11 @@ def test_one_core_cannot_be_calibrated(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(UsageError, match="cannot be written"):
         calibrate.calibrate(2, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_specification_that_cannot_be_used_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, 0.0)
+    monkeypatch.setattr(calibrate, "spec_text", lambda *_: "name = 3\n")
+    with pytest.raises(UserError, match=r"spec\.toml:1: name: "):
+        calibrate.calibrate(2, tmp_path / "spec.toml")
+    assert list(tmp_path.iterdir()) == []

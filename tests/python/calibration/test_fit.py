@@ -163,3 +163,9 @@ def test_each_pair_is_of_its_class_and_the_better_one_counts() -> None:
 )
 def test_pieces_by_hand(times: list[tuple[int, float]], base: float, pieces: list[tuple[int, float, float]]) -> None:
     assert pieces_of(times, 0.5, base) == [pytest.approx(piece) for piece in pieces]
+
+
+def test_every_size_counts() -> None:
+    lines = [x for x in made_lines() if "pingpong" not in x]
+    lines += [line("pingpong", [t, t], bytes=n, a=0, b=1) for n, t in ((1, 1e-6), (1000, 5e-6), (2000, 6e-6))]
+    assert fit(lines, TWO_CORES).curves["cache"][0] == pytest.approx((0, 1e-6, 4e-9))

@@ -219,7 +219,7 @@ def test_a_map_is_made_of_halves(known: registry.Registry, monkeypatch: pytest.M
         ]
 
     monkeypatch.setattr(decisions, "ask_many", ask_many)
-    made = decisions.spans("bcast", [3], 400, 4)
+    made = decisions.spans("bcast", [3], 400)
     assert [(s.decision, s.ranks, s.first, s.last, s.takes) for s in made] == [
         ("d", 3, 1, 4, "0"), ("d", 3, 5, 36, "1"), ("d", 3, 37, 100, "2"),
     ]  # fmt: skip

@@ -261,22 +261,8 @@ def test_points_are_by_layout_then_size_then_key(asked: Asked, capsys: pytest.Ca
     call(capsys, "run", "--on", "tiny", "--ranks", "2,4", "-a", "bcast/linear,bcast/mst", "--bytes", "8,4")
     made = [(at.ranks, point.count, point.algorithm[6:9]) for at, point in asked.points]
     assert made == [(p, n, a) for p in (2, 4) for n in (2, 1) for a in ("lin", "mst")]
-    call(
-        capsys,
-        "run",
-        "--on",
-        "tiny",
-        "--nodes",
-        "2",
-        "--ranks",
-        "4",
-        "--mapping",
-        "cyclic",
-        "-a",
-        "bcast/mst",
-        "--bytes",
-        "4",
-    )
+    words = "--on tiny --nodes 2 --ranks 4 --mapping cyclic -a bcast/mst --bytes 4"
+    call(capsys, "run", *words.split())
     assert [(at.nodes, at.mapping) for at, _ in asked.points] == [(2, "cyclic")]
 
 

@@ -196,3 +196,8 @@ def test_what_the_driver_says_of_a_run() -> None:
         "ranks left a barrier within 3 ns",
         "clocks of nodes agree within 200.0 ns",
     ]
+    exact = Observed((), (0.0,), (), 0.0)
+    once = Run((exact,), (1e-6,), (), "", "a library")
+    assert observed.text(once, "real", Layout(None, 1, 1, "block")) == "measured here, a library"
+    said = observed.text(once, "sim", Layout(None, 2, 4, "block"))
+    assert said.startswith("simulated on ") and said.endswith(", 2 nodes, a library")

@@ -40,6 +40,7 @@ class Terminal(io.StringIO):
 def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
     said = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stderr", said)
+    monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: 0.0))
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((9, 9)))
     told = Steps()
     told.run("quick", ["true"], tmp_path / "new" / "log")

@@ -131,12 +131,13 @@ def test_the_bounds_of_every_collective_by_hand(collective: str) -> None:
     def least(G: float, gamma: float = 0, copiers: int = 0) -> float:
         return bounds.bound_loggp(collective, 5, 1000, 2, 3, 5, G, gamma, copiers)
 
-    assert least(0) == first
+    assert least(0) == bounds.bound_loggp(collective, 5, 1000, 2, 3, 5, 0) == first
     assert least(1) == pytest.approx(max(first, 9 + port))
     assert least(0.001) == pytest.approx(max(first, 9 + port * 0.001 if port > 0 else 0))
     assert least(1, gamma=10) == pytest.approx(max(first, 9 + port, 10 * reduced))
     assert least(1, copiers=4) == pytest.approx(max(first, copied / 4))
     assert least(1, gamma=10, copiers=4) == pytest.approx(max(first, copied / 4, 10 * reduced))
+    assert bounds.bound_loggp("barrier", 5, 0, 2e-6, 3e-6, 5e-6, 0) == pytest.approx(18e-6)
     assert (bounds.bound(collective, 1, 1000, 7, 3, 0.5), bounds.bound_loggp(collective, 1, 9, 1, 1, 1, 1)) == (0, 0)
     assert bounds.bound_loggp(collective, 2, 0, 2, 3, 5, 1) == (9 if collective == "barrier" else 0)
 
