@@ -210,7 +210,7 @@ def test_a_single_option_is_not_taken_twice(
 
 
 RUN_DEFAULTS: dict[str, Any] = {
-    "platform": "x", "ranks": None, "algorithms": "all", "nodes": "1", "ranks_per_node": None, "mapping": "block",
+    "platform": "x", "ranks": None, "algorithms": "all", "nodes": None, "ranks_per_node": None, "mapping": "block",
     "collective": None, "sizes": None, "block_sizes": None, "source": "sim", "metric": "makespan", "root": 0,
     "type_name": "float", "op": None, "in_place": False, "launches": 1, "repetitions": None, "point_limit": None,
     "check": False, "jobs": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,

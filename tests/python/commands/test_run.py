@@ -389,8 +389,8 @@ def test_what_is_said_before_long_work(
 def test_layouts_keys_and_sizes_are_counted(tiny: Path, known: Registry) -> None:
     at = [Layout(tiny_platform.tiny(), 1, p) for p in (2, 4)]
     for options, layouts, sizes in (
-        ({"ranks": "2,4", "sizes": "16,32"}, "--nodes 1, --ranks 2,4", "2 sizes (--bytes 16,32)"),
-        ({"ranks_per_node": "2,4", "block_sizes": "4"}, "--nodes 1, --ranks-per-node 2,4", "1 sizes (--block-bytes 4)"),
+        ({"ranks": "2,4", "sizes": "16,32"}, "--ranks 2,4", "2 sizes (--bytes 16,32)"),
+        ({"ranks_per_node": "2,4", "block_sizes": "4"}, "--ranks-per-node 2,4", "1 sizes (--block-bytes 4)"),
     ):
         says = [f"2 layouts ({layouts})", "1 keys (-a bucket)", sizes]
         request = runs.Request(**{"platform": "tiny", "algorithms": "bucket", "ranks": None} | options)

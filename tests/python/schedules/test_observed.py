@@ -54,9 +54,8 @@ def launched(layout: Layout, wanted: list[Point], folder: Path, *more: str) -> l
         "TMPDIR": str(folder),
         **smpirun_env(layout.platform),
     }
-    done = subprocess.run(
-        list(map(str, [*command, *more])), capture_output=True, text=True, env=env, check=True, timeout=300
-    )
+    words = list(map(str, [*command, *more]))
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, env=env, check=True, timeout=300)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 

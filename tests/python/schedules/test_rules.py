@@ -43,7 +43,6 @@ def test_a_machine_of_two_nodes() -> None:
     assert one_port.nodes_in(machine) == (0, 0, 0, 1, 1)
     moved = one_port.with_places(machine, [(0, 0, 0), (1, 1, 1), (0, 0, 0), (1, 1, 2), (2, 3, 4)])
     assert one_port.nodes_in(moved) == (0, 1, 0, 1, 2) and moved.endswith("place 4 2 3 4\n")
-    assert one_port.nodes_in("place 2 1 1 1\nplace 0 0 0 0\nplace 1 0 0 0\n") == (0, 0, 1)
     for nodes in (1, 5, None):  # all together, each alone, nothing said
         assert one_port.nodes_in(one_port.telephone(5, nodes)) == ()
 
