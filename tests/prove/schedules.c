@@ -1,8 +1,9 @@
 /* schedules FILE: every algorithm's schedule on a few calls, beside what FILE says of it; --write makes FILE anew.
  *
  * The proof asks whether a schedule is right. This asks whether it is the same as before: what is waited for, how many
- * messages are under way, how long a first segment is. A line is a call, how many operations of each kind all ranks do,
- * the bytes they send and combine, and a hash over everything. A difference is no fault by itself: look at the call
+ * messages are under way, how long a first segment is, and what cost() says, exact or not. A line is a call, how many
+ * operations of each kind all ranks do, the bytes they send and combine, a hash over everything, and cost() where only
+ * alpha, only beta or only gamma is 1. A difference is no fault by itself: look at the call
  * with `collscope show KEY`, and when the change is meant, write the file anew and commit it with the reason.
  */
 #include <inttypes.h>
@@ -71,22 +72,29 @@ static void settle(const char *line) {
   if (differences++ < SHOWN) printf("before  %snow     %s", before, line);
 }
 
+static void costs(const coll_alg *alg, const coll_args *a, char *text, size_t size) {
+  if (!alg->cost) return;
+  snprintf(text, size, " cost %.9g %.9g %.9g", alg->cost(a, 1, 0, 0), alg->cost(a, 0, 1, 0), alg->cost(a, 0, 0, 1));
+}
+
 static void call(const coll_alg *alg, const coll_args *a) {
-  char key[256], what[512] = " unsupported", reason[256], line[LINE];
+  char key[256], what[512] = " unsupported", cost[128] = "", reason[256], line[LINE];
   coll_key(alg, a->param, key, sizeof key);
   if (!coll_unsupported(alg, a, reason, sizeof reason)) {
     made = record_make(made, alg, a, alg->flags & COLL_SEGMENTS ? 2 : 1, 1);
     if (*made->error) snprintf(what, sizeof what, " %s", made->error);
     else operations(made, what, sizeof what);
+    costs(alg, a, cost, sizeof cost);
   }
-  snprintf(line, sizeof line, "%s ranks=%d count=%zu root=%d%s%s:%s\n", key, a->size, a->count, a->root,
-           a->commutes ? "" : " ordered", a->in_place ? " in place" : "", what);
+  snprintf(line, sizeof line, "%s ranks=%d count=%zu root=%d%s%s:%s%s\n", key, a->size, a->count, a->root,
+           a->commutes ? "" : " ordered", a->in_place ? " in place" : "", what, cost);
   settle(line);
 }
 
-/* One parameter after the other takes other values; the rest keep their defaults. */
+/* One parameter after the other takes other values; the rest keep their defaults. Of segments 6 bytes are one and a half
+ * elements, and with 8 bytes 33 elements are one and a half rounds of 11 ranks: what is rounded is seen at its tie. */
 static void parameters(const coll_alg *alg, coll_args a, long *param) {
-  static const long others[] = { 1, 2, 3, 8, 64, 100 };
+  static const long others[] = { 1, 2, 3, 6, 8, 64, 100 };
   for (const coll_param *q = alg->params; q && q->name; q++) {
     long *value = &param[q - alg->params];
     int n = q->words ? (int)(q->max - q->min + 1) : (int)(sizeof others / sizeof *others) + 1;
@@ -94,6 +102,12 @@ static void parameters(const coll_alg *alg, coll_args a, long *param) {
       *value = q->words ? q->min + k : k ? others[k - 1] : q->min;
       if (*value != q->value && *value >= q->min && *value <= q->max && (!k || q->words || *value != q->min))
         call(alg, &a);
+    }
+    if (!strcmp(q->name, "s")) {
+      coll_args tie = a;
+      tie.count = 3 * (size_t)a.size;
+      *value = 8;
+      call(alg, &tie);
     }
     *value = q->value;
   }
@@ -126,6 +140,7 @@ static void algorithm(const char *name) {
     .size = 11, .count = bare ? 0 : 29, .elem = 4, .commutes = true, .param = param, .root = rooted ? 3 : 0
   };
   a.place = prover_places(places, a.size);
+  call(alg, &a); /* the root is one of those that are folded away */
   parameters(alg, a, param);
 }
 

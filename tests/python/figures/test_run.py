@@ -315,6 +315,15 @@ def test_run_figure_ranks_algorithms_where_nothing_else_varies() -> None:
     assert len(figure(row(), row(algorithm="reduce/mst", collective="reduce")).axes) == 2
 
 
+def test_the_order_is_that_of_the_first_source() -> None:
+    """Another source may have another order."""
+    times = {("model", "linear"): 3e-6, ("model", "mst"): 2e-6, ("sim", "linear"): 1e-6, ("sim", "mst"): 4e-6}
+    dots = [row(algorithm=f"bcast/{key}", source=source, seconds=t) for (source, key), t in times.items()]
+    ax = figure(*dots).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["mst", "linear"]
+    assert [t.get_text() for t in ax.texts] == ["2 µs", "3 µs"]
+
+
 def test_run_figure_leaves_out_what_has_no_time() -> None:
     made = figure(
         row(), row(bytes=2048, status="p=6 is not a power of two", seconds=None), row(bytes=4096, seconds=2e-6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collscope.twins.call import Messages
+from collscope.twins.call import REFUSAL, Messages
 from collscope.twins.judge import judge, same_order, same_sends
 
 SENT: Messages = [("S", 1, 8), ("S", 2, 8), ("R", 3, 16)]
@@ -19,3 +19,9 @@ def test_verdicts() -> None:
     verdict, text = judge([SENT, SENT], [SENT, [SENT[1], SENT[0], SENT[2]]], "Open MPI", same_order)
     assert verdict == "order" and text.startswith("rank 1: Open MPI ")
     assert judge([SENT], [[("S", 1, 4), *SENT[1:]]], "Open MPI", same_order)[0] == "different"
+
+
+def test_a_refusal_is_like_nothing_of_ours() -> None:
+    """Nor like a rank that has nothing to send."""
+    assert judge([REFUSAL, SENT], [[], SENT], "Open MPI", same_order)[0] == "different"
+    assert not same_sends(REFUSAL, [])
