@@ -65,6 +65,27 @@ static void test_max_min(void) {
   machine_free(&m);
 }
 
+/* Four messages wait for rank 0's way in since the same instant, one of them at its sender's way out at first; a fifth came later. Who
+ * was there first goes first, whoever comes to the queue late. */
+static void test_ties_of_a_queue(void) {
+  machine one_port = machine_one_port(1, 0, 0.5);
+  start(8);
+  int senders[] = { 1, 2, 3, 6, 4, 5 };
+  put(4, REC_ISEND, 7, 1);
+  put(7, REC_RECV, 4, 1);
+  add(5, (rec_op){ .kind = REC_REDUCE, .bytes = 1 });
+  for (int i = 0; i < 6; i++) {
+    put(senders[i], REC_ISEND, 0, 1);
+    put(0, REC_IRECV, senders[i], 1);
+  }
+  put(4, REC_WAIT, 0, 0);
+  for (int i = 0; i < 6; i++) put(senders[i], REC_WAIT, (int)rec.rank[senders[i]].n - 1 - (senders[i] == 4), 0);
+  for (int i = 0; i < 6; i++) put(0, REC_WAIT, i, 0);
+  timed(&one_port);
+  for (int i = 0; i < 6; i++) near_to("one after the other", result.rank_end_s[senders[i]], i + 1);
+  machine_free(&one_port);
+}
+
 static void test_blocking(void) {
   machine one_port = machine_one_port(a, b, g);
   start(3); /* a receive posted late holds up its sender, and who waits for that one */
@@ -201,6 +222,7 @@ int main(void) {
   test_one_message();
   test_outstanding();
   test_max_min();
+  test_ties_of_a_queue();
   test_blocking();
   test_overhead();
   test_labels();
