@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,7 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
         point("barrier/hierarchical[levels=socket_node,k=2,shm=1]", 0),
         point("allgather/leaders[per_node=1,aggregate=shm]", 256),
         point("allgather/leaders[per_node=4,aggregate=shm]", 256),
+        point("allgather/leaders[per_node=1,aggregate=shm]", 1 << 18),  # the leader's copy into its own part is seen
     ]
     times = drive(tmp_path, "schooner", 32, points, nodes=4, mapping=mapping)
     layout = Layout(find.load("schooner"), 4, 32, mapping)
@@ -173,6 +175,24 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
     for at, time, known in zip(points, times, said, strict=True):
         assert time is not None and time > 1e-6, at
         assert known["model_s"] == pytest.approx(time, rel=0.02), at
+
+
+def test_messages_around_the_limit_of_small_ones_find_their_receives(tmp_path: Path) -> None:
+    """A rest of exactly the limit is a large message that follows a small one: SMPI keeps the two apart, and so must their tags."""
+    limit = find.load("schooner").eager_bytes + 1
+    points = [replace(point("gather/linear_sync[first=1024]", 1024 + limit + more), type="byte") for more in (-1, 0, 1)]
+    times = drive(tmp_path, "schooner", 4, points, nodes=2)
+    assert all(times) and times == sorted(times, key=float)
+
+
+def test_each_metric_is_of_the_ranks_and_calls_that_it_names(workplace: Path) -> None:
+    """A root that is not rank 0 is the last one in a reduction and no other is; a loop's time is that of one call."""
+    layout = Layout(find.load("schooner"), 2, 8)
+    root, last = (replace(point("reduce/linear", 5000, root=5), metric=metric) for metric in ("root", "makespan"))
+    once, often = (replace(point("barrier/dissemination", 0), metric="loop", repetitions=n) for n in (1, 20))
+    times = [row["median_s"] for row in simulate.run_tasks([(layout, p) for p in (root, last, once, often)])]
+    assert times[0] == times[1]
+    assert times[3] == pytest.approx(times[2], rel=0.3)
 
 
 def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
