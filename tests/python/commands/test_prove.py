@@ -13,6 +13,7 @@ import pytest
 
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
 from collscope.commands import prove
 from collscope.points.plan import Point
@@ -208,3 +209,16 @@ def test_replies_are_completed_and_in_order(
         {**common, **shape, "root": 1, **late},
         {**common, **shape, "root": 0, **left},
     ]
+
+
+@pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
+def test_sums_are_those_of_one_call() -> None:
+    """Of all algorithms; with segments two calls are proved."""
+    keys = [(a.collective, a.full_key()) for a in registry.load().algorithms]
+    keys.append(("allgather", "allgather/leaders[per_node=1,aggregate=shm,inter=ring,placement=per_socket]"))
+    count = {c.name: 24 if c.has_data else 0 for c in registry.load().collectives}
+    proved = [r for r in prove.ask([(8, Point(c, key, count[c])) for c, key in keys], True) if r["status"] == "ok"]
+    assert len(proved) > len(keys) / 2
+    for reply in proved:
+        sent = [message["bytes"] for message in reply["schedule"]]
+        assert (reply["messages"], reply["bytes"]) == (len(sent), sum(sent)), reply["algorithm"]
