@@ -8,11 +8,9 @@ static void run(coll_ctx *c, const coll_args *a) {
   (void)a;
 }
 
-static const coll_alg bcast_nothing = { .key = "bcast/nothing",
-                                        .collective = COLL_BCAST,
-                                        .summary = "nobody sends",
-                                        .source = "a test",
-                                        .run = run };
+static const coll_alg bcast_nothing = {
+  .key = "bcast/nothing", .collective = COLL_BCAST, .summary = "nobody sends", .source = "a test", .run = run
+};
 
 const coll_alg *const coll_registry[] = { &bcast_nothing, NULL };
 const coll_decision *const coll_decisions[] = { NULL };

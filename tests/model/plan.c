@@ -1,4 +1,5 @@
 /* Plans: good text and bad. */
+#include "core/plan/places.h"
 #include "core/plan/plan.h"
 #include "tests/model/by_hand.h"
 
@@ -52,7 +53,27 @@ static void test_plans(void) {
   plan_refused("algorithm=bcast/mst in_place=2\n", "in_place=2: at most 1");
 }
 
+/* Two nodes of two sockets of three caches of four cores: units are numbered over the whole machine. */
+static void test_shapes(void) {
+  coll_place block[48], cyclic[48], plain[48];
+  char error[256] = "";
+  check(places_given("2x2x3x4", 48, block, error, sizeof error) &&
+            places_given("2x2x3x4,cyclic", 48, cyclic, error, sizeof error) &&
+            places_given("2x2x12", 48, plain, error, sizeof error),
+        "shapes: %s", error);
+  for (int r = 0; r < 48; r++) {
+    coll_place b = block[r], c = cyclic[r], q = plain[r];
+    check(b.node == r / 24 && b.socket == r / 12 && b.cache == r / 4, "in blocks: %d %d %d", b.node, b.socket, b.cache);
+    int core = r % 2 * 24 + r / 2;
+    check(c.node == r % 2 && c.socket == core / 12 && c.cache == core / 4, "in turn: %d %d %d", c.node, c.socket,
+          c.cache);
+    check(q.node == r / 24 && q.socket == r / 12 && q.cache == r / 12, "a cache a socket: %d %d %d", q.node, q.socket,
+          q.cache);
+  }
+}
+
 int main(void) {
   test_plans();
+  test_shapes();
   return finish();
 }
