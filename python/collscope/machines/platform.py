@@ -129,8 +129,10 @@ class Platform:
             write_atomically(path, text)
         return path
 
+    @cached_property
     def identity(self) -> bytes:
-        """What SimGrid is given, as bytes to be hashed: the file; of a large machine that of two of its nodes, and their number."""
+        """What SimGrid is given, as bytes to be hashed: the file; of a large machine that of two of its nodes, and their number. Kept: a
+        table asks for it with every row."""
         if not callable(self.file):
             return self.file.read_bytes()
         whole = self.max_nodes * self.cores_per_node <= WHOLE_CORES

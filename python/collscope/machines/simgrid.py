@@ -45,7 +45,7 @@ def smpirun_env(platform: Platform) -> dict[str, str]:
 
 def content_hash(platform: Platform) -> str:
     """Hash of all that a simulated time owes to the platform."""
-    h = hashlib.sha256(platform.identity())
+    h = hashlib.sha256(platform.identity)
     h.update(repr(sorted((COMMON_SETTINGS | _network_settings(platform)).items())).encode())
     if platform.curves == "plug-in":
         h.update(PLUGIN_SOURCE.read_bytes())
