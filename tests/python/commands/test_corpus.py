@@ -132,5 +132,6 @@ def test_a_studys_platform_is_told_with_the_studys_file(
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
 def test_closed_streams_are_no_failure(closed: str) -> None:
     words = f"{sys.executable} -m collscope run --on schooner {' '.join(RUN)} {closed}"
-    made = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTHONPATH": str(paths.ROOT / "python")}
+    made = subprocess.run(["bash", "-c", words], capture_output=True, text=True, env=env, check=False)
     assert (made.returncode, made.stderr) == (0, "")
