@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import subprocess
 
-from collscope.base import paths
+from collscope.base import paths, programs
 
 
 def describe() -> str:
     """The commit of the sources, with a + when they differ from it; "" outside a git repository."""
     command = ["git", "-C", str(paths.ROOT), "describe", "--always", "--exclude=*", "--dirty=+"]
     try:
-        return subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=True
-        ).stdout.strip()
+        return programs.answer(command, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from collscope.base import paths
 from collscope.base.errors import UserError
@@ -18,6 +21,15 @@ RECORDED = paths.BUILD / "prove" / "collscope-recorded"
 SIM_DRIVER = paths.BUILD / "smpi" / "collscope-driver"
 MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"
 PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
+
+
+def answer(command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a program printed on both outputs and how it ended, read as UTF-8 in any locale. `options`: further ones of subprocess.run;
+    OSError and TimeoutExpired as it raises them."""
+    words = list(map(str, command))
+    return subprocess.run(
+        words, capture_output=True, text=True, encoding="utf-8", errors="replace", **{"check": False} | options
+    )
 
 
 def needed(program: Path, reason: str = "") -> Path:

@@ -26,9 +26,7 @@ def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]
     leftovers.watch()
     try:
         command = [*mpirun.command(ranks), *probe_words]
-        done = subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=PROBE_S, check=False
-        )
+        done = programs.answer(command, timeout=PROBE_S)
     except FileNotFoundError:
         raise UserError("mpirun: not found; install openmpi-bin (./collscope doctor says more)") from None
     except subprocess.TimeoutExpired:

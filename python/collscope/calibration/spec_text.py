@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from collscope.base import programs
 from collscope.calibration.fit import Fit
 from collscope.calibration.topology import Topology
 
@@ -28,9 +29,7 @@ def eager_limit() -> tuple[int, str]:
     """(bytes, source) of Open MPI's limit for shared memory; (the usual, "") where it does not say."""
     command = ["ompi_info", "--param", "btl", "all", "--level", "9", "--parsable"]
     try:
-        said = subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=60, check=False
-        ).stdout
+        said = programs.answer(command, timeout=60).stdout
     except (OSError, subprocess.SubprocessError):
         return USUAL_EAGER_BYTES, ""
     for transport in ("vader", "sm"):

@@ -63,9 +63,7 @@ def read(driver: Path = programs.MPI_DRIVER) -> Topology:
     """Asks the driver. UserError: it is not built, or hwloc cannot say."""
     command = [str(programs.needed(driver)), "--topology"]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=ANSWER_S, check=False
-        )
+        done = programs.answer(command, timeout=ANSWER_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UserError(f"{paths.display(driver)} --topology: {error}") from error
     if done.returncode:

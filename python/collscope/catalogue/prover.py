@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,8 @@ def replies(words: Sequence[str | Path], text: str = "") -> list[dict[str, Any]]
     """The prover's JSON lines to these words and this standard input; prove/main.c says what is in them.
 
     UserError when it cannot be run or fails. Exit status 1 with lines is an answer: a proof that failed."""
-    command = [str(programs.PROVER), *map(str, words)]
     try:
-        done = subprocess.run(
-            command, input=text, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
-        )
+        done = programs.answer([programs.PROVER, *words], input=text)
     except OSError as error:
         raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -263,9 +262,7 @@ def json_text() -> str:
             return text
     except OSError:
         pass
-    done = subprocess.run(
-        [program, "--list", "--json"], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
-    )
+    done = programs.answer([program, "--list", "--json"])
     if done.returncode:
         raise UserError(f"{program} --list --json failed: {done.stderr.strip() or done.returncode}")
     try:

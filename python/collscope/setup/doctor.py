@@ -29,9 +29,7 @@ class Finding:
 def version(command: Sequence[str]) -> str:
     """The first line of what a program says of its version."""
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=20, check=False
-        )
+        done = programs.answer(command, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     lines = (done.stdout or done.stderr).strip().splitlines()
@@ -69,14 +67,7 @@ def libraries() -> Iterator[Finding]:
             "  try: print(n, m.version(n))\n"
             "  except m.PackageNotFoundError: print(n, '-')"
         )
-        done = subprocess.run(
-            [python, "-c", code, *wanted],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
+        done = programs.answer([python, "-c", code, *wanted])
         found = [line.split() for line in done.stdout.splitlines()]
         missing = [name for name, number in found if number == "-"] if found else wanted
         there = ", ".join(f"{name} {number}" for name, number in found if number != "-")

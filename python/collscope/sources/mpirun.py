@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from functools import lru_cache
 
+from collscope.base import programs
 from collscope.base.errors import UserError
 
 
@@ -14,9 +14,7 @@ from collscope.base.errors import UserError
 def library() -> str:
     """What mpirun says it is: "Open MPI 4.1.4", "MPICH 4.0.2"; UserError when there is no mpirun."""
     try:
-        done = subprocess.run(
-            ["mpirun", "--version"], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
-        )
+        done = programs.answer(["mpirun", "--version"])
     except OSError as error:
         raise UserError("mpirun: not found; install openmpi-bin (./collscope doctor says more)") from error
     text = done.stdout + done.stderr

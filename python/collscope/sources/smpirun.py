@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -19,9 +18,7 @@ from collscope.points.plan import Layout, Point, plan_text
 def version() -> str:
     """The version of SimGrid that smpirun says it is: "3.32"; UserError when there is no smpirun."""
     try:
-        text = subprocess.run(
-            ["smpirun", "-version"], capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
-        ).stdout
+        text = programs.answer(["smpirun", "-version"]).stdout
     except OSError as error:
         raise UserError("smpirun: not found; install libsimgrid-dev (./collscope doctor says more)") from error
     match = re.search(r"(\d+\.\d+(?:\.\d+)?)", text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from collscope.base import cache, paths
+from collscope.base import cache, paths, programs
 from collscope.base.errors import UsageError, UserError
 
 SOURCE = paths.ROOT / "validate" / "twins" / "messages.c"
@@ -35,17 +35,7 @@ class Library:
     def call(self, *command: str | Path) -> str:
         """What a program says; a UserError when it fails."""
         try:
-            done = subprocess.run(
-                [str(c) for c in command],
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                env=self.environment,
-                timeout=TIMEOUT_S,
-                stdin=subprocess.DEVNULL,
-                check=False,
-            )
+            done = programs.answer(command, env=self.environment, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
         except OSError as error:
             raise UserError(f"{command[0]}: {error.strerror}") from error
         except subprocess.TimeoutExpired as error:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -82,15 +81,7 @@ def own_messages(ranks: int, calls: Sequence[Call], *options: str) -> Own:
 def recorded(text: str, *options: str) -> Own:
     """What `collscope-recorded` answers to these lines, which prove/messages.c describes; a UserError where it fails."""
     try:
-        done = subprocess.run(
-            [str(programs.RECORDED), *options],
-            input=text,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
+        done = programs.answer([programs.RECORDED, *options], input=text)
     except OSError as error:
         raise UserError(f"{programs.RECORDED}: {error.strerror}; run ./collscope doctor") from error
     if done.returncode:
