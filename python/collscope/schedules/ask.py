@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base import leftovers
-from collscope.base.errors import UserError, disk_error
+from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.points.plan import Point, plan_text
 from collscope.schedules.modelled import by_calls
@@ -38,10 +39,7 @@ def reply(
     ]
     with leftovers.scratch() as folder:
         file = folder / "machine.txt"
-        try:
-            file.write_text(machine, encoding="utf-8")
-        except OSError as error:
-            raise disk_error(error, folder) from error
+        write_atomically(file, machine)
         found = dict(asking.ask(["--model", file, option], questions, folder, Progress("model", len(points)), limit_s))
     return [_answer(found[q.name], q) for q in questions]
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from collscope.base import leftovers, programs
-from collscope.base.errors import UserError, disk_error
+from collscope.base.errors import UserError
+from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 
 Reply = dict[str, Any]
@@ -50,10 +51,7 @@ def ask(
     left = {q.name: q for q in questions}
     while left:
         plan = folder / "plan.txt"
-        try:
-            plan.write_text("".join(f"{q.line.rstrip()}\n" for q in left.values()), encoding="utf-8")
-        except OSError as error:
-            raise disk_error(error, folder) from error
+        write_atomically(plan, "".join(f"{q.line.rstrip()}\n" for q in left.values()))
         with _started([*words, "--plan", plan], folder, limit_s) as run:
             progress.now(0, next(iter(left.values())).what)
             for reply in run.replies():

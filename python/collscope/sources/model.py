@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from collscope.base import cache, depends, leftovers
-from collscope.base.errors import disk_error
+from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.machines.hosts import machine_file
 from collscope.machines.simgrid import content_hash
@@ -98,10 +97,11 @@ def evaluate(
                     Question(i, q.algorithm, describe((layout, q)), plan_text([(i, q)], layout.ranks))
                     for i, q in zip(names, wanted.values(), strict=True)
                 ]
-                words: list[str | Path] = ["--model", _machine_file(folder, machines[layout])]
+                machine = folder / "machine.txt"
+                write_atomically(machine, machines[layout])
                 new: dict[str, dict[str, Any]] = {}
                 try:
-                    for i, reply in asking.ask(words, questions, folder, told, limit_s):
+                    for i, reply in asking.ask(["--model", machine], questions, folder, told, limit_s):
                         if isinstance(reply, GivenUp):
                             known[names[i]] = _given_up(reply)
                         else:
@@ -110,15 +110,6 @@ def evaluate(
                     store.put_many(new)
             known.update(new)
     return [known[key] for key in keys]
-
-
-def _machine_file(folder: Path, text: str) -> Path:
-    path = folder / "machine.txt"
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise disk_error(error, folder) from error
-    return path
 
 
 def _given_up(point: GivenUp) -> dict[str, Any]:
