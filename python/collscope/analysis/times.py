@@ -98,7 +98,7 @@ class Times:
             words.append(f"{place.ranks} ranks")
         if len({mapping for mapping, _, _ in self.layouts}) > 1:
             words.append(f"mapping {place.mapping}")
-        return ", ".join([*words, nodes_text(place.nodes)])
+        return ", ".join([*words, counted(place.nodes, "node")])
 
 
 def series(places: Sequence[Place], along: str) -> Iterator[list[Place]]:
@@ -109,11 +109,6 @@ def series(places: Sequence[Place], along: str) -> Iterator[list[Place]]:
         runs.setdefault(rest, []).append(place)
     for run in runs.values():
         yield sorted(run, key=lambda p: p.nodes if along == "nodes" else p.ranks)
-
-
-def nodes_text(nodes: int) -> str:
-    """1 node, 2 nodes."""
-    return counted(nodes, "node")
 
 
 def longer_text(ratio: float) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from collscope.analysis.crossover import CASE, by_name, cases, handover
-from collscope.base.units import rounded_size
+from collscope.base.units import counted, join_words, rounded_size
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Tree:
             groups = list(dict.fromkeys((r.ranks, r.nodes) for r in mine))
             for g, (ranks, nodes) in enumerate(groups):
                 last = g == len(groups) - 1
-                lines.append(f"{'└─' if last else '├─'} {_nodes_text(nodes)}, {ranks} ranks")
+                lines.append(f"{'└─' if last else '├─'} {nodes_text(nodes)}, {ranks} ranks")
                 leaves = [r for r in mine if (r.ranks, r.nodes) == (ranks, nodes)]
                 width = max(len(_size_text(r)) for r in leaves)
                 for k, rule in enumerate(leaves):
@@ -83,10 +83,9 @@ class Tree:
         return "\n".join(lines) + "\n"
 
 
-def _nodes_text(nodes: Sequence[int]) -> str:
-    if len(nodes) == 1:
-        return f"{nodes[0]} node" + ("" if nodes[0] == 1 else "s")
-    return ", ".join(str(n) for n in nodes[:-1]) + f" and {nodes[-1]} nodes"
+def nodes_text(nodes: Sequence[int]) -> str:
+    """1 node; 2, 4 and 8 nodes."""
+    return join_words([str(n) for n in nodes[:-1]] + [counted(nodes[-1], "node")])
 
 
 def _size_text(rule: Rule) -> str:

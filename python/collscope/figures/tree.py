@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.ticker import NullLocator
 
-from collscope.analysis.tree import Rule, Tree
-from collscope.base.units import counted, rounded_size
+from collscope.analysis.tree import Rule, Tree, nodes_text
+from collscope.base.units import rounded_size
 from collscope.figures.axes import headings, size_axis, size_bars
 from collscope.figures.key_text import leaf_text
 from collscope.figures.style import INK, SHADE, colour_of, darker, lighter
@@ -105,7 +105,7 @@ def _branches(ax: Axes, rows: _Rows, titles: Mapping[str, str]) -> None:
                 continue
             at = sum(ys) / len(ys)
             _elbow(ax, _COLLECTIVE + 1.2, middle, _NODES, at)
-            _box(ax, _NODES, at, _nodes_text(nodes), 1.25)
+            _box(ax, _NODES, at, nodes_text(nodes), 1.25)
             for leaf in ys:
                 _elbow(ax, _NODES + 1.25, at, _SIZES, leaf)
 
@@ -134,12 +134,6 @@ def _bars(ax: Axes, rows: _Rows, sizes: tuple[int, int]) -> None:
         )  # fmt: skip
     ax.yaxis.set_major_locator(NullLocator())
     size_bars(ax)
-
-
-def _nodes_text(nodes: Sequence[int]) -> str:
-    if len(nodes) == 1:
-        return counted(nodes[0], "node")
-    return ", ".join(map(str, nodes[:-1])) + f" and {nodes[-1]} nodes"
 
 
 def _sizes_text(low: int | None, end: int | None) -> str:

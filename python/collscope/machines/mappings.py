@@ -8,6 +8,7 @@ from itertools import chain, cycle, islice, zip_longest
 from pathlib import Path
 
 from collscope.base.errors import UsageError, unknown
+from collscope.base.units import counted
 from collscope.machines import rankfile, seats
 from collscope.machines.platform import EqualNodes, Node, Platform
 from collscope.machines.seats import Run
@@ -40,7 +41,7 @@ def runs(platform: Platform, nodes: int, ranks: int, mapping: str) -> list[Run]:
         made = file_runs(path, platform, ranks)
         if (named := used_nodes(made)) != nodes:
             raise UsageError(
-                f"--nodes {nodes}: {mapping} puts {ranks} ranks on {named} node{'s' * (named != 1)}; leave --nodes out"
+                f"--nodes {nodes}: {mapping} puts {ranks} ranks on {counted(named, 'node')}; leave --nodes out"
             )
         return made
     if mapping in seats.MAPPINGS:

@@ -17,6 +17,7 @@ from pathlib import Path
 from collscope.base import cache, console, depends
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress, duration
+from collscope.base.units import counted
 from collscope.machines.mappings import identity
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, describe
@@ -58,9 +59,8 @@ def tell_length(tasks: Sequence[Task], jobs: int, force: bool = False) -> None:
         return
     todo = tasks if force else left(tasks)
     if (took := _length(todo, jobs)) >= TOLD_FROM_S:
-        points = f"{len(todo)} point{'s' * (len(todo) != 1)}"
         console.note(
-            f"simulating {points} takes about {duration(took)}, roughly; --source model gives the same times sooner"
+            f"simulating {counted(len(todo), 'point')} takes about {duration(took)}, roughly; --source model gives the same times sooner"
         )
 
 

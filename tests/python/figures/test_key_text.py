@@ -55,4 +55,4 @@ def test_long_names_keep_what_tells_them_apart() -> None:
 )
 def test_rules_of_a_tree(low: int | None, end: int | None, text: str) -> None:
     assert tree._sizes_text(low, end) == text
-    assert tree._nodes_text((1,)) == "1 node" and tree._nodes_text((2, 4, 8)) == "2, 4 and 8 nodes"
+    assert tree.nodes_text((1,)) == "1 node" and tree.nodes_text((2, 4, 8)) == "2, 4 and 8 nodes"

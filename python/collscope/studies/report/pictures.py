@@ -10,9 +10,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from collscope.analysis.times import nodes_text
 from collscope.analysis.tree import Tree
-from collscope.base.units import join_words
+from collscope.base.units import counted, join_words
 from collscope.catalogue.decisions import library_name
 from collscope.figures import files
 from collscope.figures.axes import Focus
@@ -71,7 +70,7 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     b = analysis.bound
     bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)][["bytes", "time_s"]]
     even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping in EVEN else f", {ranks} ranks"
-    title = f"{c.title}, {nodes_text(nodes)}{even}"
+    title = f"{c.title}, {counted(nodes, 'node')}{even}"
     subtitle = f"{'Figure ' + number + ' of the paper · ' if number else ''}{note}"
     make = partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus)
     return Picture(stem, title, number, case_sentence(analysis, times, bound), make, c.name)

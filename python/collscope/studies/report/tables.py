@@ -11,9 +11,8 @@ import pandas as pd
 from collscope.analysis import crossover
 from collscope.analysis.claims import OPEN, Claim
 from collscope.analysis.crossover import Crossover
-from collscope.analysis.times import nodes_text
 from collscope.analysis.winner_table import WinnerTable
-from collscope.base.units import format_time, join_words, rounded_size
+from collscope.base.units import counted, format_time, join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
@@ -59,7 +58,7 @@ def metric_differences(analysis: Analysis, tables: Sequence[WinnerTable]) -> lis
                 for a, b in zip(cells, by_collective.get(collective, ()), strict=False):
                     if a and b and a.winners != b.winners:
                         who = f"{library_name(before.alternative)}, " if before.alternative else ""
-                        where = f"{collective} on {nodes_text(a.nodes or 0)}"
+                        where = f"{collective} on {counted(a.nodes or 0, 'node')}"
                         out.append(f"{who}{where}: {a.text} by {analysis.study.metric}, {b.text} by {metric}")
     return out
 
@@ -80,7 +79,7 @@ def bound_rows(analysis: Analysis) -> Rows:
             continue
         least = mine.loc[mine["ratio"].idxmin()]
         chose = f" → {least['chose']}" if least["chose"] else ""
-        at = f"{rounded_size(int(least['bytes']))} on {nodes_text(int(least['nodes']))}"
+        at = f"{rounded_size(int(least['bytes']))} on {counted(int(least['nodes']), 'node')}"
         out.append(
             {"title": c.title, "points": len(mine), "below": int((mine["ratio"] < 1).sum()), "least": float(least["ratio"]),
              "where": f"{least['key']}{chose}, {at}"}
