@@ -92,6 +92,14 @@ def nodes_of(hosts: Iterable[Host]) -> tuple[Node, ...]:
     return tuple(tuple(by_node[n]) for n in sorted(by_node))
 
 
+def cores_by_socket(node: Node) -> dict[int, list[int]]:
+    """Socket → its cores, counted over the node; both in the order of the cores."""
+    found: dict[int, list[int]] = {}
+    for core, host in enumerate(node):
+        found.setdefault(host.socket, []).append(core)
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Platform:
     """A machine: where its cores sit and what messages between them cost."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from collscope.base.errors import UserError, disk_error
 from collscope.base.paths import display
-from collscope.machines.platform import Node, Platform
+from collscope.machines.platform import Node, Platform, cores_by_socket
 
 _LINE = re.compile(r"rank\s*(\d{1,9})\s*=\s*(\S+)\s+slots?\s*=\s*(\S+)$")
 _SLOT = re.compile(r"(?:(\d{1,9}):)?(\d{1,9})$")
@@ -113,7 +113,4 @@ def _seat(words: str, platform: Platform, sockets_of: Callable[[int], list[list[
 
 def sockets(node: Node) -> list[list[int]]:
     """The cores of each socket of a node, in the order of their numbers."""
-    found: dict[int, list[int]] = {}
-    for core, host in enumerate(node):
-        found.setdefault(host.socket, []).append(core)
-    return [found[socket] for socket in sorted(found)]
+    return [cores for _, cores in sorted(cores_by_socket(node).items())]

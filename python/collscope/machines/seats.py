@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from collscope.machines.platform import EqualNodes, Host, Platform
+from collscope.machines.platform import EqualNodes, Host, Node, Platform, cores_by_socket
 
 MAPPINGS = ("block", "cyclic", "fill")
 Place = tuple[int, int, int]  # node, socket, cache
@@ -49,20 +49,15 @@ def _shares(platform: Platform, nodes: int, ranks: int) -> list[Run]:
     else:
         parts = [(n, 1, each + (n < more)) for n in range(nodes)]
     return [
-        Run(first, times, _spread([host.socket for host in platform.nodes[first]], share))
-        for first, times, share in parts
-        if times and share
+        Run(first, times, _spread(platform.nodes[first], share)) for first, times, share in parts if times and share
     ]
 
 
-def _spread(socket_of: Sequence[int], ranks: int) -> tuple[int, ...]:
-    """An even share of the ranks on every socket of a node, consecutive ranks together; `socket_of` each core."""
-    if ranks > len(socket_of):
-        return tuple(r * len(socket_of) // ranks for r in range(ranks))
-    sockets: dict[int, list[int]] = {}
-    for core, socket in enumerate(socket_of):
-        sockets.setdefault(socket, []).append(core)
-    groups = list(sockets.values())
+def _spread(node: Node, ranks: int) -> tuple[int, ...]:
+    """An even share of the ranks on every socket of a node, consecutive ranks together."""
+    if ranks > len(node):
+        return tuple(r * len(node) // ranks for r in range(ranks))
+    groups = list(cores_by_socket(node).values())
     share = [ranks // len(groups) + (i < ranks % len(groups)) for i in range(len(groups))]
     # Sockets of different sizes (a hand-written file): what does not fit on one goes to the others.
     spare = sum(max(0, s - len(g)) for s, g in zip(share, groups, strict=True))
