@@ -4,7 +4,7 @@ noted. `retimed` makes of it the same Trace that the model's schedules are."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from collscope.base import leftovers, programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.units import counted, format_time
-from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.sources import launch, measure, mpirun, smpirun
 from collscope.sources.launch import Children
@@ -84,7 +83,7 @@ def simulated(layout: Layout, point: Point, limit_s: float | None = None) -> Run
         return smpirun.command(layout, [("0", point)], folder)
 
     assert layout.platform is not None
-    return _run(command, point, limit_s, env=smpirun_env(layout.platform))
+    return _run(command, point, limit_s, smpirun.environment(layout))
 
 
 def measured(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
@@ -95,15 +94,15 @@ def measured(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
     def command(folder: Path) -> list[str | Path]:
         return measure.command(layout, [("0", point)], folder)
 
-    return _run(command, point, limit_s, silence_s=measure.SILENCE_S, explain=mpirun.reason)
+    return _run(command, point, limit_s, {"TMPDIR": "."}, silence_s=measure.SILENCE_S, explain=mpirun.reason)
 
 
 def _run(
     command: Callable[[Path], Sequence[str | Path]],
     point: Point,
     limit_s: float | None,
+    env: dict[str, str],
     *,
-    env: Mapping[str, str] | None = None,
     silence_s: float | None = None,
     explain: Callable[[str], str] = lambda said: "",
 ) -> Run:
@@ -121,7 +120,7 @@ def _run(
                 lambda _, outcome: outcomes.append(outcome),
                 children=children,
                 folder=folder,
-                env={"TMPDIR": ".", **(env or {})},
+                env=env,
                 silence_s=silence_s,
                 limit_s=limit_s,
                 explain=explain,

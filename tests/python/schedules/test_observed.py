@@ -18,7 +18,6 @@ from collscope.catalogue import registry
 from collscope.commands import show
 from collscope.figures.schedule import kinds
 from collscope.machines import find
-from collscope.machines.simgrid import smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.schedules import ask, holdings, observed, one_port, trace
 from collscope.schedules.observed import Observed, Run
@@ -48,12 +47,7 @@ def points(ranks: int) -> list[Point]:
 def launched(layout: Layout, wanted: list[Point], folder: Path, *more: str) -> list[dict[str, Any]]:
     """What the simulated driver says of these points."""
     command = smpirun.command(layout, [(str(i), p) for i, p in enumerate(wanted)], folder)
-    assert layout.platform
-    env = {
-        **os.environ,
-        "TMPDIR": str(folder),
-        **smpirun_env(layout.platform),
-    }
+    env = {**os.environ, **smpirun.environment(layout)}
     words = list(map(str, [*command, *more]))
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder, env=env, check=True, timeout=300)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
