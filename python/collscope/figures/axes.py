@@ -20,6 +20,9 @@ from collscope.figures.style import FAINT, GRID, SHADE
 MARGIN = 2**0.35  # what an axis of sizes goes beyond its first and last size, as a factor
 BESIDE = 1.15  # the same of an axis of numbers
 
+# Inches of a stack of axes, from the top: times, gap, ratios, gap, a strip for each decision; and how wide it is.
+TIMES, RATIOS, STRIP, GAPS, INSIDE = 3.35, 1.55, 0.2, (0.14, 0.12), 5.74
+
 MakeX = Callable[[Axes, bool], None]  # makes x an axis, with or without labels
 
 

@@ -11,16 +11,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from collscope.figures.axes import End, Focus, Ratios, end_labels, end_room, shade, size_axis, stack
+from collscope.figures.axes import (
+    GAPS,
+    INSIDE,
+    RATIOS,
+    STRIP,
+    TIMES,
+    End,
+    Focus,
+    Ratios,
+    end_labels,
+    end_room,
+    shade,
+    size_axis,
+    stack,
+)
+from collscope.figures.heading import Heading
 from collscope.figures.strip import strip
 from collscope.figures.style import FAINT, colour_of, style_of
 
 BOUND_NOTE = "bound of the telephone model (overlap may go below it)"
 
-# Inches, from the top: title, times, gap, ratios, gap, a strip for each decision, room for the labels of the size axis.
-_HEAD, _TIMES, _RATIOS, _STRIP, _FOOT = 0.62, 3.35, 1.55, 0.2, 0.55
-_GAPS = (0.14, 0.12)
-_WIDE, _LEFT, _INSIDE = 7.6, 0.82, 5.74
+_HEAD, _FOOT = 0.62, 0.55  # inches above and below the stack of axes: the title, the labels of the axis of sizes
+_WIDE, _LEFT = 7.6, 0.82
 
 Box = tuple[float, float, float, float]
 Place = Callable[[float, float], Box]  # (top, height) in inches → matplotlib's rectangle
@@ -43,8 +56,8 @@ def collective_figure(
     series = [(label, part.sort_values("bytes")) for label, part in times.groupby("label", sort=False)]
     decisions = [part for _, part in series if (part["chose"] != "").any()]
     fig, place = _sheet(len(decisions), times["short_label"].unique())
-    ax = fig.add_axes(place(_HEAD, _TIMES))
-    ratios = fig.add_axes(place(_HEAD + _TIMES + _GAPS[0], _RATIOS))
+    ax = fig.add_axes(place(_HEAD, TIMES))
+    ratios = fig.add_axes(place(_HEAD + TIMES + GAPS[0], RATIOS))
     sizes = np.sort(times["bytes"].unique())
     low, high = float(sizes[0]), float(sizes[-1])
     for a in (ax, ratios):
@@ -63,12 +76,12 @@ def collective_figure(
     stack(ax, [Ratios(ratios, top)], axis, (least, times["time_s"].max()), last=not decisions)
     labels, lines = [label for label, _ in handles], [line for _, line in handles]
     ax.legend(lines, labels, loc="upper left", handlelength=2.9, borderaxespad=0.3, labelspacing=0.35)
-    _titles(fig, title, subtitle)
+    Heading(title, subtitle, (), fig.get_figwidth() - _LEFT).draw(fig, _LEFT)
     end_labels(ax, ends)
     end_labels(ratios, ratio_ends)
     bottom: Axes = ratios
     for k, part in enumerate(decisions):
-        bottom = fig.add_axes(place(_HEAD + _TIMES + _GAPS[0] + _RATIOS + _GAPS[1] + _STRIP * k, _STRIP))
+        bottom = fig.add_axes(place(_HEAD + TIMES + GAPS[0] + RATIOS + GAPS[1] + STRIP * k, STRIP))
         key = str(part["key"].iloc[0])
         strip(
             bottom, key, colour_of(key), list(part["bytes"]), list(part["chose"]), axis, labels=k == len(decisions) - 1
@@ -80,20 +93,13 @@ def collective_figure(
 def _sheet(strips: int, names: Iterable[str]) -> tuple[Figure, Place]:
     """An empty figure with room for so many strips, and for these names at the ends of lines; and what turns a top and a height in
     inches into a place on it."""
-    wide = max(_WIDE, _LEFT + _INSIDE + end_room(_INSIDE, names))
-    tall = _HEAD + _TIMES + _GAPS[0] + _RATIOS + (_GAPS[1] + _STRIP * strips if strips else 0) + _FOOT
+    wide = max(_WIDE, _LEFT + INSIDE + end_room(INSIDE, names))
+    tall = _HEAD + TIMES + GAPS[0] + RATIOS + (GAPS[1] + STRIP * strips if strips else 0) + _FOOT
 
     def place(top: float, height: float) -> Box:
-        return (_LEFT / wide, 1 - (top + height) / tall, _INSIDE / wide, height / tall)
+        return (_LEFT / wide, 1 - (top + height) / tall, INSIDE / wide, height / tall)
 
     return Figure(figsize=(wide, tall), dpi=150), place
-
-
-def _titles(fig: Figure, title: str, subtitle: str) -> None:
-    left, tall = _LEFT / fig.get_figwidth(), fig.get_figheight()
-    fig.suptitle(title, x=left, y=1 - 0.08 / tall, ha="left", va="top", fontsize=12.5, fontweight="bold")
-    if subtitle:
-        fig.text(left, 1 - 0.33 / tall, subtitle, ha="left", va="top", fontsize=8.8, color=FAINT)
 
 
 def _curves(

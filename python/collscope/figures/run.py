@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from collscope.base.errors import UserError
 from collscope.base.units import counted, join_words, rounded_size
+from collscope.figures.axes import INSIDE
 from collscope.figures.heading import Heading
 from collscope.figures.key_text import names
 from collscope.figures.palette import GREY, Looks, looks
@@ -112,7 +113,7 @@ def _sheet(plan: _Plan, scale: Scale, title: str, subtitle: str, headings: list[
     """All panels, beside and below each other."""
     n = len(plan.panels)
     columns = 1 if n == 1 else 2 if n <= 4 else 3
-    inside = 5.74 if n == 1 else 4.3
+    inside = INSIDE if n == 1 else 4.3
     labels = gutter(plan.panels, scale, inside)
     size = heights(plan.panels, scale)
     wide = columns * (_LEFT + inside + labels) + _RIGHT

@@ -12,13 +12,26 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from collscope.catalogue.keys import Key
-from collscope.figures.axes import BESIDE, MARGIN, End, Ratios, end_labels, end_room, number_axis, size_axis, stack
+from collscope.figures.axes import (
+    BESIDE,
+    GAPS,
+    MARGIN,
+    RATIOS,
+    STRIP,
+    TIMES,
+    End,
+    Ratios,
+    end_labels,
+    end_room,
+    number_axis,
+    size_axis,
+    stack,
+)
 from collscope.figures.palette import Looks, short
 from collscope.figures.source_style import BOUND, BOUND_NAME, look
 from collscope.figures.strip import strip
 from collscope.figures.style import FAINT
 
-_TIMES, _RATIOS, _STRIP, _GAPS = 3.35, 1.55, 0.2, (0.14, 0.12)  # inches
 LABEL = 8.4  # points
 _LINE = 1.12 * LABEL / 72  # inches that a label takes
 _AWAY = 0.16  # inches between axes and labels
@@ -69,12 +82,12 @@ class Heights:
     @property
     def above_strips(self) -> float:
         """Of times and ratios."""
-        return self.times + sum(_GAPS[0] + height for height in self.ratios) + _GAPS[1] * bool(self.strips)
+        return self.times + sum(GAPS[0] + height for height in self.ratios) + GAPS[1] * bool(self.strips)
 
     @property
     def all(self) -> float:
         """Of a panel without heading and foot."""
-        return self.above_strips + _STRIP * self.strips
+        return self.above_strips + STRIP * self.strips
 
 
 def heights(panels: Sequence[pd.DataFrame], scale: Scale) -> Heights:
@@ -82,9 +95,7 @@ def heights(panels: Sequence[pd.DataFrame], scale: Scale) -> Heights:
     times = max(len(_time_ends(part, scale)) for part in panels)
     ratios = [max(len(_ratio_ends(part, scale, band)) for part in panels) for band in scale.bands]
     strips = max(len(_chosen(part, scale)) for part in panels)
-    return Heights(
-        max(_TIMES, _LINE * times + 0.15), tuple(max(_RATIOS, _LINE * some + 0.15) for some in ratios), strips
-    )
+    return Heights(max(TIMES, _LINE * times + 0.15), tuple(max(RATIOS, _LINE * some + 0.15) for some in ratios), strips)
 
 
 def gutter(panels: Sequence[pd.DataFrame], scale: Scale, inside: float) -> float:
@@ -113,8 +124,8 @@ def draw_panel(fig: Figure, place: Place, part: pd.DataFrame, scale: Scale, size
 
     ratios, top = [], size.times
     for band, height in zip(scale.bands, size.ratios, strict=True):
-        ratios.append(Ratios(fig.add_axes(place(top + _GAPS[0], height)), band.top, band.name))
-        top += _GAPS[0] + height
+        ratios.append(Ratios(fig.add_axes(place(top + GAPS[0], height)), band.top, band.name))
+        top += GAPS[0] + height
     stack(ax, ratios, make_x, scale.of_times(part), last=not chosen)
     for kind, line in _bounds(part, scale):
         ax.plot(line[scale.x].clip(lower=1), line["median_s"], zorder=1.5, label=kind, **BOUND[kind])
@@ -125,7 +136,7 @@ def draw_panel(fig: Figure, place: Place, part: pd.DataFrame, scale: Scale, size
         end_labels(below.axes, _ratio_ends(part, scale, band), LABEL, _AWAY)
     lowest = ratios[-1].axes if ratios else ax
     for k, (key, line) in enumerate(chosen):
-        lowest = fig.add_axes(place(size.above_strips + _STRIP * k, _STRIP))
+        lowest = fig.add_axes(place(size.above_strips + STRIP * k, STRIP))
         colour = scale.looks.colour(key)
         at, chose, beyond = list(line[scale.x].clip(lower=1)), list(line["chose"]), MARGIN if scale.is_size else BESIDE
         strip(lowest, key, colour, at, chose, make_x, k == len(chosen) - 1, beyond)
@@ -171,7 +182,7 @@ def _chosen(part: pd.DataFrame, scale: Scale) -> list[tuple[str, pd.DataFrame]]:
 def _time_ends(part: pd.DataFrame, scale: Scale) -> list[End]:
     """Names of keys and bounds at the ends of their lines of times."""
     low, high = scale.of_times(part)
-    ends = _ends(part, scale, "median_s", _LINE / _TIMES * math.log(high / low * 1.6**2))
+    ends = _ends(part, scale, "median_s", _LINE / TIMES * math.log(high / low * 1.6**2))
     for kind, line in _bounds(part, scale):
         ends.append(End(max(line[scale.x].iloc[-1], 1), line["median_s"].iloc[-1], BOUND_NAME[kind], FAINT))
     return ends
@@ -180,7 +191,7 @@ def _time_ends(part: pd.DataFrame, scale: Scale) -> list[End]:
 def _ratio_ends(part: pd.DataFrame, scale: Scale, band: Band) -> list[End]:
     """Names of what is not grey, at the ends of its lines of ratios."""
     shown = part[part["source"].isin(band.sources) & ~part["algorithm"].map(scale.looks.is_grey)]
-    return _ends(shown, scale, "ratio", _LINE / _RATIOS * math.log(band.top * 1.2))
+    return _ends(shown, scale, "ratio", _LINE / RATIOS * math.log(band.top * 1.2))
 
 
 def _ends(part: pd.DataFrame, scale: Scale, column: str, gap: float) -> list[End]:
