@@ -18,8 +18,11 @@ static void refuse_host(const char *name, const char *text, const char *wanted) 
 static int host_place(const char *name) {
   const char *text = sg_host_get_property_value(sg_host_self(), name);
   uint64_t number = 0;
-  if (!text || !number_whole(text, PLACES_MOST - 1, &number))
-    refuse_host(name, text, "node, socket and cache, whole numbers below 2^20");
+  if (!text || !number_whole(text, PLACES_MOST - 1, &number)) {
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "node, socket and cache, whole numbers below %d", PLACES_MOST);
+    refuse_host(name, text, wanted);
+  }
   return (int)number;
 }
 
