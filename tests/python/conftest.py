@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import fake_list
+import open_mpi
 from collscope.base import paths
 from collscope.catalogue import registry
 
@@ -16,6 +17,13 @@ from collscope.catalogue import registry
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 settings.register_profile("calm", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
 settings.load_profile("calm")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
+    """Where the processes of one run of the tests find what one of them has made."""
+    own = tmp_path_factory.getbasetemp()
+    open_mpi.shared = own.parent if hasattr(request.config, "workerinput") else own
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
-"""The Open MPI of this machine, asked on a few ranks: once for all tests."""
+"""The Open MPI of this machine, asked on a few ranks: once for all tests, in whichever process they run."""
 
 from __future__ import annotations
 
+import fcntl
 import functools
+import pickle
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +15,7 @@ from collscope.commands import twins
 from collscope.twins.library import find_library
 
 SOME = (2, 5, 8)  # ranks of the short test
+shared = Path()  # folder of this run of the tests, set by conftest: all its processes have the same
 needs_prover = pytest.mark.skipif(not programs.RECORDED.exists(), reason="the prover is not built")
 
 
@@ -29,5 +33,12 @@ needs_open_mpi = pytest.mark.skipif(missing() is not None, reason=missing() or "
 
 @functools.lru_cache(maxsize=1)
 def some() -> twins.Found:
-    """What the library of this machine does on a few ranks: asked once for all tests."""
-    return twins.run(find_library(), SOME)
+    """What the library of this machine does on a few ranks. The process that comes first asks, others wait for its answer."""
+    answer = shared / "open-mpi.pickle"
+    with (shared / "open-mpi.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not answer.exists():
+            answer.write_bytes(pickle.dumps(twins.run(find_library(), SOME)))
+        found = pickle.loads(answer.read_bytes())
+    assert isinstance(found, twins.Found)
+    return found
