@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from collscope.base.statistics import quantile
+from collscope.calibration.curves import Limits, Piece, Point, curve_at, jumps_of, pieces_of
 from collscope.calibration.topology import Cpu, Topology, level_of
 
-TOLERANCE = 0.05  # a piece of a curve may miss a measured point by this much
+NOISE = 0.03  # of a quartile on a machine that does other things, too
 MOST_OVERHEAD = 0.45  # of the shortest half round trip: two overheads and a latency must fit in
 
 Line = Mapping[str, Any]
@@ -23,7 +24,7 @@ Line = Mapping[str, Any]
 class Fit:
     """What the samples say; times in seconds."""
 
-    curves: Mapping[str, list[tuple[int, float, float]]]  # class: (from bytes, latency, s_per_byte)
+    curves: Mapping[str, list[Piece]]  # of each class
     overhead_s: float
     gamma: tuple[float, float, float]  # seconds a byte: value and range
     copy: tuple[float, float, float]
@@ -61,7 +62,9 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
         min(quartile(e["samples"]) for e in sends),
         MOST_OVERHEAD * min(min(t) for sizes in typical.values() for t in sizes.values()),
     )
-    curves = {level: pieces_of(_rising(sizes), floor, 2 * overhead) for level, sizes in typical.items()}
+    points = {level: _rising(sizes) for level, sizes in typical.items()}
+    jumps = jumps_of(list(points.values()))
+    curves = {level: pieces_of(each, Limits(floor, 2 * overhead), jumps) for level, each in points.items()}
     uncached = max(copies, key=lambda e: (e["bytes"], e["ranks"]))
     memory = uncached["ranks"] / quartile(uncached["samples"])
 
@@ -76,13 +79,12 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     return Fit(curves, overhead, _local_work(reductions), _local_work(copies), memory, least, quality)
 
 
-def quality_of(pieces: Sequence[tuple[int, float, float]], sizes: Mapping[int, Sequence[float]], each: int) -> Quality:
+def quality_of(pieces: Sequence[Piece], sizes: Mapping[int, Sequence[float]], each: int) -> Quality:
     """Of a curve's pieces, beside the best time of each size; each of these times is made from so many samples."""
     missed = []
     for n, times in sizes.items():
         if n > 0:  # see _rising
-            _, latency, slope = [p for p in pieces if p[0] <= n][-1]
-            missed.append((abs(latency + n * slope - min(times)) / min(times), n))
+            missed.append((abs(curve_at(pieces, n) - min(times)) / min(times), n))
     worst, at = max(missed)
     samples = each * sum(map(len, sizes.values()))
     return Quality(samples, len(missed), quantile(sorted(m for m, _ in missed), 0.5), worst, at)
@@ -116,14 +118,14 @@ def _half_round_trips(
     return typical, shortest
 
 
-def _rising(sizes: Mapping[int, Sequence[float]]) -> list[tuple[int, float]]:
-    """(bytes, seconds) of a class, ascending. An empty message takes a path of its own in some libraries: the curve begins with one byte.
+def _rising(sizes: Mapping[int, Sequence[float]]) -> list[Point]:
+    """The points of a class, ascending. An empty message takes a path of its own in some libraries: the curve begins with one byte.
     More bytes never take less time: where they seem to, the shorter message was disturbed or took a slower path."""
-    times: list[tuple[int, float]] = []
+    points: list[Point] = []
     for n, t in sorted(sizes.items(), reverse=True):
         if n > 0:
-            times.append((n if n > 1 else 0, min([*t, times[-1][1]] if times else t)))
-    return times[::-1]
+            points.append(Point(n, min([*t, points[-1].seconds] if points else t), NOISE))
+    return points[::-1]
 
 
 def _local_work(found: Sequence[Line]) -> tuple[float, float, float]:
@@ -135,28 +137,3 @@ def _local_work(found: Sequence[Line]) -> tuple[float, float, float]:
     low = min(min(e["samples"]) for e in found)
     high = max(quartile(e["samples"]) for e in found)
     return value, min(low, value), max(high, value)
-
-
-def pieces_of(times: Sequence[tuple[int, float]], floor: float, base: float = 0.0) -> list[tuple[int, float, float]]:
-    """Straight pieces (from bytes, latency, s_per_byte) through (bytes, seconds), as few as keep within TOLERANCE of every point.
-
-    No piece is so steep that its latency would be less than `base`, nor flatter than `floor`, which is what a core needs to copy the bytes
-    once; so the curve may step where a new piece begins. Beyond the last point it goes on."""
-    pieces = []
-    at, last = 0, len(times) - 1
-    while at <= last:
-        start, time = times[at]
-        steepest = max(time - base, 0.0) / start if start else float("inf")
-        end, slope = at, max(floor, steepest) if start else floor
-        for reach in range(at + 1, last + 1):
-            candidate = min(max(floor, (times[reach][1] - time) / (times[reach][0] - start)), max(steepest, floor))
-            if reach == at + 1:
-                slope = candidate
-            if any(abs(time + (n - start) * candidate - t) > TOLERANCE * t for n, t in times[at + 1 : reach + 1]):
-                break
-            end, slope = reach, candidate
-        pieces.append((start, max(time - start * slope, base), slope))
-        if end == last:
-            break
-        at = max(end, at + 1)
-    return pieces

@@ -50,7 +50,7 @@ def test_it_says_load_pieces_and_residuals_and_so_does_the_file(
     assert said.splitlines()[0] == "load: 3.2 before, 3.2 after, the ranks themselves included"
     quality = "cache: 176 samples of 21 sizes; the pieces miss them by 0.0% (median), by 0.0% at"
     assert quality in said
-    assert "from      0 B: α = 400.2 ns, β = 0.2 ns/B" in said
+    assert "from      0 B: α = 400.0 ns, β = 0.2 ns/B" in said
     assert said.splitlines()[-1].endswith(f"simulate it with --on {path}")
     text = path.read_text()
     assert f"# {quality}" in text

@@ -1,4 +1,4 @@
-"""Straight pieces through measured points."""
+"""From the samples of a machine to its numbers."""
 
 from __future__ import annotations
 
@@ -6,27 +6,10 @@ from typing import Any
 
 import pytest
 
-from collscope.calibration.fit import TOLERANCE, fit, pieces_of, quality_of
+from collscope.calibration.curves import curve_at
+from collscope.calibration.fit import fit, quality_of
 from collscope.calibration.topology import Cpu, Topology
 from made_samples import TWO_CORES, line, made_lines
-
-
-def curve_at(pieces: list[tuple[int, float, float]], size: int) -> float:
-    _, latency, slope = [p for p in pieces if p[0] <= size][-1]
-    return latency + size * slope
-
-
-def test_pieces_follow_the_points() -> None:
-    straight = [(0, 1e-6), *((2**k, 1e-6 + 2**k * 1e-9) for k in range(1, 22))]
-    assert pieces_of(straight, 1e-11) == [(0, pytest.approx(1e-6), pytest.approx(1e-9))]
-    bent = [(n, t if n < 4096 else t + 5e-6) for n, t in straight]
-    pieces = pieces_of(bent, 1e-11)
-    assert len(pieces) <= 4
-    for n, t in bent:
-        assert curve_at(pieces, n) == pytest.approx(t, rel=1.01 * TOLERANCE)
-    for _, latency, slope in pieces_of([(0, 1e-6), (1024, 1e-6), (2048, 9e-6), (4096, 1e-5)], 1e-11, base=2e-7):
-        assert latency >= 2e-7
-        assert slope >= 1e-11
 
 
 def test_a_pair_of_ranks_is_of_the_class_of_its_processors() -> None:
@@ -34,12 +17,6 @@ def test_a_pair_of_ranks_is_of_the_class_of_its_processors() -> None:
     lines = made_lines()
     lines[1] = {"place": {"rank": 1, "host": "h", "cpu": 3}}  # the second thread of the other socket's core
     assert set(fit(lines, threads).curves) == {"node"}
-
-
-def test_a_piece_may_miss_a_point_by_a_twentieth() -> None:
-    for missed, pieces in ((1.04, 1), (0.96, 1), (1.06, 2), (0.94, 2)):
-        times = [(n, (1e-6 + n * 1e-9) * (missed if n == 2048 else 1)) for n in (1024, 2048, 4096)]
-        assert len(pieces_of(times, 1e-11)) == pieces, missed
 
 
 def test_curves_take_the_quartile_and_the_bound_the_least() -> None:
@@ -142,30 +119,16 @@ def test_each_pair_is_of_its_class_and_the_better_one_counts() -> None:
     ]  # fmt: skip
     found = fit(lines, four).curves
     assert {level: pieces[0][1] for level, pieces in found.items()} == pytest.approx(
-        {"cache": 4.002e-7, "socket": 8.004e-7, "node": 2.9 * 4.002e-7}, rel=1e-3
+        {"cache": 4e-7, "socket": 8e-7, "node": 2.9 * 4e-7}, rel=1e-3
     )
     placed = fit([{"place": {"rank": 3, "cpu": 1}}, {"place": {"rank": 3, "cpu": 0}}, *lines], four).curves
-    assert placed["cache"][0][1] == pytest.approx(4.002e-7, rel=1e-3)
-    assert placed["node"][0][1] == pytest.approx(2.9 * 4.002e-7, rel=1e-3)
+    assert placed["cache"][0][1] == pytest.approx(4e-7, rel=1e-3)
+    assert placed["node"][0][1] == pytest.approx(2.9 * 4e-7, rel=1e-3)
     assert fit(lines, four).quality["node"].samples == 2 * 8 and fit(lines, four).quality["cache"].sizes == 3
-
-
-@pytest.mark.parametrize(
-    ("times", "base", "pieces"),
-    [
-        ([(0, 2.0)], 0, [(0, 2, 0.5)]),  # a single point: as flat as may be
-        ([(0, 2.0), (10, 22.0)], 0, [(0, 2, 2)]),
-        ([(0, 2.0), (10, 3.0)], 0, [(0, 2, 0.5), (10, 0, 0.5)]),  # no flatter than the floor
-        ([(4, 8.0), (8, 28.0)], 0, [(4, 0, 2), (8, 0, 3.5)]),  # as steep as keeps the latency at 0
-        ([(4, 8.0), (8, 28.0)], 4, [(4, 4, 1), (8, 4, 3)]),
-        ([(0, 10.0), (10, 20.0), (20, 30.0), (30, 90.0)], 0, [(0, 10, 1), (20, 0, 1.5), (30, 0, 3)]),
-    ],
-)
-def test_pieces_by_hand(times: list[tuple[int, float]], base: float, pieces: list[tuple[int, float, float]]) -> None:
-    assert pieces_of(times, 0.5, base) == [pytest.approx(piece) for piece in pieces]
 
 
 def test_every_size_counts() -> None:
     lines = [x for x in made_lines() if "pingpong" not in x]
     lines += [line("pingpong", [t, t], bytes=n, a=0, b=1) for n, t in ((1, 1e-6), (1000, 5e-6), (2000, 6e-6))]
-    assert fit(lines, TWO_CORES).curves["cache"][0] == pytest.approx((0, 1e-6, 4e-9))
+    pieces = fit(lines, TWO_CORES).curves["cache"]
+    assert [curve_at(pieces, n) for n in (1, 1000, 2000)] == pytest.approx([1e-6, 5e-6, 6e-6])
