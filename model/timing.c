@@ -7,6 +7,8 @@
 
 #include "core/schedule/array.h"
 #include "model/engine.h"
+#include "model/flags.h"
+#include "model/listing.h"
 
 typedef struct {
   double end;
@@ -100,33 +102,6 @@ static bool wait_together(timer *t, int r) {
   return true;
 }
 
-static void publish(engine *e, int r, flag_state *f, uint64_t value) {
-  rank_state *s = &e->rank[r];
-  PUSH(f->list, f->n, f->cap, (publication){ value, s->clock, s->count, r });
-  for (int32_t w = f->waiting, next; w != NONE; w = next) {
-    next = e->rank[w].flag_link;
-    engine_wake(e, w);
-  }
-  f->waiting = NONE;
-}
-
-/* Whether the flag has reached the value at some time: the clock then stands at the later of the two, and *setter is who
- * set it. */
-static bool reached_value(engine *e, int r, const flag_state *f, uint64_t value, int *setter) {
-  rank_state *s = &e->rank[r];
-  if (!value) return true;
-  int low = 0, high = f->n; /* values grow */
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (f->list[middle].value >= value) high = middle;
-    else low = middle + 1;
-  }
-  if (low == f->n) return false;
-  later(&s->clock, &s->count, f->list[low].time, f->list[low].count);
-  *setter = f->list[low].rank;
-  return true;
-}
-
 static void work(timer *t, int r, bool combines, double takes_s) {
   timing_result *out = t->out;
   double start = t->engine.rank[r].clock;
@@ -202,12 +177,12 @@ static void run_rank(timer *t, int r) {
       case REC_COPY: work(t, r, false, (double)w->value[id] * m->copy_s_per_byte); break;
       case REC_WRITE:
       case REC_READ: transfer(t, id, r); return;
-      case REC_PUBLISH: publish(e, r, &w->flag[w->value[id + 1]], w->value[id]); break;
+      case REC_PUBLISH: flags_publish(e, r, &w->flag[w->value[id + 1]], w->value[id]); break;
       case REC_AWAIT: {
         int32_t line = (int32_t)w->value[id + 1];
         flag_state *f = &w->flag[w->line[line - (int32_t)w->messages].flag];
         int setter = r;
-        if (!reached_value(e, r, f, w->value[id], &setter)) {
+        if (!flags_reached(e, r, f, w->value[id], &setter)) {
           s->flag_link = f->waiting;
           f->waiting = r;
           return;
@@ -324,51 +299,6 @@ static void report_deadlock(timer *t, int r) {
            site ? site : "", what, m->src == r ? m->dst : m->src);
 }
 
-/* A list for each rank, in one piece of memory. */
-static void prepare_begins(timing_result *out, const wiring *w) {
-  size_t ranks = (size_t)w->ranks, lists = ranks * sizeof *out->begin_s;
-  size_t bytes = lists + w->operations * sizeof **out->begin_s;
-  out->begin_s = memset(array_grow(out->begin_s, bytes), 0, bytes);
-  for (size_t r = 0; r < ranks; r++) out->begin_s[r] = (double *)(out->begin_s + ranks) + w->first_op[r];
-}
-
-/* Both sides of each message among their ranks' operations. */
-static void list_operations(const wiring *w, timing_message *list) {
-  for (int r = 0; r < w->ranks; r++)
-    for (size_t at = w->first_op[r]; at < w->first_op[r + 1]; at++) {
-      rec_kind kind = (rec_kind)(w->what[at] & KIND);
-      size_t i = at - w->first_op[r];
-      if (rec_sends(kind)) list[w->of_op[at]].send = i;
-      else if (rec_receives(kind)) list[w->of_op[at]].recv = i;
-      else if (kind == REC_WRITE || kind == REC_READ) list[w->of_op[at]].send = list[w->of_op[at]].recv = i;
-      else if (kind == REC_AWAIT) list[w->value[w->of_op[at] + 1]].send = list[w->value[w->of_op[at] + 1]].recv = i;
-    }
-}
-
-static void list_messages(timer *t) {
-  const wiring *w = &t->engine.wiring;
-  timing_result *out = t->out;
-  out->message = array_grow(out->message, w->transfers * sizeof *out->message);
-  out->transfer = out->message + w->messages;
-  for (size_t i = 0; i < w->transfers; i++) {
-    const message *m = &w->message[i];
-    const message_times *when = &t->times[i];
-    out->message[i] = (timing_message){ .src = m->src,
-                                        .dst = m->dst,
-                                        .label = m->label,
-                                        .bytes = m->bytes,
-                                        .posted_s = when->posted,
-                                        .start_s = when->start,
-                                        .end_s = when->end };
-  }
-  list_operations(w, out->message);
-  size_t n = 0;
-  for (size_t i = 0; i < w->transfers; i++)
-    if (w->message[i].flags & DONE)
-      out->message[n++] = out->message[i]; /* not the line of a flag that the rank has set itself */
-  out->transfers = n - w->messages;
-}
-
 static int conclude(timer *t) {
   const engine *e = &t->engine;
   timing_result *out = t->out;
@@ -388,7 +318,7 @@ static int conclude(timer *t) {
   }
   out->critical_messages = count;
   out->messages = w->messages;
-  if (out->want_messages) list_messages(t);
+  if (out->want_messages) listing_make(out, w, t->times);
   return 0;
 }
 
@@ -420,7 +350,7 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
     return -1;
   }
   if (!prepare(t, rec)) return -1;
-  if (out->want_messages) prepare_begins(out, &e->wiring);
+  if (out->want_messages) listing_prepare(out, &e->wiring);
   for (int r = 0; r < rec->args.size; r++) run_rank(t, r);
   run_ranks(t);
   while (t->rule->next(t->state, e)) {

@@ -1,0 +1,37 @@
+/* The way of a message: which links it crosses, how much of each it takes up, and how long it waits before that. */
+#ifndef COLLSCOPE_MODEL_WAY_H
+#define COLLSCOPE_MODEL_WAY_H
+
+#include "model/match.h"
+
+/* A message's part in a link; the fluid rule also keeps here who else is on it. */
+typedef struct {
+  int32_t resource;
+  int32_t flow, next, before; /* crossings of one link are a list */
+  double weight;              /* how much of the link a rate of 1 takes up */
+} crossing;
+
+/* The links of a machine, as numbers from 0 to resources-1. */
+typedef struct {
+  const machine *m;
+  int ranks, resources, longest; /* longest: links of one message at most */
+  int nodes, sockets, span;      /* span: sockets of a node */
+  int32_t *lowest_socket;
+  size_t lowest_socket_cap;
+} ways;
+
+/* What a message makes flow, in shares of a port (1: it has the port for itself) or in bytes of traffic, as the machine
+ * has it, after latency_s without using any link. */
+typedef struct {
+  double left, latency_s;
+  double most; /* no rate above this, whatever the links allow */
+  int crossed;
+} way;
+
+/* Numbers the links. Returns NULL, or why there are too many of them. */
+const char *ways_prepare(ways *, const machine *, int ranks);
+/* The way of a message; its links go into crossed[longest]. */
+way ways_lay(const ways *, const message *, crossing *crossed);
+void ways_free(ways *);
+
+#endif
