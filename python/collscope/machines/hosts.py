@@ -11,7 +11,7 @@ from collscope.machines import mappings, seats
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.plausible import too_large
 from collscope.machines.seats import Place
-from collscope.machines.spec import LEVELS, LINKS, text_of
+from collscope.machines.spec import LINKS, OPTIONAL_LINKS, text_of
 
 SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 
@@ -103,12 +103,17 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
         f"eager {platform.eager_bytes}",
         f"overhead {text_of(platform.overhead_s)}",
     ]
-    for level in LEVELS:
+    inside = platform.inside
+    lines += [f"level {unit.name} {unit.caches} {text_of(unit.bytes_per_s)}" for unit in inside.levels]
+    lines += [f"mesh {a} {b}" for a, b in inside.mesh]
+    if nic := inside.nic:
+        lines.append(f"nic_socket {nic.socket} {nic.sockets} {text_of(nic.other_s)}")
+    for level in platform.classes:
         for p in platform.wire[level]:
             traffic = "" if uniform else f" {text_of(p.traffic)}"
             lines.append(f"class {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}{traffic}")
     if not uniform:
-        for link in LINKS:
+        for link in (*LINKS, *OPTIONAL_LINKS):
             if (rate := platform.number(f"{link}_bytes_per_s")) > 0:
                 lines.append(f"{link} {text_of(rate)}")
     lines += seats.lines(platform, fitted(platform, nodes, ranks, mapping))

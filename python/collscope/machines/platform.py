@@ -16,8 +16,9 @@ from typing import overload
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
+from collscope.machines import inside
 from collscope.machines.plausible import beyond_simulation
-from collscope.machines.spec import LEVELS, tidy
+from collscope.machines.spec import tidy
 
 WHOLE_CORES = 2048  # machines of no more are known by their whole file
 
@@ -211,8 +212,21 @@ class Platform:
         return self.number("core_bytes_per_s")
 
     @cached_property
+    def inside(self) -> inside.Inside:
+        """Levels of its own, joined sockets, the NIC's place. UserError: what the file says of them cannot be read."""
+        try:
+            return inside.read(self.properties)
+        except ValueError as error:
+            raise UserError(f"{self.xml}: {error}") from None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of a message, closest first."""
+        return self.inside.classes
+
+    @cached_property
     def wire(self) -> dict[str, tuple[WirePiece, ...]]:
-        """Class of LEVELS → the pieces of its curve. UserError: the file holds none, or they cannot be read."""
+        """Class → the pieces of its curve. UserError: the file holds none, or they cannot be read."""
         if not self.curves:
             raise UserError(
                 f"{self.xml}: this platform file holds no curves (properties curve.cache … curve.network of its outermost "
@@ -220,7 +234,7 @@ class Platform:
                 "see platforms/README.md"
             )
         curves = {}
-        for level in LEVELS:
+        for level in self.classes:
             text = self.properties.get(f"curve.{level}", "")
             try:
                 pieces = []
@@ -238,21 +252,23 @@ class Platform:
         """The classes in which two ranks on `nodes` nodes may be, closest first."""
         if self.name.startswith("ideal") and self.curves == "uniform":
             return ("network",)
-        there = []
         node = self.nodes[0]
-        sockets, caches = {h.socket for h in node}, {h.cache for h in node}
-        if len(caches) < len(node):
-            there.append("cache")
-        if len({(h.socket, h.cache) for h in node}) > len(sockets):
-            there.append("socket")
-        if len(sockets) > 1:
-            there.append("node")
+        units = [("cache", 1), *((unit.name, unit.caches) for unit in self.inside.levels)]
+        numbers: list[Sequence[int]] = [range(len(node)), *([h.cache // caches for h in node] for _, caches in units)]
+        numbers.append([h.socket for h in node])
+        there = []
+        for (name, _), closer, wider in zip([*units, ("socket", 0)], numbers, numbers[1:], strict=False):
+            if len(set(zip(closer, wider, strict=True))) > len(set(wider)):
+                there.append(name)
+        if len(set(numbers[-1])) > 1:
+            there += ["node", *(["far"] if self.inside.far else [])]
         if nodes > 1:
             there.append("network")
         return tuple(there) or ("cache",)
 
     def half_round_trip_s(self, level: str, size_bytes: int) -> float:
-        """What a ping-pong between two idle ranks of this class measures (on `ideal`, without SMPI's envelope)."""
+        """What a ping-pong between two idle ranks of this class measures (on `ideal`, without SMPI's envelope); of different nodes where
+        the NIC has its place in one: on the NIC's socket."""
         piece = [p for p in self.wire[level] if p.start <= size_bytes][-1]
         overheads = 2 * self.overhead_s if size_bytes <= self.eager_bytes else 0.0
         return piece.latency_s + size_bytes * piece.s_per_byte + overheads

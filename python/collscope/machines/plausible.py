@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from collscope.base.units import format_time
+from collscope.machines import mesh
 from collscope.machines.spec import LEVELS, Number, Piece, Spec, contradictions, occurring, tidy, ways
 
 MOST_CORES = 1 << 22  # of the whole machine
@@ -20,7 +21,7 @@ MOST_BYTES = 1 << 50
 MOST_PIECES = 1000  # of a curve: the bound tries each with each
 # Least and greatest of each kind of number, besides 0. Beyond them sums and quotients leave what a double holds.
 _KINDS = {
-    "_bytes_per_s": (1.0, 1e18, "bytes a second"),
+    "bytes_per_s": (1.0, 1e18, "bytes a second"),
     "s_per_byte": (1e-18, 1.0, "seconds a byte"),
     "_s": (1e-18, 1e3, "seconds"),
     "_bytes": (1.0, float(MOST_BYTES), "bytes"),
@@ -66,6 +67,36 @@ def beyond_simulation(nodes: int, cores_per_node: int) -> str:
     if nodes * cores_per_node > SIMULATED_CORES:
         return f"{nodes * cores_per_node} cores are too many for a simulation: at most {SIMULATED_CORES}"
     return ""
+
+
+def misfit(spec: Spec) -> tuple[str, str] | None:
+    """(what is wrong, key) where caches, levels and sockets do not fit into each other, or sockets into their links."""
+    if spec.cores_per_socket % spec.cores_per_cache:
+        return "must divide cores_per_socket", "cores_per_cache"
+    inner, cores = "a cache", spec.cores_per_cache
+    for level in spec.levels:
+        if level.cores % cores or level.cores <= cores:
+            return f"must be a multiple of the {cores} cores of {inner}, and more", f"{level.name}.cores"
+        inner, cores = f"a unit of {level.name}", level.cores
+    if spec.levels and (spec.cores_per_socket % cores or spec.cores_per_socket <= cores):
+        return f"must be a multiple of the {cores} cores of {inner}, and more", "cores_per_socket"
+    if spec.nic_socket is not None and spec.nic_socket >= spec.sockets:
+        return f"must be a socket from 0 to {spec.sockets - 1}", "nic_socket"
+    return _unjoined(spec)
+
+
+def _unjoined(spec: Spec) -> tuple[str, str] | None:
+    key = "interconnect_links"
+    for a, b in spec.interconnect_links:
+        if a == b or not 0 <= min(a, b) <= max(a, b) < spec.sockets:
+            return f"must be pairs of two sockets from 0 to {spec.sockets - 1}, not [{a}, {b}]", key
+    if len({frozenset(pair) for pair in spec.interconnect_links}) < len(spec.interconnect_links):
+        return "must name each pair of sockets once", key
+    if spec.interconnect_links:
+        for socket, steps in enumerate(mesh.distances(spec.sockets, spec.interconnect_links)[0]):
+            if steps < 0:
+                return f"must join all sockets; no links lead from socket 0 to socket {socket}", key
+    return None
 
 
 # ---- doubts -----------------------------------------------------------------------------------------------
@@ -115,7 +146,7 @@ def idle_links(before: Spec, after: Spec, asked: Mapping[str, str]) -> Iterator[
         for link in ways(level)[::-1]:
             name = f"{link}_bytes_per_s"
             old, new = getattr(before, name).value, getattr(after, name).value
-            own = {"network": ("nic", "switch"), "node": ("interconnect",)}.get(level, ())
+            own = {"network": ("nic", "switch"), "node": ("interconnect", "across")}.get(level, ())
             if link not in own or name not in asked or new <= old or level not in occurring(after):
                 continue
             if any(key.startswith(f"{level}.s_per_byte") for key in asked):
@@ -136,7 +167,7 @@ def _faster(spec: Spec, level: str, factor: float) -> list[str]:
     for link in ways(level):
         rate = getattr(changed, f"{link}_bytes_per_s")
         need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[level] if p.s_per_byte.value > 0)
-        if rate.value < need:
+        if 0 < rate.value < need:
             words.append(f"{link}_bytes_per_s={float(f'{need * 1.001:.4g}'):g}")
             changed = replace(changed, **{f"{link}_bytes_per_s": Number(float(words[-1].partition("=")[2]))})  # type: ignore[arg-type]
     return [] if any(True for _ in contradictions(changed)) else words
@@ -153,6 +184,6 @@ def scaled(spec: Spec, level: str, kind: str, factor: float) -> Spec:
 
     pieces = tuple(map(piece, spec.curve[level]))
     followers = [
-        lv for lv in LEVELS if lv == level or (lv not in spec.own_curves and spec.curve[lv] is spec.curve[level])
+        lv for lv in spec.classes if lv == level or (lv not in spec.own_curves and spec.curve[lv] is spec.curve[level])
     ]
     return replace(spec, curve={**spec.curve, **dict.fromkeys(followers, pieces)})

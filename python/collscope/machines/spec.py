@@ -12,6 +12,7 @@ from collscope.base.errors import UserError
 
 TAGS = ("documented", "measured", "inferred", "assumed")
 LEVELS = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
+FAR = "far"  # the class of two sockets of a node that no link joins, where interconnect_links says which are joined
 
 
 class SpecError(UserError):
@@ -41,8 +42,23 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Level:
+    """Neighbouring cores that are more than a cache's and fewer than a socket's: those of a die, of a part of the memory. bytes_per_s:
+    of the link of each such unit, each way, shared by what leaves or enters it; 0: it has none."""
+
+    name: str
+    number: Number  # of cores
+    bytes_per_s: Number = Number(0.0)
+
+    @property
+    def cores(self) -> int:
+        """Cores of a unit."""
+        return int(self.number.value)
+
+
+@dataclass(frozen=True)
 class Spec:
-    """A machine of equal nodes behind one switch. `curve`: class of LEVELS → pieces, ascending from 0 bytes."""
+    """A machine of equal nodes behind one switch. `curve`: class → pieces, ascending from 0 bytes; `levels`: closest first."""
 
     name: str
     nodes: int
@@ -65,28 +81,57 @@ class Spec:
     least: Mapping[str, float] = field(default_factory=dict)  # measured minima for bounds.loggp
     sources: Mapping[str, str] = field(default_factory=dict)  # what the short names in Number.source stand for
     own_curves: tuple[str, ...] = LEVELS  # classes whose curve the file gives; others have that of a neighbour
+    levels: tuple[Level, ...] = ()
+    cache_bytes_per_s: Number = Number(0.0)  # of a cache's link, each way, as a level's; 0: it has none
+    across_bytes_per_s: Number = Number(0.0)  # between one core and other sockets of its node, each way; 0: no limit
+    interconnect_links: tuple[tuple[int, int], ...] = ()  # sockets that are joined; (): any two
+    nic_socket: int | None = None  # where in a node the NIC is; None: equally near to all
+    nic_other_socket_s: Number = Number(0.0)  # for each end on another socket than the NIC's: not in curve.network
 
     @property
     def cores_per_node(self) -> int:
         """Cores of a node, all sockets together."""
         return self.sockets * self.cores_per_socket
 
+    @property
+    def caches_per_node(self) -> int:
+        """Caches of a node, all sockets together."""
+        return self.cores_per_node // self.cores_per_cache
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of a message, closest first."""
+        far = (FAR,) if 0 < len(self.interconnect_links) < self.sockets * (self.sockets - 1) // 2 else ()
+        return ("cache", *(level.name for level in self.levels), "socket", "node", *far, "network")
+
+    def linked_units(self) -> list[tuple[str, int, Number]]:
+        """(name, cores, bytes a second) of the units with a link of their own, closest first."""
+        units = [("cache", self.cores_per_cache, self.cache_bytes_per_s)]
+        units += [(level.name, level.cores, level.bytes_per_s) for level in self.levels]
+        return [unit for unit in units if unit[2].value > 0]
+
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """Every number with its name, for tables of provenance and for sweeps."""
         yield from self.counts.items()
+        for level in self.levels:
+            yield f"{level.name}.cores", level.number
+            if level.bytes_per_s.value > 0:
+                yield f"{level.name}.bytes_per_s", level.bytes_per_s
         for f in fields(self):
             value = getattr(self, f.name)
-            if isinstance(value, Number):
+            if isinstance(value, Number) and (value.value or f.name not in OPTIONAL):
                 yield f.name, value
-        for level, pieces in self.curve.items():
+        for name, pieces in self.curve.items():
             for piece in pieces:
-                where = f"curve.{level}[{piece.start}]"
+                where = f"curve.{name}[{piece.start}]"
                 yield f"{where}.latency_s", piece.latency
                 yield f"{where}.s_per_byte", piece.s_per_byte
                 yield f"{where}.traffic", piece.traffic
 
 
 LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_bytes_per_s
+OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 means that there is none
+OPTIONAL = (*(f"{link}_bytes_per_s" for link in OPTIONAL_LINKS), "nic_other_socket_s")  # what a machine need not have
 COUNTS = ("nodes", "sockets", "cores_per_socket", "cores_per_cache")
 NUMBERS = tuple(f.name for f in fields(Spec) if f.type == "Number")
 
@@ -118,7 +163,7 @@ def filled(spec: Spec) -> Spec:
     def given(number: Number, value: float) -> Number:
         return number if number.value > 0 else Number(tidy(value), "assumed", "as much as the curves need")
 
-    core = given(spec.core_bytes_per_s, need(LEVELS))
+    core = given(spec.core_bytes_per_s, need(spec.classes))
     memory = given(spec.memory_bytes_per_s, 4 * core.value * spec.cores_per_socket)
     nic = given(spec.nic_bytes_per_s, need(("network",)))
     return replace(
@@ -132,25 +177,31 @@ def filled(spec: Spec) -> Spec:
 
 
 def ways(level: str) -> tuple[str, ...]:
-    """The links, of LINKS, that a message of this class crosses."""
-    further = {"node": ("interconnect",), "network": ("nic", "switch")}
-    return ("core", "memory", *further.get(level, ()))
+    """The links, of LINKS and OPTIONAL_LINKS, that a message of this class crosses."""
+    further = {"cache": (), "node": ("cache", "across", "interconnect"), "network": ("cache", "nic", "switch")}
+    return ("core", "memory", *further.get("node" if level == FAR else level, ("cache",)))
 
 
 def narrowest(spec: Spec, level: str) -> float:
     """Bandwidth of the narrowest link that a message of this class crosses."""
-    return min(float(getattr(spec, f"{link}_bytes_per_s").value) for link in ways(level))
+    rates = [float(getattr(spec, f"{link}_bytes_per_s").value) for link in ways(level)]
+    within = spec.classes[: spec.classes.index(level)]
+    rates += [float(unit.bytes_per_s.value) for unit in spec.levels if unit.name in within]
+    if level == "network" and spec.nic_socket is not None and spec.sockets > 1:
+        rates.append(spec.interconnect_bytes_per_s.value)
+    return min(rate for rate in rates if rate > 0)
 
 
 def occurring(spec: Spec) -> tuple[str, ...]:
     """The classes that two ranks of this machine can be in."""
+    widest = spec.levels[-1].cores if spec.levels else spec.cores_per_cache
     there = {
         "cache": spec.cores_per_cache > 1,
-        "socket": spec.cores_per_socket > spec.cores_per_cache,
+        "socket": spec.cores_per_socket > widest,
         "node": spec.sockets > 1,
         "network": spec.nodes > 1,
     }
-    return tuple(level for level in LEVELS if there[level])
+    return tuple(level for level in spec.classes if there.get(level, True))
 
 
 def contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:

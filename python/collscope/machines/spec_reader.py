@@ -6,21 +6,36 @@ a table with its provenance: value, tag, source and range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from collscope.base.errors import UsageError
-from collscope.base.toml_table import Document, Table, one_of, read_text
-from collscope.machines.plausible import MOST_BYTES, MOST_PIECES, doubts, idle_links, outside, too_large
+from collscope.base.toml_table import Document, Table, Where, one_of, read_text
+from collscope.machines.plausible import MOST_BYTES, MOST_PIECES, doubts, idle_links, misfit, outside, too_large
 from collscope.machines.spec import (
     COUNTS,
+    FAR,
     LEVELS,
+    LINKS,
     NUMBERS,
+    OPTIONAL_LINKS,
     TAGS,
+    Level,
     Number,
     Piece,
     Spec,
@@ -31,6 +46,7 @@ from collscope.machines.spec import (
 )
 from collscope.machines.variants import override
 
+MOST_LEVELS, MOST_JOINED = 4, 256
 _PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic")
 
 
@@ -138,7 +154,36 @@ class _Curves(Table):
     cache: _Curve | None = None
     socket: _Curve | None = None
     node: _Curve | None = None
+    far: _Curve | None = None
     network: _Curve | None = None
+
+
+def _level_name(name: str) -> str:
+    if name in (*LEVELS, FAR, *COUNTS, *LINKS, *OPTIONAL_LINKS) or "core" in name:
+        raise ValueError(f'"{name}" is a name that has a meaning already; choose another, such as ccd or numa')
+    return name
+
+
+class _Level(Table):
+    name: Annotated[str, AfterValidator(_level_name)] = Field(
+        pattern=r"^[a-z][a-z0-9_]{0,19}$", description="a word of up to 20 small letters, digits and _, such as ccd"
+    )
+    cores: _Count
+    bytes_per_s: Annotated[_Any, AfterValidator(_positive)] | None = None
+
+    _checked = field_validator("bytes_per_s")(_possible)
+
+    @property
+    def level(self) -> Level:
+        """The level as a specification holds it."""
+        return Level(self.name, self.cores.number, self.bytes_per_s.number if self.bytes_per_s else Number(0.0))
+
+
+def _different(levels: list[_Level]) -> list[_Level]:
+    names = [level.name for level in levels]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f'two levels are called "{twice}"; give each a name of its own')
+    return levels
 
 
 _SECONDS, _S_PER_BYTE = "a number of seconds, 0 to 1000", "a number of seconds a byte, 0 to 1"
@@ -171,11 +216,42 @@ class _File(Table):
     interconnect_bytes_per_s: _Amount | None = None
     nic_bytes_per_s: _Amount | None = None
     switch_bytes_per_s: _Amount | None = None
+    cache_bytes_per_s: _Amount | None = None
+    across_bytes_per_s: _Amount | None = None
+    interconnect_links: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=list, max_length=MOST_JOINED, description="a list of pairs of sockets: [[0, 1], [1, 3], …]"
+    )
+    nic_socket: int | None = Field(default=None, ge=0, description="a socket of a node, counted from 0")
+    nic_other_socket_s: _Amount | None = None
+    level: Annotated[list[_Level], AfterValidator(_different)] = Field(
+        default_factory=list,
+        max_length=MOST_LEVELS,
+        description=f"up to {MOST_LEVELS} tables [[level]] with name and cores, closest first",
+    )
     sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
     curve: _Curves = Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")
 
     _checked = field_validator(*NUMBERS)(_possible)
+
+
+@lru_cache(maxsize=64)
+def _file_model(levels: tuple[str, ...]) -> type[_File]:
+    """A file's model where it names levels of its own: their curves may stand in it, too."""
+    if not levels:
+        return _File
+    optional: Any = (_Curve | None, None)
+    curves = create_model("_Curves", __base__=_Curves, **dict.fromkeys(levels, optional))
+    field: Any = (curves, _File.model_fields["curve"])
+    return create_model("_File", __base__=_File, curve=field)
+
+
+def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The levels of a file that has not been checked, as far as they may be curves' names."""
+    levels = data.get("level")
+    names = [level.get("name") for level in levels if isinstance(level, dict)] if isinstance(levels, list) else []
+    told = [n for n in names[:MOST_LEVELS] if isinstance(n, str) and n not in _Curves.model_fields]
+    return tuple(dict.fromkeys(n for n in told if re.fullmatch(r"[a-z][a-z0-9_]{0,19}", n)))
 
 
 def read_spec(
@@ -196,15 +272,12 @@ def parse_spec(
     """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit. `say` is told
     what is doubtful, and what was overridden to no effect."""
     document = Document(text, shown, SpecError)
-    file = document.read(_File)
+    file = document.read(_file_model(_named(document.data)))
     counts = {key: getattr(file, key).number for key in COUNTS if getattr(file, key)}
     per_socket = int(file.cores_per_socket.value)
     per_cache = int(file.cores_per_cache.value) if file.cores_per_cache else per_socket
-    if per_socket % per_cache:
-        raise document.fail("must divide cores_per_socket", "cores_per_cache")
-    curves = _curves(file.curve)
-    if not curves:
-        raise document.fail("names no class; the classes are " + ", ".join(LEVELS), "curve")
+    if file.level and not file.cores_per_cache:
+        raise document.fail("is missing: with levels a socket's cores do not all share a cache", "cores_per_cache")
     if problem := too_large(int(file.nodes.value), int(file.sockets.value) * per_socket):
         raise document.fail(problem, "nodes")
     spec = Spec(
@@ -214,14 +287,25 @@ def parse_spec(
         cores_per_socket=per_socket,
         cores_per_cache=per_cache,
         about=file.about,
-        curve=curves,
+        curve={},
         counts=counts,
         oversubscribe=file.oversubscribe,
         least={key: getattr(file.least, key) for key in document.data.get("least", ())},
         sources=file.sources,
-        own_curves=tuple(level for level in LEVELS if getattr(file.curve, level)),
+        levels=tuple(level.level for level in file.level),
+        interconnect_links=tuple((a, b) for a, b in file.interconnect_links),
+        nic_socket=file.nic_socket,
         **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
     )
+    if wrong := misfit(spec):
+        raise document.fail(wrong[0], *_key_of(spec, wrong[1]))
+    if file.curve.far and FAR not in spec.classes:
+        raise document.fail("no two sockets of a node are two links apart; see interconnect_links", "curve", FAR)
+    curves = _curves(file.curve, spec.classes)
+    if not curves:
+        raise document.fail("names no class; the classes are " + ", ".join(spec.classes), "curve")
+    own = tuple(level for level in spec.classes if getattr(file.curve, level))
+    spec = replace(spec, curve=curves, own_curves=own)
     before = spec
     spec = filled(override(spec, overrides) if overrides else spec)
     for level, at, problem in contradictions(spec):
@@ -240,14 +324,24 @@ def _same(spec: Spec, one: str, other: str) -> bool:
     return spec.curve[one] is spec.curve[other]
 
 
-def _curves(file: _Curves) -> dict[str, tuple[Piece, ...]]:
-    """The curve of each class. One without a curve of its own has that of the next wider one, or failing that the next closer."""
+def _key_of(spec: Spec, name: str) -> Where:
+    """Where in the file a key stands that `misfit` names."""
+    level, _, key = name.rpartition(".")
+    names = [one.name for one in spec.levels]
+    return ("level", names.index(level), key) if level in names else (name,)
+
+
+def _curves(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
+    """The curve of each class. One without a curve of its own has that of the next wider one, or failing that the next closer; `far`
+    first that of `node`."""
     given = {
         level: tuple(
             Piece(p.from_bytes, p.latency_s.number, p.s_per_byte.number, p.traffic.number) for p in getattr(file, level)
         )
-        for level in LEVELS
+        for level in classes
         if getattr(file, level)
     }
-    nearest = {level: [*LEVELS[i:], *reversed(LEVELS[:i])] for i, level in enumerate(LEVELS)}
-    return {level: given[next(lv for lv in nearest[level] if lv in given)] for level in LEVELS} if given else {}
+    nearest = {level: [*classes[i:], *reversed(classes[:i])] for i, level in enumerate(classes)}
+    if FAR in nearest:
+        nearest[FAR] = [FAR, "node", *nearest[FAR]]
+    return {level: given[next(lv for lv in nearest[level] if lv in given)] for level in classes} if given else {}

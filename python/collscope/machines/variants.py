@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base.errors import UsageError, did_you_mean
-from collscope.machines.plausible import GIVEN, MOST_CORES, MOST_OF_A_NODE, outside, scaled, too_large
-from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, Number, Spec, filled, smallest, tidy
+from collscope.machines.plausible import GIVEN, MOST_CORES, MOST_OF_A_NODE, misfit, outside, scaled, too_large
+from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, filled, smallest, tidy
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 FILE = re.compile(r"\s*([^[]*?)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
@@ -41,54 +41,73 @@ def _check_lengths(name: str, values: Mapping[str, str]) -> None:
             raise UsageError(f'{name}: "{part[:LONGEST]}…" is too long; write key=value')
 
 
-CURVE_KEYS = tuple(f"{level}.{kind}" for level in reversed(LEVELS) for kind in ("latency_s", "s_per_byte"))
+def curve_keys(spec: Spec) -> tuple[str, ...]:
+    """What of the curves can be multiplied."""
+    return tuple(f"{level}.{kind}" for level in reversed(spec.classes) for kind in ("latency_s", "s_per_byte"))
+
+
+def level_keys(spec: Spec) -> dict[str, Level]:
+    """Links of the levels that the specification names itself."""
+    return {f"{level.name}.bytes_per_s": level for level in spec.levels if level.bytes_per_s.value > 0}
 
 
 def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     """The specification with some counts and numbers replaced, or multiplied (`x2`); curves are multiplied. UsageError: an unknown
     key, or a value that it cannot have."""
-    known = (*COUNTS, *NUMBERS, *CURVE_KEYS)
+    curves, levels = curve_keys(spec), level_keys(spec)
+    known = (*COUNTS, *NUMBERS, *curves, *levels)
     whole = filled(spec)
     changes: dict[str, Any] = {}
     _check_lengths(spec.name, values)
     for key, text in values.items():
         if key not in known:
             raise UsageError(f'{spec.name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
-        if key in CURVE_KEYS:
+        if key in curves:
             level, _, kind = key.partition(".")
             spec = scaled(spec, level, kind, _factor(spec, key, text))
-            continue
-        changes[key] = _value(whole, key, text)
+        elif key in levels:
+            number = _number(spec, key, text, levels[key].bytes_per_s.value)
+            changed_level = replace(levels[key], bytes_per_s=Number(number, "assumed", GIVEN))
+            spec = replace(spec, levels=tuple(changed_level if v is levels[key] else v for v in spec.levels))
+        else:
+            changes[key] = _value(whole, key, text)
     shared = spec.cores_per_cache == spec.cores_per_socket
     if "cores_per_socket" in changes and "cores_per_cache" not in changes and shared:
         changes["cores_per_cache"] = changes["cores_per_socket"]
     changed = replace(spec, **changes)
     if problem := too_large(changed.nodes, changed.cores_per_node):
         raise UsageError(f"{spec.name}: {problem}")
-    if changed.cores_per_socket % changed.cores_per_cache:
-        raise UsageError(f"{spec.name}: cores_per_cache must divide cores_per_socket")
-    for name, number in changed.numbers():
-        if number.source == GIVEN and (problem := outside(name, number.value)):
+    if wrong := misfit(changed):
+        raise UsageError(f"{spec.name}: {wrong[1]} {wrong[0]}")
+    for name, given in changed.numbers():
+        if given.source == GIVEN and (problem := outside(name, given.value)):
             raise UsageError(f"{spec.name}: {name} {problem}")
     return changed
 
 
 def _value(spec: Spec, key: str, text: str) -> int | Number:
+    old = getattr(spec, key)
+    number = _number(spec, key, text, old if key in COUNTS else old.value)
+    if key in COUNTS:
+        if number != int(number) or number < 1:
+            raise UsageError(f"{spec.name}: {key} must be a whole number, 1 or more")
+        return int(number)
+    return Number(number, "assumed", GIVEN)
+
+
+def _number(spec: Spec, key: str, text: str, old: float) -> float:
+    """What a number of the specification becomes: another value, or the old one multiplied."""
     try:
         factor = text.startswith("x")
         number = float(text[factor:])
     except ValueError:
         raise UsageError(f'{spec.name}: {key} must be a number, or a factor such as x2, not "{text}"') from None
-    old = getattr(spec, key)
     if factor and math.isfinite(number):
-        number = tidy(number * (old if key in COUNTS else old.value))
-    if key in COUNTS:
-        if not math.isfinite(number) or number != int(number) or number < 1:
-            raise UsageError(f"{spec.name}: {key} must be a whole number, 1 or more")
-        return int(number)
-    if number < smallest(key) or not math.isfinite(number):
-        raise UsageError(f"{spec.name}: {key} must be a number, 0 or more")
-    return Number(number, "assumed", GIVEN)
+        number = tidy(number * old)
+    if not math.isfinite(number) or number < smallest(key):
+        least = "a whole number, 1 or more" if key in COUNTS else "a number, 0 or more"
+        raise UsageError(f"{spec.name}: {key} must be {least}")
+    return number
 
 
 def _factor(spec: Spec, key: str, text: str) -> float:

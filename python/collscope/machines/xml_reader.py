@@ -9,10 +9,11 @@ from typing import Any
 
 from collscope.base import paths
 from collscope.base.errors import UserError
+from collscope.machines import inside
 from collscope.machines.platform import Host, Platform, nodes_of
 from collscope.machines.plausible import outside
 from collscope.machines.simgrid_settings import OWN_SETTINGS
-from collscope.machines.spec import LINKS
+from collscope.machines.spec import LINKS, OPTIONAL_LINKS
 
 
 def read_xml(path: Path, name: str) -> Platform:
@@ -53,9 +54,17 @@ def read_xml(path: Path, name: str) -> Platform:
                 f"{shown}:{prop.sourceline}: the setting {setting[:80]} is not taken from a platform file; take it out of <config>: "
                 "what may stand there concerns the network, processors, precision and SMPI's protocol"
             )
+    line = zone.sourceline if zone is not None else 1
     for key, value in properties.items():
-        _check_property(key, value, shown, zone.sourceline if zone is not None else 1)
+        _check_property(key, value, shown, line)
+    try:
+        inside.read(properties)
+    except ValueError as error:
+        raise UserError(f"{shown}:{line}: {error}") from None
     return Platform(name, path, properties, nodes_of(hosts))
+
+
+_RATES = tuple(f"{link}_bytes_per_s" for link in (*LINKS, *OPTIONAL_LINKS))
 
 
 def _check_property(key: str, value: str, shown: str, line: int) -> None:
@@ -63,7 +72,7 @@ def _check_property(key: str, value: str, shown: str, line: int) -> None:
     name = key.removeprefix("collscope.")
     if key.startswith("curve."):
         numbers = [("", word) for word in value.replace(";", " ").split()]
-    elif key.startswith("least.") or name in ("eager_bytes", "overhead_s", *(f"{link}_bytes_per_s" for link in LINKS)):
+    elif key.startswith("least.") or name in ("eager_bytes", "overhead_s", *_RATES):
         numbers = [(name, value)]
     else:
         return

@@ -45,3 +45,55 @@ socket = [[0, 6.1e-7, 1.7e-10]]
 node = [[0, 8.3e-7, 2.3e-10, 2.9]]
 network = [[0, 1.9e-6, 3.7e-10], [64, 1.7e-6, 4.1e-10], [5003, 2.9e-6, 3.1e-10, 1.3]]
 """
+
+# Two sockets of sixteen cores: caches of two, dies of four, quarters of the memory of eight. Every class has a curve of its own.
+LAYERED = """\
+name = "layered"
+nodes = 2
+sockets = 2
+cores_per_socket = 16
+cores_per_cache = 2
+eager_bytes = 1009
+core_bytes_per_s = 23e9
+cache_bytes_per_s = 19e9
+memory_bytes_per_s = 41e9
+across_bytes_per_s = 11e9
+interconnect_bytes_per_s = 17e9
+nic_bytes_per_s = 7e9
+nic_socket = 1
+nic_other_socket_s = 1.3e-7
+[[level]]
+name = "ccd"
+cores = 4
+[[level]]
+name = "numa"
+cores = 8
+bytes_per_s = 13e9
+[curve]
+cache = [[0, 2e-7, 1.1e-10, 1.9]]
+ccd = [[0, 3e-7, 1.3e-10]]
+numa = [[0, 5e-7, 1.7e-10], [3001, 9e-7, 1.5e-10]]
+socket = [[0, 6.1e-7, 1.9e-10]]
+node = [[0, 8.3e-7, 2.3e-10]]
+network = [[0, 1.9e-6, 3.7e-10], [5003, 2.9e-6, 3.1e-10, 1.3]]
+"""
+
+# Four sockets in a square, as quad-socket Opterons had them: no link joins 0 and 3, nor 1 and 2.
+SQUARE = """\
+name = "square"
+nodes = 3
+sockets = 4
+cores_per_socket = 3
+eager_bytes = 100
+core_bytes_per_s = 4.1e9
+memory_bytes_per_s = 5.3e9
+interconnect_bytes_per_s = 2.9e9
+interconnect_links = [[0, 1], [0, 2], [1, 3], [2, 3]]
+nic_bytes_per_s = 1.9e9
+nic_socket = 2
+[curve]
+socket = [[0, 6e-7, 5.1e-10]]
+node = [[0, 9e-7, 5.7e-10]]
+far = [[0, 1.3e-6, 6.3e-10]]
+network = [[0, 2.9e-6, 7.1e-10]]
+"""

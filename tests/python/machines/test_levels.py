@@ -1,0 +1,221 @@
+"""Machines with more inside a node than caches and sockets: levels of their own, sockets joined by given links, the NIC's place."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError, UserError
+from collscope.machines import find, mesh, spec_reader
+from collscope.machines.hosts import machine_file
+from collscope.machines.seats import PLACE_LINES
+from collscope.machines.spec import narrowest, occurring
+from collscope.machines.xml_reader import read_xml
+from made_platforms import LAYERED, SQUARE, write
+
+SIX = ("cache", "ccd", "numa", "socket", "node", "network")
+
+
+def test_the_classes_of_a_machine_go_from_closest_to_widest(tmp_path: Path) -> None:
+    made = find.load(write(tmp_path, LAYERED))
+    assert made.classes == tuple(made.wire) == made.levels(2) == SIX
+    assert made.levels(1) == SIX[:-1]
+    assert [made.half_round_trip_s(level, 3000) for level in SIX[1:3]] == pytest.approx([6.9e-7, 1.01e-6])
+    square = find.load(write(tmp_path, SQUARE))
+    assert square.classes == ("cache", "socket", "node", "far", "network")
+    assert square.levels(2) == ("cache", "node", "far", "network")
+    flat = find.load(write(tmp_path, LAYERED.replace("cores_per_cache = 2", "cores_per_cache = 1")))
+    assert flat.levels(1) == SIX[1:-1]
+
+
+def test_a_level_without_a_curve_takes_that_of_the_next_wider_class_and_far_that_of_node() -> None:
+    made = spec_reader.parse_spec(LAYERED.replace("\nccd =", "\n# ccd ="), "layered.toml")
+    assert made.curve["ccd"] is made.curve["numa"]
+    assert (
+        spec_reader.parse_spec(LAYERED.replace("\nnuma =", "\n# numa ="), "").curve["numa"][0].latency.value == 6.1e-7
+    )
+    square = spec_reader.parse_spec(SQUARE.replace("\nfar =", "\n# far ="), "square.toml")
+    assert square.curve["far"] is square.curve["node"]
+
+
+def test_the_machine_file_says_levels_links_and_the_place_of_the_nic(tmp_path: Path) -> None:
+    lines = machine_file(find.load(write(tmp_path, LAYERED)), 2, 4).splitlines()
+    assert lines[6:9] == ["level ccd 2 0", "level numa 4 13000000000.0", "nic_socket 1 2 1.3e-07"]
+    assert {"cache 19000000000.0", "across 11000000000.0", "class ccd 0 3e-07 1.3e-10 1"} <= set(lines)
+    square = machine_file(find.load(write(tmp_path, SQUARE)), 2, 4).splitlines()
+    assert [line for line in square if line.startswith("mesh")] == ["mesh 0 1", "mesh 0 2", "mesh 1 3", "mesh 2 3"]
+    assert {"nic_socket 2 4 0", "class far 0 1.3e-06 6.3e-10 1"} <= set(square)
+
+
+@pytest.mark.parametrize("text", [LAYERED, SQUARE])
+def test_the_platform_file_says_it_all_once_more(tmp_path: Path, text: str) -> None:
+    made = find.load(write(tmp_path, text))
+    read = read_xml(made.xml, "again")
+    assert (read.inside, read.classes, read.wire) == (made.inside, made.classes, made.wire)
+    assert [read.levels(nodes) for nodes in (1, 2)] == [made.levels(nodes) for nodes in (1, 2)]
+    told = [machine_file(one, 2, 3).splitlines() for one in (made, read)]
+    said, again = ([line for line in lines if line.split()[0] not in PLACE_LINES] for lines in told)
+    assert said == again
+
+
+def ways(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
+    """The links between any two places of a node on the way with the fewest links, and of those with the fewest routes, as SimGrid's
+    Floyd zone finds it. Fails where two such ways lead from core to core."""
+    root = ET.fromstring(path.read_text(encoding="utf-8"))
+    zone = next(z for z in root.iter("zone") if z.attrib["id"] == f"node{node}")
+    routes: dict[str, list[tuple[str, list[str]]]] = {}
+    for r in zone.iter("route"):
+        links = [link.attrib["id"].removeprefix(f"node{node}_") for link in r.iter("link_ctn")]
+        source, target = (r.attrib[end].removeprefix(f"node{node}_") for end in ("src", "dst"))
+        routes.setdefault(source, []).append((target, links))
+    found = {}
+    for start in routes:
+        best: dict[str, tuple[int, int, list[list[str]]]] = {}
+        heap = [(0, 0, start, list[str]())]
+        while heap:
+            count, steps, at, way = heapq.heappop(heap)
+            if at in best and (count, steps) > best[at][:2]:
+                continue
+            best.setdefault(at, (count, steps, []))[2].append(way)
+            for target, links in routes.get(at, []):
+                heapq.heappush(heap, (count + len(links), steps + 1, target, way + links))
+        for target, (_, _, several) in best.items():
+            hosts = start.startswith("core") and target.startswith("core")
+            assert len(several) == 1 or not hosts, (start, target, several)
+            found[start, target] = several[0]
+    return found
+
+
+def test_a_message_crosses_the_links_of_the_units_that_it_leaves_and_enters(tmp_path: Path) -> None:
+    way = ways(find.load(write(tmp_path, LAYERED)).xml)
+    assert way["core0", "core1"] == ["core0_up", "memory0", "core1_down"]
+    assert way["core0", "core2"] == ["core0_up", "cache0_up", "memory0", "cache1_down", "core2_down"]
+    assert way["core0", "core7"] == ["core0_up", "cache0_up", "memory0", "cache3_down", "core7_down"]
+    assert way["core0", "core8"] == [
+        *("core0_up", "cache0_up", "numa0_up", "memory0", "numa1_down", "cache4_down", "core8_down")
+    ]
+    assert way["core17", "core3"] == [
+        *("core17_up", "cache8_up", "numa2_up", "across17_up", "socket1_to_0", "memory0"),
+        *("across3_down", "numa0_down", "cache1_down", "core3_down"),
+    ]
+    assert way["core0", "nic"] == ["core0_up", "cache0_up", "numa0_up", "socket0_to_1", "nic_up"]
+    assert way["nic_in", "core17"] == ["nic_down", "memory1", "numa2_down", "cache8_down", "core17_down"]
+    assert ("core0", "nic_in") not in way, "no way between two cores leads through the NIC"
+
+
+def test_sockets_in_a_square_have_two_links_between_opposite_corners(tmp_path: Path) -> None:
+    way = ways(find.load(write(tmp_path, SQUARE)).xml)
+    assert way["core0", "core11"] == ["core0_up", "socket0_to_1", "socket1_to_3", "memory3", "core11_down"]
+    assert way["core3", "core6"] == ["core3_up", "socket1_to_0", "socket0_to_2", "memory2", "core6_down"]
+    assert way["core3", "nic"] == ["core3_up", "socket1_to_0", "socket0_to_2", "nic_up"]
+    assert way["nic_in", "core6"] == ["nic_down", "memory2", "core6_down"]
+
+
+def test_a_way_over_given_links_is_a_shortest_one_to_the_lowest_socket_first() -> None:
+    square = ((0, 1), (0, 2), (1, 3), (2, 3))
+    assert mesh.way(4, square, 3, 0) == [(3, 1), (1, 0)]
+    assert mesh.way(4, square, 2, 2) == []
+    ring = tuple((s, (s + 1) % 7) for s in range(7))
+    for a, b in itertools.permutations(range(7), 2):
+        made = mesh.way(7, ring, a, b)
+        assert len(made) == min((a - b) % 7, (b - a) % 7) == mesh.distances(7, ring)[a][b]
+        assert [a, *(end for _, end in made)] == [*(start for start, _ in made), b]
+    assert mesh.distances(3, ((0, 1),))[0][2] == -1
+
+
+def test_what_is_narrowest_on_a_way_counts_the_links_of_levels() -> None:
+    made = spec_reader.parse_spec(LAYERED, "layered.toml")
+    assert occurring(made) == SIX
+    assert [narrowest(made, level) for level in SIX] == [23e9, 19e9, 19e9, 13e9, 11e9, 7e9]
+    assert (
+        narrowest(
+            spec_reader.parse_spec(LAYERED, "", {"interconnect_bytes_per_s": "5e9", "node.s_per_byte": "x2"}), "network"
+        )
+        == 5e9
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "words"),
+    [
+        (("cores = 4", "cores = 3"), 17, "must be a multiple of the 2 cores of a cache, and more"),
+        (("cores = 8", "cores = 4"), 20, "must be a multiple of the 4 cores of a unit of ccd, and more"),
+        (("cores = 8", "cores = 16"), 4, "must be a multiple of the 16 cores of a unit of numa, and more"),
+        (('"numa"', '"socket"'), 19, '"socket" is a name that has a meaning already'),
+        (('"numa"', '"ccd"'), 15, 'two levels are called "ccd"'),
+        (('"numa"', '"NUMA 4"'), 19, "must be a word of up to 20 small letters"),
+        (("bytes_per_s = 13e9", "bytes_per_s = -13e9"), 21, "must be more than 0"),
+        (("bytes_per_s = 13e9", "bytes_per_s = 13e19"), 21, "must be 0 or 1 to 1e+18 bytes a second"),
+        (("bytes_per_s = 13e9", "bytes_per_s = 1e9"), 26, "class socket from 0 bytes: 1.9e-10 s a byte is faster"),
+        (("\nnuma =", "\nnumma ="), 25, 'unknown key; did you mean "numa"'),
+        (("cores_per_cache = 2\n", ""), 1, "cores_per_cache: is missing"),
+        (("nic_socket = 1", "nic_socket = 2"), 13, "must be a socket from 0 to 1"),
+        (("network =", "far = [[0, 1e-6, 1e-9]]\nnetwork ="), 28, "no two sockets of a node are two links apart"),
+    ],
+)
+def test_what_cannot_be_is_told_with_file_and_line(
+    tmp_path: Path, change: tuple[str, str], line: int, words: str
+) -> None:
+    assert change[0] in LAYERED
+    with pytest.raises(UserError) as caught:
+        find.load(write(tmp_path, LAYERED.replace(*change)))
+    assert f"small.toml:{line}: " in str(caught.value)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("links", "words"),
+    [
+        ("[[0, 1], [2, 3]]", "must join all sockets; no links lead from socket 0 to socket 2"),
+        ("[[0, 1], [1, 4]]", "must be pairs of two sockets from 0 to 3, not [1, 4]"),
+        ("[[0, 1], [1, 1]]", "must be pairs of two sockets from 0 to 3, not [1, 1]"),
+        ("[[0, 1], [1, 0]]", "must name each pair of sockets once"),
+        ("[[0, 1, 2]]", "must be a list of pairs of sockets"),
+    ],
+)
+def test_links_that_join_nothing_are_told_with_file_and_line(tmp_path: Path, links: str, words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        find.load(write(tmp_path, SQUARE.replace("[[0, 1], [0, 2], [1, 3], [2, 3]]", links)))
+    assert "small.toml:9: interconnect_links: " in str(caught.value)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("collscope.levels", "ccd 2 0; numa 3 0", "each level has a multiple of the caches"),
+        ("collscope.levels", "ccd two 0", "the property collscope.levels must be 'NAME CACHES BYTES_PER_S; …'"),
+        ("collscope.mesh", "0 1; 2 3", "the property collscope.mesh does not join all sockets"),
+        ("collscope.mesh", "0", "the property collscope.mesh must be"),
+        ("collscope.nic_socket", "2 2 0", "the property collscope.nic_socket must be 'SOCKET SOCKETS SECONDS'"),
+        ("collscope.nic_socket", "0 2 nan", "the property collscope.nic_socket must be"),
+    ],
+)
+def test_a_platform_file_whose_properties_cannot_be_is_told_with_its_line(
+    tmp_path: Path, key: str, value: str, words: str
+) -> None:
+    text = find.load(write(tmp_path, LAYERED)).xml.read_text(encoding="utf-8")
+    kept = [line for line in text.splitlines() if f'"{key}"' not in line]
+    at = next(i for i, line in enumerate(kept) if "<zone id=" in line)
+    kept.insert(at + 1, f'<prop id="{key}" value="{value}"/>')
+    path = tmp_path / "broken.xml"
+    path.write_text("\n".join(kept), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        read_xml(path, "broken")
+    assert f"broken.xml:{at + 1}: " in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_levels_links_can_be_overridden_and_their_sizes_must_still_fit() -> None:
+    made = spec_reader.parse_spec(LAYERED, "layered.toml", {"numa.bytes_per_s": "x2", "ccd.s_per_byte": "x3"})
+    assert made.levels[1].bytes_per_s.value == 26e9
+    assert made.curve["ccd"][0].s_per_byte.value == 3.9e-10
+    assert dict(made.numbers())["numa.cores"].value == 8
+    with pytest.raises(UsageError, match="cores_per_socket must be a multiple of the 8 cores of a unit of numa"):
+        spec_reader.parse_spec(LAYERED, "layered.toml", {"cores_per_socket": "12"})
+    with pytest.raises(UsageError, match='no parameter "ccd.bytes_per_s"'):
+        spec_reader.parse_spec(LAYERED, "layered.toml", {"ccd.bytes_per_s": "x2"})
