@@ -32,6 +32,7 @@ def list_studies() -> None:
 @click.option("--quick", is_flag=True, help="A small part of the points: a first figure in a minute.")
 @requests.JOBS
 @requests.FORCE
+@requests.POINT_LIMIT
 @click.option(
     "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
 )

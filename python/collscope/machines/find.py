@@ -63,7 +63,9 @@ def _load(name: str, text: bytes, cache: Path) -> Platform:
     if path.suffix == ".xml":
         return read_xml(path, path.stem.encode("utf-8", "replace").decode())
     spec = _read_spec(path, values, console.note)
-    shown = name.strip() if NAME.match(name) and not name.endswith(".toml") else spec.name
+    outside, bracket, inner = name.strip().partition("[")
+    of_file = "/" in outside or outside.endswith(".toml")
+    shown = f"{spec.name}{bracket}{inner}" if of_file else name.strip()
     return replace(platform_of(spec, shown), asked="" if base == "this_machine" else name.strip())
 
 

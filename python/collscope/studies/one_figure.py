@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from collscope.analysis import what_if
 from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
@@ -15,26 +16,30 @@ from collscope.studies.study import Study
 
 
 def run(
-    name: str, figure: str, *, quick: bool = False, jobs: int | None = None, force: bool = False, out: str | None = None
-) -> list[Path]:
+    name: str, figure: str, *, quick: bool = False, jobs: int | None = None, force: bool = False, out: str | None = None,
+    point_limit: float | None = None,
+) -> list[Path]:  # fmt: skip
     """Draws the figure with this number or name (as the study's own files are called) as SVG and PNG into `out`, or results/figures/fresh;
     returns the files. They are the same as in the results of the whole study."""
     study = check_keys(load(name), registry.load())
-    collective, nodes, ranks = find_case(study, figure)
+    whole = figure == what_if.STEM and bool(study.variations)
+    case = None if whole else find_case(study, figure)
     folder = Path(out) if out else paths.fresh("figures") / study.name
     if (folder.exists() and not folder.is_dir()) or not paths.is_writable(folder.parent):
         raise UsageError(f"--out {out or folder}: no folder that can be written to")
     with study.at_fault():
         platform = find.load(study.platform)
+    _, platform = next(rows.platforms(study, platform))
     tasks = [
-        task for task, entry, _ in rows.tasks_of(study, platform, quick)
-        if entry.collective == collective and (task[0].nodes, task[0].ranks) == (nodes, ranks)
+        task for task, entry, _ in rows.tasks_of(study, platform, quick, first_alone=not whole)
+        if whole or (entry.collective, task[0].nodes, task[0].ranks) == case
     ]  # fmt: skip
-    made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force)
+    made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force, limit_s=point_limit)
 
     from collscope.studies.report import analysis, pictures
 
     found = pictures.pictures(analysis.analyse(study, table.to_frame(made)), [], None, quick)
+    found = [p for p in found if not whole or p.stem == what_if.STEM]
     if not found:
         raise UsageError(f"--figure {figure}: none of its points has a number")
     return [folder / file for file in pictures.draw(found, folder, 1)]
@@ -49,6 +54,7 @@ def find_case(study: Study, figure: str) -> tuple[str, int, int]:
                 number, stem = study.figure(c, nodes, ranks)
                 cases[number or stem] = cases[stem] = (c.name, nodes, ranks)
                 names.append(number or stem)
+    names += [what_if.STEM] if study.variations else []
     if figure not in cases:
         raise UsageError(f"--figure {figure}: {study.name} has {', '.join(names)}")
     return cases[figure]

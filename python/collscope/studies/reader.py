@@ -15,6 +15,8 @@ from collscope.base.errors import UsageError, UserError, did_you_mean, unknown
 from collscope.base.toml_table import Document, Table, one_of, read_text
 from collscope.base.units import MOST_RANKS, parse_sizes
 from collscope.machines import mappings
+from collscope.machines import variations as vary
+from collscope.machines.variations import Values as VaryValues
 from collscope.papers import names as papers
 from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
 
@@ -107,6 +109,7 @@ class _File(Table):
     differences: list[str] = Field(default_factory=list)
     paper: Annotated[str, one_of(papers.names())] = ""
     setting: _Setting
+    vary: dict[str, VaryValues] = Field(default_factory=dict)
     sizes: _Sizes
     classes: dict[str, str] = Field(default_factory=dict)
     common: dict[str, Keys] = Field(default_factory=dict)  # class → keys that compete in every collective with classes
@@ -145,7 +148,7 @@ def list_studies() -> list[tuple[str, str]]:
         except UserError as error:
             out.append((name, f"cannot be read: {str(error).splitlines()[0]}"))
             continue
-        points, quick = (sum(1 for _ in study.points(q)) for q in (False, True))
+        points, quick = (sum(1 for _ in study.points(q)) * len(study.variants) for q in (False, True))
         out.append((name, f"{study.title} ({study.platform}, {points} points; {quick} with --quick)"))
     return out
 
@@ -199,6 +202,15 @@ def parse(text: str, path: Path) -> Study:
         collectives=tuple(_collectives(document, file)),
         tolerance=file.tree.tolerance,
         prior_sizes=file.priors.bytes,
+        variations=_variations(document, file, path),
+    )
+
+
+def _variations(document: Document, file: _File, path: Path) -> tuple[vary.Variation, ...]:
+    """[vary], with files of mappings as seen from the study's folder."""
+    found = vary.read(document, file.vary, own_mapping="mapping" in file.setting.model_fields_set)
+    return tuple(
+        replace(v, values=tuple(_beside(path, one) for one in v.values)) if v.key == vary.MAPPING else v for v in found
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from collscope import __version__
 from collscope.base import cache, console, paths, progress
-from collscope.base.errors import UsageError
-from collscope.machines import mappings
+from collscope.base.errors import UsageError, UserError
+from collscope.machines import find, mappings
+from collscope.machines import variations as vary
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
@@ -20,27 +22,57 @@ from collscope.studies.origin import Origin, remember
 from collscope.studies.study import Entry, Study
 
 
-def tasks_of(study: Study, platform: Platform, quick: bool) -> list[tuple[Task, Entry, int]]:
-    """Every point in its layout, with its entry and its size in bytes, in the order of the table."""
-    layouts: dict[tuple[int, int], Layout] = {}
+def platforms(study: Study, own: Platform) -> Iterator[tuple[vary.Variant, Platform]]:
+    """Every variant with its platform; `own`: that of a study without [vary]. The complaint about a value has its file and line."""
+    for variant in study.variants:
+        try:
+            yield variant, find.load(variant.platform) if study.variations else own
+        except UserError as error:
+            raise type(error)(f"{_place(study, variant)}: {error}") from None
+
+
+def _place(study: Study, variant: vary.Variant) -> str:
+    """FILE:LINE: KEY of the value that makes this variant impossible: the first that is so alone."""
+    at_fault = study.variations[0]
+    for k, variation in enumerate(study.variations):
+        alone = [v.values[0] if other != k else variant.values[k] for other, v in enumerate(study.variations)]
+        try:
+            find.load(vary.variant(study.platform, study.mapping, study.variations, tuple(alone)).platform)
+        except UserError:
+            at_fault = variation
+            break
+    return f"{paths.display(study.path)}:{at_fault.line}: vary.{at_fault.key}"
+
+
+def tasks_of(study: Study, platform: Platform, quick: bool, first_alone: bool = False) -> list[tuple[Task, Entry, int]]:
+    """Every point in its layout, with its entry and its size in bytes, in the order of the table: variant after variant. `platform`: that
+    of a study without [vary]; `first_alone`: of the first variant alone."""
     out = []
-    for nodes, ranks, entry, point, size in study.points(quick):
-        if (nodes, ranks) not in layouts:
-            with study.at_fault():
-                layouts[nodes, ranks] = at = check_layout(platform, nodes, ranks, study.mapping)
-            if at.nodes < nodes:
-                raise UsageError(
-                    f"{paths.display(study.path)}: mapping {study.mapping} puts {ranks} ranks on {at.nodes} of {nodes} nodes; take "
-                    f"{nodes} out of setting.nodes, or more ranks"
-                )
-        out.append(((layouts[nodes, ranks], point), entry, size))
+    for variant, machine in itertools.islice(platforms(study, platform), 1 if first_alone else None):
+        layouts: dict[tuple[int, int], Layout] = {}
+        for nodes, ranks, entry, point, size in study.points(quick):
+            if (nodes, ranks) not in layouts:
+                layouts[nodes, ranks] = _layout(study, machine, nodes, ranks, variant.mapping)
+            out.append(((layouts[nodes, ranks], point), entry, size))
     return out
 
 
+def _layout(study: Study, platform: Platform, nodes: int, ranks: int, mapping: str) -> Layout:
+    with study.at_fault():
+        at = check_layout(platform, nodes, ranks, mapping)
+    if at.nodes < nodes:
+        raise UsageError(
+            f"{paths.display(study.path)}: mapping {mapping} puts {ranks} ranks on {at.nodes} of {nodes} nodes; take "
+            f"{nodes} out of setting.nodes, or more ranks"
+        )
+    return at
+
+
 def simulate_study(
-    study: Study, platform: Platform, *, quick: bool, jobs: int | None, force: bool
+    study: Study, platform: Platform, *, quick: bool, jobs: int | None, force: bool, limit_s: float | None = None
 ) -> tuple[list[Row], Origin]:
-    """All rows of the study, with the columns of points/table.py, and where they came from. What is cached is not simulated again."""
+    """All rows of the study, with the columns of points/table.py, and where they came from. What is cached is not simulated again; a
+    point that takes longer than `limit_s` is given up."""
     tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
     now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
     start = time.monotonic()
@@ -50,7 +82,7 @@ def simulate_study(
     console.note(outlook.sentence(study, len(tasks), left, whole, jobs or simulate.default_jobs()))
     if todo:
         with progress.progress(study.name, len(tasks)) as told:
-            rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force)
+            rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s)
     else:
         rows = simulate.run_tasks(tasks, jobs=jobs)
     wall = time.monotonic() - start
@@ -67,13 +99,17 @@ def simulate_study(
 
 def _placed(study: Study) -> list[str]:
     """What a mapping's file says, which the study's text does not."""
-    return [mappings.identity(study.mapping)] if mappings.file_of(study.mapping) else []
+    files = dict.fromkeys(v.mapping for v in study.variants if mappings.file_of(v.mapping))
+    return [mappings.identity(mapping) for mapping in files]
 
 
-def simulate_tasks(study: Study, tasks: Sequence[Task], *, jobs: int | None, force: bool) -> list[Row]:
-    """Rows of some of the study's tasks, with their bounds."""
+def simulate_tasks(
+    study: Study, tasks: Sequence[Task], *, jobs: int | None, force: bool, limit_s: float | None = None
+) -> list[Row]:
+    """Rows of some of the study's tasks, with their bounds; `limit_s` as in simulate_study."""
     with progress.progress(study.name, len(tasks)) as told:
-        return [*simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force), *_bounds(tasks)]
+        rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s)
+        return [*rows, *_bounds(tasks)]
 
 
 def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simulate.Origin) -> list[Row]:
@@ -93,7 +129,7 @@ def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simu
 
 def _bounds(tasks: Sequence[Task]) -> list[Row]:
     """One row of source "bound" for each collective, layout and size."""
-    wanted: dict[tuple[str, int, int, int], Task] = {}
+    wanted: dict[tuple[Layout, str, int], Task] = {}
     for layout, point in tasks:
-        wanted.setdefault((point.collective, layout.nodes, layout.ranks, point.count), (layout, point))
+        wanted.setdefault((layout, point.collective, point.count), (layout, point))
     return bounds.rows_of(list(wanted.values()))

@@ -37,23 +37,28 @@ def run(
     write_reference: bool = False,
     vary_ranges: bool = False,
     out: str | None = None,
+    point_limit: float | None = None,
 ) -> Path:
     """Runs a study and returns the folder of its results: `out`, or the study's own place. What is cached is not simulated again, and
     what would come out the same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the
-    ends of their ranges, which takes minutes. It ends with how many rows equal the committed reference; that they do not is no failure,
-    as another version of SimGrid may do it. Raises a UsageError when a reference would be made of a quick run."""
+    ends of their ranges, which takes minutes. A point that takes longer than `point_limit` seconds has no number. It ends with how many
+    rows equal the committed reference; that they do not is no failure, as another version of SimGrid may do it. Raises a UsageError when
+    a reference would be made of a quick run, or of one with a limit."""
     study = check_keys(load(name), registry.load())
     with study.at_fault():
         platform = find.load(study.platform)
+    _, platform = next(rows.platforms(study, platform))
     if write_reference and quick:
         raise UsageError("the reference is made of the whole study: leave --quick out")
+    if write_reference and point_limit:
+        raise UsageError("the reference has a number for every point: leave --point-limit out")
     if next(iter(study.points(quick)), None) is None:
         raise UsageError(
             f"{paths.display(study.path)}: sizes: none can be cut into a block of whole elements for each rank; take multiples of "
             f"{' or '.join(map(str, study.ranks))} ranks times the element's bytes"
         )
     folder = results.fresh_folder(study.name, out)
-    made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force)
+    made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force, limit_s=point_limit)
     csv = table.csv_text(made)
     varied = _varied(study, origin, folder, vary_ranges, jobs)
     stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), content_hash(platform))

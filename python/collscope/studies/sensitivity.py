@@ -95,7 +95,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataF
     Columns: COLUMNS. `number`, `end` and `value` say what was moved; `held` of `total` assertions hold; `matching_rows` and
     `matching_cells` of the paper's table of winners agree.
     """
-    few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(),
+    few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(), variations=(),
                   collectives=tuple(c for c in study.collectives if c.classes or not study.classes))  # fmt: skip
     spec = find.load_spec(study.platform)
     every = [Variant(BASE, "", "", spec), *variants(spec)]

@@ -11,6 +11,8 @@ from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
+from collscope.machines import variations as vary
+from collscope.machines.variations import Variant, Variation
 from collscope.points.plan import Point
 
 ELEMENT_BYTES = {"float": 4, "double": 8, "int": 4}  # the types of studies: so that one can be listed before a build
@@ -66,6 +68,7 @@ class Study:
     collectives: tuple[Collective, ...]
     tolerance: float  # share of the time that a point may lose when rules of the decision tree are merged
     prior_sizes: tuple[int, ...]  # where claims are judged again over the ranges of the platform's priors
+    variations: tuple[Variation, ...] = ()  # of platform and mapping: what [vary] says
 
     @contextlib.contextmanager
     def at_fault(self) -> Iterator[None]:
@@ -90,6 +93,11 @@ class Study:
         return number, f"{number + '_' if number else ''}{c.name}_{nodes}_nodes{several}"
 
     @property
+    def variants(self) -> tuple[Variant, ...]:
+        """Platform and mapping in all variants; the first is what all but the section on what-if is about."""
+        return vary.variants(self.platform, self.mapping, self.variations)
+
+    @property
     def titles(self) -> dict[str, str]:
         """Collective → its title."""
         return {c.name: c.title for c in self.collectives}
@@ -105,8 +113,8 @@ class Study:
         return tuple(k for keys in shared.values() if len(keys) > 1 for k in keys)
 
     def points(self, quick: bool = False) -> Iterator[tuple[int, int, Entry, Point, int]]:
-        """(nodes, ranks, entry, point, bytes) in the order of the table. Sizes that cannot be cut into one block of whole elements for
-        each rank are left out for collectives that move blocks."""
+        """(nodes, ranks, entry, point, bytes) of a variant in the order of the table. Sizes that cannot be cut into one block of whole
+        elements for each rank are left out for collectives that move blocks."""
         elem, known = ELEMENT_BYTES[self.type], registry.load()
         for c in self.collectives:
             blocks = known.collective(c.name).counts_blocks

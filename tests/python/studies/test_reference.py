@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from collscope.base import paths, programs
+from collscope.base import paths
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points import table
-from collscope.sources import simulate, smpirun
+from collscope.sources import simulate
 from collscope.studies import reader
 from collscope.studies import rows as study_rows
 from collscope.studies.agreement import compare
 from collscope.studies.study import Study
+from reference import skip_without_the_simulator
 
 REFERENCE = paths.ROOT / "results" / "bird_schooner" / "table.csv"
 CHECKED = ("bcast", "allgather", "allreduce", "rotation")
@@ -30,15 +30,7 @@ def bird() -> Study:
 
 def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None:
     """A part of the study through the real simulator: the same digits as in the committed table."""
-    if not shutil.which("smpirun"):
-        pytest.skip("smpirun is not installed")
-    if not programs.SIM_DRIVER.exists() or not programs.PROVER.exists():
-        pytest.skip("the driver or the prover is not built")
-    with REFERENCE.open(newline="") as file:
-        committed = list(csv.DictReader(file))
-    made_with = {row["back_end"] for row in committed if row["source"] == "sim"}
-    if made_with != {f"SimGrid {smpirun.version()}"}:
-        pytest.skip(f"the reference was made with {', '.join(made_with)}, this is SimGrid {smpirun.version()}")
+    skip_without_the_simulator(REFERENCE)
     checked = reader.check_keys(bird, registry.load())
     platform = find.load(bird.platform)
     tasks = [

@@ -117,6 +117,29 @@ def test_the_reference_is_the_whole_study(fake: Fake) -> None:
     assert "Quick run" not in (kept / "report.html").read_text()
 
 
+def test_a_reference_has_a_number_for_every_point(fake: Fake) -> None:
+    with pytest.raises(UsageError, match="leave --point-limit out"):
+        run.run("bird_schooner", write_reference=True, point_limit=60.0)
+
+
+@pytest.mark.parametrize("words", [[], ["--figure", "5.1.1"]])
+def test_a_point_may_take_no_longer_than_its_limit(
+    words: list[str], bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from collscope.commands.cli import cli
+    from collscope.sources import simulate
+
+    class Asked(Exception):
+        pass
+
+    def run_tasks(*_: object, limit_s: float | None = None, **__: object) -> None:
+        raise Asked(limit_s)
+
+    monkeypatch.setattr(simulate, "run_tasks", run_tasks)
+    with pytest.raises(Asked, match="2.5"):
+        cli.main(["study", "run", "bird_schooner", "--quick", "--point-limit", "2.5", *words], standalone_mode=False)
+
+
 def test_a_run_ends_with_how_it_agrees_with_the_reference(
     fake: Fake, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

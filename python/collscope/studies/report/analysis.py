@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from collscope.analysis import crossover
+from collscope.analysis import crossover, what_if
 from collscope.analysis.claims import Claim
 from collscope.analysis.crossover import Span
 from collscope.analysis.tree import Tree, fit_tree, regret
+from collscope.analysis.what_if import WhatIf
 from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import rounded_size
 from collscope.catalogue.decisions import library_name
+from collscope.machines.variations import Variant
 from collscope.papers import papers
 from collscope.papers.papers import Paper
 from collscope.sources.bounds import TELEPHONE
@@ -92,6 +94,13 @@ class Analysis:
         have = set(self.sim["bytes"])
         return tuple(s for s in (self.study.focus or self.study.sizes) if s in have)
 
+    def name(self, sim: pd.DataFrame) -> None:
+        """Adds short_label and label to rows of `simulated`."""
+        entry = {(c.name, e.key): e for c in self.study.collectives for e in c.entries}
+        pairs = list(zip(sim["collective"], sim["key"], strict=True))
+        sim["short_label"] = [self.short_name(entry[p]) for p in pairs]
+        sim["label"] = [self.label(entry[p]) for p in pairs]
+
     def short_name(self, entry: Entry) -> str:
         """The name beside a line: short, long, builtin 4.0, or the part of the key after the slash."""
         if entry.key in self.study.alternatives:
@@ -107,12 +116,14 @@ class Analysis:
         return f"{entry.name}: {entry.key}" if entry.name != entry.key else entry.key
 
 
-def simulated(study: Study, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The simulated times of a tidy table, in the order of the study.
+def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant | None = None) -> pd.DataFrame:
+    """The simulated times of a tidy table, in the order of the study; of its first variant, or of another.
 
     Columns: collective, ranks, nodes, bytes; key, of the algorithm; name, its class (its key where there are none); classes, whether the
     collective has some; chose, the key that a decision took; time_s.
     """
+    if study.variations:
+        frame = what_if.of_variant(frame, variant or study.variants[0])
     rows = frame[(frame["source"] == "sim") & (frame["metric"] == metric) & (frame["status"] == "ok")]
     rows = rows[rows["median_s"].notna() & (rows["median_s"] > 0)]
     entries = pd.DataFrame(
@@ -131,14 +142,27 @@ def simulated(study: Study, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 def analyse(study: Study, frame: pd.DataFrame) -> Analysis:
     """`frame`: the tidy table, with the columns of points/table.py."""
     sim = simulated(study, frame, study.metric)
-    bound = frame[(frame["source"] == "bound") & frame["algorithm"].isin([TELEPHONE, ""]) & (frame["median_s"] > 0)]
+    first = what_if.of_variant(frame, study.variants[0]) if study.variations else frame
+    bound = first[(first["source"] == "bound") & first["algorithm"].isin([TELEPHONE, ""]) & (first["median_s"] > 0)]
     bound = bound.assign(time_s=bound["median_s"])[[*crossover.CASE, "bytes", "time_s"]]
     made = Analysis(study, papers.load(study.paper) if study.paper else None, frame, sim, bound)
-    entry = {(c.name, e.key): e for c in study.collectives for e in c.entries}
-    pairs = list(zip(sim["collective"], sim["key"], strict=True))
-    sim["short_label"] = [made.short_name(entry[p]) for p in pairs]
-    sim["label"] = [made.label(entry[p]) for p in pairs]
+    made.name(sim)
     return made
+
+
+def compare_variants(analysis: Analysis) -> WhatIf | None:
+    """The times of all variants; None where the study has no [vary], or none of them has a time."""
+    study = analysis.study
+    if not study.variations:
+        return None
+    timed = [simulated(study, analysis.frame, study.metric, variant) for variant in study.variants]
+    for times in timed:
+        analysis.name(times)
+    return (
+        None
+        if all(times.empty for times in timed)
+        else what_if.make(study.titles, study.variations, study.variants, timed)
+    )
 
 
 # ---- crossovers and the tree -----------------------------------------------------------------------------

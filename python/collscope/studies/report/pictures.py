@@ -11,6 +11,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from collscope.analysis.tree import Tree
+from collscope.analysis.what_if import STEM, WhatIf
 from collscope.base.units import counted, join_words
 from collscope.catalogue.decisions import library_name
 from collscope.figures import files
@@ -19,8 +20,10 @@ from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
 from collscope.figures.style import colour_of
 from collscope.figures.tree import tree_figure
+from collscope.figures.what_if import what_if_figure
 from collscope.machines.mappings import EVEN
-from collscope.studies.report.analysis import Analysis, Changes
+from collscope.machines.variations import MAPPING
+from collscope.studies.report.analysis import Analysis, Changes, compare_variants
 from collscope.studies.report.sentences import case_sentence, crossover_sentence, tree_sentence
 from collscope.studies.study import Collective
 
@@ -40,12 +43,13 @@ class Picture:
 
 
 def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, quick: bool) -> list[Picture]:
-    """A figure for each collective and layout, where the best class changes, and the decision tree."""
+    """What the variants change, a figure for each collective and layout, where the best class changes, and the decision tree."""
     study = analysis.study
+    varied = [_what_if(analysis, compared, quick)] if (compared := compare_variants(analysis)) else []
     note = f"{study.platform}, simulated · {study.metric}{' · quick run: few sizes' if quick else ''}"
     focus = Focus(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
     cases = [c for c in analysis.cases if not analysis.case(c[0].name, c[1], c[2]).empty]
-    out = [_case(analysis, *case, note, focus) for case in cases]
+    out = [*varied, *(_case(analysis, *case, note, focus) for case in cases)]
     titles = {c.name: c.title for c in study.collectives if c.classes}
     layout = f"{join_words([str(r) for r in study.ranks])} ranks on {note}"
     if any(p.spans for p in where):
@@ -60,6 +64,23 @@ def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, qu
         make = partial(tree_figure, tree, titles, sizes, title=title, subtitle=loss)
         out.append(Picture(TREE, title, "", tree_sentence(analysis, tree), make))
     return out
+
+
+def _what_if(analysis: Analysis, compared: WhatIf, quick: bool) -> Picture:
+    """The figure of all variants."""
+    study, columns = analysis.study, ["collective", "ranks", "nodes", "row"]
+    titles = {}
+    for row in dict.fromkeys(compared.winners[columns].itertuples(index=False, name=None)):
+        collective, ranks, nodes, words = row
+        titles[row] = f"{study.titles[collective]}, {ranks} ranks on {counted(nodes, 'node')}" + (
+            f", {words}" if words else ""
+        )
+    fixed = "" if any(v.key == MAPPING for v in study.variations) else f", mapping {study.mapping}"
+    note = f"{study.platform}{fixed}, simulated · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    shown = compared.times[[*columns, "column", "bytes", "key", "short_label", "time_s"]]
+    won = compared.winners[[*columns, "column", "bytes", "key", "time_s", "ratio"]]
+    make = partial(what_if_figure, shown, won, titles, title=study.title, subtitle=note)
+    return Picture(STEM, study.title, "", compared.sentence(), make)
 
 
 def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, focus: Focus | None) -> Picture:

@@ -15,7 +15,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup, escape
 
-from collscope.analysis import crossover
+from collscope.analysis import crossover, what_if
 from collscope.analysis.times import share_text
 from collscope.analysis.tree import Tree
 from collscope.analysis.winner_table import fits_better
@@ -51,7 +51,10 @@ def context(
     tree = analyses.make_tree(analysis)
     made = pictures.pictures(analysis, where, tree, origin.quick)
     judged = analysis.judged()
+    compared = analyses.compare_variants(analysis)
     files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs])), **_small_files(where, tree)}
+    if compared:
+        files[f"{what_if.STEM}.csv"] = _csv(compared.winners[list(what_if.COLUMNS)])
     if judged:
         files["claims.csv"] = _csv(tables.claims_frame(judged))
     over = sensitivity.summary(study, varied, judged) if varied and judged else None
@@ -61,7 +64,8 @@ def context(
         "paper": analysis.paper,
         "quick": origin.quick,
         "settings": tables.setting_rows(platform, origin, analysis),
-        "headlines": headlines(analysis, analysis.winner_tables(), summary, where, tree, over),
+        "headlines": ([compared.sentence()] if compared else [])
+        + headlines(analysis, analysis.winner_tables(), summary, where, tree, over),
         "alternatives": [library_name(a) for a in analysis.alternatives],
         "open_class": analysis.open_class,
         "fixed_classes": analysis.fixed_classes,
@@ -72,6 +76,8 @@ def context(
         "bounds": tables.bound_rows(analysis),
         "plain": tables.plain_blocks(analysis),
         "numbers": tables.number_rows(_spec(study)),
+        "what_if": compared.blocks() if compared else [],
+        "what_if_picture": next((p for p in made if p.stem == what_if.STEM), None),
         "crossovers": tables.crossover_rows(analysis, where, pairs),
         "crossover_picture": next((p for p in made if p.stem == pictures.CROSSOVERS), None),
         **_winners(analysis),

@@ -1,0 +1,159 @@
+"""What a study with [vary] says of its variants."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import made_table
+from collscope.analysis import what_if
+from collscope.base import paths
+from collscope.catalogue import registry
+from collscope.machines import find
+from collscope.points import table
+from collscope.sources import simulate
+from collscope.studies import one_figure, reader
+from collscope.studies import rows as study_rows
+from collscope.studies.agreement import compare
+from collscope.studies.origin import Origin
+from collscope.studies.report import analysis, pictures, report
+from collscope.studies.study import Study
+from reference import skip_without_the_simulator
+
+TEXT = """
+title = "Twice the NIC"
+setting = { platform = "schooner", nodes = [2], ranks = [8] }
+sizes = { bytes = "4KiB,64KiB,1MiB" }
+[vary]
+nic_bytes_per_s = ["1x", "2x"]
+mapping = ["block", "cyclic"]
+[[collective]]
+name = "bcast"
+title = "Broadcast"
+algorithms = ["bcast/mst", "bcast/linear"]
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, known: registry.Registry) -> Study:
+    path = tmp_path / "twice.toml"
+    path.write_text(TEXT)
+    return reader.load(path)
+
+
+def time(platform: str, mapping: str, key: str, size: int) -> float:
+    """mst takes half as long on twice the NIC where it is mapped around the nodes; linear always takes 3 µs a KiB."""
+    if key == "bcast/linear":
+        return 3e-6 * size / 1024
+    faster = 0.5 if "x2" in platform and mapping == "cyclic" else 1.0
+    return 4e-6 * size / 1024 * faster
+
+
+def rows(study: Study) -> list[table.Row]:
+    made = []
+    for variant in study.variants:
+        for row in made_table.rows(study):
+            seconds = time(variant.platform, variant.mapping, row["algorithm"], row["bytes"])
+            times = dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), seconds)
+            made.append({**row, **times, "platform": variant.platform, "mapping": variant.mapping})
+    return made
+
+
+def compared(study: Study) -> what_if.WhatIf:
+    found = analysis.compare_variants(analysis.analyse(study, table.to_frame(rows(study))))
+    assert found
+    return found
+
+
+def test_each_variant_stands_beside_the_first_value_with_all_else_alike(study: Study) -> None:
+    blocks = compared(study).blocks()
+    assert [(b["column"], b["row"], b["best"], b["ratio"], b["changes"]) for b in blocks] == [
+        ("nic_bytes_per_s 1×", "mapping block", "linear at every size", 1.0, 0),
+        ("nic_bytes_per_s 1×", "mapping cyclic", "linear at every size", 1.0, 0),
+        ("nic_bytes_per_s 2×", "mapping block", "linear at every size", 1.0, 0),
+        ("nic_bytes_per_s 2×", "mapping cyclic", "mst at every size", pytest.approx(2 / 3), 3),
+    ]
+
+
+def test_a_sentence_says_what_is_gained_and_where(study: Study) -> None:
+    assert compared(study).sentence() == (
+        "With nic_bytes_per_s 2× instead of 1× the best time is 0.67 to 1.00 times as long (least: bcast, 4 KiB, mapping cyclic), and "
+        "another algorithm wins at 3 of 6 points."
+    )
+
+
+def test_the_other_sections_are_about_the_first_variant(study: Study) -> None:
+    made = analysis.analyse(study, table.to_frame(rows(study)))
+    assert len(made.sim) == 6
+    assert set(made.sim[made.sim["key"] == "bcast/mst"]["time_s"]) == {4e-6 * size for size in (4, 64, 1024)}
+
+
+def test_equal_times_have_the_winner_that_stands_first(study: Study) -> None:
+    frame = table.to_frame(
+        [{**r, "median_s": 1e-6 * (1 + 1e-13 * (r["algorithm"] == "bcast/mst"))} for r in rows(study)]
+    )
+    found = analysis.compare_variants(analysis.analyse(study, frame))
+    assert found
+    assert set(found.winners["winner"]) == {"mst"}
+
+
+def test_the_report_has_a_section_a_table_and_a_figure(study: Study, tmp_path: Path) -> None:
+    origin = Origin(False, 24, 24, 1.0, 1, 1 << 20, {}, {})
+    names = report.write(study, find.load("schooner"), table.to_frame(rows(study)), origin, tmp_path)
+    assert {"what_if.csv", "figures/what_if.svg", "figures/what_if.png"} <= set(names)
+    text = (tmp_path / "report.md").read_text()
+    assert (
+        "| Broadcast | 2 | 8 | nic_bytes_per_s 2×, mapping cyclic | mst at every size | 0.67× | 0.67× | 0.67× | 3 of 3 |"
+        in text
+    )
+    assert '<h2 id="what-if">' in (tmp_path / "report.html").read_text()
+    with (tmp_path / "what_if.csv").open(newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    assert [last[c] for c in ("platform", "mapping", "winner", "before")] == [
+        "schooner[nic_bytes_per_s=x2]",
+        "cyclic",
+        "mst",
+        "linear",
+    ]
+
+
+def test_a_colour_is_a_key_s_in_all_panels_and_the_boxes_have_the_winner_s(study: Study) -> None:
+    made = pictures.pictures(analysis.analyse(study, table.to_frame(rows(study))), [], None, False)
+    figure = made[0].make()
+    panels, boxes = figure.axes[::2], figure.axes[1::2]
+    colours = [{line.get_color() for line in ax.get_lines() if len(line.get_xdata()) == 3} for ax in panels]
+    assert len(panels) == 4
+    assert colours[0] == colours[2], "the first column"
+    assert len(colours[1]) == 3, "and in the second the best of the first, dashed"
+    texts = [[t.get_text() for t in ax.texts if "×" in t.get_text()] for ax in boxes]
+    assert texts == [[], ["1.00×"] * 3, [], ["0.67×"] * 3]
+    faces = [{p.get_facecolor() for p in ax.patches} for ax in boxes]
+    assert faces[0] == faces[1] == faces[2] != faces[3]
+
+
+def test_it_can_be_drawn_alone(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study_rows, "simulate_tasks", lambda s, tasks, **_: rows(s))
+    made = one_figure.run(str(study.path), "what_if", out=str(tmp_path / "one"))
+    assert [p.name for p in made] == ["what_if.svg", "what_if.png"]
+
+
+# ---- the study that is kept with the sources ---------------------------------------------------------------
+
+
+REFERENCE = paths.ROOT / "results" / "what_if_nic"
+
+
+def test_the_reference_of_the_nic_s_study_is_whole_and_says_the_same_again(workplace: Path) -> None:
+    skip_without_the_simulator(REFERENCE / "table.csv")
+    record = json.loads((REFERENCE / "run.json").read_text())
+    assert not [name for name in record["files"] if not (REFERENCE / name).is_file()]
+    study = reader.check_keys(reader.load("what_if_nic"), registry.load())
+    every = study_rows.tasks_of(study, find.load(study.platform), quick=True)
+    tasks = [task for task, entry, size in every if entry.collective == "allreduce" and size == min(study.quick)]
+    made = simulate.run_tasks(tasks)
+    assert len(made) == 6 * 3
+    agreement = compare(table.csv_text(made), (REFERENCE / "table.csv").read_text())
+    assert list(agreement.lines()) == ["18 of 18 rows equal the reference"]
