@@ -1,7 +1,6 @@
 /* The machine of a timing: made from three numbers, or read from a machine file. */
 #include "model/machine.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,15 @@
 #include "core/plan/plan.h"
 #include "core/schedule/array.h"
 
-const char *const machine_class_names[MACHINE_CLASSES] = { "cache", "socket", "node", "network" };
+static const char *const class_names[MACHINE_LEVEL] = { "cache", "socket", "node", "far", "network" };
+
+const char *machine_class_name(const machine *m, int c) {
+  return c < MACHINE_LEVEL ? class_names[c] : m->inside.level[c - MACHINE_LEVEL].name;
+}
+
+bool machine_has_class(const machine *m, int c) {
+  return c < MACHINE_LEVEL ? c != MACHINE_FAR || m->inside.far : c - MACHINE_LEVEL < m->inside.levels;
+}
 
 static machine uniform(double alpha, double beta, double gamma) {
   machine m = { .eager_bytes = -1,
@@ -41,12 +48,11 @@ machine machine_ideal_simgrid(double alpha_s, double beta_s_per_byte, double gam
 void machine_free(machine *m) {
   for (int c = 0; c < MACHINE_CLASSES; c++) free(m->curve[c].piece);
   free(m->place);
+  inside_free(&m->inside);
   *m = (machine){ 0 };
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
-
-enum { WORDS = 8 };
 
 /* What lines leave for those after them. */
 typedef struct {
@@ -56,40 +62,6 @@ typedef struct {
   size_t seat_cap, place_cap;
 } reading;
 
-/* A line, cut into words. */
-typedef struct {
-  file_line line;
-  char *word[WORDS];
-  int words;
-  reading *all;
-} reader;
-
-/* What a number can be besides 0: as in python/collscope/machines/plausible.py. Beyond these, times are added that a double cannot
- * tell from nothing, and shares of a link become 0 or infinite. */
-typedef struct {
-  double least, most;
-} limits;
-static const limits seconds = { 1e-18, 1e3 }, per_byte = { 1e-18, 1 }, rate = { 1, 1e18 },
-                    amount = { 1, (double)PLAN_MOST_BYTES }, per_message_byte = { 1e-12, 1e6 },
-                    of_bound = { 1e-18, 1e3 };
-
-static bool number(const reader *r, int i, const char *what, limits can_be, double *value) {
-  char *end;
-  *value = strtod(r->word[i], &end);
-  if (end != r->word[i] && !*end && (*value == 0 || (*value >= can_be.least && *value <= can_be.most))) return true;
-  return line_wrong(&r->line, "%.40s: %s must be a number from %g to %g, or 0", r->word[i], what, can_be.least,
-                    can_be.most);
-}
-
-static bool whole(const reader *r, int i, const char *what, long long min, long long max, long long *value) {
-  char *end;
-  errno = 0;
-  *value = strtoll(r->word[i], &end, 10);
-  if (errno || end == r->word[i] || *end || *value < min || *value > max)
-    return line_wrong(&r->line, "%.40s: %s must be a whole number from %lld to %lld", r->word[i], what, min, max);
-  return true;
-}
-
 /* Room for n items and one more; n grows by one, so only a power of two asks for more. */
 static void *grown(void *old, int n, size_t item) {
   return old && (n & (n - 1)) ? old : array_grow(old, (size_t)(n ? 2 * n : 1) * item);
@@ -97,42 +69,48 @@ static void *grown(void *old, int n, size_t item) {
 
 static bool class_line(const reader *r, machine *m) {
   int c = 0;
-  while (c < MACHINE_CLASSES && strcmp(r->word[1], machine_class_names[c])) c++;
-  if (c == MACHINE_CLASSES)
-    return line_wrong(&r->line, "class %.40s: choose cache, socket, node or network", r->word[1]);
+  while (c < MACHINE_LEVEL + m->inside.levels && strcmp(r->word[1], machine_class_name(m, c))) c++;
+  if (c == MACHINE_LEVEL + m->inside.levels)
+    return line_wrong(&r->line,
+                      "class %.40s: choose cache, socket, node, far or network, or name it in a level line before",
+                      r->word[1]);
   long long from = 0;
   machine_piece piece = { .traffic = 1 };
-  if (!whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) || !number(r, 3, "LATENCY_S", seconds, &piece.latency_s) ||
-      !number(r, 4, "S_PER_BYTE", per_byte, &piece.s_per_byte) ||
-      (r->words == 6 && !number(r, 5, "TRAFFIC", per_message_byte, &piece.traffic)))
+  if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) ||
+      !reader_number(r, 3, "LATENCY_S", reader_seconds, &piece.latency_s) ||
+      !reader_number(r, 4, "S_PER_BYTE", reader_per_byte, &piece.s_per_byte) ||
+      (r->words == 6 && !reader_number(r, 5, "TRAFFIC", reader_traffic, &piece.traffic)))
     return false;
   if (piece.traffic <= 0) return line_wrong(&r->line, "%.40s: TRAFFIC must be more than 0", r->word[5]);
   piece.from = (size_t)from;
   machine_curve *curve = &m->curve[c];
   if (curve->pieces ? curve->piece[curve->pieces - 1].from >= piece.from : piece.from != 0)
-    return line_wrong(&r->line, "class %s: pieces start at 0 bytes and ascend", machine_class_names[c]);
+    return line_wrong(&r->line, "class %s: pieces start at 0 bytes and ascend", r->word[1]);
   curve->piece = grown(curve->piece, curve->pieces, sizeof *curve->piece);
   curve->piece[curve->pieces++] = piece;
   return true;
 }
 
-static bool place_line(const reader *r, machine *m) {
+static bool place_line(const reader *r, reading *all) {
+  machine *m = all->machine;
   long long rank = 0, node = 0, socket = 0, cache = 0;
-  if (!whole(r, 1, "RANK", 0, PLACES_MOST - 1, &rank) || !whole(r, 2, "NODE", 0, PLACES_MOST - 1, &node) ||
-      !whole(r, 3, "SOCKET", 0, PLACES_MOST - 1, &socket) || !whole(r, 4, "CACHE", 0, PLACES_MOST - 1, &cache))
+  if (!reader_whole(r, 1, "RANK", 0, PLACES_MOST - 1, &rank) ||
+      !reader_whole(r, 2, "NODE", 0, PLACES_MOST - 1, &node) ||
+      !reader_whole(r, 3, "SOCKET", 0, PLACES_MOST - 1, &socket) ||
+      !reader_whole(r, 4, "CACHE", 0, PLACES_MOST - 1, &cache))
     return false;
   if (rank != m->places)
     return line_wrong(&r->line, "place %lld: ranks come in order, this should be rank %d", rank, m->places);
   if (m->places == PLACES_MOST) return line_wrong(&r->line, "more than %d ranks have places", PLACES_MOST);
-  PUSH(m->place, m->places, r->all->place_cap, (coll_place){ (int)node, (int)socket, (int)cache });
+  PUSH(m->place, m->places, all->place_cap, (coll_place){ (int)node, (int)socket, (int)cache });
   return true;
 }
 
-static bool seats_line(const reader *r) {
-  reading *all = r->all;
+static bool seats_line(const reader *r, reading *all) {
   long long count = 0, socket = 0, cache = 0;
-  if (!whole(r, 1, "COUNT", 1, PLACES_MOST, &count) || !whole(r, 2, "SOCKET", 0, PLACES_MOST - 1, &socket) ||
-      !whole(r, 3, "CACHE", 0, PLACES_MOST - 1, &cache))
+  if (!reader_whole(r, 1, "COUNT", 1, PLACES_MOST, &count) ||
+      !reader_whole(r, 2, "SOCKET", 0, PLACES_MOST - 1, &socket) ||
+      !reader_whole(r, 3, "CACHE", 0, PLACES_MOST - 1, &cache))
     return false;
   if (count > PLACES_MOST - all->seats) return line_wrong(&r->line, "more than %d seats on a node", PLACES_MOST);
   for (; count; count--) PUSH(all->seat, all->seats, all->seat_cap, (coll_place){ 0, (int)socket, (int)cache });
@@ -140,11 +118,13 @@ static bool seats_line(const reader *r) {
 }
 
 /* The seats of the lines before, on so many nodes one after the other. */
-static bool nodes_line(const reader *r, machine *m) {
-  reading *all = r->all;
+static bool nodes_line(const reader *r, reading *all) {
+  machine *m = all->machine;
   long long times = 0, first = 0, sockets = 0, caches = 0;
-  if (!whole(r, 1, "TIMES", 1, PLACES_MOST, &times) || !whole(r, 2, "FIRST", 0, PLACES_MOST - 1, &first) ||
-      !whole(r, 3, "SOCKETS", 1, PLACES_MOST, &sockets) || !whole(r, 4, "CACHES", 1, PLACES_MOST, &caches))
+  if (!reader_whole(r, 1, "TIMES", 1, PLACES_MOST, &times) ||
+      !reader_whole(r, 2, "FIRST", 0, PLACES_MOST - 1, &first) ||
+      !reader_whole(r, 3, "SOCKETS", 1, PLACES_MOST, &sockets) ||
+      !reader_whole(r, 4, "CACHES", 1, PLACES_MOST, &caches))
     return false;
   if (!all->seats) return line_wrong(&r->line, "nodes: there are no seats lines before it");
   if (times * all->seats > PLACES_MOST - m->places)
@@ -170,7 +150,8 @@ static bool ports_line(const reader *r, machine *m) {
   return true;
 }
 
-static bool line_read(const reader *r, machine *m) {
+static bool line_read(const reader *r, reading *all) {
+  machine *m = all->machine;
   static const struct {
     const char *key, *form;
     int least, most;
@@ -183,7 +164,7 @@ static bool line_read(const reader *r, machine *m) {
     { "overhead", "overhead S", 2, 2 },
     { "nic", "nic BYTES_PER_S", 2, 2 },
     { "memory", "memory BYTES_PER_S", 2, 2 },
-    { "class", "class cache|socket|node|network FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC]", 5, 6 },
+    { "class", "class cache|socket|node|far|network|LEVEL FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC]", 5, 6 },
     { "place", "place RANK NODE SOCKET CACHE", 5, 5 },
     { "seats", "seats COUNT SOCKET CACHE", 4, 4 },
     { "nodes", "nodes TIMES FIRST SOCKETS CACHES", 5, 5 },
@@ -191,45 +172,55 @@ static bool line_read(const reader *r, machine *m) {
     { "core", "core BYTES_PER_S", 2, 2 },
     { "interconnect", "interconnect BYTES_PER_S", 2, 2 },
     { "switch", "switch BYTES_PER_S", 2, 2 },
+    { "cache", "cache BYTES_PER_S", 2, 2 },
+    { "across", "across BYTES_PER_S", 2, 2 },
+    { "level", "level NAME CACHES BYTES_PER_S", 4, 4 },
+    { "mesh", "mesh SOCKET SOCKET", 3, 3 },
+    { "nic_socket", "nic_socket SOCKET SOCKETS S", 4, 4 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
   if (i == n)
     return line_wrong(&r->line,
-                      "unknown line %.40s; known: ports control gamma copy eager overhead class "
-                      "core memory interconnect nic switch place seats nodes bound",
+                      "unknown line %.40s; known: ports control gamma copy eager overhead class level "
+                      "core cache memory across interconnect mesh nic nic_socket switch place seats nodes bound",
                       r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
     case 0: return ports_line(r, m);
-    case 1: return number(r, 1, "BYTES", amount, &m->control_bytes);
-    case 2: return number(r, 1, "S_PER_BYTE", per_byte, &m->gamma_s_per_byte);
-    case 3: return number(r, 1, "S_PER_BYTE", per_byte, &m->copy_s_per_byte);
-    case 4: return whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes);
-    case 5: return number(r, 1, "S", seconds, &m->overhead_s);
-    case 6: return number(r, 1, "BYTES_PER_S", rate, &m->nic_bytes_per_s);
-    case 7: return number(r, 1, "BYTES_PER_S", rate, &m->memory_bytes_per_s);
+    case 1: return reader_number(r, 1, "BYTES", reader_amount, &m->control_bytes);
+    case 2: return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->gamma_s_per_byte);
+    case 3: return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->copy_s_per_byte);
+    case 4: return reader_whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes);
+    case 5: return reader_number(r, 1, "S", reader_seconds, &m->overhead_s);
+    case 6: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->nic_bytes_per_s);
+    case 7: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->memory_bytes_per_s);
     case 8: return class_line(r, m);
-    case 9: return place_line(r, m);
-    case 10: return seats_line(r);
-    case 11: return nodes_line(r, m);
-    case 13: return number(r, 1, "BYTES_PER_S", rate, &m->core_bytes_per_s);
-    case 14: return number(r, 1, "BYTES_PER_S", rate, &m->interconnect_bytes_per_s);
-    case 15: return number(r, 1, "BYTES_PER_S", rate, &m->switch_bytes_per_s);
+    case 9: return place_line(r, all);
+    case 10: return seats_line(r, all);
+    case 11: return nodes_line(r, all);
+    case 13: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->core_bytes_per_s);
+    case 14: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->interconnect_bytes_per_s);
+    case 15: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->switch_bytes_per_s);
+    case 16: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->inside.cache_bytes_per_s);
+    case 17: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->inside.across_bytes_per_s);
+    case 18: return inside_level_line(&m->inside, r);
+    case 19: return inside_mesh_line(&m->inside, r);
+    case 20: return inside_nic_line(&m->inside, r);
     default:
-      return number(r, 1, "ALPHA", of_bound, &m->bound_alpha_s) &&
-             number(r, 2, "BETA", of_bound, &m->bound_beta_s_per_byte) &&
-             number(r, 3, "GAMMA", of_bound, &m->bound_gamma_s_per_byte);
+      return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
+             reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&
+             reader_number(r, 3, "GAMMA", reader_bound, &m->bound_gamma_s_per_byte);
   }
 }
 
 static bool take(const file_line *line, char *text, void *self) {
-  reader r = { .line = *line, .all = self };
+  reader r = { .line = *line };
   text[strcspn(text, "#")] = '\0';
   char *rest = NULL;
-  for (char *w = strtok_r(text, " \t\r\n", &rest); w && r.words < WORDS; w = strtok_r(NULL, " \t\r\n", &rest))
+  for (char *w = strtok_r(text, " \t\r\n", &rest); w && r.words < READER_WORDS; w = strtok_r(NULL, " \t\r\n", &rest))
     r.word[r.words++] = w;
-  return !r.words || line_read(&r, r.all->machine);
+  return !r.words || line_read(&r, self);
 }
 
 bool machine_read(machine *m, const char *path, char *error, size_t size) {
@@ -239,6 +230,7 @@ bool machine_read(machine *m, const char *path, char *error, size_t size) {
   bool fine = lines_read(&line, path, take, &all);
   if (fine && all.seats) fine = line_wrong(&line, "seats: no nodes line follows, which says where they are");
   free(all.seat);
+  if (fine) fine = inside_finish(&m->inside, &line);
   if (fine && !m->curve[MACHINE_NETWORK].pieces && !m->places)
     fine = line_wrong(&line, "no class network line, and no place that would make another class do");
   return fine;

@@ -4,9 +4,20 @@
 #define COLLSCOPE_MODEL_MACHINE_H
 
 #include "collscope.h"
+#include "model/inside.h"
 
 typedef enum { MACHINE_ONE_PORT, MACHINE_FLUID, MACHINE_RULES } machine_ports;
-typedef enum { MACHINE_CACHE, MACHINE_SOCKET, MACHINE_NODE, MACHINE_NETWORK, MACHINE_CLASSES } machine_class;
+/* The closest level that two ranks share. node: another socket of it; far: one that no link joins with the other. Levels of the
+ * machine's own follow these. */
+typedef enum {
+  MACHINE_CACHE,
+  MACHINE_SOCKET,
+  MACHINE_NODE,
+  MACHINE_FAR,
+  MACHINE_NETWORK,
+  MACHINE_LEVEL, /* the first of inside.level */
+  MACHINE_CLASSES = MACHINE_LEVEL + INSIDE_LEVELS
+} machine_class;
 
 /* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone.
  * traffic: bytes that links move for each byte of the message; only where the machine names its links, see
@@ -34,6 +45,7 @@ typedef struct machine {
    * two sockets, the memory of the receiver's socket, and the receiver's port. It keeps them busy for its traffic;
    * what is left of its time alone it waits first. */
   double core_bytes_per_s, interconnect_bytes_per_s, switch_bytes_per_s;
+  machine_inside inside;
   int places; /* 0: every rank has a node of its own */
   coll_place *place;
   double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte; /* for coll_bound() and cost() */
@@ -54,8 +66,13 @@ static inline machine_class machine_class_of(const machine *m, int a, int b) {
   if (!m->places) return MACHINE_NETWORK;
   const coll_place *x = &m->place[a], *y = &m->place[b];
   if (x->node != y->node) return MACHINE_NETWORK;
-  if (x->socket != y->socket) return MACHINE_NODE;
-  return x->cache == y->cache ? MACHINE_CACHE : MACHINE_SOCKET;
+  if (x->socket != y->socket)
+    return m->inside.far && inside_steps(&m->inside, x->socket, y->socket) > 1 ? MACHINE_FAR : MACHINE_NODE;
+  if (x->cache == y->cache) return MACHINE_CACHE;
+  for (int i = 0; i < m->inside.levels; i++)
+    if (x->cache / m->inside.level[i].caches == y->cache / m->inside.level[i].caches)
+      return (machine_class)(MACHINE_LEVEL + i);
+  return MACHINE_SOCKET;
 }
 
 /* What a message of so many bytes costs from one rank to another. */
@@ -66,6 +83,8 @@ static inline const machine_piece *machine_price(const machine *m, int src, int 
   return &c->piece[i];
 }
 
-extern const char *const machine_class_names[MACHINE_CLASSES]; /* "cache" … */
+/* Whether there is a class of this number on the machine, and its name: "cache" … */
+bool machine_has_class(const machine *, int class_number);
+const char *machine_class_name(const machine *, int class_number);
 
 #endif

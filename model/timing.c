@@ -265,13 +265,13 @@ static bool prepare(timer *t, const record *rec) {
     e->times = memset(t->times, 0, sizeof *t->times * e->wiring.transfers);
   }
   bool whole = true;
-  for (int c = 0; c < MACHINE_CLASSES; c++) whole &= m->curve[c].pieces > 0;
+  for (int c = 0; c < MACHINE_CLASSES; c++) whole &= m->curve[c].pieces > 0 || !machine_has_class(m, c);
   for (size_t i = 0; i < (whole ? 0 : e->wiring.transfers); i++) {
     const message *one = message_at(e, (int32_t)i);
     machine_class c = machine_class_of(m, one->src, one->dst);
     if (m->curve[c].pieces || one->src == one->dst) continue;
     snprintf(error, size, "ranks %d and %d: the machine has no line for class %s", one->src, one->dst,
-             machine_class_names[c]);
+             machine_class_name(m, c));
     return false;
   }
   RESERVE(e->rank, e->rank_cap, p);

@@ -23,22 +23,50 @@ static void count_sockets(ways *w) {
   }
 }
 
+static void count_places(ways *w) {
+  const machine *m = w->m;
+  for (int r = 0; r < w->ranks; r++) {
+    if (m->place[r].node >= w->nodes) w->nodes = m->place[r].node + 1;
+    if (m->place[r].socket >= w->sockets) w->sockets = m->place[r].socket + 1;
+  }
+  if (m->inside.sockets) { /* a way may lead over sockets without ranks */
+    w->span = m->inside.sockets;
+    w->sockets = (w->sockets + w->span - 1) / w->span * w->span;
+  } else if (m->interconnect_bytes_per_s > 0) count_sockets(w);
+}
+
+/* A link out and one in of every unit that has them; returns how many there are of all kinds. */
+static size_t number_units(ways *w, size_t links) {
+  const machine_inside *in = &w->m->inside;
+  int caches = 0;
+  for (int r = 0; r < w->ranks; r++)
+    if (w->m->place[r].cache >= caches) caches = w->m->place[r].cache + 1;
+  for (int i = -1; i < in->levels; i++) {
+    double rate = i < 0 ? in->cache_bytes_per_s : in->level[i].bytes_per_s;
+    if (rate <= 0) continue;
+    int each = i < 0 ? 1 : in->level[i].caches, count = (caches + each - 1) / each;
+    w->unit[w->units].caches = each;
+    w->unit[w->units].first = (int)links;
+    w->unit[w->units].count = count;
+    w->unit[w->units++].bytes_per_s = rate;
+    links += 2 * (size_t)count;
+  }
+  w->across = (int)links;
+  return links + (in->across_bytes_per_s > 0 ? 2 * (size_t)w->ranks : 0);
+}
+
 /* Links: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each socket to
- * each of the same node. */
+ * each of the same node; then those of the inside of nodes. */
 const char *ways_prepare(ways *w, const machine *m, int ranks) {
   w->m = m;
   w->ranks = ranks;
-  w->nodes = w->sockets = w->span = 0;
+  w->nodes = w->sockets = w->span = w->units = 0;
   w->longest = 2;
-  if (m->places) {
-    for (int r = 0; r < ranks; r++) {
-      if (m->place[r].node >= w->nodes) w->nodes = m->place[r].node + 1;
-      if (m->place[r].socket >= w->sockets) w->sockets = m->place[r].socket + 1;
-    }
-    if (m->interconnect_bytes_per_s > 0) count_sockets(w);
-    w->longest = 5; /* both ports, two NICs and the memory */
-  }
+  if (m->places) count_places(w);
   size_t resources = 2 * ((size_t)ranks + (size_t)w->nodes) + (size_t)w->sockets * (1 + (size_t)w->span);
+  if (m->places && resources <= MOST_RESOURCES) resources = number_units(w, resources);
+  /* Both ports, two NICs and the memory; or two ports across in place of the NICs. */
+  if (m->places) w->longest = 5 + 2 * w->units + (m->inside.sockets ? 2 : 1) * m->inside.longest;
   if (resources > MOST_RESOURCES)
     return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
   w->resources = (int)resources;
@@ -50,34 +78,73 @@ static inline void cross(way *v, crossing *crossed, int resource, double weight)
   crossed[v->crossed++].weight = weight;
 }
 
+/* The narrowest link so far. */
+typedef struct {
+  way *way;
+  crossing *crossed;
+  double narrowest;
+} laid;
+
+static inline void pass(laid *l, int resource, double bytes_per_s) {
+  cross(l->way, l->crossed, resource, 1 / bytes_per_s);
+  l->narrowest = fmin(l->narrowest, bytes_per_s);
+}
+
+/* Out of each unit that the other is not in, or into them. */
+static void pass_units(const ways *w, const coll_place *me, const coll_place *other, bool in, laid *l) {
+  for (int i = 0; i < w->units; i++) {
+    int k = in ? w->units - 1 - i : i, unit = me->cache / w->unit[k].caches;
+    if (unit == other->cache / w->unit[k].caches) continue;
+    pass(l, w->unit[k].first + in * w->unit[k].count + unit, w->unit[k].bytes_per_s);
+  }
+}
+
+static void pass_sockets(const ways *w, int node, int from, int to, laid *l) {
+  const machine *m = w->m;
+  int first = 2 * w->ranks + 2 * w->nodes + w->sockets;
+  while (from != to && m->interconnect_bytes_per_s > 0) {
+    int next = inside_next(&m->inside, from, to);
+    int lowest = m->inside.sockets ? next / w->span * w->span : w->lowest_socket[node];
+    pass(l, first + from * w->span + next - lowest, m->interconnect_bytes_per_s);
+    from = next;
+  }
+}
+
+/* The socket of this node that the NIC is on; where none is, the rank's own. */
+static int nic_of(const machine *m, const coll_place *rank) {
+  const machine_inside *in = &m->inside;
+  return in->has_nic_socket ? rank->socket - rank->socket % in->sockets + in->nic_socket : rank->socket;
+}
+
 /* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
  * narrowest. */
 static double cross_links(const ways *w, const message *m, way *v, crossing *crossed) {
   const machine *to = w->m;
   const coll_place *x = &to->place[m->src], *y = &to->place[m->dst];
-  int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes, sockets = memories + w->sockets;
-  double narrowest = to->core_bytes_per_s;
-  cross(v, crossed, m->src, 1 / to->core_bytes_per_s);
+  int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes;
+  laid l = { v, crossed, to->core_bytes_per_s };
+  bool across = x->node == y->node && x->socket != y->socket && to->inside.across_bytes_per_s > 0;
+  pass(&l, m->src, to->core_bytes_per_s);
+  if (w->units) pass_units(w, x, y, false, &l);
+  if (across) pass(&l, w->across + m->src, to->inside.across_bytes_per_s);
   if (x->node != y->node) {
+    int near = nic_of(to, x), there = nic_of(to, y);
+    pass_sockets(w, x->node, x->socket, near, &l);
     if (to->nic_bytes_per_s > 0) {
-      cross(v, crossed, nics + x->node, 1 / to->nic_bytes_per_s);
-      cross(v, crossed, nics + w->nodes + y->node, 1 / to->nic_bytes_per_s);
-      narrowest = fmin(narrowest, to->nic_bytes_per_s);
+      pass(&l, nics + x->node, to->nic_bytes_per_s);
+      pass(&l, nics + w->nodes + y->node, to->nic_bytes_per_s);
     }
-    if (to->switch_bytes_per_s > 0) narrowest = fmin(narrowest, to->switch_bytes_per_s);
-  } else if (x->socket != y->socket && to->interconnect_bytes_per_s > 0) {
-    int between = x->socket * w->span + y->socket - w->lowest_socket[y->node];
-    cross(v, crossed, sockets + between, 1 / to->interconnect_bytes_per_s);
-    narrowest = fmin(narrowest, to->interconnect_bytes_per_s);
-  }
-  if (to->memory_bytes_per_s > 0) {
-    cross(v, crossed, memories + y->socket, 1 / to->memory_bytes_per_s);
-    narrowest = fmin(narrowest, to->memory_bytes_per_s);
-  }
-  cross(v, crossed, p + m->dst, 1 / to->core_bytes_per_s);
+    pass_sockets(w, y->node, there, y->socket, &l);
+    v->latency_s += to->inside.nic_other_socket_s * ((near != x->socket) + (there != y->socket));
+    if (to->switch_bytes_per_s > 0) l.narrowest = fmin(l.narrowest, to->switch_bytes_per_s);
+  } else if (x->socket != y->socket) pass_sockets(w, y->node, x->socket, y->socket, &l);
+  if (to->memory_bytes_per_s > 0) pass(&l, memories + y->socket, to->memory_bytes_per_s);
+  if (across) pass(&l, w->across + p + m->dst, to->inside.across_bytes_per_s);
+  if (w->units) pass_units(w, y, x, true, &l);
+  pass(&l, p + m->dst, to->core_bytes_per_s);
   /* The switch is wide enough for all at once, but not for one to be faster. */
   if (x->node != y->node && to->switch_bytes_per_s > 0) v->most = to->switch_bytes_per_s;
-  return narrowest;
+  return l.narrowest;
 }
 
 /* Where the machine does not name its links: rates are shares of the port. */
@@ -106,7 +173,7 @@ way ways_lay(const ways *w, const message *m, crossing *crossed) {
   if (w->m->core_bytes_per_s > 0 && w->m->places) {
     /* The curve is that of a message, control bytes and all: what it takes beyond their flow is latency. */
     double most = ((double)m->bytes + w->m->control_bytes) * c->traffic / cross_links(w, m, &v, crossed);
-    v.latency_s = fmax(LEAST_LATENCY_S, c->latency_s + (double)m->bytes * c->s_per_byte - most);
+    v.latency_s = fmax(LEAST_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - most);
     v.left = flowing * c->traffic;
   } else {
     v.left = flowing * c->s_per_byte;

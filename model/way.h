@@ -16,6 +16,11 @@ typedef struct {
   const machine *m;
   int ranks, resources, longest; /* longest: links of one message at most */
   int nodes, sockets, span;      /* span: sockets of a node */
+  struct {
+    int caches, first, count; /* of units of so many caches: link out of each from `first` on, then one into each */
+    double bytes_per_s;
+  } unit[1 + INSIDE_LEVELS];
+  int units, across; /* across: from here on a link out for each rank, then one in */
   int32_t *lowest_socket;
   size_t lowest_socket_cap;
 } ways;

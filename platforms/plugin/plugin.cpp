@@ -2,8 +2,8 @@
  *
  *   COLLSCOPE_PLATFORM=machine.xml smpirun -platform collscope-platform.so …
  *
- * The XML holds, as properties of its outermost zone, one curve a class (cache, socket, node, network: the closest level that two
- * hosts share):
+ * The XML holds, as properties of its outermost zone, one curve a class (cache, socket, node, network and those that
+ * python/collscope/machines/inside.py adds: the closest level that two hosts share):
  *
  *   curve.network = "0 1.4e-06 9.5e-10 1; 1024 2.1e-06 3.3e-10 1; …"       from bytes, seconds, seconds a byte, traffic
  *
@@ -47,15 +47,22 @@ struct Piece {
 };
 using Curve = std::vector<Piece>;
 
-enum Level { CACHE, SOCKET, NODE, NETWORK, LEVELS };
-const char *const LEVEL_NAMES[LEVELS] = { "cache", "socket", "node", "network" };
-
 struct Place {
   int node, socket, cache;
 };
 
+/* Caches that belong together between a cache and a socket. */
+struct Level {
+  int caches;
+  Curve curve;
+};
+
 struct Machine {
-  Curve curve[LEVELS];
+  Curve cache, socket, node, far, network;
+  std::vector<Level> levels;             /* closest first */
+  std::vector<std::vector<bool>> joined; /* sockets of a node; empty: any two */
+  int nic_socket = 0, sockets = 1;       /* of so many */
+  double nic_other_socket_s = 0;
   std::unordered_map<const s4u::Host *, Place> place;
 } machine;
 
@@ -81,6 +88,46 @@ Curve read_curve(const char *text, const std::string &name) {
   return curve;
 }
 
+/* The items of a property, a; b; …; none where it is absent. */
+std::vector<std::istringstream> items_of(const s4u::NetZone *root, const char *name) {
+  std::vector<std::istringstream> items;
+  const char *text = root->get_property(name);
+  std::istringstream all(text == nullptr ? "" : text);
+  for (std::string one; std::getline(all, one, ';');) items.emplace_back(one);
+  return items;
+}
+
+std::vector<std::pair<std::string, int>> read_levels(const s4u::NetZone *root) {
+  std::vector<std::pair<std::string, int>> levels;
+  for (std::istringstream &item : items_of(root, "collscope.levels")) {
+    std::string name;
+    int caches;
+    double bytes_per_s; /* its links are in the file */
+    if (not(item >> name >> caches >> bytes_per_s) || caches < 1)
+      fail("collscope.levels: expected 'name caches bytes_per_s; …'");
+    levels.emplace_back(name, caches);
+  }
+  return levels;
+}
+
+void read_mesh(const s4u::NetZone *root) {
+  for (std::istringstream &item : items_of(root, "collscope.mesh")) {
+    int a, b;
+    if (not(item >> a >> b) || std::min(a, b) < 0 || std::max(a, b) > 256)
+      fail("collscope.mesh: expected 'socket socket; …', each 0 to 256");
+    size_t sockets = std::max<size_t>(machine.joined.size(), std::max(a, b) + 1);
+    machine.joined.resize(sockets);
+    for (auto &row : machine.joined) row.resize(sockets);
+    machine.joined[a][b] = machine.joined[b][a] = true;
+  }
+}
+
+void read_nic_socket(const s4u::NetZone *root) {
+  for (std::istringstream &item : items_of(root, "collscope.nic_socket"))
+    if (not(item >> machine.nic_socket >> machine.sockets >> machine.nic_other_socket_s) || machine.sockets < 1)
+      fail("collscope.nic_socket: expected 'socket sockets seconds'");
+}
+
 int number_of(const s4u::Host *host, const char *name) {
   const char *text = host->get_property(name);
   if (text == nullptr) fail("host " + host->get_name() + " has no property '" + name + "'");
@@ -91,17 +138,35 @@ int number_of(const s4u::Host *host, const char *name) {
   return static_cast<int>(number);
 }
 
+/* The curve of the closest level that two cores share. */
+const Curve &curve_of(const Place &a, const Place &b) {
+  if (a.node != b.node) return machine.network;
+  if (a.socket != b.socket) {
+    size_t sockets = machine.joined.size();
+    return sockets == 0 || machine.joined[a.socket % sockets][b.socket % sockets] ? machine.node : machine.far;
+  }
+  if (a.cache == b.cache) return machine.cache;
+  for (const Level &level : machine.levels)
+    if (a.cache / level.caches == b.cache / level.caches) return level.curve;
+  return machine.socket;
+}
+
 const Piece *piece_for(double bytes, const s4u::Host *src, const s4u::Host *dst) {
-  const Place &a = machine.place[src];
-  const Place &b = machine.place[dst];
-  Level level = NETWORK;
-  if (a.node == b.node) level = a.socket != b.socket ? NODE : a.cache != b.cache ? SOCKET : CACHE;
-  const Curve &curve = machine.curve[level];
+  const Curve &curve = curve_of(machine.place[src], machine.place[dst]);
   auto after = std::upper_bound(curve.begin(), curve.end(), bytes, [](double n, const Piece &p) { return n < p.from; });
   return &*(after - 1);
 }
 
 double message_bytes(double flowing) { return std::max(0.0, flowing - ENVELOPE_BYTES); }
+
+/* What the curve of the network does not hold: an end on another socket than the NIC's. */
+double to_the_nic(const s4u::Host *src, const s4u::Host *dst) {
+  const Place &a = machine.place[src];
+  const Place &b = machine.place[dst];
+  if (a.node == b.node) return 0;
+  return machine.nic_other_socket_s *
+         ((a.socket % machine.sockets != machine.nic_socket) + (b.socket % machine.sockets != machine.nic_socket));
+}
 
 double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &links,
                       const std::unordered_set<s4u::NetZone *> &) {
@@ -109,7 +174,8 @@ double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst
   const Piece *p = piece_for(bytes, src, dst);
   double narrowest = links.front()->get_bandwidth();
   for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
-  return std::max(LEAST_LATENCY_S, p->latency_s + bytes * p->s_per_byte - flowing * p->traffic / narrowest);
+  return std::max(LEAST_LATENCY_S,
+                  to_the_nic(src, dst) + p->latency_s + bytes * p->s_per_byte - flowing * p->traffic / narrowest);
 }
 
 double bandwidth_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &,
@@ -136,12 +202,21 @@ void load_platform(const s4u::Engine &engine) {
   engine.load_platform(path);
 
   const s4u::NetZone *root = engine.get_netzone_root();
-  for (int level = CACHE; level < LEVELS; level++) {
-    std::string name = std::string("curve.") + LEVEL_NAMES[level];
+  auto curve = [&](const std::string &level) {
+    std::string name = "curve." + level;
     const char *text = root->get_property(name);
     if (text == nullptr) fail(std::string(path) + ": its outermost zone has no property '" + name + "'");
-    machine.curve[level] = read_curve(text, name);
-  }
+    return read_curve(text, name);
+  };
+  machine.cache = curve("cache");
+  machine.socket = curve("socket");
+  machine.node = curve("node");
+  machine.network = curve("network");
+  for (auto &[name, caches] : read_levels(root)) machine.levels.push_back({ caches, curve(name) });
+  read_mesh(root);
+  for (const auto &row : machine.joined)
+    if (std::count(row.begin(), row.end(), false) > 1 && machine.far.empty()) machine.far = curve("far");
+  read_nic_socket(root);
   for (const s4u::Host *host : engine.get_all_hosts())
     machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
 

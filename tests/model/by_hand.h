@@ -9,7 +9,7 @@ void near_to(const char *what, double got, double wanted);
 const char *written(const char *text); /* path of a file that holds it, until finish() */
 int finish(void);                      /* prints how many checks failed; the exit status */
 
-enum { RANKS = 8, OPS = 64 };
+enum { RANKS = 9, OPS = 64 };
 extern record rec;
 extern timing_result result; /* of rec, when it was timed last */
 

@@ -80,6 +80,48 @@ static void test_runs(void) {
   machine_refused("class network 0 1 1\nseats 1 4194303 0\nnodes 2 0 1 1\n", "stay below 4194304");
 }
 
+/* Two units of two caches, linked; four sockets in a row, of which the NIC has the second. */
+static void test_inside(void) {
+  machine m = machine_of(
+      "control 0\nlevel die 2 1e9\nclass cache 0 1e-7 1e-10\nclass die 0 2e-7 1e-10\n"
+      "class socket 0 3e-7 1e-9\nclass node 0 4e-7 1e-9\nclass far 0 5e-7 1e-9\nclass network 0 1e-6 1e-9\n"
+      "core 1e10\ninterconnect 15e8\nnic 4e9\nacross 15e8\nmesh 0 1\nmesh 2 1\nmesh 2 3\n"
+      "nic_socket 1 4 1e-7\n"
+      "place 0 0 0 0\nplace 1 0 0 0\nplace 2 0 0 1\nplace 3 0 0 2\nplace 4 0 1 4\nplace 5 0 2 8\n"
+      "place 6 1 5 20\nplace 7 1 6 24\nplace 8 0 3 12\n");
+  static const double latency[] = { 1e-7, 2e-7, 3e-7, 4e-7, 5e-7, 1e-6 + 1e-7, 1e-6 + 2e-7, 5e-7 };
+  for (int to = 1; to < 9; to++) {
+    start(9);
+    transfer(0, to, 1000);
+    near_to("a class of the inside", timed(&m), latency[to - 1] + 1000 * (to < 3 ? 1e-10 : 1e-9));
+  }
+  start(9); /* both leave the unit: its link has 1e9 */
+  transfer(0, 3, 10000);
+  transfer(2, 4, 10000);
+  near_to("a unit's link shared", timed(&m), 3e-7 + 2 * 10000 / 1e9);
+  start(9); /* one leaves it, the other stays */
+  transfer(0, 3, 10000);
+  transfer(1, 2, 10000);
+  near_to("nothing shared", timed(&m), 3e-7 + 10000 / 1e9);
+  start(9); /* both cross the links from socket 1 to 2; units and ports are their own */
+  transfer(0, 5, 10000);
+  transfer(4, 8, 10000);
+  near_to("a link of sockets shared", timed(&m), 5e-7 + 2 * 10000 / 15e8);
+  machine_free(&m);
+  machine_refused("class far 0 1 1\nclass die 0 1 1\n", ":2: class die: choose cache");
+  machine_refused("level die 2 0\nlevel die 4 0\n", ":2: level die is given twice");
+  machine_refused("level die 2 0\nlevel part 3 0\n", ":2: level part: CACHES must be a multiple of 2");
+  machine_refused("level die 1 0\n", ":1: level die: CACHES must be a multiple of 1, the level's before it, and more");
+  machine_refused("level far 2 0\n", ":1: level far: every machine has a class of this name");
+  machine_refused("level Die 2 0\n", ":1: level Die: NAME is made of up to 20 small letters");
+  machine_refused("level die 2 -1\n", ":1: -1: BYTES_PER_S must be a number");
+  machine_refused("mesh 1 1\n", ":1: mesh 1 1: a link joins two sockets");
+  machine_refused("mesh 0 1\nmesh 2 3\nclass network 0 1 1\n", "mesh: no links lead from socket 0 to socket 2");
+  machine_refused("mesh 0 1\nnic_socket 0 3 0\n", ":2: 3 sockets of a node: the mesh has 2");
+  machine_refused("nic_socket 1 2 0\nmesh 1 2\n", ":2: there is no socket 2 on a node; nic_socket says that it has 2");
+  machine_refused("nic_socket 2 2 0\n", ":1: 2: SOCKET must be a whole number from 0 to 1");
+}
+
 static void test_bad_machines(void) {
   machine_refused("class network 0 1e-6 1e-9\nports both\n", ":2: ports both: choose fluid or one_port");
   machine_refused("class network 0 1e-6\n", ":1: write: class");
@@ -87,7 +129,7 @@ static void test_bad_machines(void) {
   machine_refused("class network 5 1e-6 1e-9\n", "pieces start at 0");
   machine_refused("class network 0 1 1\nclass network 0 1 1\n",
                   ":2: class network: pieces start at 0 bytes and ascend");
-  machine_refused("class wire 0 1 1\n", "choose cache, socket, node or network");
+  machine_refused("class wire 0 1 1\n", "choose cache, socket, node, far or network, or name it");
   machine_refused("class network 0 1 1\nplace 1 0 0 0\n", "this should be rank 0");
   machine_refused("speed 3\n", "unknown line speed");
   machine_refused("ports one_port\n", "no class network line");
@@ -101,6 +143,7 @@ int main(void) {
   test_classes();
   test_links();
   test_runs();
+  test_inside();
   test_bad_machines();
   return finish();
 }

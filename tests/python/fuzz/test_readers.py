@@ -17,13 +17,14 @@ from collscope.machines.hosts import machine_file
 from collscope.machines.spec import filled
 from collscope.machines.xml_writer import xml_of
 from collscope.studies import reader
-from made_platforms import SMALL
+from made_platforms import LAYERED, SMALL, SQUARE
 from xml_of_one_host import platform_xml
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 FEW, MANY = 60, 5000
+CURVE_KEYS = variants.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml"))
 SEEDS = {
-    "specification": [SMALL, (paths.ROOT / "platforms" / "schooner.toml").read_text(encoding="utf-8")],
+    "specification": [SMALL, LAYERED, SQUARE, (paths.ROOT / "platforms" / "schooner.toml").read_text(encoding="utf-8")],
     "study": [(paths.ROOT / "sim" / "bird_schooner.toml").read_text(encoding="utf-8")],
     "platform": [platform_xml('<prop id="network/model" value="CM02"/>')],
 }
@@ -160,7 +161,7 @@ def go(kind: str, folder: Path, examples: int) -> None:
 
 @settings(max_examples=300)
 @given(
-    st.sampled_from((*variants.IDEAL, "nodes", *spec_reader.COUNTS, *spec_reader.NUMBERS, *variants.CURVE_KEYS)),
+    st.sampled_from((*variants.IDEAL, "nodes", *spec_reader.COUNTS, *spec_reader.NUMBERS, *CURVE_KEYS)),
     st.one_of(st.sampled_from(PIECES), st.floats().map(str), st.floats().map(lambda x: f"x{x}"), st.text(max_size=12)),
 )
 def test_any_value_of_a_variant_is_taken_or_refused(key: str, value: str) -> None:

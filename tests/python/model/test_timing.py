@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
 from driven import drive
+from made_platforms import LAYERED, SQUARE, write
 
 SCRIPT = paths.BUILD / "prove" / "timing_script"
 SCRIPT_MPI = paths.BUILD / "smpi" / "script_mpi"
@@ -145,6 +147,25 @@ def test_any_schedule_ends_when_simgrid_says(alpha: str, beta: str, tmp_path: Pa
 def test_model_and_simulation_agree_on_schooner(nodes: int, ranks: int, name: str, tmp_path: Path) -> None:
     """Classes, protocols, processor overheads, shared memory links and NICs: the same rules twice, written independently. Where links
     are as narrow as they can be each of them holds somebody up."""
+    counts = (1, 1000, 100_003) if name == "schooner" else (100_003,)
+    assert_agreement(tmp_path, name, nodes, ranks, counts)
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes", "ranks", "mapping"),
+    [(LAYERED, 2, 33, "block"), (LAYERED, 1, 32, "fill"), (SQUARE, 3, 19, "cyclic"), (SQUARE, 1, 12, "block")],
+)
+def test_model_and_simulation_agree_on_nodes_with_levels_and_joined_sockets(
+    text: str, nodes: int, ranks: int, mapping: str, tmp_path: Path
+) -> None:
+    """Units' links, a core's limit to other sockets, ways over sockets and to the NIC: all are narrow, so that each is shared."""
+    assert_agreement(tmp_path, write(tmp_path, text), nodes, ranks, (10_007,), mapping)
+
+
+def assert_agreement(
+    tmp_path: Path, name: str, nodes: int, ranks: int, counts: Sequence[int], mapping: str = "block"
+) -> None:
+    """Every algorithm, with the first and the last root."""
     points = []
     for algorithm in registry.load().algorithms:
         collective = algorithm.key.partition("/")[0]
@@ -152,10 +173,10 @@ def test_model_and_simulation_agree_on_schooner(nodes: int, ranks: int, name: st
         points += [
             Point(collective=collective, algorithm=algorithm.key, count=count, root=root)
             for root in roots
-            for count in ((1, 1000, 100_003) if name == "schooner" else (100_003,))
+            for count in counts
         ]
-    times = drive(tmp_path, name, ranks, points, nodes=nodes)
-    layout = Layout(find.load(name), nodes, ranks, "block")
+    times = drive(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
+    layout = Layout(find.load(name), nodes, ranks, mapping)
     compared = 0
     for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         assert (time is None) == (said["status"] != "ok"), at
