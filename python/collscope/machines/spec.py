@@ -14,6 +14,8 @@ TAGS = ("documented", "measured", "inferred", "assumed")
 LEVELS = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
 FAR = "far"  # the class of two sockets of a node that no link joins, where interconnect_links says which are joined
 
+AS_NEEDED = "as much as the curves need"  # the source of a capacity that was not given
+
 
 class SpecError(UserError):
     """A specification that cannot be used; the text starts with FILE:LINE."""
@@ -161,7 +163,7 @@ def filled(spec: Spec) -> Spec:
         return max(rates, default=1e12)
 
     def given(number: Number, value: float) -> Number:
-        return number if number.value > 0 else Number(tidy(value), "assumed", "as much as the curves need")
+        return number if number.value > 0 else Number(tidy(value), "assumed", AS_NEEDED)
 
     core = given(spec.core_bytes_per_s, need(spec.classes))
     memory = given(spec.memory_bytes_per_s, 4 * core.value * spec.cores_per_socket)

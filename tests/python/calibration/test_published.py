@@ -1,0 +1,180 @@
+"""Curves from published times: the committed ones are what the command makes, and how well they predict is known."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UsageError, UserError
+from collscope.calibration import published
+from collscope.calibration.cross_validation import Missed, left_out, reason
+from collscope.calibration.curves import Limits, Piece, Point, curve_at
+from collscope.calibration.published import MARK, fit, made, parse_jumps, parse_shape
+from collscope.calibration.tables import Measured, Measurements, read
+from collscope.machines import find
+from collscope.machines.spec_reader import parse_spec
+from command_line import call
+
+DATA = paths.ROOT / "platforms" / "data" / "orfeo_p2p.csv"
+ORFEO = {"orfeo_epyc": "EPYC", "orfeo_thin": "THIN"}
+HEAD = 'name = "x"\nnodes = 4\nsockets = 2\ncores_per_socket = 8\n\n'
+PLANTED: dict[str, list[Piece]] = {
+    "socket": [(0, 3e-7, 2e-10), (4096, 1e-6, 1.5e-10)],
+    "node": [(0, 6e-7, 3e-10), (4096, 2e-6, 2e-10)],
+    "network": [(0, 1.5e-6, 4e-10), (16384, 9e-6, 8e-11)],
+}
+
+
+def planted(pieces: dict[str, list[Piece]] | None = None) -> Measurements:
+    """Times of a machine whose curves are known."""
+    curves = pieces or PLANTED
+    times = {level: [Measured(2**k, curve_at(p, 2**k)) for k in range(23)] for level, p in curves.items()}
+    return Measurements(times, {}, dict.fromkeys(curves, "made up"))
+
+
+@pytest.mark.parametrize("name", ORFEO)
+def test_the_committed_curves_are_what_the_command_makes_of_the_committed_table(name: str) -> None:
+    text = find.spec_path(name).read_text("utf-8")
+    head, mark, _ = text.partition(MARK)
+    assert mark
+    assert made(head, read([str(DATA)], {"node_type": ORFEO[name]}), name)[1] == text, (
+        f"./collscope calibrate --from platforms/data/orfeo_p2p.csv --where node_type={ORFEO[name]} --name {name}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "typical", "worst", "unseen", "far"),
+    [("orfeo_epyc", 0.001, 0.02, 0.02, 11), ("orfeo_thin", 0.002, 0.05, 0.03, 2)],
+)
+def test_the_specification_gives_every_measured_time_back(
+    name: str, typical: float, worst: float, unseen: float, far: int
+) -> None:
+    """Through the specification, so with rounded numbers; and left out of the fit, all but the sizes that the data's README counts."""
+    times = read([str(DATA)], {"node_type": ORFEO[name]})
+    platform = find.load(name)
+    missed = [
+        abs(platform.half_round_trip_s(level, m.bytes) / m.seconds - 1)
+        for level, found in times.times.items()
+        for m in found
+    ]
+    assert median(missed) <= typical and max(missed) <= worst
+    hidden = [abs(m.error) for curve in fit(times).curves for m in curve.left_out]
+    assert len(hidden) == len(missed) and median(hidden) <= unseen
+    assert sum(error > 0.1 for error in hidden) == far
+
+
+def test_the_jumps_of_orfeo_are_those_of_all_its_classes() -> None:
+    curves = {c.level: c.jumps for c in fit(read([str(DATA)], {"node_type": "EPYC"})).curves}
+    assert curves["network"] == (256,)
+    assert {jumps for level, jumps in curves.items() if level != "network"} == {(32, 128, 512, 262144)}
+
+
+def test_planted_curves_stand_in_the_file() -> None:
+    fitted, text = made(HEAD, planted(), "x.toml")
+    spec = parse_spec(text, "x.toml")
+    for level, pieces in PLANTED.items():
+        found = [(p.start, p.latency.value, p.s_per_byte.value) for p in spec.curve[level]]
+        assert found == [pytest.approx(piece, rel=1e-4) for piece in pieces]
+        assert {p.latency.tag for p in spec.curve[level]} == {"measured"}
+    assert max(abs(m.error) for curve in fitted.curves for m in curve.residual) < 1e-6
+    # Links move what the fastest large piece needs, and a slower piece all of its bytes.
+    assert spec.nic_bytes_per_s.value == pytest.approx(1 / 8e-11, rel=1e-3)
+    assert {p.traffic.value for pieces in spec.curve.values() for p in pieces} == {1.0}
+
+
+def test_no_piece_is_faster_than_a_link_that_the_file_gives() -> None:
+    flat = {"network": [(0, 1e-6, 0.0), (1024, 1e-6, 1e-10)]}
+    _, text = made(f"nic_bytes_per_s = 8e9\n{HEAD}", planted(flat), "x.toml")
+    first, *_, last = parse_spec(text, "x.toml").curve["network"]
+    assert first.traffic.value == pytest.approx(1e-12 * 8e9, rel=1e-3)
+    assert last.traffic.value == pytest.approx(0.8, rel=1e-3)
+
+
+def test_the_latency_of_a_piece_has_room_for_two_overheads() -> None:
+    steep = {"network": [(0, 1e-6, 0.0), (512, 0.0, 2e-9)]}
+    _, text = made(f"overhead_s = 1e-7\n{HEAD}", planted(steep), "x.toml")
+    assert min(p.latency.value for p in parse_spec(text, "x.toml").curve["network"]) >= 2e-7
+
+
+def test_a_new_machine_gets_its_shape_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "mine.toml"
+    asked = ["calibrate", "--from", str(DATA), "--where", "node_type=EPYC", "--name", "mine", "--out", str(out)]
+    status, _, err = call(capsys, *asked)
+    assert status == 2 and "missing: nodes, sockets, cores_per_socket" in err and not out.exists()
+    status, _, err = call(capsys, *asked, "--shape", "nodes=2,sockets=2,cores_per_socket=64,cores_per_cache=4")
+    assert status == 1 and "has times of class ccd, which the machine lacks" in err and not out.exists()
+    shape = "nodes=2,sockets=2,cores_per_socket=64,cores_per_cache=4,numa=16,ccd=8"
+    status, said, _ = call(capsys, *asked, "--shape", shape)
+    assert status == 0
+    assert re.search(r"left out, 256 KiB is missed by \+33\.\d%: the first size of a protocol", said)
+    assert "left out, 512 B is missed by +11.3%: times fall with size here" in said
+    assert "all classes, every other size left out: 2.0% (median), 33.2% (most), 11 of 138 by more than 10%" in said
+    assert [level.name for level in find.load_spec(str(out)).levels] == ["ccd", "numa"]
+    kept = out.read_text().replace("nodes =", "eager_bytes = 4096\nnodes =", 1)
+    out.write_text(kept)
+    assert call(capsys, *asked)[0] == 0
+    assert out.read_text() == kept, "what stands above the mark is kept"
+    assert "has its shape already" in call(capsys, *asked, "--shape", shape)[2]
+    out.write_text(kept.replace(MARK, ""))
+    assert "was not made by calibrate" in call(capsys, *asked)[2]
+    assert out.read_text() == kept.replace(MARK, "")
+
+
+def test_jumps_that_are_known_are_taken_as_they_are(tmp_path: Path) -> None:
+    known = parse_jumps(["within=4000,4KiB", "network=12289"])
+    assert known == {"within": [4000, 4096], "network": [12289]}
+    curves = {c.level: c for c in fit(planted(), known=known).curves}
+    assert curves["network"].jumps == (12289,) and [p[0] for p in curves["network"].pieces] == [0, 12289]
+    assert curves["node"].jumps == (4000, 4096)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--name", "x"], "--name goes with --from FILE"),
+        (["--from", "a.csv"], "--from needs the machine's --name"),
+        (["--from", "a.csv", "--name", "no name"], "--from needs the machine's --name"),
+        (["--from", "a.csv", "--name", "x", "--where", "node_type"], 'cannot read "node_type"; write KEY=VALUE'),
+        (["--from", str(DATA), "--name", "x", "--shape", "nodes=many"], '--shape: cannot read "nodes=many"; write some of nodes=N'),
+        (["--from", str(DATA), "--name", "x", "--where", "node_type=THIN", "--jumps", "network=1KB"], "write 1KiB"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_wrongly_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = call(capsys, "calibrate", *words)
+    assert status == 2 and said in err
+
+
+def test_reasons_name_what_is_missing() -> None:
+    points = [Point(n, t) for n, t in ((1, 1.0), (2, 1.1), (4, 2.0), (8, 1.9), (16, 2.2), (32, 2.6), (64, 9.0))]
+    assert reason(points, [4], 4).startswith("the first size of a protocol")
+    assert reason(points, [3], 4).startswith("the first size of a protocol")
+    assert reason(points, [4], 2).startswith("the last size of a protocol")
+    assert reason(points, [], 64) == reason(points, [], 1) == "at the end of what was measured"
+    assert reason(points, [], 8) == "times fall with size here"
+    assert reason(points, [], 32) == "the slope changes here"
+
+
+def test_left_out_sizes_are_predicted_from_the_others_alone() -> None:
+    """A wrong time spoils what is beside it, and is itself predicted rightly."""
+    points = [Point(2**k, 1e-6 + 2**k * 1e-9) for k in range(9)]
+    points[4] = Point(16, 2 * points[4].seconds)
+    found = left_out(points, Limits(), [])
+    assert [m.bytes for m in found] == [2**k for k in range(9)]
+    assert found[4].error == pytest.approx(-0.5)
+    assert found[2] == Missed(4, pytest.approx(0, abs=1e-9)), "of the other half"
+    assert abs(found[3].error) > 0.1 and abs(found[5].error) > 0.1
+
+
+def test_an_impossible_head_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "x.toml"
+    out.write_text(f"{HEAD}nic_bytes_per_s = -1\n{MARK}\n")
+    with pytest.raises(UserError, match=r"x\.toml:6: nic_bytes_per_s: must not be negative"):
+        published.calibrate("x", planted(), out)
+    assert out.read_text().endswith(f"{MARK}\n")
+    with pytest.raises(UsageError, match="cannot be written"):
+        published.calibrate("x", planted(), tmp_path)
+    assert parse_shape("nodes=1, sockets=2") == {"nodes": 1, "sockets": 2}

@@ -1,0 +1,130 @@
+"""Tables of times and OSU's output: what is read, and what is said of files that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from collscope.base.errors import UserError
+from collscope.calibration.tables import Measured, read
+
+TABLE = "# made up\nnode_type,placement,bytes,latency_us,p05,p95,pairs\n" + "".join(
+    f"{kind},{word},{size},{time},{time / 2},{time * 2},7\n"
+    for kind, factor in (("A", 1), ("B", 2))
+    for word, time in (("same_ccx", 0.25 * factor), ("diff_node", 2.0 * factor))
+    for size in (0, 1, 1024, 65536)
+)
+LATENCY = """# OSU MPI Latency Test v7.3
+# Datatype: MPI_CHAR.
+# Size       Avg Latency(us)
+# Size          Latency (us)
+0                       1.50
+1                       1.75
+1024                    2.25
+65536                  10.50
+srun: job finished
+"""
+BANDWIDTH = "# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n1   3.5\n1048576  12300.25\n4194304  12250\n"
+
+
+def file(folder: Path, text: str, name: str = "t.csv") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_a_table_has_its_classes_sizes_and_percentiles(tmp_path: Path) -> None:
+    found = read([file(tmp_path, TABLE)], {"node_type": "B"})
+    assert set(found.times) == {"cache", "network"}
+    assert [m.bytes for m in found.times["cache"]] == [1, 1024, 65536], "empty messages take a path of their own"
+    assert found.times["network"][0] == Measured(1, 4e-6, 2e-6, 8e-6, 7)
+    assert found.sources == {"cache": "t.csv, B, same_ccx", "network": "t.csv, B, diff_node"}
+
+
+def test_columns_may_have_other_names_and_seconds(tmp_path: Path) -> None:
+    text = "half_round_trip_s,size,class\n3e-6,4096,network\n\n1e-6,1,network\n2e-6,64,network\n"
+    found = read([file(tmp_path, text)])
+    assert found.times == {"network": [Measured(1, 1e-6), Measured(64, 2e-6), Measured(4096, 3e-6)]}
+    words = text.replace("network", "IB far away")
+    assert set(read([file(tmp_path, words)], classes={"IB far away": "network"}).times) == {"network"}
+
+
+def test_what_osu_prints_is_of_the_class_before_its_name(tmp_path: Path) -> None:
+    lat, bw = file(tmp_path, LATENCY, "lat.txt"), file(tmp_path, BANDWIDTH, "bw.txt")
+    found = read([f"network={lat}", f"network={bw}", f"node={lat}"])
+    assert found.times["network"] == [Measured(1, 1.75e-6), Measured(1024, 2.25e-6), Measured(65536, 1.05e-5)]
+    assert found.times["node"] == found.times["network"]
+    assert found.rates == {"network": pytest.approx(12300.25e6)}
+    assert found.sources["node"] == "lat.txt, osu_latency"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", ":1: is empty; a table begins with the names of its columns"),
+        (TABLE.replace("latency_us", "latency_ms"), ":2: no column latency_us or half_round_trip_us or latency_s or "),
+        (TABLE.replace("latency_us", "latency_ms"), 'did you mean "latency_s"?'),
+        (TABLE.replace("bytes", "count"), ":2: no column bytes or size or size_bytes; the columns are node_type, placement"),
+        (TABLE.replace("A,same_ccx,1,", "A,same_ccx,4\nA,same_ccx,1,"), ":4: 3 values for 7 columns; complete the line or remove it"),
+        (TABLE.replace(",0.25,", ",fast,"), ':3: latency_us: "fast" is no time above 0; correct the line or remove it'),
+        (TABLE.replace(",0.25,", ",-1,"), ':3: latency_us: "-1" is no time above 0'),
+        (TABLE.replace(",1024,", ",1e3,"), ':5: bytes: "1e3" is no whole number'),
+        (TABLE, ":12: class cache has 1 bytes twice; choose with --where node_type=A"),
+        (TABLE.replace("B,", "A,"), ":12: class cache has 1 bytes twice; keep one of them"),
+        (TABLE.replace("same_ccx", "Same CCX"), ':3: placement: "Same CCX" is no class; name it with --class Same CCX=network'),
+        ("class,bytes,latency_us\nnetwork,1,1.5\nnetwork,2,1.5\n", "class network has 2 sizes above 0 bytes; measure at least 3"),
+        ("class,bytes,latency_us\n", ": no row"),
+        (LATENCY[LATENCY.index("0    ") :], "looks like OSU's output; say of which class it is: --from network="),
+    ],
+)  # fmt: skip
+def test_a_wrong_table_is_said_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        read([file(tmp_path, text)])
+    assert "t.csv" in str(error.value) and said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (TABLE, ":1: no heading with Latency (us) or Bandwidth (MB/s): is it what osu_latency printed?"),
+        (LATENCY.replace("(us)", "(ms)"), "only Latency (us) and Bandwidth (MB/s) are understood"),
+        (LATENCY.replace("# Size", "Size"), "numbers before a heading"),
+        (LATENCY.replace("10.50", ""), ":8: a size without a value; the file seems to be cut off"),
+        (LATENCY.replace("10.50", "nan"), ':8: value: "nan" is no time above 0'),
+        (LATENCY + "1024 2.26\n", ":10: class network has 1024 bytes twice; keep one of them"),
+        (LATENCY.replace("MPI Latency", "MPI Multi Latency"), "several streams at once; take osu_latency"),
+        (BANDWIDTH, "osu_bw alone gives no curve, add what osu_latency prints"),
+    ],
+)
+def test_wrong_output_of_osu_is_said_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        read([f"network={file(tmp_path, text)}"])
+    assert said in str(error.value)
+
+
+def test_a_column_to_choose_by_must_be_there(tmp_path: Path) -> None:
+    path = file(tmp_path, TABLE)
+    with pytest.raises(UserError, match=r'--where node_typ=B: .* has no such column; did you mean "node_type"\?'):
+        read([path], {"node_typ": "B"})
+    with pytest.raises(UserError, match="no row with node_type = C"):
+        read([path], {"node_type": "C"})
+    with pytest.raises(UserError, match="there is no such file"):
+        read([str(tmp_path / "none.csv")])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from([TABLE, LATENCY, BANDWIDTH]), st.integers(0, 400), st.text(max_size=12), st.booleans())
+def test_any_text_gives_times_or_a_message(text: str, at: int, more: str, osu: bool) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.txt"
+        path.write_text(text[:at] + more + text[at + len(more) // 2 :], "utf-8", errors="replace")
+        try:
+            found = read([f"network={path}" if osu else str(path)], {"node_type": "B"})
+        except UserError as error:
+            assert len(str(error)) < 1000
+        else:
+            assert all(m.seconds > 0 for times in found.times.values() for m in times)
