@@ -196,6 +196,17 @@ static void grid(const coll_alg *alg, long *param) {
     }
     *value = q->value;
   }
+  static const int one_node[] = { 3, 7, 8 };
+  for (const coll_param *q = alg->params; q && q->name && q[1].name; q++) /* two at once, at their ends */
+    for (const coll_param *other = q + 1; other->name; other++)
+      for (int way = 0; way < 4; way++) {
+        long *first = &param[q - alg->params], *second = &param[other - alg->params];
+        *first = way % 2 && q->max < 100 ? q->max : q->min;
+        *second = way / 2 && other->max < 100 ? other->max : other->min;
+        calls_of(alg, a, one_node, sizeof one_node / sizeof *one_node);
+        *first = q->value;
+        *second = other->value;
+      }
   sums = NULL;
   snprintf(line, sizeof line,
            "%s grid of %" PRIu64 ": schedules %016" PRIx64 " costs %016" PRIx64 " refusals %016" PRIx64 "\n", alg->key,
