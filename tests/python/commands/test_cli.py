@@ -302,7 +302,7 @@ def test_a_request_has_the_defaults_of_the_options(name: str) -> None:
     assert vars(made(**{k: defaults[k] for k in without})) == defaults
 
 
-STUDY_DEFAULTS: dict[str, Any] = {"quick": False, "jobs": None, "force": False, "out": None}
+STUDY_DEFAULTS: dict[str, Any] = {"quick": False, "jobs": None, "force": False, "point_limit": None, "out": None}
 STUDY_WHOLE = {**STUDY_DEFAULTS, "vary_ranges": False, "write_reference": False}
 
 
@@ -313,6 +313,7 @@ STUDY_WHOLE = {**STUDY_DEFAULTS, "vary_ranges": False, "write_reference": False}
         ("--quick", {"quick": True}),
         ("--jobs 3", {"jobs": 3}),
         ("--force", {"force": True}),
+        ("--point-limit 2.5", {"point_limit": 2.5}),
         ("--vary-ranges", {"vary_ranges": True}),
         ("--write-reference", {"write_reference": True}),
         ("--out d", {"out": "d"}),
