@@ -13,13 +13,19 @@ from collscope.base.errors import UserError
 BUILT = {  # preset → target of the build → file in build/PRESET
     "prove": {"collscope-prove": "collscope-prove", "collscope-recorded": "collscope-recorded"},
     "smpi": {"collscope-driver": "collscope-driver", "collscope-platform": "collscope-platform.so"},
-    "mpi": {"collscope-driver": "collscope-driver"},
+    "mpi": {
+        "collscope-driver": "collscope-driver",
+        "collscope-switch": "collscope-switch",
+        "collscope-idle": "collscope-idle.so",
+    },
 }
 
 PROVER = paths.BUILD / "prove" / "collscope-prove"
 RECORDED = paths.BUILD / "prove" / "collscope-recorded"
 SIM_DRIVER = paths.BUILD / "smpi" / "collscope-driver"
 MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"
+SWITCH = paths.BUILD / "mpi" / "collscope-switch"
+IDLE = paths.BUILD / "mpi" / "collscope-idle.so"
 PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
 
 

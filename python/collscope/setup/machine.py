@@ -214,3 +214,12 @@ def ensure_python(root: Path, extra: str = "") -> None:
         setup.libraries()
         if extra:
             setup.libraries(extra)
+
+
+def ensure_packages(root: Path, presets: Sequence[str]) -> None:
+    """What the system must have for these, and no build. SetupError where it cannot be installed: it names what to install."""
+    names, packages = needs.missing_packages(presets)
+    if packages:
+        setup = Setup(root)
+        with locked(root):
+            setup.apt_install(setup.start_apt(names, packages), packages, "installing " + ", ".join(names))

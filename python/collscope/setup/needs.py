@@ -27,6 +27,7 @@ class Need:
         return all(map(shutil.which, self.commands))
 
 
+TEST_BED = "testbed"  # no build, but asked for like one
 NEEDS = (
     Need("C compiler", ("build-essential",), ("gcc", "make"), ("gcc", "--version")),
     Need("C++ compiler", ("build-essential",), ("g++",), ("g++", "--version"), "smpi"),
@@ -48,6 +49,13 @@ NEEDS = (
         ("mpirun", "--version"),
         "mpi",
         elsewhere="the cluster's own MPI, which has mpicc and mpirun (module load openmpi, say)",
+    ),
+    Need(
+        "namespaces (test bed)",
+        ("iproute2", "util-linux"),
+        ("ip", "tc", "unshare", "nsenter", "chrt"),
+        ("ip", "-V"),
+        TEST_BED,
     ),
 )
 

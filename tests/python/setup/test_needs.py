@@ -106,7 +106,7 @@ def test_the_doctor_looks_at_the_system(monkeypatch: pytest.MonkeyPatch, there: 
     monkeypatch.setattr(needs, "has_venv_module", lambda: there)
     made = list(doctor.system())
     assert made[0] == Finding("Python", True, f"{platform.python_version()} ({sys.executable})")
-    assert [f.name for f in made[1:]] == ALL + ["Python's venv"] * (not there)
+    assert [f.name for f in made[1:]] == [*ALL, "namespaces (test bed)"] + ["Python's venv"] * (not there)
     assert {f.fine for f in made[1:]} == {there}
     if there:
         assert finding(made, "MPI").text == "version of mpirun (/mpirun)"
@@ -162,7 +162,7 @@ def test_the_doctor_looks_at_builds(tree: Path, monkeypatch: pytest.MonkeyPatch,
             *(False, "build/smpi/collscope-platform.so is not there"),
             *(f"the first simulation builds it; the last attempt's log is {log}", False),
         ),
-        (False, "build/mpi/collscope-driver is not there", "the first real run builds it", False),
+        (False, "build/mpi/collscope-idle.so is not there", "the first real run builds it", False),
     ]
 
 

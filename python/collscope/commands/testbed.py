@@ -1,0 +1,165 @@
+"""The `testbed` command: a cluster of network namespaces on one machine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from collscope.base.errors import UsageError, UserError
+from collscope.commands.groups import Commands
+from collscope.testbed.network import Network
+
+_RATES = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
+_TIMES = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def read_number(name: str, text: str, units: dict[str, float]) -> float:
+    """A number with its unit: 50Mbit, 500us. UsageError: it cannot be read."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]+)", text.strip())
+    if not found or found[2].lower() not in units:
+        raise UsageError(f'--{name}: cannot read "{text[:40]}"; write a number and one of {", ".join(units)}')
+    return float(found[1]) * units[found[2].lower()]
+
+
+def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what the bed is."""
+    for option in reversed(
+        (
+            click.option("--hosts", default=8, show_default=True, help="Hosts, each with one NIC."),
+            click.option("--rate", default="50Mbit", show_default=True, help="Of a NIC, each way: kbit, Mbit, Gbit."),
+            click.option("--latency", default="500us", show_default=True, help="From NIC to NIC: us, ms, s."),
+            click.option("--leaves", default=1, show_default=True, help="Leaf switches; hosts are spread evenly."),
+            click.option(
+                "--oversubscription",
+                default=1.0,
+                show_default=True,
+                help="What a leaf's hosts can send, divided by what its uplink carries.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def network_of(hosts: int, rate: str, latency: str, leaves: int, oversubscription: float) -> Network:
+    """The network of the options. UsageError: it cannot be."""
+    made = Network(
+        hosts, read_number("rate", rate, _RATES), read_number("latency", latency, _TIMES), leaves, oversubscription
+    )
+    made.check()
+    return made
+
+
+def ensure_tools() -> None:
+    """Installs what namespaces need, where we may."""
+    from collscope.base import paths
+    from collscope.setup import machine, needs
+    from collscope.setup.steps import SetupError
+
+    try:
+        machine.ensure_packages(paths.ROOT, [needs.TEST_BED])
+    except SetupError as error:
+        raise UserError(str(error)) from error
+
+
+@click.group("testbed", cls=Commands)
+def command() -> None:
+    """A cluster on this machine: hosts in network namespaces, NICs of a set rate and latency, real Open MPI over TCP across them.
+
+    No root is needed where user namespaces and /dev/net/tun are allowed. A bed leaves nothing behind."""
+
+
+@command.command("up")
+@network_options
+def up(**options: Any) -> None:
+    """Make a bed that stays until `down`."""
+    from collscope.testbed import bed
+
+    network = network_of(**options)
+    ensure_tools()
+    made = bed.up(network)
+    print(f"up: {made.network.describe()}; ./collscope testbed run -n RANKS PROGRAM, check or down")
+    warn_of_priorities(made.realtime)
+
+
+@command.command("down")
+def down() -> None:
+    """End the bed that `up` has made."""
+    from collscope.testbed import bed
+
+    print("down" if bed.down() else "no test bed is up")
+
+
+@command.command("check")
+@network_options
+def check(**options: Any) -> None:
+    """Show that a bed is what it claims: full duplex at its rate, its latency, nothing sent twice.
+
+    Checks the bed that is up; where none is, one of these options, for the time of the check."""
+    from collscope.base.grid import KEY, Column, Grid
+    from collscope.testbed import bed
+    from collscope.testbed import check as checks
+
+    ensure_tools()
+    table = Grid(
+        (
+            Column("pattern", pieces=KEY),
+            Column("claimed", right=True),
+            Column("measured", right=True),
+            Column("", goes=1),
+            Column("verdict"),
+        )
+    )
+    there = bed.standing()
+    failed = 0
+    with bed.standing_or_made(network_of(**options)) as found:
+        if there:
+            print(f"the bed that is up: {found.network.describe()}")
+        warn_of_priorities(found.realtime)
+        for finding in checks.check(found):
+            failed += not finding.fine
+            claimed = f"{finding.claimed:.1f} {finding.unit}"
+            table.add(finding.what, claimed, f"{finding.measured:.1f} {finding.unit}", finding.ratio, finding.verdict)
+    table.show()
+    if failed:
+        raise UserError(
+            f"{failed} of the bed's claims do not hold; other programs on this machine may keep the switch waiting: look at the load, "
+            "lower --rate, or take fewer --hosts"
+        )
+
+
+@command.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@network_options
+@click.option(
+    "-n", "--ranks", type=click.IntRange(1, 1024), required=True, help="Ranks, dealt out to the hosts in turn."
+)
+@click.option(
+    "--own-limits", is_flag=True, help="Open MPI's own eager limits; without it no message waits for its receive."
+)
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(ranks: int, own_limits: bool, program: tuple[str, ...], **options: Any) -> None:
+    """Run an MPI program across the hosts of the bed that is up; where none is, of one for the time of the run."""
+    from collscope.testbed import bed
+
+    network = network_of(**options)
+    ensure_tools()
+    with bed.standing_or_made(network) as found:
+        sys.stdout.flush()
+        status = subprocess.run(found.mpirun(ranks, program, eager=not own_limits), check=False).returncode
+    if status:
+        sys.exit(status if status > 0 else 128 - status)
+
+
+def warn_of_priorities(realtime: bool) -> None:
+    """Says what may disturb where processes of the bed cannot go before others."""
+    from collscope.base import console
+
+    if not realtime:
+        console.note(
+            "without root the switch cannot go before other programs: keep this machine quiet while it measures"
+        )

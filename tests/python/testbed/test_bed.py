@@ -1,0 +1,140 @@
+"""Beds that are made, used and taken away again. No time is asserted but that nothing is faster than it may be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.testbed import bed, check
+from collscope.testbed.network import Network, address
+
+SMALL = Network(hosts=3, bits_per_s=20e6)
+pytestmark = pytest.mark.skipif(bool(bed.missing()), reason=f"no test bed here: {bed.missing()}")
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[bed.Bed]:
+    """A bed for several tests."""
+    with bed.made(SMALL) as made:
+        yield made
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process ends within a while."""
+    until = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    return not Path(f"/proc/{pid}").exists()
+
+
+def output(command: list[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_no_pattern_is_faster_than_the_network_and_nothing_is_lost(small: bed.Bed) -> None:
+    findings = {f.what: f for f in check.check(small)}
+    assert set(check.patterns(SMALL)) < set(findings)
+    for finding in findings.values():
+        if finding.unit == "Mbit/s":
+            assert 0 < finding.measured <= finding.claimed * (1 + check.WITHIN), finding
+        elif finding.unit:
+            assert finding.measured >= finding.claimed, finding
+
+
+def test_two_streams_into_one_nic_share_it(small: bed.Bed) -> None:
+    with check.peers(small) as there:
+        both = check.rate(there, {1: [0], 2: [0]})
+    assert both <= SMALL.ceiling_bytes_per_s / 2 * (1 + check.WITHIN)
+
+
+def test_an_uplink_is_as_narrow_as_it_is_said_to_be() -> None:
+    network = Network(hosts=4, bits_per_s=20e6, leaves=2, oversubscription=2)
+    with bed.made(network) as made, check.peers(made) as there:
+        assert check.rate(there, {0: [2], 1: [3]}) <= network.ceiling_bytes_per_s / 2 * (1 + check.WITHIN)
+
+
+def test_ranks_are_dealt_out_to_hosts_and_have_the_nic_of_each(small: bed.Bed) -> None:
+    where = ["sh", "-c", 'echo "$OMPI_COMM_WORLD_RANK $(hostname) $(ip -4 -o addr show eth0)"']
+    lines = sorted(output(small.mpirun(5, where)).split("\n"))[1:]
+    assert [line.split()[:2] for line in lines] == [[str(r), f"h{r % 3}"] for r in range(5)]
+    assert all(address(int(line.split()[0]) % 3) in line for line in lines)
+
+
+def test_a_message_crosses_the_switch(small: bed.Bed) -> None:
+    answers = check.peers(small)
+    with answers as there:
+        taken = there.ask({0: {"echo": address(1), "times": 5}})[0]["half_round_trips_s"]
+    assert isinstance(taken, list)
+    assert min(taken) >= SMALL.latency_s
+
+
+def test_a_bed_goes_with_its_block() -> None:
+    with bed.made(Network(hosts=2)) as made:
+        assert Path(f"/proc/{made.pid}").exists()
+    assert is_gone(made.pid)
+
+
+def test_a_bed_goes_with_its_owner_when_that_is_killed() -> None:
+    code = (
+        "import sys, time\nfrom collscope.testbed import bed\nfrom collscope.testbed.network import Network\n"
+        "with bed.made(Network(hosts=2)) as made:\n    print(made.pid, flush=True)\n    time.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment()) as owner:
+        assert owner.stdout
+        inside = int(owner.stdout.readline())
+        owner.send_signal(signal.SIGKILL)
+    assert is_gone(inside)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(paths.ROOT / "python")}
+
+
+@pytest.mark.parametrize(
+    ("program", "when"), [("mount", ""), ("ip", "link add"), ("ip", "netns add h1"), ("ip", "-batch"), ("tc", "qdisc")]
+)
+def test_a_step_that_fails_is_named_and_leaves_nothing(
+    program: str, when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = subprocess.run(["which", program], capture_output=True, text=True, check=True).stdout.strip()
+    fake, log = tmp_path / program, tmp_path / "pids"
+    fake.write_text(
+        f'#!/bin/sh\ncase "$*" in *"{when}"*) echo $PPID >> {log}; echo no more of it >&2; exit 1;; esac\nexec {real} "$@"\n'
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(UserError, match=f"could not be made: {program}.*no more of it"), bed.made(Network(hosts=2)):
+        pass
+    assert log.exists()
+    assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(tmp_path) in read(p)]
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def test_one_that_stays_is_found_used_and_ended(workplace: Path) -> None:
+    assert bed.standing() is None and not bed.down()
+    made = bed.up(SMALL)
+    try:
+        found = bed.standing()
+        assert found == made
+        with bed.standing_or_made(Network(hosts=2)) as used:
+            assert used == made
+        with pytest.raises(UserError, match="up already"):
+            bed.up(SMALL)
+    finally:
+        assert bed.down()
+    assert is_gone(made.pid) and bed.standing() is None
