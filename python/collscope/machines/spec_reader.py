@@ -85,6 +85,12 @@ def _not_negative(number: _Number) -> _Number:
     return number
 
 
+def _socket(number: _Number) -> _Number:
+    if number.value < 0 or number.value != int(number.value):
+        raise ValueError("must be a socket of a node, counted from 0")
+    return number
+
+
 def _positive(number: _Number) -> _Number:
     if number.value <= 0:
         raise ValueError("must be more than 0")
@@ -221,7 +227,7 @@ class _File(Table):
     interconnect_links: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(
         default_factory=list, max_length=MOST_JOINED, description="a list of pairs of sockets: [[0, 1], [1, 3], …]"
     )
-    nic_socket: int | None = Field(default=None, ge=0, description="a socket of a node, counted from 0")
+    nic_socket: Annotated[_Any, AfterValidator(_socket)] | None = None
     nic_other_socket_s: _Amount | None = None
     level: Annotated[list[_Level], AfterValidator(_different)] = Field(
         default_factory=list,
@@ -273,7 +279,7 @@ def parse_spec(
     what is doubtful, and what was overridden to no effect."""
     document = Document(text, shown, SpecError)
     file = document.read(_file_model(_named(document.data)))
-    counts = {key: getattr(file, key).number for key in COUNTS if getattr(file, key)}
+    counts = {key: getattr(file, key).number for key in (*COUNTS, "nic_socket") if getattr(file, key)}
     per_socket = int(file.cores_per_socket.value)
     per_cache = int(file.cores_per_cache.value) if file.cores_per_cache else per_socket
     if file.level and not file.cores_per_cache:
@@ -294,7 +300,7 @@ def parse_spec(
         sources=file.sources,
         levels=tuple(level.level for level in file.level),
         interconnect_links=tuple((a, b) for a, b in file.interconnect_links),
-        nic_socket=file.nic_socket,
+        nic_socket=int(file.nic_socket.value) if file.nic_socket else None,
         **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
     )
     if wrong := misfit(spec):

@@ -1,7 +1,7 @@
 """The generated reference: docs/algorithms.md and docs/pictures/, written or checked; and the same as HTML, not committed:
-docs/algorithms.html and docs/algorithms/.
+docs/algorithms.html and docs/algorithms/. Also the machines: docs/machines.md and the SimGrid files in platforms/.
 
-All of it comes from the registry and from the opening comments of the files; nothing is typed twice.
+All of it comes from the registry, from the opening comments of the files and from the specifications; nothing is typed twice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.files import write_atomically
-from collscope.reference import html, pictures
+from collscope.reference import html, machines, pictures
 from collscope.reference.markdown import markdown
 from collscope.reference.model import Reference, reference
 
@@ -36,7 +36,7 @@ def run(check: bool = False) -> int:
         if e.header.missing:
             console.note(f"{e.path}: the header lacks {', '.join(e.header.missing)}")
     if check:
-        problems = stale(all_)
+        problems = [*stale(all_), *machines.stale(folder())]
         for text in problems:
             console.note(text)
         if problems:
@@ -46,5 +46,7 @@ def run(check: bool = False) -> int:
     write_atomically(folder() / "algorithms.md", markdown(all_))
     pages = html.write(all_, folder())
     print(f"written: docs/algorithms.md; {drawn} of {2 * len(all_.entries)} pictures drawn anew")
+    of_machines = machines.write(folder())
+    print(f"written: docs/machines.md and {len(of_machines) - 1} platform files beside their specifications")
     print(f"{pages} pages of HTML: open docs/{html.INDEX}")
     return 0
