@@ -43,6 +43,11 @@ POINT_LIMIT = click.option(
     metavar="SECONDS",
     help="Give up a point that takes longer, and go on.",
 )
+CLUSTER = click.option(
+    "--cluster",
+    metavar="C",
+    help="Simulate on Dask's workers: local:N, tcp://HOST:PORT, or slurm[partition=P,jobs=N,…].",
+)
 IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 MAPPING = click.option(
     "--mapping",

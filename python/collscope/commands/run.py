@@ -19,10 +19,10 @@ from collscope.commands import origin, requests, run_note, run_table, run_winner
 from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
-from collscope.sources import bounds, mpirun
+from collscope.sources import bounds, cluster, mpirun
 from collscope.sources.outcome import OK, STOPPED
 from collscope.sources.rows import SOURCES, failed, named
-from collscope.sources.source import Options, Stopped
+from collscope.sources.source import Options, Source, Stopped
 
 STDOUT = "-"  # of --csv
 
@@ -51,6 +51,7 @@ class Request:
     point_limit: float | None = None
     check: bool = False
     jobs: int | None = None
+    cluster: str | None = None
     force: bool = False
     csv_path: str | None = None
     plot_path: str | None = None
@@ -61,25 +62,20 @@ def run(request: Request) -> int:
     """Does it; returns the exit status."""
     sources = named(request.source)
     check_outputs(request)
+    if request.cluster is not None:
+        cluster.parse(request.cluster)
+        if "sim" not in {source.name for source in sources}:
+            raise UsageError("--cluster is for simulations: take sim among --source, or leave it out")
     keys = read_algorithms(request.algorithms, request.collective)
     layouts = read_layouts(request, [source.name for source in sources])
     tasks = make_tasks(request, layouts, keys)
     run_note.announce(tasks, [source.name for source in sources], request.jobs, factors(request, layouts, keys, tasks))
-    options = Options(request.jobs, request.force, request.launches, request.repetitions, request.point_limit)
-    rows: list[Row] = []
-    show = not request.quiet and request.csv_path != STDOUT
-    try:
-        for source in sources:
-            rows += source.rows(tasks, options, progress.progress)
-    except KeyboardInterrupt as stop:
-        rows += stop.rows if isinstance(stop, Stopped) else []
-        finished = [row for row in rows if row["kind"] != STOPPED]
-        if show and finished:
-            places = {(row["nodes"], row["ranks"]) for row in finished}
-            begun = [task for task in tasks if (task[0].nodes, task[0].ranks) in places]
-            run_table.show(finished, bounds_for_display(begun, rows))
-            run_table.reasons([row for row in rows if row["kind"] == STOPPED])
-        raise
+    with cluster.opened(request.cluster) as workers:
+        options = Options(
+            request.jobs, request.force, request.launches, request.repetitions, request.point_limit, workers
+        )
+        rows = rows_of(request, sources, tasks, options)
+    show = shows(request)
     if request.csv_path == STDOUT:
         sys.stdout.write(table.csv_text(rows))
     elif request.csv_path:
@@ -91,6 +87,29 @@ def run(request: Request) -> int:
     if request.plot_path and any(row["status"] == OK and row["median_s"] for row in rows):
         draw(rows, request.plot_path, "block_bytes" if request.block_sizes else "bytes")
     return report_failures(rows)
+
+
+def shows(request: Request) -> bool:
+    """Whether a table is printed."""
+    return not request.quiet and request.csv_path != STDOUT
+
+
+def rows_of(request: Request, sources: Sequence[Source], tasks: Sequence[Task], options: Options) -> list[Row]:
+    """The rows of all sources. Where the user ends the work, what is finished is printed on the way out."""
+    rows: list[Row] = []
+    try:
+        for source in sources:
+            rows += source.rows(tasks, options, progress.progress)
+    except KeyboardInterrupt as stop:
+        rows += stop.rows if isinstance(stop, Stopped) else []
+        finished = [row for row in rows if row["kind"] != STOPPED]
+        if shows(request) and finished:
+            places = {(row["nodes"], row["ranks"]) for row in finished}
+            begun = [task for task in tasks if (task[0].nodes, task[0].ranks) in places]
+            run_table.show(finished, bounds_for_display(begun, rows))
+            run_table.reasons([row for row in rows if row["kind"] == STOPPED])
+        raise
+    return rows
 
 
 # ---- reading the request ----------------------------------------------------------------------------------
@@ -347,6 +366,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @requests.POINT_LIMIT
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS
+@requests.CLUSTER
 @requests.FORCE
 @click.option("--csv", "csv_path", metavar="FILE", help="Write the table; - is standard output.")
 @click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")

@@ -17,7 +17,8 @@ from collscope.base.errors import UserError
     is_flag=True,
     help="Build SimGrid from its source package, below this tree: no root needed; ten minutes on two cores.",
 )
-def command(real: bool, simgrid_from_source: bool) -> None:
+@click.option("--cluster", is_flag=True, help="Also the libraries for --cluster, on each machine that has workers.")
+def command(real: bool, simgrid_from_source: bool, cluster: bool) -> None:
     """Get the machine ready: libraries, the prover, the simulation.
 
     Each command does by itself what it needs; this does it beforehand, on a login node, say."""
@@ -28,6 +29,8 @@ def command(real: bool, simgrid_from_source: bool) -> None:
         if simgrid_from_source:
             simgrid_source.ensure(paths.ROOT)
         machine.ensure(paths.ROOT, ["prove", "smpi", *(["mpi"] if real else [])])
+        if cluster:
+            machine.ensure_python(paths.ROOT, "cluster")
     except SetupError as error:
         raise UserError(str(error)) from error
     click.echo("ready")

@@ -33,6 +33,7 @@ def list_studies() -> None:
 @requests.JOBS
 @requests.FORCE
 @requests.POINT_LIMIT
+@requests.CLUSTER
 @click.option(
     "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
 )

@@ -41,7 +41,8 @@ def run(full: bool = False) -> int:
     """Runs everything even after a failure; 0 when all is well."""
     started = time.monotonic()
     try:
-        machine.ensure_python(paths.ROOT, "dev")
+        for extra in ("dev", "cluster"):
+            machine.ensure_python(paths.ROOT, extra)
         steps = [*builds(), *style()]
         steps += [ctest(preset, full) for preset in PRESETS if has_tests(preset)]
     except SetupError as error:

@@ -15,7 +15,9 @@ from collscope.base import leftovers
 from collscope.base.errors import UserError
 from collscope.catalogue.keys import Key, stem_of
 from collscope.points.plan import Layout, Point, Task
-from collscope.sources.launch import OnOutcome, Report
+from collscope.sources import launch as launches
+from collscope.sources import smpirun
+from collscope.sources.launch import Children, OnOutcome, OnStart, Report
 from collscope.sources.outcome import DIED, LIMIT, Outcome
 
 LAUNCH_COST = 3000.0  # below this, in messages, another launch costs more than it saves
@@ -120,3 +122,32 @@ def finish(
         else:
             on_outcome(first, Outcome(DIED, f"{died}: {report.reason}"))
         left = [(name, point) for name, point in left if name in set(rest)]
+
+
+def simulate(
+    layout: Layout,
+    points: Sequence[Numbered],
+    on_outcome: OnOutcome,
+    *,
+    children: Children,
+    limit_s: float | None,
+    on_start: OnStart,
+) -> None:
+    """Simulates the points of one layout; `on_outcome` and `on_start` are told their ids. Interrupted: `children` were stopped; UserError:
+    the simulation did not start."""
+
+    def once(left: Sequence[Numbered], folder: Path) -> Report:
+        return launches.run(
+            smpirun.command(layout, left, folder),
+            [name for name, _ in left],
+            on_outcome,
+            children=children,
+            folder=folder,
+            env=smpirun.environment(layout),
+            limit_s=limit_s,
+            on_start=on_start,
+        )
+
+    place = f"{layout.platform_name}, {layout.nodes} nodes, {layout.ranks} ranks"
+    not_started = f"the simulation of {place} did not start"
+    finish(points, once, on_outcome, died="simulation failed", not_started=not_started)

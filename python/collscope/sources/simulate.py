@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 from collscope.base import cache, console, depends
 from collscope.base.errors import UserError
@@ -22,9 +21,11 @@ from collscope.machines.mappings import identity
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, describe
 from collscope.points.table import Row, make_row
-from collscope.sources import launch, smpirun
-from collscope.sources.batches import Batch, Numbered, batches, estimate, finish, seconds
-from collscope.sources.launch import Children, Report
+from collscope.sources import remote, smpirun
+from collscope.sources.batches import Batch, batches, estimate, seconds
+from collscope.sources.batches import simulate as simulate_batch
+from collscope.sources.cluster import Cluster
+from collscope.sources.launch import Children
 from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, summarise
 from collscope.sources.source import Bar, Options, Source, Stopped, is_builtin
 
@@ -40,10 +41,15 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
         (layout, replace(point, repetitions=options.repetitions or (10 if point.metric == "loop" else 1)))
         for layout, point in tasks
     ]
-    tell_length(wanted, options.jobs or default_jobs(), options.force)
+    tell_length(wanted, workers(options.jobs, options.cluster), options.force)
     with bar("simulating", len(tasks), HINT) as progress:
         return run_tasks(
-            wanted, jobs=options.jobs, progress=progress, force=options.force, limit_s=options.point_limit_s
+            wanted,
+            jobs=options.jobs,
+            progress=progress,
+            force=options.force,
+            limit_s=options.point_limit_s,
+            cluster=options.cluster,
         )
 
 
@@ -75,10 +81,11 @@ def run_tasks(
     progress: Progress | None = None,
     force: bool = False,
     limit_s: float | None = None,
+    cluster: Cluster | None = None,
 ) -> list[Row]:
     """Rows of any mixture of layouts and points, in their order. `progress` is told of cached points too. `force` computes
     again what the cache has. Points on which the simulator died, or for which `limit_s` was not enough, have that as their status.
-    Raises Stopped, with the rows, when the user ends the work."""
+    `cluster`: whose workers simulate, in place of `jobs` here. Raises Stopped, with the rows, when the user ends the work."""
     origin = Origin.now(tasks)
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
@@ -90,7 +97,7 @@ def run_tasks(
         if progress:
             progress(len(tasks) - len(todo))
         if todo:
-            work = _Simulation(list(todo.items()), store, known, progress, limit_s)
+            work = _Simulation(list(todo.items()), store, known, progress, limit_s, cluster, origin.sources)
             try:
                 work.run(jobs or default_jobs())
             except KeyboardInterrupt as stop:
@@ -106,6 +113,11 @@ def run_tasks(
 def default_jobs() -> int:
     """Simulations side by side: one a core that we may use."""
     return max(1, len(os.sched_getaffinity(0)))
+
+
+def workers(jobs: int | None, cluster: Cluster | None) -> int:
+    """How many simulations run at a time."""
+    return cluster.workers if cluster else jobs or default_jobs()
 
 
 def left(tasks: Sequence[Task]) -> list[Task]:
@@ -167,6 +179,8 @@ class _Simulation:
     known: dict[str, Outcome]  # by key; what is finished is added
     progress: Progress | None
     limit_s: float | None = None
+    cluster: Cluster | None = None
+    sources: str = ""  # their hash
     children: Children = field(default_factory=Children)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -180,8 +194,13 @@ class _Simulation:
         return estimate(point, layout.ranks)
 
     def run(self, jobs: int) -> None:
-        """Simulates the tasks, `jobs` launches at a time."""
-        todo = batches({str(i): task for i, (_, task) in enumerate(self.tasks)}, jobs)
+        """Simulates the tasks, `jobs` launches at a time; on a cluster, where there is one."""
+        numbered = {str(i): task for i, (_, task) in enumerate(self.tasks)}
+        if self.cluster:
+            todo = batches(numbered, self.cluster.workers)
+            remote.run(self.cluster, todo, self.sources, self.limit_s, self._done, self._news(todo))
+            return
+        todo = batches(numbered, jobs)
         with ThreadPoolExecutor(min(jobs, len(todo))) as pool:
             try:
                 for future in as_completed([pool.submit(self._work, batch) for batch in todo]):
@@ -192,25 +211,22 @@ class _Simulation:
                 self.children.stop()
                 raise
 
-    def _work(self, batch: Batch) -> None:
-        layout = batch.layout
+    def _news(self, todo: Sequence[Batch]) -> remote.OnNews:
+        def told(place: int, name: str | None) -> None:
+            self._now(todo[place], name and describe(self.tasks[int(name)][1]))
 
-        def once(points: Sequence[Numbered], folder: Path) -> Report:
-            return launch.run(
-                smpirun.command(layout, points, folder),
-                [name for name, _ in points],
+        return told
+
+    def _work(self, batch: Batch) -> None:
+        try:
+            simulate_batch(
+                batch.layout,
+                batch.points,
                 self._done,
                 children=self.children,
-                folder=folder,
-                env=smpirun.environment(layout),
                 limit_s=self.limit_s,
                 on_start=lambda name: self._now(batch, describe(self.tasks[int(name)][1])),
             )
-
-        place = f"{layout.platform_name}, {layout.nodes} nodes, {layout.ranks} ranks"
-        not_started = f"the simulation of {place} did not start"
-        try:
-            finish(batch.points, once, self._done, died="simulation failed", not_started=not_started)
         finally:
             self._now(batch, None)
 
@@ -221,6 +237,10 @@ class _Simulation:
     def _done(self, name: str, outcome: Outcome) -> None:
         key, _ = self.tasks[int(name)]
         with self.lock:
+            if (
+                key in self.known
+            ):  # a cluster tells of a point twice, and another worker does again what one that died had done
+                return
             self.known[key] = outcome
             if outcome.kind not in (DIED, LIMIT):  # what broke is tried again the next time
                 self.store.put(key, outcome.plain())

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from collscope.base.progress import Progress
 from collscope.points.plan import Point, Task
 from collscope.points.table import Row
+from collscope.sources.cluster import Cluster
 
 Bar = Callable[..., AbstractContextManager[Progress]]
 """Opens a display of progress: what is done, how many steps it has, and what to do where it takes long. `progress.progress` is one."""
@@ -23,6 +24,7 @@ class Options:
     launches: int = 1  # whole launches of a real run
     repetitions: int | None = None  # timed calls a launch; None: what the source thinks enough
     point_limit_s: float | None = None  # a point that takes longer is given up, simulated or measured
+    cluster: Cluster | None = None  # whose workers simulate; None: this machine
 
 
 class Stopped(KeyboardInterrupt):

@@ -10,6 +10,7 @@ from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points import table
+from collscope.sources import cluster as clusters
 from collscope.studies import rows
 from collscope.studies.reader import check_keys, load
 from collscope.studies.study import Study
@@ -17,7 +18,7 @@ from collscope.studies.study import Study
 
 def run(
     name: str, figure: str, *, quick: bool = False, jobs: int | None = None, force: bool = False, out: str | None = None,
-    point_limit: float | None = None,
+    point_limit: float | None = None, cluster: str | None = None,
 ) -> list[Path]:  # fmt: skip
     """Draws the figure with this number or name (as the study's own files are called) as SVG and PNG into `out`, or results/figures/fresh;
     returns the files. They are the same as in the results of the whole study."""
@@ -34,7 +35,8 @@ def run(
         task for task, entry, _ in rows.tasks_of(study, platform, quick, first_alone=not whole)
         if whole or (entry.collective, task[0].nodes, task[0].ranks) == case
     ]  # fmt: skip
-    made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force, limit_s=point_limit)
+    with clusters.opened(cluster) as workers:
+        made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force, limit_s=point_limit, cluster=workers)
 
     from collscope.studies.report import analysis, pictures
 

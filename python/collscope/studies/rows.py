@@ -16,6 +16,7 @@ from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
 from collscope.sources import bounds, simulate, smpirun
+from collscope.sources.cluster import Cluster
 from collscope.sources.outcome import summarise
 from collscope.studies import outlook
 from collscope.studies.origin import Origin, remember
@@ -69,20 +70,27 @@ def _layout(study: Study, platform: Platform, nodes: int, ranks: int, mapping: s
 
 
 def simulate_study(
-    study: Study, platform: Platform, *, quick: bool, jobs: int | None, force: bool, limit_s: float | None = None
+    study: Study,
+    platform: Platform,
+    *,
+    quick: bool,
+    jobs: int | None,
+    force: bool,
+    limit_s: float | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[list[Row], Origin]:
     """All rows of the study, with the columns of points/table.py, and where they came from. What is cached is not simulated again; a
-    point that takes longer than `limit_s` is given up."""
+    point that takes longer than `limit_s` is given up. `cluster`: whose workers simulate."""
     tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
     now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
     start = time.monotonic()
     left = tasks if force else simulate.left(tasks)
     todo = len(left)
     whole = [task for task, _, _ in tasks_of(study, platform, quick=False)] if quick else tasks
-    console.note(outlook.sentence(study, len(tasks), left, whole, jobs or simulate.default_jobs()))
+    console.note(outlook.sentence(study, len(tasks), left, whole, simulate.workers(jobs, cluster)))
     if todo:
         with progress.progress(study.name, len(tasks)) as told:
-            rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s)
+            rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s, cluster=cluster)
     else:
         rows = simulate.run_tasks(tasks, jobs=jobs)
     wall = time.monotonic() - start
@@ -93,7 +101,7 @@ def simulate_study(
         "study": cache.digest(study.path.read_text(encoding="utf-8"), *_placed(study))[:12],
     }
     versions = {"collscope": __version__, "SimGrid": smpirun.version()}
-    origin = Origin(quick, len(tasks), todo, wall, jobs or simulate.default_jobs(), peak, versions, hashes)
+    origin = Origin(quick, len(tasks), todo, wall, simulate.workers(jobs, cluster), peak, versions, hashes)
     return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], remember(study.name, origin)
 
 
@@ -104,11 +112,17 @@ def _placed(study: Study) -> list[str]:
 
 
 def simulate_tasks(
-    study: Study, tasks: Sequence[Task], *, jobs: int | None, force: bool, limit_s: float | None = None
+    study: Study,
+    tasks: Sequence[Task],
+    *,
+    jobs: int | None,
+    force: bool,
+    limit_s: float | None = None,
+    cluster: Cluster | None = None,
 ) -> list[Row]:
-    """Rows of some of the study's tasks, with their bounds; `limit_s` as in simulate_study."""
+    """Rows of some of the study's tasks, with their bounds; `limit_s` and `cluster` as in simulate_study."""
     with progress.progress(study.name, len(tasks)) as told:
-        rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s)
+        rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s, cluster=cluster)
         return [*rows, *_bounds(tasks)]
 
 

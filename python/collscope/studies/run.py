@@ -21,6 +21,8 @@ from collscope.machines.platform import Platform
 from collscope.machines.simgrid import content_hash
 from collscope.points import table
 from collscope.points.table import Row
+from collscope.sources import cluster as clusters
+from collscope.sources.cluster import Cluster
 from collscope.studies import results, rows
 from collscope.studies.agreement import with_reference
 from collscope.studies.origin import Origin
@@ -38,10 +40,12 @@ def run(
     vary_ranges: bool = False,
     out: str | None = None,
     point_limit: float | None = None,
+    cluster: str | None = None,
 ) -> Path:
     """Runs a study and returns the folder of its results: `out`, or the study's own place. What is cached is not simulated again, and
     what would come out the same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the
-    ends of their ranges, which takes minutes. A point that takes longer than `point_limit` seconds has no number. It ends with how many
+    ends of their ranges, which takes minutes. A point that takes longer than `point_limit` seconds has no number. `cluster`: whose
+    workers simulate and draw, as `--cluster` says it. It ends with how many
     rows equal the committed reference; that they do not is no failure, as another version of SimGrid may do it. Raises a UsageError when
     a reference would be made of a quick run, or of one with a limit."""
     study = check_keys(load(name), registry.load())
@@ -58,16 +62,27 @@ def run(
             f"{' or '.join(map(str, study.ranks))} ranks times the element's bytes"
         )
     folder = results.fresh_folder(study.name, out)
-    made, origin = rows.simulate_study(study, platform, quick=quick, jobs=jobs, force=force, limit_s=point_limit)
+    with clusters.opened(cluster) as workers:
+        return _run(study, platform, folder, quick, jobs, force, write_reference, vary_ranges, point_limit, workers)
+
+
+def _run(
+    study: Study, platform: Platform, folder: Path, quick: bool, jobs: int | None, force: bool, write_reference: bool, vary_ranges: bool,
+    point_limit: float | None, workers: Cluster | None,
+) -> Path:  # fmt: skip
+    """As `run`, where everything that was asked for is known to be possible."""
+    made, origin = rows.simulate_study(
+        study, platform, quick=quick, jobs=jobs, force=force, limit_s=point_limit, cluster=workers
+    )
     csv = table.csv_text(made)
-    varied = _varied(study, origin, folder, vary_ranges, jobs)
+    varied = _varied(study, origin, folder, vary_ranges, jobs, workers)
     stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), content_hash(platform))
     old = results.record(folder)
     if force or old.get("stamp") != stamp or not results.is_complete(folder, old):
         console.note(f"{study.name}: drawing figures and writing the report")
         start = time.monotonic()
         with results.replacing(folder) as new:
-            names = _write(study, platform, made, csv, origin, new, jobs or _cpus(), varied)
+            names = _write(study, platform, made, csv, origin, new, jobs or _cpus(), varied, workers)
             record = {"stamp": stamp, "files": names, "origin": origin.plain()}
             (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         console.note(f"{study.name}: {len(names)} files in {time.monotonic() - start:.1f} s")
@@ -92,23 +107,28 @@ def report_failures(failures: Sequence[Row]) -> None:
 
 
 def _write(
-    study: Study, platform: Platform, made: Sequence[Row], csv: str, origin: Origin, folder: Path, jobs: int, varied: str
+    study: Study, platform: Platform, made: Sequence[Row], csv: str, origin: Origin, folder: Path, jobs: int, varied: str,
+    workers: Cluster | None,
 ) -> list[str]:  # fmt: skip
     from collscope.studies.report import report  # matplotlib: not needed when all is there already
 
     (folder / "table.csv").write_text(csv, encoding="utf-8")
     if varied:
         (folder / results.SENSITIVITY).write_text(varied, encoding="utf-8")
-    names = report.write(study, platform, table.to_frame(made), origin, folder, jobs=jobs, varied=varied)
+    names = report.write(
+        study, platform, table.to_frame(made), origin, folder, jobs=jobs, varied=varied, cluster=workers
+    )
     return ["table.csv", *([results.SENSITIVITY] if varied else []), *names]
 
 
-def _varied(study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | None) -> str:
+def _varied(
+    study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | None, workers: Cluster | None = None
+) -> str:
     """Verdicts over the ranges, as CSV: made now, or what was made before of the same platform; "" if never."""
     if vary and study.prior_sizes:
         from collscope.studies import sensitivity
 
-        return str(sensitivity.run(study, study.prior_sizes, jobs).to_csv(index=False, lineterminator="\n"))
+        return str(sensitivity.run(study, study.prior_sizes, jobs, workers).to_csv(index=False, lineterminator="\n"))
     for path in (folder / results.SENSITIVITY, paths.RESULTS / study.name / results.SENSITIVITY):
         if path.is_file():
             text = path.read_text(encoding="utf-8")

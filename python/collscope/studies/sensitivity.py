@@ -22,6 +22,7 @@ from collscope.machines import find
 from collscope.machines.spec import Number, Spec
 from collscope.points import table
 from collscope.sources import simulate
+from collscope.sources.cluster import Cluster
 from collscope.studies.report.analysis import analyse
 from collscope.studies.rows import tasks_of
 from collscope.studies.study import Study
@@ -89,7 +90,7 @@ def _moved(number: Number, value: float) -> Number:
     return replace(number, value=value)
 
 
-def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataFrame:
+def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cluster | None = None) -> pd.DataFrame:
     """The claims of the study's paper on each variant, at these sizes alone: a row for each variant, alternative and claim.
 
     Columns: COLUMNS. `number`, `end` and `value` say what was moved; `held` of `total` assertions hold; `matching_rows` and
@@ -103,7 +104,9 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None) -> pd.DataF
     for at, variant in enumerate(every):
         # The name stays the study's: what differs is the file, and with it the hash.
         platform = find.platform_of(variant.spec, study.platform)
-        made = simulate.run_tasks([task for task, _, _ in tasks_of(few, platform, quick=False)], jobs=jobs)
+        made = simulate.run_tasks(
+            [task for task, _, _ in tasks_of(few, platform, quick=False)], jobs=jobs, cluster=cluster
+        )
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
         analysis = analyse(few, table.to_frame(made))
         tables = {t.alternative: t for t in analysis.winner_tables()}

@@ -213,7 +213,7 @@ RUN_DEFAULTS: dict[str, Any] = {
     "platform": "x", "ranks": None, "algorithms": "all", "nodes": None, "ranks_per_node": None, "mapping": "block",
     "collective": None, "sizes": None, "block_sizes": None, "source": "sim", "metric": "makespan", "root": 0,
     "type_name": "float", "op": None, "in_place": False, "launches": 1, "repetitions": None, "point_limit": None,
-    "check": False, "jobs": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,
+    "check": False, "jobs": None, "cluster": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,
 }  # fmt: skip
 SHOW_DEFAULTS: dict[str, Any] = {
     "algo": "bcast/mst", "ranks": 8, "root": 0, "sizes": None, "type_name": "float", "in_place": False, "platform": None,
@@ -242,7 +242,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any], list[tuple[str, dict[str, Any]]]]
         ("--bytes 4", {"sizes": "4"}), ("--block-bytes 4", {"block_sizes": "4"}), ("--source model", {"source": "model"}),
         ("--metric loop", {"metric": "loop"}), ("--op max", {"op": "max"}), ("--in-place", {"in_place": True}),
         ("--launches 2", {"launches": 2}), ("--repetitions 5", {"repetitions": 5}), ("--check", {"check": True}),
-        ("--jobs 3", {"jobs": 3}), ("--force", {"force": True}), ("--csv t.csv", {"csv_path": "t.csv"}),
+        ("--jobs 3", {"jobs": 3}), ("--cluster local:2", {"cluster": "local:2"}),
+        ("--force", {"force": True}), ("--csv t.csv", {"csv_path": "t.csv"}),
         ("--plot t.svg", {"plot_path": "t.svg"}), ("--quiet", {"quiet": True}),
     ]),
     ("show", "bcast/mst", SHOW_DEFAULTS, [
@@ -302,7 +303,9 @@ def test_a_request_has_the_defaults_of_the_options(name: str) -> None:
     assert vars(made(**{k: defaults[k] for k in without})) == defaults
 
 
-STUDY_DEFAULTS: dict[str, Any] = {"quick": False, "jobs": None, "force": False, "point_limit": None, "out": None}
+STUDY_DEFAULTS: dict[str, Any] = {
+    "quick": False, "jobs": None, "force": False, "out": None, "point_limit": None, "cluster": None,
+}  # fmt: skip
 STUDY_WHOLE = {**STUDY_DEFAULTS, "vary_ranges": False, "write_reference": False}
 
 
@@ -317,6 +320,7 @@ STUDY_WHOLE = {**STUDY_DEFAULTS, "vary_ranges": False, "write_reference": False}
         ("--vary-ranges", {"vary_ranges": True}),
         ("--write-reference", {"write_reference": True}),
         ("--out d", {"out": "d"}),
+        ("--cluster local:2", {"cluster": "local:2"}),
     ],
 )
 def test_every_option_of_a_study_is_handed_on(

@@ -107,7 +107,7 @@ def test_the_long_tests_run_where_asked_for(monkeypatch: pytest.MonkeyPatch, ful
     monkeypatch.setattr(testing, "pytest", lambda *a: asked.append(f"{a}") or testing.Step("p", 1))
     assert testing.run(full) == 0
     trees = [p for p in testing.PRESETS if p != "mpi"]
-    assert asked == ["dev", *(f"{(preset, full)}" for preset in trees), f"({full},)"]
+    assert asked == ["dev", "cluster", *(f"{(preset, full)}" for preset in trees), f"({full},)"]
 
     def fail(*_: object) -> None:
         raise SetupError("no network")

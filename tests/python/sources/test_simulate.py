@@ -23,6 +23,7 @@ from collscope.machines.simgrid import content_hash, smpirun_args
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import simulate, smpirun
+from collscope.sources.cluster import Cluster
 from collscope.sources.rows import failed
 from collscope.sources.source import Options, Stopped
 from tiny_platform import tiny
@@ -237,12 +238,14 @@ def test_options_reach_the_simulation(known: Registry, monkeypatch: pytest.Monke
     layout = Layout(tiny(), 1, 4)
     calls = [(layout, Point("bcast", "bcast/linear", 1, metric=metric)) for metric in ("makespan", "loop", "osu_avg")]
     simulate.rows(calls, Options(), bar)
-    simulate.rows(calls, Options(jobs=3, force=True, repetitions=7, point_limit_s=2.5), bar)
+    workers = Cluster(None, 5)
+    simulate.rows(calls, Options(jobs=3, force=True, repetitions=7, point_limit_s=2.5, cluster=workers), bar)
     assert said[:3] == ["simulating", 3, simulate.HINT]
     assert [[point.repetitions for _, point in tasks] for tasks, _ in asked] == [[1, 10, 1], [7, 7, 7]]  # type: ignore[attr-defined]
     told = [{k: v for k, v in options.items() if k != "progress"} for _, options in asked]
     assert told == [
-        {"jobs": None, "force": False, "limit_s": None}, {"jobs": 3, "force": True, "limit_s": 2.5},
+        {"jobs": None, "force": False, "limit_s": None, "cluster": None},
+        {"jobs": 3, "force": True, "limit_s": 2.5, "cluster": workers},
     ]  # fmt: skip
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5})
     assert simulate.default_jobs() == 3

@@ -44,7 +44,7 @@ class Fake:
         monkeypatch.setattr(study_rows, "simulate_study", simulate_study)
         draw = pictures.draw
 
-        def counted(made: list[pictures.Picture], folder: Path, jobs: int) -> list[str]:
+        def counted(made: list[pictures.Picture], folder: Path, jobs: int, cluster: object = None) -> list[str]:
             self.drawn += 1
             return draw(
                 [p for p in made if p.stem in ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")], folder, 1
@@ -214,7 +214,7 @@ def test_verdicts_over_the_ranges_are_kept_for_their_platform(
             return "new"
 
     monkeypatch.setattr("collscope.studies.sensitivity.run", lambda *words: asked.append(words) or Table())
-    assert run._varied(bird, origin, workplace, True, 3) == "new" and asked == [(bird, bird.prior_sizes, 3)]
+    assert run._varied(bird, origin, workplace, True, 3) == "new" and asked == [(bird, bird.prior_sizes, 3, None)]
 
 
 @pytest.mark.parametrize(("files", "whole"), [([], False), (["a"], True), (["a", "b"], False)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from collscope.figures.tree import tree_figure
 from collscope.figures.what_if import what_if_figure
 from collscope.machines.mappings import EVEN
 from collscope.machines.variations import MAPPING
+from collscope.sources.cluster import Cluster, Lost
 from collscope.studies.report.analysis import Analysis, Changes, compare_variants
 from collscope.studies.report.sentences import case_sentence, crossover_sentence, tree_sentence
 from collscope.studies.study import Collective
@@ -112,10 +114,24 @@ def panel(analysis: Analysis, p: Changes) -> Panel:
     return Panel(heading, p.spans, p.best, labels, {name: colour_of(key) for name, key in keys.items()})
 
 
-def draw(made: Sequence[Picture], folder: Path, jobs: int) -> list[str]:
-    """Draws all pictures into the folder, in several processes; returns the names of the files."""
+def on_worker(stem: str, make: Callable[[], Figure], topic: str) -> dict[str, bytes]:
+    """The files of a figure, by name: nothing is left on the worker."""
+    with tempfile.TemporaryDirectory() as folder:
+        return {name: (Path(folder) / name).read_bytes() for name in files.save_all([(stem, make)], Path(folder))}
+
+
+def draw(made: Sequence[Picture], folder: Path, jobs: int, cluster: Cluster | None = None) -> list[str]:
+    """Draws all pictures into the folder, in several processes, or on a cluster's workers; returns the names of the files."""
     folder.mkdir(parents=True, exist_ok=True)
     work = [(picture.stem, picture.make) for picture in made]
+    if cluster and work:
+        drawn = dict(cluster.call(on_worker, work))
+        lost = [k for k, found in drawn.items() if isinstance(found, Lost)]  # drawn here, one after the other
+        for found in (drawn[k] for k in range(len(work)) if k not in lost):
+            for name, data in found.items():
+                (folder / name).write_bytes(data)
+        files.save_all([work[k] for k in lost], folder)
+        return [name for stem, _ in work for name in (f"{stem}.svg", f"{stem}.png")]
     if jobs < 2 or len(work) < 4:
         return files.save_all(work, folder)
     with ProcessPoolExecutor(min(jobs, len(work))) as pool:

@@ -25,6 +25,7 @@ from collscope.catalogue.decisions import library_name
 from collscope.machines import find
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
+from collscope.sources.cluster import Cluster
 from collscope.studies import sensitivity
 from collscope.studies.origin import Origin
 from collscope.studies.report import analysis as analyses
@@ -164,11 +165,12 @@ def _environment() -> jinja2.Environment:
 
 
 def write(
-    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin, folder: Path, *, jobs: int = 1, varied: str = ""
+    study: Study, platform: Platform, frame: pd.DataFrame, origin: Origin, folder: Path, *, jobs: int = 1, varied: str = "",
+    cluster: Cluster | None = None,
 ) -> list[str]:  # fmt: skip
     """Figures, small tables and both reports into `folder`; returns the names of the files. The arguments are those of `context`."""
     ctx, made, files = context(study, platform, frame, origin, varied)
-    names = [f"figures/{n}" for n in pictures.draw(made, folder / "figures", jobs)]
+    names = [f"figures/{n}" for n in pictures.draw(made, folder / "figures", jobs, cluster)]
     for name, text in {**files, **render(ctx, folder)}.items():
         (folder / name).write_text(text, encoding="utf-8")
         names.append(name)

@@ -1,0 +1,210 @@
+"""`--cluster`: what it says, and simulations on workers, some of which die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+from collscope.base import cache, paths, programs
+from collscope.base.errors import UsageError, UserError
+from collscope.base.progress import Progress
+from collscope.commands.cli import cli
+from collscope.machines import find
+from collscope.points.plan import Layout, Point, Task
+from collscope.sources import cluster, remote, simulate
+from collscope.sources.cluster import Cluster, Lost, parse
+from collscope.sources.source import Stopped
+from collscope.studies.report import pictures
+
+# ---- what is typed -----------------------------------------------------------------------------------------
+
+
+def test_the_three_forms() -> None:
+    assert parse("local:4") == cluster.Wanted("local", 4)
+    assert parse("tcp://node7.example.org:8786") == cluster.Wanted("tcp", address="tcp://node7.example.org:8786")
+    assert parse("tcp://[::1]:8786").address == "tcp://[::1]:8786"
+    made = parse("slurm[partition=long,jobs=3,cores=4,walltime=1-00:00:00]")
+    assert (made.workers, made.values["partition"], made.values["walltime"]) == (12, "long", "1-00:00:00")
+    assert parse("slurm").workers == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"is none of local:N, tcp://HOST:PORT or slurm\[partition=…\]"),
+        ("local", r"--cluster local: is none of"),
+        ("local:0", r"a number of workers is 1 to 4096"),
+        ("local:9999", r"a number of workers is 1 to 4096"),
+        ("local:two", r"is none of"),
+        ("tcp://node7", r"is none of"),
+        ("tcp://node7:0", r"a port is 1 to 65535"),
+        ("tcp://node7:70000", r"a port is 1 to 65535"),
+        ("slrum[partition=a]", r'is none of .*did you mean "slurm"'),
+        ("slurm[partition=a", r"is none of"),
+        ("slurm[partion=a]", r'no key "partion"; did you mean "partition"\?; there are partition, account, jobs'),
+        ("slurm[partition]", r'partition cannot be ""; write for example partition=compute'),
+        ("slurm[partition=a;rm]", r'partition cannot be "a;rm"'),
+        ("slurm[account=--wrap=x]", r'account cannot be "--wrap=x"'),
+        ("slurm[jobs=0]", r'jobs cannot be "0"; write for example jobs=8'),
+        ("slurm[jobs=2,jobs=3]", r"jobs is given twice"),
+        ("slurm[memory=4]", r'memory cannot be "4"; write for example memory=8GiB'),
+        ("slurm[walltime=90]", r'walltime cannot be "90"; write for example walltime=01:30:00'),
+    ],
+)
+def test_what_is_no_cluster_is_told_what_to_write(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse(text)
+
+
+def test_a_cluster_is_for_simulations() -> None:
+    words = ["run", "--on", "schooner", "--ranks", "4", "-a", "bcast/mst", "--bytes", "4", "--source", "model"]
+    with pytest.raises(UsageError, match="--cluster is for simulations"):
+        cli.main([*words, "--cluster", "local:2"], standalone_mode=False)
+
+
+def test_slurm_needs_slurm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="sbatch: not found"), cluster.opened("slurm[partition=a]"):
+        pass
+
+
+def test_a_job_s_script_asks_slurm_for_what_was_typed(workplace: Path) -> None:
+    pytest.importorskip("dask_jobqueue")
+    text = "slurm[partition=compute,account=physics,jobs=2,cores=4,memory=8GiB,walltime=01:30:00,interface=lo]"
+    lines = cluster.job_script(parse(text)).splitlines()
+    assert lines[0].startswith("#!")
+    directives = {line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")}
+    assert directives >= {
+        "-J collscope", "-p compute", "-A physics", "-n 1", "--cpus-per-task=4", "--mem=8G", "-t 01:30:00",
+    }  # fmt: skip
+    assert f"export PYTHONPATH={paths.ROOT / 'python'}${{PYTHONPATH:+:$PYTHONPATH}}" in lines
+    assert all(words in lines[-1] for words in ("--nthreads 1 ", "--nworkers 4 ", "--interface lo"))
+    assert "-m distributed.cli.dask_worker tcp://" in lines[-1]
+
+
+def test_an_interface_that_is_not_there_is_no_crash(workplace: Path) -> None:
+    pytest.importorskip("dask_jobqueue")
+    with pytest.raises(UsageError, match="nosuch0"):
+        cluster.job_script(parse("slurm[interface=nosuch0]"))
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "ANSWER_S", 0.3)
+    with (
+        pytest.raises(UserError, match="no scheduler answers there; start one with"),
+        cluster.opened("tcp://127.0.0.1:1"),
+    ):
+        pass
+
+
+# ---- two workers -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Cluster]:
+    pytest.importorskip("distributed")
+    with cluster.opened("local:2") as made:
+        assert made
+        yield made
+
+
+@pytest.fixture
+def tasks(workplace: Path) -> list[Task]:
+    """Six layouts, so that there are as many launches at least."""
+    if not programs.SIM_DRIVER.exists() or not programs.PROVER.exists():
+        pytest.skip("the driver or the prover is not built")
+    platform = find.load("schooner")
+    keys = ("bcast/mst", "bcast/linear", "bcast/chain")
+    return [
+        (Layout(platform, 2, ranks), Point("bcast", key, count))
+        for ranks in (4, 6, 8, 10, 12, 14)
+        for key in keys
+        for count in (1, 1024)
+    ]
+
+
+class Watched(Progress):
+    """Does something once, when the first point is finished."""
+
+    def __init__(self, total: int, first: Callable[[], None]) -> None:
+        super().__init__("watched", total)
+        self.first: Callable[[], None] | None = first
+
+    def __call__(self, n: int, share: float = 0.0) -> None:
+        super().__call__(n, share)
+        if n and self.first:
+            first, self.first = self.first, None
+            first()
+
+
+def test_the_digits_are_those_of_one_machine_though_a_worker_is_killed_half_way(
+    two: Cluster, tasks: list[Task]
+) -> None:
+    before: dict[str, int] = two.client.run(os.getpid)
+    told = Watched(len(tasks), lambda: os.kill(next(iter(before.values())), signal.SIGKILL))
+    rows = simulate.run_tasks(tasks, progress=told, cluster=two)
+    assert told.first is None, "it was killed"
+    assert told.done == len(tasks)
+    two.client.wait_for_workers(2)
+    assert len(set(two.client.run(os.getpid).values()) & set(before.values())) == 1, "and another took its place"
+    assert {row["status"] for row in rows} == {"ok"}
+    assert not simulate.left(tasks), "all of it is in the cache"
+    assert simulate.run_tasks(tasks, force=True) == rows
+
+
+def test_ctrl_c_loses_nothing_that_is_finished(
+    two: Cluster, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = threading.main_thread().ident
+    assert here
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+    try:
+        with pytest.raises(Stopped) as stopped:
+            simulate.run_tasks(
+                tasks, progress=Watched(len(tasks), lambda: signal.pthread_kill(here, signal.SIGINT)), cluster=two
+            )
+    finally:
+        signal.signal(signal.SIGINT, old)
+    finished = [row for row in stopped.value.rows if row["status"] == "ok"]
+    assert finished
+    assert len(tasks) - len(simulate.left(tasks)) >= len(finished)
+
+
+def test_work_that_no_worker_survives_is_given_up(two: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*_: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(two.client.cluster.scheduler, "allowed_failures", 0)
+    ((place, found),) = two.call(dies, [()])
+    assert place == 0
+    assert isinstance(found, Lost)
+
+
+def test_a_worker_with_other_sources_is_refused(
+    two: Cluster, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "sources_hash", lambda *folders: "another")
+    with pytest.raises(UserError, match=r"the worker on .* has other sources in .*; bring them to the same commit"):
+        simulate.run_tasks(tasks[:1], cluster=two)
+
+
+def test_what_makes_a_worker_unfit() -> None:
+    remote.unfit.cache_clear()
+    assert "has SimGrid 3.32, and here it is 0.1" in remote.unfit(cache.sources_hash(*remote.depends.SIMULATION), "0.1")
+
+
+def test_figures_are_drawn_there_too(two: Cluster, tmp_path: Path) -> None:
+    made = [pictures.Picture("a", "", "", "", partial(Figure, figsize=(1, 2)))]
+    there = pictures.draw(made, tmp_path / "there", 1, two)
+    here = pictures.draw(made, tmp_path / "here", 1)
+    assert there == here == ["a.svg", "a.png"]
+    assert all((tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes() for name in here)
