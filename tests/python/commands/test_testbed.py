@@ -1,0 +1,154 @@
+"""The `testbed` command: what it reads, what it hands on, what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from collscope.base.errors import UsageError, UserError
+from collscope.commands import testbed
+from collscope.testbed import bed, check
+from collscope.testbed.network import Network
+
+USUAL = Network()
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(testbed.command, list(words))
+
+
+@pytest.mark.parametrize(
+    ("rate", "latency", "bits_per_s", "seconds"),
+    [
+        ("50Mbit", "500us", 50e6, 500e-6),
+        ("1gbit", "1.5 ms", 1e9, 1.5e-3),
+        ("100kbit", "0s", 1e5, 0),
+        ("2Mbit", "7µs", 2e6, 7e-6),
+    ],
+)
+def test_rates_and_times_have_units(rate: str, latency: str, bits_per_s: float, seconds: float) -> None:
+    made = testbed.network_of(4, rate, latency, 2, 3.0)
+    assert made == Network(4, bits_per_s, pytest.approx(seconds), 2, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("rate", "latency", "what"),
+    [
+        ("50", "1us", '--rate: cannot read "50"; write a number and one of kbit, mbit, gbit'),
+        ("50MB", "1us", '--rate: cannot read "50MB"'),
+        ("-1Mbit", "1us", '--rate: cannot read "-1Mbit"'),
+        ("50Mbit", "1", '--latency: cannot read "1"; write a number and one of us, µs, ms, s'),
+        ("50Mbit", "9" * 60 + "x", '--latency: cannot read "' + "9" * 40 + '"'),
+    ],
+)
+def test_what_cannot_be_read_is_said(rate: str, latency: str, what: str) -> None:
+    with pytest.raises(UsageError) as error:
+        testbed.network_of(4, rate, latency, 1, 1.0)
+    assert str(error.value).startswith(what)
+
+
+class FakeBed:
+    """A bed that is none."""
+
+    realtime = True
+
+    def __init__(self, network: Network):
+        self.network = network
+
+    def mpirun(self, ranks: int, program: tuple[str, ...], eager: bool) -> list[str]:
+        return ["mpirun", str(ranks), str(eager), *program]
+
+
+@pytest.fixture
+def beds(monkeypatch: pytest.MonkeyPatch) -> list[Network]:
+    """The networks of which beds were wanted; none is made."""
+    wanted: list[Network] = []
+
+    @contextlib.contextmanager
+    def made(network: Network) -> Iterator[FakeBed]:
+        wanted.append(network)
+        yield FakeBed(network)
+
+    def up(network: Network) -> FakeBed:
+        wanted.append(network)
+        return FakeBed(network)
+
+    monkeypatch.setattr(testbed, "ensure_tools", lambda: None)
+    monkeypatch.setattr(bed, "standing", lambda: None)
+    monkeypatch.setattr(bed, "standing_or_made", made)
+    monkeypatch.setattr(bed, "up", up)
+    return wanted
+
+
+@pytest.mark.parametrize("status", [0, 3, -9])
+def test_a_program_and_its_options_are_handed_on(
+    beds: list[Network], monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    started: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> SimpleNamespace:
+        started.append(command)
+        return SimpleNamespace(returncode=status)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    done = call("run", "--hosts", "2", "-n", "4", "--own-limits", "./p", "--hosts", "7", "-n")
+    assert done.exit_code == {0: 0, 3: 3, -9: 137}[status]
+    assert started == [["mpirun", "4", "False", "./p", "--hosts", "7", "-n"]]
+    assert beds == [Network(hosts=2)]
+    call("run", "-n", "1", "--", "./p")
+    assert started[1:] == [["mpirun", "1", "True", "./p"]]
+
+
+def test_a_bed_that_is_up_says_what_it_is(beds: list[Network]) -> None:
+    done = call("up", "--leaves", "2", "--oversubscription", "4")
+    assert done.output.startswith("up: 8 hosts, 50 Mbit/s each way, 500 µs, 2 leaves, 4:1 oversubscribed;")
+    assert beds == [Network(leaves=2, oversubscription=4)]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_down_says_whether_there_was_one(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    monkeypatch.setattr(bed, "down", lambda: there)
+    assert call("down").output == ("down\n" if there else "no test bed is up\n")
+
+
+@pytest.mark.parametrize("fine", [False, True])
+def test_a_claim_that_does_not_hold_is_an_error(
+    beds: list[Network], monkeypatch: pytest.MonkeyPatch, fine: bool
+) -> None:
+    findings = [check.Finding("ring", 48.2, 24.1, "Mbit/s", fine), check.Finding("sent again", 0, 0, "", True)]
+    monkeypatch.setattr(check, "check", lambda bed: iter(findings))
+    done = call("check")
+    assert "ring" in done.output and "0.500" in done.output and "24.1 Mbit/s" in done.output
+    assert ("DOES NOT HOLD" in done.output) == (not fine)
+    assert isinstance(done.exception, UserError) == (not fine)
+    assert fine or str(done.exception).startswith("1 of the bed's claims do not hold")
+
+
+def test_without_priorities_it_says_to_keep_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    testbed.warn_of_priorities(True)
+    assert capsys.readouterr() == ("", "")
+    testbed.warn_of_priorities(False)
+    assert "keep this machine quiet" in capsys.readouterr().err
+
+
+def test_why_there_can_be_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bed.shutil, "which", lambda name: None if name in ("tc", "chrt") else name)
+    assert bed.missing() == "it needs iproute2 and util-linux: apt-get install iproute2 util-linux"
+    monkeypatch.setattr(bed.shutil, "which", lambda name: name)
+    monkeypatch.setattr(bed.os, "access", lambda *_: False)
+    assert bed.missing().startswith("/dev/net/tun cannot be opened")
+    monkeypatch.setattr(bed.os, "access", lambda *_: True)
+    answer = SimpleNamespace(returncode=1, stderr="unshare: unshare failed: Operation not permitted\n")
+    monkeypatch.setattr(bed.programs, "answer", lambda *_, **__: answer)
+    assert bed.missing().startswith(
+        "namespaces are not allowed here (unshare: unshare failed: Operation not permitted)"
+    )
+    monkeypatch.setattr(bed.programs, "answer", lambda *_, **__: SimpleNamespace(returncode=0, stderr=""))
+    assert bed.missing() == ""
