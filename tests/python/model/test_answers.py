@@ -66,14 +66,16 @@ def variants() -> dict[str, list[str]]:
         keys = found.setdefault(a.collective, [])
         keys.append(a.key)
         for q in a.params:
-            others = q.words or [str(v) for v in ((512, 4096) if q.max == 1 << 30 else (2, 5)) if q.min <= v <= q.max]
+            others = q.words or [
+                str(v) for v in ((512, 4096) if q.max == 1 << 30 else (1, 2, 5)) if q.min <= v <= q.max
+            ]
             keys += [f"{a.key}[{q.name}={value}]" for value in others if value != str(q.default)]
     return found
 
 
 def points(collective: str, name: str, more: str) -> list[str]:
     about = registry.load().collective(collective)
-    keys = [key for key in variants()[collective] if name in WITH_VARIANTS or "[" not in key]
+    keys = [key for key in variants()[collective] if name in WITH_VARIANTS or "[" not in key or "shm" in key]
     lines = []
     for (ranks, count, root), key in itertools.product(shapes_of(name), keys):
         words = [f"id={len(lines)}", f"algorithm={key}", f"ranks={ranks}", f"count={count if about.has_data else 0}"]

@@ -1,0 +1,130 @@
+"""What the driver prints under smpirun, as it did before: a sum for each request (answers.txt), numbers to nine digits.
+
+It detects a change of what is measured, traced or said, and proves nothing: that times are right is asked in tests/python/model and
+tests/python/sources. `PYTHONPATH=python:tests/python/helpers .venv/bin/python tests/python/driver/test_simulated_answers.py` makes the
+sums anew; with a request's name behind it, it prints what was answered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.machines.hosts import hosts_of
+from collscope.machines.simgrid import smpirun_args, smpirun_env
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("smpirun") and programs.SIM_DRIVER.exists()), reason="needs smpirun and build/smpi"
+)
+KEPT = Path(__file__).with_name("answers.txt")
+RANKS, NODES = 10, 2
+ALGORITHMS = (
+    "bcast/knomial[k=3,s=400] root=2",
+    "bcast/split_binary[s=400]",
+    "bcast/hierarchical_nary root=9",
+    "bcast/builtin root=1",
+    "reduce/in_order_binary type=affine root=3",
+    "reduce/chain op=max type=int root=1",
+    "scatter/linear_nb root=2",
+    "gather/linear_sync[first=64] root=4",
+    "gather/binomial root=9",
+    "allgather/leaders",
+    "allgather/leaders[aggregate=shm]",
+    "allgather/bruck type=byte",
+    "reduce_scatter/ring op=min",
+    "reduce_scatter_block/butterfly type=double",
+    "allreduce/hierarchical op=prod type=long",
+    "allreduce/recursive_doubling",
+    "alltoall/scattered[batch=3]",
+    "scan/linear type=affine",
+    "exscan/recursive_doubling",
+    "barrier/hierarchical[shm=1] count=0",
+    "rotation/serial",
+    "allreduce/rabenseifner type=affine",
+    "decision/ompi_4_1 collective=allreduce",
+    "bcast/mst ranks=6 root=5",
+)
+WAYS = {
+    "makespan": "repetitions=3 warmup=1 check=1",
+    "osu_avg": "metric=osu_avg repetitions=2",
+    "root": "metric=root",
+    "loop": "metric=loop repetitions=4 check=1",
+    "in_place": "in_place=1 check=1",
+}
+# A time that is no simulated one, and where somebody's files lie.
+PASSING = ("seconds", "versions", "flags", "mpi", "back_end", "wall_s", "hosts", "host", "library", "compiler")
+
+
+def plan(name: str, more: str, count: int) -> list[str]:
+    lines = []
+    for i, algorithm in enumerate(ALGORITHMS):
+        key, _, words = algorithm.partition(" ")
+        size = "" if "count=" in words else f"count={count + i}"
+        lines.append(f"id={name}-{i} algorithm={key} {words} {size} {more}")
+    return lines
+
+
+REQUESTS: dict[str, tuple[list[str], list[str]]] = {
+    "ways": (["--plan", "plan"], [line for name, more in WAYS.items() for line in plan(name, more, 30)]),
+    "large": (["--plan", "plan", "--shared-buffers"], plan("large", "", 4000)),
+    "traced": (["--plan", "plan", "--trace"], plan("traced", "", 700)),
+    "elsewhere": (["--plan", "plan", "--trace", "--places", "2x2x3,cyclic"], plan("elsewhere", "", 40)),
+    "pingpong": (["--pingpong", "--bytes", "3000..4100"], []),
+    "sweep": (["--sweep", "--algorithm", "bcast/", "--roots", "2", "--part", "1/40"], []),
+}
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    if isinstance(value, dict):
+        return {k: rounded(v) for k, v in value.items() if k not in PASSING}
+    return [rounded(v) for v in value] if isinstance(value, list) else value
+
+
+def answer(name: str, folder: Path) -> list[str]:
+    """Status and lines of a request."""
+    options, lines = REQUESTS[name]
+    on = find.load("schooner")
+    (folder / "plan").write_text("\n".join(lines) + "\n")
+    (folder / "hosts").write_text("\n".join(hosts_of(on, NODES, RANKS)) + "\n")
+    launch = ["smpirun", "-np", str(RANKS), "-hostfile", "hosts", *map(str, smpirun_args(on)), str(programs.SIM_DRIVER)]
+    env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}
+    done = subprocess.run([*launch, *options], cwd=folder, capture_output=True, text=True, check=False, env=env)
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert said and not done.returncode, done.stderr
+    return [f"status {done.returncode}", *(json.dumps(rounded(line)) for line in said)]
+
+
+def line_of(name: str, folder: Path) -> str:
+    said = answer(name, folder)
+    return f"{name}: {said[0]}, {len(said) - 1} lines, {zlib.crc32(repr(said).encode()):08x}"
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_driver_says_what_it_said(name: str, tmp_path: Path) -> None:
+    kept = dict.fromkeys(KEPT.read_text(encoding="utf-8").splitlines())
+    assert line_of(name, tmp_path) in kept
+
+
+def main(named: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        if named:
+            print(*answer(named[0], Path(folder)), sep="\n")
+        else:
+            KEPT.write_text("".join(f"{line_of(name, Path(folder))}\n" for name in REQUESTS), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
