@@ -58,9 +58,15 @@ def read_xml(path: Path, name: str) -> Platform:
     for key, value in properties.items():
         _check_property(key, value, shown, line)
     try:
-        inside.read(properties)
+        classes = inside.read(properties).classes
     except ValueError as error:
         raise UserError(f"{shown}:{line}: {error}") from None
+    for level in classes if properties.get("collscope.curves") else ():
+        if f"curve.{level}" not in properties:
+            raise UserError(
+                f"{shown}:{line}: the outermost zone has no curve of the class {level}; add "
+                f'<prop id="curve.{level}" value="0 LATENCY_S S_PER_BYTE 1"/>'
+            )
     return Platform(name, path, properties, nodes_of(hosts))
 
 

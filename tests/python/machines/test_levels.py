@@ -193,6 +193,8 @@ def test_links_that_join_nothing_are_told_with_file_and_line(tmp_path: Path, lin
         ("collscope.mesh", "0", "the property collscope.mesh must be"),
         ("collscope.nic_socket", "2 2 0", "the property collscope.nic_socket must be 'SOCKET SOCKETS SECONDS'"),
         ("collscope.nic_socket", "0 2 nan", "the property collscope.nic_socket must be"),
+        ("collscope.mesh", "0 1; 1 2", 'has no curve of the class far; add <prop id="curve.far"'),
+        ("collscope.levels", "ccd 2 0; die 4 0", 'has no curve of the class die; add <prop id="curve.die"'),
     ],
 )
 def test_a_platform_file_whose_properties_cannot_be_is_told_with_its_line(

@@ -162,6 +162,15 @@ def test_model_and_simulation_agree_on_nodes_with_levels_and_joined_sockets(
     assert_agreement(tmp_path, write(tmp_path, text), nodes, ranks, (10_007,), mapping)
 
 
+@pytest.mark.parametrize(
+    ("name", "nodes", "ranks", "mapping"), [("orfeo_epyc", 2, 19, "cyclic"), ("ib_multicore", 3, 14, "socket")]
+)
+def test_model_and_simulation_agree_on_machines_of_this_kind(
+    name: str, nodes: int, ranks: int, mapping: str, tmp_path: Path
+) -> None:
+    assert_agreement(tmp_path, name, nodes, ranks, (10_007,), mapping)
+
+
 def assert_agreement(
     tmp_path: Path, name: str, nodes: int, ranks: int, counts: Sequence[int], mapping: str = "block"
 ) -> None:
