@@ -1,7 +1,8 @@
 """A mapping's file, in the syntax of Open MPI's rankfiles: a line `rank N=HOST slot=SOCKET:CORE` or `slot=CORE` for each rank.
 
 HOST is nodeN or +nN, a node's number from 0. CORE counts the cores of the socket, without SOCKET: those of the node. As mpirun reads it,
-lines may come in any order, those of ranks beyond the last are left, and # begins a comment.
+lines may come in any order (that of Open MPI 4.1 wants rank 0 in the first), those of ranks beyond the last are left, and # begins a
+comment.
 """
 
 from __future__ import annotations

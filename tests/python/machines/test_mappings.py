@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import re
+import csv
 import shutil
-import socket
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import mpirun_maps
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, mappings, rankfile
 from collscope.machines.hosts import fit_nodes, fitted, hosts_of, machine_file, places
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.seats import hosts, places_in
 from collscope.points import plan
+from mpirun_maps import by_rankfile, display, mapped
 
 NEEDS_MPIRUN = pytest.mark.skipif(not shutil.which("mpirun"), reason="needs mpirun")
-NETWORK = "198.51.100."  # addresses that nobody has, of which no name server is asked
 SHAPES = [  # sockets, cores of each, nodes, ranks
     (2, 4, 2, 11),
     (2, 10, 3, 47),
@@ -31,47 +29,6 @@ SHAPES = [  # sockets, cores of each, nodes, ranks
 def machine(sockets: int, cores: int, nodes: int, oversubscribe: str = "0") -> Platform:
     equal = EqualNodes(nodes, sockets * cores, sockets, sockets, 0.0, 0.0)
     return Platform("made", Path("made.xml"), {"collscope.oversubscribe": oversubscribe}, equal)
-
-
-def told(sockets: int, cores: int, *words: str) -> str:
-    """What mpirun prints on a machine whose nodes have these cores."""
-    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    made_up = os.environ | {"HWLOC_SYNTHETIC": f"pack:{sockets} core:{cores} pu:1"}
-    said = []
-    with subprocess.Popen(
-        ["mpirun", *root, *words, "true"], env=made_up, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        assert process.stdout
-        for line in process.stdout:
-            said.append(line)
-            if "LAUNCH MSG" in line:  # the map is whole; what does not launch may wait for seconds
-                process.kill()
-    return "".join(said)
-
-
-def mapped(text: str) -> dict[int, tuple[str, int, int]]:
-    """Node, socket and core in its node of each rank of --display-devel-map: where it is bound, else the core that it is mapped to."""
-    seats: dict[int, tuple[str, int, int]] = {}
-    node, rank, locale = "", 0, ""
-    for line in text.splitlines():
-        if found := re.search(rf"Data for node: {re.escape(NETWORK)}(\d+)", line):
-            node = f"node{found[1]}"
-        elif found := re.search(r"Data for proc: \[\[\d+,\d+\],(\d+)\]", line):
-            rank = int(found[1])
-        elif found := re.search(r"Locale:\s*(\S+)", line):
-            locale = found[1]
-        elif found := re.search(r"Binding:\s*(\S+)", line):
-            sockets = re.findall(r"\[(.*?)\]", locale if found[1] == "UNBOUND" else found[1])
-            cores = [(s, c) for s, text in enumerate(sockets) for c in text.split("/")]
-            (core,) = (i for i, (_, c) in enumerate(cores) if c == "B")
-            seats[rank] = node, cores[core][0], core
-    return seats
-
-
-def display(sockets: int, cores: int, nodes: int, ranks: int, *words: str) -> str:
-    allocation = ",".join(f"{NETWORK}{n}:{sockets * cores}" for n in range(nodes))
-    binding = ("--do-not-launch", "--display-devel-map", "--bind-to", "core:overload-allowed")
-    return told(sockets, cores, *binding, "--host", allocation, "-np", str(ranks), *words)
 
 
 @NEEDS_MPIRUN
@@ -101,16 +58,40 @@ def test_more_ranks_than_cores_share_them_as_mpirun_says_or_are_refused(mapping:
 
 @NEEDS_MPIRUN
 def test_rankfiles_mean_what_mpirun_reads_in_them(tmp_path: Path) -> None:
-    here = socket.gethostname()
     lines = "rank 0=HOST slot=1:2\nrank 3=HOST slot=0:0 # last\n\nrank 1=HOST slot=6\nrank  2 = HOST slots=1\n"
-    (tmp_path / "theirs").write_text(lines.replace("HOST", here))
     (tmp_path / "ours").write_text(lines.replace("HOST", "+n0"))
-    text = told(2, 5, "--display-map", "--host", f"{here}:10", "-np", "4", "--rankfile", str(tmp_path / "theirs"))
-    theirs = dict(re.findall(r"Process rank: (\d+) Bound: socket \d+\[core (\d+)\[", text))
+    theirs = by_rankfile(2, 5, lines, 4)
     at = hosts_of(machine(2, 5, 1), 1, 4, f"file:{tmp_path / 'ours'}")
-    assert at == [f"node0_core{theirs[str(rank)]}" for rank in range(4)]
+    assert at == [f"node0_core{core}" for core in theirs]
     written = rankfile.written(tmp_path / "ours", machine(2, 5, 1), 4, "h")
     assert written == "rank 0=h slot=7\nrank 1=h slot=6\nrank 2=h slot=1\nrank 3=h slot=0\n"
+
+
+@NEEDS_MPIRUN
+def test_mpirun_wants_rank_0_in_the_first_line_and_gets_it(tmp_path: Path) -> None:
+    lines = "rank 1=HOST slot=6\nrank 0=HOST slot=1\n"
+    with pytest.raises(KeyError):  # it says that rank 0 has a seat already
+        by_rankfile(2, 5, lines, 2)
+    (tmp_path / "ours").write_text(lines.replace("HOST", "+n0"))
+    assert by_rankfile(2, 5, rankfile.written(tmp_path / "ours", machine(2, 5, 1), 2, "HOST"), 2) == [1, 6]
+
+
+def test_all_layouts_of_the_table_are_as_mpirun_had_them(tmp_path: Path) -> None:
+    """What Open MPI 4.1.4 said, kept: also where there is no mpirun. helpers/mpirun_maps.py makes it anew."""
+    with mpirun_maps.TABLE.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * len(list(mpirun_maps.layouts())) + len(mpirun_maps.MACHINES)
+    for row in rows:
+        sockets, cores, nodes, ranks = (int(row[c]) for c in mpirun_maps.COLUMNS[1:5])
+        mapping = row["mapping"]
+        if mapping == mpirun_maps.RANKFILE:
+            (tmp_path / "ranks").write_text(mpirun_maps.lines_of(sockets, cores).replace("HOST", "+n0"))
+            rankfile.text.cache_clear()
+            mapping = f"file:{tmp_path / 'ranks'}"
+        there = machine(sockets, cores, nodes)
+        names = hosts_of(there, nodes, ranks, mapping)
+        seats = [(name.partition("_")[0], 0, int(name.rpartition("core")[2])) for name in names]
+        assert mpirun_maps.words(seats) == row["seats"], row
 
 
 def test_nodes_with_fewer_cores_are_full_sooner() -> None:

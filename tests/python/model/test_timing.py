@@ -171,6 +171,19 @@ def test_model_and_simulation_agree_on_machines_of_this_kind(
     assert_agreement(tmp_path, name, nodes, ranks, (10_007,), mapping)
 
 
+    ("mapping", "nodes", "ranks"), [("core", 2, 23), ("socket", 2, 23), ("node", 3, 11), ("file", 2, 9)]
+)
+def test_model_and_simulation_agree_where_open_mpi_s_mappings_put_ranks(
+    mapping: str, nodes: int, ranks: int, tmp_path: Path
+) -> None:
+    """Nodes that are full beside one that is not, neighbours on different sockets, ranks dealt out, and any seats at all."""
+    if mapping == "file":
+        lines = (f"rank {r}=node{7 * r % 2} slot={7 * r % 20}\n" for r in range(ranks))
+        (tmp_path / "ranks").write_text("".join(lines))
+        mapping = f"file:{tmp_path / 'ranks'}"
+    assert_agreement(tmp_path, "schooner", nodes, ranks, (10_007,), mapping)
+
+
 def assert_agreement(
     tmp_path: Path, name: str, nodes: int, ranks: int, counts: Sequence[int], mapping: str = "block"
 ) -> None:
