@@ -171,6 +171,7 @@ def test_model_and_simulation_agree_on_machines_of_this_kind(
     assert_agreement(tmp_path, name, nodes, ranks, (10_007,), mapping)
 
 
+@pytest.mark.parametrize(
     ("mapping", "nodes", "ranks"), [("core", 2, 23), ("socket", 2, 23), ("node", 3, 11), ("file", 2, 9)]
 )
 def test_model_and_simulation_agree_where_open_mpi_s_mappings_put_ranks(
