@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from collscope.base import console
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
 from collscope.base.grid import KEY, wrapped
 from collscope.base.units import counted
 from collscope.catalogue import registry
@@ -120,7 +120,7 @@ def show_params(params: Sequence[registry.Param]) -> None:
 
 
 def show_platforms(as_json: bool = False) -> None:
-    """The names of the platforms; a UsageError when there is none."""
+    """The names of the platforms, and what each is like; a UsageError when there is none."""
     from collscope.machines import find
 
     names = find.list_platforms()
@@ -131,8 +131,21 @@ def show_platforms(as_json: bool = False) -> None:
         return
     if not names:
         raise UsageError("there is no platform in platforms/")
+    width = max(map(len, names))
     for name in names:
-        print(name)
+        about = _about_platform(name)
+        print(f"{name:<{width}}{console.wrapped(about, width + 2)[width:]}" if about else name)
+
+
+def _about_platform(name: str) -> str:
+    """Shape and classes of a platform with a specification."""
+    from collscope.machines import find
+
+    try:
+        spec = find.load_spec(name)
+    except UserError:
+        return ""
+    return f"{spec.shape}; classes {', '.join(spec.classes)}"
 
 
 @click.command(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from collscope.base.errors import UserError
+from collscope.base.units import counted
 
 TAGS = ("documented", "measured", "inferred", "assumed")
 LEVELS = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
@@ -105,6 +106,14 @@ class Spec:
         """The classes of a message, closest first."""
         far = (FAR,) if 0 < len(self.interconnect_links) < self.sockets * (self.sockets - 1) // 2 else ()
         return ("cache", *(level.name for level in self.levels), "socket", "node", *far, "network")
+
+    @property
+    def shape(self) -> str:
+        """Nodes, sockets and cores in words."""
+        units = [f"{self.cores_per_node // level.cores} {level.name} of {level.cores}" for level in self.levels[::-1]]
+        units.append(counted(self.caches_per_node, "cache"))
+        sockets = f"{counted(self.sockets, 'socket')} of {counted(self.cores_per_socket, 'core')}"
+        return f"{counted(self.nodes, 'node')} of {sockets} ({', '.join(units)} a node)"
 
     def linked_units(self) -> list[tuple[str, int, Number]]:
         """(name, cores, bytes a second) of the units with a link of their own, closest first."""

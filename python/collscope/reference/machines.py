@@ -80,17 +80,6 @@ class Machine:
         return head + note + platform + rest
 
     @property
-    def shape(self) -> str:
-        """Nodes, sockets and cores in words."""
-        spec = self.spec
-        units = [
-            f"{spec.cores_per_node // level.cores} {level.name} of {level.cores}" for level in reversed(spec.levels)
-        ]
-        units.append(counted(spec.caches_per_node, "cache"))
-        sockets = f"{counted(spec.sockets, 'socket')} of {counted(spec.cores_per_socket, 'core')}"
-        return f"{counted(spec.nodes, 'node')} of {sockets} ({', '.join(units)} a node)"
-
-    @property
     def sources(self) -> list[tuple[str, str]]:
         """Short names and what they stand for."""
         return [(name, bars(text)) for name, text in self.spec.sources.items()]
