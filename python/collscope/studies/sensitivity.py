@@ -61,11 +61,17 @@ def variants(spec: Spec) -> Iterator[Variant]:
     """Every number that has a range at either end of it, where that moves it; a curve's pieces together."""
     for name, number in spec.numbers():
         # Counts are no costs: how many nodes stand idle beside those of the study changes nothing.
-        if "curve." not in name and number.range and isinstance(getattr(spec, name), Number):
+        if "curve." not in name and number.range and isinstance(getattr(spec, name, None), Number):
             for end, given in zip(("low", "high"), number.range, strict=True):
                 value = min(given, LIMITS.get(name, given))
                 if value != number.value:
                     yield Variant(name, end, f"{value:.4g}", replace(spec, **{name: _moved(number, value)}))  # type: ignore[arg-type]
+    for at, unit in enumerate(spec.levels):
+        for end, value in zip(("low", "high"), unit.bytes_per_s.range or (), strict=False):
+            if value != unit.bytes_per_s.value:
+                moved = replace(unit, bytes_per_s=_moved(unit.bytes_per_s, value))
+                levels = (*spec.levels[:at], moved, *spec.levels[at + 1 :])
+                yield Variant(f"{unit.name}.bytes_per_s", end, f"{value:.4g}", replace(spec, levels=levels))
     for level in spec.curve:
         # A class without a curve of its own has its neighbour's: the two are one curve and move together.
         same = [other for other in spec.curve if spec.curve[other] == spec.curve[level]]

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from collscope.analysis.claims import Assertion, Claim
-from collscope.machines import find
+from collscope.machines import find, spec_reader
 from collscope.studies import reader, sensitivity
+from made_platforms import LAYERED
 
 
 def test_every_undocumented_number_is_moved_to_both_ends() -> None:
@@ -25,6 +26,17 @@ def test_every_undocumented_number_is_moved_to_both_ends() -> None:
     assert len({str(v.spec) for v in made} | {str(spec)}) == len(made) + 1, (
         "each differs from the platform and from the others"
     )
+
+
+def test_the_links_and_curves_of_levels_are_moved_and_their_sizes_are_not() -> None:
+    known = "{ value = 13e9, range = [9e9, 17e9] }"
+    text = LAYERED.replace("bytes_per_s = 13e9", f"bytes_per_s = {known}")
+    text = text.replace("cores = 8", "cores = { value = 8, range = [4, 8] }")
+    text = text.replace("ccd = [[0, 3e-7,", "ccd = [[0, { value = 3e-7, range = [2e-7, 4e-7] },")
+    made = {(v.number, v.end): v.spec for v in sensitivity.variants(spec_reader.parse_spec(text, "layered.toml"))}
+    assert {number for number, _ in made} == {"numa.bytes_per_s", "curve.ccd.latency_s"}
+    assert [made["numa.bytes_per_s", end].levels[1].bytes_per_s.value for end in ("low", "high")] == [9e9, 17e9]
+    assert made["curve.ccd.latency_s", "high"].curve["ccd"][0].latency.value == 4e-7
 
 
 def test_the_sweep_is_summed_up() -> None:
