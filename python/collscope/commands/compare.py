@@ -1,0 +1,96 @@
+"""The `compare` command: how far one source of numbers is off another, predicted beside measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PREDICTIONS = ("model", "sim", "bound")
+
+
+@click.command("compare")
+@click.argument("tables", nargs=-1, required=True, metavar="PREDICTED.csv [MEASURED.csv]")
+@click.option(
+    "--predicted", metavar="SOURCE", help="The source whose rows are the prediction (default: model, or sim)."
+)
+@click.option("--measured", metavar="SOURCE", help="The source that it is held against (default: real, or sim).")
+def command(tables: tuple[str, ...], predicted: str | None, measured: str | None) -> None:
+    """Say how far predicted times are off measured ones, and what trusting them costs.
+
+    The tables are what `run --csv` writes; one table may hold both sources.
+    """
+    from collscope.analysis import prediction
+    from collscope.base.errors import UsageError
+
+    if len(tables) > 2:
+        raise UsageError("compare takes one table, or two: PREDICTED.csv MEASURED.csv")
+    first, second = _read(tables[0]), _read(tables[-1])
+    guess = next((s for s in PREDICTIONS if s in set(first.source)), None)
+    one = _of(first, tables[0], predicted or (guess if len(tables) == 1 else None))
+    other = next((s for s in ("real", "sim") if s in set(second.source) and s != one.source.iloc[0]), None)
+    two = _of(second, tables[-1], measured or (other if len(tables) == 1 else None))
+    if one is two or (len(tables) == 1 and one.source.iloc[0] == two.source.iloc[0]):
+        raise UsageError(
+            f"{tables[0]} has only the source {one.source.iloc[0]}; give a second table, or run with --source real,model"
+        )
+    show(prediction.joined(one, two))
+
+
+def _read(name: str) -> pd.DataFrame:
+    from collscope.base.errors import UsageError
+    from collscope.points.table import read_csv
+
+    if not Path(name).is_file():
+        raise UsageError(f"{name}: there is no such file; give a table that `run --csv FILE` wrote")
+    return read_csv(name)
+
+
+def _of(frame: pd.DataFrame, name: str, source: str | None) -> pd.DataFrame:
+    """The timed rows of one source; where none is named, of the only one."""
+    from collscope.base.errors import UsageError
+
+    timed = frame[frame.median_s.notna() & ~frame.algorithm.str.startswith("bound/")]
+    there = sorted(set(timed.source))
+    if source and source not in there:
+        raise UsageError(f"{name}: has no times of source {source}; it has {', '.join(there) or 'none'}")
+    if not source and len(there) != 1:
+        raise UsageError(
+            f"{name}: has times of {', '.join(there) or 'no source'}; choose with --predicted or --measured SOURCE"
+        )
+    return timed[timed.source == (source or there[0])]
+
+
+def show(both: pd.DataFrame) -> None:
+    """Prints errors by collective, algorithm, size and ranks, and who wins."""
+    from collscope.analysis import prediction
+    from collscope.base.grid import KEY, Column, Grid
+
+    numbers = ("points", "median", "p90", "worst", "bias")
+    for by in (None, *prediction.BY):
+        found = prediction.errors(both, by)
+        if by and len(found) < 2:
+            continue
+        title = "Error of the prediction, as a share of the measured time" if by is None else ""
+        grid = Grid([Column(by or "of", pieces=KEY), *(Column(n, right=True) for n in numbers)], title=title)
+        for row in found.itertuples(index=False):
+            grid.add(str(row[0]), str(row[1]), *(f"{value:.1%}" for value in row[2:5]), f"{row[5]:+.1%}")
+        grid.show()
+    won = prediction.winners(both)
+    if won is None:
+        click.echo("No call has two algorithms: there is no winner to predict.")
+        return
+    wrong = won.calls - won.same - won.ties
+    click.echo(
+        f"Winner: predicted in {won.same} of {won.calls} calls, tied with it within the noise in {won.ties}, another in {wrong} "
+        f"(agreement {won.agreement:.1%})."
+    )
+    click.echo(
+        f"Regret: {won.mean_regret:.1%} (mean), {won.p90_regret:.1%} (p90), {won.worst_regret:.1%} (most: {won.worst_call})."
+    )
+    if won.correlation == won.correlation:
+        click.echo(f"Rank correlation of the algorithms of a call: {won.correlation:.2f} (Spearman, mean).")

@@ -1,0 +1,132 @@
+"""Errors, winners and regrets that were planted are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from collscope.analysis.prediction import errors, joined, spearman, winners
+from collscope.base.errors import UserError
+from collscope.points.table import make_row, to_frame, write_csv
+from command_line import call
+
+ALGORITHMS = {"bcast/linear": 4e-5, "bcast/chain": 2e-5, "bcast/binomial": 1e-5}
+SIZES = (4, 4096, 65536, 1 << 20)
+
+
+def row(source: str, algorithm: str, size: int, time: float, **more: Any) -> dict[str, Any]:
+    cells: dict[str, Any] = {
+        "q1_s": time,
+        "q3_s": time,
+        "ranks": 8,
+        "nodes": 2,
+        "mapping": "block",
+        "metric": "makespan",
+    }
+    cells |= {
+        "collective": algorithm.partition("/")[0],
+        "algorithm": algorithm,
+        "bytes": size,
+        "median_s": time,
+        "type": "float",
+    }
+    return make_row(source=source, status="ok", kind="ok", op="sum", in_place=0, root=0, **{**cells, **more})
+
+
+def times(source: str, factor: dict[tuple[str, int], float] | None = None, **more: Any) -> list[dict[str, Any]]:
+    """A table of three algorithms over four sizes; `factor` plants what a call takes more."""
+    factors = factor or {}
+    return [
+        row(source, name, size, (base + size * 1e-9) * factors.get((name, size), 1.0), **more)
+        for name, base in ALGORITHMS.items()
+        for size in SIZES
+    ]
+
+
+def both(factor: dict[tuple[str, int], float], **more: Any) -> pd.DataFrame:
+    return joined(to_frame(times("model", factor)), to_frame(times("real", **more)))
+
+
+def test_a_planted_error_stands_where_it_was_planted() -> None:
+    found = both({("bcast/chain", 4): 1.5, ("bcast/chain", 65536): 0.8})
+    everything = errors(found).iloc[0]
+    assert (everything["of"], everything["points"], everything["bias"]) == ("all", 12, pytest.approx(0))
+    assert everything["worst"] == pytest.approx(0.5) and everything["median"] == pytest.approx(0)
+    assert everything["p90"] == pytest.approx(0.18), "of 0 nine times, 0, 0.2, 0.5: at nine tenths of the way"
+    by_algorithm = errors(found, "algorithm").set_index("algorithm")
+    assert by_algorithm.worst.to_dict() == pytest.approx({"bcast/linear": 0, "bcast/chain": 0.5, "bcast/binomial": 0})
+    assert by_algorithm.loc["bcast/chain", "median"] == pytest.approx(0.1)
+    by_size = errors(found, "size")
+    assert list(by_size["size"]) == ["up to 512 B", "to 8 KiB", "to 128 KiB", "above"]
+    assert list(by_size.worst) == pytest.approx([0.5, 0, 0.2, 0])
+    fast = errors(both({(name, size): 0.9 for name in ALGORITHMS for size in SIZES}))
+    assert fast.bias[0] == pytest.approx(-0.1)
+
+
+def test_winners_ties_and_regret() -> None:
+    """At 4 bytes another is predicted to win, at 4 KiB one that is as fast within the noise; elsewhere the right one."""
+    measured = times("real")
+    for one in measured:
+        if (one["algorithm"], one["bytes"]) == ("bcast/chain", 4096):
+            time = 1.03 * (ALGORITHMS["bcast/binomial"] + 4096e-9)
+            one |= {"median_s": time, "q1_s": 0.98 * time, "q3_s": 1.02 * time}
+    predicted = times("model", {("bcast/chain", 4): 0.1, ("bcast/chain", 4096): 0.1})
+    found = winners(joined(to_frame(predicted), to_frame(measured)))
+    assert found and (found.calls, found.same, found.ties) == (4, 2, 1)
+    assert found.agreement == 0.75
+    lost = (2e-5 + 4e-9) / (1e-5 + 4e-9) - 1
+    assert found.worst_regret == pytest.approx(lost) and found.mean_regret == pytest.approx((lost + 0.03) / 4)
+    assert found.worst_call == "bcast of 4 bytes on 8 ranks: bcast/chain instead of bcast/binomial"
+    assert found.correlation == pytest.approx((0.5 + 0.5 + 1 + 1) / 4)
+
+
+def test_one_algorithm_has_no_winner() -> None:
+    alone = [r for r in times("model") if r["algorithm"] == "bcast/linear"]
+    assert winners(joined(to_frame(alone), to_frame(times("real")))) is None
+
+
+def test_ranks_correlate() -> None:
+    assert spearman([1, 2, 3], [10, 20, 1000]) == pytest.approx(1)
+    assert spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert spearman([1, 1, 1], [3, 2, 1]) != spearman([1, 1, 1], [3, 2, 1]), "not a number"
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    with pytest.raises(UserError, match="no call in common: a call is the same where collective, nodes"):
+        both({}, metric="osu_avg")
+    twice = to_frame(times("model") + times("sim"))
+    with pytest.raises(UserError, match="the predicted times have bcast/linear at 4 bytes on 8 ranks twice"):
+        joined(twice, to_frame(times("real")))
+
+
+def test_the_command_compares_two_tables_or_two_sources_of_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, real = times("model", {("bcast/chain", 4): 1.5}), times("real")
+    paths = [str(tmp_path / name) for name in ("model.csv", "real.csv", "all.csv")]
+    for path, rows in zip(paths, (model, real, model + real), strict=True):
+        write_csv(rows, path)
+    status, said, _ = call(capsys, "compare", paths[0], paths[1])
+    assert status == 0
+    assert [words for line in said.splitlines() if (words := line.split())[:1] == ["bcast/chain"]] == [
+        ["bcast/chain", "4", "0.0%", "35.0%", "50.0%", "+0.0%"]
+    ]
+    assert (
+        "Winner: predicted in 4 of 4 calls, tied with it within the noise in 0, another in 0 (agreement 100.0%)."
+        in said
+    )
+    assert "Regret: 0.0% (mean), 0.0% (p90), 0.0% (most: bcast of" in said
+    assert call(capsys, "compare", paths[2])[1] == said
+    assert call(capsys, "compare", paths[2], "--predicted", "real", "--measured", "model")[1] != said
+    for words, wrong in (
+        ([paths[0]], "has only the source model; give a second table"),
+        ([paths[0], paths[2]], "has times of model, real; choose with --predicted or --measured SOURCE"),
+        ([paths[0], paths[1], "--measured", "sim"], "has no times of source sim; it has real"),
+        ([paths[0], "none.csv"], "none.csv: there is no such file"),
+        (paths, "compare takes one table, or two"),
+    ):
+        status, _, err = call(capsys, "compare", *words)
+        assert status == 2 and wrong in err, err
