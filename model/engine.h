@@ -67,8 +67,12 @@ enum { AHEAD = 8 };
 
 static inline message *message_at(const engine *e, int32_t id) { return &e->wiring.message[id]; }
 
-static inline const machine_piece *price(const engine *e, const message *m) {
-  return machine_price(e->m, m->src, m->dst, m->bytes);
+static inline const machine_piece *price(const engine *e, const message *m) { return message_price(m, e->m); }
+
+/* What the sender spends before it posts. */
+static inline double spent_before(const engine *e, const message *m) {
+  if (!(m->flags & (EAGER | NONBLOCKING))) return 0;
+  return e->m->has_gaps ? machine_gap(e->m, price(e, m), m->bytes) : e->m->overhead_s;
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "core/schedule/array.h"
 #include "model/engine.h"
+#include "model/holds.h"
 #include "model/moments.h"
 #include "model/way.h"
 
@@ -34,6 +35,7 @@ typedef struct {
 typedef struct {
   moments moments;
   ways ways;
+  holds holds;
   char *flow;
   size_t flows, flow_bytes, flow_cap; /* flow_bytes: of one */
   int32_t *spare;
@@ -69,6 +71,7 @@ static const char *fluid_prepare(void *state, engine *e) {
   u->flow_bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
   RESERVE(u->resource, u->resource_cap, (size_t)u->ways.resources);
   for (int i = 0; i < u->ways.resources; i++) u->resource[i] = (resource){ .head = NONE };
+  holds_clear(&u->holds, e, u->ways.nodes);
   return NULL;
 }
 
@@ -107,7 +110,7 @@ static void fluid_launch(void *state, engine *e, int32_t id) {
   m->flags |= STARTED;
   m->link = flow_make(u, e, id, &latency);
   if (e->times) e->times[id].start = m->time;
-  happens_at(u, m->link, m->time + latency);
+  happens_at(u, m->link, u->holds.any ? holds_launch(&u->holds, e, m->link, id, latency) : m->time + latency);
 }
 
 static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
@@ -138,21 +141,42 @@ static void flow_leave(fluid *u, int32_t index) {
   }
 }
 
-static bool fluid_next(void *state, engine *e) { return moments_next(&((fluid *)state)->moments, &e->now); }
+/* Whoever starts at one instant has started when time moves on. */
+static bool fluid_next(void *state, engine *e) {
+  fluid *u = state;
+  double time;
+  bool any = moments_next(&u->moments, &time);
+  if (u->holds.starting_n && (!any || time > u->holds.serve_at)) {
+    size_t n = holds_serve(&u->holds, e);
+    for (size_t i = 0; i < n; i++) happens_at(u, u->holds.starting[i], u->holds.flow[u->holds.starting[i]].ready);
+    any = moments_next(&u->moments, &time);
+  }
+  if (any) e->now = time;
+  return any;
+}
 
-static void happens(fluid *u, engine *e, int32_t index, double time) {
+/* The latency has passed, or there is nothing left to flow. */
+static void goes_on(fluid *u, engine *e, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   message *m = message_at(e, f->message);
-  f->at = -1;
-  if (!(m->flags & FLOWING) && f->left > 0) { /* the latency has passed */
+  if (!(m->flags & FLOWING) && f->left > 0) {
     m->flags |= FLOWING;
     f->since = time;
     flow_enter(u, index);
     return;
   }
   if (m->flags & FLOWING) flow_leave(u, index);
+  int32_t next = u->holds.any ? holds_leave(&u->holds, e, index) : NONE;
   PUSH(u->spare, u->spare_n, u->spare_cap, index);
   engine_complete(e, f->message, time);
+  if (next != NONE) goes_on(u, e, next, time);
+}
+
+static void happens(fluid *u, engine *e, int32_t index, double time) {
+  flow *f = flow_at(u, (size_t)index);
+  f->at = -1;
+  bool flowing = message_at(e, f->message)->flags & FLOWING;
+  if (flowing || !u->holds.any || holds_pass(&u->holds, e, index)) goes_on(u, e, index, time);
 }
 
 static void fetch_flow(const fluid *u, uint64_t item) {
@@ -329,6 +353,7 @@ static void fluid_settle(void *state, engine *e) {
 static void fluid_free(void *state) {
   fluid *u = state;
   moments_free(&u->moments);
+  holds_free(&u->holds);
   free(u->flow);
   free(u->spare);
   free(u->resource);

@@ -27,7 +27,7 @@ static machine uniform(double alpha, double beta, double gamma) {
                 .bound_gamma_s_per_byte = gamma };
   machine_curve *c = &m.curve[MACHINE_NETWORK];
   c->piece = array_grow(NULL, sizeof *c->piece);
-  c->piece[0] = (machine_piece){ 0, alpha, beta, 1 };
+  c->piece[0] = (machine_piece){ .latency_s = alpha, .s_per_byte = beta, .traffic = 1 };
   c->pieces = 1;
   return m;
 }
@@ -46,7 +46,10 @@ machine machine_ideal_simgrid(double alpha_s, double beta_s_per_byte, double gam
 }
 
 void machine_free(machine *m) {
-  for (int c = 0; c < MACHINE_CLASSES; c++) free(m->curve[c].piece);
+  for (int c = 0; c < MACHINE_CLASSES; c++) {
+    free(m->curve[c].piece);
+    free(m->nonblocking[c].piece);
+  }
   free(m->place);
   inside_free(&m->inside);
   *m = (machine){ 0 };
@@ -67,25 +70,31 @@ static void *grown(void *old, int n, size_t item) {
   return old && (n & (n - 1)) ? old : array_grow(old, (size_t)(n ? 2 * n : 1) * item);
 }
 
-static bool class_line(const reader *r, machine *m) {
+static bool class_line(const reader *r, machine *m, machine_curve *curves) {
   int c = 0;
   while (c < MACHINE_LEVEL + m->inside.levels && strcmp(r->word[1], machine_class_name(m, c))) c++;
   if (c == MACHINE_LEVEL + m->inside.levels)
     return line_wrong(&r->line,
-                      "class %.40s: choose cache, socket, node, far or network, or name it in a level line before",
-                      r->word[1]);
+                      "%s %.40s: choose cache, socket, node, far or network, or name it in a level line before",
+                      r->word[0], r->word[1]);
   long long from = 0;
   machine_piece piece = { .traffic = 1 };
   if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) ||
       !reader_number(r, 3, "LATENCY_S", reader_seconds, &piece.latency_s) ||
       !reader_number(r, 4, "S_PER_BYTE", reader_per_byte, &piece.s_per_byte) ||
-      (r->words == 6 && !reader_number(r, 5, "TRAFFIC", reader_traffic, &piece.traffic)))
+      (r->words > 5 && !reader_number(r, 5, "TRAFFIC", reader_traffic, &piece.traffic)))
     return false;
+  if (r->words == 7) return line_wrong(&r->line, "%s: GAP_S_PER_BYTE must follow GAP_S", r->word[0]);
+  piece.has_gap = r->words == 8;
+  if (piece.has_gap && (!reader_number(r, 6, "GAP_S", reader_seconds, &piece.gap_s) ||
+                        !reader_number(r, 7, "GAP_S_PER_BYTE", reader_per_byte, &piece.gap_s_per_byte)))
+    return false;
+  m->has_gaps |= piece.has_gap;
   if (piece.traffic <= 0) return line_wrong(&r->line, "%.40s: TRAFFIC must be more than 0", r->word[5]);
   piece.from = (size_t)from;
-  machine_curve *curve = &m->curve[c];
+  machine_curve *curve = &curves[c];
   if (curve->pieces ? curve->piece[curve->pieces - 1].from >= piece.from : piece.from != 0)
-    return line_wrong(&r->line, "class %s: pieces start at 0 bytes and ascend", r->word[1]);
+    return line_wrong(&r->line, "%s %s: pieces start at 0 bytes and ascend", r->word[0], r->word[1]);
   curve->piece = grown(curve->piece, curve->pieces, sizeof *curve->piece);
   curve->piece[curve->pieces++] = piece;
   return true;
@@ -164,7 +173,9 @@ static bool line_read(const reader *r, reading *all) {
     { "overhead", "overhead S", 2, 2 },
     { "nic", "nic BYTES_PER_S", 2, 2 },
     { "memory", "memory BYTES_PER_S", 2, 2 },
-    { "class", "class cache|socket|node|far|network|LEVEL FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC]", 5, 6 },
+    { "class",
+      "class cache|socket|node|far|network|LEVEL FROM_BYTES LATENCY_S S_PER_BYTE [TRAFFIC [GAP_S GAP_S_PER_BYTE]]", 5,
+      8 },
     { "place", "place RANK NODE SOCKET CACHE", 5, 5 },
     { "seats", "seats COUNT SOCKET CACHE", 4, 4 },
     { "nodes", "nodes TIMES FIRST SOCKETS CACHES", 5, 5 },
@@ -177,13 +188,18 @@ static bool line_read(const reader *r, reading *all) {
     { "level", "level NAME CACHES BYTES_PER_S", 4, 4 },
     { "mesh", "mesh SOCKET SOCKET", 3, 3 },
     { "nic_socket", "nic_socket SOCKET SOCKETS S", 4, 4 },
+    { "class_nonblocking", "class_nonblocking CLASS, then as class", 5, 8 },
+    { "eager_nonblocking", "eager_nonblocking BYTES", 2, 2 },
+    { "in_order", "in_order", 1, 1 },
+    { "nic_gap", "nic_gap S", 2, 2 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
   if (i == n)
     return line_wrong(&r->line,
                       "unknown line %.40s; known: ports control gamma copy eager overhead class level "
-                      "core cache memory across interconnect mesh nic nic_socket switch place seats nodes bound",
+                      "core cache memory across interconnect mesh nic nic_socket switch place seats nodes bound "
+                      "class_nonblocking eager_nonblocking in_order nic_gap",
                       r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -195,7 +211,7 @@ static bool line_read(const reader *r, reading *all) {
     case 5: return reader_number(r, 1, "S", reader_seconds, &m->overhead_s);
     case 6: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->nic_bytes_per_s);
     case 7: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->memory_bytes_per_s);
-    case 8: return class_line(r, m);
+    case 8: return class_line(r, m, m->curve);
     case 9: return place_line(r, all);
     case 10: return seats_line(r, all);
     case 11: return nodes_line(r, all);
@@ -207,6 +223,12 @@ static bool line_read(const reader *r, reading *all) {
     case 18: return inside_level_line(&m->inside, r);
     case 19: return inside_mesh_line(&m->inside, r);
     case 20: return inside_nic_line(&m->inside, r);
+    case 21: return class_line(r, m, m->nonblocking);
+    case 22:
+      m->has_eager_nonblocking = true;
+      return reader_whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes_nonblocking);
+    case 23: return m->in_order = true;
+    case 24: return reader_number(r, 1, "S", reader_seconds, &m->nic_gap_s);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

@@ -19,12 +19,15 @@ typedef enum {
   MACHINE_CLASSES = MACHINE_LEVEL + INSIDE_LEVELS
 } machine_class;
 
-/* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone.
+/* From `from` bytes up (until the next piece): a message takes latency_s, then bytes · s_per_byte when it is alone. A gap, where there
+ * is one, is what the sender spends of that before it posts an eager or a non-blocking send.
  * traffic: bytes that links move for each byte of the message; only where the machine names its links, see
  * core_bytes_per_s. */
 typedef struct {
   size_t from;
   double latency_s, s_per_byte, traffic;
+  double gap_s, gap_s_per_byte;
+  bool has_gap; /* else the sender spends the overhead, on top */
 } machine_piece;
 typedef struct {
   machine_piece *piece;
@@ -35,10 +38,16 @@ typedef struct machine {
   machine_ports ports;
   double control_bytes; /* added to what every message makes flow */
   double gamma_s_per_byte, copy_s_per_byte;
-  long long eager_bytes;                /* largest message whose send does not wait for its receive; -1: none */
+  long long eager_bytes;      /* largest message whose send does not wait for its receive; -1: none */
+  bool has_eager_nonblocking; /* non-blocking sends have a limit of their own */
+  long long eager_bytes_nonblocking;
   double overhead_s;                    /* processor time of posting an eager send or an isend, and of taking in an
                                               eager message */
   machine_curve curve[MACHINE_CLASSES]; /* by the closest level that two ranks share */
+  machine_curve nonblocking[MACHINE_CLASSES]; /* of non-blocking sends, where they have one of their own */
+  bool has_gaps;
+  bool in_order;    /* fluid: what goes from one rank to another flows one after the other, in the order of starting */
+  double nic_gap_s; /* fluid: a NIC begins a message so long after the one before it, at the earliest */
   double nic_bytes_per_s, memory_bytes_per_s; /* 0: not modelled */
   /* fluid. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
    * makes it: a message crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of
@@ -76,11 +85,17 @@ static inline machine_class machine_class_of(const machine *m, int a, int b) {
 }
 
 /* What a message of so many bytes costs from one rank to another. */
-static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes) {
-  const machine_curve *c = &m->curve[machine_class_of(m, src, dst)];
+static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes, bool nonblocking) {
+  machine_class class = machine_class_of(m, src, dst);
+  const machine_curve *c = nonblocking && m->nonblocking[class].pieces ? &m->nonblocking[class] : &m->curve[class];
   int i = c->pieces - 1;
   while (i > 0 && c->piece[i].from > bytes) i--;
   return &c->piece[i];
+}
+
+/* What its sender's processor spends on it, where it spends anything: on an eager send, and on every non-blocking one. */
+static inline double machine_gap(const machine *m, const machine_piece *c, uint64_t bytes) {
+  return c->has_gap ? c->gap_s + (double)bytes * c->gap_s_per_byte : m->overhead_s;
 }
 
 /* Whether there is a class of this number on the machine, and its name: "cache" … */

@@ -29,7 +29,12 @@ static int32_t send_of(wiring *w, int rank, const rec_op *o) {
   if (o->peer < 0 || o->peer >= w->ranks)
     return wrong(w, "rank %d sends to rank %d, which does not exist", rank, o->peer);
   PUSH(w->message, w->messages, w->message_cap,
-       (message){ .src = rank, .dst = o->peer, .link = NONE, .label = o->label, .bytes = o->bytes });
+       (message){ .src = rank,
+                  .dst = o->peer,
+                  .link = NONE,
+                  .label = o->label,
+                  .bytes = o->bytes,
+                  .flags = o->kind == REC_ISEND ? NONBLOCKING : 0 });
   return (int32_t)w->messages - 1;
 }
 
@@ -200,8 +205,12 @@ bool wiring_make(wiring *w, const record *r, char *error, size_t size) {
 /* ---- a run -------------------------------------------------------------------------------------------- */
 
 void wiring_begin(wiring *w, const machine *m) {
-  for (size_t i = 0; i < w->messages; i++)
-    w->message[i].flags = m->eager_bytes >= 0 && w->message[i].bytes <= (uint64_t)m->eager_bytes ? EAGER : 0;
+  long long limit[] = { m->eager_bytes, m->has_eager_nonblocking ? m->eager_bytes_nonblocking : m->eager_bytes };
+  for (size_t i = 0; i < w->messages; i++) {
+    message *one = &w->message[i];
+    long long most = limit[one->flags & NONBLOCKING ? 1 : 0];
+    one->flags = (one->flags & NONBLOCKING) | (most >= 0 && one->bytes <= (uint64_t)most ? EAGER : 0);
+  }
   for (size_t i = 0; i < w->lines; i++) {
     message *line = &w->message[w->messages + i];
     line->flags = TRANSFER;

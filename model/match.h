@@ -12,7 +12,7 @@ enum { NONE = -1, MOST_RANKS = 1 << 24 };
 /* Of wiring.what: the kind, whether it is the sender's side of its message, and whether another wait of the same call
  * follows. */
 enum { KIND = 15, SENDING = 16, MORE = 32 };
-enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, TRANSFER = 64 };
+enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, TRANSFER = 64, NONBLOCKING = 128 };
 
 typedef struct {
   int32_t src, dst;
@@ -21,6 +21,15 @@ typedef struct {
   uint64_t bytes : 48, label : 8, flags : 8;
   double time; /* when it was posted; once it is DONE, when it arrived */
 } message;
+
+static inline const machine_piece *message_price(const message *m, const machine *on) {
+  return machine_price(on, m->src, m->dst, m->bytes, m->flags & NONBLOCKING);
+}
+
+/* How much of the time in its price the sender has spent before it posted. */
+static inline double message_spent(const message *m, const machine_piece *c) {
+  return c->has_gap && m->flags & (EAGER | NONBLOCKING) ? c->gap_s + (double)m->bytes * c->gap_s_per_byte : 0;
+}
 
 enum { FLAG_LINE = 64 }; /* bytes: a flag's cache line comes from the rank that set it to the one that sees it change */
 typedef struct {

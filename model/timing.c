@@ -141,7 +141,7 @@ static void run_rank(timer *t, int r) {
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
-        if (kind == REC_ISEND || w->message[id].flags & EAGER) s->clock += m->overhead_s;
+        s->clock += spent_before(e, &w->message[id]);
         post(t, id, r, SENT);
         if (kind == REC_SEND && !(w->message[id].flags & EAGER)) {
           s->message = id;

@@ -166,18 +166,19 @@ static void cross_ports(const ways *w, const message *m, double s_per_byte, way 
 }
 
 way ways_lay(const ways *w, const message *m, crossing *crossed) {
-  const machine_piece *c = machine_price(w->m, m->src, m->dst, m->bytes);
+  const machine_piece *c = message_price(m, w->m);
+  double spent_s = message_spent(m, c);
   bool shared = m->flags & TRANSFER; /* no control bytes */
   double flowing = (double)m->bytes + (shared ? 0 : w->m->control_bytes);
   way v = { .most = DBL_MAX };
   if (w->m->core_bytes_per_s > 0 && w->m->places) {
     /* The curve is that of a message, control bytes and all: what it takes beyond their flow is latency. */
     double most = ((double)m->bytes + w->m->control_bytes) * c->traffic / cross_links(w, m, &v, crossed);
-    v.latency_s = fmax(LEAST_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - most);
+    v.latency_s = fmax(LEAST_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - spent_s - most);
     v.left = flowing * c->traffic;
   } else {
     v.left = flowing * c->s_per_byte;
-    v.latency_s = c->latency_s;
+    v.latency_s = fmax(0, c->latency_s - spent_s);
     cross_ports(w, m, c->s_per_byte, &v, crossed);
   }
   return v;

@@ -20,3 +20,6 @@ size_t port_large_message(void) { return SIZE_MAX; }
 
 port_where port_isolate(int ranks, int *signal) { return (void)ranks, *signal = 0, PORT_HERE; }
 void port_isolate_end(int ranks, FILE *out) { (void)ranks, (void)out; }
+
+/* MPI's own limits are right. */
+size_t port_synchronous(bool nonblocking) { return (void)nonblocking, SIZE_MAX; }

@@ -37,9 +37,10 @@ struct coll_call {
   int segs;
   coll_observer *observer; /* NULL: none */
   bool preparing;
-  size_t large;      /* bytes from which messages have other tags */
-  int tag;           /* of shorter messages of the whole group */
-  int epoch, epochs; /* only with COLL_ANY_SOURCE: see tag_of */
+  size_t large;          /* bytes from which messages have other tags */
+  size_t synchronous[2]; /* bytes from which blocking and non-blocking sends are to wait for their receive */
+  int tag;               /* of shorter messages of the whole group */
+  int epoch, epochs;     /* only with COLL_ANY_SOURCE: see tag_of */
 };
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -96,17 +97,30 @@ static int part_of(const coll_ctx *c, size_t left) {
   return (int)(left < most ? left : most);
 }
 
-static void send_large(coll_ctx *c, const void *buf, size_t n, int to) {
+/* By the call of MPI that waits for its receive, where the back-end's own would not. */
+static bool waits(const coll_ctx *c, size_t n, bool nonblocking) {
+  return n * c->elem >= ((const coll_call *)c->self)->synchronous[nonblocking];
+}
+
+static void send_part(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
+  (waits(c, n, false) ? MPI_Ssend : MPI_Send)(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm);
+}
+
+static void isend_part(coll_ctx *c, const void *buf, size_t n, int to, MPI_Request *request) {
+  coll_call *s = c->self;
+  (waits(c, n, true) ? MPI_Issend : MPI_Isend)(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, request);
+}
+
+static void send_large(coll_ctx *c, const void *buf, size_t n, int to) {
   for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
     int k = part_of(c, n - at);
-    MPI_Send(coll_at(c, buf, at), k, s->type, peer_of(c, to), tag_of(c, (size_t)k), s->comm);
+    send_part(c, coll_at(c, buf, at), (size_t)k, to);
   }
 }
 
 static void op_send(coll_ctx *c, const void *buf, size_t n, int to) {
-  coll_call *s = c->self;
-  if (is_ordinary(c, n)) MPI_Send(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm);
+  if (is_ordinary(c, n)) send_part(c, buf, n, to);
   else send_large(c, buf, n, to);
 }
 
@@ -176,15 +190,14 @@ static void isend_large(coll_ctx *c, const void *buf, size_t n, int to, coll_req
   for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at)) {
     int k = part_of(c, n - at);
     if (at) r = take_next(s, r);
-    MPI_Isend(coll_at(c, buf, at), k, s->type, peer_of(c, to), tag_of(c, (size_t)k), s->comm, &s->slots[r - 1].request);
+    isend_part(c, coll_at(c, buf, at), (size_t)k, to, &s->slots[r - 1].request);
   }
 }
 
 static coll_req op_isend(coll_ctx *c, const void *buf, size_t n, int to) {
   coll_call *s = c->self;
   coll_req r = take_slot(s);
-  if (is_ordinary(c, n))
-    MPI_Isend(buf, (int)n, s->type, peer_of(c, to), tag_of(c, n), s->comm, &s->slots[r - 1].request);
+  if (is_ordinary(c, n)) isend_part(c, buf, n, to, &s->slots[r - 1].request);
   else isend_large(c, buf, n, to, r);
   return r;
 }
@@ -242,7 +255,14 @@ static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
 
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
   coll_call *s = c->self;
-  if (is_ordinary(c, sn) && is_ordinary(c, rn)) {
+  bool ordinary = is_ordinary(c, sn) && is_ordinary(c, rn);
+  if (ordinary && waits(c, sn, true)) { /* what MPI_Sendrecv does, with a send that waits */
+    coll_req both[2] = { op_isend(c, sbuf, sn, to) };
+    both[1] = op_irecv(c, rbuf, rn, from);
+    op_waitall(c, 2, both);
+    return;
+  }
+  if (ordinary) {
     MPI_Sendrecv(sbuf, (int)sn, s->type, peer_of(c, to), tag_of(c, sn), rbuf, (int)rn, s->type, peer_of(c, from),
                  tag_of(c, rn), s->comm, MPI_STATUS_IGNORE);
     return;
@@ -327,6 +347,7 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   s->type = type;
   s->op = op;
   s->large = port_large_message();
+  for (int nonblocking = 0; nonblocking < 2; nonblocking++) s->synchronous[nonblocking] = port_synchronous(nonblocking);
   s->tag = (int)alg->collective * LABELS;
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
   s->ctx = (coll_ctx){

@@ -30,6 +30,10 @@ const char *port_topology(FILE *out);
 /* Messages of at least so many bytes get other tags than shorter ones, as the back-end cannot keep both in order. SIZE_MAX: it can. */
 size_t port_large_message(void);
 
+/* Messages of at least so many bytes are to be sent synchronously, by blocking or by non-blocking sends: where these wait for their
+ * receive from another size on than the back-end has it. SIZE_MAX: the back-end's own limit is right. */
+size_t port_synchronous(bool nonblocking);
+
 /* A simulated time must not depend on what the launch simulated before, not in its last digit either: so each point runs in a
  * copy of the simulation as it was at the start. Collective over all ranks of the launch.
  *   PORT_HERE   no copies in this back-end: do the work here

@@ -6,6 +6,9 @@
  * python/collscope/machines/inside.py adds: the closest level that two hosts share):
  *
  *   curve.network = "0 1.4e-06 9.5e-10 1; 1024 2.1e-06 3.3e-10 1; …"       from bytes, seconds, seconds a byte, traffic
+ *                                                                         [, gap, gap a byte: the sender's]
+ *   curve_nonblocking.network                                             of MPI_Isend, where it has one of its own
+ *   collscope.in_order, nic_gap_s, overhead_s, eager_bytes                docs/node_model.md says what these do
  *
  * A message of n bytes, alone, takes `seconds` + n · `seconds a byte`. Of that it keeps the links of its route busy for n · traffic /
  * (bandwidth of the narrowest link): traffic is how many bytes the links move for each byte of the message (a copy through memory
@@ -26,6 +29,8 @@
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #endif
 
+#include <smpi/smpi.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -34,6 +39,11 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include "platforms/plugin/flows.h"
+#include "platforms/plugin/posted.h"
+
+using namespace collscope;
 
 namespace {
 
@@ -44,6 +54,8 @@ constexpr double LEAST_LATENCY_S = 1e-12;
 
 struct Piece {
   double from, latency_s, s_per_byte, traffic;
+  double gap_s, gap_s_per_byte; /* contained in the time of a message whose sender has spent it */
+  bool has_gap;                 /* else the sender spends the overhead, which the times here do not contain */
 };
 using Curve = std::vector<Piece>;
 
@@ -51,18 +63,25 @@ struct Place {
   int node, socket, cache;
 };
 
+/* Of the sends that block, and of those that do not. */
+struct Class {
+  Curve blocking, nonblocking;
+};
+
 /* Caches that belong together between a cache and a socket. */
 struct Level {
   int caches;
-  Curve curve;
+  Class curves;
 };
 
 struct Machine {
-  Curve cache, socket, node, far, network;
+  Class cache, socket, node, far, network;
   std::vector<Level> levels;             /* closest first */
   std::vector<std::vector<bool>> joined; /* sockets of a node; empty: any two */
   int nic_socket = 0, sockets = 1;       /* of so many */
   double nic_other_socket_s = 0;
+  double overhead_s;
+  long long eager_bytes, eager_bytes_nonblocking;
   std::unordered_map<const s4u::Host *, Place> place;
 } machine;
 
@@ -76,10 +95,13 @@ Curve read_curve(const char *text, const std::string &name) {
   std::istringstream pieces(text);
   for (std::string one; std::getline(pieces, one, ';');) {
     std::istringstream numbers(one);
-    Piece p;
-    if (not(numbers >> p.from >> p.latency_s >> p.s_per_byte >> p.traffic) || not(numbers >> std::ws).eof())
-      fail(name + ": expected 'from latency s_per_byte traffic' in '" + one + "'");
-    if (p.traffic <= 0 || p.latency_s < 0 || p.s_per_byte < 0 || p.from < 0 ||
+    Piece p = {};
+    bool whole = static_cast<bool>(numbers >> p.from >> p.latency_s >> p.s_per_byte >> p.traffic);
+    if (whole && not(numbers >> std::ws).eof())
+      whole = p.has_gap = static_cast<bool>(numbers >> p.gap_s >> p.gap_s_per_byte);
+    if (not whole || not(numbers >> std::ws).eof())
+      fail(name + ": expected 'from latency s_per_byte traffic [gap gap_per_byte]' in '" + one + "'");
+    if (p.traffic <= 0 || p.latency_s < 0 || p.s_per_byte < 0 || p.from < 0 || p.gap_s < 0 || p.gap_s_per_byte < 0 ||
         (curve.empty() ? p.from != 0 : p.from <= curve.back().from))
       fail(name + ": pieces start at 0 and ascend, nothing is negative, traffic is more than 0: '" + one + "'");
     curve.push_back(p);
@@ -138,8 +160,8 @@ int number_of(const s4u::Host *host, const char *name) {
   return static_cast<int>(number);
 }
 
-/* The curve of the closest level that two cores share. */
-const Curve &curve_of(const Place &a, const Place &b) {
+/* The class of the closest level that two cores share. */
+const Class &class_of(const Place &a, const Place &b) {
   if (a.node != b.node) return machine.network;
   if (a.socket != b.socket) {
     size_t sockets = machine.joined.size();
@@ -147,12 +169,13 @@ const Curve &curve_of(const Place &a, const Place &b) {
   }
   if (a.cache == b.cache) return machine.cache;
   for (const Level &level : machine.levels)
-    if (a.cache / level.caches == b.cache / level.caches) return level.curve;
+    if (a.cache / level.caches == b.cache / level.caches) return level.curves;
   return machine.socket;
 }
 
-const Piece *piece_for(double bytes, const s4u::Host *src, const s4u::Host *dst) {
-  const Curve &curve = curve_of(machine.place[src], machine.place[dst]);
+const Piece *piece_for(double bytes, const s4u::Host *src, const s4u::Host *dst, bool nonblocking) {
+  const Class &of = class_of(machine.place[src], machine.place[dst]);
+  const Curve &curve = nonblocking ? of.nonblocking : of.blocking;
   auto after = std::upper_bound(curve.begin(), curve.end(), bytes, [](double n, const Piece &p) { return n < p.from; });
   return &*(after - 1);
 }
@@ -168,19 +191,48 @@ double to_the_nic(const s4u::Host *src, const s4u::Host *dst) {
          ((a.socket % machine.sockets != machine.nic_socket) + (b.socket % machine.sockets != machine.nic_socket));
 }
 
+/* What the sender's processor spends on a message before it is posted. */
+double gap_of(const Piece *p, double bytes) {
+  return p->has_gap ? p->gap_s + bytes * p->gap_s_per_byte : machine.overhead_s;
+}
+
+/* SMPI asks this of sends that need not wait, of synchronous ones, and of all non-blocking ones. A blocking send that waits spends
+ * nothing: it is sent synchronously where SMPI's one limit would let it go. */
+double cost_of_send(std::size_t bytes, const s4u::Host *src, const s4u::Host *dst) {
+  if (static_cast<long long>(bytes) > machine.eager_bytes) return 0;
+  double n = static_cast<double>(bytes), gap_s = gap_of(piece_for(n, src, dst, false), n);
+  leave_note(src, dst, n, false, false, gap_s);
+  return gap_s;
+}
+
+double cost_of_isend(std::size_t bytes, const s4u::Host *src, const s4u::Host *dst) {
+  double n = static_cast<double>(bytes), gap_s = gap_of(piece_for(n, src, dst, true), n);
+  leave_note(src, dst, n, true, static_cast<long long>(bytes) > machine.eager_bytes_nonblocking, gap_s);
+  return gap_s;
+}
+
+double cost_of_receive(std::size_t, const s4u::Host *, const s4u::Host *) { return machine.overhead_s; }
+
 double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &links,
                       const std::unordered_set<s4u::NetZone *> &) {
   double bytes = message_bytes(flowing);
-  const Piece *p = piece_for(bytes, src, dst);
+  Posted posted = take_note(src, dst, bytes);
+  const Piece *p = piece_for(bytes, src, dst, posted.nonblocking);
   double narrowest = links.front()->get_bandwidth();
   for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
-  return std::max(LEAST_LATENCY_S,
-                  to_the_nic(src, dst) + p->latency_s + bytes * p->s_per_byte - flowing * p->traffic / narrowest);
+  double spent = posted.charged && p->has_gap ? gap_of(p, bytes) : 0;
+  double latency_s = std::max(LEAST_LATENCY_S, to_the_nic(src, dst) + p->latency_s + bytes * p->s_per_byte - spent -
+                                                   flowing * p->traffic / narrowest);
+  const Place &from = machine.place[src];
+  int node = from.node == machine.place[dst].node ? -1 : from.node;
+  flow_starts(src, dst, latency_s, node, posted.turn);
+  return latency_s;
 }
 
 double bandwidth_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &,
                         const std::unordered_set<s4u::NetZone *> &) {
-  return 1 / piece_for(message_bytes(flowing), src, dst)->traffic;
+  double bytes = message_bytes(flowing);
+  return 1 / piece_for(bytes, src, dst, read_note(src, dst, bytes).nonblocking)->traffic;
 }
 
 /* Every route begins with the link "…_up" of a core and ends with a "…_down". */
@@ -190,6 +242,16 @@ void level_latencies(const s4u::Engine &engine) {
     bool port = name.find("_core") != std::string::npos;
     if (name.find("__loopback__") == std::string::npos) link->set_latency(port ? 0.5 : 0);
   }
+}
+
+/* A number that the outermost zone says; 0: it does not. */
+double amount(const s4u::NetZone *root, const std::string &name) {
+  const char *text = root->get_property("collscope." + name);
+  if (text == nullptr) return 0;
+  char *end;
+  double number = std::strtod(text, &end);
+  if (end == text || *end) fail("the property 'collscope." + name + "' is '" + text + "', not a number");
+  return number;
 }
 
 }  // namespace
@@ -202,11 +264,19 @@ void load_platform(const s4u::Engine &engine) {
   engine.load_platform(path);
 
   const s4u::NetZone *root = engine.get_netzone_root();
+  bool kinds = false;
   auto curve = [&](const std::string &level) {
     std::string name = "curve." + level;
     const char *text = root->get_property(name);
     if (text == nullptr) fail(std::string(path) + ": its outermost zone has no property '" + name + "'");
-    return read_curve(text, name);
+    Class one;
+    one.blocking = one.nonblocking = read_curve(text, name);
+    name = "curve_nonblocking." + level;
+    text = root->get_property(name);
+    if (text != nullptr) one.nonblocking = read_curve(text, name);
+    kinds |= text != nullptr;
+    for (const Piece &p : one.blocking) kinds |= p.has_gap;
+    return one;
   };
   machine.cache = curve("cache");
   machine.socket = curve("socket");
@@ -215,12 +285,25 @@ void load_platform(const s4u::Engine &engine) {
   for (auto &[name, caches] : read_levels(root)) machine.levels.push_back({ caches, curve(name) });
   read_mesh(root);
   for (const auto &row : machine.joined)
-    if (std::count(row.begin(), row.end(), false) > 1 && machine.far.empty()) machine.far = curve("far");
+    if (std::count(row.begin(), row.end(), false) > 1 && machine.far.blocking.empty()) machine.far = curve("far");
   read_nic_socket(root);
   for (const s4u::Host *host : engine.get_all_hosts())
     machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
 
   level_latencies(engine);
+  machine.overhead_s = amount(root, "overhead_s");
+  machine.eager_bytes = static_cast<long long>(amount(root, "eager_bytes"));
+  bool two_limits = root->get_property("collscope.eager_bytes_nonblocking") != nullptr;
+  machine.eager_bytes_nonblocking = two_limits ? static_cast<long long>(amount(root, "eager_bytes_nonblocking"))
+                                               : machine.eager_bytes;
+  bool ordered = root->get_property("collscope.in_order") != nullptr;
+  double nic_gap_s = amount(root, "nic_gap_s");
+  if (ordered || nic_gap_s > 0) hold_flows(engine, ordered, nic_gap_s);
+  if (kinds || ordered || nic_gap_s > 0 || two_limits) {
+    smpi_register_op_cost_callback(SmpiOperation::SEND, cost_of_send);
+    smpi_register_op_cost_callback(SmpiOperation::ISEND, cost_of_isend);
+    smpi_register_op_cost_callback(SmpiOperation::RECV, cost_of_receive);
+  }
 #if SIMGRID_VERSION >= 33400
   root->set_latency_factor_cb(latency_factor);
   root->set_bandwidth_factor_cb(bandwidth_factor);

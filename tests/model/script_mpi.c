@@ -2,9 +2,17 @@
  * Usage: smpirun … script_mpi SCRIPT… */
 #include <mpi.h>
 #include <simgrid/barrier.h>
+#include <xbt/config.h>
 #include <smpi/smpi.h>
 
+#include "core/runtime/port.h"
 #include "tests/model/script.h"
+
+/* SMPI does not keep small and large messages of one tag in order: see sim/port.c. */
+static int tag_of(size_t bytes) { return bytes >= (size_t)sg_cfg_get_int("smpi/async-small-thresh"); }
+
+/* As sim/port.c has it for our operations. */
+static bool waits(size_t bytes, bool nonblocking) { return bytes >= port_synchronous(nonblocking); }
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
@@ -29,12 +37,17 @@ int main(int argc, char **argv) {
       double start = MPI_Wtime();
       for (int i = 0; i < s.n[rank]; i++) {
         const script_op *o = &s.op[rank][i];
-        int n = (int)o->bytes;
+        int n = (int)o->bytes, tag = tag_of(o->bytes);
         switch (o->kind) {
-          case SCRIPT_SEND: MPI_Send(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD); break;
-          case SCRIPT_RECV: MPI_Recv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
-          case SCRIPT_ISEND: MPI_Isend(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
-          case SCRIPT_IRECV: MPI_Irecv(data, n, MPI_BYTE, o->peer, 0, MPI_COMM_WORLD, &request[i]); break;
+          case SCRIPT_SEND:
+            (waits(o->bytes, false) ? MPI_Ssend : MPI_Send)(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD);
+            break;
+          case SCRIPT_RECV: MPI_Recv(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+          case SCRIPT_ISEND:
+            (waits(o->bytes, true) ? MPI_Issend : MPI_Isend)(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD,
+                                                             &request[i]);
+            break;
+          case SCRIPT_IRECV: MPI_Irecv(data, n, MPI_BYTE, o->peer, tag, MPI_COMM_WORLD, &request[i]); break;
           case SCRIPT_WAIT: MPI_Wait(&request[o->peer], MPI_STATUS_IGNORE); break;
           default:
             if (o->seconds > 0) smpi_execute_benched(o->seconds);
@@ -44,6 +57,7 @@ int main(int argc, char **argv) {
       SMPI_SHARED_FREE(data);
       free(request);
     } else sg_barrier_wait(together);
+    sg_barrier_wait(together); /* what is gathered gets in nobody's way */
     MPI_Gather(&mine, 1, MPI_DOUBLE, end, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     if (!rank)
       for (int r = 0; r < s.ranks; r++) printf("%d %.12e\n", r, end[r]);

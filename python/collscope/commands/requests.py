@@ -49,6 +49,11 @@ CLUSTER = click.option(
     help="Simulate on Dask's workers: local:N, tcp://HOST:PORT, or slurm[partition=P,jobs=N,…].",
 )
 IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
+WITHOUT = click.option(
+    "--without",
+    metavar="ELEMENT[,…]",
+    help="Elements of the node's model to switch off: gap, nonblocking, in_order, nic_gap.",
+)
 MAPPING = click.option(
     "--mapping",
     default="block",
@@ -90,6 +95,13 @@ def check_real(platform: str) -> None:
             f"--source real measures the machine that this runs on: use --on this_machine instead of {platform} "
             "(or start it inside a batch job on that cluster)"
         )
+
+
+def switched(platform: str, without: str | None) -> str:
+    """The platform as it was typed, with the elements of --without switched off."""
+    from collscope.machines import elements
+
+    return elements.left_out(platform, without) if without else platform
 
 
 def load_platform(name: str, sources: Sequence[str]) -> Platform | None:

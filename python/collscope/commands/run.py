@@ -331,6 +331,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     required=True,
     help="Name of a platform, or a file: .toml or SimGrid's .xml.",
 )
+@requests.WITHOUT
 @click.option("--nodes", metavar="N[,N…]", help="Nodes that the ranks use (default: as many as they fill).")
 @click.option("--ranks", metavar="P[,P…]", help="Ranks in all; several numbers give several layouts.")
 @click.option("--ranks-per-node", metavar="K[,K…]", help="Ranks on each node, instead of --ranks.")
@@ -374,6 +375,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 def command(**options: Any) -> None:
     """Times of algorithms: simulated, measured, modelled, and the bound."""
     options["collective"] = ",".join(options["collective"]) or None
+    options["platform"] = requests.switched(options["platform"], options.pop("without"))
     status = run(Request(**options))
     if status:
         sys.exit(status)

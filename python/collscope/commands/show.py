@@ -304,6 +304,7 @@ Examples:
 @click.option("--nodes", type=click.IntRange(min=1), default=None,
     help="Nodes that the ranks sit on (default, with --on: as many as they fill).")  # fmt: skip
 @requests.MAPPING
+@requests.WITHOUT
 @click.option(
     "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
 )
@@ -312,4 +313,8 @@ Examples:
 @click.option("--no-pictures", is_flag=True, help="The page in the terminal only.")
 def command(**options: Any) -> None:
     """One algorithm on one page, and drawn: who sends to whom, when, what lies where, how much."""
+    without = options.pop("without")
+    if without and not options["platform"]:
+        raise UsageError("--without switches elements of a platform off: name it with --on")
+    options["platform"] = requests.switched(options["platform"], without)
     sys.exit(run(Request(**options)))

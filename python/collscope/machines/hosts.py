@@ -91,6 +91,18 @@ def places(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -
     return [(h.node, h.socket, h.cache) for h in seats.hosts(platform, fitted(platform, nodes, ranks, mapping))]
 
 
+def elements_lines(platform: Platform) -> list[str]:
+    """Lines of the machine file for what docs/node_model.md explains; none of a machine without such."""
+    lines = []
+    if platform.eager_bytes_nonblocking != platform.eager_bytes:
+        lines.append(f"eager_nonblocking {platform.eager_bytes_nonblocking}")
+    if "collscope.in_order" in platform.properties:
+        lines.append("in_order")
+    if (gap := platform.number("nic_gap_s")) > 0:
+        lines.append(f"nic_gap {text_of(gap)}")
+    return lines
+
+
 def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> str:
     """The machine file of `collscope-prove --model`: a line for each number, class and link, then where ranks sit. UserError: a
     platform without curves."""
@@ -108,10 +120,12 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
     lines += [f"mesh {a} {b}" for a, b in inside.mesh]
     if nic := inside.nic:
         lines.append(f"nic_socket {nic.socket} {nic.sockets} {text_of(nic.other_s)}")
-    for level in platform.classes:
-        for p in platform.wire[level]:
-            traffic = "" if uniform else f" {text_of(p.traffic)}"
-            lines.append(f"class {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}{traffic}")
+    for key, curves in (("class", platform.wire), ("class_nonblocking", platform.wire_nonblocking)):
+        for level, pieces in curves.items():
+            for p in pieces:
+                more = "" if uniform else " ".join(["", *map(text_of, (p.traffic, *(p.gap or ())))])
+                lines.append(f"{key} {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}{more}")
+    lines += elements_lines(platform)
     if not uniform:
         for link in (*LINKS, *OPTIONAL_LINKS):
             if (rate := platform.number(f"{link}_bytes_per_s")) > 0:

@@ -40,12 +40,13 @@ Node = tuple[Host, ...]
 
 @dataclass(frozen=True)
 class WirePiece:
-    """Without the processor's overheads; `traffic` as in spec.Piece."""
+    """Without the processor's overheads; `traffic` as in spec.Piece. gap: the sender's, in seconds and seconds a byte, contained."""
 
     start: int
     latency_s: float
     s_per_byte: float
     traffic: float
+    gap: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,12 @@ class Platform:
         return int(self.number("eager_bytes"))
 
     @property
+    def eager_bytes_nonblocking(self) -> int:
+        """The same of non-blocking sends."""
+        named = "collscope.eager_bytes_nonblocking" in self.properties
+        return int(self.number("eager_bytes_nonblocking")) if named else self.eager_bytes
+
+    @property
     def overhead_s(self) -> float:
         """What a processor spends on an eager send, and again on its receive."""
         return self.number("overhead_s")
@@ -233,20 +240,41 @@ class Platform:
                 "zone), so it can be simulated but neither modelled nor bounded; a specification in TOML has them: "
                 "see platforms/README.md"
             )
-        curves = {}
-        for level in self.classes:
-            text = self.properties.get(f"curve.{level}", "")
-            try:
-                pieces = []
-                for one in text.split(";"):
-                    start, latency, per_byte, traffic = map(float, one.split())
-                    pieces.append(WirePiece(int(start), latency, per_byte, traffic))
-            except (ValueError, OverflowError):
-                raise UserError(
-                    f"{self.xml}: property curve.{level}: expected 'from latency s_per_byte traffic; …', not '{text}'"
-                ) from None
-            curves[level] = tuple(pieces)
-        return curves
+        return {level: self._curve(f"curve.{level}") for level in self.classes}
+
+    @cached_property
+    def wire_nonblocking(self) -> dict[str, tuple[WirePiece, ...]]:
+        """The same of non-blocking sends: of classes where they have a curve of their own."""
+        return {
+            level: self._curve(f"curve_nonblocking.{level}")
+            for level in self.classes
+            if f"curve_nonblocking.{level}" in self.properties
+        }
+
+    @property
+    def has_kinds(self) -> bool:
+        """It matters how or when a message was posted: some cost their sender a gap, non-blocking ones are priced by themselves, or
+        messages go in order."""
+        named = any(
+            f"collscope.{key}" in self.properties for key in ("eager_bytes_nonblocking", "in_order", "nic_gap_s")
+        )
+        curves = [*self.wire.values()] if self.curves else []
+        return named or bool(self.wire_nonblocking) or any(p.gap for pieces in curves for p in pieces)
+
+    def _curve(self, name: str) -> tuple[WirePiece, ...]:
+        text = self.properties.get(name, "")
+        pieces = []
+        try:
+            for one in text.split(";"):
+                start, latency, per_byte, traffic, *gap = map(float, one.split())
+                if len(gap) not in (0, 2):
+                    raise ValueError
+                pieces.append(WirePiece(int(start), latency, per_byte, traffic, (gap[0], gap[1]) if gap else None))
+        except (ValueError, OverflowError):
+            raise UserError(
+                f"{self.xml}: property {name}: expected 'from latency s_per_byte traffic [gap gap_per_byte]; …', not '{text}'"
+            ) from None
+        return tuple(pieces)
 
     def levels(self, nodes: int) -> tuple[str, ...]:
         """The classes in which two ranks on `nodes` nodes may be, closest first."""
@@ -270,12 +298,13 @@ class Platform:
         """What a ping-pong between two idle ranks of this class measures (on `ideal`, without SMPI's envelope); of different nodes where
         the NIC has its place in one: on the NIC's socket."""
         piece = [p for p in self.wire[level] if p.start <= size_bytes][-1]
-        overheads = 2 * self.overhead_s if size_bytes <= self.eager_bytes else 0.0
+        charged = 1 if piece.gap else 2  # a gap is part of the piece
+        overheads = charged * self.overhead_s if size_bytes <= self.eager_bytes else 0.0
         return piece.latency_s + size_bytes * piece.s_per_byte + overheads
 
     def bound_parameters(self, nodes: int) -> tuple[float, float, float]:
         """α, β and γ for the printed bound and for cost(): of the widest class that occurs, α a message of 0 bytes, β the last piece."""
         level = self.levels(nodes)[-1]
         first, last = self.wire[level][0], self.wire[level][-1]
-        overheads = 2 * self.overhead_s if self.eager_bytes >= 0 else 0.0
+        overheads = (1 if first.gap else 2) * self.overhead_s if self.eager_bytes >= 0 else 0.0
         return tidy(first.latency_s + overheads), last.s_per_byte, self.gamma_s_per_byte

@@ -24,6 +24,7 @@ _KINDS = {
     "bytes_per_s": (1.0, 1e18, "bytes a second"),
     "s_per_byte": (1e-18, 1.0, "seconds a byte"),
     "_s": (1e-18, 1e3, "seconds"),
+    "bytes_nonblocking": (1.0, float(MOST_BYTES), "bytes"),
     "_bytes": (1.0, float(MOST_BYTES), "bytes"),
     "traffic": (1e-12, 1e6, "bytes for each byte of a message"),
 }
@@ -42,7 +43,7 @@ def outside(name: str, value: float) -> str:
     if not math.isfinite(value):
         return "must be a finite number"
     low, high, unit = next((v for k, v in _KINDS.items() if name.endswith(k)), (0.0, math.inf, ""))
-    if value == 0 or (value == -1 and name.endswith("_bytes")) or low <= value <= high:
+    if value == 0 or (value == -1 and name.endswith(("_bytes", "bytes_nonblocking"))) or low <= value <= high:
         return ""
     if high == math.inf:
         return "must not be negative"

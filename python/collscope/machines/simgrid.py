@@ -14,14 +14,16 @@ from collscope.machines.simgrid_settings import (
 )
 from collscope.machines.spec import text_of
 
-PLUGIN_SOURCE = paths.ROOT / "platforms" / "plugin" / "plugin.cpp"
+PLUGIN_SOURCES = paths.ROOT / "platforms" / "plugin"
 
 
 def _network_settings(platform: Platform) -> dict[str, str]:
     """A file that says nothing of its curves keeps the settings of its own <config>."""
     if not platform.curves:
         return {}
-    settings = NETWORK_SETTINGS | protocol_settings(platform.eager_bytes, platform.overhead_s)
+    settings = NETWORK_SETTINGS | protocol_settings(
+        max(platform.eager_bytes, platform.eager_bytes_nonblocking), platform.overhead_s
+    )
     if platform.curves == "uniform":
         return settings | FACTOR_SETTINGS
     # Ranks that share a core: the plug-in wants a latency of 1 s on every route, and gives them the closest class.
@@ -31,7 +33,9 @@ def _network_settings(platform: Platform) -> dict[str, str]:
 def smpirun_args(platform: Platform) -> list[str]:
     """The platform and its settings as smpirun's arguments. UserError: its plug-in is not built."""
     settings = COMMON_SETTINGS | _network_settings(platform)
-    flags = ["--log=root.thresh:warning"] + [f"--cfg={k}:{v}" for k, v in settings.items()]
+    # Where the plug-in says what sends cost, SMPI warns of each host that its own settings do so, too.
+    flags = ["--log=root.thresh:warning", *(["--log=smpi_host.thresh:error"] if platform.has_kinds else [])]
+    flags += [f"--cfg={k}:{v}" for k, v in settings.items()]
     if platform.curves != "plug-in":
         return ["-platform", str(platform.xml.absolute()), *flags]
     plugin = programs.needed(programs.PLUGIN, f"{platform.name} needs it for its curves")
@@ -48,5 +52,6 @@ def content_hash(platform: Platform) -> str:
     h = hashlib.sha256(platform.identity)
     h.update(repr(sorted((COMMON_SETTINGS | _network_settings(platform)).items())).encode())
     if platform.curves == "plug-in":
-        h.update(PLUGIN_SOURCE.read_bytes())
+        for source in sorted(PLUGIN_SOURCES.iterdir()):
+            h.update(source.read_bytes())
     return h.hexdigest()

@@ -36,12 +36,19 @@ class Number:
 class Piece:
     """From `start` bytes up, a message takes latency + bytes · s_per_byte: half a round trip, overheads included.
 
-    traffic: bytes that the links move for each byte of the message (a copy through memory reads, fills and writes)."""
+    traffic: bytes that the links move for each byte of the message (a copy through memory reads, fills and writes).
+    gap: what the sender's processor spends on it, in seconds and seconds a byte, contained in the time; None: the overhead."""
 
     start: int
     latency: Number
     s_per_byte: Number
     traffic: Number = Number(1.0)
+    gap: tuple[Number, Number] | None = None
+
+    @property
+    def flow_s_per_byte(self) -> float:
+        """What is left of s_per_byte for the links."""
+        return self.s_per_byte.value - (self.gap[1].value if self.gap else 0.0)
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,16 @@ class Spec:
     interconnect_links: tuple[tuple[int, int], ...] = ()  # sockets that are joined; (): any two
     nic_socket: int | None = None  # where in a node the NIC is; None: equally near to all
     nic_other_socket_s: Number = Number(0.0)  # for each end on another socket than the NIC's: not in curve.network
+    # What a node's model may have besides, and has not unless it is said: see elements.py.
+    curve_nonblocking: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)  # only classes that have their own
+    eager_bytes_nonblocking: Number | None = None  # None: as blocking sends
+    in_order: bool = False
+    nic_gap_s: Number = Number(0.0)
+
+    @property
+    def eager_nonblocking(self) -> Number:
+        """The eager limit of non-blocking sends."""
+        return self.eager_bytes if self.eager_bytes_nonblocking is None else self.eager_bytes_nonblocking
 
     @property
     def cores_per_node(self) -> int:
@@ -132,24 +149,31 @@ class Spec:
             value = getattr(self, f.name)
             if isinstance(value, Number) and (value.value or f.name not in OPTIONAL):
                 yield f.name, value
-        for name, pieces in self.curve.items():
-            for piece in pieces:
-                where = f"curve.{name}[{piece.start}]"
-                yield f"{where}.latency_s", piece.latency
-                yield f"{where}.s_per_byte", piece.s_per_byte
-                yield f"{where}.traffic", piece.traffic
+        for key, curves in (("curve", self.curve), ("curve_nonblocking", self.curve_nonblocking)):
+            for name, pieces in curves.items():
+                for piece in pieces:
+                    where = f"{key}.{name}[{piece.start}]"
+                    yield f"{where}.latency_s", piece.latency
+                    yield f"{where}.s_per_byte", piece.s_per_byte
+                    yield f"{where}.traffic", piece.traffic
+                    for kind, number in zip(("gap_s", "gap_s_per_byte"), piece.gap or (), strict=False):
+                        if number != Number(0.0):
+                            yield f"{where}.{kind}", number
 
 
 LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_bytes_per_s
 OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 means that there is none
-OPTIONAL = (*(f"{link}_bytes_per_s" for link in OPTIONAL_LINKS), "nic_other_socket_s")  # what a machine need not have
+OPTIONAL = (  # what a machine need not have
+    *(f"{link}_bytes_per_s" for link in OPTIONAL_LINKS),
+    *("nic_other_socket_s", "eager_bytes_nonblocking", "nic_gap_s"),
+)
 COUNTS = ("nodes", "sockets", "cores_per_socket", "cores_per_cache")
-NUMBERS = tuple(f.name for f in fields(Spec) if f.type == "Number")
+NUMBERS = tuple(f.name for f in fields(Spec) if f.type in ("Number", "Number | None"))
 
 
 def smallest(name: str) -> float:
     """The least that a number of NUMBERS may be: an eager limit of -1 makes every send wait for its receive."""
-    return -1.0 if name == "eager_bytes" else 0.0
+    return -1.0 if name.startswith("eager_bytes") else 0.0
 
 
 def tidy(value: float) -> float:
@@ -166,9 +190,8 @@ def filled(spec: Spec) -> Spec:
     """With the capacities that were not given: just what the curves need, and memory that is never the bottleneck."""
 
     def need(levels: Sequence[str]) -> float:
-        rates = [
-            p.traffic.value / p.s_per_byte.value for lv in levels for p in spec.curve[lv] if p.s_per_byte.value > 0
-        ]
+        pieces = [p for curves in (spec.curve, spec.curve_nonblocking) for lv in levels for p in curves.get(lv, ())]
+        rates = [p.traffic.value / p.flow_s_per_byte for p in pieces if p.flow_s_per_byte > 0]
         return max(rates, default=1e12)
 
     def given(number: Number, value: float) -> Number:
@@ -223,7 +246,7 @@ def contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
         rate = narrowest(spec, level)
         for at, piece in enumerate(spec.curve[level]):
             eager = piece.start <= spec.eager_bytes.value
-            if eager and piece.latency.value < 2 * spec.overhead_s.value:
+            if eager and not piece.gap and piece.latency.value < 2 * spec.overhead_s.value:
                 yield (
                     level,
                     at,
@@ -240,20 +263,24 @@ def contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
                 )
 
 
-def wire_curve(spec: Spec, level: str) -> list[tuple[int, float, float, float]]:
-    """The curve as (from bytes, latency, seconds a byte, traffic) without the processor's overheads, which SMPI charges by itself (for
-    eager messages only)."""
-    eager = int(spec.eager_bytes.value)
-    both = 2 * spec.overhead_s.value
-    pieces = spec.curve[level]
-    wire = []
+def wire_curve(spec: Spec, level: str, nonblocking: bool = False) -> list[tuple[float, ...]]:
+    """The curve as (from bytes, latency, seconds a byte, traffic[, gap, gap a byte]) without the processors' overheads, which SMPI
+    charges by itself: a receiver's for eager messages, a sender's for these and for all of curve_nonblocking. A gap stays in, as not
+    every send is charged for it."""
+    eager = int((spec.eager_nonblocking if nonblocking else spec.eager_bytes).value)
+    overhead = spec.overhead_s.value
+    pieces = (spec.curve_nonblocking if nonblocking else spec.curve)[level]
+    wire: list[tuple[float, ...]] = []
     for i, p in enumerate(pieces):
         end = pieces[i + 1].start if i + 1 < len(pieces) else None
-        rest = (p.s_per_byte.value, p.traffic.value)
+        gap = tuple(number.value for number in p.gap or ())
+        rest = (p.s_per_byte.value, p.traffic.value, *gap)
+        both = overhead if gap else 2 * overhead
+        waiting = tidy(max(p.latency.value - overhead, 0.0)) if nonblocking and not gap else p.latency.value
         if p.start <= eager:
             wire.append((p.start, tidy(max(p.latency.value - both, 0.0)), *rest))
             if both > 0 and (end is None or end > eager + 1):
-                wire.append((eager + 1, p.latency.value, *rest))
+                wire.append((eager + 1, waiting, *rest))
         else:
-            wire.append((p.start, p.latency.value, *rest))
+            wire.append((p.start, waiting, *rest))
     return wire

@@ -26,6 +26,7 @@ from pydantic import (
 
 from collscope.base.errors import UsageError
 from collscope.base.toml_table import Document, Table, Where, one_of, read_text
+from collscope.machines import elements
 from collscope.machines.plausible import MOST_BYTES, MOST_PIECES, doubts, idle_links, misfit, outside, too_large
 from collscope.machines.spec import (
     COUNTS,
@@ -47,7 +48,7 @@ from collscope.machines.spec import (
 from collscope.machines.variants import override
 
 MOST_LEVELS, MOST_JOINED = 4, 256
-_PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic")
+_PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")
 
 
 class _Number(Table):
@@ -125,16 +126,27 @@ class _Piece(Table):
     latency_s: _Amount
     s_per_byte: _Amount
     traffic: Annotated[_Any, AfterValidator(_positive)] = _Number(value=1.0)
+    gap_s: _Amount | None = None
+    gap_s_per_byte: _Amount | None = None
 
-    _checked = field_validator("latency_s", "s_per_byte", "traffic")(_possible)
+    _checked = field_validator("latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")(_possible)
+
+    @property
+    def piece(self) -> Piece:
+        """The piece as a specification holds it."""
+        gap = tuple(number.number if number else Number(0.0) for number in (self.gap_s, self.gap_s_per_byte))
+        whole = (self.from_bytes, self.latency_s.number, self.s_per_byte.number, self.traffic.number)
+        return Piece(*whole, (gap[0], gap[1]) if self.gap_s or self.gap_s_per_byte else None)
 
 
 def _piece(value: Any) -> Any:
     """A list is a piece without its keys."""
     if not isinstance(value, list):
         return value
-    if not 3 <= len(value) <= 4:
-        raise ValueError("a piece is [from_bytes, latency_s, s_per_byte] and may add traffic")
+    if not 3 <= len(value) <= len(_PIECE):
+        raise ValueError(
+            "a piece is [from_bytes, latency_s, s_per_byte] and may add traffic, then gap_s and gap_s_per_byte"
+        )
     return dict(zip(_PIECE, value, strict=False))
 
 
@@ -234,9 +246,15 @@ class _File(Table):
         max_length=MOST_LEVELS,
         description=f"up to {MOST_LEVELS} tables [[level]] with name and cores, closest first",
     )
+    eager_bytes_nonblocking: Annotated[_Any, AfterValidator(_eager)] | None = None
+    in_order: bool = Field(default=False, description="true or false")
+    nic_gap_s: _Amount | None = None
     sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
     curve: _Curves = Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")
+    curve_nonblocking: _Curves | None = Field(
+        default=None, description="a table [curve_nonblocking], with classes as in [curve]"
+    )
 
     _checked = field_validator(*NUMBERS)(_possible)
 
@@ -301,6 +319,7 @@ def parse_spec(
         levels=tuple(level.level for level in file.level),
         interconnect_links=tuple((a, b) for a, b in file.interconnect_links),
         nic_socket=int(file.nic_socket.value) if file.nic_socket else None,
+        in_order=file.in_order,
         **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
     )
     if wrong := misfit(spec):
@@ -311,14 +330,22 @@ def parse_spec(
     if not curves:
         raise document.fail("names no class; the classes are " + ", ".join(spec.classes), "curve")
     own = tuple(level for level in spec.classes if getattr(file.curve, level))
-    spec = replace(spec, curve=curves, own_curves=own)
+    nonblocking = _given(file.curve_nonblocking, spec.classes) if file.curve_nonblocking else {}
+    spec = replace(spec, curve=curves, own_curves=own, curve_nonblocking=nonblocking)
     before = spec
     spec = filled(override(spec, overrides) if overrides else spec)
     for level, at, problem in contradictions(spec):
         drawn = level if level in spec.own_curves else next(lv for lv in spec.own_curves if _same(spec, lv, level))
         error = document.fail(problem, "curve", drawn, at)
         raise UsageError(str(error)) if overrides else error  # what was typed does not fit the rest
+    for key, problem in elements.contradictions(spec):
+        error = document.fail(problem, *key)
+        raise UsageError(str(error)) if overrides else error
     if say:
+        asked = (overrides or {}).get(elements.WITHOUT)
+        for name in elements.names_of(asked, spec.name) if asked else ():
+            if name not in elements.present(before):
+                say(f"{spec.name}: without={name} changes nothing: this machine has no such element")
         for where, doubt in doubts(spec):
             say(str(document.fail(doubt, *where)))
         for text in idle_links(filled(before), spec, overrides or {}):
@@ -337,16 +364,14 @@ def _key_of(spec: Spec, name: str) -> Where:
     return ("level", names.index(level), key) if level in names else (name,)
 
 
+def _given(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
+    return {level: tuple(p.piece for p in getattr(file, level)) for level in classes if getattr(file, level)}
+
+
 def _curves(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
     """The curve of each class. One without a curve of its own has that of the next wider one, or failing that the next closer; `far`
     first that of `node`."""
-    given = {
-        level: tuple(
-            Piece(p.from_bytes, p.latency_s.number, p.s_per_byte.number, p.traffic.number) for p in getattr(file, level)
-        )
-        for level in classes
-        if getattr(file, level)
-    }
+    given = _given(file, classes)
     nearest = {level: [*classes[i:], *reversed(classes[:i])] for i, level in enumerate(classes)}
     if FAR in nearest:
         nearest[FAR] = [FAR, "node", *nearest[FAR]]

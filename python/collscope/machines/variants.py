@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base.errors import UsageError, did_you_mean
+from collscope.machines import elements
 from collscope.machines.plausible import GIVEN, MOST_CORES, MOST_OF_A_NODE, misfit, outside, scaled, too_large
 from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, filled, smallest, tidy
 
@@ -55,14 +56,19 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     """The specification with some counts and numbers replaced, or multiplied (`x2`); curves are multiplied. UsageError: an unknown
     key, or a value that it cannot have."""
     curves, levels = curve_keys(spec), level_keys(spec)
-    known = (*COUNTS, *NUMBERS, *curves, *levels)
+    known = (*COUNTS, *NUMBERS, *curves, *levels, "in_order", elements.WITHOUT)
     whole = filled(spec)
     changes: dict[str, Any] = {}
+    left_out: tuple[str, ...] = ()
     _check_lengths(spec.name, values)
     for key, text in values.items():
         if key not in known:
             raise UsageError(f'{spec.name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
-        if key in curves:
+        if key == "in_order":
+            changes[key] = _switch(spec, key, text)
+        elif key == elements.WITHOUT:
+            left_out = elements.names_of(text, spec.name)
+        elif key in curves:
             level, _, kind = key.partition(".")
             spec = scaled(spec, level, kind, _factor(spec, key, text))
         elif key in levels:
@@ -74,7 +80,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     shared = spec.cores_per_cache == spec.cores_per_socket
     if "cores_per_socket" in changes and "cores_per_cache" not in changes and shared:
         changes["cores_per_cache"] = changes["cores_per_socket"]
-    changed = replace(spec, **changes)
+    changed = elements.without(replace(spec, **changes), left_out)
     if problem := too_large(changed.nodes, changed.cores_per_node):
         raise UsageError(f"{spec.name}: {problem}")
     if wrong := misfit(changed):
@@ -86,8 +92,8 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
 
 
 def _value(spec: Spec, key: str, text: str) -> int | Number:
-    old = getattr(spec, key)
-    number = _number(spec, key, text, old if key in COUNTS else old.value)
+    old = spec.eager_nonblocking if key == "eager_bytes_nonblocking" else getattr(spec, key)
+    number = _number(spec, key, text, old.value if isinstance(old, Number) else old)
     if key in COUNTS:
         if number != int(number) or number < 1:
             raise UsageError(f"{spec.name}: {key} must be a whole number, 1 or more")
@@ -108,6 +114,13 @@ def _number(spec: Spec, key: str, text: str, old: float) -> float:
         least = "a whole number, 1 or more" if key in COUNTS else "a number, 0 or more"
         raise UsageError(f"{spec.name}: {key} must be {least}")
     return number
+
+
+def _switch(spec: Spec, key: str, text: str) -> bool:
+    words = {"true": True, "1": True, "false": False, "0": False}
+    if text not in words:
+        raise UsageError(f'{spec.name}: {key} is true or false, not "{text}"')
+    return words[text]
 
 
 def _factor(spec: Spec, key: str, text: str) -> float:

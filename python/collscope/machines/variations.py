@@ -117,5 +117,6 @@ def variant(platform: str, mapping: str, variations: Sequence[Variation], chosen
         if variation.key == MAPPING:
             mapping = value
         elif value:
-            parts.append(f"{variation.key}={value}")
+            several = value.replace(",", "+") if variation.key == WITHOUT else value  # a comma separates keys
+            parts.append(f"{variation.key}={several}")
     return Variant(f"{base}[{','.join(parts)}]" if parts else platform, mapping, chosen)

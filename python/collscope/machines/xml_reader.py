@@ -9,7 +9,7 @@ from typing import Any
 
 from collscope.base import paths
 from collscope.base.errors import UserError
-from collscope.machines import inside
+from collscope.machines import elements, inside
 from collscope.machines.platform import Host, Platform, nodes_of
 from collscope.machines.plausible import outside
 from collscope.machines.simgrid_settings import OWN_SETTINGS
@@ -71,14 +71,15 @@ def read_xml(path: Path, name: str) -> Platform:
 
 
 _RATES = tuple(f"{link}_bytes_per_s" for link in (*LINKS, *OPTIONAL_LINKS))
+NUMBERS_SAID = ("eager_bytes", "overhead_s", "eager_bytes_nonblocking", *elements.NUMBERS)
 
 
 def _check_property(key: str, value: str, shown: str, line: int) -> None:
     """Numbers of the outermost zone are numbers, within their limits."""
     name = key.removeprefix("collscope.")
-    if key.startswith("curve."):
+    if key.startswith(("curve.", "curve_nonblocking.")):
         numbers = [("", word) for word in value.replace(";", " ").split()]
-    elif key.startswith("least.") or name in ("eager_bytes", "overhead_s", *_RATES):
+    elif key.startswith("least.") or name in (*NUMBERS_SAID, *_RATES):
         numbers = [(name, value)]
     else:
         return

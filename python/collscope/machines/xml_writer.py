@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
 from collscope.base.characters import visible
-from collscope.machines import inside, xml_node
+from collscope.machines import elements, inside, xml_node
 from collscope.machines.simgrid_settings import FACTOR_SETTINGS, NETWORK_SETTINGS, protocol_settings
 from collscope.machines.spec import LEVELS, LINKS, OPTIONAL_LINKS, Spec, text_of, tidy, wire_curve
 
@@ -17,7 +17,7 @@ def xml_of(spec: Spec) -> str:
     interconnect of the sockets where it must, the memory of the receiver's socket, and the receiver's port."""
     curves = {level: wire_curve(spec, level) for level in spec.classes}
     eager, overhead = int(spec.eager_bytes.value), spec.overhead_s.value
-    settings = {**NETWORK_SETTINGS, **protocol_settings(eager, overhead)}
+    settings = {**NETWORK_SETTINGS, **protocol_settings(max(eager, int(spec.eager_nonblocking.value)), overhead)}
     latency = xml_node.latencies(spec, {level: pieces[0][1] for level, pieces in curves.items()})
 
     out = _head(spec.about, settings, spec.name, properties_of(spec))
@@ -64,10 +64,8 @@ def properties_of(spec: Spec) -> dict[str, str]:
     for key, value in spec.least.items():
         properties[f"least.{key}"] = text_of(value)
     for level in spec.classes:
-        properties[f"curve.{level}"] = "; ".join(
-            " ".join(text_of(x) for x in piece) for piece in wire_curve(spec, level)
-        )
-    return properties
+        properties[f"curve.{level}"] = elements.curve_text(wire_curve(spec, level))
+    return properties | elements.properties(spec)
 
 
 def ideal_properties(alpha_s: float, beta_s_per_byte: float) -> dict[str, str]:

@@ -25,7 +25,7 @@ from collscope.sources.outcome import OK
 from collscope.sources.source import Bar, Options, Source
 
 if TYPE_CHECKING:
-    from collscope.machines.platform import Platform
+    from collscope.machines.platform import Platform, WirePiece
 
 TELEPHONE = "bound/telephone"
 LOGGP = "bound/loggp"
@@ -54,8 +54,8 @@ def bound(collective: str, p: int, n: float, alpha: float, beta: float, gamma: f
 def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
     """o, g, L, G and gamma of a platform: the least that any message between two ranks of this layout costs.
 
-    o  the sender's time for a send that need not wait; a send that does wait takes longer
-    g  the least time between two sends of a rank (the machine's processors are all that limits it: g = o)
+    o  what a send that need not wait costs its sender, or its receiver, whichever is less; a send that does wait takes longer
+    g  the least time between two sends of a rank (the machine's processors are all that limits it: the least gap, or else o)
     G  seconds a byte at the widest: what a core's port lets through when several messages share it
     L  such that every message of n bytes takes at least 2o + L + n G between two idle ranks
     gamma  seconds a reduced byte
@@ -70,27 +70,41 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
         o = min(platform.least["o"], platform.overhead_s)
         return platform.least | {"o": o, "g": min(platform.least["g"], o), "copiers": float(ranks)}
     levels = platform.levels(nodes) if ranks > 1 else platform.levels(nodes)[:1]
-    o = platform.overhead_s
     rate = platform.core_bytes_per_s
+    curves = [(platform.wire[level], platform.eager_bytes, False) for level in levels]
+    curves += [
+        (platform.wire_nonblocking[level], platform.eager_bytes_nonblocking, True)
+        for level in levels
+        if level in platform.wire_nonblocking
+    ]
+    # Times of non-blocking sends contain the sender's overhead where they have a curve of their own.
+    spent = [p.gap[0] + p.start * p.gap[1] if p.gap else platform.overhead_s for c, _, _ in curves for p in c]
+    o, g = min(platform.overhead_s, *spent), min(spent)
     per_byte = math.inf
-    for level in levels:
-        for piece in platform.wire[level]:
+    for pieces, _, _ in curves:
+        for piece in pieces:
             per_byte = min(per_byte, piece.s_per_byte)
             if rate > 0:
                 per_byte = min(per_byte, piece.traffic / rate)
     latency = math.inf
-    for level in levels:
-        pieces = platform.wire[level]
+    for pieces, eager, nonblocking in curves:
         for i, piece in enumerate(pieces):
             ends = [piece.start]
             if i + 1 < len(pieces):
                 ends.append(pieces[i + 1].start - 1)
-            if piece.start <= platform.eager_bytes:
-                ends += [
-                    n for n in (platform.eager_bytes, platform.eager_bytes + 1) if n <= ends[-1] or i + 1 == len(pieces)
-                ]
-            latency = min([latency, *(platform.half_round_trip_s(level, n) - n * per_byte - 2 * o for n in ends)])
-    return {"o": o, "g": o, "L": max(latency, 0.0), "G": per_byte, "gamma": platform.gamma_s_per_byte}
+            if piece.start <= eager:
+                ends += [n for n in (eager, eager + 1) if n <= ends[-1] or i + 1 == len(pieces)]
+            latency = min(
+                [latency, *(_alone(platform, piece, n, n <= eager, nonblocking) - n * per_byte - 2 * o for n in ends)]
+            )
+    return {"o": o, "g": g, "L": max(latency, 0.0), "G": per_byte, "gamma": platform.gamma_s_per_byte}
+
+
+def _alone(platform: Platform, piece: WirePiece, size: int, eager: bool, nonblocking: bool) -> float:
+    """The time of a message between two idle ranks, its processors' overheads included."""
+    sender = 0.0 if piece.gap else platform.overhead_s
+    overheads = (sender if eager or nonblocking else 0.0) + (platform.overhead_s if eager else 0.0)
+    return piece.latency_s + size * piece.s_per_byte + overheads
 
 
 @lru_cache(maxsize=4096)

@@ -97,3 +97,28 @@ node = [[0, 9e-7, 5.7e-10]]
 far = [[0, 1.3e-6, 6.3e-10]]
 network = [[0, 2.9e-6, 7.1e-10]]
 """
+
+
+# Every element of a node's model; four nodes of two sockets with two caches of two cores.
+ELEMENTS = """\
+name = "elements"
+nodes = 4
+sockets = 2
+cores_per_socket = 4
+cores_per_cache = 2
+eager_bytes = 65536
+eager_bytes_nonblocking = 900
+memory_bytes_per_s = 30e9
+nic_bytes_per_s = 10e9
+overhead_s = 5e-8
+in_order = true
+nic_gap_s = 2e-7
+[curve]
+cache = [[0, 3e-7, 2e-10, 1, 1e-7, 0], [1024, 3.5e-7, 1.6e-10, 1, 1e-7, 5e-11]]
+socket = [[0, 4e-7, 2e-10, 1, 1.3e-7, 2e-11], [4096, 9e-7, 1.5e-10]]
+node = [[0, 6e-7, 3e-10, 1, 2e-7, 1e-11], [1024, 9e-7, 1.5e-10]]
+network = [[0, 1.5e-6, 4e-10, 1, 3e-7, 1e-11], [2048, 2.5e-6, 1.5e-10, 1, 4e-7, 2e-11]]
+[curve_nonblocking]
+socket = [[0, 5e-7, 2e-10], [2048, 1.1e-6, 1.7e-10, 1, 3e-7, 0]]
+network = [[0, 1.6e-6, 4e-10, 1, 3.2e-7, 1e-11], [1024, 3.5e-6, 1.6e-10, 1, 5e-7, 2e-11]]
+"""

@@ -72,7 +72,7 @@ def test_the_printed_bound_takes_latency_of_the_first_piece_and_bandwidth_of_the
 
 def test_the_hash_of_a_platform_knows_its_plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "plugin.cpp"
-    monkeypatch.setattr(simgrid, "PLUGIN_SOURCE", source)
+    monkeypatch.setattr(simgrid, "PLUGIN_SOURCES", tmp_path)
     hashes = []
     for text in ("one", "two"):
         source.write_text(text)

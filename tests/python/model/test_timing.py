@@ -2,137 +2,49 @@
 
 from __future__ import annotations
 
-import os
-import random
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from collscope.base import paths, programs
+from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of
-from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
 from driven import drive
 from made_platforms import LAYERED, SQUARE, write
+from scripts import (
+    SCRIPT,
+    SCRIPT_MPI,
+    all_to_all_at_once,
+    at_random,
+    exchange,
+    modelled,
+    pipeline,
+    scatter_at_once,
+    simulated,
+    written,
+)
 
-SCRIPT = paths.BUILD / "prove" / "timing_script"
-SCRIPT_MPI = paths.BUILD / "smpi" / "script_mpi"
 needed = (SCRIPT, SCRIPT_MPI, programs.PROVER, programs.SIM_DRIVER)
 missing = [str(p) for p in needed if not p.exists()] + ([] if shutil.which("smpirun") else ["smpirun"])
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
 
-Operations = list[list[str]]
 PICOSECOND = 1e-12
-
-
-def scatter_at_once(ranks: int) -> Operations:
-    ops: Operations = [[] for _ in range(ranks)]
-    for to in range(1, ranks):
-        ops[0].append(f"isend {to} {1000 * to * to}")
-        ops[to].append(f"recv 0 {1000 * to * to}")
-    ops[0] += [f"wait {i}" for i in range(ranks - 1)]
-    return ops
-
-
-def all_to_all_at_once(ranks: int) -> Operations:
-    ops: Operations = []
-    for me in range(ranks):
-        others = [r for r in range(ranks) if r != me]
-        mine = [f"irecv {r} {1000 * (1 + (7 * me + 3 * r) % 11)}" for r in others]
-        mine += [f"isend {r} {1000 * (1 + (7 * r + 3 * me) % 11)}" for r in others]
-        ops.append(mine + [f"wait {i}" for i in range(len(mine))])
-    return ops
-
-
-def pipeline(ranks: int, segments: int) -> Operations:
-    """Two receives posted at a time."""
-    ops: Operations = [[f"send 1 {8192}" for _ in range(segments)]]
-    for me in range(1, ranks):
-        mine, posted = [f"irecv {me - 1} 8192"], 0
-        for k in range(segments):
-            following = len(mine)
-            if k + 1 < segments:
-                mine.append(f"irecv {me - 1} 8192")
-            mine.append(f"wait {posted}")
-            if me + 1 < ranks:
-                mine.append(f"send {me + 1} 8192")
-            posted = following
-        ops.append(mine)
-    return ops
-
-
-def exchange(ranks: int) -> Operations:
-    ops: Operations = [[] for _ in range(ranks)]
-    distance = 1
-    while distance < ranks:
-        for me, mine in enumerate(ops):
-            at = len(mine)
-            mine += [
-                f"irecv {me ^ distance} {3000 * distance}",
-                f"send {me ^ distance} {3000 * distance}",
-                f"wait {at}",
-            ]
-            mine.append(f"compute {3e-6 * distance}")
-        distance *= 2
-    return ops
-
-
-def at_random(seed: int) -> Operations:
-    """Messages in one global order, so that nothing can wait for ever."""
-    choose = random.Random(seed)
-    ranks = choose.choice([2, 3, 5, 8, 16])
-    ops: Operations = [[] for _ in range(ranks)]
-    pending: list[list[int]] = [[] for _ in range(ranks)]
-    for _ in range(choose.choice([5, 30, 200])):
-        src, dst = choose.sample(range(ranks), 2)
-        size = choose.choice([0, 1, 16, 100, 1000, 10_000, choose.randrange(100_000), 1_000_000])
-        for me, other, what in ((src, dst, "send"), (dst, src, "recv")):
-            later = choose.random() < 0.5
-            if later:
-                pending[me].append(len(ops[me]))
-            ops[me].append(f"{'i' * later}{what} {other} {size}")
-        for me in (src, dst):
-            while pending[me] and choose.random() < 0.35:
-                ops[me].append(f"wait {pending[me].pop(choose.randrange(len(pending[me])))}")
-        if choose.random() < 0.3:
-            ops[src].append(f"compute {round(choose.random() * 1e-4, 9)}")
-    for me in range(ranks):
-        ops[me] += [f"wait {at}" for at in pending[me]]
-    return ops
-
-
-def ends(text: str) -> list[float]:
-    return [float(line.split()[1]) for line in text.splitlines()]
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [("1e-06", "1e-09"), ("1.5e-06", "3.3e-10"), ("1e-03", "1e-09")])
 def test_any_schedule_ends_when_simgrid_says(alpha: str, beta: str, tmp_path: Path) -> None:
     schedules = [scatter_at_once(16), all_to_all_at_once(16), pipeline(16, 40), exchange(16)]
     schedules += [at_random(seed) for seed in range(120)]
-    scripts = []
-    for i, ops in enumerate(schedules):
-        scripts.append(tmp_path / f"{i}.script")
-        lines = [f"ranks {len(ops)}", *(f"{me} {op}" for me, mine in enumerate(ops) for op in mine)]
-        scripts[-1].write_text("\n".join(lines) + "\n")
-    machine = tmp_path / "machine.txt"
-    # A picosecond of computing is a byte, as timing_script has it.
-    machine.write_text(f"ports fluid\ncontrol 16\neager -1\ngamma 1e-12\nclass network 0 {alpha} {beta}\n")
-    ours = subprocess.run([SCRIPT, machine, *scripts], capture_output=True, text=True, check=True)
-
-    on = find.load(f"ideal[alpha={alpha},beta={beta}]")
-    hosts = tmp_path / "hosts.txt"
-    hosts.write_text("\n".join(hosts_of(on, 16, 16)) + "\n")
-    command = ["smpirun", "-np", "16", "-hostfile", *map(str, [hosts, *smpirun_args(on), SCRIPT_MPI, *scripts])]
-    theirs = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **smpirun_env(on)})
-    assert theirs.returncode == 0, theirs.stderr
-    assert ends(ours.stdout) == pytest.approx(ends(theirs.stdout), rel=1e-9, abs=PICOSECOND)
-    assert len(ends(ours.stdout)) == sum(map(len, schedules))
+    scripts = written(schedules, tmp_path)
+    machine = f"ports fluid\ncontrol 16\neager -1\nclass network 0 {alpha} {beta}\n"
+    ours = modelled(scripts, machine, tmp_path)
+    theirs = simulated(scripts, find.load(f"ideal[alpha={alpha},beta={beta}]"), 16, 16, tmp_path)
+    assert ours == pytest.approx(theirs, rel=1e-9, abs=PICOSECOND)
+    assert len(ours) == sum(map(len, schedules))
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ INSIDE_ALGORITHMS = ("patterns", "primitives", "composite")
 
 FOREIGN: Mapping[str, tuple[str, ...]] = {
     "mpi.h": ("bench", "core/runtime", "driver", "sim", "tests", "validate"),
-    "smpi/": ("sim", "tests/model"),
+    "smpi/": ("platforms", "sim", "tests/model"),
     "simgrid/": ("platforms", "sim", "tests/model"),
-    "xbt/": ("sim",),
+    "xbt/": ("sim", "tests/model"),
     "hwloc.h": ("validate",),
     "pthread.h": ("tests",),
 }

@@ -1,0 +1,132 @@
+"""Elements of a node's model that a specification may have, and without which it is as it was: docs/node_model.md explains each.
+
+gap           what a sender's processor spends on a message, by class and size (pieces' gap_s, gap_s_per_byte)
+nonblocking   curves and eager limit of non-blocking sends
+in_order      messages from one rank to another flow one after the other
+nic_gap       the least time between two messages that leave a node by its NIC
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from collscope.base.errors import UsageError, did_you_mean
+from collscope.machines.spec import Number, Piece, Spec, narrowest, occurring, text_of, wire_curve
+
+NAMES = ("gap", "nonblocking", "in_order", "nic_gap")
+NUMBERS = ("nic_gap_s",)  # of those that are a number alone: the element's name and its unit
+WITHOUT = "without"  # the key that switches elements off in a platform's name: schooner[without=gap+nic_gap]
+
+
+def present(spec: Spec) -> tuple[str, ...]:
+    """The elements that this machine has."""
+    there = {
+        "gap": any(p.gap for curves in (spec.curve, spec.curve_nonblocking) for c in curves.values() for p in c),
+        "nonblocking": bool(spec.curve_nonblocking) or spec.eager_bytes_nonblocking is not None,
+        "in_order": spec.in_order,
+        **{name.removesuffix("_s"): getattr(spec, name).value > 0 for name in NUMBERS},
+    }
+    return tuple(name for name in NAMES if there[name])
+
+
+def names_of(text: str, where: str) -> tuple[str, ...]:
+    """The elements in "in_order+nic_gap" or "in_order,nic_gap". UsageError: there is no such element; it names `where`."""
+    names = tuple(part.strip() for part in text.replace("+", ",").split(","))
+    for name in names:
+        if name not in NAMES:
+            raise UsageError(
+                f'{where}: there is no element "{name[:60]}"{did_you_mean(name, NAMES)}; a node\'s model may have '
+                + ", ".join(NAMES)
+            )
+    return tuple(dict.fromkeys(names))
+
+
+def without(spec: Spec, names: tuple[str, ...]) -> Spec:
+    """The machine without these elements: what is left of it stays."""
+    if "gap" in names:
+        spec = replace(spec, curve=_ungapped(spec.curve), curve_nonblocking=_ungapped(spec.curve_nonblocking))
+    if "nonblocking" in names:
+        spec = replace(spec, curve_nonblocking={}, eager_bytes_nonblocking=None)
+    if "in_order" in names:
+        spec = replace(spec, in_order=False)
+    zero = {name: Number(0.0) for name in NUMBERS if name.removesuffix("_s") in names}
+    return replace(spec, **zero)  # type: ignore[arg-type]
+
+
+def _ungapped(curves: Mapping[str, tuple[Piece, ...]]) -> dict[str, tuple[Piece, ...]]:
+    """Classes that have one curve between them go on having one."""
+    made: dict[int, tuple[Piece, ...]] = {}
+    for pieces in curves.values():
+        made[id(pieces)] = tuple(replace(p, gap=None) for p in pieces)
+    return {level: made[id(pieces)] for level, pieces in curves.items()}
+
+
+def left_out(platform: str, names: str) -> str:
+    """A platform's name as it is typed, with these elements switched off. UsageError: there is no such element."""
+    off = "+".join(names_of(names, "--without"))
+    base, bracket, rest = platform.rstrip().partition("[")
+    if base.strip() == "ideal":
+        raise UsageError("--without: ideal has no element of a node's model; it is for specifications")
+    parts = [part.strip() for part in rest.removesuffix("]").split(",") if part.strip()] if bracket else []
+    before = next((part for part in parts if part.partition("=")[0].strip() == WITHOUT), None)
+    if before is None:
+        return f"{base}[{','.join([*parts, f'{WITHOUT}={off}'])}]"
+    return f"{base}[{','.join(f'{part}+{off}' if part is before else part for part in parts)}]"
+
+
+# ---- what they come to ------------------------------------------------------------------------------------
+
+
+def curve_text(pieces: Sequence[tuple[float, ...]]) -> str:
+    """A curve as a platform file's property has it."""
+    return "; ".join(" ".join(text_of(x) for x in piece) for piece in pieces)
+
+
+def properties(spec: Spec) -> dict[str, str]:
+    """What the outermost zone of a platform file says of the elements; nothing of a machine that has none."""
+    said: dict[str, str] = {}
+    if spec.eager_bytes_nonblocking is not None:
+        said["collscope.eager_bytes_nonblocking"] = str(int(spec.eager_bytes_nonblocking.value))
+    if spec.in_order:
+        said["collscope.in_order"] = "1"
+    for name in NUMBERS:
+        if (value := getattr(spec, name).value) > 0:
+            said[f"collscope.{name}"] = text_of(value)
+    for level in spec.curve_nonblocking:
+        said[f"curve_nonblocking.{level}"] = curve_text(wire_curve(spec, level, nonblocking=True))
+    return said
+
+
+def contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """(key in the file, what is wrong) where a gap, the overhead of the receiver and the links together take longer than the message
+    that contains them."""
+    kinds = (
+        ("curve", spec.curve, spec.eager_bytes),
+        ("curve_nonblocking", spec.curve_nonblocking, spec.eager_nonblocking),
+    )
+    for key, curves, limit in kinds:
+        for level in (lv for lv in occurring(spec) if lv in curves and (lv != "network" or spec.nodes > 1)):
+            rate, pieces = narrowest(spec, level), curves[level]
+            for at, p in enumerate(pieces):
+                if not p.gap:
+                    continue
+                gap, per_byte = (g.value for g in p.gap)
+                received = spec.overhead_s.value if p.start <= limit.value else 0.0
+                base = p.latency.value - gap - received
+                slope = p.s_per_byte.value - per_byte - p.traffic.value / rate
+                ends = (
+                    [p.start, pieces[at + 1].start - 1]
+                    if at + 1 < len(pieces)
+                    else [p.start, max(2 * p.start, 1 << 30)]
+                )
+                for n in ends:
+                    whole = p.latency.value + n * p.s_per_byte.value
+                    if base + n * slope < -1e-9 * whole - 1e-15:
+                        yield (
+                            (key, level, at),
+                            f"class {level} from {p.start} bytes: of the {whole:.4g} s that a message of {n} bytes takes, the gap of its "
+                            f"sender is {gap + n * per_byte:.4g} s, the receiver's overhead {received:.4g} s and the narrowest link "
+                            f"{n * p.traffic.value / rate:.4g} s: more than the whole; lower gap_s, gap_s_per_byte or traffic",
+                        )
+                        break

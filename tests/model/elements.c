@@ -1,0 +1,147 @@
+/* What a node's model may have besides its curves (docs/node_model.md): each element's effect, worked out by hand. */
+#include "tests/model/by_hand.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Two nodes of two ranks; a message between nodes takes 2e-6 + n 1e-9 s, flows for (n + 16) 5e-10 of them. */
+#define ACROSS                                                                           \
+  "control 16\neager 1000\ncore 1e10\nnic 2e9\nswitch 4e9\nclass cache 0 1e-7 2e-10 1\n" \
+  "place 0 0 0 0\nplace 1 0 0 0\nplace 2 1 1 1\nplace 3 1 1 1\n"
+static const double latency = 2e-6, byte = 1e-9, wire = 1 / 2e9;
+
+static machine machine_of(const char *more) {
+  machine m;
+  char text[2048], error[256];
+  snprintf(text, sizeof text, "%s%s", ACROSS, more);
+  bool fine = machine_read(&m, written(text), error, sizeof error);
+  check(fine, "machine: %s", error);
+  return m;
+}
+
+static double alone(double bytes) { return latency + bytes * byte; }
+static double flow(double bytes) { return (bytes + 16) * wire; }
+
+static void test_gap(void) {
+  machine m = machine_of("class network 0 2e-6 1e-9 1 3e-7 1e-11\noverhead 1e-7\n");
+  double gap = 3e-7 + 500 * 1e-11;
+  start(4);
+  transfer(0, 2, 500);
+  near_to("a gap is contained in the message's time", timed(&m), alone(500) + 1e-7);
+  near_to("its sender is free after the gap", result.rank_end_s[0], gap);
+  start(4);
+  for (int k = 0; k < 3; k++) transfer(0, 2 + k % 2, 500);
+  timed(&m);
+  near_to("one gap after the other", result.rank_end_s[0], 3 * gap);
+  start(4);
+  transfer(0, 2, 5000);
+  near_to("a send that waits spends none", timed(&m), alone(5000));
+  start(4);
+  put(0, REC_ISEND, 2, 5000);
+  put(0, REC_WAIT, 0, 0);
+  put(2, REC_RECV, 0, 5000);
+  near_to("a non-blocking one does, and it is contained, too", timed(&m), alone(5000));
+  machine_free(&m);
+}
+
+static void test_nonblocking(void) {
+  machine m = machine_of("class network 0 2e-6 1e-9 1\nclass_nonblocking network 0 3e-6 1e-9 1\n"
+                         "class_nonblocking network 800 4e-6 1e-9 1 5e-7 0\neager_nonblocking 400\n");
+  for (int nonblocking = 0; nonblocking < 2; nonblocking++) {
+    start(4);
+    put(0, nonblocking ? REC_ISEND : REC_SEND, 2, 900);
+    if (nonblocking) put(0, REC_WAIT, 0, 0);
+    put(2, REC_RECV, 0, 900);
+    near_to("curves of two kinds", timed(&m), nonblocking ? 4e-6 + 900e-9 : alone(900));
+    near_to("limits of two kinds", result.rank_end_s[0], nonblocking ? 4e-6 + 900e-9 : 0);
+  }
+  start(4);
+  put(0, REC_ISEND, 2, 300);
+  put(0, REC_WAIT, 0, 0);
+  put(2, REC_RECV, 0, 300);
+  near_to("the first piece", timed(&m), 3e-6 + 300e-9);
+  near_to("below the limit", result.rank_end_s[0], 0);
+  machine_free(&m);
+}
+
+/* Segments to one peer. */
+static void test_in_order(void) {
+  for (int ordered = 0; ordered < 2; ordered++) {
+    machine m = machine_of(ordered ? "class network 0 2e-6 1e-9 1\nin_order\n" : "class network 0 2e-6 1e-9 1\n");
+    start(4);
+    for (int k = 0; k < 3; k++) transfer(0, 2, 1000);
+    result.want_messages = true;
+    timed(&m);
+    double ready = alone(1000) - flow(1000);
+    for (int k = 0; k < 3; k++)
+      near_to(ordered ? "one after the other" : "all at once", result.message[k].end_s,
+              ready + (ordered ? k + 1 : 3) * flow(1000));
+    /* A short one, ready before the long one that was posted before it, waits; one to another peer does not. */
+    start(4);
+    transfer(0, 2, 900);
+    transfer(0, 2, 0);
+    transfer(0, 3, 0);
+    timed(&m);
+    double first = alone(900);
+    if (ordered) near_to("the second of its pair", result.message[1].end_s, first + flow(0));
+    else check(result.message[1].end_s < first, "not in order: the short one comes first");
+    check(result.message[2].end_s < first, "another pair");
+    result.want_messages = false;
+    machine_free(&m);
+  }
+}
+
+static void test_nic_gap(void) {
+  machine m = machine_of("class network 0 2e-6 1e-9 1\nnic_gap 4e-7\n");
+  start(4);
+  transfer(0, 2, 8);
+  near_to("a message alone does not wait", timed(&m), alone(8));
+  result.want_messages = true;
+  start(4);
+  transfer(1, 3, 8); /* two ranks of a node, at once: by rank */
+  transfer(0, 2, 8);
+  transfer(0, 2, 8);
+  timed(&m);
+  double shared = 0; /* gaps are longer than flows, so that nobody meets on the wire */
+  near_to("the first of rank 0", result.message[0].end_s, alone(8) + shared);
+  near_to("the second of rank 0", result.message[1].end_s, alone(8) + 4e-7);
+  near_to("rank 1's", result.message[2].end_s, alone(8) + 8e-7);
+  start(4);
+  transfer(0, 1, 8);
+  transfer(2, 0, 8);
+  timed(&m);
+  near_to("within a node there is no NIC", result.message[0].end_s, 1e-7 + 8 * 2e-10);
+  near_to("every node has its own", result.message[1].end_s, alone(8));
+  result.want_messages = false;
+  machine_free(&m);
+}
+
+static void machine_refused(const char *more, const char *wanted) {
+  machine m;
+  char text[2048], error[256] = "";
+  snprintf(text, sizeof text, "%s%s", ACROSS, more);
+  check(!machine_read(&m, written(text), error, sizeof error), "should have been refused: %s", more);
+  check(strstr(error, wanted), "\"%s\" does not say \"%s\"", error, wanted);
+  machine_free(&m);
+}
+
+static void test_bad_lines(void) {
+  machine_refused("class network 0 1 1 1 1e-7\n", ":11: class: GAP_S_PER_BYTE must follow GAP_S");
+  machine_refused("class network 0 1 1 1 -1 0\n", "-1: GAP_S must be a number");
+  machine_refused("class network 0 1 1 1 1 0 3\n", "write: class");
+  machine_refused("class_nonblocking wire 0 1 1\n", "class_nonblocking wire: choose cache");
+  machine_refused("class_nonblocking network 5 1 1\n", "class_nonblocking network: pieces start at 0");
+  machine_refused("eager_nonblocking -2\n", "BYTES must be a whole number from -1");
+  machine_refused("in_order yes\n", "write: in_order");
+  machine_refused("nic_gap 1e4\n", "1e4: S must be a number from");
+  machine_refused("nic_gap\n", "write: nic_gap S");
+}
+
+int main(void) {
+  test_gap();
+  test_nonblocking();
+  test_in_order();
+  test_nic_gap();
+  test_bad_lines();
+  return finish();
+}

@@ -1,0 +1,134 @@
+"""Elements of a node's model in specifications: read, refused, switched off, and written into platform and machine files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError
+from collscope.machines import elements, find, spec_reader
+from collscope.machines.hosts import machine_file
+from collscope.machines.simgrid import smpirun_args
+from collscope.machines.spec import SpecError, wire_curve
+from made_platforms import ELEMENTS, SMALL, write
+
+
+def spec(change: tuple[str, str] = ("", ""), **overrides: str):
+    return spec_reader.parse_spec(ELEMENTS.replace(*change), "elements.toml", overrides)
+
+
+def test_every_element_of_a_file_reaches_its_field() -> None:
+    made = spec()
+    assert elements.present(made) == elements.NAMES
+    assert (made.in_order, made.nic_gap_s.value, made.eager_nonblocking.value) == (True, 2e-7, 900)
+    gaps = [tuple(g.value for g in p.gap) if p.gap else None for p in made.curve["socket"]]
+    assert gaps == [(1.3e-7, 2e-11), None]
+    assert [(p.start, p.latency.value) for p in made.curve_nonblocking["network"]] == [(0, 1.6e-6), (1024, 3.5e-6)]
+    assert set(made.curve_nonblocking) == {"socket", "network"}, "only classes that the file gives"
+    names = [name for name, _ in made.numbers()]
+    assert {"nic_gap_s", "eager_bytes_nonblocking", "curve.network[0].gap_s"} <= set(names)
+    assert "curve_nonblocking.network[1024].gap_s_per_byte" in names
+
+
+def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None:
+    plain = spec_reader.parse_spec(SMALL, "small.toml")
+    assert elements.present(plain) == ()
+    assert elements.properties(plain) == {}
+    assert plain.eager_nonblocking == plain.eager_bytes
+    assert not {"nic_gap_s", "eager_bytes_nonblocking"} & {name for name, _ in plain.numbers()}
+    on = find.load(write(tmp_path, SMALL))
+    assert not on.has_kinds
+    text = machine_file(on, 2, 4)
+    assert not any(line.startswith(("in_order", "nic_gap", "class_n", "eager_n")) for line in text.splitlines())
+
+
+def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
+    on = find.load(write(tmp_path, ELEMENTS))
+    assert (
+        on.properties["curve.cache"]
+        == "0 2.5e-07 2e-10 1 1e-07 0; 1024 3e-07 1.6e-10 1 1e-07 5e-11"[:36] + (on.properties["curve.cache"][36:])
+    )
+    assert on.properties["curve_nonblocking.network"].startswith("0 1.55e-06 4e-10 1 3.2e-07 1e-11; 901 1.6e-06")
+    assert on.properties["collscope.nic_gap_s"] == "2e-07"
+    lines = machine_file(on, 2, 16).splitlines()
+    assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900"} <= set(lines)
+    assert "class_nonblocking network 1024 3.5e-06 1.6e-10 1 5e-07 2e-11" in lines
+    assert on.has_kinds
+    assert "--cfg=smpi/async-small-thresh:65537" in smpirun_args(on), "SMPI has one limit: the larger"
+
+
+def test_overheads_are_taken_from_what_contains_them() -> None:
+    """A gap stays in, the receiver's overhead goes where the message is eager; a non-blocking curve contains its sender's in any size."""
+    made = spec()
+    assert wire_curve(made, "cache")[0][:2] == (0, pytest.approx(2.5e-7))
+    assert [p[0] for p in wire_curve(made, "socket")] == [0, 4096, 65537]
+    first, above, later, *_ = wire_curve(made, "socket", nonblocking=True)
+    assert first[:2] == (0, pytest.approx(4e-7)), "both overheads"
+    assert above[:2] == (901, pytest.approx(4.5e-7)), "the sender's, where it waits"
+    assert later == (2048, 1.1e-6, 1.7e-10, 1.0, 3e-7, 0.0)
+
+
+@pytest.mark.parametrize("element", elements.NAMES)
+def test_each_element_is_switched_off_alone(element: str) -> None:
+    made = spec(without=element)
+    assert elements.present(made) == tuple(name for name in elements.NAMES if name != element)
+    everything = spec(without="+".join(elements.NAMES))
+    assert elements.present(everything) == ()
+    assert elements.properties(everything) == {}
+
+
+def test_classes_that_share_a_curve_go_on_sharing_it() -> None:
+    made = spec_reader.parse_spec(SMALL.replace("2e-10]]", "2e-10, 1, 1e-7, 0]]"), "small.toml", {"without": "gap"})
+    assert made.curve["cache"] is made.curve["socket"]
+
+
+def test_elements_are_numbers_of_a_variant() -> None:
+    made = spec(nic_gap_s="x2", eager_bytes_nonblocking="8192", in_order="false")
+    assert (made.nic_gap_s.value, made.eager_nonblocking.value, made.in_order) == (4e-7, 8192, False)
+    plain = spec_reader.parse_spec(SMALL, "small.toml", {"eager_bytes_nonblocking": "x0.5", "in_order": "1"})
+    assert (plain.eager_nonblocking.value, plain.in_order) == (4096, True)
+    with pytest.raises(UsageError, match='in_order is true or false, not "perhaps"'):
+        spec(in_order="perhaps")
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "words"),
+    [
+        (("in_order = true", 'in_order = "yes"'), 11, "in_order: must be true or false"),
+        (("nic_gap_s = 2e-7", "nic_gap_s = -1"), 12, "nic_gap_s: must not be negative"),
+        (("nic_gap_s = 2e-7", "nic_gap_s = 1e4"), 12, "nic_gap_s: must be 0 or 1e-18 to 1000 seconds"),
+        (("nonblocking = 900", "nonblocking = -2"), 7, "eager_bytes_nonblocking: must not be negative, but for -1"),
+        (("nic_gap_s", "nic_gab_s"), 12, 'did you mean "nic_gap_s"'),
+        (("[curve_nonblocking]\nsocket", "[curve_nonblocking]\nsock"), 19, 'did you mean "socket"'),
+        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 3e-7, 1e-11, 2]"), 17, "may add traffic, then gap_s and gap_s_per_byte"),
+        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, -3e-7, 1e-11]"), 17, "must not be negative"),
+        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 1.6e-6, 1e-11]"), 17, "class network from 0 bytes: of the 1.5e-06 s"),
+        (("5e-7, 2e-11]]", "5e-7, 2e-10]]"), 20, "lower gap_s, gap_s_per_byte or traffic"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(change: tuple[str, str], line: int, words: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        spec(change)
+    assert str(refused.value).startswith(f"elements.toml:{line}: ")
+    assert words in str(refused.value)
+
+
+def test_without_is_typed_beside_the_platform_or_within_its_name() -> None:
+    assert elements.left_out("schooner", "gap") == "schooner[without=gap]"
+    assert elements.left_out("m.toml[nodes=2]", "gap, in_order") == "m.toml[nodes=2,without=gap+in_order]"
+    assert elements.left_out("m[without=gap,nodes=2]", "nic_gap") == "m[without=gap+nic_gap,nodes=2]"
+    with pytest.raises(UsageError, match='there is no element "nic_gab"; did you mean "nic_gap"'):
+        elements.left_out("schooner", "gap,nic_gab")
+    with pytest.raises(UsageError, match='elements: there is no element "order"'):
+        spec(without="order")
+    with pytest.raises(UsageError, match="ideal has no element"):
+        elements.left_out("ideal[alpha=2us]", "gap")
+
+
+def test_what_is_not_there_to_be_left_out_is_said() -> None:
+    said: list[str] = []
+    spec_reader.parse_spec(
+        ELEMENTS.replace("in_order = true\n", ""), "e.toml", {"without": "in_order+gap"}, said.append
+    )
+    assert said == ["elements: without=in_order changes nothing: this machine has no such element"]

@@ -1,0 +1,101 @@
+"""Elements of a node's model (docs/node_model.md), each in the timing engine and, written independently, in SMPI: the same times."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.catalogue import registry
+from collscope.machines import find
+from collscope.machines.hosts import machine_file
+from collscope.points.plan import Layout, Point
+from collscope.sources import bounds, model
+from driven import drive
+from made_platforms import ELEMENTS, write
+from scripts import (
+    SCRIPT,
+    SCRIPT_MPI,
+    all_to_all_at_once,
+    at_random,
+    modelled,
+    pipeline,
+    scatter_at_once,
+    simulated,
+    written,
+)
+
+needed = (SCRIPT, SCRIPT_MPI, programs.PROVER, programs.SIM_DRIVER)
+missing = [str(p) for p in needed if not p.exists()] + ([] if shutil.which("smpirun") else ["smpirun"])
+pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+
+PICOSECOND = 1e-12
+ALL = "gap+nonblocking+in_order+nic_gap"
+
+
+def alone(element: str) -> str:
+    return f"without={'+'.join(name for name in ALL.split('+') if name != element)}"
+
+
+VARIANTS = [
+    "",
+    *(alone(element) for element in ALL.split("+")),
+    "without=gap,overhead_s=0",  # whatever a rank posts in a row it posts at one instant
+    "eager_bytes=1000,eager_bytes_nonblocking=65536",
+    "eager_bytes=-1",
+    "eager_bytes_nonblocking=-1",
+]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_any_schedule_ends_when_simgrid_says(variant: str, tmp_path: Path) -> None:
+    on = find.load(f"{write(tmp_path, ELEMENTS)}[{variant}]")
+    schedules = [scatter_at_once(16), all_to_all_at_once(16), pipeline(16, 40)]
+    schedules += [at_random(seed) for seed in range(60)]
+    scripts = written(schedules, tmp_path)
+    ours = modelled(scripts, machine_file(on, 3, 16), tmp_path)
+    assert ours == pytest.approx(simulated(scripts, on, 3, 16, tmp_path), rel=1e-9, abs=PICOSECOND)
+    assert len(ours) == sum(map(len, schedules))
+
+
+def test_every_algorithm_takes_what_the_simulation_says_and_no_less_than_the_bound(tmp_path: Path) -> None:
+    name, ranks = write(tmp_path, ELEMENTS), 11
+    points = [
+        Point(collective=algorithm.key.partition("/")[0], algorithm=algorithm.key, count=count, root=0)
+        for algorithm in registry.load().algorithms
+        for count in (1, 700, 30_011)
+    ]
+    layout = Layout(find.load(name), 3, ranks, "block")
+    least = bounds.loggp(layout.platform, 3, ranks)
+    compared = 0
+    for at, time, said in zip(
+        points,
+        drive(tmp_path, name, ranks, points, nodes=3),
+        model.evaluate([(layout, p) for p in points]),
+        strict=True,
+    ):
+        if time is None:
+            continue
+        size = bounds.vector_bytes(at.collective, at.count, ranks, 4)
+        assert said["model_s"] == pytest.approx(time, rel=1e-9, abs=PICOSECOND), at
+        assert time >= bounds.bound_loggp(at.collective, ranks, size, **least) * (1 - 1e-9), at
+        compared += 1
+    assert compared > len(points) / 2
+
+
+@pytest.mark.parametrize("level", ["cache", "socket", "node", "network"])
+def test_a_ping_pong_takes_its_curve_whatever_the_elements(level: str, tmp_path: Path) -> None:
+    """Gaps are contained; nothing else touches a message that is alone."""
+    on = find.load(write(tmp_path, ELEMENTS))
+    plain = find.load(f"{write(tmp_path, ELEMENTS)}[without={ALL}]")
+    other = {"cache": 1, "socket": 2, "node": 4, "network": 8}[level]
+    for size in (0, 1000, 4000, 100_000):
+        ops = [[] for _ in range(other + 1)]
+        ops[0], ops[other] = [f"send {other} {size}", f"recv {other} {size}"], [f"recv 0 {size}", f"send 0 {size}"]
+        scripts = written([ops], tmp_path)
+        for platform in (on, plain):
+            ends = modelled(scripts, machine_file(platform, 2, 16, "fill"), tmp_path)
+            assert ends[0] == pytest.approx(2 * platform.half_round_trip_s(level, size), rel=1e-9)
+        assert on.half_round_trip_s(level, size) == pytest.approx(plain.half_round_trip_s(level, size), rel=1e-12)
