@@ -75,6 +75,7 @@ def test_cost_beside_the_critical_path(costs: list[tuple[float, float]] | None, 
 def test_of_each_number_of_ranks_the_failed_point_else_the_one_that_moves_most(shown: list[Grid]) -> None:
     lines = [
         line(2, bytes=8), line(2, bytes=64, rounds=3.0, reduced_bytes=16, messages=5, vector_bytes=2048), line(2, bytes=16),
+        line(2, bytes=64, rounds=4.0, reduced_bytes=16, messages=6, vector_bytes=4096),
         line(2, bytes=999, type="affine"),
         line(3, bytes=64), line(3, "data", bytes=8), line(3, bytes=70),
         line(4, bytes=4) | {"status": "no", "verdict": None, "bytes": 99}, line(4, bytes=6, messages=7),

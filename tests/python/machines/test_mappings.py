@@ -128,6 +128,8 @@ def test_files_name_any_nodes_in_any_order(tmp_path: Path) -> None:
     before = mappings.identity(mapping)
     (tmp_path / "other").write_text("rank 0=node0 slot=0\n")
     assert before != mappings.identity(f"file:{tmp_path / 'other'}") != mappings.identity("block") == "block"
+    (tmp_path / "same").write_text(file.read_text())
+    assert before == mappings.identity(f"file:{tmp_path / 'same'}")
 
 
 @pytest.mark.parametrize(

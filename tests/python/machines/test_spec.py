@@ -203,3 +203,18 @@ def test_capacities_that_are_not_given_come_from_the_right_curve() -> None:
 )
 def test_numbers_as_platform_files_spell_them(value: float, text: str) -> None:
     assert text_of(value) == text
+
+
+def test_the_hash_of_a_large_machine_knows_its_nodes_and_how_many_there_are(tmp_path: Path) -> None:
+    """Without its whole file, which would be long."""
+    large = made_platforms.PRIME.replace("nodes = 3", "nodes = 1000", 1)
+    texts = [
+        large,
+        large.replace("= 1000", "= 1001"),
+        large.replace("2.9e-6", "2.8e-6"),
+        large.replace("cache = 3", "cache = 2"),
+    ]
+    found = [find.load(made_platforms.write(tmp_path, text, f"{i}.toml")) for i, text in enumerate([*texts, large])]
+    hashes = [simgrid.content_hash(platform) for platform in found]
+    assert len(set(hashes)) == len(texts) and hashes[0] == hashes[-1]
+    assert max(len(platform.identity) for platform in found) < 100_000

@@ -47,6 +47,11 @@ def test_the_last_digit_counts_in_every_column(column: str) -> None:
     assert second == f"sim bcast/linear, 2 nodes, 4 ranks, 16 B: {column} is {other}, in the reference {kept}"
 
 
+def test_a_row_is_told_by_all_that_names_a_point_and_its_layout() -> None:
+    words = "source platform nodes ranks mapping collective algorithm bytes type op in_place root metric"
+    assert " ".join(NAMES) == words
+
+
 @pytest.mark.parametrize("column", NAMES)
 def test_a_row_that_the_reference_has_not_is_new(column: str) -> None:
     other = row(**{column: "x" if column in table.TEXT else 99})

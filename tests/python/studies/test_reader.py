@@ -99,6 +99,7 @@ def test_the_paper_s_experiment() -> None:
             r'setting\.mapping: "blok" is not one of .* did you mean "block"\?',
         ),
         ("ranks = [4]", "ranks = [4]\nroot = 4", r"setting\.root: there is no rank 4 among 4"),
+        ("ranks = [4]", "ranks = [8, 4]\nroot = 5", r"setting\.root: there is no rank 5 among 4"),
         ("ranks = [4]", 'ranks = [4]\nalso_metrics = ["osu_avg"]', r'setting\.also_metrics: "osu_avg" is not one of'),
         ('bytes = "4B..1KiB"', 'bytes = "4B..1kb"', r"small\.toml:8: sizes\.bytes: "),
         ('bytes = "4B..1KiB"', 'bytes = "1KiB..4B"', r"sizes\.bytes: the size range .* is empty"),

@@ -10,7 +10,7 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.twins import messages
-from collscope.twins.library import SOURCE, find_library
+from collscope.twins.library import HEADERS, SOURCE, find_library
 from open_mpi import needs_open_mpi, needs_prover
 
 
@@ -41,3 +41,9 @@ def test_what_nobody_could_mean_is_not_unsupported() -> None:
         with pytest.raises(UserError, match=why):
             messages.recorded(line + "\n")
     assert "root 7" in messages.recorded("0 bcast/linear 4 10 7 1 0\n").unsupported[0].reason
+
+
+def test_whatever_the_program_is_made_of_makes_it_anew() -> None:
+    """Its own headers: those of the MPI library follow its version."""
+    included = re.findall(r'#include "([^"]+)"', SOURCE.read_text())
+    assert included and {paths.ROOT / name for name in included} == {*HEADERS}

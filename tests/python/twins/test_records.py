@@ -39,6 +39,11 @@ def test_tables_of_several_versions(tmp_path: Path) -> None:
         records.write(tmp_path, version, {"table": [row(version, number)]}, {"sources": number})
     found = records.read("table", tmp_path)
     assert [(r["version"], r["calls"]) for r in found] == [("4.1.4", "2"), ("5.0.1", "3")]
+    kept = (tmp_path / "table.csv").read_text().splitlines()
+    assert (
+        kept[0] == "key,collective,number,library,version,ranks,calls,equal,other_order,different,unsupported,reasons"
+    )
+    assert kept[1:] == [",,,,4.1.4,,2,,,,,", ",,,,5.0.1,,3,,,,,"]
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
     with pytest.raises(UserError):
         records.read("table", tmp_path)
