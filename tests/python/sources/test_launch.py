@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -133,3 +135,25 @@ def test_what_is_added_to_the_environment_and_where_it_runs(tmp_path: Path) -> N
     program = f"import os; print({done!r} % (os.environ['ADDED'], 'PATH' in os.environ, os.listdir('.').count('here')))"
     _, made = run(tmp_path, program, "a", env={"ADDED": "x"})  # type: ignore[arg-type]
     assert made["a"].status == "x True 1"
+
+
+STAYS = """
+import os, signal, sys, time
+here, there = os.pipe()
+if os.fork() == 0:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.write(there, b"x")
+    time.sleep(60)
+os.read(here, 1)
+print("both are there", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_child_that_stays_when_its_parent_ends_is_made_to_end() -> None:
+    command = [sys.executable, "-c", STAYS]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout and process.stdout.readline()
+    launch.end_group(process)
+    assert process.returncode == -signal.SIGTERM
+    assert process.stdout.read() == b""  # ends when nobody can write any more

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import made_table
+import same_picture
 from collscope.analysis import what_if
 from collscope.base import paths
 from collscope.catalogue import registry
+from collscope.figures import files
 from collscope.machines import find
 from collscope.points import table
 from collscope.sources import simulate
@@ -98,6 +100,12 @@ def test_equal_times_have_the_winner_that_stands_first(study: Study) -> None:
     found = analysis.compare_variants(analysis.analyse(study, frame))
     assert found
     assert set(found.winners["winner"]) == {"mst"}
+
+
+def test_the_picture_is_the_kept_one(study: Study, tmp_path: Path) -> None:
+    of = analysis.analyse(study, table.to_frame(rows(study)))
+    (made,) = (p for p in pictures.pictures(of, analysis.changes(of), None, quick=False) if p.stem == "what_if")
+    same_picture.check(files.render(made.make(), "svg"), same_picture.EXPECTED / "what_if.svg", tmp_path)
 
 
 def test_the_report_has_a_section_a_table_and_a_figure(study: Study, tmp_path: Path) -> None:
