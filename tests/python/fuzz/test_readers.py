@@ -23,10 +23,13 @@ from xml_of_one_host import platform_xml
 CORPUS = Path(__file__).parents[1] / "corpus"
 FEW, MANY = 60, 5000
 CURVE_KEYS = variants.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml"))
+INSIDE = xml_of(
+    spec_reader.parse_spec(SQUARE.replace("cores_per_socket = 3", "cores_per_socket = 1"), "s", {"nodes": "1"})
+)
 SEEDS = {
     "specification": [SMALL, LAYERED, SQUARE, (paths.ROOT / "platforms" / "schooner.toml").read_text(encoding="utf-8")],
     "study": [(paths.ROOT / "sim" / "bird_schooner.toml").read_text(encoding="utf-8")],
-    "platform": [platform_xml('<prop id="network/model" value="CM02"/>')],
+    "platform": [platform_xml('<prop id="network/model" value="CM02"/>'), INSIDE],
 }
 PIECES = (
     *(
@@ -116,7 +119,7 @@ def read_study(path: Path) -> None:
 def read_platform(path: Path) -> None:
     """The platform, and the numbers that it says."""
     platform = xml_reader.read_xml(path, "own")
-    _ = (platform.least, platform.eager_bytes, platform.overhead_s, platform.nodes)
+    _ = (platform.least, platform.eager_bytes, platform.overhead_s, platform.nodes, platform.levels(2))
 
 
 READ: dict[str, Callable[[Path], None]] = {
