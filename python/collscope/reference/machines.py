@@ -25,7 +25,7 @@ _UNITS = (
     ("_bytes", "B", 1.0),
     ("traffic", "B/B", 1.0),
 )
-_MATTERS = {
+MATTERS = {
     "gamma_s_per_byte": "reductions: every byte combined, on the rank's own time",
     "copy_s_per_byte": "copies within a rank and into shared segments",
     "overhead_s": "every message up to the eager limit, at both ends",
@@ -38,6 +38,8 @@ _MATTERS = {
     "nic_bytes_per_s": "messages that leave or enter a node, together",
     "switch_bytes_per_s": "one message between nodes by itself",
     "nic_other_socket_s": "messages between nodes, for each end on another socket than the NIC's",
+    "eager_bytes_nonblocking": "which non-blocking sends wait for their receive",
+    "nic_gap_s": "every message that leaves or enters a node: its NIC takes one at a time",
     "nic_socket": "messages between nodes of ranks on other sockets, which cross the interconnect to it",
     "nodes": "how many ranks there can be",
     "sockets": "which messages cross the interconnect; groups of hierarchical algorithms",
@@ -148,14 +150,14 @@ def _row(spec: Spec, name: str, number: Number) -> Row:
 
 
 def _matters(spec: Spec, name: str) -> str:
-    if name.startswith("curve."):
+    if name.startswith(("curve.", "curve_nonblocking.")):
         return _of_a_piece(spec, name)
     level, _, kind = name.rpartition(".")
     if kind == "cores":
         return f"which messages are of the class {level}"
     if kind == "bytes_per_s" and level:
         return f"messages that leave or enter a unit of {level}, together"
-    text = _MATTERS.get(name, "")
+    text = MATTERS.get(name, "")
     if name.endswith("_bytes_per_s") and (
         streams := _streams(spec, name.removesuffix("_bytes_per_s"), number_of(spec, name))
     ):
@@ -182,11 +184,17 @@ def _streams(spec: Spec, link: str, rate: float) -> str:
 
 
 def _of_a_piece(spec: Spec, name: str) -> str:
-    level, _, rest = name.removeprefix("curve.").partition("[")
-    start = int(rest.partition("]")[0])
-    later = [piece.start for piece in spec.curve[level] if piece.start > start]
-    sizes = f"{format_size(start)} and more" if not later else f"{format_size(start)} to below {format_size(later[0])}"
-    return f"messages of {sizes} between ranks {_WHERE.get(level, f'in the same {level}')}"
+    """`name`: KEY.CLASS[START].KIND of a curve."""
+    key, _, rest = name.partition(".")
+    level, _, rest = rest.partition("[")
+    start, _, kind = rest.partition("].")
+    later = [piece.start for piece in getattr(spec, key)[level] if piece.start > int(start)]
+    sizes = f"{format_size(int(start))} and more"
+    if later:
+        sizes = f"{format_size(int(start))} to below {format_size(later[0])}"
+    sent = "messages sent without blocking" if key == "curve_nonblocking" else "messages"
+    of = "the sender's processor: " if kind.startswith("gap") else ""
+    return f"{of}{sent} of {sizes} between ranks {_WHERE.get(level, f'in the same {level}')}"
 
 
 _WHERE = {

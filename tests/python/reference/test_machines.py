@@ -11,7 +11,7 @@ import pytest
 
 from collscope.base import paths
 from collscope.machines import find, spec_reader
-from collscope.machines.spec import Number
+from collscope.machines.spec import COUNTS, NUMBERS, Number
 from collscope.machines.xml_reader import read_xml
 from collscope.reference import docs, machines
 from made_platforms import LAYERED, write
@@ -65,6 +65,10 @@ def test_a_number_in_words(tmp_path: Path) -> None:
     assert rows["curve.numa[0].latency_s"].matters == "messages of 0 B to below 3001 B between ranks in the same numa"
     assert rows["curve.network[5003].s_per_byte"].matters == "messages of 5003 B and more between ranks on two nodes"
     assert made.spec.shape == "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches a node)"
+
+
+def test_every_number_that_a_machine_can_have_is_said_to_matter_somewhere() -> None:
+    assert {*NUMBERS, *COUNTS, "nic_socket"} <= {*machines.MATTERS}
 
 
 def test_what_is_out_of_date_is_named_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
