@@ -25,6 +25,7 @@
  */
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
+#include <xbt/config.hpp>
 #if SIMGRID_VERSION < 33400
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #endif
@@ -235,6 +236,13 @@ double bandwidth_factor(double flowing, const s4u::Host *src, const s4u::Host *d
   return 1 / piece_for(bytes, src, dst, read_note(src, dst, bytes).nonblocking)->traffic;
 }
 
+/* The outermost zone of the file: since SimGrid 4 a zone without a name in the file is around it. */
+const s4u::NetZone *outermost(const s4u::NetZone *root) {
+  while (root->get_property("curve.cache") == nullptr && root->get_children().size() == 1)
+    root = root->get_children().front();
+  return root;
+}
+
 /* Every route begins with the link "…_up" of a core and ends with a "…_down". */
 void level_latencies(const s4u::Engine &engine) {
   for (s4u::Link *link : engine.get_all_links()) {
@@ -254,6 +262,19 @@ double amount(const s4u::NetZone *root, const std::string &name) {
   return number;
 }
 
+/* From SimGrid 4 on a cost that begins at 0 bytes, "0:1e-07:0", is not that of a message of 0 bytes. A number alone is that of
+ * every message. */
+void charge_empty_messages() {
+#if SIMGRID_VERSION >= 40000
+  for (const char *name : { "smpi/os", "smpi/ois", "smpi/or" }) {
+    std::string text = simgrid::config::get_value<std::string>(name);
+    size_t end = text.rfind(":0");
+    if (text.rfind("0:", 0) == 0 && end >= 2 && end + 2 == text.size() && text.find(';') == std::string::npos)
+      simgrid::config::set_as_string(name, text.substr(2, end - 2));
+  }
+#endif
+}
+
 }  // namespace
 
 extern "C" void load_platform(const s4u::Engine &engine);
@@ -261,9 +282,10 @@ extern "C" void load_platform(const s4u::Engine &engine);
 void load_platform(const s4u::Engine &engine) {
   const char *path = std::getenv("COLLSCOPE_PLATFORM");
   if (path == nullptr) fail("the environment variable COLLSCOPE_PLATFORM does not name an XML file");
+  charge_empty_messages();
   engine.load_platform(path);
 
-  const s4u::NetZone *root = engine.get_netzone_root();
+  const s4u::NetZone *root = outermost(engine.get_netzone_root());
   bool kinds = false;
   auto curve = [&](const std::string &level) {
     std::string name = "curve." + level;
@@ -305,8 +327,9 @@ void load_platform(const s4u::Engine &engine) {
     smpi_register_op_cost_callback(SmpiOperation::RECV, cost_of_receive);
   }
 #if SIMGRID_VERSION >= 33400
-  root->set_latency_factor_cb(latency_factor);
-  root->set_bandwidth_factor_cb(bandwidth_factor);
+  s4u::NetZone *whole = engine.get_netzone_root();
+  whole->set_latency_factor_cb(latency_factor);
+  whole->set_bandwidth_factor_cb(bandwidth_factor);
 #else
   root->get_network_model()->set_lat_factor_cb(latency_factor);
   root->get_network_model()->set_bw_factor_cb(bandwidth_factor);

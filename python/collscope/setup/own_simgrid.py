@@ -6,15 +6,16 @@ import os
 from pathlib import Path
 
 
-def folder(root: Path) -> Path:
-    """Where it is installed."""
-    return root / ".cache" / "simgrid"
+def folder(root: Path, other: str = "") -> Path:
+    """Where it is installed; `other`: the version of one that tests compare with."""
+    return root / ".cache" / (f"simgrid-{other}" if other else "simgrid")
 
 
-def is_there(root: Path) -> bool:
+def is_there(root: Path, other: str = "") -> bool:
     """Whether it was built, and for this place: its scripts name the folder they were made for."""
+    place = folder(root, other)
     try:
-        return str(folder(root)) in (folder(root) / "bin" / "smpirun").read_text(encoding="utf-8", errors="replace")
+        return f"{place}/" in (place / "bin" / "smpirun").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
 

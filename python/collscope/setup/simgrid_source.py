@@ -10,11 +10,13 @@ import os
 import shutil
 from pathlib import Path
 
+from collscope.base import programs
 from collscope.setup import needs, own_simgrid
 from collscope.setup.machine import Setup, locked
 from collscope.setup.steps import SetupError
 
 VERSION = "3.32"  # Debian 12's, with which the references were made: the same digits
+OTHER = "4.1"  # that ./collscope test --full compares with it
 BOOST = "boost-headers"
 HEADERS = ("/usr/include", "/usr/local/include")
 OPTIONS = {
@@ -42,44 +44,67 @@ FLAGS = "-O2 -g0"
 def ensure(root: Path) -> None:
     """A SimGrid below the tree, unless there is one. SetupError as in `make`."""
     with locked(root):
+        if own_simgrid.is_there(root):
+            return
         make(Setup(root))
+        shutil.rmtree(root / "build" / "smpi", ignore_errors=True)  # configured with another SimGrid, if at all
+        os.environ["PATH"] = own_simgrid.search_path(root, os.environ["PATH"])
 
 
-def make(setup: Setup) -> None:
+def other_tree(root: Path) -> Path:
+    """The build of what simulates with the other SimGrid."""
+    return root / "build" / f"smpi-{OTHER}"
+
+
+def ensure_other(root: Path) -> None:
+    """The other SimGrid beside, and in a tree of its own what simulates, built with it. SetupError as in `make`."""
+    setup, tree, log = Setup(root), other_tree(root), root / ".cache" / "log" / f"build-smpi-{OTHER}.log"
+    with locked(root):
+        make(setup, OTHER)
+        folder = own_simgrid.folder(root, OTHER) / "bin"
+        env = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+        configure: list[str | Path] = ["cmake", "--preset", "smpi", "-B", tree]
+        if setup.moved(tree):
+            shutil.rmtree(tree, ignore_errors=True)
+            setup.steps.run(f"configuring with SimGrid {OTHER}", configure, log, quiet=True, env=env, cwd=root)
+        words: list[str | Path] = ["cmake", "--build", tree, "-j", "2", "--target", *programs.BUILT["smpi"]]
+        setup.steps.run(f"building with SimGrid {OTHER}", words, log, env=env, cwd=root)
+
+
+def make(setup: Setup, other: str = "") -> None:
     """Fetches, compiles and installs it, unless it is there; SetupError says what went wrong. What was fetched and compiled is kept
-    until it is installed, so that a second call goes on."""
-    root = setup.root
-    if own_simgrid.is_there(root):
+    until it is installed, so that a second call goes on. `other`: this version, in a place of its own."""
+    root, version = setup.root, other or VERSION
+    if own_simgrid.is_there(root, other):
         return
     lacking = [n.name for n in needs.NEEDS if "compiler" in n.name and not n.present()]
     if lacking:
         raise SetupError(f"missing: {', '.join(lacking)}; SimGrid cannot be compiled without (module load gcc, say)")
     setup.wheels(["smpi"])
     setup.libraries()
-    work, log = root / ".cache" / "simgrid-build", setup.logs / "simgrid.log"
-    source = _source(setup, work, log)
+    place = own_simgrid.folder(root, other)
+    work, log = place.with_name(f"{place.name}-build"), setup.logs / f"{place.name}.log"
+    source = _source(setup, version, work, log)
     words = [f"-D{name}={value}" for name, value in OPTIONS.items()]
-    words += [f"-DCMAKE_INSTALL_PREFIX={own_simgrid.folder(root)}", *_boost(setup, work, log)]
+    words += [f"-DCMAKE_INSTALL_PREFIX={place}", *_boost(setup, work, log)]
     env = {**os.environ, "CFLAGS": FLAGS, "CXXFLAGS": FLAGS}
     configure: list[str | Path] = ["cmake", "-S", source, "-B", work / "tree", "-G", "Ninja", *words]
     setup.steps.run("configuring SimGrid", configure, log, quiet=True, env=env, cwd=work)  # it leaves test programs
     jobs = str(len(os.sched_getaffinity(0)))
-    setup.steps.run(f"building SimGrid {VERSION}", ["cmake", "--build", work / "tree", "-j", jobs], log)
+    setup.steps.run(f"building SimGrid {version}", ["cmake", "--build", work / "tree", "-j", jobs], log)
     setup.steps.run("installing SimGrid", ["cmake", "--install", work / "tree"], log, quiet=True)
     shutil.rmtree(work)
-    shutil.rmtree(root / "build" / "smpi", ignore_errors=True)  # configured with another SimGrid, if at all
-    os.environ["PATH"] = own_simgrid.search_path(root, os.environ["PATH"])
 
 
-def _source(setup: Setup, work: Path, log: Path) -> Path:
-    source = work / f"simgrid-{VERSION}"
+def _source(setup: Setup, version: str, work: Path, log: Path) -> Path:
+    source = work / f"simgrid-{version}"
     if not (source / "CMakeLists.txt").exists():
-        words: list[str | Path] = ["--no-deps", "--no-binary", "simgrid", "-d", work, f"simgrid=={VERSION}"]
-        setup.pip(f"fetching SimGrid {VERSION}", words, log, "download")
+        words: list[str | Path] = ["--no-deps", "--no-binary", "simgrid", "-d", work, f"simgrid=={version}"]
+        setup.pip(f"fetching SimGrid {version}", words, log, "download")
         import tarfile
 
         try:
-            with tarfile.open(work / f"simgrid-{VERSION}.tar.gz") as archive:
+            with tarfile.open(work / f"simgrid-{version}.tar.gz") as archive:
                 archive.extractall(work, filter="data")
         except (OSError, tarfile.TarError) as error:
             shutil.rmtree(source, ignore_errors=True)

@@ -25,9 +25,10 @@ def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         if "-S" in commands[-1]:  # SimGrid's configure step leaves a program where it is called
             (Path(more.get("cwd", ".")) / "test_stackgrowth").touch()
         if "--install" in commands[-1]:
-            program = own_simgrid.folder(tree) / "bin" / "smpirun"
-            program.parent.mkdir(parents=True)
-            program.write_text(f'LD_LIBRARY_PATH="{own_simgrid.folder(tree)}/lib"')
+            work = Path(commands[-1][-1]).parent
+            folder = work.with_name(work.name.removesuffix("-build"))
+            (folder / "bin").mkdir(parents=True)
+            (folder / "bin" / "smpirun").write_text(f'LD_LIBRARY_PATH="{folder}/lib"')
         if simgrid_source.BOOST in commands[-1]:
             header = Path(commands[-1][-2]) / "x" / "include" / "boost" / "version.hpp"
             header.parent.mkdir(parents=True)
@@ -59,6 +60,26 @@ def test_it_is_built_once_and_found_first(tree: Path, called: list[list[str]], m
     assert not (tree / "build" / "smpi").exists()
     simgrid_source.ensure(tree)
     assert len(called) == 4
+
+
+def test_another_version_lies_beside_it_with_a_build_of_its_own(
+    tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simgrid_source, "HEADERS", ("/usr/include", str(tree)))
+    (tree / "boost").mkdir()
+    (tree / "boost" / "version.hpp").touch()
+    source = tree / ".cache" / "simgrid-4.1-build" / "simgrid-4.1"
+    source.mkdir(parents=True)
+    (source / "CMakeLists.txt").touch()
+    before = os.environ["PATH"]
+    simgrid_source.ensure_other(tree)
+    assert f"-DCMAKE_INSTALL_PREFIX={tree}/.cache/simgrid-4.1" in called[0]
+    assert called[3] == ["cmake", "--preset", "smpi", "-B", str(tree / "build" / "smpi-4.1")]
+    assert called[4][:3] == ["cmake", "--build", str(tree / "build" / "smpi-4.1")]
+    assert own_simgrid.is_there(tree, "4.1") and not own_simgrid.is_there(tree)
+    assert os.environ["PATH"] == before, "commands go on with the one that the references were made with"
+    simgrid_source.ensure_other(tree)
+    assert [words[1] for words in called[5:]] == ["--preset", "--build"], "the library is not built again"
 
 
 def test_the_systems_boost_is_taken_where_there_is_one(
@@ -120,12 +141,14 @@ def test_the_source_package_is_fetched_and_unpacked(tree: Path, monkeypatch: pyt
     monkeypatch.setattr(Setup, "pip", pip)
     if whole:
         for _ in range(2):
-            assert (simgrid_source._source(Setup(tree), work, tree / "log") / "CMakeLists.txt").exists()
+            assert (
+                simgrid_source._source(Setup(tree), simgrid_source.VERSION, work, tree / "log") / "CMakeLists.txt"
+            ).exists()
         options = ["--no-deps", "--no-binary", "simgrid", "-d", work, f"simgrid=={simgrid_source.VERSION}"]
         assert fetched == [(options, "download")]
     else:
         with pytest.raises(SetupError, match="the source package cannot be unpacked"):
-            simgrid_source._source(Setup(tree), work, tree / "log")
+            simgrid_source._source(Setup(tree), simgrid_source.VERSION, work, tree / "log")
 
 
 def test_a_boost_without_headers_is_told(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,12 +102,19 @@ def test_the_long_tests_run_where_asked_for(monkeypatch: pytest.MonkeyPatch, ful
     monkeypatch.setattr(machine, "ensure_python", lambda root, extra: asked.append(extra))
     monkeypatch.setattr(testing, "builds", list)
     monkeypatch.setattr(testing, "style", list)
+    monkeypatch.setattr(testing, "other_simgrid", lambda: asked.append("other") or testing.Step("o", 1))
     monkeypatch.setattr(testing, "has_tests", lambda preset: preset != "mpi")
     monkeypatch.setattr(testing, "ctest", lambda *a: asked.append(f"{a}") or testing.Step("c", 1))
     monkeypatch.setattr(testing, "pytest", lambda *a: asked.append(f"{a}") or testing.Step("p", 1))
     assert testing.run(full) == 0
     trees = [p for p in testing.PRESETS if p != "mpi"]
-    assert asked == ["dev", "cluster", *(f"{(preset, full)}" for preset in trees), f"({full},)"]
+    assert asked == [
+        "dev",
+        "cluster",
+        *(["other"] if full else []),
+        *(f"{(preset, full)}" for preset in trees),
+        f"({full},)",
+    ]
 
     def fail(*_: object) -> None:
         raise SetupError("no network")

@@ -37,7 +37,7 @@ FOREIGN: Mapping[str, tuple[str, ...]] = {
     "mpi.h": ("bench", "core/runtime", "driver", "sim", "tests", "validate"),
     "smpi/": ("platforms", "sim", "tests/model"),
     "simgrid/": ("platforms", "sim", "tests/model"),
-    "xbt/": ("sim", "tests/model"),
+    "xbt/": ("platforms", "sim", "tests/model"),
     "hwloc.h": ("validate",),
     "pthread.h": ("tests",),
 }
