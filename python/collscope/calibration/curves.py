@@ -187,12 +187,19 @@ def _joined(low: int, one: Line, high: int, other: Line, limits: Limits) -> list
     if low <= meet * (1 + DUST) and meet <= high * (1 + DUST):
         return [(math.ceil(meet * (1 - DUST)), *other)]
     start, end = one[0] + one[1] * low, other[0] + other[1] * high
+    if (end - start) / (high - low) < limits.floor or end > STEEPER * start * high / low:
+        return [(high, *other)]
+    return [*bridge((low, start), (high, end), limits), (high, *other)]
+
+
+def bridge(one: tuple[int, float], other: tuple[int, float], limits: Limits = Limits()) -> list[Piece]:
+    """The pieces that lead straight from one (bytes, seconds) to another, from the next byte on: a line, or where it would begin below
+    the limit, proportional pieces along it."""
+    (low, start), (high, end) = one, other
     slope = (end - start) / (high - low)
     latency = start - slope * low
-    if slope < limits.floor or end > STEEPER * start * high / low:
-        return [(high, *other)]
     if latency >= limits.base:
-        return [(low + 1, latency, slope), (high, *other)]
+        return [(low + 1, latency, slope)]
     count = math.ceil(FINEST * math.log2(high / low))
     edges = [low * (high / low) ** (k / count) for k in range(count + 1)]
     between = []
@@ -200,4 +207,4 @@ def _joined(low: int, one: Line, high: int, other: Line, limits: Limits) -> list
         middle = math.sqrt(left * right)
         time = latency + slope * middle
         between.append((math.floor(left) + 1, limits.base, max((time - limits.base) / middle, limits.floor)))
-    return [*between, (high, *other)]
+    return between

@@ -18,23 +18,23 @@ from collscope.base.files import write_atomically
 from collscope.base.statistics import quantile
 from collscope.base.toml_table import read_text
 from collscope.base.units import format_size, format_time, parse_sizes
+from collscope.calibration.contention import Gaps, Trees, gaps_of
 from collscope.calibration.cross_validation import Missed, blind, left_out, reason, residuals
+from collscope.calibration.curve_text import NETWORK, Drawn, sections
+from collscope.calibration.curve_text import Limits as SendLimits
 from collscope.calibration.curves import NOISE, Limits, Piece, Point, curve_at, jumps_of, pieces_of
 from collscope.calibration.tables import Measured, Measurements
 from collscope.machines import find
-from collscope.machines.plausible import MOST_BYTES
 from collscope.machines.spec import AS_NEEDED, COUNTS, LINKS, Number, Spec, narrowest
 from collscope.machines.spec_reader import parse_spec
 
 MARK = "# ---- curves: half round trips, made by `./collscope calibrate --from …`; what stands below is written anew"
 LEAST_SLOPE = 1e-12  # seconds a byte: a thousand times faster than any core
 RATE_BYTES = 4096  # pieces from here on say what links move
-ROUNDED = 1e-5  # five digits
 HALF_DIGIT_S = 5e-9
 FAR = 0.10  # a left-out size missed by more is named
 SPREAD = 0.25  # of a time, between its percentiles: from here on the class holds different pairs
 LARGE_BYTES = 1 << 20
-NETWORK = "network"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,59}")
 
 
@@ -71,6 +71,7 @@ class Fitted:
     curves: tuple[CurveFit, ...]
     rates: Mapping[str, float]
     unknowing: tuple[Missed, ...]
+    gaps: Gaps | None = None
 
 
 def points_of(times: Sequence[Measured]) -> list[Point]:
@@ -119,6 +120,7 @@ def calibrate(
     target: Path | None = None,
     shape: Mapping[str, int] | None = None,
     known: Mapping[str, Sequence[int]] | None = None,
+    trees: Trees | None = None,
 ) -> tuple[Path, Fitted]:
     """Writes the specification NAME (default: where find looks for it), whole or not at all; a file that is there keeps what stands
     above MARK. `shape`: COUNTS of a new one. UsageError: it cannot be written, or its shape is not known; UserError: the curves and
@@ -138,13 +140,17 @@ def calibrate(
             raise UsageError(f"--shape: {shown} has its shape already; edit it there")
     else:
         head = new_head(name, measured, shape or {})
-    fitted, text = made(head, measured, shown, known)
+    fitted, text = made(head, measured, shown, known, trees)
     write_atomically(path, text)
     return path, fitted
 
 
 def made(
-    head: str, measured: Measurements, shown: str, known: Mapping[str, Sequence[int]] | None = None
+    head: str,
+    measured: Measurements,
+    shown: str,
+    known: Mapping[str, Sequence[int]] | None = None,
+    trees: Trees | None = None,
 ) -> tuple[Fitted, str]:
     """The curves, and the whole specification: what stands above MARK, and what below. UserError as calibrate."""
     links = parse_spec(f"{head}\n[curve]\nnetwork = [[0, 1000, 1]]\n", shown)
@@ -156,10 +162,15 @@ def made(
             )
     times = {level: measured.times[level] for level in links.classes if level in measured.times}
     fitted = fit(replace(measured, times=times), 2 * links.overhead_s.value, known)
-    rates = {c.level: min(own_rate(c), _link_rate(links, c.level)) for c in fitted.curves}
-    text = "\n".join([f"{head}{MARK}", *sections(fitted, rates)]) + "\n"
+    drawn = [
+        Drawn(c.level, c.text, c.jumps, c.pieces, c.times, c.source, min(own_rate(c), _link_rate(links, c.level)))
+        for c in fitted.curves
+    ]
+    limits = SendLimits(int(links.eager_bytes.value), int(links.eager_nonblocking.value))
+    gaps = gaps_of(trees, limits.nonblocking) if trees else None
+    text = "\n".join([f"{head}{MARK}", *sections(drawn, gaps, limits)]) + "\n"
     parse_spec(text, shown)
-    return fitted, text
+    return replace(fitted, gaps=gaps), text
 
 
 def own_rate(curve: CurveFit) -> float:
@@ -203,46 +214,6 @@ def new_head(name: str, measured: Measurements, shape: Mapping[str, int]) -> str
     return "\n".join(lines) + "\n\n"
 
 
-def sections(fitted: Fitted, rates: Mapping[str, float]) -> Iterator[str]:
-    """The lines of the curves. `rates`: of each class's links, in bytes a second: a piece that is flatter than they
-    allow keeps them busy for its own time only."""
-    for curve in fitted.curves:
-        yield ""
-        yield f"# {curve.level}: {curve.text}"
-        if curve.jumps:
-            yield f"# A protocol begins at {', '.join(format_size(j) for j in curve.jumps)}."
-        ends = [*(p[0] for p in curve.pieces[1:]), MOST_BYTES]
-        for (start, latency, slope), end in zip(curve.pieces, ends, strict=True):
-            low, high = _spread([m for m in curve.times if start <= m.bytes < end])
-            yield ""
-            yield f"[[curve.{curve.level}]]"
-            yield f"from_bytes = {start}"
-            yield f"latency_s = {_number(latency, low, high, curve.source)}"
-            yield f"s_per_byte = {_number(slope, low, high, curve.source)}"
-            if (traffic := float(f"{slope:.5g}") * rates[curve.level]) < 1:
-                most = float(f"{traffic * (1 - ROUNDED):.5g}")
-                yield (
-                    f'traffic = {{ value = {most!r}, tag = "inferred", range = [{most / 10:.3g}, {most!r}], '
-                    'source = "the links are busy as long as the message by itself" }'
-                )
-
-
-def _spread(times: Sequence[Measured]) -> tuple[float, float]:
-    """Of the pairs behind the times of a piece: the lowest and highest percentile, as a share of the time."""
-    known = [(m.low / m.seconds, m.high / m.seconds) for m in times if m.low and m.high]
-    return min((low for low, _ in known), default=1.0), max((high for _, high in known), default=1.0)
-
-
-def _number(value: float, low: float, high: float, source: str) -> str:
-    shown = float(f"{value:.5g}")
-    limits = (
-        f", range = [{min(shown, float(f'{value * low:.3g}')):g}, {max(shown, float(f'{value * high:.3g}')):g}]"
-        if low < high
-        else ""
-    )
-    return f'{{ value = {shown!r}, tag = "measured"{limits}, source = "{source}" }}'
-
-
 def describe(fitted: Fitted) -> Iterator[str]:
     """What is told of a calibration, a line each: fit, jumps, residuals, what was missed by far and why, what is doubtful."""
     for curve in fitted.curves:
@@ -256,6 +227,12 @@ def describe(fitted: Fitted) -> Iterator[str]:
                 why = reason(curve.points, curve.jumps, missed.bytes)
                 yield f"  left out, {format_size(missed.bytes)} is missed by {missed.error:+.1%}: {why}"
         yield from (f"  {doubt}" for doubt in doubts(curve))
+    if fitted.gaps:
+        yield f"gaps, from {fitted.gaps.fitted} of {fitted.gaps.rows} rows; the others are for judging"
+        for level, known in fitted.gaps.gap.items():
+            yield f"  {level}: {', '.join(f'{format_time(gap)} at {format_size(size)}' for size, gap in known)}"
+        for level, (size, time) in fitted.gaps.waiting.items():
+            yield f"  {level}: a non-blocking message of {format_size(size)} takes {format_time(time)}"
     every = [m for curve in fitted.curves for m in curve.left_out]
     for words, missed_by in (("", every), ("; had jumps to be found in the same halves", fitted.unknowing)):
         errors = sorted(abs(m.error) for m in missed_by)

@@ -144,11 +144,11 @@ def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes
             raise UserError(f'{at}: {level}: "{word}" is no class; name it with --class {word or "WORD"}=network')
         scale = TIMES[time]
         one = Measured(
-            _size(row[size], at, size),
-            _time(row[time], at, time) * scale,
-            _time(row[low], at, low) * scale if low and row[low] else None,
-            _time(row[high], at, high) * scale if high and row[high] else None,
-            _size(row[count], at, count) if count and row[count] else 0,
+            size_of(row[size], at, size),
+            number_of(row[time], at, time) * scale,
+            number_of(row[low], at, low) * scale if low and row[low] else None,
+            number_of(row[high], at, high) * scale if high and row[high] else None,
+            size_of(row[count], at, count) if count and row[count] else 0,
         )
         several = "; ".join(f"--where {c}={sorted(v)[0]}" for c, v in taken.items() if len(v) > 1)
         chosen = "".join(f", {value}" for value in where.values())
@@ -181,13 +181,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _size(text: str, where: str, what: str) -> int:
+def size_of(text: str, where: str, what: str) -> int:
+    """A whole number of a table. UserError: `where` (FILE:LINE) and `what` it should have been."""
     if not re.fullmatch(r"\d{1,16}", text) or int(text) > MOST_BYTES:
         raise UserError(f'{where}: {what}: "{text[:40]}" is no whole number up to {MOST_BYTES}')
     return int(text)
 
 
-def _time(text: str, where: str, what: str) -> float:
+def number_of(text: str, where: str, what: str) -> float:
+    """A time of a table, in its own unit. UserError as size_of."""
     value = float(text) if _is_number(text) else math.nan
     if not 0 < value < LONGEST_S * 1e6:
         raise UserError(f'{where}: {what}: "{text[:40]}" is no time above 0; correct the line or remove it')
@@ -234,4 +236,4 @@ def _rows(line: str, where: str) -> Iterator[tuple[int, float]]:
     if cells and cells[0].isdigit():
         if len(cells) < 2:
             raise UserError(f"{where}: a size without a value; the file seems to be cut off")
-        yield _size(cells[0], where, "size"), _time(cells[1], where, "value")
+        yield size_of(cells[0], where, "size"), number_of(cells[1], where, "value")

@@ -17,6 +17,11 @@ import click
     "--from", "files", multiple=True, metavar="FILE",
     help="Do not measure: take times from a table FILE.csv, or from OSU's output, network=FILE; may be repeated.",
 )  # fmt: skip
+@click.option(
+    "--contention",
+    metavar="FILE",
+    help="With --from: senders' gaps from a table of flat trees inside one class of link.",
+)
 @click.option("--name", metavar="NAME", help="With --from: the machine's name.")
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="With --from: only these rows of a table.")
 @click.option(
@@ -34,6 +39,7 @@ import click
 def command(
     out: str | None,
     files: tuple[str, ...],
+    contention: str | None,
     name: str | None,
     where: tuple[str, ...],
     classes: tuple[str, ...],
@@ -49,16 +55,25 @@ def command(
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
     target = Path(out) if out else None
     if files:
+        from collscope.calibration import contention as flat_trees
         from collscope.calibration import published, tables
 
         if not name or not published.NAME.fullmatch(name):
             raise UsageError("--from needs the machine's --name: a word of up to 60 letters, digits, _ . and -")
         known, new = published.parse_jumps(jumps), published.parse_shape(shape) if shape else None
         measured = tables.read(files, published.pairs("--where", where), published.pairs("--class", classes))
-        path, fitted = published.calibrate(name, measured, target, new, known)
+        trees = flat_trees.read(contention) if contention else None
+        path, fitted = published.calibrate(name, measured, target, new, known, trees)
         lines, asked = published.describe(fitted), out or name
     else:
-        given = {"--name": name, "--where": where, "--class": classes, "--shape": shape, "--jumps": jumps}
+        given = {
+            "--contention": contention,
+            "--name": name,
+            "--where": where,
+            "--class": classes,
+            "--shape": shape,
+            "--jumps": jumps,
+        }
         if alone := next((option for option, value in given.items() if value), None):
             raise UsageError(f"{alone} goes with --from FILE; without it this machine is measured")
         made = calibrate.calibrate(target=target)

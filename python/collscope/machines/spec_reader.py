@@ -266,8 +266,9 @@ def _file_model(levels: tuple[str, ...]) -> type[_File]:
         return _File
     optional: Any = (_Curve | None, None)
     curves = create_model("_Curves", __base__=_Curves, **dict.fromkeys(levels, optional))
-    field: Any = (curves, _File.model_fields["curve"])
-    return create_model("_File", __base__=_File, curve=field)
+    own: Any = (curves, _File.model_fields["curve"])
+    nonblocking: Any = (curves | None, _File.model_fields["curve_nonblocking"])
+    return create_model("_File", __base__=_File, curve=own, curve_nonblocking=nonblocking)
 
 
 def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
