@@ -96,6 +96,8 @@ def read(document: Document, values: dict[str, tuple[str, ...]], own_mapping: bo
                     mappings.file_of(one)
                 except UsageError as error:
                     raise document.fail(str(error), "vary", key) from None
+        if key == WITHOUT:  # as --without has it, a list with commas, which are other values' in brackets
+            given = tuple("+".join(re.findall(r"[^\s,+]+", one)) for one in given)
         made.append(Variation(key, given, document.line("vary", key)))
     if (count := math.prod(len(v.values) for v in made)) > MOST:
         raise document.fail(f"makes {count} variants; take values out until there are at most {MOST}", "vary")

@@ -28,12 +28,16 @@ pytestmark = [
 ]
 
 
+PLACES = [("schooner", 2, 8), ("schooner", 3, 17), ("schooner[nic_gap_s=2e-7]", 2, 11), ("orfeo_epyc", 2, 19)]
+
+
 def plan() -> list[Task]:
-    """Every algorithm on two nodes, on three with one that is not full, and on the ideal network."""
+    """Every algorithm on two nodes, on three with one that is not full, with elements of a node's model, with levels of its own, and on
+    the ideal network."""
     known = registry.load()
     return [
         (Layout(find.load(name), nodes, ranks), Point(a.collective, a.full_key(), count))
-        for name, nodes, ranks in (("schooner", 2, 8), ("schooner", 3, 17), ("ideal", 16, 16))
+        for name, nodes, ranks in (*PLACES, ("ideal", 16, 16))
         for a in known.algorithms
         for count in (1, 1000, 100_003)
     ]

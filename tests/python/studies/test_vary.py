@@ -55,7 +55,15 @@ def test_a_study_without_it_has_one_variant() -> None:
 
 
 def test_elements_are_switched_off_in_the_platform_s_brackets() -> None:
-    assert platforms('without = ["", "nic_gap"]') == ["schooner", "schooner[without=nic_gap]"]
+    assert platforms('without = ["", "nic_gap", "nic_gap, in_order"]') == [
+        "schooner", "schooner[without=nic_gap]", "schooner[without=nic_gap+in_order]",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("known")
+def test_an_element_that_there_is_not_is_told_with_its_line() -> None:
+    with pytest.raises(UsageError, match=r"toml:9: vary\.without: .*nic_gape"):
+        rows.tasks_of(read('without = ["", "nic_gape"]'), find.load("schooner"), quick=False)
 
 
 def test_values_join_those_that_the_platform_has() -> None:
