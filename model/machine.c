@@ -52,6 +52,7 @@ void machine_free(machine *m) {
   }
   free(m->place);
   inside_free(&m->inside);
+  topology_free(&m->topology);
   *m = (machine){ 0 };
 }
 
@@ -192,15 +193,19 @@ static bool line_read(const reader *r, reading *all) {
     { "eager_nonblocking", "eager_nonblocking BYTES", 2, 2 },
     { "in_order", "in_order", 1, 1 },
     { "nic_gap", "nic_gap S", 2, 2 },
+    { "topology", "topology torus|fat_tree|dragonfly HOP_LATENCY_S LINK_BYTES_PER_S [GLOBAL_BYTES_PER_S] SHAPE", 5,
+      READER_WORDS - 1 },
+    { "positions", "positions FIRST COUNT", 3, 3 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
   if (i == n)
-    return line_wrong(&r->line,
-                      "unknown line %.40s; known: ports control gamma copy eager overhead class level "
-                      "core cache memory across interconnect mesh nic nic_socket switch place seats nodes bound "
-                      "class_nonblocking eager_nonblocking in_order nic_gap",
-                      r->word[0]);
+    return line_wrong(
+        &r->line,
+        "unknown line %.40s; known: ports control gamma copy eager overhead class level "
+        "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
+        "class_nonblocking eager_nonblocking in_order nic_gap",
+        r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
     case 0: return ports_line(r, m);
@@ -229,6 +234,8 @@ static bool line_read(const reader *r, reading *all) {
       return reader_whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes_nonblocking);
     case 23: return m->in_order = true;
     case 24: return reader_number(r, 1, "S", reader_seconds, &m->nic_gap_s);
+    case 25: return topology_line(&m->topology, r);
+    case 26: return topology_positions_line(&m->topology, r);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

@@ -5,6 +5,7 @@
 
 #include "collscope.h"
 #include "model/inside.h"
+#include "model/routes.h"
 
 typedef enum { MACHINE_ONE_PORT, MACHINE_FLUID, MACHINE_RULES } machine_ports;
 /* The closest level that two ranks share. node: another socket of it; far: one that no link joins with the other. Levels of the
@@ -55,7 +56,8 @@ typedef struct machine {
    * what is left of its time alone it waits first. */
   double core_bytes_per_s, interconnect_bytes_per_s, switch_bytes_per_s;
   machine_inside inside;
-  int places; /* 0: every rank has a node of its own */
+  topology topology; /* of the links between nodes; with core_bytes_per_s only */
+  int places;        /* 0: every rank has a node of its own */
   coll_place *place;
   double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte; /* for coll_bound() and cost() */
 } machine;

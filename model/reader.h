@@ -4,7 +4,7 @@
 
 #include "core/plan/line.h"
 
-enum { READER_WORDS = 9 };
+enum { READER_WORDS = 12 };
 
 typedef struct {
   file_line line;

@@ -56,7 +56,7 @@ static size_t number_units(ways *w, size_t links) {
 }
 
 /* Links: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each socket to
- * each of the same node; then those of the inside of nodes. */
+ * each of the same node; then those of the inside of nodes, and those between nodes. */
 const char *ways_prepare(ways *w, const machine *m, int ranks) {
   w->m = m;
   w->ranks = ranks;
@@ -67,6 +67,13 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
   if (m->places && resources <= MOST_RESOURCES) resources = number_units(w, resources);
   /* Both ports, two NICs and the memory; or two ports across in place of the NICs. */
   if (m->places) w->longest = 5 + 2 * w->units + (m->inside.sockets ? 2 : 1) * m->inside.longest;
+  w->hops = (int)resources;
+  if (m->places && m->topology.kind) {
+    resources += (size_t)topology_links(&m->topology);
+    w->longest += topology_longest(&m->topology);
+    if (w->nodes > (m->topology.position ? m->topology.positions : topology_positions(&m->topology)))
+      return "a node has no position in the machine's topology; give as many positions as there are nodes";
+  }
   if (resources > MOST_RESOURCES)
     return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
   w->resources = (int)resources;
@@ -116,6 +123,16 @@ static int nic_of(const machine *m, const coll_place *rank) {
   return in->has_nic_socket ? rank->socket - rank->socket % in->sockets + in->nic_socket : rank->socket;
 }
 
+/* The links between two nodes, and what they add to the latency. */
+static void pass_topology(const ways *w, int from, int to, laid *l) {
+  const topology *t = &w->m->topology;
+  int32_t link[TOPOLOGY_LONGEST];
+  if (t->position) from = t->position[from], to = t->position[to];
+  int n = topology_route(t, from, to, link);
+  for (int i = 0; i < n; i++) pass(l, w->hops + link[i], topology_rate(t, link[i]));
+  l->way->latency_s += topology_latency_s(t, n);
+}
+
 /* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
  * narrowest. */
 static double cross_links(const ways *w, const message *m, way *v, crossing *crossed) {
@@ -134,6 +151,7 @@ static double cross_links(const ways *w, const message *m, way *v, crossing *cro
       pass(&l, nics + x->node, to->nic_bytes_per_s);
       pass(&l, nics + w->nodes + y->node, to->nic_bytes_per_s);
     }
+    if (to->topology.kind) pass_topology(w, x->node, y->node, &l);
     pass_sockets(w, y->node, there, y->socket, &l);
     v->latency_s += to->inside.nic_other_socket_s * ((near != x->socket) + (there != y->socket));
     if (to->switch_bytes_per_s > 0) l.narrowest = fmin(l.narrowest, to->switch_bytes_per_s);

@@ -83,6 +83,9 @@ struct Machine {
   double nic_other_socket_s = 0;
   double overhead_s;
   long long eager_bytes, eager_bytes_nonblocking;
+  double hop_latency_s = 0; /* of each link between nodes beyond so many, which the network's curve holds */
+  int hops_in_curve = 0;
+  std::unordered_set<const s4u::Link *> hops;
   std::unordered_map<const s4u::Host *, Place> place;
 } machine;
 
@@ -151,6 +154,16 @@ void read_nic_socket(const s4u::NetZone *root) {
       fail("collscope.nic_socket: expected 'socket sockets seconds'");
 }
 
+/* Kind and latency; the links themselves are in the file, and called hop_…. */
+void read_topology(const s4u::Engine &engine) {
+  std::string kind;
+  for (std::istringstream &item : items_of(engine.get_netzone_root(), "collscope.topology"))
+    if (not(item >> kind >> machine.hop_latency_s)) fail("collscope.topology: expected 'kind hop_latency_s …'");
+  machine.hops_in_curve = kind == "torus" ? 1 : 0;
+  for (const s4u::Link *link : engine.get_all_links())
+    if (link->get_name().compare(0, 4, "hop_") == 0) machine.hops.insert(link);
+}
+
 int number_of(const s4u::Host *host, const char *name) {
   const char *text = host->get_property(name);
   if (text == nullptr) fail("host " + host->get_name() + " has no property '" + name + "'");
@@ -214,6 +227,14 @@ double cost_of_isend(std::size_t bytes, const s4u::Host *src, const s4u::Host *d
 
 double cost_of_receive(std::size_t, const s4u::Host *, const s4u::Host *) { return machine.overhead_s; }
 
+/* Likewise, the way between two nodes beyond the nearest one. */
+double over_the_hops(const std::vector<s4u::Link *> &links) {
+  if (machine.hops.empty()) return 0;
+  int hops = 0;
+  for (const s4u::Link *link : links) hops += machine.hops.count(link) > 0;
+  return std::max(0, hops - machine.hops_in_curve) * machine.hop_latency_s;
+}
+
 double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &links,
                       const std::unordered_set<s4u::NetZone *> &) {
   double bytes = message_bytes(flowing);
@@ -222,8 +243,8 @@ double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst
   double narrowest = links.front()->get_bandwidth();
   for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
   double spent = posted.charged && p->has_gap ? gap_of(p, bytes) : 0;
-  double latency_s = std::max(LEAST_LATENCY_S, to_the_nic(src, dst) + p->latency_s + bytes * p->s_per_byte - spent -
-                                                   flowing * p->traffic / narrowest);
+  double latency_s = std::max(LEAST_LATENCY_S, to_the_nic(src, dst) + over_the_hops(links) + p->latency_s +
+                                                   bytes * p->s_per_byte - spent - flowing * p->traffic / narrowest);
   const Place &from = machine.place[src];
   int node = from.node == machine.place[dst].node ? -1 : from.node;
   flow_starts(src, dst, latency_s, node, posted.turn);
@@ -309,6 +330,7 @@ void load_platform(const s4u::Engine &engine) {
   for (const auto &row : machine.joined)
     if (std::count(row.begin(), row.end(), false) > 1 && machine.far.blocking.empty()) machine.far = curve("far");
   read_nic_socket(root);
+  read_topology(engine);
   for (const s4u::Host *host : engine.get_all_hosts())
     machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
 

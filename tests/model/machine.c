@@ -139,7 +139,50 @@ static void test_bad_machines(void) {
         "missing file: %s", error);
 }
 
+/* A ring of four nodes; the second node sits opposite the first. */
+static void test_topology(void) {
+  machine m = machine_of("control 0\nclass network 0 1e-6 1e-9\ncore 1e10\nnic 1e10\nswitch 1e10\n"
+                         "topology torus 1e-7 1e9 4\npositions 0 1\npositions 2 1\npositions 1 1\npositions 3 1\n"
+                         "place 0 0 0 0\nplace 1 1 1 1\nplace 2 2 2 2\nplace 3 3 3 3\n");
+  start(3);
+  transfer(0, 2, 10000);
+  near_to("a neighbour", timed(&m), 1e-6 + 10000 * 1e-9);
+  start(2);
+  transfer(0, 1, 10000);
+  near_to("two links", timed(&m), 1e-6 + 1e-7 + 10000 * 1e-9);
+  start(4); /* from 0 upwards to 2, and from 1 to 3: both over the link from 1 to 2 */
+  transfer(0, 1, 10000);
+  transfer(2, 3, 10000);
+  near_to("a link shared", timed(&m), 1e-6 + 1e-7 + 20000 * 1e-9);
+  machine_free(&m);
+  m = machine_of("class network 0 1e-6 1e-9\ncore 1e10\ntopology fat_tree 0 1e9 2 1 1\npositions 1 1\n"
+                 "place 0 0 0 0\nplace 1 1 1 1\n");
+  start(2);
+  transfer(0, 1, 8);
+  refused(&m, "give as many positions as there are nodes");
+  machine_free(&m);
+  machine_refused("topology tours 0 1 4\n", ":1: topology tours: choose torus, fat_tree or dragonfly");
+  machine_refused("topology torus 0 1 4\ntopology torus 0 1 4\n", ":2: topology: there is one above");
+  machine_refused("topology torus -1 1 4\n", ":1: -1: HOP_LATENCY_S must be a number");
+  machine_refused("topology torus 0 0 4\n", ":1: topology: its links move more than 0");
+  machine_refused("topology torus 0 1 1 1 1 1 1 1 1\n", ":1: topology torus: 7 numbers say its shape; it needs 1 to 6");
+  machine_refused("topology torus 0 1 1 1 1 1 1 1 1 1 1\n", ":1: write: topology");
+  machine_refused("topology fat_tree 0 1 2 2\n", ":1: topology fat_tree: 2 numbers say its shape; it needs 3 to 3");
+  machine_refused("topology dragonfly 0 1 2 2 2\n", ":1: topology dragonfly: 2 numbers say its shape");
+  machine_refused("topology dragonfly 0 1 0 2 2 2\n", ":1: topology: its links move more than 0");
+  machine_refused("topology torus 0 1 4 0\n", ":1: 0: a number of the shape must be a whole number from 1");
+  machine_refused("topology torus 0 1 3000 3000\n", ":1: topology: at most 4194304 positions");
+  machine_refused("topology dragonfly 0 1 1 1 4000000 1\n", ":1: topology: at most 4194304 positions and");
+  machine_refused("topology torus 0 1 600\n", ":1: topology: routes cross at most 256 links");
+  machine_refused("positions 0 1\n", ":1: positions: there is no topology line before it");
+  machine_refused("topology torus 0 1 4\npositions 4 1\n", ":2: 4: FIRST must be a whole number from 0 to 3");
+  machine_refused("topology torus 0 1 4\npositions 2 3\n", ":2: 3: COUNT must be a whole number from 1 to 2");
+  machine_refused("topology torus 0 1 2\npositions 0 2\npositions 0 1\n",
+                  ":3: positions: more than the 2 that there are");
+}
+
 int main(void) {
+  test_topology();
   test_classes();
   test_links();
   test_runs();

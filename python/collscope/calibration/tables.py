@@ -16,8 +16,8 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, did_you_mean
+from collscope.base.number import MOST_BYTES
 from collscope.base.toml_table import read_text
-from collscope.machines.plausible import MOST_BYTES
 
 CLASS = ("class", "placement")
 BYTES = ("bytes", "size", "size_bytes")

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted
-from collscope.machines import mappings, seats
+from collscope.machines import mappings, seats, topology
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.plausible import too_large
 from collscope.machines.seats import Place
@@ -130,6 +130,7 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
         for link in (*LINKS, *OPTIONAL_LINKS):
             if (rate := platform.number(f"{link}_bytes_per_s")) > 0:
                 lines.append(f"{link} {text_of(rate)}")
+        lines += topology.machine_lines(platform.properties)
     lines += seats.lines(platform, fitted(platform, nodes, ranks, mapping))
     lines.append("bound " + " ".join(text_of(x) for x in platform.bound_parameters(nodes)))
     return "\n".join(lines) + "\n"

@@ -5,49 +5,26 @@ The limits stand in platforms/README.md, too.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from collscope.base.number import GIVEN, Number
 from collscope.base.units import format_time
 from collscope.machines import mesh
-from collscope.machines.spec import LEVELS, Number, Piece, Spec, contradictions, occurring, tidy, ways
+from collscope.machines.spec import LEVELS, Piece, Spec, contradictions, occurring, tidy, ways
 
 MOST_CORES = 1 << 22  # of the whole machine
 MOST_OF_A_NODE = 1 << 16
 SIMULATED_NODES = 2048  # routes between pairs of nodes: a quarter of a GiB of XML
 SIMULATED_CORES = 1 << 16
-MOST_BYTES = 1 << 50
 MOST_PIECES = 1000  # of a curve: the bound tries each with each
-# Least and greatest of each kind of number, besides 0. Beyond them sums and quotients leave what a double holds.
-_KINDS = {
-    "bytes_per_s": (1.0, 1e18, "bytes a second"),
-    "s_per_byte": (1e-18, 1.0, "seconds a byte"),
-    "_s": (1e-18, 1e3, "seconds"),
-    "bytes_nonblocking": (1.0, float(MOST_BYTES), "bytes"),
-    "_bytes": (1.0, float(MOST_BYTES), "bytes"),
-    "traffic": (1e-12, 1e6, "bytes for each byte of a message"),
-}
 # From here on somebody may have written microseconds for seconds, or megabytes for bytes: (network, within a node).
 SLOW_LATENCY_S = (1e-3, 1e-4)
 SLOW_S_PER_BYTE = (1e-7, 1e-8)  # 10 and 100 MB/s
 SLOW_OVERHEAD_S = 1e-4
 _FAST = "1 GB/s or more"
 Where = tuple[str | int, ...]  # as in base.toml_table
-GIVEN = "given with the platform's name"  # the source of a variant's number
 BULK_BYTES = 1 << 20  # the latency of pieces from here on is a straight line's intercept, no message's time
-
-
-def outside(name: str, value: float) -> str:
-    """What is wrong with a number called so, "must be …"; nothing where it can be."""
-    if not math.isfinite(value):
-        return "must be a finite number"
-    low, high, unit = next((v for k, v in _KINDS.items() if name.endswith(k)), (0.0, math.inf, ""))
-    if value == 0 or (value == -1 and name.endswith(("_bytes", "bytes_nonblocking"))) or low <= value <= high:
-        return ""
-    if high == math.inf:
-        return "must not be negative"
-    return f"must be 0 or {low:g} to {high:g} {unit}"
 
 
 def too_large(nodes: int, cores_per_node: int) -> str:

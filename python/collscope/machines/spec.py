@@ -5,13 +5,14 @@ Times are in seconds, sizes in bytes, rates in bytes a second.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from collscope.base.errors import UserError
+from collscope.base.number import Number
 from collscope.base.units import counted
 
-TAGS = ("documented", "measured", "inferred", "assumed")
 LEVELS = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
 FAR = "far"  # the class of two sockets of a node that no link joins, where interconnect_links says which are joined
 
@@ -20,16 +21,6 @@ AS_NEEDED = "as much as the curves need"  # the source of a capacity that was no
 
 class SpecError(UserError):
     """A specification that cannot be used; the text starts with FILE:LINE."""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number with its provenance: one of TAGS, a source in words, and the plausible range where nobody documented it."""
-
-    value: float
-    tag: str = "assumed"
-    source: str = ""
-    range: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +57,70 @@ class Level:
         return int(self.number.value)
 
 
+TOPOLOGY_NUMBERS = ("hop_latency_s", "link_bytes_per_s", "global_bytes_per_s", "oversubscription")
+TOPOLOGY_USES = {
+    "dragonfly": TOPOLOGY_NUMBERS[:3],
+    "fat_tree": (*TOPOLOGY_NUMBERS[:2], TOPOLOGY_NUMBERS[3]),
+}  # a torus uses the first two
+
+
+@dataclass(frozen=True)
+class Topology:
+    """`shape` as in routes, but for a fat tree's uplinks, which follow from oversubscription: nodes of a leaf for each of its uplinks.
+    The default is one switch that is wide enough for all."""
+
+    kind: str = "switch"
+    shape: tuple[int, ...] = ()
+    shape_from: Number = Number(0.0)  # provenance of the shape
+    hop_latency_s: Number = Number(0.0)  # of each link beyond those in the network's curve: a torus's first
+    link_bytes_per_s: Number = Number(0.0)  # each way
+    global_bytes_per_s: Number = Number(0.0)  # of a dragonfly's links between groups
+    oversubscription: Number = Number(1.0)
+    allocation: str = "contiguous"
+    first: int = 0  # position from which a contiguous allocation or a block starts
+    seed: int = 0  # of a scattered one
+
+    @property
+    def whole_shape(self) -> tuple[int, ...]:
+        """With a fat tree's uplinks."""
+        if self.kind != "fat_tree":
+            return self.shape
+        return (*self.shape, max(1, round(self.shape[1] / self.oversubscription.value)))
+
+    @property
+    def total(self) -> int:
+        """How many positions there are."""
+        return math.prod(self.shape)
+
+    def rate(self, link: tuple[str, int, int]) -> float:
+        """Bytes a second."""
+        return (self.global_bytes_per_s if link[0] == "global" else self.link_bytes_per_s).value
+
+    @property
+    def narrowest(self) -> float:
+        """Bytes a second of the narrowest link; infinite where there is none to be narrow."""
+        if self.kind == "switch":
+            return float("inf")
+        rates = [self.link_bytes_per_s.value, *([self.global_bytes_per_s.value] if self.kind == "dragonfly" else [])]
+        return min(rates)
+
+    def numbers(self) -> Iterator[tuple[str, Number]]:
+        """Every number with its name and provenance."""
+        if self.kind == "switch":
+            return
+        for i, size in enumerate(self.shape):
+            yield f"topology.shape[{i}]", replace(self.shape_from, value=float(size))
+        for name in TOPOLOGY_USES.get(self.kind, TOPOLOGY_NUMBERS[:2]):
+            yield f"topology.{name}", getattr(self, name)
+
+    def described(self) -> str:
+        """As the machine file says it: kind, hop latency, rates, shape."""
+        values = [self.hop_latency_s.value, self.link_bytes_per_s.value]
+        if self.kind == "dragonfly":
+            values.append(self.global_bytes_per_s.value)
+        return " ".join([self.kind, *map(repr, values), *map(str, self.whole_shape)])
+
+
 @dataclass(frozen=True)
 class Spec:
     """A machine of equal nodes behind one switch. `curve`: class → pieces, ascending from 0 bytes; `levels`: closest first."""
@@ -90,6 +145,7 @@ class Spec:
     oversubscribe: bool = False  # more ranks than cores are allowed
     least: Mapping[str, float] = field(default_factory=dict)  # measured minima for bounds.loggp
     sources: Mapping[str, str] = field(default_factory=dict)  # what the short names in Number.source stand for
+    topology: Topology = Topology()
     own_curves: tuple[str, ...] = LEVELS  # classes whose curve the file gives; others have that of a neighbour
     levels: tuple[Level, ...] = ()
     cache_bytes_per_s: Number = Number(0.0)  # of a cache's link, each way, as a level's; 0: it has none
@@ -149,6 +205,7 @@ class Spec:
             value = getattr(self, f.name)
             if isinstance(value, Number) and (value.value or f.name not in OPTIONAL):
                 yield f.name, value
+        yield from self.topology.numbers()
         for key, curves in (("curve", self.curve), ("curve_nonblocking", self.curve_nonblocking)):
             for name, pieces in curves.items():
                 for piece in pieces:
@@ -223,6 +280,8 @@ def narrowest(spec: Spec, level: str) -> float:
     rates += [float(unit.bytes_per_s.value) for unit in spec.levels if unit.name in within]
     if level == "network" and spec.nic_socket is not None and spec.sockets > 1:
         rates.append(spec.interconnect_bytes_per_s.value)
+    if level == "network":
+        rates.append(spec.topology.narrowest)
     return min(rate for rate in rates if rate > 0)
 
 

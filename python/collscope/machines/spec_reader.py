@@ -14,20 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-    create_model,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator
 
 from collscope.base.errors import UsageError
-from collscope.base.toml_table import Document, Table, Where, one_of, read_text
+from collscope.base.number import MOST_BYTES, Number
+from collscope.base.toml_table import Document, Table, Where, read_text
 from collscope.machines import elements
-from collscope.machines.plausible import MOST_BYTES, MOST_PIECES, doubts, idle_links, misfit, outside, too_large
+from collscope.machines.number_reader import Amount, AnyNumber, Count, NumberTable, eager, positive, possible, socket
+from collscope.machines.plausible import MOST_PIECES, doubts, idle_links, misfit, too_large
 from collscope.machines.spec import (
     COUNTS,
     FAR,
@@ -35,101 +29,29 @@ from collscope.machines.spec import (
     LINKS,
     NUMBERS,
     OPTIONAL_LINKS,
-    TAGS,
     Level,
-    Number,
     Piece,
     Spec,
     SpecError,
     contradictions,
     filled,
-    smallest,
 )
+from collscope.machines.topology_reader import TopologyTable, topology_of
 from collscope.machines.variants import override
 
 MOST_LEVELS, MOST_JOINED = 4, 256
 _PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")
 
 
-class _Number(Table):
-    value: float
-    tag: Annotated[str, one_of(TAGS)] = "assumed"
-    source: str = ""
-    range: Annotated[list[float], Field(min_length=2, max_length=2, description="[least, greatest]")] | None = None
-
-    @model_validator(mode="after")
-    def _inside(self) -> _Number:
-        if self.range and not self.range[0] <= self.value <= self.range[1]:
-            raise ValueError(f"the value {self.value} lies outside its range {self.range}")
-        return self
-
-    @property
-    def number(self) -> Number:
-        """The number with its provenance, as a specification holds it."""
-        return Number(self.value, self.tag, self.source, (self.range[0], self.range[1]) if self.range else None)
-
-
-def _table(value: Any) -> Any:
-    """A plain number is a table with nothing but its value."""
-    return {"value": value} if isinstance(value, (int, float)) and not isinstance(value, bool) else value
-
-
-def _whole(number: _Number) -> _Number:
-    if number.value < 1 or number.value != int(number.value):
-        raise ValueError("must be a whole number, 1 or more")
-    return number
-
-
-def _not_negative(number: _Number) -> _Number:
-    if number.value < 0:
-        raise ValueError("must not be negative")
-    return number
-
-
-def _socket(number: _Number) -> _Number:
-    if number.value < 0 or number.value != int(number.value):
-        raise ValueError("must be a socket of a node, counted from 0")
-    return number
-
-
-def _positive(number: _Number) -> _Number:
-    if number.value <= 0:
-        raise ValueError("must be more than 0")
-    return number
-
-
-def _eager(number: _Number) -> _Number:
-    if number.value < smallest("eager_bytes"):
-        raise ValueError("must not be negative, but for -1: every send waits for its receive")
-    return number
-
-
-_Any = Annotated[
-    _Number, BeforeValidator(_table), Field(description="a number, or a table with value, tag, source and range")
-]
-_Count = Annotated[
-    _Any, AfterValidator(_whole), Field(description="a whole number, 1 or more, or a table with value …")
-]
-_Amount = Annotated[_Any, AfterValidator(_not_negative)]
-
-
-def _possible(number: Any, info: ValidationInfo) -> Any:
-    """A number within the limits of its kind, which its name says."""
-    value = number.value if isinstance(number, _Number) else number
-    if isinstance(value, float) and (problem := outside(str(info.field_name), value)):
-        raise ValueError(problem)
-    return number
-
-
 class _Piece(Table):
     from_bytes: int = Field(ge=0, le=MOST_BYTES, description=f"a whole number of bytes, at most {MOST_BYTES}")
-    latency_s: _Amount
-    s_per_byte: _Amount
-    traffic: Annotated[_Any, AfterValidator(_positive)] = _Number(value=1.0)
-    gap_s: _Amount | None = None
-    gap_s_per_byte: _Amount | None = None
+    latency_s: Amount
+    s_per_byte: Amount
+    traffic: Annotated[AnyNumber, AfterValidator(positive)] = NumberTable(value=1.0)
+    gap_s: Amount | None = None
+    gap_s_per_byte: Amount | None = None
 
-    _checked = field_validator("latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")(_possible)
+    _checked = field_validator("latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")(possible)
 
     @property
     def piece(self) -> Piece:
@@ -186,10 +108,10 @@ class _Level(Table):
     name: Annotated[str, AfterValidator(_level_name)] = Field(
         pattern=r"^[a-z][a-z0-9_]{0,19}$", description="a word of up to 20 small letters, digits and _, such as ccd"
     )
-    cores: _Count
-    bytes_per_s: Annotated[_Any, AfterValidator(_positive)] | None = None
+    cores: Count
+    bytes_per_s: Annotated[AnyNumber, AfterValidator(positive)] | None = None
 
-    _checked = field_validator("bytes_per_s")(_possible)
+    _checked = field_validator("bytes_per_s")(possible)
 
     @property
     def level(self) -> Level:
@@ -221,34 +143,35 @@ class _File(Table):
     )
     about: str = ""
     oversubscribe: bool = False
-    nodes: _Count
-    sockets: _Count
-    cores_per_socket: _Count
-    cores_per_cache: _Count | None = None  # all of a socket
-    gamma_s_per_byte: _Amount | None = None
-    copy_s_per_byte: _Amount | None = None
-    overhead_s: _Amount | None = None
-    eager_bytes: Annotated[_Any, AfterValidator(_eager)] | None = None
-    core_bytes_per_s: _Amount | None = None
-    memory_bytes_per_s: _Amount | None = None
-    interconnect_bytes_per_s: _Amount | None = None
-    nic_bytes_per_s: _Amount | None = None
-    switch_bytes_per_s: _Amount | None = None
-    cache_bytes_per_s: _Amount | None = None
-    across_bytes_per_s: _Amount | None = None
+    nodes: Count
+    sockets: Count
+    cores_per_socket: Count
+    cores_per_cache: Count | None = None  # all of a socket
+    gamma_s_per_byte: Amount | None = None
+    copy_s_per_byte: Amount | None = None
+    overhead_s: Amount | None = None
+    eager_bytes: Annotated[AnyNumber, AfterValidator(eager)] | None = None
+    core_bytes_per_s: Amount | None = None
+    memory_bytes_per_s: Amount | None = None
+    interconnect_bytes_per_s: Amount | None = None
+    nic_bytes_per_s: Amount | None = None
+    switch_bytes_per_s: Amount | None = None
+    cache_bytes_per_s: Amount | None = None
+    across_bytes_per_s: Amount | None = None
     interconnect_links: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(
         default_factory=list, max_length=MOST_JOINED, description="a list of pairs of sockets: [[0, 1], [1, 3], …]"
     )
-    nic_socket: Annotated[_Any, AfterValidator(_socket)] | None = None
-    nic_other_socket_s: _Amount | None = None
+    nic_socket: Annotated[AnyNumber, AfterValidator(socket)] | None = None
+    nic_other_socket_s: Amount | None = None
     level: Annotated[list[_Level], AfterValidator(_different)] = Field(
         default_factory=list,
         max_length=MOST_LEVELS,
         description=f"up to {MOST_LEVELS} tables [[level]] with name and cores, closest first",
     )
-    eager_bytes_nonblocking: Annotated[_Any, AfterValidator(_eager)] | None = None
+    eager_bytes_nonblocking: Annotated[AnyNumber, AfterValidator(eager)] | None = None
     in_order: bool = Field(default=False, description="true or false")
-    nic_gap_s: _Amount | None = None
+    nic_gap_s: Amount | None = None
+    topology: TopologyTable | None = Field(default=None, description="a table [topology] with kind = …")
     sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
     curve: _Curves = Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")
@@ -256,7 +179,7 @@ class _File(Table):
         default=None, description="a table [curve_nonblocking], with classes as in [curve]"
     )
 
-    _checked = field_validator(*NUMBERS)(_possible)
+    _checked = field_validator(*NUMBERS)(possible)
 
 
 @lru_cache(maxsize=64)
@@ -321,6 +244,7 @@ def parse_spec(
         interconnect_links=tuple((a, b) for a, b in file.interconnect_links),
         nic_socket=int(file.nic_socket.value) if file.nic_socket else None,
         in_order=file.in_order,
+        topology=topology_of(document, file.topology, int(file.nodes.value)),
         **{key: getattr(file, key).number for key in NUMBERS if getattr(file, key)},
     )
     if wrong := misfit(spec):

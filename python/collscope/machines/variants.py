@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from collscope.base.errors import UsageError, did_you_mean
-from collscope.machines import elements
-from collscope.machines.plausible import GIVEN, MOST_CORES, MOST_OF_A_NODE, misfit, outside, scaled, too_large
-from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, filled, smallest, tidy
+from collscope.base.number import GIVEN, outside
+from collscope.machines import allocation, elements, topology
+from collscope.machines.plausible import MOST_CORES, MOST_OF_A_NODE, misfit, scaled, too_large
+from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, Topology, filled, smallest, tidy
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 FILE = re.compile(r"\s*([^[]*?)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
@@ -56,7 +57,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     """The specification with some counts and numbers replaced, or multiplied (`x2`); curves are multiplied. UsageError: an unknown
     key, or a value that it cannot have."""
     curves, levels = curve_keys(spec), level_keys(spec)
-    known = (*COUNTS, *NUMBERS, *curves, *levels, "in_order", elements.WITHOUT)
+    known = (*COUNTS, *NUMBERS, *curves, *levels, *topology.variables(spec.topology), "in_order", elements.WITHOUT)
     whole = filled(spec)
     changes: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
@@ -71,6 +72,8 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         elif key in curves:
             level, _, kind = key.partition(".")
             spec = scaled(spec, level, kind, _factor(spec, key, text))
+        elif key.startswith("topology."):
+            spec = replace(spec, topology=_varied(spec, key, text))
         elif key in levels:
             number = _number(spec, key, text, levels[key].bytes_per_s.value)
             changed_level = replace(levels[key], bytes_per_s=Number(number, "assumed", GIVEN))
@@ -80,7 +83,14 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     shared = spec.cores_per_cache == spec.cores_per_socket
     if "cores_per_socket" in changes and "cores_per_cache" not in changes and shared:
         changes["cores_per_cache"] = changes["cores_per_socket"]
-    changed = elements.without(replace(spec, **changes), left_out)
+    try:
+        if "topology.allocation" in values and "nodes" not in changes:
+            changes["nodes"] = allocation.named_nodes(spec.topology) or spec.nodes
+        changed = elements.without(replace(spec, **changes), left_out)
+        if spec.topology.kind != "switch":
+            allocation.positions(spec.topology, changed.nodes)
+    except ValueError as wrong_there:
+        raise UsageError(f"{spec.name}: topology.allocation={spec.topology.allocation}: {wrong_there}") from None
     if problem := too_large(changed.nodes, changed.cores_per_node):
         raise UsageError(f"{spec.name}: {problem}")
     if wrong := misfit(changed):
@@ -88,6 +98,16 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     for name, given in changed.numbers():
         if given.source == GIVEN and (problem := outside(name, given.value)):
             raise UsageError(f"{spec.name}: {name} {problem}")
+    return changed
+
+
+def _varied(spec: Spec, key: str, text: str) -> Topology:
+    try:
+        changed = topology.varied(spec.topology, key, text)
+    except ValueError as problem:
+        raise UsageError(f"{spec.name}: {key} {problem}") from None
+    if wrong := topology.problem_of(changed):
+        raise UsageError(f"{spec.name}: {key}={text}: the topology {wrong}")
     return changed
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from collscope.base import paths
 from collscope.base.errors import UserError
+from collscope.base.number import outside
 from collscope.machines import elements, inside
 from collscope.machines.platform import Host, Platform, nodes_of
-from collscope.machines.plausible import outside
 from collscope.machines.simgrid_settings import OWN_SETTINGS
 from collscope.machines.spec import LINKS, OPTIONAL_LINKS
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
 from collscope.base.characters import visible
-from collscope.machines import elements, inside, xml_node
+from collscope.machines import allocation, elements, inside, routes, xml_node
 from collscope.machines.simgrid_settings import FACTOR_SETTINGS, NETWORK_SETTINGS, protocol_settings
 from collscope.machines.spec import LEVELS, LINKS, OPTIONAL_LINKS, Spec, text_of, tidy, wire_curve
 
@@ -27,13 +27,44 @@ def xml_of(spec: Spec) -> str:
         out.append("    </zone>")
     if spec.nodes > 1:
         out.append("    " + xml_node.link("switch", spec.switch_bytes_per_s.value, latency.switch, "FATPIPE"))
+    out += _links_between_nodes(spec)
     out += _between_nodes(spec)
     return "\n".join([*out, "  </zone>", "</platform>", ""])
+
+
+def _links_between_nodes(spec: Spec) -> Iterator[str]:
+    """Those that are on a way, each way by itself."""
+    t = spec.topology
+    crossed = {link for _, _, links in _ways(spec) for link in links}
+    for link in sorted(crossed):
+        yield "    " + xml_node.link(_hop(link), t.rate(link), t.hop_latency_s.value)
+
+
+def _hop(link: routes.Link) -> str:
+    """A link's name, by which the plug-in knows it as one between nodes."""
+    return "hop_" + "_".join(map(str, link)).replace("+", "up").replace("-", "down")
+
+
+def _ways(spec: Spec) -> Iterator[tuple[int, int, list[routes.Link]]]:
+    """(node, other node, links between them) of every pair."""
+    t = spec.topology
+    at = allocation.positions(t, spec.nodes) if t.kind != "switch" else ()
+    shape = t.whole_shape
+    for a, source in enumerate(at):
+        for b, target in enumerate(at):
+            if a != b:
+                yield a, b, routes.route(t.kind, shape, source, target)
 
 
 def _between_nodes(spec: Spec) -> Iterator[str]:
     out, back = (gateway.partition("_")[2] for gateway in xml_node.gateways(spec, 0))
     both = out == back  # the way back is the same the other way round
+    for a, b, links in _ways(spec):
+        ends = f'src="node{a}" dst="node{b}" gw_src="node{a}_{out}" gw_dst="node{b}_{back}"'
+        hops = "".join(f'<link_ctn id="{_hop(link)}"/>' for link in links)
+        yield f'    <zoneRoute {ends} symmetrical="NO"><link_ctn id="switch"/>{hops}</zoneRoute>'
+    if spec.topology.kind != "switch":
+        return
     for a in range(spec.nodes):
         for b in range(a + 1 if both else 0, spec.nodes):
             if a != b:
@@ -57,6 +88,7 @@ def properties_of(spec: Spec) -> dict[str, str]:
         if (rate := getattr(spec, f"{link}_bytes_per_s").value) > 0:
             properties[f"collscope.{link}_bytes_per_s"] = text_of(rate)
     properties |= inside.properties_of(spec)
+    properties |= allocation.properties_of(spec.topology, spec.nodes)
     if spec.nodes > 1 and "network" not in spec.own_curves:
         properties["collscope.no_network"] = "1"
     if spec.oversubscribe:

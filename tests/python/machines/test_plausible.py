@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from collscope.base import number
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, plausible
 from collscope.machines.hosts import hosts_of
@@ -158,12 +159,12 @@ def test_a_file_beside_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 )  # fmt: skip
 def test_the_limits_of_each_kind_of_number(name: str, least: float, most: float) -> None:
     for value in (0, least, most):
-        assert plausible.outside(name, value) == ""
+        assert number.outside(name, value) == ""
     for value in (least * 0.99, most * 1.01, -least):
-        assert plausible.outside(name, value).startswith("must be 0 or ") or (name, value) == ("eager_bytes", -1)
-    assert plausible.outside(name, math.nan) == plausible.outside(name, math.inf) == "must be a finite number"
-    assert bool(plausible.outside(name, -1)) == (name != "eager_bytes")
-    assert (plausible.outside("nodes", 1e300), plausible.outside("nodes", -1)) == ("", "must not be negative")
+        assert number.outside(name, value).startswith("must be 0 or ") or (name, value) == ("eager_bytes", -1)
+    assert number.outside(name, math.nan) == number.outside(name, math.inf) == "must be a finite number"
+    assert bool(number.outside(name, -1)) == (name != "eager_bytes")
+    assert (number.outside("nodes", 1e300), number.outside("nodes", -1)) == ("", "must not be negative")
 
 
 def test_how_large_a_machine_may_be() -> None:

@@ -1,0 +1,77 @@
+"""How nodes are linked: one switch, a torus, a fat tree or a dragonfly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from collscope.base.number import GIVEN, Number
+from collscope.machines.spec import TOPOLOGY_NUMBERS, TOPOLOGY_USES, Topology
+
+ALLOCATIONS = "contiguous, scattered, a block such as 4x4x8, positions such as 0-15+64-79, or file:PATH"
+MOST_LINKS = 256  # of a route; as in model/routes.h, like the next two
+MOST_POSITIONS = 1 << 22
+MOST_LINKS_IN_ALL = 1 << 24
+MOST_DIMENSIONS = 6
+
+
+def problem_of(t: Topology) -> str:
+    """Why there can be no such network; nothing where there can."""
+    if t.kind == "switch":
+        return ""
+    if t.total > MOST_POSITIONS:
+        return f"has {t.total} positions; at most {MOST_POSITIONS}"
+    shape = t.whole_shape
+    links = {
+        "torus": 2 * len(shape) * t.total,
+        "fat_tree": 2 * shape[0] * shape[-1],
+        "dragonfly": shape[0] * shape[-2] ** 2 + shape[0] ** 2 if len(shape) == 3 else 0,
+    }[t.kind]
+    if links > MOST_LINKS_IN_ALL:
+        return f"has {links} links; at most {MOST_LINKS_IN_ALL}"
+    if t.kind == "torus" and (longest := sum(size // 2 for size in shape)) > MOST_LINKS:
+        return f"has routes of {longest} links; at most {MOST_LINKS}"
+    if t.narrowest <= 0:
+        return "needs the bandwidth of its links: link_bytes_per_s" + ", global_bytes_per_s" * (t.kind == "dragonfly")
+    return ""
+
+
+def varied(t: Topology, key: str, text: str) -> Topology:
+    """With another value, or a number multiplied (`x2`), of what `variables` names. ValueError: it cannot be that."""
+    name = key.removeprefix("topology.")
+    if name == "allocation":
+        return replace(t, allocation=text)
+    if name in ("first", "seed"):
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise ValueError("must be a whole number, 0 or more")
+        return replace(t, first=int(text)) if name == "first" else replace(t, seed=int(text))
+    try:
+        value = float(text[text.startswith("x") :]) * (getattr(t, name).value if text.startswith("x") else 1)
+    except ValueError:
+        raise ValueError(f'must be a number, or a factor such as x2, not "{text}"') from None
+    if not 0 <= value < float("inf") or (value == 0 and name != "hop_latency_s"):
+        raise ValueError("must be a number, more than 0")
+    return replace(t, **{name: Number(float(f"{value:.12g}"), "assumed", GIVEN)})  # type: ignore[arg-type]
+
+
+def variables(t: Topology) -> tuple[str, ...]:
+    """What a variant can change."""
+    if t.kind == "switch":
+        return ()
+    return tuple(
+        f"topology.{name}" for name in (*TOPOLOGY_USES.get(t.kind, TOPOLOGY_NUMBERS[:2]), "allocation", "first", "seed")
+    )
+
+
+POSITIONS, DESCRIBED = "collscope.positions", "collscope.topology"
+
+
+def machine_lines(properties: Mapping[str, str]) -> list[str]:
+    """The lines of the machine file for these properties."""
+    if DESCRIBED not in properties:
+        return []
+    return [
+        f"topology {properties[DESCRIBED]}",
+        *(f"positions {run.strip()}" for run in properties.get(POSITIONS, "").split(";") if run.strip()),
+    ]

@@ -1,0 +1,71 @@
+"""Routes over links between nodes: the timing engine beside SimGrid with explicit routes, where links are narrow and shared."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths, programs
+from collscope.machines import find
+from collscope.points.plan import Layout, Point
+from collscope.sources import model
+from driven import drive
+
+missing = [str(p) for p in (programs.PROVER, programs.SIM_DRIVER) if not p.exists()]
+missing += [] if shutil.which("smpirun") else ["smpirun"]
+pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+
+CALLS = [
+    ("alltoall", "pairwise_exchange"),
+    ("alltoall", "linear"),
+    ("allgather", "bucket"),
+    ("allgather", "bruck"),
+    ("barrier", "dissemination"),
+    ("bcast", "mst"),
+    ("allreduce", "recursive_doubling"),
+    ("gather", "binomial"),
+    ("barrier", "hierarchical"),
+]
+NARROW = "topology.link_bytes_per_s=1.0e9,network.s_per_byte=x12"
+TEMPLATES = paths.ROOT / "platforms" / "templates"
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "nodes", "mapping"),
+    [
+        ("torus", f"{NARROW},topology.allocation=2x3x3,topology.first=17", 18, "cyclic"),
+        ("torus", "topology.allocation=scattered,topology.seed=3", 20, "block"),
+        ("fat_tree", f"{NARROW},topology.oversubscription=16,topology.allocation=0-4+17-20+33-36", 13, "cyclic"),
+        ("dragonfly", f"{NARROW},topology.global_bytes_per_s=1.5e9,topology.allocation=scattered", 15, "cyclic"),
+    ],
+)
+def test_model_and_simulation_agree_on_every_topology(
+    template: str, values: str, nodes: int, mapping: str, tmp_path: Path
+) -> None:
+    nodes_given = "" if "x3" in values or "+" in values else f",nodes={nodes}"
+    name = f"{TEMPLATES / template}.toml[{values}{nodes_given}]"
+    known = {f"{c}/{a}" for c, a in CALLS}
+    points = [Point(key.partition("/")[0], key, count) for key in sorted(known) for count in (1, 5000)]
+    ranks = nodes + 5
+    times = drive(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
+    said = model.evaluate([(Layout(find.load(name), nodes, ranks, mapping), p) for p in points])
+    assert sum(time is not None for time in times) > len(points) / 2
+    for point, time, one in zip(points, times, said, strict=True):
+        assert (time is None) == (one["status"] != "ok"), point
+        if time is not None:
+            assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+
+
+def test_the_routes_are_crowded_in_these_cases() -> None:
+    """Without shared links of the topology the same call is faster: what is compared above is contention."""
+    point = Point("alltoall", "alltoall/linear", 5000)
+    for template, narrow, nodes in (("torus", "1e9", 18), ("fat_tree", "1e9", 32), ("dragonfly", "1e9", 16)):
+        curve = "network.s_per_byte=x12"
+        times = []
+        for rate in (narrow, "1e15"):
+            wide = f",topology.global_bytes_per_s={rate}" if template == "dragonfly" else ""
+            on = find.load(f"{TEMPLATES / template}.toml[{curve},topology.link_bytes_per_s={rate}{wide}]")
+            times.append(model.evaluate([(Layout(on, nodes, nodes, "block"), point)])[0]["model_s"])
+        assert times[0] > 1.2 * times[1], template
