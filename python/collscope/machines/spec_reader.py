@@ -255,8 +255,9 @@ def parse_spec(
     if not curves:
         raise document.fail("names no class; the classes are " + ", ".join(spec.classes), "curve")
     own = tuple(level for level in spec.classes if getattr(file.curve, level))
-    nonblocking = _given(file.curve_nonblocking, spec.classes) if file.curve_nonblocking else {}
-    spec = replace(spec, curve=curves, own_curves=own, curve_nonblocking=nonblocking)
+    spec = replace(spec, curve=curves, own_curves=own)
+    if file.curve_nonblocking:
+        spec = replace(spec, curve_nonblocking=_nonblocking(spec, _given(file.curve_nonblocking, spec.classes)))
     before = spec
     spec = filled(override(spec, overrides) if overrides else spec)
     for level, at, problem in contradictions(spec):
@@ -291,6 +292,16 @@ def _key_of(spec: Spec, name: str) -> Where:
 
 def _given(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
     return {level: tuple(p.piece for p in getattr(file, level)) for level in classes if getattr(file, level)}
+
+
+def _nonblocking(spec: Spec, given: Mapping[str, tuple[Piece, ...]]) -> dict[str, tuple[Piece, ...]]:
+    """A class that has its curve from a neighbour has that of non-blocking sends from it, too."""
+    made = {}
+    for level in spec.classes:
+        drawn = level if level in spec.own_curves else next(lv for lv in spec.own_curves if _same(spec, lv, level))
+        if curve := given.get(level) or given.get(drawn):
+            made[level] = curve
+    return made
 
 
 def _curves(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:

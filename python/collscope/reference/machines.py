@@ -40,7 +40,7 @@ MATTERS = {
     "switch_bytes_per_s": "one message between nodes by itself",
     "nic_other_socket_s": "messages between nodes, for each end on another socket than the NIC's",
     "eager_bytes_nonblocking": "which non-blocking sends wait for their receive",
-    "nic_gap_s": "every message that leaves or enters a node: its NIC takes one at a time",
+    "nic_gap_s": "every message that leaves a node: its NIC begins one at a time",
     "nic_socket": "messages between nodes of ranks on other sockets, which cross the interconnect to it",
     "nodes": "how many ranks there can be",
     "sockets": "which messages cross the interconnect; groups of hierarchical algorithms",

@@ -83,6 +83,13 @@ def test_classes_that_share_a_curve_go_on_sharing_it() -> None:
     assert made.curve["cache"] is made.curve["socket"]
 
 
+def test_a_class_with_its_neighbours_curve_has_its_nonblocking_curve_too() -> None:
+    made = spec_reader.parse_spec(SMALL + "[curve_nonblocking]\nsocket = [[0, 2e-6, 2e-10]]\n", "small.toml")
+    assert made.own_curves == ("socket", "network")
+    assert set(made.curve_nonblocking) == {"cache", "socket"}, "cache has socket's; node has network's, which has none"
+    assert made.curve_nonblocking["cache"] is made.curve_nonblocking["socket"]
+
+
 def test_elements_are_numbers_of_a_variant() -> None:
     made = spec(nic_gap_s="x2", eager_bytes_nonblocking="8192", in_order="false")
     assert (made.nic_gap_s.value, made.eager_nonblocking.value, made.in_order) == (4e-7, 8192, False)

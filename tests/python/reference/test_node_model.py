@@ -1,0 +1,41 @@
+"""docs/node_model.md is what the timing engine says today, and each of its pictures shows what its element is for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import elements
+from collscope.reference import docs, node_model
+
+pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
+
+
+def test_the_page_is_up_to_date() -> None:
+    problems = list(node_model.stale(docs.folder()))
+    assert not problems, "run ./collscope docs:\n" + "\n".join(problems)
+
+
+def test_every_element_has_its_picture_and_changes_the_time_that_it_shows() -> None:
+    assert tuple(e.element for e in node_model.EXAMPLES) == elements.NAMES
+    for example in node_model.EXAMPLES:
+        without, having = node_model.show(example).traces
+        assert abs(having.time_s / without.time_s - 1) > 0.1, example.element
+        assert (without.source, having.source) == (f"without {example.element}", f"with {example.element}")
+
+
+def test_what_is_out_of_date_is_said(tmp_path: Path) -> None:
+    shutil.copytree(docs.folder() / "pictures" / "node_model", tmp_path / "pictures" / "node_model")
+    shutil.copy(docs.folder() / "node_model.md", tmp_path)
+    assert list(node_model.stale(tmp_path)) == []
+    (tmp_path / "pictures" / "node_model" / "gap.svg").unlink()
+    (tmp_path / "node_model.md").write_text("something else")
+    assert list(node_model.stale(tmp_path)) == [
+        f"{tmp_path / 'node_model.md'}: not what the timing engine says",
+        "docs/pictures/node_model/gap.svg: missing",
+    ]
+    (tmp_path / "pictures" / "node_model" / "index.json").write_text("{}")
+    assert sum("the times have changed" in text for text in node_model.stale(tmp_path)) == len(elements.NAMES)
