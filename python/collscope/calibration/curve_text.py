@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from collscope.base.number import MOST_BYTES
 from collscope.base.units import format_size
 from collscope.calibration.contention import Gaps, gap_of, scaled, split
 from collscope.calibration.curves import Piece, bridge, curve_at
 from collscope.calibration.tables import Measured
-from collscope.machines.plausible import MOST_BYTES
 
 ROUNDED = 1e-5  # five digits
 NETWORK = "network"

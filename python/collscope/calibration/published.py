@@ -15,7 +15,6 @@ from statistics import median
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
-from collscope.base.number import MOST_BYTES
 from collscope.base.statistics import quantile
 from collscope.base.toml_table import read_text
 from collscope.base.units import format_size, format_time, parse_sizes

@@ -14,10 +14,14 @@ from collscope.machines.spec import Topology
 from collscope.machines.topology import ALLOCATIONS, DESCRIBED, POSITIONS
 
 
+def _words(t: Topology) -> str:
+    return f"{t.kind.replace('_', ' ')} of {t.total} positions ({' x '.join(map(str, t.shape))})"
+
+
 def positions(t: Topology, nodes: int) -> Sequence[int]:
     """The position of each node, in their order. ValueError: what is wrong with the allocation; UsageError: with its file."""
     text, most = t.allocation, t.total
-    named = f"{t.kind.replace('_', ' ')} of {most} positions ({' x '.join(map(str, t.shape))})"
+    named = _words(t)
     if text == "contiguous":
         _inside(t.first + nodes - 1, most, f"node {nodes - 1} at position {t.first + nodes - 1}", named)
         return range(t.first, t.first + nodes)
@@ -46,7 +50,7 @@ def _named(t: Topology, named: str) -> list[int]:
 
 def named_nodes(t: Topology) -> int | None:
     """How many nodes an allocation names; None where it takes as many as there are. ValueError as in positions."""
-    return None if t.allocation in ("contiguous", "scattered") else len(_named(t, t.kind))
+    return None if t.allocation in ("contiguous", "scattered") else len(_named(t, _words(t)))
 
 
 def _inside(position: int, most: int, what: str, named: str) -> None:

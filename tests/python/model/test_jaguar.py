@@ -1,0 +1,47 @@
+"""Jaguar's torus: the timing engine beside SimGrid on a few scattered nodes of it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.points.plan import Layout, Point
+from collscope.sources import model
+from driven import drive
+
+missing = [str(p) for p in (programs.PROVER, programs.SIM_DRIVER) if not p.exists()]
+missing += [] if shutil.which("smpirun") else ["smpirun"]
+needs_both = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+CALLS = (
+    ("barrier/dissemination", 0),
+    ("barrier/hierarchical", 0),
+    ("bcast/binomial", 32),
+    ("bcast/binomial", 262144),
+    ("alltoall/linear", 4000),
+)
+
+
+@needs_both
+@pytest.mark.parametrize("allocation", ["scattered", "2x2x2", "contiguous"])
+def test_model_and_simulation_agree_on_jaguar(allocation: str, tmp_path: Path) -> None:
+    nodes = 8
+    name = f"jaguar[nodes={nodes},topology.allocation={allocation}]"
+    points = [Point(key.partition("/")[0], key, count) for key, count in CALLS]
+    times = drive(tmp_path, name, 40, points, nodes=nodes)
+    said = model.evaluate([(Layout(find.load(name), nodes, 40, "block"), p) for p in points])
+    for point, time, one in zip(points, times, said, strict=True):
+        assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+
+
+def test_a_message_further_away_takes_longer_by_each_hop() -> None:
+    """Neighbours take the curve's time; the farthest two of the torus, 12 + 16 + 12 links apart, 39 hops more."""
+    times = []
+    for target in ("0.0.1", "12.16.12"):
+        on = find.load(f"jaguar[topology.allocation=0.0.0+{target}]")
+        (said,) = model.evaluate([(Layout(on, 2, 2, "block"), Point("bcast", "bcast/mst", 2))])
+        times.append(said["model_s"])
+    assert times[1] - times[0] == pytest.approx(39 * 5e-8, rel=1e-9)
