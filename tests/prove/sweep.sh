@@ -1,10 +1,15 @@
 #!/bin/sh
-# The catalogue's sweep, and that its table is as before: points, refusals, comparisons with cost(), operations.
-# Usage: sweep.sh COLLSCOPE-PROVE FILE [--write]
+# A sweep ends with STATUS and its text is FILE's: points, refusals, failures, comparisons with cost(), operations.
+# Usage: sweep.sh STATUS FILE COMMAND…; with --write in place of STATUS, FILE is written.
+status=$1 file=$2
+shift 2
 said=$(mktemp) || exit 1
 trap 'rm -f "$said" "$said.now"' EXIT
-"$1" --sweep --ranks 1..17,24,32,48,64 > "$said" || { cat "$said"; exit 1; }
+"$@" > "$said"
+got=$?
 # What it took is no part of it.
 sed -E 's/ +[0-9]+\.[0-9]{3}$//; s/, [0-9.]+ s of.*//; s/ seconds$//; s/ +$//' "$said" > "$said.now"
-if [ "$3" = --write ]; then cp "$said.now" "$2"; exit; fi
-diff "$2" "$said.now" || { echo "if this is meant: $0 $1 $2 --write"; exit 1; }
+if [ "$status" = --write ]; then cp "$said.now" "$file"; exit; fi
+diff "$file" "$said.now" && [ "$got" -eq "$status" ] && exit 0
+echo "status $got; if this is meant: $0 --write $file $*"
+exit 1
