@@ -133,7 +133,7 @@ def test_no_command_loads_what_it_does_not_use() -> None:
     lines += [
         "list",
         "list -c bcast",
-        "list --platforms",
+        "list --platforms --json",
         "prove bcast/mst --ranks 4",
         "decide -c bcast --ranks 4 --bytes 4",
     ]

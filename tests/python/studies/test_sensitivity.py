@@ -91,7 +91,9 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
     monkeypatch.setattr(sensitivity, "tasks_of", lambda few, platform, quick: [(("task", quick), None, None)])
     row = {"platform_hash": "p", "sources_hash": "s"}
-    monkeypatch.setattr(sensitivity.simulate, "run_tasks", lambda tasks, jobs: asked.append((tasks, jobs)) or [row])
+    monkeypatch.setattr(
+        sensitivity.simulate, "run_tasks", lambda tasks, jobs, cluster: asked.append((tasks, jobs)) or [row]
+    )
     monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
     made = sensitivity.run(study, (64, 128), 3)
     assert asked[0] == ([("task", False)], 3) and len(asked) == 4
