@@ -37,7 +37,7 @@ def command_lines(page: Path) -> list[str]:
 def parsed(words: list[str]) -> click.Context:
     """The command line as click understands it; nothing is run. click.UsageError: an option or a value does not exist."""
     command: click.Command = cli
-    context = click.Context(cli)
+    context = click.Context(cli, help_option_names=["-h", "--help"])  # commands keep what they are asked with first
     while isinstance(command, click.Group):
         name, found, words = command.resolve_command(context, words)
         assert found and name
