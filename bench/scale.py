@@ -30,6 +30,8 @@ from collscope.points.plan import Point, plan_text
 
 TARGETS = {65536: "≤ 3 s, ≤ 1024 MiB", 262144: "≤ 8 s, ≤ 3072 MiB", 1048576: "≤ 30 s, ≤ 8192 MiB"}
 PER_NODE = 16
+JAGUAR = 49152, 12  # ranks, of a node
+JAGUAR_TARGET = "≤ 60 s, ≤ 8192 MiB"
 PEER = """LogGOPSim, as published (Hoefler, Schneider, Lumsdaine 2010): 655,000 messages a second at 16,384 ranks; 339,000 at
 262,144, after 17 s of preparation. It has no contention within the network."""
 
@@ -76,19 +78,21 @@ def engine(case: Case) -> Cost:
         return measured([programs.PROVER, "--model", machine, "--plan", plan])
 
 
-def command(ranks: int) -> Cost:
-    """What the whole command takes. A gamma that no run before had keeps it out of the cache; a barrier does not use it."""
-    nodes, gamma = max(1, ranks // PER_NODE), 2.5e-10 + time.time_ns() % 10**9 * 1e-24
-    words = [
-        "run",
-        "--on",
-        f"schooner[nodes={nodes},gamma_s_per_byte={gamma!r}]",
-        "--nodes",
-        str(nodes),
-        "--ranks",
-        str(ranks),
-    ]
-    return measured([ROOT / "collscope", *words, "-c", "barrier", "-a", "dissemination", "--source", "model"])
+def command(machine: str, ranks: int, per_node: int, *call: str) -> Cost:
+    """What the whole command takes. A gamma that no run before had keeps it out of the cache; these calls do not use it."""
+    nodes, gamma = max(1, ranks // per_node), 2.5e-10 + time.time_ns() % 10**9 * 1e-24
+    on = f"{machine}[nodes={nodes},gamma_s_per_byte={gamma!r}]"
+    words = ["run", "--on", on, "--nodes", str(nodes), "--ranks", str(ranks), "--source", "model"]
+    return measured([ROOT / "collscope", *words, *call])
+
+
+def jaguar() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Calls on a torus, where messages share the links of their routes: (what, words of the command)."""
+    for name in ("dissemination", "hierarchical"):
+        yield f"barrier/{name}", ("-c", "barrier", "-a", name)
+    for name in ("binomial", "hierarchical_known_root"):
+        for size in ("32", "2KiB", "1MiB"):
+            yield f"bcast/{name}, {size}", ("-c", "bcast", "-a", name, "--bytes", size)
 
 
 def main() -> None:
@@ -103,8 +107,13 @@ def main() -> None:
         f"{'barrier/dissemination, from the command to the table':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
     )
     for p in ranks:
-        cost = command(p)
+        cost = command("schooner", p, PER_NODE, "-c", "barrier", "-a", "dissemination")
         print(f"{f'{p:,} ranks, {PER_NODE} a node':54s} {cost} {TARGETS.get(p, '')}".rstrip(), flush=True)
+    there, per_node = JAGUAR
+    title = f"jaguar, {there:,} ranks, {per_node} a node, links of the torus shared"
+    print(f"\n{title:54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target")
+    for what, words in jaguar() if max(ranks) >= there else ():
+        print(f"{what:54s} {command('jaguar', there, per_node, *words)} {JAGUAR_TARGET}", flush=True)
     print(
         f"\n{'the engine alone':46s} {'ranks':>9s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s} {'messages/s':>12s}   target"
     )

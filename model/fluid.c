@@ -1,65 +1,7 @@
 /* fluid: messages share what they cross, as SimGrid has it. */
-#include <float.h>
-#include <math.h>
+#include "model/fluid.h"
+
 #include <stdlib.h>
-
-#include "core/schedule/array.h"
-#include "model/engine.h"
-#include "model/holds.h"
-#include "model/moments.h"
-#include "model/way.h"
-
-/* A message that uses bandwidth. Its rate is in what its way counts. */
-typedef struct {
-  int32_t message;
-  int crossed;
-  double left, rate, since, share, most;
-  double at; /* when it goes on: its event; -1: it has none */
-  int32_t moment;
-  uint32_t order, stamp : 31; /* order: of events of one instant, those come first that were put in first */
-  bool fixed : 1;
-  crossing crossing[]; /* ways.longest */
-} flow;
-
-/* Flows of one length, one behind the other; places in them are counted in so many bytes. */
-enum { GRAIN = 8 };
-
-typedef struct {
-  int32_t head;
-  int flows;
-  int open;
-  uint32_t stamp;
-  double left, demand;
-} resource;
-
-typedef struct {
-  moments moments;
-  ways ways;
-  holds holds;
-  char *flow;
-  size_t flows, flow_bytes, flow_cap; /* flow_bytes: of one */
-  int32_t *spare;
-  size_t spare_n, spare_cap; /* flows that are over */
-  resource *resource;
-  size_t resource_cap;
-  int32_t *dirty;
-  size_t dirty_n, dirty_cap; /* resources whose flows have changed */
-  int32_t *reached;
-  size_t reached_n, reached_cap;
-  int32_t *solved;
-  size_t solved_n, solved_cap;
-  uint32_t stamp, order;
-} fluid;
-
-static inline flow *flow_at(const fluid *u, size_t index) { return (flow *)(u->flow + index * u->flow_bytes); }
-
-static inline crossing *crossing_at(const fluid *u, int32_t place) {
-  return (crossing *)(u->flow + (size_t)(uint32_t)place * GRAIN);
-}
-
-static inline int32_t place_of(const fluid *u, const crossing *c) {
-  return (int32_t)(uint32_t)((size_t)((const char *)c - u->flow) / GRAIN);
-}
 
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
@@ -68,6 +10,7 @@ static const char *fluid_prepare(void *state, engine *e) {
   u->stamp = u->order = 0;
   const char *why = ways_prepare(&u->ways, e->m, e->wiring.ranks);
   if (why) return why;
+  u->sparse = e->m->topology.kind != TOPOLOGY_SWITCH;
   u->flow_bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
   RESERVE(u->resource, u->resource_cap, (size_t)u->ways.resources);
   for (int i = 0; i < u->ways.resources; i++) u->resource[i] = (resource){ .head = NONE };
@@ -90,6 +33,8 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_
   f->crossed = v.crossed;
   f->left = v.left;
   f->most = v.most;
+  f->neck = NONE;
+  if (u->sparse && f->left > 0) f->ceiling = alone(f);
   f->rate = 0;
   f->at = -1;
   *latency_s = v.latency_s;
@@ -127,6 +72,7 @@ static void flow_enter(fluid *u, int32_t index) {
     r->head = place_of(u, c);
     if (c->next != NONE) crossing_at(u, c->next)->before = r->head;
     r->flows++;
+    if (u->sparse) r->potential += c->weight * f->ceiling;
   }
 }
 
@@ -137,7 +83,9 @@ static void flow_leave(fluid *u, int32_t index) {
     if (c->before == NONE) r->head = c->next;
     else crossing_at(u, c->before)->next = c->next;
     if (c->next != NONE) crossing_at(u, c->next)->before = c->before;
-    if (--r->flows) touch(u, c->resource);
+    bool felt = !u->sparse || !is_loose(r);
+    if (--r->flows && felt) touch(u, c->resource);
+    if (u->sparse) r->potential = r->flows ? r->potential - c->weight * f->ceiling : 0;
   }
 }
 
@@ -238,25 +186,6 @@ static void reach(fluid *u, int res) {
   }
 }
 
-static void fix(fluid *u, flow *f, double share) {
-  f->fixed = true;
-  f->share = share;
-  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
-    resource *r = &u->resource[c->resource];
-    r->left -= c->weight * share;
-    r->demand -= c->weight;
-    r->open--;
-  }
-}
-
-/* The rate of a flow that shares nothing. */
-static double alone(const flow *f) {
-  double most = f->crossing->weight;
-  for (int k = 1; k < f->crossed; k++)
-    if (f->crossing[k].weight > most) most = f->crossing[k].weight;
-  return fmin(1 / most, f->most);
-}
-
 /* Max-min shares: raise all rates together; who crosses the resource that fills up first stays there, and so on. */
 static void fill(fluid *u) {
   for (size_t i = 0; i < u->reached_n; i++) {
@@ -323,9 +252,29 @@ static void fetch_first_flow(const fluid *u, int32_t res) {
   if (u->resource[res].head != NONE) fetch_flow(u, (uint64_t)crossing_at(u, u->resource[res].head)->flow);
 }
 
+/* Flows whose share has changed go on at it from now on. */
+static void change_rates(fluid *u, const engine *e) {
+  for (size_t i = 0; i < u->solved_n; i++) {
+    flow *f = flow_at(u, (size_t)u->solved[i]);
+    if (f->share == f->rate) continue;
+    f->left -= f->rate * (e->now - f->since);
+    if (f->left < 0) f->left = 0;
+    f->since = e->now;
+    f->rate = f->share;
+    if (f->at >= 0) moments_leave(&u->moments, f->moment);
+    happens_at(u, u->solved[i], e->now + f->left / f->rate);
+  }
+}
+
 static void fluid_settle(void *state, engine *e) {
   fluid *u = state;
   u->stamp++;
+  if (u->sparse && u->dirty_n) {
+    sparse_solve(u);
+    change_rates(u, e);
+    u->dirty_n = 0;
+    return;
+  }
   for (size_t d = 0; d < u->dirty_n; d++) {
     if (d + 4 * AHEAD < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d + 4 * AHEAD]], 1);
     if (d + 3 * AHEAD < u->dirty_n) fetch_first(u, u->dirty[d + 3 * AHEAD]);
@@ -336,16 +285,7 @@ static void fluid_settle(void *state, engine *e) {
       flow *f = flow_at(u, (size_t)u->solved[0]);
       f->share = alone(f);
     } else fill(u);
-    for (size_t i = 0; i < u->solved_n; i++) {
-      flow *f = flow_at(u, (size_t)u->solved[i]);
-      if (f->share == f->rate) continue;
-      f->left -= f->rate * (e->now - f->since);
-      if (f->left < 0) f->left = 0;
-      f->since = e->now;
-      f->rate = f->share;
-      if (f->at >= 0) moments_leave(&u->moments, f->moment);
-      happens_at(u, u->solved[i], e->now + f->left / f->rate);
-    }
+    change_rates(u, e);
   }
   u->dirty_n = 0;
 }
@@ -360,6 +300,7 @@ static void fluid_free(void *state) {
   free(u->dirty);
   free(u->reached);
   free(u->solved);
+  free(u->heap);
   ways_free(&u->ways);
 }
 

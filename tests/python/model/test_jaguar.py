@@ -37,6 +37,29 @@ def test_model_and_simulation_agree_on_jaguar(allocation: str, tmp_path: Path) -
         assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
 
 
+@needs_both
+@pytest.mark.parametrize("allocation", ["scattered", "contiguous"])
+def test_full_nodes_crowd_the_links_of_the_torus_alike_in_both(allocation: str, tmp_path: Path) -> None:
+    """Here many links fill up one after the other, and flows that share none change each other's rate."""
+    name = f"jaguar[nodes=16,topology.link_bytes_per_s=1.1e9,network.s_per_byte=x2,topology.allocation={allocation}]"
+    points = [Point("barrier", "barrier/dissemination", 0), Point("bcast", "bcast/binomial", 50000)]
+    points += [Point("alltoall", "alltoall/bruck", 500), Point("allgather", "allgather/recursive_doubling", 30)]
+    times = drive(tmp_path, name, 192, points, nodes=16)
+    said = model.evaluate([(Layout(find.load(name), 16, 192, "block"), p) for p in points])
+    for point, time, one in zip(points, times, said, strict=True):
+        assert (time is None) == (one["status"] != "ok"), point
+        assert time is None or one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+
+
+@needs_both
+@pytest.mark.full
+def test_768_ranks_of_jaguar_are_simulated_and_modelled_alike(tmp_path: Path) -> None:
+    points = [Point(key.partition("/")[0], key, count) for key, count in CALLS[:4]]
+    times = drive(tmp_path, "jaguar[nodes=64]", 768, points, nodes=64)
+    said = model.evaluate([(Layout(find.load("jaguar[nodes=64]"), 64, 768, "block"), p) for p in points])
+    assert [one["model_s"] for one in said] == pytest.approx(times, rel=1e-9)
+
+
 def test_a_message_further_away_takes_longer_by_each_hop() -> None:
     """Neighbours take the curve's time; the farthest two of the torus, 12 + 16 + 12 links apart, 39 hops more."""
     times = []
