@@ -88,7 +88,8 @@ static void one_port_start(one_port *o, engine *e, int32_t id) {
   out->busy = in->busy = true;
   m->flags |= STARTED;
   const machine_piece *c = price(e, m);
-  happens_at(o, id, start + c->latency_s - message_spent(m, c) + ((double)m->bytes + e->m->control_bytes) * c->s_per_byte);
+  happens_at(o, id,
+             start + c->latency_s - message_spent(m, c) + ((double)m->bytes + e->m->control_bytes) * c->s_per_byte);
 }
 
 /* Starts a message, or lines it up at a port that is busy. */
