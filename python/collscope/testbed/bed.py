@@ -54,9 +54,16 @@ class Bed:
             into += ["ip", "netns", "exec", host]
         return [*into, *map(str, command)]
 
-    def mpirun(self, ranks: int, command: Sequence[str | Path], eager: bool = True) -> list[str]:
-        """mpirun over the bed's hosts, ranks dealt out to them in turn. `eager`: no message waits for its receive; else Open MPI's own
-        limits hold."""
+    def mpirun(
+        self,
+        ranks: int,
+        command: Sequence[str | Path],
+        eager: bool = True,
+        nodes: int | None = None,
+        map_by: str = "node",
+    ) -> list[str]:
+        """mpirun over the bed's first `nodes` hosts (default: all), ranks dealt out to them in turn, or as `map_by` says. `eager`: no
+        message waits for its receive; else Open MPI's own limits hold."""
         agent = self.folder / "agent.sh"
         if not agent.exists():
             write_atomically(agent, AGENT)
@@ -74,9 +81,9 @@ class Bed:
         if eager:
             for limit in ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit", "btl_tcp_max_send_size"):
                 settings[limit] = MOST_EAGER
-        hosts = ",".join(f"{name}:{ranks}" for name in self.network.names())
+        hosts = ",".join(f"{name}:{ranks}" for name in self.network.names()[:nodes])
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-        words = ["mpirun", *root, "--host", hosts, "--map-by", "node", "--bind-to", "none", "-np", str(ranks)]
+        words = ["mpirun", *root, "--host", hosts, "--map-by", map_by, "--bind-to", "none", "-np", str(ranks)]
         for key, value in settings.items():
             words += ["--mca", key, str(value)]
         words += ["-x", f"LD_PRELOAD={programs.IDLE}"]
@@ -108,8 +115,8 @@ def _spaces() -> list[str]:
     return ["unshare", *user, "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 
-def _start(network: Network, stdin: int, log: Path) -> tuple[subprocess.Popen[bytes], bool]:
-    """Starts the first process and waits until it is ready. UserError: it could not make the bed."""
+def _start(network: Network, stdin: int, log: Path, stays: bool = False) -> tuple[subprocess.Popen[bytes], bool]:
+    """Starts the first process and waits until it is ready. `stays`: it outlives us. UserError: it could not make the bed."""
     command = [
         *_spaces(),
         sys.executable,
@@ -119,13 +126,16 @@ def _start(network: Network, stdin: int, log: Path) -> tuple[subprocess.Popen[by
         str(programs.needed(programs.SWITCH)),
     ]
     source = str(Path(__file__).resolve().parents[2])
+    env = {**os.environ, "PYTHONPATH": source}
+    if stays:  # else the watchdog of what this command started, a build for one, would end it
+        env.pop(leftovers.VARIABLE, None)
     with log.open("wb") as errors:
         process = subprocess.Popen(
             command,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env={**os.environ, "PYTHONPATH": source},
+            env=env,
             start_new_session=True,
         )
     assert process.stdout
@@ -197,7 +207,7 @@ def up(network: Network) -> Bed:
     os.mkfifo(hold)
     stdin = os.open(hold, os.O_RDWR)
     try:
-        process, realtime = _start(network, stdin, folder / "log.txt")
+        process, realtime = _start(network, stdin, folder / "log.txt", stays=True)
     finally:
         os.close(stdin)
     noted = {"pid": process.pid, "owner": leftovers.mark(process.pid), "network": network.text(), "realtime": realtime}

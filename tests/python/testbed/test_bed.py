@@ -125,6 +125,27 @@ def read(path: Path) -> str:
         return ""
 
 
+def test_one_that_stays_does_so_when_its_maker_has_started_other_programs(workplace: Path) -> None:
+    """Those are ended with their maker, by a mark in their environment (base/leftovers)."""
+    code = (
+        "from pathlib import Path\nimport sys\nfrom collscope.base import leftovers, paths\nfrom collscope.testbed import bed\n"
+        "from collscope.testbed.network import Network\n"
+        "paths.CACHE = Path(sys.argv[1])\nleftovers.watch()\nprint(bed.up(Network(hosts=2)).pid)\n"
+    )
+    try:
+        subprocess.run(
+            [sys.executable, "-c", code, str(paths.CACHE)],
+            stdout=subprocess.DEVNULL,
+            env=environment(),
+            check=True,
+            timeout=60,
+        )
+        time.sleep(2)
+        assert bed.standing()
+    finally:
+        assert bed.down()
+
+
 def test_one_that_stays_is_found_used_and_ended(workplace: Path) -> None:
     assert bed.standing() is None and not bed.down()
     made = bed.up(SMALL)
