@@ -64,15 +64,17 @@ def is_alive(owner: str) -> bool:
 
 
 @contextlib.contextmanager
-def scratch() -> Iterator[Path]:
+def scratch(parent: Path | None = None) -> Iterator[Path]:
     """A folder for programs that are started now: it goes away at the end or, where there was no time for it, with the next command, and
-    they end with us."""
+    they end with us. `parent`: where it must lie, for programs on other machines."""
     import tempfile  # the launcher does without
 
     if os.getpid() not in _watchdogs:
         sweep(Path(tempfile.gettempdir()), PREFIX)
         watch()
-    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{mark()}-") as name:
+    if parent:
+        sweep(parent, PREFIX)
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{mark()}-", dir=parent) as name:
         yield Path(name)
 
 

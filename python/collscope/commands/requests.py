@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,7 @@ from collscope.base.units import counted
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
     from collscope.points.plan import Layout
+    from collscope.sources.launcher import Launcher
 
 JOBS = click.option(
     "--jobs", type=click.IntRange(min=1), default=None, help="Simulations side by side (default: the cores)."
@@ -63,6 +64,23 @@ MAPPING = click.option(
     "first); core, socket, node, as mpirun --map-by; file:RANKFILE.",
 )
 
+
+def launched(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how real ranks are started: launcher and hosts."""
+    for option in (
+        click.option(
+            "--hosts", metavar="H[,H…]|FILE", help="Real runs: mpirun's hosts, names with commas or a host file."
+        ),
+        click.option(
+            "--launcher",
+            metavar="L",
+            help="Real runs: mpirun (default), slurm (srun, within an allocation), testbed (the bed that is up).",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 FIGURES = (".svg", ".png", ".pdf")
 SHOWN_FAILURES = 5
 ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster
@@ -88,12 +106,19 @@ def check_folder(option: str, name: str, folder: Path) -> None:
         raise UsageError(f"{option} {name}: {folder} cannot be written to")
 
 
-def check_real(platform: str) -> None:
-    """Real runs are here, wherever that is."""
+def check_real(platform: str, launcher: Launcher | None = None) -> None:
+    """Real runs are here, wherever that is, or where the launcher says."""
+    if launcher and not launcher.is_local:
+        if platform == "this_machine":
+            raise UsageError(
+                f"--on this_machine is the machine you sit at; with {launcher.describe()} name the cluster's specification "
+                "(./collscope calibrate --name NAME makes one, with the same launcher)"
+            )
+        return
     if platform != "this_machine" and not any(map(os.environ.get, ALLOCATIONS)):
         raise UsageError(
             f"--source real measures the machine that this runs on: use --on this_machine instead of {platform} "
-            "(or start it inside a batch job on that cluster)"
+            "(or start it inside a batch job on that cluster, or name it: --hosts, --launcher)"
         )
 
 

@@ -19,7 +19,7 @@ from collscope.commands import origin, requests, run_note, run_table, run_winner
 from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
-from collscope.sources import bounds, cluster, mpirun
+from collscope.sources import bounds, cluster, launcher
 from collscope.sources.outcome import OK, STOPPED
 from collscope.sources.rows import SOURCES, failed, named
 from collscope.sources.source import Options, Source, Stopped
@@ -52,6 +52,8 @@ class Request:
     check: bool = False
     jobs: int | None = None
     cluster: str | None = None
+    launcher: str | None = None
+    hosts: str | None = None
     force: bool = False
     csv_path: str | None = None
     plot_path: str | None = None
@@ -66,13 +68,20 @@ def run(request: Request) -> int:
         cluster.parse(request.cluster)
         if "sim" not in {source.name for source in sources}:
             raise UsageError("--cluster is for simulations: take sim among --source, or leave it out")
+    started = read_launcher(request, [source.name for source in sources])
     keys = read_algorithms(request.algorithms, request.collective)
-    layouts = read_layouts(request, [source.name for source in sources])
+    layouts = read_layouts(request, [source.name for source in sources], started)
     tasks = make_tasks(request, layouts, keys)
     run_note.announce(tasks, [source.name for source in sources], request.jobs, factors(request, layouts, keys, tasks))
     with cluster.opened(request.cluster) as workers:
         options = Options(
-            request.jobs, request.force, request.launches, request.repetitions, request.point_limit, workers
+            request.jobs,
+            request.force,
+            request.launches,
+            request.repetitions,
+            request.point_limit,
+            workers,
+            started,
         )
         rows = rows_of(request, sources, tasks, options)
     show = shows(request)
@@ -161,20 +170,28 @@ def resolve(name: str, owners: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def read_layouts(request: Request, sources: Sequence[str]) -> list[Layout]:
+def read_launcher(request: Request, sources: Sequence[str]) -> launcher.Launcher:
+    """How real ranks are started. UsageError: it is said and nothing is measured."""
+    if (request.launcher or request.hosts) and "real" not in sources:
+        option = "--launcher" if request.launcher else "--hosts"
+        raise UsageError(f"{option} is for measured times: take real among --source, or leave it out")
+    return launcher.launcher_of(request.launcher, request.hosts)
+
+
+def read_layouts(request: Request, sources: Sequence[str], started: launcher.Launcher = launcher.LOCAL) -> list[Layout]:
     """A layout for each number of nodes and ranks; on a machine that nobody has described, those have no platform."""
     places = read_places(request)
     real = "real" in sources
     platform = requests.load_platform(request.platform, sources)
     if real:
-        requests.check_real(request.platform)
+        requests.check_real(request.platform, started)
     if platform is None:
         if any(n not in (None, 1) for n, _ in places):
             raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
         layouts = [Layout(None, 1, p) for _, p in places]
     else:
         layouts = [requests.make_layout(platform, n, p, request.mapping, real) for n, p in places]
-    crowded = [at.ranks for at in layouts if real and mpirun.share_cores(at.ranks, at.nodes)]
+    crowded = [at.ranks for at in layouts if real and started.share_cores(at.ranks, at.nodes)]
     if crowded:
         console.note(f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little")
     return layouts
@@ -368,6 +385,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS
 @requests.CLUSTER
+@requests.launched
 @requests.FORCE
 @click.option("--csv", "csv_path", metavar="FILE", help="Write the table; - is standard output.")
 @click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")

@@ -102,15 +102,16 @@ def finish(
     *,
     died: str,
     not_started: str,
+    parent: Path | None = None,
 ) -> None:
     """Launches until every point has an outcome: a launch that dies names the point it died on, and the points after it get a
     launch of their own, so one bad algorithm does not take its neighbours' numbers with it.
 
-    `launch(points, folder)` runs one, with a folder that goes away, and tells the outcomes of the points that it finished. `died`
-    and `not_started` begin the text of a point that died and of the UserError raised when the program did not start."""
+    `launch(points, folder)` runs one, with a folder (in `parent`) that goes away, and tells the outcomes of the points that it finished.
+    `died` and `not_started` begin the text of a point that died and of the UserError raised when the program did not start."""
     left = list(points)
     while left:
-        with leftovers.scratch() as folder:
+        with leftovers.scratch(parent) as folder:
             report = launch(left, folder)
         if not report.unfinished:
             return

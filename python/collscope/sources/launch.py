@@ -115,15 +115,17 @@ def run(
     on_start: OnStart = lambda name: None,
     raw: IO[bytes] | None = None,
     explain: Callable[[str], str] = lambda said: "",
+    ranks: int | None = None,
 ) -> Report:
     """Runs one launch and hands over each point as soon as it is done.
 
     `ids` are the points of its plan, in order; `folder` is scratch space of this launch; after `silence_s` without a line the
     launch counts as hung and is ended, and so it is when a point takes longer than `limit_s`; `on_start` is told which point is
-    running; `raw` gets every line; `explain` makes a reason of standard error where the driver did not start. Raises Interrupted
-    when `children` were stopped, UserError when the program is not there or the disk is full."""
+    running; `raw` gets every line; `explain` makes a reason of standard error where the driver did not start; `ranks` is how
+    many it must find. Raises Interrupted when `children` were stopped, UserError when the program is not there, the disk is full, or
+    ranks did not find each other."""
     errors = folder / "stderr.txt"
-    replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors)
+    replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors, ranks)
     report = replies.report
     try:
         with open(errors, "wb") as file:
@@ -153,6 +155,15 @@ def run(
     return report
 
 
+def check_ranks(meta: dict[str, Any], ranks: int | None) -> None:
+    """UserError: the driver's first line counts other ranks than were started. A launcher of another library starts each by itself."""
+    if ranks and (found := meta.get("ranks", ranks)) != ranks:
+        raise UserError(
+            f"{ranks} ranks were started, and the driver finds {found}: launcher and MPI library do not know each other; take the "
+            "library's own mpirun, or with Slurm set SLURM_MPI_TYPE=pmix (srun --mpi=list names what there is)"
+        )
+
+
 @dataclass
 class _Replies:
     """The driver's lines, put together by point."""
@@ -161,6 +172,7 @@ class _Replies:
     on_outcome: OnOutcome
     on_start: OnStart
     errors: Path  # standard error of the launch
+    ranks: int | None = None  # that were started
     report: Report = field(default_factory=Report)
     reps: dict[str, list[Repetition]] = field(default_factory=dict)
     since: float | None = None  # when the point that runs began; None: none yet
@@ -172,6 +184,7 @@ class _Replies:
             return
         if "meta" in reply:
             self.report.meta = reply["meta"]
+            check_ranks(self.report.meta, self.ranks)
             self._next()
             return
         name = str(reply.get("id"))

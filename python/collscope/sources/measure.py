@@ -1,4 +1,4 @@
-"""Measured points: the driver under mpirun, on the machine this runs on (or in the allocation of a batch system).
+"""Measured points: the driver under mpirun, on the machine this runs on, in the allocation of a batch system, or where `launcher` says.
 
 Nothing is cached: a measurement belongs to its moment. The driver's lines are kept in .cache/raw/.
 """
@@ -22,6 +22,7 @@ from collscope.points.table import Row, make_row
 from collscope.sources import launch, mpirun
 from collscope.sources.batches import Numbered, finish
 from collscope.sources.launch import Children, Report
+from collscope.sources.launcher import LOCAL, Launcher
 from collscope.sources.outcome import OK, STOPPED, Outcome, summarise
 from collscope.sources.source import Bar, Options, Source, Stopped
 
@@ -34,7 +35,13 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "real", one a task."""
     wanted = [(layout, timed(point, options.repetitions)) for layout, point in tasks]
     with bar("measuring", len(tasks) * options.launches) as progress:
-        return run_tasks(wanted, launches=options.launches, progress=progress, limit_s=options.point_limit_s)
+        return run_tasks(
+            wanted,
+            launches=options.launches,
+            progress=progress,
+            limit_s=options.point_limit_s,
+            launcher=options.launcher,
+        )
 
 
 SOURCE = Source("real", rows)
@@ -46,7 +53,12 @@ def timed(point: Point, repetitions: int | None = None) -> Point:
 
 
 def run_tasks(
-    tasks: Sequence[Task], *, launches: int = 1, progress: Progress | None = None, limit_s: float | None = None
+    tasks: Sequence[Task],
+    *,
+    launches: int = 1,
+    progress: Progress | None = None,
+    limit_s: float | None = None,
+    launcher: Launcher = LOCAL,
 ) -> list[Row]:
     """Measured rows of any mixture of layouts and points, in their order; `launches` whole launches, all repetitions taken
     together. One launch runs at a time. `progress` is told of each point of each launch; a point may take `limit_s` in each.
@@ -56,7 +68,7 @@ def run_tasks(
         groups.setdefault(layout, []).append((str(i), point))
     if not programs.MPI_DRIVER.exists():
         build()
-    work = _Measurement(tasks, [[] for _ in tasks], progress, limit_s)
+    work = _Measurement(tasks, [[] for _ in tasks], progress, limit_s, launcher)
     sources = cache.sources_hash(*depends.MEASUREMENT)[:12]
     try:
         for number in range(launches):
@@ -110,6 +122,7 @@ class _Measurement:
     outcomes: list[list[Outcome]]  # of each task, one a launch; a point's id is its place here
     progress: Progress | None
     limit_s: float | None
+    launcher: Launcher = LOCAL
     children: Children = field(default_factory=Children)
 
     def launch(self, layout: Layout, points: Sequence[Numbered], number: int) -> None:
@@ -119,7 +132,7 @@ class _Measurement:
             try:
                 with _raw_file(layout, number) as raw:
                     return launch.run(
-                        command(layout, left, folder),
+                        command(layout, left, folder, self.launcher),
                         [name for name, _ in left],
                         self._done,
                         children=self.children,
@@ -129,12 +142,14 @@ class _Measurement:
                         on_start=lambda name: self._now(describe(self.tasks[int(name)])),
                         raw=raw,
                         explain=mpirun.reason,
+                        ranks=layout.ranks,
                     )
             except OSError as error:
                 raise disk_error(error, paths.CACHE) from error
 
-        not_started = f"mpirun with {layout.ranks} ranks did not start the driver"
-        finish(points, once, self._done, died="launch failed", not_started=not_started)
+        not_started = f"{self.launcher.program} with {layout.ranks} ranks did not start the driver"
+        parent = self.launcher.folder
+        finish(points, once, self._done, died="launch failed", not_started=not_started, parent=parent)
 
     def _now(self, what: str) -> None:
         if self.progress:
@@ -153,13 +168,13 @@ def _raw_file(layout: Layout, number: int) -> IO[bytes]:
     return open(folder / f"real-{stamp}-{os.getpid()}-{layout.ranks}x{number}.jsonl", "ab")
 
 
-def command(layout: Layout, points: Sequence[Numbered], folder: Path) -> list[str | Path]:
-    """mpirun's words for these points (id, point), the driver's among them; writes the plan, and the file of a mapping that
+def command(layout: Layout, points: Sequence[Numbered], folder: Path, launcher: Launcher = LOCAL) -> list[str | Path]:
+    """The launcher's words for these points (id, point), the driver's among them; writes the plan, and the file of a mapping that
     has one, into `folder`."""
     (folder / "plan.txt").write_text(plan_text(points), encoding="utf-8")
-    words: list[str | Path] = [*mpirun.command(layout.ranks, layout.nodes, layout.mapping)]
+    program: list[str | Path] = [programs.MPI_DRIVER, "--plan", folder / "plan.txt"]
     if layout.platform and (path := mappings.file_of(layout.mapping)):
         text = rankfile.written(path, layout.platform, layout.ranks, "localhost")
         (folder / "ranks.txt").write_text(text, encoding="utf-8")
-        words += ["--rankfile", folder / "ranks.txt"]
-    return [*words, programs.MPI_DRIVER, "--plan", folder / "plan.txt"]
+        program = ["--rankfile", folder / "ranks.txt", *program]
+    return launcher.command(program, layout.ranks, layout.nodes, layout.mapping)

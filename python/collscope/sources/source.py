@@ -10,6 +10,7 @@ from collscope.base.progress import Progress
 from collscope.points.plan import Point, Task
 from collscope.points.table import Row
 from collscope.sources.cluster import Cluster
+from collscope.sources.launcher import LOCAL, Launcher
 
 Bar = Callable[..., AbstractContextManager[Progress]]
 """Opens a display of progress: what is done, how many steps it has, and what to do where it takes long. `progress.progress` is one."""
@@ -25,6 +26,7 @@ class Options:
     repetitions: int | None = None  # timed calls a launch; None: what the source thinks enough
     point_limit_s: float | None = None  # a point that takes longer is given up, simulated or measured
     cluster: Cluster | None = None  # whose workers simulate; None: this machine
+    launcher: Launcher = LOCAL  # how the ranks of a real run are started
 
 
 class Stopped(KeyboardInterrupt):
