@@ -1,0 +1,182 @@
+"""Every artist of every figure is as it is kept: looks exactly, places nearly. Cases lie beside the thresholds at which looks change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import artists
+from collscope.analysis import crossover
+from collscope.analysis.tree import Rule, Tree
+from collscope.base import programs
+from collscope.catalogue.decisions import Span
+from collscope.figures.axes import Focus
+from collscope.figures.collective import collective_figure
+from collscope.figures.crossovers import Panel, crossover_figure
+from collscope.figures.decision_map import decision_map
+from collscope.figures.run import run_figure
+from collscope.figures.schedule import animation, kinds
+from collscope.figures.tree import tree_figure
+from collscope.points import table
+from made_rows import MANY, SIZES, bounds, rows
+from made_trace import made_trace
+from traced import traced
+
+
+def schedule(kind: str, key: str, ranks: int, **more: object) -> Figure:
+    fig = kinds.draw([traced(key, ranks, **more)], kind)
+    assert fig
+    return fig
+
+
+# Numbers of ranks and rounds around those from which things are drawn otherwise.
+SCHEDULES = {
+    f"{kind} {key.replace('/', ' ')} {ranks}": partial(schedule, kind, key, ranks, **more)
+    for kind, key, ranks, more in (
+        ("graph", "bcast/binomial", 4, {"nodes": 2}),
+        ("graph", "bcast/binomial", 33, {}),
+        ("graph", "bcast/binomial", 90, {}),
+        ("graph", "scatter/linear", 11, {}),
+        ("graph", "allreduce/recursive_doubling", 16, {}),
+        ("graph", "allgather/bruck", 17, {}),
+        ("graph", "allgather/bucket", 40, {}),
+        ("graph", "alltoall/pairwise", 24, {}),
+        ("graph", "alltoall/pairwise", 32, {}),
+        ("graph", "barrier/dissemination", 130, {}),
+        ("graph", "allreduce/hierarchical", 8, {"nodes": 2}),
+        ("gantt", "allreduce/rabenseifner", 4, {}),
+        ("gantt", "bcast/linear", 33, {}),
+        ("gantt", "allgather/bucket", 18, {"nodes": 3}),
+        ("table", "bcast/binomial", 9, {}),
+        ("table", "allreduce/rabenseifner", 8, {"nodes": 2}),
+        ("table", "allgather/bucket", 26, {}),
+        ("table", "alltoall/bruck", 5, {}),
+        ("table", "barrier/dissemination", 12, {}),
+        ("table", "reduce/binomial", 70, {}),
+        ("matrix", "barrier/dissemination", 12, {}),
+        ("matrix", "alltoall/bruck", 25, {"nodes": 5}),
+        ("matrix", "scatter/binomial", 65, {}),
+    )
+}
+
+
+@pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
+@pytest.mark.parametrize("name", [*SCHEDULES, "scene of few", "scene of many"])
+def test_schedules_are_made_of_what_is_kept(name: str, tmp_path: Path) -> None:
+    scenes = {"scene of few": lambda: animation.scene_of(made_trace()).fig,
+              "scene of many": lambda: animation.scene_of(traced("allgather/bruck", 21)).fig}  # fmt: skip
+    artists.check((SCHEDULES | scenes)[name](), name.replace(" ", "_"), tmp_path)
+
+
+def crossovers() -> Figure:
+    """The lead is narrow at the second size of four, and there is one node."""
+    lines = [
+        (c, 16, nodes, size, name, name, 1e-6 * ({4: 1, 8: 1.03, 64: 2, 512: 3}[size] if name == "a" else 1.04))
+        for c in ("bcast", "reduce")
+        for nodes in (1, 4)
+        for size in (4, 8, 64, 512)
+        for name in ("a", "b")
+    ]
+    times = pd.DataFrame(lines, columns=["collective", "ranks", "nodes", "bytes", "name", "key", "time_s"])
+    best = crossover.winners(times)
+    panel = Panel(
+        "one", crossover.spans(times, best), best, {"a": "first", "b": "second"}, {"a": "#ff0000", "b": "#0000ff"}
+    )
+    return crossover_figure([panel, panel], {"bcast": "Broadcast"}, title="t", subtitle="s", focus=Focus("here", 8, 64))
+
+
+def tree() -> Figure:
+    def rule(collective: str, nodes: tuple[int, ...], low: int | None, end: int | None, key: str) -> Rule:
+        return Rule(collective, 16, nodes[0], nodes[-1], nodes, low, end, key, 0.01, 0.0)
+
+    rules = (rule("bcast", (1,), None, 64, "bcast/mst"), rule("bcast", (1,), 64, None, "bcast/pipeline[s=1536]"),
+             rule("bcast", (2, 4), None, None, "bcast/bucket"), rule("reduce", (2, 4), 8, 64, "reduce/linear"))  # fmt: skip
+    return tree_figure(Tree(0.05, rules), {"bcast": "Broadcast"}, (4, 4096), title="t", subtitle="s")
+
+
+def collective(**more: object) -> Figure:
+    keys = {"bcast/mst": 1.0, "bcast/pipeline[s=1024]": 1.4, "bcast/builtin": 2.0, "decision/ompi_4_1": 1.1}
+    times = pd.DataFrame(
+        [
+            {"bytes": 4 << 2 * k, "label": f"{key} of them", "short_label": key, "key": key, "time_s": 1e-6 * (k + 1) * slow,
+             "chose": ("bcast/linear", "bcast/mst")[k > 2] if key.startswith("decision") else ""}
+            for key, slow in keys.items()
+            for k in range(6)
+        ]
+    )  # fmt: skip
+    bound = pd.DataFrame({"bytes": [4, 4096], "time_s": [1e-7, 1e-6]})
+    return collective_figure(times, bound, title="t", subtitle="s", **more)  # type: ignore[arg-type]
+
+
+def decisions() -> Figure:
+    spans = [
+        Span("decision/ompi_4_1", p, first, last, key)
+        for p in (2, 3, 8)
+        for first, last, key in ((0, 9, "bcast/linear"), (10, 99, "bcast/knomial[k=4,s=0]"), (100, 4096, "nothing: no"))
+    ]
+    return decision_map("bcast", [*spans, Span("decision/mpich_4", 2, 0, 4096, "bcast/linear")], 4)
+
+
+def run(*made: table.Row, **more: str) -> Figure:
+    return run_figure(table.to_frame(made), **more)
+
+
+DECIDED = ["bcast/mst", "bcast/linear", "decision/ompi_4_1", "decision/mpich_4"]
+TABLES: dict[str, Callable[[], Figure]] = {
+    "crossovers": crossovers,
+    "tree": tree,
+    "collective": collective,
+    "collective in focus": partial(collective, focus=Focus("here", 16, 256)),
+    "decisions": decisions,
+    "run of many": lambda: run(*rows(MANY, ("real",), SIZES[::2]), *bounds(SIZES[::2])),
+    "run of decisions": lambda: run(*rows(DECIDED, ("model", "sim"))),
+    "run of one key": lambda: run(*rows(MANY[:1]), *bounds(), title="A title", size="block_bytes"),
+    "run of five panels": lambda: run(*(r for p in (2, 4, 6, 8, 16) for r in rows(MANY[:2], ranks=p, nodes=2))),
+    "ranking of long keys": lambda: run(*rows(["bcast/mst", "bcast/" + "long_" * 9 + "[k=4,s=0]"], ("sim", "real"), [64])),
+    "ranking of two": lambda: run(*(r for c in ("bcast", "reduce") for r in rows(MANY[:2], sizes=[64], collective=c))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_drawn_with_what_is_kept(name: str, tmp_path: Path) -> None:
+    artists.check(TABLES[name](), name.replace(" ", "_"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [
+        (lambda ax: ax.texts[0].set_fontsize(8.1), True),
+        (lambda ax: ax.texts[0].set_zorder(9), True),
+        (lambda ax: ax.lines[0].set_linewidth(1.1), True),
+        (lambda ax: ax.lines[0].set_linestyle("--"), True),
+        (lambda ax: ax.set_xlim(0, 2.1), True),
+        (lambda ax: ax.texts[0].set_x(0.51), True),
+        (lambda ax: ax.texts[0].set_x(0.5001), False),
+    ],
+)
+def test_what_looks_otherwise_is_told(
+    change: Callable[..., object], differs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drawn() -> Figure:
+        fig = Figure()
+        ax = fig.add_subplot()
+        ax.plot([0, 1], [0, 1], color="red", lw=1)
+        ax.text(0.5, 0.5, "here", fontsize=8)
+        ax.set_xlim(0, 2)
+        return fig
+
+    monkeypatch.setattr(artists, "EXPECTED", tmp_path)
+    (tmp_path / "a.txt").write_text(artists.dump(drawn()))
+    (tmp_path / "new").mkdir()
+    other = drawn()
+    change(other.axes[0])
+    if differs:
+        with pytest.raises(pytest.fail.Exception, match="says"):
+            artists.check(other, "a", tmp_path / "new")
+    else:
+        artists.check(other, "a", tmp_path / "new")
