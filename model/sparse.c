@@ -49,10 +49,6 @@ static void solve_too(fluid *u, int32_t index) {
   }
 }
 
-#define EACH_FLOW(u, r, f)                                                    \
-  for (int32_t at_ = (r)->head; at_ != NONE; at_ = crossing_at(u, at_)->next) \
-    for (flow *f = flow_at(u, (size_t)crossing_at(u, at_)->flow), *once_ = f; once_; once_ = NULL)
-
 /* What flows that keep their rate leave of a link, and how much of it the others take up at a rate of 1. */
 static void open_link(fluid *u, resource *r) {
   double kept = 0;
@@ -111,7 +107,8 @@ static void fill_up(fluid *u) {
       continue;
     }
     level = fmax(level, share); /* rounding; levels rise */
-    EACH_FLOW(u, r, f) {
+    for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
+      flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
       if (!is_solved(u, f) || f->fixed) continue;
       fix(u, f, level);
       f->neck = next.resource;
@@ -134,10 +131,12 @@ static void check_necks(fluid *u, int32_t link) {
     if (f->neck == link && is_solved(u, f)) least_stuck = fmin(least_stuck, rate);
   }
   bool full = used >= 1 - SAME;
-  EACH_FLOW(u, r, f) {
+  for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
+    int32_t index = crossing_at(u, at)->flow;
+    const flow *f = flow_at(u, (size_t)index);
     if (is_solved(u, f)) continue;
     bool lost = f->neck == link && (!full || f->rate < most * (1 - SAME));
-    if (lost || f->rate > least_stuck * (1 + SAME)) solve_too(u, (int32_t)crossing_at(u, at_)->flow);
+    if (lost || f->rate > least_stuck * (1 + SAME)) solve_too(u, index);
   }
 }
 
@@ -145,8 +144,11 @@ void sparse_solve(fluid *u) {
   u->reached_n = u->solved_n = 0;
   for (size_t d = 0; d < u->dirty_n; d++) {
     int32_t link = u->dirty[d];
-    EACH_FLOW(u, &u->resource[link], f)
-    if (f->neck == link || f->rate == 0) solve_too(u, (int32_t)crossing_at(u, at_)->flow);
+    for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
+      int32_t index = crossing_at(u, at)->flow;
+      const flow *f = flow_at(u, (size_t)index);
+      if (f->neck == link || f->rate == 0) solve_too(u, index);
+    }
   }
   for (size_t before = 0; before < u->solved_n;) {
     before = u->solved_n;

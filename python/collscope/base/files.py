@@ -32,3 +32,8 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise disk_error(error, target) from error
+
+
+def says(path: Path, text: str) -> bool:
+    """Whether a file is there and says just this."""
+    return path.exists() and path.read_text(encoding="utf-8") == text

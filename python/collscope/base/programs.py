@@ -20,6 +20,9 @@ BUILT = {  # preset → target of the build → file in build/PRESET
     },
 }
 
+# Of the system, for a test bed: command → the Debian package that brings it.
+TEST_BED = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "chrt": "util-linux"}
+
 PROVER = paths.BUILD / "prove" / "collscope-prove"
 RECORDED = paths.BUILD / "prove" / "collscope-recorded"
 SIM_DRIVER = paths.BUILD / "smpi" / "collscope-driver"

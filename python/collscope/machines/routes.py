@@ -13,16 +13,10 @@ Positions are numbered from 0. A link is named by its kind and numbers, each way
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 KINDS = ("switch", "torus", "fat_tree", "dragonfly")
 Link = tuple[str, int, int]  # torus: +DIM or -DIM, from, to; up, down: leaf, core; local: routers; global: groups
-
-
-def total(kind: str, shape: Sequence[int]) -> int:
-    """How many positions there are."""
-    return math.prod(shape[:2] if kind == "fat_tree" else shape)
 
 
 def coordinates(shape: Sequence[int], position: int) -> tuple[int, ...]:

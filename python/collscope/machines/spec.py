@@ -58,10 +58,7 @@ class Level:
 
 
 TOPOLOGY_NUMBERS = ("hop_latency_s", "link_bytes_per_s", "global_bytes_per_s", "oversubscription")
-TOPOLOGY_USES = {
-    "dragonfly": TOPOLOGY_NUMBERS[:3],
-    "fat_tree": (*TOPOLOGY_NUMBERS[:2], TOPOLOGY_NUMBERS[3]),
-}  # a torus uses the first two
+TOPOLOGY_OWN = {"dragonfly": ("global_bytes_per_s",), "fat_tree": ("oversubscription",)}  # those that no other kind has
 
 
 @dataclass(frozen=True)
@@ -88,6 +85,11 @@ class Topology:
         return (*self.shape, max(1, round(self.shape[1] / self.oversubscription.value)))
 
     @property
+    def used(self) -> tuple[str, ...]:
+        """Those of TOPOLOGY_NUMBERS that this kind has."""
+        return (*TOPOLOGY_NUMBERS[:2], *TOPOLOGY_OWN.get(self.kind, ()))
+
+    @property
     def total(self) -> int:
         """How many positions there are."""
         return math.prod(self.shape)
@@ -110,7 +112,7 @@ class Topology:
             return
         for i, size in enumerate(self.shape):
             yield f"topology.shape[{i}]", replace(self.shape_from, value=float(size))
-        for name in TOPOLOGY_USES.get(self.kind, TOPOLOGY_NUMBERS[:2]):
+        for name in self.used:
             yield f"topology.{name}", getattr(self, name)
 
     def described(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from collscope.base.number import GIVEN, Number
-from collscope.machines.spec import TOPOLOGY_NUMBERS, TOPOLOGY_USES, Topology
+from collscope.machines.spec import Topology
 
 ALLOCATIONS = "contiguous, scattered, a block such as 4x4x8, positions such as 0-15+64-79, or file:PATH"
 MOST_LINKS = 256  # of a route; as in model/routes.h, like the next two
@@ -59,9 +59,7 @@ def variables(t: Topology) -> tuple[str, ...]:
     """What a variant can change."""
     if t.kind == "switch":
         return ()
-    return tuple(
-        f"topology.{name}" for name in (*TOPOLOGY_USES.get(t.kind, TOPOLOGY_NUMBERS[:2]), "allocation", "first", "seed")
-    )
+    return tuple(f"topology.{name}" for name in (*t.used, "allocation", "first", "seed"))
 
 
 POSITIONS, DESCRIBED = "collscope.positions", "collscope.topology"

@@ -10,7 +10,7 @@ from collscope.base.number import TAGS, Number
 from collscope.base.toml_table import Document, Table, one_of
 from collscope.machines import allocation, routes, topology
 from collscope.machines.number_reader import Amount, positive, possible
-from collscope.machines.spec import TOPOLOGY_NUMBERS, Topology
+from collscope.machines.spec import TOPOLOGY_NUMBERS, TOPOLOGY_OWN, Topology
 
 _SHAPES = {
     "switch": (),
@@ -18,7 +18,6 @@ _SHAPES = {
     "fat_tree": ("leaves", "nodes_per_leaf"),
     "dragonfly": ("groups", "routers", "nodes_per_router"),
 }
-_OWN = {"dragonfly": ("global_bytes_per_s",), "fat_tree": ("oversubscription",)}
 _Size = Annotated[int, Field(ge=1, le=topology.MOST_POSITIONS, description="a whole number, 1 or more")]
 
 
@@ -72,9 +71,9 @@ def topology_of(document: Document, table: TopologyTable | None, nodes: int) -> 
     if table is None:
         return Topology()
     needed = _SHAPES[table.kind]
-    every = {key for keys in (*_SHAPES.values(), *_OWN.values()) for key in keys}
+    every = {key for keys in (*_SHAPES.values(), *TOPOLOGY_OWN.values()) for key in keys}
     for key in document.data["topology"]:
-        if key in every and key not in (*needed, *_OWN.get(table.kind, ())):
+        if key in every and key not in (*needed, *TOPOLOGY_OWN.get(table.kind, ())):
             raise document.fail(
                 f"a {table.kind} has none; it has {', '.join(needed) or 'nothing to say'}", "topology", key
             )

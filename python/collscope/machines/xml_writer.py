@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
 from collscope.base.characters import visible
 from collscope.machines import allocation, elements, inside, routes, xml_node
 from collscope.machines.simgrid_settings import FACTOR_SETTINGS, NETWORK_SETTINGS, protocol_settings
 from collscope.machines.spec import LEVELS, LINKS, OPTIONAL_LINKS, Spec, text_of, tidy, wire_curve
+
+Way = tuple[int, int, list[routes.Link]]  # node, other node, links between them
 
 
 def xml_of(spec: Spec) -> str:
@@ -27,15 +29,16 @@ def xml_of(spec: Spec) -> str:
         out.append("    </zone>")
     if spec.nodes > 1:
         out.append("    " + xml_node.link("switch", spec.switch_bytes_per_s.value, latency.switch, "FATPIPE"))
-    out += _links_between_nodes(spec)
-    out += _between_nodes(spec)
+    ways = list(_ways(spec))
+    out += _links_between_nodes(spec, ways)
+    out += _between_nodes(spec, ways)
     return "\n".join([*out, "  </zone>", "</platform>", ""])
 
 
-def _links_between_nodes(spec: Spec) -> Iterator[str]:
+def _links_between_nodes(spec: Spec, ways: Sequence[Way]) -> Iterator[str]:
     """Those that are on a way, each way by itself."""
     t = spec.topology
-    crossed = {link for _, _, links in _ways(spec) for link in links}
+    crossed = {link for _, _, links in ways for link in links}
     for link in sorted(crossed):
         yield "    " + xml_node.link(_hop(link), t.rate(link), t.hop_latency_s.value)
 
@@ -45,8 +48,8 @@ def _hop(link: routes.Link) -> str:
     return "hop_" + "_".join(map(str, link)).replace("+", "up").replace("-", "down")
 
 
-def _ways(spec: Spec) -> Iterator[tuple[int, int, list[routes.Link]]]:
-    """(node, other node, links between them) of every pair."""
+def _ways(spec: Spec) -> Iterator[Way]:
+    """Every pair of nodes; none where one switch joins them."""
     t = spec.topology
     at = allocation.positions(t, spec.nodes) if t.kind != "switch" else ()
     shape = t.whole_shape
@@ -56,10 +59,10 @@ def _ways(spec: Spec) -> Iterator[tuple[int, int, list[routes.Link]]]:
                 yield a, b, routes.route(t.kind, shape, source, target)
 
 
-def _between_nodes(spec: Spec) -> Iterator[str]:
+def _between_nodes(spec: Spec, ways: Sequence[Way]) -> Iterator[str]:
     out, back = (gateway.partition("_")[2] for gateway in xml_node.gateways(spec, 0))
     both = out == back  # the way back is the same the other way round
-    for a, b, links in _ways(spec):
+    for a, b, links in ways:
         ends = f'src="node{a}" dst="node{b}" gw_src="node{a}_{out}" gw_dst="node{b}_{back}"'
         hops = "".join(f'<link_ctn id="{_hop(link)}"/>' for link in links)
         yield f'    <zoneRoute {ends} symmetrical="NO"><link_ctn id="switch"/>{hops}</zoneRoute>'

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from collscope.base import console, paths
-from collscope.base.files import write_atomically
+from collscope.base.files import says, write_atomically
 from collscope.reference import html, machines, node_model, pictures
 from collscope.reference.markdown import markdown
 from collscope.reference.model import Reference, reference
@@ -25,7 +25,7 @@ def stale(all_: Reference) -> list[str]:
     """What of the committed part is out of date, in words."""
     found = []
     path = folder() / "algorithms.md"
-    if not path.exists() or path.read_text(encoding="utf-8") != markdown(all_):
+    if not says(path, markdown(all_)):
         found.append(f"{path.relative_to(paths.ROOT)}: not what the registry and the headers say")
     return [*found, *pictures.stale(all_.entries)]
 

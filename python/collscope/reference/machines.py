@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from collscope.base import paths
-from collscope.base.files import write_atomically
+from collscope.base.files import says, write_atomically
 from collscope.base.units import counted, format_size
 from collscope.machines import find, spec_reader
 from collscope.machines.spec import FAR, Number, Spec, ways
@@ -131,7 +131,7 @@ def stale(folder: Path) -> list[str]:
     return [
         f"{paths.display(path)}: not what the specifications say"
         for path, text in files(folder)
-        if not path.exists() or path.read_text(encoding="utf-8") != text
+        if not says(path, text)
     ]
 
 
@@ -139,7 +139,7 @@ def write(folder: Path) -> list[Path]:
     """Writes what is out of date; returns what there is."""
     made = []
     for path, text in files(folder):
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
+        if not says(path, text):
             write_atomically(path, text)
         made.append(path)
     return made

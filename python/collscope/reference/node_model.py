@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from collscope.base import paths
-from collscope.base.files import write_atomically
+from collscope.base.files import says, write_atomically
 from collscope.base.units import format_ratio, format_size, format_time
 from collscope.machines import elements, find, spec_reader
 from collscope.machines.hosts import machine_file
@@ -127,7 +127,7 @@ def stale(folder: Path) -> Iterator[str]:
     """What is out of date, in words."""
     shown = tuple(map(show, EXAMPLES))
     path = folder / "node_model.md"
-    if not path.exists() or path.read_text(encoding="utf-8") != page(shown):
+    if not says(path, page(shown)):
         yield f"{paths.display(path)}: not what the timing engine says"
     try:
         have = json.loads(_index(folder).read_text(encoding="utf-8"))

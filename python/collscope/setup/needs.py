@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from collscope.base import programs
+
 
 @dataclass(frozen=True)
 class Need:
@@ -52,8 +54,8 @@ NEEDS = (
     ),
     Need(
         "namespaces (test bed)",
-        ("iproute2", "util-linux"),
-        ("ip", "tc", "unshare", "nsenter", "chrt"),
+        tuple(dict.fromkeys(programs.TEST_BED.values())),
+        tuple(programs.TEST_BED),
         ("ip", "-V"),
         TEST_BED,
     ),

@@ -24,7 +24,6 @@ from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.testbed.network import Network, network_of
 
-NEEDED = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "chrt": "util-linux"}
 START_S = 60.0  # so long may a bed take to be there
 RANK_PRIORITY = 2  # of ranks, where we may: below the switch, above all else
 MOST_EAGER = 2 << 20  # bytes: larger messages ask before they are sent
@@ -93,7 +92,7 @@ class Bed:
 
 def missing() -> str:
     """Why there can be no test bed here; nothing where it can be tried."""
-    absent = {package for command, package in NEEDED.items() if not shutil.which(command)}
+    absent = {package for command, package in programs.TEST_BED.items() if not shutil.which(command)}
     if absent:
         return f"it needs {' and '.join(sorted(absent))}: apt-get install {' '.join(sorted(absent))}"
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):

@@ -81,12 +81,11 @@ def address_hosts(network: Network) -> None:
         call("ip", "netns", "exec", name, "sh", "-c", settings)
 
 
-def keep_cores_awake() -> bool:
-    """A loop of the lowest kind on each core: waking up an idle core takes longer than a small message. False: not allowed."""
+def keep_cores_awake() -> None:
+    """A loop of the lowest kind on each core: waking up an idle core takes longer than a small message."""
     loop = "while :; do :; done"
     for _ in os.sched_getaffinity(0):
         subprocess.Popen(["chrt", "-i", "0", "sh", "-c", loop], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return True
 
 
 def main() -> int:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.hosts import hosts_of
 from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.points.plan import Point, plan_text
+
+
+def needs_simulation(*others: Path) -> pytest.MarkDecorator:
+    """Skips where prover, driver, smpirun or one of these is not there."""
+    missing = [str(p) for p in (programs.PROVER, programs.SIM_DRIVER, *others) if not p.exists()]
+    missing += [] if shutil.which("smpirun") else ["smpirun"]
+    return pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
 
 
 def drive(

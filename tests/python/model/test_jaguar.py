@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from collscope.base import programs
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
-from driven import drive
+from driven import drive, needs_simulation
 
-missing = [str(p) for p in (programs.PROVER, programs.SIM_DRIVER) if not p.exists()]
-missing += [] if shutil.which("smpirun") else ["smpirun"]
-needs_both = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+needs_both = needs_simulation()
 CALLS = (
     ("barrier/dissemination", 0),
     ("barrier/hierarchical", 0),

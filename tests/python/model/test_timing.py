@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
-from driven import drive
+from driven import drive, needs_simulation
 from made_platforms import LAYERED, SQUARE, write
 from scripts import (
     SCRIPT,
@@ -28,9 +26,7 @@ from scripts import (
     written,
 )
 
-needed = (SCRIPT, SCRIPT_MPI, programs.PROVER, programs.SIM_DRIVER)
-missing = [str(p) for p in needed if not p.exists()] + ([] if shutil.which("smpirun") else ["smpirun"])
-pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+pytestmark = needs_simulation(SCRIPT, SCRIPT_MPI)
 
 PICOSECOND = 1e-12
 

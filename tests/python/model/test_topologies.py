@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from collscope.base import paths, programs
+from collscope.base import paths
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
-from driven import drive
+from driven import drive, needs_simulation
 
-missing = [str(p) for p in (programs.PROVER, programs.SIM_DRIVER) if not p.exists()]
-missing += [] if shutil.which("smpirun") else ["smpirun"]
-pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+pytestmark = needs_simulation()
 
 CALLS = [
     ("alltoall", "pairwise_exchange"),

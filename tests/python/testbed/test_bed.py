@@ -18,7 +18,8 @@ from collscope.testbed import bed, check
 from collscope.testbed.network import Network, address
 
 SMALL = Network(hosts=3, bits_per_s=20e6)
-pytestmark = pytest.mark.skipif(bool(bed.missing()), reason=f"no test bed here: {bed.missing()}")
+missing = bed.missing()
+pytestmark = pytest.mark.skipif(bool(missing), reason=f"no test bed here: {missing}")
 
 
 @pytest.fixture(scope="module")
