@@ -2,6 +2,7 @@
 #ifndef COLLSCOPE_MODEL_ENGINE_H
 #define COLLSCOPE_MODEL_ENGINE_H
 
+#include "model/causes.h"
 #include "model/match.h"
 
 typedef struct {
@@ -17,7 +18,7 @@ typedef struct {
   double posted, start, end;
 } message_times;
 
-typedef struct {
+typedef struct engine {
   const machine *m;
   wiring wiring;
   rank_state *rank;
@@ -26,6 +27,7 @@ typedef struct {
   size_t run_n, run_cap; /* ranks that can go on */
   double now;
   message_times *times; /* of each message and transfer; NULL unless they are wanted */
+  causes *why;          /* NULL unless the time is to be explained */
 } engine;
 
 /* A rule of what a message does to the ports of its ranks. Every function is handed the rule's own state. */
@@ -59,6 +61,12 @@ static inline void later(double *time, uint32_t *count, double other, uint32_t o
     if (other > *time) *time = other;
     if (other_count > *count) *count = other_count;
   }
+}
+
+/* Whether `later` takes the other one. */
+static inline bool is_later(double time, uint32_t count, double other, uint32_t other_count) {
+  double slack = close_to(time);
+  return other > time + slack || (other >= time - slack && other_count > count);
 }
 
 /* With many ranks nothing that is looked at is near what was looked at before. What comes next is known, and fetched so many steps

@@ -4,7 +4,7 @@
 
 void flags_publish(engine *e, int r, flag_state *f, uint64_t value) {
   rank_state *s = &e->rank[r];
-  PUSH(f->list, f->n, f->cap, (publication){ value, s->clock, s->count, r });
+  PUSH(f->list, f->n, f->cap, (publication){ value, s->clock, s->count, r, e->why ? e->why->last[r] : NONE });
   for (int32_t w = f->waiting, next; w != NONE; w = next) {
     next = e->rank[w].flag_link;
     engine_wake(e, w);
@@ -22,7 +22,10 @@ bool flags_reached(engine *e, int r, const flag_state *f, uint64_t value, int *s
     else low = middle + 1;
   }
   if (low == f->n) return false;
-  later(&s->clock, &s->count, f->list[low].time, f->list[low].count);
-  *setter = f->list[low].rank;
+  const publication *set = &f->list[low];
+  bool waited = is_later(s->clock, s->count, set->time, set->count);
+  later(&s->clock, &s->count, set->time, set->count);
+  if (waited && causes_walk(e->why)) causes_flag(e->why, r, set->step, s->clock);
+  *setter = set->rank;
   return true;
 }

@@ -103,10 +103,22 @@ static bool fluid_next(void *state, engine *e) {
   return any;
 }
 
+/* For causes: its bytes begin to flow, or all are through. */
+static void note_flow(const fluid *u, engine *e, int32_t index, double time) {
+  const flow *f = flow_at(u, (size_t)index);
+  const message *m = message_at(e, f->message);
+  if (m->flags & FLOWING) causes_rate(e->why, f->message, time, 0, NONE);
+  else {
+    double ready = u->holds.any ? u->holds.flow[index].ready : time;
+    causes_flow(e->why, f->message, ready, time, f->left > 0 ? alone(f) : 1);
+  }
+}
+
 /* The latency has passed, or there is nothing left to flow. */
 static void goes_on(fluid *u, engine *e, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   message *m = message_at(e, f->message);
+  if (causes_tracks(e->why, f->message)) note_flow(u, e, index, time);
   if (!(m->flags & FLOWING) && f->left > 0) {
     m->flags |= FLOWING;
     f->since = time;
@@ -221,6 +233,7 @@ static void fill(fluid *u) {
       flow *f = flow_at(u, (size_t)u->solved[i]);
       if (f->fixed || f->most >= least) continue;
       fix(u, f, f->most);
+      f->neck = NONE;
       open--;
     }
     if (open < before) continue;
@@ -232,6 +245,7 @@ static void fill(fluid *u) {
         flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
         if (f->fixed) continue;
         fix(u, f, least);
+        f->neck = u->reached[i];
         open--;
       }
     }
@@ -256,6 +270,7 @@ static void fetch_first_flow(const fluid *u, int32_t res) {
 static void change_rates(fluid *u, const engine *e) {
   for (size_t i = 0; i < u->solved_n; i++) {
     flow *f = flow_at(u, (size_t)u->solved[i]);
+    if (causes_tracks(e->why, f->message)) causes_rate(e->why, f->message, e->now, f->share, f->neck);
     if (f->share == f->rate) continue;
     f->left -= f->rate * (e->now - f->since);
     if (f->left < 0) f->left = 0;
@@ -266,8 +281,15 @@ static void change_rates(fluid *u, const engine *e) {
   }
 }
 
-static void fluid_settle(void *state, engine *e) {
-  fluid *u = state;
+/* How much of a link is in use. */
+static double load_of(const fluid *u, int32_t link) {
+  double load = 0;
+  for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next)
+    load += crossing_at(u, at)->weight * flow_at(u, (size_t)crossing_at(u, at)->flow)->rate;
+  return load;
+}
+
+static void give_shares(fluid *u, const engine *e) {
   u->stamp++;
   if (u->sparse && u->dirty_n) {
     sparse_solve(u);
@@ -284,10 +306,17 @@ static void fluid_settle(void *state, engine *e) {
     if (u->solved_n == 1) {
       flow *f = flow_at(u, (size_t)u->solved[0]);
       f->share = alone(f);
+      f->neck = NONE;
     } else fill(u);
     change_rates(u, e);
   }
   u->dirty_n = 0;
+}
+
+static void fluid_settle(void *state, engine *e) {
+  fluid *u = state;
+  give_shares(u, e);
+  if (e->why && e->why->stage == CAUSES_LOAD) causes_load(e->why, e->now, load_of(u, e->why->watched));
 }
 
 static void fluid_free(void *state) {

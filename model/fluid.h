@@ -17,8 +17,8 @@ typedef struct {
   int crossed;
   double left, rate, since, share, most;
   double at;      /* when it goes on: its event; -1: it has none */
-  double ceiling; /* rate when alone */
-  int32_t neck;   /* the link that keeps it from more; NONE: its own limit. Both only where links are sparse */
+  double ceiling; /* rate when alone; only where links are sparse */
+  int32_t neck;   /* the link that keeps it from more; NONE: its own limit */
   int32_t moment;
   uint32_t order, stamp : 31; /* order: of events of one instant, those come first that were put in first */
   bool fixed : 1;

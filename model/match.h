@@ -36,7 +36,7 @@ typedef struct {
   uint64_t value;
   double time;
   uint32_t count;
-  int32_t rank;
+  int32_t rank, step; /* step: the last one of that rank, where causes are kept */
 } publication;
 typedef struct {
   publication *list;
@@ -49,7 +49,7 @@ typedef struct {
   int32_t flag, home;
 } flag_line;
 
-typedef struct {
+typedef struct wiring {
   size_t *first_op; /* [ranks + 1]: rank r's operations are first_op[r] … first_op[r+1]-1 */
   uint8_t *what;
   int32_t *of_op;  /* its message; REDUCE, COPY, PUBLISH, AWAIT: where its numbers are among `value` */

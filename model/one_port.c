@@ -10,7 +10,7 @@ typedef struct {
   bool busy;
   double since;
   uint32_t count;
-  int32_t head, tail;
+  int32_t head, tail, last; /* last: the message that it has been busy with */
 } busy_port;
 
 typedef struct {
@@ -35,7 +35,7 @@ static const char *one_port_prepare(void *state, engine *e) {
   one_port *o = state;
   size_t ports = 2 * (size_t)e->wiring.ranks;
   RESERVE(o->port, o->port_cap, ports);
-  for (size_t i = 0; i < ports; i++) o->port[i] = (busy_port){ .head = NONE, .tail = NONE };
+  for (size_t i = 0; i < ports; i++) o->port[i] = (busy_port){ .head = NONE, .tail = NONE, .last = NONE };
   moments_clear(&o->moments);
   return NULL;
 }
@@ -82,8 +82,12 @@ static void one_port_start(one_port *o, engine *e, int32_t id) {
   message *m = &e->wiring.message[id];
   busy_port *out = way_out(o, m->src), *in = way_in(o, m->dst);
   double start = m->time;
+  int32_t before = NONE;
+  if (is_later(start, m->count, out->since, out->count)) before = out->last;
   later(&start, &m->count, out->since, out->count);
+  if (is_later(start, m->count, in->since, in->count)) before = in->last;
   later(&start, &m->count, in->since, in->count);
+  if (causes_walk(e->why)) causes_start(e->why, id, before, start);
   if (e->times) e->times[id].start = start;
   out->busy = in->busy = true;
   m->flags |= STARTED;
@@ -114,6 +118,7 @@ static void happens(one_port *o, engine *e, int32_t id, double time) {
   busy_port *out = way_out(o, m->src), *in = way_in(o, m->dst);
   out->busy = in->busy = false;
   out->since = in->since = time;
+  out->last = in->last = id;
   out->count = in->count = m->count;
   PUSH(o->freed, o->freed_n, o->freed_cap, 2 * m->src);
   PUSH(o->freed, o->freed_n, o->freed_cap, 2 * m->dst + 1);

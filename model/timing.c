@@ -45,21 +45,33 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
     if (side != SENT) return;
     m->time = s->clock;
     m->count = s->count;
+    if (causes_walk(e->why)) causes_post(e->why, id, r, s->clock, 0);
     launch(t, id);
     return;
   }
-  if (m->flags & (SENT | RECEIVED)) later(&m->time, &m->count, s->clock, s->count);
+  bool second = m->flags & (SENT | RECEIVED);
+  if (causes_walk(e->why) && (!second || is_later(m->time, m->count, s->clock, s->count)))
+    causes_post(e->why, id, r, s->clock, second && side == RECEIVED ? s->clock - m->time : 0);
+  else if (causes_walk(e->why) && side == SENT) e->why->message[id].stood = m->time - s->clock;
+  if (second) later(&m->time, &m->count, s->clock, s->count);
   else m->time = s->clock, m->count = s->count;
   m->flags |= side;
   if ((m->flags & (SENT | RECEIVED)) == (SENT | RECEIVED)) launch(t, id);
+}
+
+static void busy(engine *e, int r, part_kind part, double takes_s) {
+  e->rank[r].clock += takes_s;
+  if (takes_s > 0 && causes_walk(e->why)) causes_work(e->why, r, part, e->rank[r].clock);
 }
 
 /* The rank has waited for this message, and it is there. */
 static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   const message *m = &e->wiring.message[id];
   rank_state *s = &e->rank[r];
+  bool waited = is_later(s->clock, s->count, m->time, m->count);
   later(&s->clock, &s->count, m->time, m->count);
-  if (side == RECEIVED && m->flags & EAGER) s->clock += e->m->overhead_s;
+  if (waited && causes_walk(e->why)) causes_message(e->why, r, id, s->clock);
+  if (side == RECEIVED && m->flags & EAGER) busy(e, r, PART_OVERHEAD, e->m->overhead_s);
 }
 
 /* Which side of its message an operation waits for. */
@@ -105,7 +117,7 @@ static bool wait_together(timer *t, int r) {
 static void work(timer *t, int r, bool combines, double takes_s) {
   timing_result *out = t->out;
   double start = t->engine.rank[r].clock;
-  t->engine.rank[r].clock += takes_s;
+  busy(&t->engine, r, combines ? PART_REDUCE : PART_COPY, takes_s);
   if (out->want_messages && takes_s > 0)
     PUSH(out->span, out->spans, out->span_cap, (timing_span){ r, combines, start, start + takes_s });
 }
@@ -116,6 +128,7 @@ static void transfer(timer *t, int32_t id, int r) {
   message *m = message_at(&t->engine, id);
   m->time = s->clock;
   m->count = s->count;
+  if (causes_walk(t->engine.why)) causes_post(t->engine.why, id, r, s->clock, 0);
   launch(t, id);
   s->message = id;
 }
@@ -141,7 +154,7 @@ static void run_rank(timer *t, int r) {
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
-        s->clock += spent_before(e, &w->message[id]);
+        busy(e, r, m->has_gaps ? PART_GAP : PART_OVERHEAD, spent_before(e, &w->message[id]));
         post(t, id, r, SENT);
         if (kind == REC_SEND && !(w->message[id].flags & EAGER)) {
           s->message = id;
@@ -278,6 +291,8 @@ static bool prepare(timer *t, const record *rec) {
   for (int r = 0; r < p; r++) e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE };
   e->run_n = 0;
   e->now = 0;
+  e->why = t->out->why;
+  if (e->why) causes_begin(e->why, p, e->wiring.transfers);
   choose_rule(t);
   const char *why = t->rule->prepare(t->state, e);
   if (why) snprintf(error, size, "%s", why);
@@ -312,8 +327,10 @@ static int conclude(timer *t) {
   out->rank_end_s = array_grow(out->rank_end_s, (size_t)p * sizeof *out->rank_end_s);
   out->ranks = p;
   uint32_t count = 0;
+  out->last_rank = 0;
   for (int r = 0; r < p; r++) {
     out->rank_end_s[r] = e->rank[r].clock;
+    if (is_later(out->makespan_s, count, e->rank[r].clock, e->rank[r].count)) out->last_rank = r;
     later(&out->makespan_s, &count, e->rank[r].clock, e->rank[r].count);
   }
   out->critical_messages = count;
@@ -335,6 +352,8 @@ size_t timing_messages(const timing_result *out, const record *rec) {
   const timer *t = out->work;
   return t && rec->serial && t->engine.wiring.seen == rec->serial ? t->engine.wiring.messages : 0;
 }
+
+const wiring *timing_wiring(const timing_result *out) { return &((const timer *)out->work)->engine.wiring; }
 
 int timing_run(const record *rec, const machine *m, timing_result *out) {
   timer *t = timer_of(out);

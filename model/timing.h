@@ -62,7 +62,9 @@ typedef struct {
                                want_messages was set. Of waits in a row only the first is called */
   size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
+  int last_rank;            /* the one that decides the makespan */
   bool want_messages;       /* set by the caller */
+  struct causes *why;       /* set by explain.h; NULL: not wanted */
   void *work;               /* memory kept between calls */
 } timing_result;
 
@@ -72,6 +74,8 @@ record_viewer timing_viewer(timing_result *);
 size_t timing_messages(const timing_result *, const record *);
 /* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */
 int timing_run(const record *, const machine *, timing_result *);
+/* The messages of the record that was timed last. */
+const struct wiring *timing_wiring(const timing_result *);
 void timing_free(timing_result *);
 
 #endif

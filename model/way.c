@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
@@ -46,6 +47,7 @@ static size_t number_units(ways *w, size_t links) {
     if (rate <= 0) continue;
     int each = i < 0 ? 1 : in->level[i].caches, count = (caches + each - 1) / each;
     w->unit[w->units].caches = each;
+    w->unit[w->units].level = i;
     w->unit[w->units].first = (int)links;
     w->unit[w->units].count = count;
     w->unit[w->units++].bytes_per_s = rate;
@@ -200,6 +202,41 @@ way ways_lay(const ways *w, const message *m, crossing *crossed) {
     cross_ports(w, m, c->s_per_byte, &v, crossed);
   }
   return v;
+}
+
+const char *ways_name(const ways *w, int32_t link, char *text, size_t size) {
+  int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes, sockets = memories + w->sockets;
+  if (link >= w->hops) {
+    snprintf(text, size, "link %d of the network", link - w->hops);
+    return "network link";
+  }
+  if (link < nics) {
+    snprintf(text, size, "port of rank %d, %s", link % p, link < p ? "out" : "in");
+    return "port";
+  }
+  if (link < memories) {
+    int n = link - nics;
+    snprintf(text, size, "NIC of node %d, %s", n % w->nodes, n < w->nodes ? "out" : "in");
+    return "NIC";
+  }
+  if (link < sockets) {
+    snprintf(text, size, "memory of socket %d", link - memories);
+    return "memory";
+  }
+  if (link < sockets + w->sockets * w->span) {
+    int from = (link - sockets) / w->span, to = (link - sockets) % w->span;
+    snprintf(text, size, "socket %d to socket %d of its node", from, to);
+    return "interconnect";
+  }
+  for (int i = 0; i < w->units; i++) {
+    int n = link - w->unit[i].first, count = w->unit[i].count;
+    if (n < 0 || n >= 2 * count) continue;
+    const char *name = w->unit[i].level < 0 ? "cache" : w->m->inside.level[w->unit[i].level].name;
+    snprintf(text, size, "%s %d, %s", name, n % count, n < count ? "out" : "in");
+    return name;
+  }
+  snprintf(text, size, "rank %d to other sockets, %s", (link - w->across) % p, link - w->across < p ? "out" : "in");
+  return "across";
 }
 
 void ways_free(ways *w) { free(w->lowest_socket); }

@@ -18,6 +18,7 @@ typedef struct {
   int nodes, sockets, span;      /* span: sockets of a node */
   struct {
     int caches, first, count; /* of units of so many caches: link out of each from `first` on, then one into each */
+    int level;                /* of inside.level; -1: a cache */
     double bytes_per_s;
   } unit[1 + INSIDE_LEVELS];
   int units, across; /* across: from here on a link out for each rank, then one in */
@@ -38,6 +39,8 @@ typedef struct {
 const char *ways_prepare(ways *, const machine *, int ranks);
 /* The way of a message; its links go into crossed[longest]. */
 way ways_lay(const ways *, const message *, crossing *crossed);
+/* What kind of link it is ("port", "NIC", …), and its name for people in text[size]. */
+const char *ways_name(const ways *, int32_t link, char *text, size_t size);
 void ways_free(ways *);
 
 #endif

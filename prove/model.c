@@ -1,8 +1,8 @@
-/* collscope-prove --model MACHINE [--trace | --holdings] --plan FILE: what a model of the machine says of each point, a JSON line
+/* collscope-prove --model MACHINE [--trace | --holdings | --explain] --plan FILE: what a model of the machine says of each point, a JSON line
  * a point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
  * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
  * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
- * what every rank holds after each round: see holdings.h. */
+ * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
 #include "core/schedule/record.h"
+#include "model/explain.h"
 #include "model/timing.h"
 #include "model/trace.h"
 #include "prove/holdings.h"
@@ -29,7 +30,8 @@ typedef struct {
   record *record;
   timing_result timing;
   const char *path; /* of the plan */
-  bool trace, holdings;
+  bool trace, holdings, explain;
+  explanation explanation;
   holder holder;
   double *round; /* of each message and transfer */
   size_t round_cap;
@@ -97,6 +99,7 @@ static void print_answer(model *m, const answer *a, coll_collective k) {
   else json_null(&j, "exact");
   json_real(&j, "bound_s", alg ? coll_bound(k, a->args, alpha, beta, gamma) : NAN);
   json_real(&j, "rounds", alg ? rint(a->rounds) : NAN);
+  if (alg && m->explain) explain_print(&j, on, a->args->size, &m->explanation);
   if (alg && m->trace) trace_print(&j, m->record, &m->timing, m->round);
   json_end(&j);
 }
@@ -160,7 +163,9 @@ static int point(model *m, const plan_point *q) {
     a.rounds = m->timing.makespan_s;
     if (m->trace) keep_rounds(m);
   }
-  if (timing_run(m->record, &m->machine, &m->timing)) return failed(m, &m->machine, &a, q->collective);
+  int wrong = m->explain ? explain_run(m->record, &m->machine, &m->timing, &m->explanation)
+                         : timing_run(m->record, &m->machine, &m->timing);
+  if (wrong) return failed(m, &m->machine, &a, q->collective);
   a.alg = alg;
   a.args = &args;
   a.time_s = time_of(&m->timing, q);
@@ -186,8 +191,8 @@ static int points(model *m, const char *path) {
   return status;
 }
 
-int model_main(const char *machine_path, const char *plan_path, bool with_trace, bool with_holdings) {
-  model m = { .trace = with_trace, .holdings = with_holdings };
+int model_main(const char *machine_path, const char *plan_path, model_wanted wanted) {
+  model m = { .trace = wanted.trace, .holdings = wanted.holdings, .explain = wanted.explain };
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {
@@ -196,6 +201,7 @@ int model_main(const char *machine_path, const char *plan_path, bool with_trace,
     machine_free(&m.rounds);
     if (m.record) record_free(m.record);
     timing_free(&m.timing);
+    explain_free(&m.explanation);
     free(m.place);
     free(m.round);
     holder_free(&m.holder);

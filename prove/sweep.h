@@ -21,7 +21,10 @@ typedef struct {
 int sweep_main(const sweep_options *, char *error, size_t size);
 
 /* Points of a plan timed on a model of a machine (model.c). Returns the exit status: 0, 1 failure, 2 usage. */
-int model_main(const char *machine, const char *plan, bool with_trace, bool with_holdings);
+typedef struct {
+  bool trace, holdings, explain; /* what a reply holds beside the time */
+} model_wanted;
+int model_main(const char *machine, const char *plan, model_wanted);
 
 /* What decision tables take for a call, which the words name=value describe. Returns the exit status. */
 int decide_main(int words, char **word);
