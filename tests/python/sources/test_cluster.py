@@ -208,3 +208,82 @@ def test_figures_are_drawn_there_too(two: Cluster, tmp_path: Path) -> None:
     here = pictures.draw(made, tmp_path / "here", 1)
     assert there == here == ["a.svg", "a.png"]
     assert all((tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes() for name in here)
+
+
+# ---- without workers ---------------------------------------------------------------------------------------
+
+
+class Piece:
+    """A piece of work: it has an answer, or it failed; or neither, and is under way."""
+
+    def __init__(self, answer: Any = None, error: BaseException | None = None, under_way: bool = False) -> None:
+        self.answer, self.error, self.under_way = answer, error, under_way
+
+    def exception(self) -> BaseException | None:
+        return self.error
+
+    def result(self) -> Any:
+        return self.answer
+
+    def done(self) -> bool:
+        return not self.under_way
+
+
+class Desk:
+    """In place of Dask's client: hands out pieces that were made beforehand, and remembers what it is asked."""
+
+    id, loop = "desk", None
+
+    def __init__(self, *pieces: Piece) -> None:
+        self.pieces, self.cancelled = list(pieces), list[Piece]()
+        self.topics: dict[str, Callable[[Any], None]] = {}
+        self.asked: list[tuple[Any, ...]] = []
+
+    def subscribe_topic(self, topic: str, told: Callable[[Any], None]) -> None:
+        self.topics[topic] = told
+
+    def unsubscribe_topic(self, topic: str) -> None:
+        del self.topics[topic]
+
+    def submit(self, function: Callable[..., Any], *words: Any, pure: bool) -> Piece:
+        assert not pure, "the same work twice is done twice"
+        self.asked.append(words)
+        return self.pieces[len(self.asked) - 1]
+
+    def cancel(self, pieces: list[Piece]) -> None:
+        self.cancelled += pieces
+
+
+@pytest.fixture
+def in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(distributed, "as_completed", lambda pieces, loop: iter(pieces))
+
+
+def test_an_error_cancels_what_is_under_way_and_nothing_else(in_order: None) -> None:
+    pieces = [Piece(7), Piece(error=UserError("no")), Piece(under_way=True), Piece(8)]
+    desk = Desk(*pieces)
+    found = []
+    with pytest.raises(UserError, match="^no$"):
+        for place, answer in Cluster(desk, 2).call(print, [(k,) for k in range(4)]):
+            found.append((place, answer))
+    assert found == [(0, 7)] and desk.cancelled == [pieces[2]] and not desk.topics
+
+
+def test_news_come_by_a_topic_of_each_call(in_order: None) -> None:
+    desk, news = Desk(Piece(1), Piece(2)), []
+    both = Cluster(desk, 2)
+    for call in both.call(print, [("a",)], news.append), both.call(print, [("b",)], news.append):
+        next(call)
+        (told,) = desk.topics.values()
+        told((0, "here"))
+        assert not list(call)
+    assert desk.asked == [("a", "collscope-0-desk"), ("b", "collscope-1-desk")] and news == ["here", "here"]
+    assert not desk.cancelled
+
+
+def test_a_lost_piece_says_how_many_workers_died(in_order: None) -> None:
+    killed = pytest.importorskip("distributed.scheduler").KilledWorker
+    desk = Desk(Piece(error=killed("a", None, 3)), Piece(5))
+    (_, lost), (place, answer) = Cluster(desk, 2).call(print, [(0,), (1,)])
+    assert str(lost) == f"{cluster.DEATHS + 1} workers died at it (of lack of memory?)" and (place, answer) == (1, 5)

@@ -47,3 +47,16 @@ def test_whatever_the_program_is_made_of_makes_it_anew() -> None:
     """Its own headers: those of the MPI library follow its version."""
     included = re.findall(r'#include "([^"]+)"', SOURCE.read_text())
     assert included and {paths.ROOT / name for name in included} == {*HEADERS}
+
+
+@needs_prover
+def test_a_call_says_its_own_messages_and_nothing_of_the_call_before() -> None:
+    """A recording is used again: what a longer one left behind the end must not be read."""
+    done = messages.recorded("0 bcast/linear 5 10 0 1 0\n\n1 bcast/linear 3 2 1 1 0 8\n2 bcast/linear 1 2 0 1 0\n")
+    assert done.keys == dict.fromkeys(range(3), "bcast/linear") and not done.unsupported
+    said = {place: str(found) for place, found in done.messages.items()}
+    assert set(said) == {*((0, r) for r in range(5)), *((1, r) for r in range(3)), (2, 0)}
+    assert said[1, 1] == str(messages.parse(["S0:16", "S2:16"])) and said[1, 0] == str(messages.parse(["R1:16"]))
+    assert said[2, 0] == str(messages.parse([])) and said[0, 0] == str(
+        messages.parse([f"S{r}:40" for r in range(1, 5)])
+    )

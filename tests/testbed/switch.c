@@ -1,0 +1,242 @@
+/* The switch of a test bed on frames that are handed to it at given moments: sockets stand for its TAPs, and its clock is not asked.
+ * A story says who sends how many bytes to whom; what must come out, and when, was worked out by hand. */
+#define main switch_main
+#include "validate/testbed/switch.c"
+#undef main
+#include <sys/socket.h>
+
+static int other_end[MOST_HOSTS], failed;
+static char story[4096];
+
+#define SAYS(...) snprintf(story + strlen(story), sizeof story - strlen(story), __VA_ARGS__)
+
+/* A network of NICs of 1 MB/s, a latency of 1 ms, and uplinks of half of that rate and 0.2 ms. */
+static void network(int hosts, int leaves) {
+  memset(&bed, 0, sizeof bed);
+  bed.hosts = hosts;
+  bed.leaves = leaves;
+  bed.latency_s = 1e-3;
+  bed.uplink_latency_s = 0.2e-3;
+  make_ports(1e6, 0.5e6);
+  for (int h = 0; h < hosts; h++) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends)) fail("socketpair: %s", strerror(errno));
+    bed.tap[h] = ends[0];
+    other_end[h] = ends[1];
+  }
+  *story = 0;
+}
+
+static void close_all(void) {
+  for (int h = 0; h < bed.hosts; h++) close(bed.tap[h]), close(other_end[h]);
+}
+
+/* `name` stands in the frame's last byte; `to` is its address's last. */
+static void host_sends(int from, int to, int bytes, char name) {
+  unsigned char data[2048] = { 2, 0, 0, 0, 0, (unsigned char)to, 2, 0, 0, 0, 0, (unsigned char)from };
+  data[bytes - 1] = (unsigned char)name;
+  if (send(other_end[from], data, (size_t)bytes, 0) != bytes) fail("send: %s", strerror(errno));
+}
+
+/* What has been delivered by now: "b→2 at 3.0 ms;". */
+static void tell_delivered(double time) {
+  unsigned char data[2048];
+  for (int h = 0; h < bed.hosts; h++)
+    for (ssize_t n; (n = recv(other_end[h], data, sizeof data, 0)) > 0;)
+      SAYS("%c→%d of %d at %.1f ms; ", data[n - 1], h, (int)n, 1e3 * time);
+}
+
+static void run(void) {
+  while (bed.events) {
+    double time = bed.heap[0].time;
+    events_until(time);
+    tell_delivered(time);
+  }
+}
+
+static void must_say(const char *name, const char *expected) {
+  if (strcmp(story, expected)) {
+    printf("FAILED: %s: said\n  %s\ninstead of\n  %s\n", name, story, expected);
+    failed = 1;
+  }
+  close_all();
+}
+
+static void one_leaf(void) {
+  network(3, 1);
+  host_sends(0, 1, 1000, 'a');
+  read_host(0, 0);
+  run();
+  must_say("a frame takes its length and a latency", "a→1 of 1000 at 2.0 ms; ");
+
+  network(3, 1);
+  host_sends(0, 1, 1000, 'a');
+  host_sends(1, 0, 1000, 'b');
+  read_host(0, 0);
+  read_host(1, 0);
+  run();
+  must_say("both directions of a NIC are free of each other", "b→0 of 1000 at 2.0 ms; a→1 of 1000 at 2.0 ms; ");
+
+  network(3, 1);
+  host_sends(0, 1, 1000, 'a');
+  host_sends(0, 1, 1000, 'b');
+  host_sends(0, 1, 1000, 'c');
+  host_sends(0, 2, 1000, 'd');
+  read_host(0, 0);
+  run();
+  must_say("a NIC serves its pairs in turn and each pair in order",
+           "a→1 of 1000 at 2.0 ms; b→1 of 1000 at 3.0 ms; d→2 of 1000 at 4.0 ms; c→1 of 1000 at 5.0 ms; ");
+
+  network(3, 1);
+  host_sends(0, 2, 1000, 'a');
+  host_sends(1, 2, 500, 'b');
+  read_host(0, 0);
+  read_host(1, 0.1e-3);
+  run();
+  must_say("two senders share the NIC of their receiver", "a→2 of 1000 at 2.0 ms; b→2 of 500 at 2.5 ms; ");
+
+  network(2, 1);
+  host_sends(0, 1, 1000, 'a');
+  host_sends(0, 1, 1000, 'b');
+  read_host(0, 0);
+  events_until(1.5e-3);
+  tell_delivered(1.5e-3);
+  events_until(9e-3); /* told late */
+  tell_delivered(9e-3);
+  host_sends(0, 1, 1000, 'c');
+  read_host(0, 3e-3); /* when it was free long since */
+  run();
+  must_say("a late wake-up delays frames and not the rate",
+           "a→1 of 1000 at 9.0 ms; b→1 of 1000 at 9.0 ms; c→1 of 1000 at 5.0 ms; ");
+}
+
+/* Hosts 0 and 1 are on one leaf, 2 and 3 on the other. */
+static void two_leaves(void) {
+  network(4, 2);
+  host_sends(0, 1, 1000, 'a');
+  host_sends(3, 2, 1000, 'b');
+  read_host(0, 0);
+  read_host(3, 0);
+  run();
+  must_say("within a leaf no uplink is crossed", "a→1 of 1000 at 2.0 ms; b→2 of 1000 at 2.0 ms; ");
+
+  network(4, 2);
+  host_sends(0, 2, 1000, 'a'); /* up from 0.5 to 2.5, down until 2.7, half a latency */
+  read_host(0, 0);
+  run();
+  must_say("to another leaf both uplinks are crossed", "a→2 of 1000 at 3.2 ms; ");
+
+  network(4, 2);
+  host_sends(0, 2, 1000, 'a');
+  host_sends(1, 3, 1000, 'b');
+  host_sends(2, 0, 1000, 'c');
+  for (int h = 0; h < 3; h++) read_host(h, 0);
+  run();
+  must_say("two hosts share the way up, and the way down is free of it",
+           "c→0 of 1000 at 3.2 ms; a→2 of 1000 at 3.2 ms; b→3 of 1000 at 5.2 ms; ");
+}
+
+/* An IPv4 packet with a TCP segment in a frame: `data` bytes of payload behind headers with options, and padding behind that. */
+static void host_sends_tcp(int from, int to, int data, int padding, int version, int protocol) {
+  enum { ETHERNET = 14, IP = 24, TCP = 32 };
+  unsigned char packet[2048] = { 2, 0, 0, 0, 0, (unsigned char)to, 2, 0, 0, 0, 0, (unsigned char)from, 8 };
+  unsigned char *ip = packet + ETHERNET;
+  int total = IP + TCP + data, bytes = ETHERNET + total + padding;
+  ip[0] = (unsigned char)(version << 4 | IP / 4);
+  ip[2] = (unsigned char)(total >> 8);
+  ip[3] = (unsigned char)total;
+  ip[9] = (unsigned char)protocol;
+  ip[IP + 12] = TCP / 4 << 4;
+  packet[bytes - 1] = 't';
+  if (send(other_end[from], packet, (size_t)bytes, 0) != bytes) fail("send: %s", strerror(errno));
+}
+
+static void acknowledgements(void) {
+  network(4, 2);
+  host_sends(0, 1, 1000, 'a');
+  host_sends_tcp(0, 1, 0, 0, 4, 6);
+  read_host(0, 0);
+  run();
+  SAYS("%d of %d", (int)bed.acknowledgements, (int)bed.frames);
+  must_say("an acknowledgement overtakes", "t→1 of 70 at 1.0 ms; a→1 of 1000 at 2.0 ms; 1 of 2");
+
+  network(4, 2);
+  host_sends_tcp(0, 3, 0, 6, 4, 6);
+  read_host(0, 0);
+  run();
+  must_say("padding is no data, and to another leaf it is farther", "t→3 of 76 at 1.2 ms; ");
+
+  static const int no[][3] = { { 1, 4, 6 }, { 300, 4, 6 }, { 0, 6, 6 }, { 0, 4, 17 } };
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+    network(2, 1);
+    host_sends_tcp(0, 1, no[i][0], 0, no[i][1], no[i][2]);
+    read_host(0, 0);
+    run();
+    *story = 0;
+    SAYS("%d of %d, %d bytes", (int)bed.acknowledgements, (int)bed.frames, (int)bed.bytes - no[i][0]);
+    must_say("data, another protocol and another version are none", "0 of 1, 70 bytes");
+  }
+}
+
+static void what_is_for_nobody(void) {
+  network(3, 1);
+  host_sends(0, 0, 100, 'a');   /* itself */
+  host_sends(0, 3, 100, 'b');   /* the host after the last */
+  host_sends(0, 255, 100, 'c'); /* far beyond */
+  host_sends(0, 1, 14, 'd');    /* no data */
+  unsigned char everybody[100] = { 255, 255, 255, 255, 255, 1 };
+  if (send(other_end[0], everybody, sizeof everybody, 0) < 0) fail("send");
+  host_sends(0, 2, 15, 'e');
+  read_host(0, 0);
+  run();
+  SAYS("%d frames, %d bytes", (int)bed.frames, (int)bed.bytes);
+  must_say("what is for nobody here ends here", "e→2 of 15 at 1.0 ms; 1 frames, 15 bytes");
+
+  network(2, 1);
+  for (int i = 0; i < AT_ONCE + 3; i++) host_sends(0, 1, 20, 'a');
+  read_host(0, 0);
+  SAYS("%d, then ", (int)bed.frames);
+  read_host(0, 0);
+  SAYS("%d", (int)bed.frames);
+  must_say("a host that sends much lets others have their turn", "64, then 67");
+
+  network(2, 1);
+  host_sends(0, 1, 1000, 'a');
+  read_host(0, 0);
+  close(bed.tap[1]);
+  bed.tap[1] = open("/dev/full", O_WRONLY);
+  run();
+  SAYS("%d lost", (int)bed.lost);
+  must_say("what a host does not take is counted", "1 lost");
+}
+
+/* More than there was room for, in any order, two of each moment. */
+static void events_come_in_order(void) {
+  enum { MANY = 5000 };
+  memset(&bed, 0, sizeof bed);
+  for (int i = 0; i < MANY; i++) happens((i * 1237 % MANY) / 2, FREE, i, NULL);
+  double before_time = -1;
+  uint64_t before_order = 0;
+  for (int i = 0; i < MANY; i++) {
+    event e = take_first();
+    if (e.time < before_time || (e.time == before_time && e.order < before_order) ||
+        e.port * 1237 % MANY / 2 != e.time) {
+      printf("FAILED: event %d comes at %g after one at %g\n", i, e.time, before_time);
+      failed = 1;
+      return;
+    }
+    before_time = e.time;
+    before_order = e.order;
+  }
+  if (bed.events) printf("FAILED: events are left\n"), failed = 1;
+}
+
+int main(void) {
+  one_leaf();
+  two_leaves();
+  acknowledgements();
+  what_is_for_nobody();
+  events_come_in_order();
+  if (!failed) printf("frames come when they must\n");
+  return failed;
+}
