@@ -20,6 +20,9 @@ void port_describe(json *j) {
   json_text(j, "library", library);
 }
 
+void port_describe_launch(MPI_Comm comm, json *j) { (void)comm, (void)j; }
+void port_conclude(MPI_Comm comm, long discarded, FILE *out) { (void)comm, (void)discarded, (void)out; }
+
 /* SMPI keeps small and large messages in mailboxes of their own, and a small one that follows a large receive with the same tag
  * is matched with it: a deadlock (gather/linear_sync: a small first segment, a large rest). */
 size_t port_large_message(void) { return (size_t)sg_cfg_get_int("smpi/async-small-thresh"); }

@@ -12,6 +12,16 @@
 
 /* Prints the members of an object: back_end, library. */
 void port_describe(json *);
+/* Collective. Rank 0 prints members of the same object: what a real launch depends on besides, and its clocks. None in simulation:
+ *   hosts         how many
+ *   environment   kernel, cpu, governor, frequency_driver, load, cpus_of_ranks (those that each rank may run on), settings (of the
+ *                 environment), library_variables (MPI's tool interface: how messages travel)
+ *   clocks        scheme ("shared": one clock for all; "hca3": see validate/clocks.h), clocks, and the largest error_s, drift
+ *                 and drift_error of a rank; step_s: the smallest step of rank 0's */
+void port_describe_launch(MPI_Comm, json *);
+/* Collective, after the measurement. Rank 0 prints how far clocks are apart by now, repetitions discarded, and the load; nothing in simulation:
+ *   {"end":{"clock_offset_s":2e-7,"clock_offset_error_s":4e-7,"discarded":3,"load":[…]}} */
+void port_conclude(MPI_Comm, long discarded, FILE *out);
 
 double port_now(void);                /* seconds on this rank's own clock */
 void port_idle(double seconds);       /* this rank does nothing for so long */
@@ -56,8 +66,9 @@ const char *port_start_method(double window_s); /* "simulated", "window" or "bar
 double port_window(MPI_Comm comm);
 /* Brings the clocks of comm's ranks together where they differ; collective. */
 void port_synchronise_clocks(MPI_Comm comm);
-/* What to add to this rank's clock to get that of rank 0, as the synchronisation found it; *error_s: by how much that may be wrong. */
-double port_clock_offset(double *error_s);
+/* A time of this rank's clock on that of rank 0, as the synchronisation found it; and by how much that may be wrong. */
+double port_common_time(double own_s);
+double port_clock_error(double own_s);
 
 /* Shared segments: one part of `bytes` and `flags` flags for each of the n members (world: their ranks in comm, this rank
  * is world[me]); collective over the members. */

@@ -13,14 +13,13 @@ size_t barrier_check(MPI_Comm comm, coll_call *call, const char *what) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  double error = 0, offset = port_clock_offset(&error);
   size_t wrong = 0;
   for (int late = 0; late < size; late++) {
     MPI_Barrier(comm);
     if (rank == late) port_idle(late_s);
-    double came = port_now() + offset;
+    double came = port_common_time(port_now()), error = port_clock_error(port_now());
     coll_run(call);
-    double left = port_now() + offset;
+    double left = port_common_time(port_now());
     struct {
       double time;
       int rank;

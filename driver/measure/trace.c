@@ -68,18 +68,19 @@ static void print_repetition(FILE *out, MPI_Comm comm, const char *id, int repet
 
 void trace_print(FILE *out, MPI_Comm comm, const char *id, const coll_observer *o, const trace_bounds *bounds,
                  int repetitions) {
-  double error, offset = port_clock_offset(&error);
   for (int i = 0; i < repetitions; i++) {
     size_t n;
     const observe_event *noted = observe_events(o, i, &n);
     observe_event *e = runtime_allocate(sizeof *e * n);
     for (size_t k = 0; k < n; k++) {
       e[k] = noted[k];
-      e[k].begin_s += offset;
-      e[k].end_s += offset;
-      e[k].done_s += offset;
+      e[k].begin_s = port_common_time(e[k].begin_s);
+      e[k].end_s = port_common_time(e[k].end_s);
+      e[k].done_s = port_common_time(e[k].done_s);
     }
-    print_repetition(out, comm, id, i, (rank_part){ bounds[i].start + offset, bounds[i].end + offset, error, n }, e);
+    rank_part mine = { port_common_time(bounds[i].start), port_common_time(bounds[i].end),
+                       port_clock_error(bounds[i].end), n };
+    print_repetition(out, comm, id, i, mine, e);
     free(e);
   }
 }
