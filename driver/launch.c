@@ -15,6 +15,7 @@ void launch_open(launch *l) {
   l->first = runtime_allocate(sizeof *l->first * (size_t)(l->size + 1));
   l->made = runtime_allocate_zeroed(sizeof *l->made * (size_t)(l->size + 1));
   types_make(&l->types);
+  l->discarded = 0;
 }
 
 void launch_close(launch *l) {

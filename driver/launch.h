@@ -16,6 +16,7 @@ typedef struct {
   MPI_Comm *first;   /* [size+1] the first p ranks; MPI_COMM_NULL until asked for, or for others */
   bool *made;        /* [size+1] */
   types types;
+  long discarded; /* repetitions that were done again, of all points so far */
 } launch;
 
 /* After MPI_Init, by all ranks together; clocks are brought together, too. */

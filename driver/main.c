@@ -136,7 +136,12 @@ static int answer(const options *o) {
 
 /* ---- what ranks do together ------------------------------------------------------------------------- */
 
+/* Collective; rank 0 prints. */
 static void print_meta(const launch *l, FILE *out) {
+  if (l->rank) {
+    port_describe_launch(l->world, NULL);
+    return;
+  }
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   json j = json_on(out);
@@ -146,6 +151,7 @@ static void print_meta(const launch *l, FILE *out) {
   json_text(&j, "compiler", __VERSION__);
   json_text(&j, "flags", COLLSCOPE_FLAGS);
   json_text(&j, "host", host);
+  port_describe_launch(l->world, &j);
   json_int(&j, "ranks", l->size);
   json_bool(&j, "data", port_holds_data());
   json_array(&j, "places");
@@ -160,12 +166,24 @@ static void print_meta(const launch *l, FILE *out) {
   fflush(out);
 }
 
+/* How many points from this one on are a group; 1: it is by itself. */
+static size_t group_of(const plan *p, size_t first) {
+  size_t end = first + 1;
+  if (p->point[first].group)
+    while (end < p->points && p->point[end].group == p->point[first].group) end++;
+  return end - first;
+}
+
 static int run_plan(launch *l, const options *o, FILE *out) {
   plan p;
   char error[512];
   int bad = !plan_read(&p, o->plan, error, sizeof error);
   if (bad && l->rank == 0) fprintf(stderr, "collscope-driver: %s\n", error);
-  for (size_t i = 0; !bad && i < p.points; i++) measure_point(l, &p.point[i], out, o->trace);
+  for (size_t i = 0, n; !bad && i < p.points; i += n) {
+    n = group_of(&p, i);
+    measure_points(l, &p.point[i], n, out, o->trace);
+  }
+  if (!bad) port_conclude(l->world, l->discarded, out);
   plan_free(&p);
   return bad ? 2 : 0;
 }
@@ -176,7 +194,7 @@ static int work(launch *l, const options *o, FILE *out) {
     if (l->rank == 0) fprintf(stderr, "collscope-driver: --places %s\n", error);
     return 2;
   }
-  if (l->rank == 0) print_meta(l, out);
+  print_meta(l, out);
   if (o->pingpong) return pingpong(l->world, o->from, o->to, out);
   if (o->sweep) return sweep(l, &o->sweep_options, out) ? 1 : 0;
   return run_plan(l, o, out);

@@ -54,6 +54,10 @@ void *port_alloc(size_t bytes) {
   return p;
 }
 
+bool port_has_caches(void) { return false; }
+void port_empty_caches(void) {}
+void port_renew(void *buffer, size_t bytes) { (void)buffer, (void)bytes; }
+
 /* Shared addresses are not used again: there are enough, and the copy of the simulation that took them ends soon. */
 void port_release(void *buffer) {
   if (!is_shared(buffer)) free(buffer);

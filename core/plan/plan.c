@@ -29,12 +29,15 @@ static const char *const metrics[PLAN_METRICS] = {
   [PLAN_ROOT] = "root",
   [PLAN_LOOP] = "loop",
 };
+static const char *const buffers[PLAN_BUFFERS] = { [PLAN_WARM] = "warm", [PLAN_COLD] = "cold", [PLAN_FRESH] = "fresh" };
 
 const char *plan_type_name(plan_type t) { return types[t].name; }
 size_t plan_type_bytes(plan_type t) { return types[t].bytes; }
 const char *plan_op_name(plan_op o) { return ops[o]; }
 bool plan_op_commutes(plan_op o) { return o != PLAN_OP_AFFINE; }
 const char *plan_metric_name(plan_metric m) { return metrics[m]; }
+
+const char *plan_buffers_name(plan_buffers b) { return buffers[b]; }
 
 const char *plan_op_mismatch(plan_type t, plan_op o) {
   if (o == PLAN_OP_AFFINE && t != PLAN_AFFINE) return "op=affine needs type=affine";
@@ -81,6 +84,13 @@ static bool small_number(const file_line *r, const char *key, const char *text, 
   return true;
 }
 
+static bool real_number(const file_line *r, const char *key, const char *text, double max, double *value) {
+  char *rest;
+  *value = strtod(text, &rest);
+  if (rest != text && !*rest && *value > 0 && *value <= max) return true;
+  return line_wrong(r, "%s=%.40s: give a number above 0, at most %g", key, text, max);
+}
+
 static bool flag(const file_line *r, const char *key, const char *text, bool *value) {
   int number = 0;
   if (!small_number(r, key, text, 1, &number)) return false;
@@ -118,6 +128,9 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   if (!strcmp(key, "root")) return small_number(r, key, text, PLACES_MOST, &q->root);
   if (!strcmp(key, "repetitions")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->repetitions);
   if (!strcmp(key, "warmup")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->warmup);
+  if (!strcmp(key, "group")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->group);
+  if (!strcmp(key, "until_ci")) return real_number(r, key, text, 1, &q->until_ci);
+  if (!strcmp(key, "budget_s")) return real_number(r, key, text, 1e6, &q->budget_s);
   if (!strcmp(key, "in_place")) return flag(r, key, text, &q->in_place);
   if (!strcmp(key, "check")) return flag(r, key, text, &q->check);
   if (!strcmp(key, "op")) return one_of(r, key, text, ops, PLAN_OPS, op);
@@ -129,6 +142,11 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   if (!strcmp(key, "metric")) {
     if (!one_of(r, key, text, metrics, PLAN_METRICS, &index)) return false;
     q->metric = (plan_metric)index;
+    return true;
+  }
+  if (!strcmp(key, "buffers")) {
+    if (!one_of(r, key, text, buffers, PLAN_BUFFERS, &index)) return false;
+    q->buffers = (plan_buffers)index;
     return true;
   }
   if (!strcmp(key, "type")) {
@@ -145,7 +163,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   }
   return line_wrong(r,
                     "unknown key %.40s; known: id collective algorithm ranks count type op root in_place metric "
-                    "repetitions warmup check",
+                    "repetitions until_ci budget_s warmup buffers group check",
                     key);
 }
 
@@ -177,7 +195,19 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
   char reason[PLAN_REASON];
   if (plan_too_large(q, q->ranks ? q->ranks : 1, reason)) return line_wrong(r, "count=%zu: %s", q->count, reason);
   if (!q->repetitions) return line_wrong(r, "repetitions=0: at least one");
+  if (!q->until_ci != !q->budget_s) return line_wrong(r, "until_ci= and budget_s= go together");
+  if (q->until_ci > 0 && q->metric == PLAN_LOOP)
+    return line_wrong(r, "until_ci=%g: a loop is one time; take another metric", q->until_ci);
+  if (q->buffers != PLAN_WARM && q->metric == PLAN_LOOP)
+    return line_wrong(r, "buffers=%s: calls of a loop follow each other; take another metric", buffers[q->buffers]);
   return true;
+}
+
+/* Points of a group share their buffers. */
+static bool same_call(const plan_point *a, const plan_point *b) {
+  return a->collective == b->collective && a->ranks == b->ranks && a->count == b->count && a->type == b->type &&
+         a->op == b->op && a->root == b->root && a->in_place == b->in_place && a->metric == b->metric &&
+         a->buffers == b->buffers;
 }
 
 typedef struct {
@@ -202,6 +232,10 @@ static bool line_read(const file_line *r, char *text, void *self) {
   }
   if (!any) return true;
   if (!finish(r, &q, collective, op)) return false;
+  const plan_point *before = p->points ? &p->point[p->points - 1] : NULL;
+  if (before && q.group && q.group == before->group && !same_call(before, &q))
+    return line_wrong(r, "group=%d: another call than line %d's; all of a group are the same call", q.group,
+                      before->line);
   if (p->points == g->cap) {
     g->cap = g->cap ? 2 * g->cap : 64;
     plan_point *more = realloc(p->point, g->cap * sizeof *more);

@@ -14,9 +14,15 @@
  *   in_place     0 or 1                                 0
  *   metric       makespan osu_avg root loop             makespan
  *   repetitions  timed calls                            1
+ *   until_ci     go on until the median's 95 % interval is at most so wide, as a part of it (0.02)   0: not
+ *   budget_s     with until_ci: stop when the point has taken so many seconds, even before `repetitions`
  *   warmup       calls before them                      0
+ *   buffers      warm: as the call before left them; cold: no cache holds them; fresh: the system has yet to map the pages of those
+ *                that are written                       warm
+ *   group        points of one group follow each other, are the same call of several algorithms, and are timed in rounds: a
+ *                repetition of each in turn             0: by itself
  *   check        0 or 1: compare the data               0
- */
+ * A program that times nothing reads past what is about timing. */
 #ifndef COLLSCOPE_CORE_PLAN_PLAN_H
 #define COLLSCOPE_CORE_PLAN_PLAN_H
 
@@ -24,6 +30,7 @@
 
 typedef enum { PLAN_FLOAT, PLAN_DOUBLE, PLAN_INT, PLAN_BYTE, PLAN_LONG, PLAN_AFFINE, PLAN_TYPES } plan_type;
 typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NONE, PLAN_OPS } plan_op;
+typedef enum { PLAN_WARM, PLAN_COLD, PLAN_FRESH, PLAN_BUFFERS } plan_buffers;
 typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_METRICS } plan_metric;
 
 enum { PLAN_ID = 64, PLAN_KEY = 192, PLAN_REASON = 160, PLAN_MOST_REPETITIONS = 1 << 20 };
@@ -42,7 +49,9 @@ typedef struct {
   int root;
   bool in_place, check;
   plan_metric metric;
-  int repetitions, warmup;
+  int repetitions, warmup, group;
+  double until_ci, budget_s;
+  plan_buffers buffers;
 } plan_point;
 
 typedef struct {
@@ -63,6 +72,7 @@ size_t plan_type_bytes(plan_type);
 const char *plan_op_name(plan_op);
 bool plan_op_commutes(plan_op);
 const char *plan_metric_name(plan_metric);
+const char *plan_buffers_name(plan_buffers);
 
 /* Whether the vector of this call on so many ranks (blocks: of all of them) has more bytes than can be told; if so, why. A plan that was
  * read has no such point, except where it leaves the ranks to the launch. */

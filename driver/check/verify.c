@@ -20,7 +20,7 @@ static void *allocate(size_t bytes) {
 
 void buffers_make(buffers *b, coll_collective k, const coll_args *a, int rank) {
   size_t ins = coll_in_count(k, a, rank), outs = coll_out_count(k, a, rank);
-  *b = (buffers){ .in_bytes = ins * a->elem, .out_bytes = outs * a->elem };
+  *b = (buffers){ .in_bytes = ins * a->elem, .out_bytes = outs * a->elem, .made = true };
   if (coll_shares_buffer(k, a, rank)) {
     /* One buffer, the larger of the two, and the smaller inside it. */
     size_t bytes = ins > outs ? b->in_bytes : b->out_bytes;
@@ -122,6 +122,15 @@ void buffers_fill(buffers *b, coll_collective k, const coll_args *a, int rank, p
   if (b->in_block) memset(b->in_block, GUARD_BYTE, b->in_bytes + 2 * GUARD);
   check c = { k, a, type, op };
   if (b->in) inputs(&c, rank, 0, b->in_bytes / a->elem, (char *)b->in);
+}
+
+void buffers_renew(buffers *b, coll_collective k, const coll_args *a, int rank, plan_type type, plan_op op) {
+  bool shared = b->in && !b->in_block;
+  size_t bytes = shared && b->in_bytes > b->out_bytes ? b->in_bytes : b->out_bytes;
+  if (b->out_block) port_renew(b->out_block, bytes + 2 * GUARD);
+  if (b->in_block) port_renew(b->in_block, b->in_bytes + 2 * GUARD);
+  check c = { k, a, type, op };
+  if (coll_has_input(k, a, rank) && b->in) inputs(&c, rank, 0, b->in_bytes / a->elem, (char *)b->in);
 }
 
 static bool guards_hold(const char *block, size_t bytes) {

@@ -81,65 +81,97 @@ static long check_data(const subject *s, const plan_point *p, buffers *b, int ra
   return wrong;
 }
 
-/* A point that can run, at this rank. */
-static void measure_subject(const launch *l, const plan_point *p, subject *s, FILE *out, bool trace) {
-  buffers b;
-  buffers_make(&b, s->collective, &s->args, l->rank);
-  s->args.in = b.in;
-  s->args.out = b.out;
-  subject_open(s, trace);
-  long wrong = check_data(s, p, &b, l->rank);
-  timings t = timings_make(p->repetitions, trace);
-  if (wrong <= 0) {
-    timings_take(&t, s, p);
-    print_times(out, p, s, &t);
-    if (trace) trace_print(out, s->comm, p->id, s->observer, t.bounds, t.times);
+/* ---- the points of a group -------------------------------------------------------------------------- */
+
+typedef struct {
+  launch *launch;
+  const plan_point *point;
+  size_t points;
+  FILE *out;
+  bool trace;
+} group;
+
+/* Whether the point can run and its data is right: then it is to be timed. If not, its line is printed. */
+static bool begin(const group *g, const plan_point *p, int ranks, timed *m) {
+  char status[SUBJECT_TEXT];
+  *m = (timed){ .point = p, .buffers = m->buffers };
+  subject *s = &m->subject;
+  const char *why = subject_find(s, g->launch, p, ranks, g->trace, status, sizeof status);
+  if (why) {
+    if (g->launch->rank == 0)
+      print_end(g->out, p, &(ending){ .kind = "unsupported", .status = why, .chose = s->chose });
+    return false;
   }
-  if (l->rank == 0) {
-    char status[SUBJECT_TEXT];
-    snprintf(status, sizeof status, wrong > 0 ? "wrong data: %ld elements" : "ok", wrong);
-    print_end(out, p,
-              &(ending){ .kind = wrong > 0 ? "wrong" : "ok",
-                         .status = status,
-                         .checked = wrong >= 0,
-                         .wrong = wrong > 0 ? wrong : 0,
-                         .chose = s->chose,
-                         .timings = &t });
-  }
-  timings_free(&t);
+  if (!m->buffers->made) buffers_make(m->buffers, s->collective, &s->args, g->launch->rank);
+  s->args.in = m->buffers->in;
+  s->args.out = m->buffers->out;
+  subject_open(s, g->trace);
+  m->wrong = check_data(s, p, m->buffers, g->launch->rank);
+  if (m->wrong <= 0) return timings_make(m, g->trace), true;
+  snprintf(status, sizeof status, "wrong data: %ld elements", m->wrong);
+  if (g->launch->rank == 0)
+    print_end(g->out, p,
+              &(ending){ .kind = "wrong", .status = status, .checked = true, .wrong = m->wrong, .chose = s->chose });
   subject_close(s);
-  buffers_free(&b);
+  return false;
 }
 
-static void measure_here(launch *l, const plan_point *p, FILE *out, bool trace) {
-  int ranks = p->ranks ? p->ranks : l->size;
-  subject s = { 0 };
-  char reason[SUBJECT_TEXT];
-  const char *why = reason;
-  if (ranks > l->size) snprintf(reason, sizeof reason, "needs %d ranks, the launch has %d", ranks, l->size);
-  else {
-    if (launch_first(l, ranks) == MPI_COMM_NULL) return;
-    why = subject_find(&s, l, p, ranks, trace, reason, sizeof reason);
+static void end(const group *g, timed *m) {
+  const subject *s = &m->subject;
+  const char *id = m->point->id;
+  print_times(g->out, m->point, s, &m->t);
+  if (g->trace) trace_print(g->out, s->comm, id, s->observer, m->t.bounds, m->t.times);
+  if (g->launch->rank == 0)
+    print_end(g->out, m->point,
+              &(ending){ .kind = "ok", .status = "ok", .checked = m->wrong == 0, .chose = s->chose, .timings = &m->t });
+  g->launch->discarded += m->t.discarded;
+  timings_free(&m->t);
+  subject_close(&m->subject);
+}
+
+static void measure_here(const group *g) {
+  launch *l = g->launch;
+  int ranks = g->point->ranks ? g->point->ranks : l->size;
+  if (ranks > l->size) {
+    char status[SUBJECT_TEXT];
+    snprintf(status, sizeof status, "needs %d ranks, the launch has %d", ranks, l->size);
+    for (size_t i = 0; i < g->points && l->rank == 0; i++)
+      print_end(g->out, &g->point[i], &(ending){ .kind = "unsupported", .status = status });
+    return;
   }
-  if (!why) measure_subject(l, p, &s, out, trace);
-  else if (l->rank == 0) print_end(out, p, &(ending){ .kind = "unsupported", .status = why, .chose = s.chose });
+  if (launch_first(l, ranks) == MPI_COMM_NULL) return;
+  buffers shared = { 0 };
+  timed *m = runtime_allocate(sizeof *m * g->points);
+  int n = 0;
+  for (size_t i = 0; i < g->points; i++) {
+    m[n].buffers = &shared;
+    n += begin(g, &g->point[i], ranks, &m[n]);
+  }
+  timings_take(m, n);
+  for (int i = 0; i < n; i++) end(g, &m[i]);
+  buffers_free(&shared);
+  free(m);
 }
 
-void measure_point(launch *l, const plan_point *p, FILE *out, bool trace) {
+static void print_lost(const group *g, int signal) {
+  char status[SUBJECT_TEXT];
+  snprintf(status, sizeof status,
+           signal ? "the simulation of this point was ended by signal %d" : "the simulation of this point failed",
+           signal);
+  for (size_t i = 0; i < g->points && g->launch->rank == 0; i++)
+    print_end(g->out, &g->point[i], &(ending){ .kind = "died", .status = status });
+}
+
+void measure_points(launch *l, const plan_point *p, size_t points, FILE *out, bool trace) {
+  group g = { l, p, points, out, trace };
   int signal;
   switch (port_isolate(l->size, &signal)) {
-    case PORT_HERE: measure_here(l, p, out, trace); return;
+    case PORT_HERE: measure_here(&g); return;
     case PORT_COPY:
-      measure_here(l, p, out, trace);
+      measure_here(&g);
       port_isolate_end(l->size, out);
       return;
     case PORT_DONE: return;
-    case PORT_LOST: {
-      char status[SUBJECT_TEXT];
-      snprintf(status, sizeof status,
-               signal ? "the simulation of this point was ended by signal %d" : "the simulation of this point failed",
-               signal);
-      if (l->rank == 0) print_end(out, p, &(ending){ .kind = "died", .status = status });
-    }
+    case PORT_LOST: print_lost(&g, signal);
   }
 }

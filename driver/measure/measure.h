@@ -1,4 +1,4 @@
-/* One point of a plan: data checked first if asked, then timed.
+/* Points of a plan: data checked first if asked, then timed.
  *
  * Rank 0 prints JSON lines: one for each repetition, what --trace adds (driver/measure/trace.h), and one that ends the point:
  *   {"id":"7","rep":0,"min_s":…,"mean_s":…,"max_s":…,"root_s":…}       over the ranks; the root's own (rank 0's, without a root)
@@ -17,7 +17,8 @@
 #include "core/plan/plan.h"
 #include "driver/launch.h"
 
-/* Collective over the launch. out: where rank 0 prints; trace: every operation of every rank is noted and printed, too. */
-void measure_point(launch *, const plan_point *, FILE *out, bool trace);
+/* Collective over the launch. points: one, or those of a group, which are timed in rounds. out: where rank 0 prints; trace: every
+ * operation of every rank is noted and printed, too. */
+void measure_points(launch *, const plan_point *, size_t points, FILE *out, bool trace);
 
 #endif

@@ -31,6 +31,9 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
     return snprintf(reason, size, "root %d is not one of the %d ranks", p->root, ranks), reason;
   char large[PLAN_REASON];
   if (plan_too_large(p, ranks, large)) return snprintf(reason, size, "count=%zu: %s", p->count, large), reason;
+  if (p->buffers != PLAN_WARM && !port_has_caches())
+    return snprintf(reason, size, "a simulation has no %s buffers; take warm ones", plan_buffers_name(p->buffers)),
+           reason;
   const char *slash = strchr(p->key, '/');
   if (slash && !strcmp(slash, "/builtin")) return find_builtin(p, trace, reason, size);
   s->alg = coll_choose(p->key, p->collective, &s->args, s->param, reason, size);

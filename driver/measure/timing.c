@@ -1,78 +1,172 @@
 #include "driver/measure/timing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
+#include "driver/measure/interval.h"
 
-timings timings_make(int repetitions, bool bounds) {
-  size_t n = (size_t)(repetitions > 0 ? repetitions : 1);
-  timings t = { .time = runtime_allocate(sizeof *t.time * n) };
-  if (bounds) t.bounds = runtime_allocate(sizeof *t.bounds * n);
-  return t;
+static void make_room(timings *t, int repetitions) {
+  if (repetitions <= t->room) return;
+  size_t n = (size_t)repetitions;
+  t->room = repetitions;
+  t->time = runtime_reallocate(t->time, sizeof *t->time * n);
+  t->value = runtime_reallocate(t->value, sizeof *t->value * n);
+  if (t->bounds) t->bounds = runtime_reallocate(t->bounds, sizeof *t->bounds * n);
+}
+
+void timings_make(timed *m, bool bounds) {
+  m->t = (timings){ .bounds = bounds ? runtime_allocate(1) : NULL };
+  m->t.wanted = m->point->until_ci > 0 ? 1 : m->point->repetitions;
+  make_room(&m->t, m->t.wanted);
 }
 
 void timings_free(timings *t) {
   free(t->time);
+  free(t->value);
   free(t->bounds);
 }
 
+/* ---- one repetition --------------------------------------------------------------------------------- */
+
+/* Buffers as the point wants them, whoever ran before. */
+static void prepare(const timed *m) {
+  const subject *s = &m->subject;
+  int rank;
+  MPI_Comm_rank(s->comm, &rank);
+  if (m->point->buffers == PLAN_FRESH)
+    buffers_renew(m->buffers, s->collective, &s->args, rank, m->point->type, m->point->op);
+  else if (m->point->buffers == PLAN_COLD) port_empty_caches();
+}
+
+/* Collective: whether any rank came too late, and what follows from it. */
+static bool must_repeat(const subject *s, timings *t, bool late) {
+  int any = late;
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, s->comm);
+  if (!any) return false;
+  t->discarded++;
+  /* Ranks that share cores may never all be there in time; a barrier is the best there is then, and the output says so. */
+  if (++t->lost % 4 == 0) t->window = t->lost < 20 ? 2 * t->window : 0;
+  /* All repetitions of a point start the same way, the way that the output says. */
+  if (t->window <= 0) {
+    t->discarded += t->times;
+    t->times = t->valued = 0;
+  }
+  return true;
+}
+
 /* All ranks leave together; a rank's time runs from the common start to its own end. */
-static void time_together(const subject *s, int repetitions, timings *t) {
-  double window = port_window(s->comm);
-  int lost = 0;
-  for (int i = 0; i < repetitions;) {
-    bool late;
-    if (s->observer) observe_repetition(s->observer, i);
-    double start = port_start_together(s->comm, window, &late);
+static void time_together(timed *m) {
+  const subject *s = &m->subject;
+  timings *t = &m->t;
+  bool late;
+  do {
+    prepare(m);
+    if (s->observer) observe_repetition(s->observer, t->times);
+    double start = port_start_together(s->comm, t->window, &late);
     subject_run(s);
     double end = port_now();
-    t->time[i] = end - start;
-    if (t->bounds) t->bounds[i] = (trace_bounds){ start, end };
-    if (window > 0) {
-      int any = late;
-      MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, s->comm);
-      if (any) {
-        t->discarded++;
-        /* Ranks that share cores may never all be there in time; a barrier is the best there is then, and the output says so. */
-        if (++lost % 4 == 0) window = lost < 20 ? 2 * window : 0;
-        /* All repetitions of a point start the same way, the way that the output says. */
-        if (window <= 0) {
-          t->discarded += i;
-          i = 0;
-        }
-        continue;
-      }
-    }
-    i++;
-  }
-  t->start = port_start_method(window);
+    t->time[t->times] = end - start;
+    if (t->bounds) t->bounds[t->times] = (trace_bounds){ start, end };
+  } while (t->window > 0 && must_repeat(s, t, late));
+  t->times++;
+  t->start = port_start_method(t->window);
 }
 
 /* What OSU's benchmarks do: a barrier, then each rank takes its own time. */
-static void time_after_barrier(const subject *s, int repetitions, timings *t) {
-  for (int i = 0; i < repetitions; i++) {
-    MPI_Barrier(s->comm);
-    double start = port_now();
-    subject_run(s);
-    t->time[i] = port_now() - start;
-  }
+static void time_after_barrier(timed *m) {
+  timings *t = &m->t;
+  prepare(m);
+  MPI_Barrier(m->subject.comm);
+  double start = port_now();
+  subject_run(&m->subject);
+  t->time[t->times++] = port_now() - start;
   t->start = "barrier";
 }
 
 /* One time for all repetitions in a row. */
-static void time_loop(const subject *s, int repetitions, timings *t) {
+static void time_loop(timed *m) {
   bool late;
-  double start = port_start_together(s->comm, 0, &late);
-  for (int i = 0; i < repetitions; i++) subject_run(s);
-  t->time[0] = (port_now() - start) / repetitions;
-  t->start = port_start_method(0);
+  int repetitions = m->point->repetitions;
+  prepare(m);
+  double start = port_start_together(m->subject.comm, 0, &late);
+  for (int i = 0; i < repetitions; i++) subject_run(&m->subject);
+  m->t.time[m->t.times++] = (port_now() - start) / repetitions;
+  m->t.start = port_start_method(0);
+  m->t.done = true;
 }
 
-void timings_take(timings *t, const subject *s, const plan_point *p) {
-  for (int i = 0; i < p->warmup; i++) subject_run(s);
-  t->times = p->metric == PLAN_LOOP ? 1 : p->repetitions;
-  if (p->metric == PLAN_LOOP) time_loop(s, p->repetitions, t);
-  else if (p->metric == PLAN_OSU_AVG) time_after_barrier(s, p->repetitions, t);
-  else time_together(s, p->repetitions, t);
+/* ---- enough? ---------------------------------------------------------------------------------------- */
+
+/* Collective: brings the repetitions' values of the metric to rank 0. */
+static void gather_values(const subject *s, plan_metric metric, timings *t) {
+  int rank, root = metric == PLAN_ROOT && coll_has_root(s->collective) ? s->args.root : 0;
+  MPI_Comm_rank(s->comm, &rank);
+  /* Ranks that are done early must not send their times while others are still at work. */
+  bool late;
+  port_start_together(s->comm, 0, &late);
+  for (int i = t->valued; i < t->times; i++) {
+    double mine = metric == PLAN_ROOT && rank != root ? 0 : t->time[i];
+    MPI_Reduce(&mine, &t->value[i], 1, MPI_DOUBLE, metric == PLAN_MAKESPAN ? MPI_MAX : MPI_SUM, 0, s->comm);
+  }
+  t->valued = t->times;
+}
+
+/* Rank 0: whether the budget is spent, or, once the plan's repetitions are there, the interval is narrow enough. A mean over ranks need
+ * not be divided by their number: it is compared with itself. */
+static bool enough(const plan_point *p, const timings *t) {
+  if (t->spent_s >= p->budget_s || t->times >= PLAN_MOST_REPETITIONS) return true;
+  if (t->times < p->repetitions) return false;
+  double *sorted = runtime_allocate(sizeof *sorted * (size_t)t->times);
+  memcpy(sorted, t->value, sizeof *sorted * (size_t)t->times);
+  double width = interval_width(sorted, t->times);
+  free(sorted);
+  return width <= p->until_ci;
+}
+
+/* Collective, outside of what is timed: rank 0 decides for all. It is asked when repetitions have doubled, later when they are a quarter
+ * more, so that asking costs little and a budget is overdrawn by little. */
+static bool decide(timed *m) {
+  const plan_point *p = m->point;
+  timings *t = &m->t;
+  if (!(p->until_ci > 0)) return true;
+  gather_values(&m->subject, p->metric, t);
+  int rank, done = 0;
+  MPI_Comm_rank(m->subject.comm, &rank);
+  if (rank == 0) done = enough(p, t);
+  MPI_Bcast(&done, 1, MPI_INT, 0, m->subject.comm);
+  t->wanted += t->times >= p->repetitions      ? (t->times + 3) / 4
+               : 2 * t->times > p->repetitions ? p->repetitions - t->times
+                                               : t->times;
+  make_room(t, t->wanted);
+  return done;
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------------- */
+
+static void time_once(timed *m) {
+  timings *t = &m->t;
+  double began = port_now();
+  if (m->point->metric == PLAN_LOOP) time_loop(m);
+  else if (m->point->metric == PLAN_OSU_AVG) time_after_barrier(m);
+  else time_together(m);
+  t->spent_s += port_now() - began;
+  if (!t->done && t->times >= t->wanted) t->done = decide(m);
+}
+
+void timings_take(timed *m, int points) {
+  for (int i = 0; i < points; i++)
+    for (int k = 0; k < m[i].point->warmup; k++) subject_run(&m[i].subject);
+  for (int i = 0; i < points; i++)
+    if (m[i].point->metric == PLAN_MAKESPAN || m[i].point->metric == PLAN_ROOT)
+      m[i].t.window = port_window(m[i].subject.comm);
+  for (bool left = true; left;) {
+    left = false;
+    for (int i = 0; i < points; i++) {
+      if (!m[i].t.done) time_once(&m[i]);
+      left |= !m[i].t.done;
+    }
+  }
 }

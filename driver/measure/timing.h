@@ -1,21 +1,40 @@
-/* The repetitions of a point, timed as its metric says. */
+/* The repetitions of points, timed as their metric says: of one, or of several in rounds, so that what a machine does meanwhile hits all
+ * of them alike. */
 #ifndef COLLSCOPE_DRIVER_MEASURE_TIMING_H
 #define COLLSCOPE_DRIVER_MEASURE_TIMING_H
 
+#include "driver/check/verify.h"
 #include "driver/measure/subject.h"
 #include "driver/measure/trace.h"
 
 typedef struct {
   int times;            /* how many there are: one for each repetition, or one for all */
-  double *time;         /* [repetitions] of this rank */
-  trace_bounds *bounds; /* [repetitions] NULL: not wanted */
+  double *time;         /* [times] of this rank */
+  trace_bounds *bounds; /* [times] NULL: not wanted */
   const char *start;    /* how ranks started together; NULL: not yet */
   int discarded; /* repetitions that were done again: some rank began too late, or the start changed after them */
+
+  /* Between repetitions. */
+  bool done;
+  int room, lost;
+  int wanted; /* as many are to be there when it is next asked whether they are enough */
+  double window, spent_s;
+  double *value; /* rank 0's: of the metric, of the first `valued` repetitions */
+  int valued;
 } timings;
 
-timings timings_make(int repetitions, bool bounds);
+/* A point that is timed. */
+typedef struct {
+  const plan_point *point;
+  subject subject;
+  buffers *buffers; /* those of all points of the group */
+  long wrong;       /* elements that the check of its data found; -1: not checked */
+  timings t;
+} timed;
+
+void timings_make(timed *, bool bounds);
 void timings_free(timings *);
-/* Collective over the subject's ranks: warms up, then times. */
-void timings_take(timings *, const subject *, const plan_point *);
+/* Collective over the ranks of the points, which are the same: warms all up, then times a repetition of each in turn. */
+void timings_take(timed *, int points);
 
 #endif

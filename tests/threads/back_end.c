@@ -11,6 +11,7 @@
 
 void *port_alloc(size_t bytes) { return threads_allocate(bytes); }
 void port_release(void *buffer) { free(buffer); }
+void port_renew(void *buffer, size_t bytes) { (void)buffer, (void)bytes; }
 
 static void *op_scratch(coll_ctx *c, size_t n) { return threads_keep(c->self, n * c->elem); }
 static void *op_keep(coll_ctx *c, size_t bytes) { return threads_keep(c->self, bytes); }
