@@ -16,7 +16,7 @@
 #include "driver/check/sweep.h"
 #include "driver/launch.h"
 #include "driver/measure/measure.h"
-#include "driver/pingpong.h"
+#include "driver/p2p/p2p.h"
 
 #ifndef COLLSCOPE_FLAGS
 #define COLLSCOPE_FLAGS ""
@@ -29,19 +29,18 @@ static const char usage[] =
     "                          --shared-buffers: all buffers share a few pages and hold no data (simulation only)\n"
     "                          --trace: and say what each rank does, and when (see driver/measure/trace.h)\n"
     "       collscope-driver --sweep [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
-    "       collscope-driver --pingpong [--bytes FROM..TO]       measure point-to-point messages\n"
+    "       collscope-driver --p2p FILE                     measure point-to-point messages (see driver/p2p/p2p.h)\n"
     "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
     "                          in blocks or dealt out to nodes in turn; or a file, a line \"node socket cache\" a rank\n"
     "Start it under mpirun (alone, it is one rank); built for simulation, under smpirun, --list too.\n";
 
 typedef struct {
-  const char *plan, *out, *places;
-  size_t from, to; /* bytes of --pingpong */
-  bool list, json, topology, shared_buffers, trace, sweep, pingpong;
+  const char *plan, *out, *places, *p2p;
+  bool list, json, topology, shared_buffers, trace, sweep;
   sweep_options sweep_options;
 } options;
 
-enum { LIST, JSON, TOPOLOGY, PLAN, OUT, SHARED_BUFFERS, TRACE, SWEEP, ALGORITHM, ROOTS, PART, PINGPONG, BYTES, PLACES };
+enum { LIST, JSON, TOPOLOGY, PLAN, OUT, SHARED_BUFFERS, TRACE, SWEEP, ALGORITHM, ROOTS, PART, P2P, PLACES };
 static const struct option known[] = {
   { "list", no_argument, NULL, LIST },
   { "json", no_argument, NULL, JSON },
@@ -54,8 +53,7 @@ static const struct option known[] = {
   { "algorithm", required_argument, NULL, ALGORITHM },
   { "roots", required_argument, NULL, ROOTS },
   { "part", required_argument, NULL, PART },
-  { "pingpong", no_argument, NULL, PINGPONG },
-  { "bytes", required_argument, NULL, BYTES },
+  { "p2p", required_argument, NULL, P2P },
   { "places", required_argument, NULL, PLACES },
   { NULL, 0, NULL, 0 },
 };
@@ -86,14 +84,7 @@ static const char *set(options *o, int option, const char *value) {
       s->part = (int)number;
       s->parts = (int)other;
       break;
-    case PINGPONG: o->pingpong = true; break;
-    case BYTES:
-      if (!number_begins(value, INT_MAX, &number, &rest) || strncmp(rest, "..", 2) ||
-          !number_whole(rest + 2, INT_MAX, &other) || number > other)
-        return "--bytes must be FROM..TO in bytes, up to 2147483647, the lesser first";
-      o->from = number;
-      o->to = other;
-      break;
+    case P2P: o->p2p = value; break;
     case PLACES: o->places = value; break;
     default: break;
   }
@@ -110,7 +101,7 @@ static const char *parse(int argc, char **argv, options *o) {
   }
   if (optind < argc) return argv[optind];
   if (o->list != o->json) return "--list and --json go together";
-  return o->list || o->topology || o->plan || o->sweep || o->pingpong ? NULL : "nothing to do";
+  return o->list || o->topology || o->plan || o->sweep || o->p2p ? NULL : "nothing to do";
 }
 
 /* ---- what needs no MPI ------------------------------------------------------------------------------ */
@@ -195,7 +186,7 @@ static int work(launch *l, const options *o, FILE *out) {
     return 2;
   }
   print_meta(l, out);
-  if (o->pingpong) return pingpong(l->world, o->from, o->to, out);
+  if (o->p2p) return p2p(l, o->p2p, out);
   if (o->sweep) return sweep(l, &o->sweep_options, out) ? 1 : 0;
   return run_plan(l, o, out);
 }
@@ -225,7 +216,7 @@ static bool close_out(FILE *out, const char *name) {
 }
 
 int main(int argc, char **argv) {
-  options o = { .from = 1, .to = 4 << 20 };
+  options o = { 0 };
   const char *wrong = parse(argc, argv, &o);
   if (wrong) {
     fprintf(stderr, "collscope-driver: %s\n%s", wrong, usage);

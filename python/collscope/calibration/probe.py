@@ -1,44 +1,58 @@
-"""Measuring point to point: the driver's --pingpong under mpirun, each rank on a core of its own."""
+"""Measuring one machine: the driver's --p2p under mpirun, each rank on a core of its own."""
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from collscope.base import leftovers, programs
+from collscope.base import programs
 from collscope.base.errors import UserError
+from collscope.calibration import p2p
+from collscope.calibration.p2p import Wanted
 from collscope.sources import mpirun
 
 LARGEST_BYTES = 4 << 20
 PROBE_S = 300
+SAMPLES = 15
+WINDOW = 32  # messages of a stream
+WORK = (8 << 10, 512 << 10, 64 << 20)  # bytes of local work: a core's own cache … memory
+
+
+def plan(ranks: int) -> Iterator[Wanted]:
+    """The first rank with each other one, then what a rank does alone."""
+    sizes = [0, *(1 << k for k in range(LARGEST_BYTES.bit_length()))]
+    for other in range(1, ranks):
+        pair = ((0, other),)
+        for n in sizes:
+            yield Wanted("pingpong", pair, n, max(2, (2 << 20) // (n + (16 << 10))), SAMPLES)
+        yield Wanted("overhead", pair, 1, WINDOW, SAMPLES)
+        for n in (1, 1024, 1 << 20):
+            yield Wanted("flows", pair, n, WINDOW, SAMPLES)
+    for pattern in ("gamma", "copy"):
+        for n in WORK:
+            yield from (Wanted(pattern, (), n, at_once, SAMPLES) for at_once in (1, ranks))
 
 
 def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
-    """The driver's JSON lines, each with one key: place, pingpong, overhead, gap, copy or gamma (driver/pingpong). UserError: what could
-    not be measured and why."""
-    size = f"0..{LARGEST_BYTES}"
-    probe_words = ["--bind-to", "core", str(programs.needed(driver)), "--pingpong", "--bytes", size]
+    """Samples as `fit` takes them: entries with one key, place, pingpong, overhead, gap, copy or gamma. UserError: what could not be
+    measured and why."""
+    words = ["--bind-to", "core", str(programs.needed(driver)), "--p2p"]
     if mpirun.share_cores(ranks):
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
-    leftovers.watch()
-    try:
-        command = [*mpirun.command(ranks), *probe_words]
-        done = programs.answer(command, timeout=PROBE_S)
-    except FileNotFoundError:
-        raise UserError("mpirun: not found; install openmpi-bin (./collscope doctor says more)") from None
-    except subprocess.TimeoutExpired:
-        raise UserError(f"measuring took more than {PROBE_S} s; is the machine busy?") from None
-    lines = []
-    for text in done.stdout.splitlines():
-        if text.startswith("{"):
-            try:
-                lines.append(json.loads(text))
-            except json.JSONDecodeError:
-                raise UserError(f"the driver printed a line that is not JSON: {text[:80]}") from None
-    if done.returncode or not any("pingpong" in line for line in lines):
-        said = mpirun.reason(done.stderr) or (done.stdout.strip() or "nothing").splitlines()[-1]
-        raise UserError(f"the driver's --pingpong failed (exit {done.returncode}): {said}")
-    return lines
+    found = p2p.ask([*plan(ranks)], ranks, lambda file: [*mpirun.command(ranks), *words, file], limit_s=PROBE_S)
+    places = [{"place": {"rank": r, "host": host, "cpu": cpu}} for r, (host, cpu) in enumerate(found.hosts)]
+    return [*places, *map(entry, found.all)]
+
+
+def entry(answer: p2p.Answer) -> dict[str, Any]:
+    """An answer as `fit` takes it."""
+    wanted = answer.wanted
+    if not wanted.flows:
+        return {wanted.pattern: {"bytes": wanted.bytes, "ranks": wanted.count, "samples": sorted(answer.samples)}}
+    ((a, b),) = wanted.flows
+    each = wanted.count if wanted.pattern == "flows" else 1
+    samples = sorted(t / each for t in answer.samples)
+    name = "gap" if wanted.pattern == "flows" else wanted.pattern
+    return {name: {"bytes": wanted.bytes, "a": a, "b": b, "samples": samples}}

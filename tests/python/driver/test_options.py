@@ -36,10 +36,8 @@ def alone(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (("--sweep", "--part", "4294967296/8589934592"), "--part must be I/N"),
         (("--sweep", "--part", "4/4"), "--part must be I/N"),
         (("--sweep", "--roots", "4294967296"), "--roots must be"),
-        (("--pingpong", "--bytes", "1..18446744073709551617"), "--bytes must be FROM..TO"),
-        (("--pingpong", "--bytes", "8..4"), "--bytes must be FROM..TO"),
         (("--sweep", "--roots", "few"), "--roots must be"),
-        (("--pingpong", "--bytes", "8"), "--bytes must be FROM..TO"),
+        (("--p2p",), "--p2p"),
         (("--sweep", "more"), "more"),
     ],
 )
@@ -67,6 +65,34 @@ def test_numbers_that_no_launch_can_mean_are_refused(
     done = alone(programs.MPI_DRIVER, "--plan", "plan", *words)
     assert done.returncode == 2 and why in done.stderr
     assert len(done.stderr) < 400
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    "line, why",
+    [
+        ("bogus", "there is no such pattern"),
+        ("pingpong", "flows= is missing"),
+        ("pingpong flows=0>1", "there is no such rank"),
+        ("pingpong flows=0>0", "a flow leads to another rank"),
+        ("flows flows=0-1", "flows are FROM>TO, with commas between"),
+        ("gamma bytes=8 flows=", "flows are FROM>TO"),
+        ("gamma bytes=8 count=2", "there are not so many ranks"),
+        ("gamma bytes=3", "local work is on four bytes at least"),
+        ("gamma bytes=2147483648", "bytes is a number up to"),
+        ("copy bytes=8 count=0", "count is a number from 1"),
+        ("copy bytes=8 samples=10001", "samples is a number from 1"),
+        ("copy 8", "write flows=, bytes=, count= and samples="),
+    ],
+)
+def test_a_wrong_line_of_a_plan_of_measurements_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, why: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p2p").write_text(f"# ours\n\n{line}\n")
+    done = alone(programs.MPI_DRIVER, "--p2p", "p2p")
+    assert done.returncode == 2 and f"collscope-driver: p2p:3: {why}" in done.stderr
+    assert alone(programs.MPI_DRIVER, "--p2p", "nothing").returncode == 2
 
 
 @needs_mpi

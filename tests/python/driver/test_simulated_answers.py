@@ -65,7 +65,7 @@ WAYS = {
 # A time that is no simulated one, and where somebody's files lie.
 PASSING = ("seconds", "versions", "flags", "mpi", "back_end", "wall_s", "hosts", "host", "library", "compiler")
 
-OF_THIS_MACHINE = {"copy", "gamma", "place"}  # what a processor takes, and which one: not simulated
+OF_THIS_MACHINE = {"touch", "place"}  # what a processor takes, and which one: not simulated
 
 
 def plan(name: str, more: str, count: int) -> list[str]:
@@ -77,12 +77,23 @@ def plan(name: str, more: str, count: int) -> list[str]:
     return lines
 
 
+P2P = [
+    *(
+        f"{name} flows=0>1 bytes=3000 count=3 samples=2"
+        for name in ("pingpong", "pingpong_nonblocking", "pingpong_fresh")
+    ),
+    *(f"{name} flows=0>2 bytes=4096 count=3 samples=2" for name in ("overhead", "receive", "late", "late_nonblocking")),
+    "late flows=0>1 bytes=100000 count=3",
+    "flows flows=0>1,1>0,0>2 bytes=100000 count=3 samples=2",
+    *(f"{name} bytes=4096 count=2" for name in ("gamma", "copy", "touch")),
+]
+
 REQUESTS: dict[str, tuple[list[str], list[str]]] = {
     "ways": (["--plan", "plan"], [line for name, more in WAYS.items() for line in plan(name, more, 30)]),
     "large": (["--plan", "plan", "--shared-buffers"], plan("large", "", 4000)),
     "traced": (["--plan", "plan", "--trace"], plan("traced", "", 700)),
     "elsewhere": (["--plan", "plan", "--trace", "--places", "2x2x3,cyclic"], plan("elsewhere", "", 40)),
-    "pingpong": (["--pingpong", "--bytes", "3000..4100"], []),
+    "p2p": (["--p2p", "plan"], P2P),
     "sweep": (["--sweep", "--algorithm", "bcast/", "--roots", "2", "--part", "1/40"], []),
 }
 
@@ -100,7 +111,7 @@ def answer(name: str, folder: Path) -> list[str]:
     options, lines = REQUESTS[name]
     on = find.load("schooner")
     (folder / "plan").write_text("\n".join(lines) + "\n")
-    ranks = 3 if name == "pingpong" else RANKS
+    ranks = 3 if name == "p2p" else RANKS
     (folder / "hosts").write_text("\n".join(hosts_of(on, NODES, ranks)) + "\n")
     launch = ["smpirun", "-np", str(ranks), "-hostfile", "hosts", *map(str, smpirun_args(on)), str(programs.SIM_DRIVER)]
     env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -36,12 +37,14 @@ def smpirun(p: Platform, nodes: int, ranks: int, folder: Path, *program: str | P
 
 
 def ping_pong(
-    p: Platform, nodes: int, ranks: int, folder: Path, sizes: str = "0..1048576"
+    p: Platform, nodes: int, ranks: int, folder: Path, sizes: Sequence[int] = (0, *(1 << k for k in range(21)))
 ) -> dict[tuple[int, int], float]:
     """Half round trips by (other rank, bytes)."""
-    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--pingpong", "--bytes", sizes)
-    lines = [json.loads(line) for line in out.splitlines() if line.startswith('{"pingpong"')]
-    return {(e["b"], e["bytes"]): e["half_round_trip_s"] for e in (line["pingpong"] for line in lines)}
+    plan = folder / "p2p.txt"
+    plan.write_text("".join(f"pingpong flows=0>{b} bytes={n} count=2\n" for b in range(1, ranks) for n in sizes))
+    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--p2p", plan)
+    lines = [json.loads(line)["pingpong"] for line in out.splitlines() if line.startswith('{"pingpong"')]
+    return {(e["flows"][0][1], e["bytes"]): e["samples"][0] for e in lines}
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +70,7 @@ def test_a_ping_pong_gives_back_the_curves(tmp_path: Path) -> None:
 
 @simulated
 def test_schooner_is_what_is_known_of_it(tmp_path: Path) -> None:
-    times = ping_pong(find.load("schooner"), 2, 2, tmp_path, "1..4194304")
+    times = ping_pong(find.load("schooner"), 2, 2, tmp_path, [1 << k for k in range(23)])
     assert 1.5e-6 <= times[1, 1] <= 1.7e-6
     assert 4.3e9 <= (1 << 22) / times[1, 1 << 22] <= 4.7e9
 
@@ -75,7 +78,7 @@ def test_schooner_is_what_is_known_of_it(tmp_path: Path) -> None:
 @simulated
 def test_ideal_is_alpha_beta_and_the_envelope(tmp_path: Path) -> None:
     p = find.load("ideal[alpha=2us,beta=1e-10]")
-    for (_, size), seconds in ping_pong(p, 2, 2, tmp_path, "0..65536").items():
+    for (_, size), seconds in ping_pong(p, 2, 2, tmp_path, [0, *(1 << k for k in range(17))]).items():
         assert seconds == pytest.approx(2e-6 + (size + 16) * 1e-10, rel=1e-9)
 
 
@@ -198,6 +201,7 @@ def test_the_prover_is_told_the_same_machine(tmp_path: Path, name: str, nodes: i
 def test_the_file_alone_is_an_ordinary_platform(tmp_path: Path) -> None:
     p = find.load("schooner")
     (tmp_path / "hosts").write_text("\n".join(hosts_of(p, 2, 2)) + "\n")
+    (tmp_path / "p2p").write_text("pingpong flows=0>1 bytes=1 count=2\n")
     plain = [
         "smpirun",
         "-np",
@@ -210,7 +214,7 @@ def test_the_file_alone_is_an_ordinary_platform(tmp_path: Path) -> None:
     ]
     plain += ["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"]
     done = subprocess.run(
-        [*plain, str(programs.SIM_DRIVER), "--pingpong", "--bytes", "1..1"],
+        [*plain, str(programs.SIM_DRIVER), "--p2p", "p2p"],
         capture_output=True,
         text=True,
         check=False,
@@ -218,7 +222,7 @@ def test_the_file_alone_is_an_ordinary_platform(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     line = next(json.loads(text) for text in done.stdout.splitlines() if text.startswith('{"pingpong"'))
-    assert line["pingpong"]["half_round_trip_s"] == pytest.approx(1.6e-6, rel=0.02)
+    assert line["pingpong"]["samples"][0] == pytest.approx(1.6e-6, rel=0.02)
 
 
 @simulated
@@ -235,7 +239,8 @@ def test_the_plug_in_says_what_is_wrong(tmp_path: Path) -> None:
         str(tmp_path / "hosts"),
         *smpirun_args(p),
         str(programs.SIM_DRIVER),
-        "--pingpong",
+        "--p2p",
+        "p2p",
     ]
     done = subprocess.run(
         command,

@@ -1,0 +1,221 @@
+/* The patterns of point-to-point measurements: see p2p.h. All are MPI calls that a simulator understands, too: there they give back
+ * what the platform file says. While some ranks talk the others wait, so the numbers are those of an idle machine. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/runtime/allocate.h"
+#include "core/runtime/port.h"
+#include "driver/p2p/plan.h"
+
+enum { TAG = 1, ACK = 2, SHORT = 1 << 12, FRESH = 64 << 20 };
+
+static bool is_first(const bench *b, const measurement *m) { return b->l->rank == m->flow[0].from; }
+static bool is_second(const bench *b, const measurement *m) { return b->l->rank == m->flow[0].to; }
+
+/* ---- round trips ------------------------------------------------------------------------------------ */
+
+typedef void (*sender)(const bench *, void *, int bytes, int to);
+typedef void (*receiver)(const bench *, void *, int bytes, int from);
+
+static void send(const bench *b, void *at, int n, int to) { MPI_Send(at, n, MPI_BYTE, to, TAG, b->l->world); }
+static void receive(const bench *b, void *at, int n, int from) {
+  MPI_Recv(at, n, MPI_BYTE, from, TAG, b->l->world, MPI_STATUS_IGNORE);
+}
+static void isend(const bench *b, void *at, int n, int to) {
+  MPI_Request request;
+  MPI_Isend(at, n, MPI_BYTE, to, TAG, b->l->world, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void ireceive(const bench *b, void *at, int n, int from) {
+  MPI_Request request;
+  MPI_Irecv(at, n, MPI_BYTE, from, TAG, b->l->world, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Messages go through the buffers from front to end, or all are at their beginning. */
+static void round_trips(const bench *b, const measurement *m, sender s, receiver r, bool fresh, double value[]) {
+  int n, a = m->flow[0].from, other = m->flow[0].to;
+  size_t at = 0, step = fresh ? (m->bytes + 4095) / 4096 * 4096 : 0;
+  double start = port_now();
+  /* Ranks leave a barrier one after the other: a first, short round trip that is not timed lets none wait for the other. */
+  for (int i = -1; i < m->count; i++) {
+    if (!i) start = port_now();
+    n = i < 0 && m->bytes > SHORT ? SHORT : (int)m->bytes;
+    if (b->l->rank == a) {
+      s(b, b->send + at, n, other);
+      r(b, b->recv + at, n, other);
+    } else if (b->l->rank == other) {
+      r(b, b->recv + at, n, a);
+      s(b, b->send + at, n, a);
+    }
+    at = at + step + m->bytes > b->room ? 0 : at + step;
+  }
+  if (is_first(b, m)) value[0] = (port_now() - start) / (2 * m->count);
+  /* Nothing else crosses the network while the last message does. */
+  if (is_first(b, m)) MPI_Send(b->send, 0, MPI_BYTE, other, ACK, b->l->world);
+  if (is_second(b, m)) MPI_Recv(b->recv, 0, MPI_BYTE, a, ACK, b->l->world, MPI_STATUS_IGNORE);
+}
+
+static void pingpong(const bench *b, const measurement *m, double value[]) {
+  round_trips(b, m, send, receive, false, value);
+}
+static void pingpong_nonblocking(const bench *b, const measurement *m, double value[]) {
+  round_trips(b, m, isend, ireceive, false, value);
+}
+static void pingpong_fresh(const bench *b, const measurement *m, double value[]) {
+  round_trips(b, m, send, receive, true, value);
+}
+
+/* ---- overheads -------------------------------------------------------------------------------------- */
+
+static void overhead(const bench *b, const measurement *m, double value[]) {
+  int n = (int)m->bytes;
+  MPI_Comm comm = b->l->world;
+  if (is_first(b, m)) {
+    MPI_Recv(b->recv, 0, MPI_BYTE, m->flow[0].to, ACK, comm, MPI_STATUS_IGNORE);
+    double start = port_now();
+    for (int k = 0; k < m->count; k++) send(b, b->send, n, m->flow[0].to);
+    value[0] = (port_now() - start) / m->count;
+  } else if (is_second(b, m)) {
+    MPI_Request *request = runtime_allocate(sizeof *request * (size_t)m->count);
+    for (int k = 0; k < m->count; k++) MPI_Irecv(b->recv, n, MPI_BYTE, m->flow[0].from, TAG, comm, &request[k]);
+    MPI_Send(b->send, 0, MPI_BYTE, m->flow[0].from, ACK, comm);
+    MPI_Waitall(m->count, request, MPI_STATUSES_IGNORE);
+    free(request);
+  }
+}
+
+/* What was sent last arrives last: then all others are there. */
+static void receive_what_is_there(const bench *b, const measurement *m, double value[]) {
+  int n = (int)m->bytes;
+  MPI_Comm comm = b->l->world;
+  if (is_first(b, m)) {
+    MPI_Request *request = runtime_allocate(sizeof *request * ((size_t)m->count + 1));
+    for (int k = 0; k <= m->count; k++) /* messages that wait for their receive are received in another order */
+      MPI_Isend(b->send, n, MPI_BYTE, m->flow[0].to, k < m->count ? TAG : ACK, comm, &request[k]);
+    MPI_Waitall(m->count + 1, request, MPI_STATUSES_IGNORE);
+    free(request);
+  } else if (is_second(b, m)) {
+    MPI_Recv(b->recv, n, MPI_BYTE, m->flow[0].from, ACK, comm, MPI_STATUS_IGNORE);
+    double start = port_now();
+    for (int k = 0; k < m->count; k++) receive(b, b->recv, n, m->flow[0].from);
+    value[0] = (port_now() - start) / m->count;
+  }
+}
+
+/* A receive that is posted late: does its send wait? */
+static void late(const bench *b, const measurement *m, sender s, double value[]) {
+  int n = (int)m->bytes;
+  MPI_Comm comm = b->l->world;
+  if (is_first(b, m)) {
+    MPI_Send(b->send, 0, MPI_BYTE, m->flow[0].to, ACK, comm);
+    double start = port_now();
+    s(b, b->send, n, m->flow[0].to);
+    value[0] = port_now() - start;
+  } else if (is_second(b, m)) {
+    MPI_Recv(b->recv, 0, MPI_BYTE, m->flow[0].from, ACK, comm, MPI_STATUS_IGNORE);
+    port_idle(1e-3 * m->count);
+    receive(b, b->recv, n, m->flow[0].from);
+  }
+}
+
+static void late_blocking(const bench *b, const measurement *m, double value[]) { late(b, m, send, value); }
+static void late_nonblocking(const bench *b, const measurement *m, double value[]) { late(b, m, isend, value); }
+
+/* ---- several messages at once ----------------------------------------------------------------------- */
+
+/* Values: arrival of the last message, end of posting, arrival of the first. */
+static void flows(const bench *b, const measurement *m, double value[]) {
+  int most = m->count * m->flows, sends = 0, receives = 0, n = (int)m->bytes, me = b->l->rank;
+  MPI_Request *request = runtime_allocate(sizeof *request * (size_t)most * 2), *sent = request + most;
+  for (int k = 0; k < m->count; k++)
+    for (const flow *f = m->flow; f < m->flow + m->flows; f++)
+      if (f->to == me) MPI_Irecv(b->recv, n, MPI_BYTE, f->from, TAG, b->l->world, &request[receives++]);
+  bool late;
+  double start = 0, window = port_window(b->l->world);
+  for (int tries = 0, any = 1; any && tries < 8; tries++) { /* then the start is as common as a barrier makes it */
+    start = port_start_together(b->l->world, tries < 7 ? window : 0, &late);
+    any = 0;
+    if (window > 0) {
+      any = late;
+      MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, b->l->world);
+    }
+  }
+  for (int k = 0; k < m->count; k++)
+    for (const flow *f = m->flow; f < m->flow + m->flows; f++)
+      if (f->from == me) MPI_Isend(b->send, n, MPI_BYTE, f->to, TAG, b->l->world, &sent[sends++]);
+  if (is_first(b, m)) value[1] = port_now() - start;
+  if (receives) {
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+    if (is_second(b, m)) value[2] = port_now() - start;
+    MPI_Waitall(receives - 1, request + 1, MPI_STATUSES_IGNORE);
+    value[0] = port_now() - start;
+  }
+  MPI_Waitall(sends, sent, MPI_STATUSES_IGNORE);
+  for (const flow *f = m->flow; f < m->flow + m->flows;
+       f++) /* nobody leaves, and sends else, while messages are under way */
+    if (f->to == me) MPI_Send(b->send, 0, MPI_BYTE, f->from, ACK, b->l->world);
+  for (const flow *f = m->flow; f < m->flow + m->flows; f++)
+    if (f->from == me) MPI_Recv(b->recv, 0, MPI_BYTE, f->to, ACK, b->l->world, MPI_STATUS_IGNORE);
+  free(request);
+}
+
+/* ---- a rank alone ----------------------------------------------------------------------------------- */
+
+static int repeats(size_t bytes) { return (int)(((size_t)128 << 20) / bytes) / 16 + 1; }
+
+static void gamma_speed(const bench *b, const measurement *m, double value[]) {
+  if (b->l->rank >= m->count) return;
+  int n = repeats(m->bytes), elements = (int)(m->bytes / sizeof(float));
+  double start = port_now();
+  for (int i = 0; i < n; i++) {
+    MPI_Reduce_local(b->send, b->recv, elements, MPI_FLOAT, MPI_SUM);
+    port_charge_reduce(m->bytes);
+  }
+  if (!b->l->rank) value[0] = (port_now() - start) / ((double)m->bytes * n);
+}
+
+static void copy_speed(const bench *b, const measurement *m, double value[]) {
+  if (b->l->rank >= m->count) return;
+  int n = repeats(m->bytes);
+  double start = port_now();
+  for (int i = 0; i < n; i++) {
+    memcpy(b->recv, b->send, m->bytes);
+    port_charge_copy(m->bytes);
+  }
+  if (!b->l->rank) value[0] = (port_now() - start) / ((double)m->bytes * n);
+}
+
+static void touch(const bench *b, const measurement *m, double value[]) {
+  if (b->l->rank >= m->count) return;
+  double start = port_now();
+  char *fresh = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED) return;
+  for (size_t at = 0; at < m->bytes; at += 4096) ((volatile char *)fresh)[at] = 1;
+  if (!b->l->rank) value[0] = (port_now() - start) / (double)m->bytes;
+  munmap(fresh, m->bytes);
+}
+
+/* ---- the table -------------------------------------------------------------------------------------- */
+
+static const pattern patterns[] = {
+  { .name = "pingpong", .sample = pingpong },
+  { .name = "pingpong_nonblocking", .sample = pingpong_nonblocking },
+  { .name = "pingpong_fresh", .sample = pingpong_fresh, .room = FRESH },
+  { .name = "overhead", .sample = overhead },
+  { .name = "receive", .sample = receive_what_is_there },
+  { .name = "late", .sample = late_blocking },
+  { .name = "late_nonblocking", .sample = late_nonblocking },
+  { .name = "flows", .sample = flows, .value = { "issue", "first" } },
+  { .name = "gamma", .sample = gamma_speed, .local = true },
+  { .name = "copy", .sample = copy_speed, .local = true },
+  { .name = "touch", .sample = touch, .local = true },
+};
+
+const pattern *pattern_named(const char *name) {
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+    if (!strcmp(patterns[i].name, name)) return &patterns[i];
+  return NULL;
+}
