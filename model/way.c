@@ -224,8 +224,10 @@ const char *ways_name(const ways *w, int32_t link, char *text, size_t size) {
     return "memory";
   }
   if (link < sockets + w->sockets * w->span) {
-    int from = (link - sockets) / w->span, to = (link - sockets) % w->span;
-    snprintf(text, size, "socket %d to socket %d of its node", from, to);
+    int from = (link - sockets) / w->span, lowest = from / w->span * w->span;
+    for (int n = 0; !w->m->inside.sockets && n < w->nodes; n++) /* the node that it is of begins last before it */
+      if (w->lowest_socket[n] <= from && (!n || w->lowest_socket[n] > lowest)) lowest = w->lowest_socket[n];
+    snprintf(text, size, "socket %d to socket %d", from, lowest + (link - sockets) % w->span);
     return "interconnect";
   }
   for (int i = 0; i < w->units; i++) {

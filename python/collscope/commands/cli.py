@@ -31,6 +31,7 @@ COMMANDS = {  # in the order in which help lists them
     "decide": "collscope.commands.decide",
     "twins": "collscope.commands.twins",
     "calibrate": "collscope.commands.calibrate",
+    "explain": "collscope.commands.explain",
     "compare": "collscope.commands.compare",
     "testbed": "collscope.commands.testbed",
     "test": "collscope.commands.test",

@@ -129,7 +129,7 @@ def idle_links(before: Spec, after: Spec, asked: Mapping[str, str]) -> Iterator[
                 continue
             if any(key.startswith(f"{level}.s_per_byte") for key in asked):
                 continue
-            words = [*(f"{k}={v}" for k, v in asked.items()), *_faster(after, level, tidy(float(f"{old / new:.3g}")))]
+            words = [*(f"{k}={v}" for k, v in asked.items()), *faster(after, level, tidy(float(f"{old / new:.3g}")))]
             yield (
                 f"{name} {new:g} instead of {old:g}: a message alone takes as long as before, as curve.{level} says; only ranks "
                 f"that send at once share it more widely. With the curve: [{','.join(words)}]"
@@ -137,7 +137,7 @@ def idle_links(before: Spec, after: Spec, asked: Mapping[str, str]) -> Iterator[
             break
 
 
-def _faster(spec: Spec, level: str, factor: float) -> list[str]:
+def faster(spec: Spec, level: str, factor: float) -> list[str]:
     """What to add to a variant so that messages of this class take `factor` of their time a byte: the curve, and links that are too
     narrow for it."""
     words = [f"{level}.s_per_byte=x{factor:g}"]

@@ -1,0 +1,182 @@
+"""The `explain` command: what the time of an algorithm is spent on, and why another one beats it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from collscope.base import console, progress
+from collscope.base.errors import UsageError
+from collscope.base.grid import KEY, Column, Grid
+from collscope.base.units import counted, format_size, format_time
+from collscope.commands import origin, requests, show
+from collscope.points.plan import Layout, Point
+from collscope.schedules import critical_path, explain
+from collscope.schedules.critical_path import PARTS, CriticalPath
+
+CANNOT = (
+    "A run that is observed tells when messages were posted and when they were there: latency, bandwidth and waiting for a link cannot "
+    "be told apart, nor which link was busy. --source model says that."
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of the command, as they were typed: those of `show`, with one or two algorithms."""
+
+    algorithms: tuple[str, ...]
+    point: dict[str, Any]  # of show.Request
+    source: str = "model"
+    plot_path: str | None = None
+    crossings: bool = True
+
+
+def run(r: Request) -> int:
+    """Prints the explanation, draws it, and returns the exit status."""
+    if not 1 <= len(r.algorithms) <= 2:
+        raise UsageError("explain takes one algorithm, or two that are compared")
+    if r.plot_path:
+        requests.check_file("--plot", r.plot_path, requests.FIGURES)
+    if r.source not in show.SOURCES:
+        raise UsageError(f"--source {r.source}: choose one of {', '.join(show.SOURCES)}")
+    asked = [show.Request(algo=a, source=r.source, **r.point) for a in r.algorithms]
+    points = [show.make_point(a) for a in asked]
+    if len({p.collective for p in points}) > 1:
+        raise UsageError(f"{points[0].algorithm} and {points[1].algorithm} are of two collectives; take two of one")
+    layout = show.make_layout(asked[0], [r.source])
+    paths = _paths(asked, points, layout)
+    _show(paths, points[0], layout)
+    if len(paths) == 2 and r.crossings and r.source == "model" and layout and layout.platform:
+        _show_crossings(asked[0].platform or "", layout, points, paths)
+    if r.plot_path:
+        _draw(r, paths, points[0], layout)
+    return 0
+
+
+def _paths(asked: Sequence[show.Request], points: Sequence[Point], layout: Layout | None) -> list[CriticalPath]:
+    first = asked[0]
+    if first.source == "model":
+        machine, _ = show.machine_of(first, layout)
+        return critical_path.modelled(points, first.ranks, machine, first.point_limit)
+    return [critical_path.observed(show.make_traces(a)[0]) for a in asked]
+
+
+def _where(point: Point, layout: Layout | None, ranks: int) -> str:
+    place = f"{counted(layout.nodes, 'node')} of {layout.platform_name}" if layout else "the telephone network"
+    size = f" of {format_size(point.bytes(ranks), 3)}" if point.count else ""
+    return f"{point.collective}{size}, {ranks} ranks on {place}"
+
+
+def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) -> None:
+    grid = Grid(
+        [Column("part", pieces=KEY), *(Column(p.key, pieces=KEY, right=True) for p in paths)],
+        title=f"Critical path: {_where(point, layout, paths[0].ranks)}",
+    )
+    for part, name in PARTS.items():
+        if any(part in p.parts for p in paths):
+            grid.add(name, *(_share(p.parts.get(part, 0.0), p.time_s) for p in paths))
+    grid.add("time", *(format_time(p.time_s, aligned=True) for p in paths), ruled=True)
+    grid.show()
+    for text in explain.sentences(paths):
+        click.echo(text)
+    links = [link for p in paths for link in p.links if link.wait_s > 0.01 * p.time_s]
+    if links:
+        table = Grid([Column("link"), Column("of", pieces=KEY), Column("busy", right=True), Column("path waits", right=True)],
+                     title="Shared links that the critical path waits for")  # fmt: skip
+        for p in paths:
+            for link in sorted((x for x in p.links if x in links), key=lambda x: -x.wait_s)[:5]:
+                table.add(link.name, p.key, f"{link.busy_s / p.time_s:.0%}", format_time(link.wait_s, aligned=True))
+        table.show()
+    if any(p.source != "model" for p in paths):
+        click.echo(CANNOT)
+
+
+def _share(seconds: float, whole: float) -> str:
+    return f"{format_time(seconds, aligned=True)} {seconds / whole:4.0%}" if seconds else "0"
+
+
+def _show_crossings(platform: str, layout: Layout, points: Sequence[Point], paths: Sequence[CriticalPath]) -> None:
+    loser = max(paths, key=lambda p: p.time_s).key
+    case = explain.case_of(platform, layout, points)
+    with progress.progress("crossings", 4, "leave them out with --no-crossings") as told:
+        found = explain.crossings(case, lambda what: told.now(0, what))
+    grid = Grid([Column("quantity"), Column("there", right=True), Column("", pieces=KEY)],
+                title=f"What would have to change for {loser} to win")  # fmt: skip
+    for c in found:
+        if c.at is None:
+            grid.add(c.what, "-", f"it does not win from {c.text}")
+        else:
+            grid.add(c.what, c.text, f"{c.factor:.3g} times what it is")
+    grid.show()
+
+
+def _draw(r: Request, paths: Sequence[CriticalPath], point: Point, layout: Layout | None) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from collscope.figures import files
+    from collscope.figures.explain import explain_figure
+
+    on = layout.platform if layout else None
+    assert r.plot_path
+    figure = explain_figure(paths, f"{_where(point, layout, paths[0].ranks)} ({paths[0].source})")
+    files.save(figure, r.plot_path, origin.of_sources([r.source], on))
+    console.note(f"written: {r.plot_path}")
+
+
+@click.command("explain", epilog="""
+\b
+Examples:
+  Why does the ring beat recursive doubling for 1 MiB?
+  ./collscope explain allreduce/ring allreduce/recursive_doubling \\
+    --on schooner --nodes 4 --ranks 64 --bytes 1MiB --plot why.svg
+  What a broadcast's time is spent on, in a simulation:
+  ./collscope explain bcast/binomial --on schooner --ranks 32 \\
+    --bytes 64KiB --source sim
+""")  # fmt: skip
+@click.argument("algorithms", nargs=-1, required=True, metavar="ALGO [ALGO]")
+@click.option(
+    "--on",
+    "platform",
+    metavar="PLATFORM",
+    help="Name of a platform, or a file: .toml or SimGrid's .xml (default: the telephone model).",
+)
+@requests.WITHOUT
+@click.option(
+    "--nodes",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Nodes that the ranks use (default: as many as they fill).",
+)
+@click.option("--ranks", type=click.IntRange(min=1), default=8, show_default=True, help="Number of ranks.")
+@requests.MAPPING
+@click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
+@requests.ROOT
+@requests.TYPE
+@requests.IN_PLACE
+@click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
+@click.option("--source", default="model", show_default=True, metavar="S",
+    help="Where the times are from: model, sim or real. Runs tell less than the model: see docs/explain.md.")  # fmt: skip
+@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
+@requests.POINT_LIMIT
+@click.option("--no-crossings", is_flag=True, help="Do not look for what would make the other one win.")
+@click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")
+def command(**options: Any) -> None:
+    """Why an algorithm takes as long as it does, and why another one beats it: critical paths in parts, the link that limits them,
+    and what would have to change."""
+    without = options.pop("without")
+    if without and not options["platform"]:
+        raise UsageError("--without switches elements of a platform off: name it with --on")
+    options["platform"] = requests.switched(options["platform"], without)
+    request = Request(
+        algorithms=options.pop("algorithms"),
+        source=options.pop("source"),
+        plot_path=options.pop("plot_path"),
+        crossings=not options.pop("no_crossings"),
+        point=options,
+    )
+    sys.exit(run(request))

@@ -1,0 +1,80 @@
+"""The critical path of a run that was observed: walked back by hand, and beside the model's."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.machines.hosts import machine_file
+from collscope.points.plan import Layout, Point
+from collscope.schedules import ask, critical_path, observed
+from collscope.schedules.modelled import costs_of
+from collscope.schedules.retimed import retimed
+from made_trace import US, made_trace
+
+needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
+
+
+def test_a_path_is_walked_back_from_the_rank_that_is_done_last() -> None:
+    path = critical_path.observed(made_trace())
+    assert path.time_s == pytest.approx(8 * US)
+    assert [(s.part, s.rank, s.other) for s in path.segments] == [
+        ("other", 2, None),
+        ("message", 0, 2),  # it began when rank 2 asked: the path goes on there
+        ("reduce", 2, None),
+        ("other", 2, None),
+        ("message", 2, 1),
+    ]
+    assert sum(path.parts.values()) == pytest.approx(path.time_s)
+    ends = [s.end_s for s in path.segments]
+    assert [s.begin_s for s in path.segments[1:]] == pytest.approx(ends[:-1])
+    assert path.busiest is None and path.rendezvous_s is None
+
+
+def test_a_rank_that_enters_late_is_a_late_arrival() -> None:
+    t = made_trace(
+        messages=(), transfers=(), spans=(), rank_start_s=(0.0, 0.0, 0.0, 6 * US), rank_end_s=(0.0, 0.0, 0.0, 8 * US)
+    )
+    assert critical_path.observed(t).parts == pytest.approx({"arrival": 8 * US})
+
+
+def test_clocks_that_disagree_do_not_lead_round_in_circles() -> None:
+    t = made_trace()
+    backwards = tuple(replace(m, start_s=m.end_s, end_s=m.start_s) for m in t.messages)
+    path = critical_path.observed(replace(t, messages=backwards))
+    assert sum(path.parts.values()) == pytest.approx(path.time_s)
+
+
+@needs_prover
+@pytest.mark.parametrize("key", ["bcast/binomial", "allreduce/recursive_doubling", "allgather/bucket"])
+def test_what_is_seen_from_outside_adds_up_as_the_model_has_it(key: str) -> None:
+    """The model told as a run is observed: messages are the model's latency, bandwidth and waiting together."""
+    machine = machine_file(find.load("schooner"), 2, 24)
+    point = Point(key.partition("/")[0], key, 48_000)
+    exact = critical_path.modelled([point], 24, machine)[0]
+    seen = critical_path.observed(ask.traces([point], 24, machine, "")[0])
+    assert seen.time_s == pytest.approx(exact.time_s)
+    assert sum(seen.parts.values()) == pytest.approx(exact.time_s)
+    on_the_way = sum(exact.parts.get(p, 0.0) for p in ("latency", "bandwidth", "wait"))
+    assert seen.parts["message"] == pytest.approx(on_the_way, rel=0.05)
+    for part in ("reduce", "copy"):
+        assert seen.parts.get(part, 0.0) == pytest.approx(exact.parts.get(part, 0.0), rel=0.05, abs=1e-9)
+
+
+@needs_prover
+@pytest.mark.skipif(not shutil.which("smpirun") or not programs.SIM_DRIVER.exists(), reason="no simulator")
+def test_a_simulation_has_the_path_that_the_model_has() -> None:
+    platform = find.load("schooner")
+    layout, point = Layout(platform, 2, 12), Point("allreduce", "allreduce/ring", 12_000)
+    machine = machine_file(platform, 2, 12)
+    run = observed.simulated(layout, point)
+    recorded = ask.traces([point], 12, machine, "")[0]
+    seen = critical_path.observed(retimed(recorded, run, "sim", "", costs_of(machine)))
+    exact = critical_path.modelled([point], 12, machine)[0]
+    assert seen.time_s == pytest.approx(exact.time_s, rel=1e-6)
+    assert seen.messages == exact.messages
+    assert seen.parts["reduce"] == pytest.approx(exact.parts["reduce"], rel=1e-6)

@@ -1,0 +1,90 @@
+"""Why one algorithm beats another, and where the other would: planted cases whose answer is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from collscope.base import programs
+from collscope.machines import find
+from collscope.machines.hosts import machine_file
+from collscope.points.plan import Point, check_layout
+from collscope.schedules import critical_path, explain
+from collscope.schedules.explain import Case, Crossing
+
+pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
+
+ALPHA, BETA = 2e-6, 1e-9
+
+
+def case(a: str, b: str, size: int, platform: str = f"ideal[alpha={ALPHA},beta={BETA}]", ranks: int = 8) -> Case:
+    layout = check_layout(find.load(platform), ranks if "ideal" in platform else 2, ranks, "block")
+    collective = a.partition("/")[0]
+    return explain.case_of(platform, layout, [Point(collective, key, size // 4) for key in (a, b)])
+
+
+def by_name(found: list[Crossing]) -> dict[str, Crossing]:
+    return {c.what.partition(" (")[0]: c for c in found}
+
+
+def test_crossings_are_where_the_closed_forms_cross() -> None:
+    """Telephone costs of 8 ranks: the minimum spanning tree takes 3 (α + (n + 16) β), the ring after a scatter less for its bytes; where
+    SimGrid's network agrees with both, n α and n β at the crossing are bound to each other."""
+    tree, ring = "bcast/mst", "bcast/mst_scatter_bucket_allgather"
+    found = by_name(explain.crossings(case(tree, ring, 65536)))
+    size, speed, latency = found["bytes"], found["speed of links"], found["latency"]
+    assert size.at and size.factor and speed.factor and latency.factor
+    # (3 - 14/8) n β = 7 α plus control bytes: about n = 11 KiB; a latency, or a speed, so many times larger does the same.
+    assert size.at == pytest.approx(7 * ALPHA / (1.25 * BETA), rel=0.05)
+    assert 1 / size.factor == pytest.approx(latency.factor, rel=0.05)
+    assert speed.factor == pytest.approx(latency.factor, rel=0.05)
+
+
+def test_on_both_sides_of_a_crossing_another_one_wins() -> None:
+    tree, ring = "bcast/mst", "bcast/mst_scatter_bucket_allgather"
+    at = by_name(explain.crossings(case(tree, ring, 65536)))["bytes"].at
+    assert at
+    machine = machine_file(find.load(f"ideal[alpha={ALPHA},beta={BETA}]"), 8, 8)
+    for size, first_wins in ((at / 1.1, True), (at * 1.1, False)):
+        points = [Point("bcast", key, int(size) // 4) for key in (tree, ring)]
+        a, b = critical_path.modelled(points, 8, machine)
+        assert (a.time_s < b.time_s) == first_wins
+
+
+def test_who_never_wins_is_said_to_with_the_range_that_was_searched() -> None:
+    found = by_name(explain.crossings(case("gather/binomial", "gather/linear", 4096)))
+    assert found["latency"].at is None
+    assert found["latency"].text == "62.5 ns to 64 µs"
+
+
+def test_nodes_are_whole_numbers_and_links_of_a_cluster_follow_its_nics() -> None:
+    found = by_name(explain.crossings(case("allreduce/ring", "allreduce/recursive_doubling", 32768, "schooner", 32)))
+    assert set(found) == {"bytes", "nodes", "speed of the NIC, curve and all", "latency of the network"}
+    nodes = found["nodes"].at
+    assert nodes is None or nodes == int(nodes)
+
+
+def test_differences_add_up_and_the_largest_comes_first() -> None:
+    machine = machine_file(find.load("schooner"), 4, 64)
+    points = [Point("allreduce", f"allreduce/{key}", 262144) for key in ("ring", "recursive_doubling")]
+    ring, doubling = critical_path.modelled(points, 64, machine)
+    found = explain.differences(ring, doubling)
+    assert sum(s for _, s in found) == pytest.approx(doubling.time_s - ring.time_s, rel=1e-9)
+    assert found[0][0] == "wait"
+    assert doubling.busiest and doubling.busiest.kind == "NIC"
+    text = " ".join(explain.sentences([ring, doubling]))
+    assert text.startswith("allreduce/ring wins: 1.44 ms; allreduce/recursive_doubling takes 7.49 as long")
+    assert "keeps the path waiting for 3.5 ms" in text and "126 messages on the path" in text
+
+
+def test_an_incast_waits_for_the_port_of_its_root() -> None:
+    machine = machine_file(find.load("ideal"), 16, 16)
+    path = critical_path.modelled([Point("gather", "gather/linear_nb", 64_000)], 16, machine)[0]
+    assert path.busiest and path.busiest.name == "port of rank 0, in"
+    assert path.parts["wait"] > 0.9 * path.time_s
+
+
+def test_a_ring_of_small_messages_is_latency() -> None:
+    machine = machine_file(find.load("ideal"), 64, 64)
+    path = critical_path.modelled([Point("allgather", "allgather/bucket", 2)], 64, machine)[0]
+    assert path.parts["latency"] > 0.95 * path.time_s and path.messages == 63
+    assert "latency is 9" in explain.sentences([path])[0]
