@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,13 +76,20 @@ class _Plan:
         return " · ".join(w for w in words if w)
 
 
-def run_figure(table: pd.DataFrame, title: str = "", size: str = "bytes") -> Figure:
+def run_figure(
+    table: pd.DataFrame,
+    title: str = "",
+    size: str = "bytes",
+    called: Mapping[str, str] | None = None,
+    subtitle: str = "",
+) -> Figure:
     """Any table: time against size, or against ranks or nodes where more of these vary, and time relative to the best; a panel
     for all else that varies. Where neither varies, algorithms in the order of their times.
 
     `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one. `size`:
     which column says sizes, bytes or block_bytes. Colour is the algorithm, line and marker the source; measured times lie
-    between their quartiles. A UserError says when there are too many panels to draw.
+    between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source. A
+    UserError says when there are too many panels to draw.
     """
     table = table[(table["status"] == "ok") & table["median_s"].notna() & (table["median_s"] > 0)]
     table = table.assign(per_node=table["ranks"] // table["nodes"])
@@ -95,8 +103,8 @@ def run_figure(table: pd.DataFrame, title: str = "", size: str = "bytes") -> Fig
         )
     drawn = pd.concat(plan.panels)
     timed = drawn[drawn["source"] != "bound"]
-    found, called = looks(timed), names(dict.fromkeys(timed["algorithm"]))
-    title, subtitle = title or plan.words(table, of_panel=False), plan.subtitle(table)
+    found, names_of = looks(timed), names(dict.fromkeys(timed["algorithm"])) | dict(called or {})
+    title, subtitle = title or plan.words(table, of_panel=False), subtitle or plan.subtitle(table)
     headings = [plan.words(part, of_panel=True) for part in plan.panels]
     ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)
     handles = _handles(drawn, found, lines=not ranked)
@@ -104,7 +112,7 @@ def run_figure(table: pd.DataFrame, title: str = "", size: str = "bytes") -> Fig
         return ranking_figure(list(zip(headings, plan.panels, strict=True)), title, subtitle, handles, found)
     times = ends_of_times(drawn) if plan.shared else None
     scale = Scale(
-        plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, called
+        plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, names_of
     )
     return _sheet(plan, scale, title, subtitle, headings, handles)
 

@@ -23,8 +23,9 @@ def run(
     """Draws the figure with this number or name (as the study's own files are called) as SVG and PNG into `out`, or results/figures/fresh;
     returns the files. They are the same as in the results of the whole study."""
     study = check_keys(load(name), registry.load())
-    whole = figure == what_if.STEM and bool(study.variations)
-    case = None if whole else find_case(study, figure)
+    whole = figure == what_if.STEM and bool(study.variations) and not study.drawings
+    drawing = next((d for d in study.drawings if figure in (d.stem, d.number)), None)
+    case = None if whole or drawing else find_case(study, figure)
     folder = Path(out) if out else paths.fresh("figures") / study.name
     if (folder.exists() and not folder.is_dir()) or not paths.is_writable(folder.parent):
         raise UsageError(f"--out {out or folder}: no folder that can be written to")
@@ -32,8 +33,8 @@ def run(
         platform = find.load(study.platform)
     _, platform = next(rows.platforms(study, platform))
     tasks = [
-        task for task, entry, _ in rows.tasks_of(study, platform, quick, first_alone=not whole)
-        if whole or (entry.collective, task[0].nodes, task[0].ranks) == case
+        task for task, entry, _ in rows.tasks_of(study, platform, quick, first_alone=not (whole or drawing))
+        if whole or (drawing and drawing.shows(entry)) or (entry.collective, task[0].nodes, task[0].ranks) == case
     ]  # fmt: skip
     with clusters.opened(cluster) as workers:
         made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force, limit_s=point_limit, cluster=workers)
@@ -41,7 +42,8 @@ def run(
     from collscope.studies.report import analysis, pictures
 
     found = pictures.pictures(analysis.analyse(study, table.to_frame(made)), [], None, quick)
-    found = [p for p in found if not whole or p.stem == what_if.STEM]
+    only = what_if.STEM if whole else drawing.stem if drawing else ""
+    found = [p for p in found if not only or p.stem == only]
     if not found:
         raise UsageError(f"--figure {figure}: none of its points has a number")
     return [folder / file for file in pictures.draw(found, folder, 1)]
@@ -49,14 +51,13 @@ def run(
 
 def find_case(study: Study, figure: str) -> tuple[str, int, int]:
     """Collective, nodes and ranks of the figure; a UsageError names what there is."""
-    cases, names = {}, []
-    for c in study.collectives:
-        for ranks in study.ranks:
-            for nodes in study.nodes:
-                number, stem = study.figure(c, nodes, ranks)
-                cases[number or stem] = cases[stem] = (c.name, nodes, ranks)
-                names.append(number or stem)
-    names += [what_if.STEM] if study.variations else []
+    cases, names = {}, [d.number or d.stem for d in study.drawings]
+    for c in () if study.drawings else study.collectives:
+        for nodes, ranks in study.layouts:
+            number, stem = study.figure(c, nodes, ranks)
+            cases[number or stem] = cases[stem] = (c.name, nodes, ranks)
+            names.append(number or stem)
+    names += [what_if.STEM] if study.variations and not study.drawings else []
     if figure not in cases:
         raise UsageError(f"--figure {figure}: {study.name} has {', '.join(names)}")
     return cases[figure]

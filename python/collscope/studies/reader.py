@@ -18,13 +18,15 @@ from collscope.machines import mappings
 from collscope.machines import variations as vary
 from collscope.machines.variations import Values as VaryValues
 from collscope.papers import names as papers
-from collscope.studies.study import ELEMENT_BYTES, Collective, Entry, Study
+from collscope.studies.study import ELEMENT_BYTES, Collective, Drawing, Entry, Study
 
 if TYPE_CHECKING:
     from collscope.catalogue.registry import Registry
 
 STUDIES = paths.ROOT / "sim"
-METRICS = ("makespan", "root")  # those that one and the same simulated call gives
+ONE_CALL = ("makespan", "root")  # metrics that one and the same simulated call gives
+METRICS = (*ONE_CALL, "osu_avg", "loop")
+SOURCES = ("sim", "model")
 OPERATORS = ("sum", "max", "min", "prod")
 
 
@@ -55,18 +57,28 @@ def _mapping(value: str) -> str:
     return value
 
 
+def _algorithms(value: Any) -> tuple[tuple[str, str], ...]:
+    """(name, key): a list of keys, or a table of names with their keys."""
+    if isinstance(value, dict):
+        if not value or not all(isinstance(key, str) for key in value.values()):
+            raise ValueError("must be a table of names, each with a key")
+        return tuple(value.items())
+    return tuple((key, key) for key in _keys(value))
+
+
 Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]
+Algorithms = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_algorithms)]
 Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
-Numbers = Annotated[
-    list[Annotated[int, Field(ge=1, le=MOST_RANKS)]],
-    Field(min_length=1, description="a list of whole numbers from 1 up"),
-]
+Number = Annotated[int, Field(ge=1, le=MOST_RANKS, description="a whole number from 1 up")]
+Layout = Annotated[list[int], Field(min_length=2, max_length=2, description="[nodes, ranks]")]
 
 
 class _Setting(Table):
     platform: str
-    nodes: Numbers
-    ranks: Numbers
+    source: Annotated[str, one_of(SOURCES)] = "sim"
+    nodes: list[Number] = Field(default_factory=list, description="a list of whole numbers from 1 up")
+    ranks: list[Number] = Field(default_factory=list, description="a list of whole numbers from 1 up")
+    layouts: list[Layout] = Field(default_factory=list)  # in place of nodes and ranks, where not all go together
     mapping: Annotated[str, AfterValidator(_mapping)] = "block"
     type: Annotated[str, one_of(tuple(ELEMENT_BYTES))] = "float"
     op: Annotated[str, one_of(OPERATORS)] = "sum"
@@ -77,7 +89,8 @@ class _Setting(Table):
 
 
 class _Sizes(Table):
-    bytes: Sizes
+    bytes: Sizes = ()  # of the whole vector
+    block_bytes: Sizes = ()  # or of each rank's block
     quick: Sizes = ()  # all of them
     focus: Sizes = ()
     focus_label: str = "focus"
@@ -99,7 +112,23 @@ class _Collective(Table):
     figure: str = Field(
         default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$", description="a figure's number: letters, digits and _ . -"
     )
-    algorithms: Keys = ()
+    algorithms: Algorithms = ()
+
+
+class _Figure(Table):
+    """What is drawn where this is given: one figure a table [[figure]]."""
+
+    number: str = Field(  # the source's; with a letter first, a name of our own
+        pattern=r"^[A-Za-z0-9_.-]{1,40}$", description="a figure's number: letters, digits and _ . -"
+    )
+    title: str
+    caption: str = ""
+    collective: str = ""
+    names: list[str] = Field(default_factory=list)  # of what competes; none: all
+    sizes: Sizes = ()  # in the unit of [sizes]; none: all
+    ranks: list[int] = Field(default_factory=list)
+    nodes: list[int] = Field(default_factory=list)
+    mapping: list[str] = Field(default_factory=list)  # none: the study's first
 
 
 class _File(Table):
@@ -116,6 +145,7 @@ class _File(Table):
     tree: _Tree = Field(default_factory=_Tree)
     priors: _Priors = Field(default_factory=_Priors)
     collective: list[_Collective] = Field(min_length=1, description="tables [[collective]] with name and algorithms")
+    figure: list[_Figure] = Field(default_factory=list)
 
 
 def load(name: str | Path) -> Study:
@@ -162,20 +192,32 @@ def parse(text: str, path: Path) -> Study:
         if key not in file.classes:
             classes = ", ".join(file.classes) or "none"
             raise document.fail(f"is no class; [classes] names {classes}", "common", key)
-    others = [m for m in METRICS if m != setting.metric]
+    others = [m for m in ONE_CALL if m != setting.metric and setting.metric in ONE_CALL and setting.source == "sim"]
     for metric in setting.also_metrics:
         if metric not in others:
-            raise document.fail(f'"{metric}" is not one of {", ".join(others)}', "setting", "also_metrics")
+            known = ", ".join(others) or "those that the same call gives: there is none"
+            raise document.fail(f'"{metric}" is not one of {known}', "setting", "also_metrics")
+    if setting.source == "model" and setting.metric == "loop":
+        raise document.fail('the model does not know "loop"; take source = "sim"', "setting", "metric")
+    if bool(sizes.bytes) == bool(sizes.block_bytes):
+        raise document.fail("give either bytes, of the whole vector, or block_bytes, of a rank's block", "sizes")
+    if sizes.focus and sizes.block_bytes:
+        raise document.fail(
+            "a focus is of bytes; with block_bytes claims and figures name their sizes", "sizes", "focus"
+        )
+    every = sizes.bytes or sizes.block_bytes
+    layouts = _layouts(document, setting)
     for table, key, chosen in (
         ("sizes", "quick", sizes.quick),
         ("sizes", "focus", sizes.focus),
         ("priors", "bytes", file.priors.bytes),
     ):
-        strange = [s for s in chosen if s not in sizes.bytes]
+        strange = [s for s in chosen if s not in every]
         if strange:
-            raise document.fail(f"{strange[0]} B is not among the sizes of bytes", table, key)
-    if not 0 <= setting.root < min(setting.ranks):
-        raise document.fail(f"there is no rank {setting.root} among {min(setting.ranks)}", "setting", "root")
+            unit = "bytes" if sizes.bytes else "block_bytes"
+            raise document.fail(f"{strange[0]} B is not among the sizes of {unit}", table, key)
+    if not 0 <= setting.root < (fewest := min(ranks for _, ranks in layouts)):
+        raise document.fail(f"there is no rank {setting.root} among {fewest}", "setting", "root")
     return Study(
         name=path.stem,
         path=path,
@@ -185,8 +227,7 @@ def parse(text: str, path: Path) -> Study:
         differences=tuple(file.differences),
         paper=file.paper,
         platform=_seen_from(path.parent, setting.platform),
-        nodes=tuple(dict.fromkeys(setting.nodes)),
-        ranks=tuple(dict.fromkeys(setting.ranks)),
+        layouts=layouts,
         mapping=_beside(path, setting.mapping),
         type=setting.type,
         op=setting.op,
@@ -194,8 +235,10 @@ def parse(text: str, path: Path) -> Study:
         in_place=setting.in_place,
         metric=setting.metric,
         also_metrics=tuple(setting.also_metrics),
-        sizes=sizes.bytes,
-        quick=sizes.quick or sizes.bytes,
+        numbers_from=setting.source,
+        sizes=every,
+        blocks=bool(sizes.block_bytes),
+        quick=sizes.quick or every,
         focus=sizes.focus,
         focus_label=sizes.focus_label,
         classes=file.classes,
@@ -203,7 +246,51 @@ def parse(text: str, path: Path) -> Study:
         tolerance=file.tree.tolerance,
         prior_sizes=file.priors.bytes,
         variations=_variations(document, file, path),
+        drawings=tuple(_drawings(document, file)),
     )
+
+
+def _layouts(document: Document, setting: _Setting) -> tuple[tuple[int, int], ...]:
+    """(nodes, ranks): every number of ranks on every number of nodes, or those that the file lists."""
+    if bool(setting.layouts) == bool(setting.nodes or setting.ranks):
+        raise document.fail("give nodes and ranks, or layouts = [[nodes, ranks], ...]", "setting")
+    for key in ("nodes", "ranks"):
+        if not setting.layouts and not getattr(setting, key):
+            raise document.fail("is missing: a list of whole numbers from 1 up", "setting", key)
+    for nodes, ranks in setting.layouts:
+        if not 1 <= nodes <= ranks <= MOST_RANKS:
+            raise document.fail(f"[{nodes}, {ranks}]: nodes from 1 to the number of ranks", "setting", "layouts")
+    pairs = [(nodes, ranks) for nodes, ranks in setting.layouts]
+    return tuple(dict.fromkeys(pairs or [(nodes, ranks) for ranks in setting.ranks for nodes in setting.nodes]))
+
+
+def _drawings(document: Document, file: _File) -> Iterator[Drawing]:
+    """The tables [[figure]]; the names in them are checked here, their keys are not known yet."""
+    names = {c.name: [name for name, _ in c.algorithms] or list(file.classes) for c in file.collective}
+    stems: set[str] = set()
+    for at, one in enumerate(file.figure):
+        collective = one.collective or file.collective[0].name
+        if collective not in names:
+            raise document.fail(
+                f'"{collective}" is none of the study\'s{did_you_mean(collective, names)}', "figure", at, "collective"
+            )
+        for name in one.names:
+            if name not in names[collective]:
+                known = names[collective]
+                raise document.fail(
+                    f'"{name}" does not compete in {collective}{did_you_mean(name, known)}', "figure", at, "names"
+                )
+        for size in one.sizes:
+            if size not in (file.sizes.bytes or file.sizes.block_bytes):
+                raise document.fail(f"{size} B is not among the study's sizes", "figure", at, "sizes")
+        number, stem = one.number, f"figure_{one.number}"
+        if stem in stems:
+            raise document.fail(f"{number} stands twice", "figure", at, "number")
+        stems.add(stem)
+        yield Drawing(
+            stem, one.title, number if number[0].isdigit() else "", one.caption, collective, tuple(one.names), one.sizes, tuple(one.ranks),
+            tuple(one.nodes), tuple(one.mapping),
+        )  # fmt: skip
 
 
 def _variations(document: Document, file: _File, path: Path) -> tuple[vary.Variation, ...]:
@@ -224,7 +311,7 @@ def _collectives(document: Document, file: _File) -> Iterator[Collective]:
             if one.algorithms or key not in file.classes:
                 known = (*type(one).model_fields, *(() if one.algorithms else file.classes))
                 raise document.unknown_key(known, "collective", at, key)
-        entries = [Entry(one.name, key, key) for key in one.algorithms] or list(_classes(document, file, at))
+        entries = [Entry(one.name, name, key) for name, key in one.algorithms] or list(_classes(document, file, at))
         if not entries:
             classes = "".join(f", or {c} = ..." for c in file.classes)
             raise document.fail(f"names no algorithms; write algorithms = [...]{classes}", "collective", at)

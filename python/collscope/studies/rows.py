@@ -15,7 +15,7 @@ from collscope.machines import variations as vary
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
-from collscope.sources import bounds, simulate, smpirun
+from collscope.sources import bounds, model, simulate, smpirun
 from collscope.sources.cluster import Cluster
 from collscope.sources.outcome import summarise
 from collscope.studies import outlook
@@ -82,6 +82,8 @@ def simulate_study(
     """All rows of the study, with the columns of points/table.py, and where they came from. What is cached is not simulated again; a
     point that takes longer than `limit_s` is given up. `cluster`: whose workers simulate."""
     tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
+    if study.numbers_from == model.SOURCE.name:
+        return _modelled(study, tasks, quick, limit_s)
     now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
     start = time.monotonic()
     left = tasks if force else simulate.left(tasks)
@@ -93,7 +95,21 @@ def simulate_study(
             rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s, cluster=cluster)
     else:
         rows = simulate.run_tasks(tasks, jobs=jobs)
-    wall = time.monotonic() - start
+    origin = _origin(study, rows, quick, todo, time.monotonic() - start, simulate.workers(jobs, cluster))
+    return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], origin
+
+
+def _modelled(study: Study, tasks: Sequence[Task], quick: bool, limit_s: float | None) -> tuple[list[Row], Origin]:
+    """As simulate_study, by the model; one process, which says nothing of what it knew already."""
+    start = time.monotonic()
+    console.note(f"{study.name}: {len(tasks)} points, by the model")
+    with progress.progress(study.name, len(tasks)) as told:
+        rows = model.run_tasks(tasks, progress=told, limit_s=limit_s)
+    origin = _origin(study, rows, quick, len(tasks), time.monotonic() - start, 1)
+    return [*rows, *_bounds(tasks)], origin
+
+
+def _origin(study: Study, rows: Sequence[Row], quick: bool, made: int, wall: float, jobs: int) -> Origin:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     hashes = {
         "sources": str(rows[0]["sources_hash"]) if rows else "",
@@ -101,8 +117,7 @@ def simulate_study(
         "study": cache.digest(study.path.read_text(encoding="utf-8"), *_placed(study))[:12],
     }
     versions = {"collscope": __version__, "SimGrid": smpirun.version()}
-    origin = Origin(quick, len(tasks), todo, wall, simulate.workers(jobs, cluster), peak, versions, hashes)
-    return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], remember(study.name, origin)
+    return remember(study.name, Origin(quick, len(rows), made, wall, jobs, peak, versions, hashes))
 
 
 def _placed(study: Study) -> list[str]:

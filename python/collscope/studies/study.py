@@ -10,12 +10,18 @@ from pathlib import Path
 from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
-from collscope.catalogue.sizes import count_of_bytes
+from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes, vector_bytes
 from collscope.machines import variations as vary
 from collscope.machines.variations import Variant, Variation
 from collscope.points.plan import Point
 
-ELEMENT_BYTES = {"float": 4, "double": 8, "int": 4}  # the types of studies: so that one can be listed before a build
+ELEMENT_BYTES = {
+    "byte": 1,
+    "float": 4,
+    "double": 8,
+    "int": 4,
+}  # the types of studies: so that one can be listed before a build
+IN_A_ROW = 10  # calls of a loop
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,26 @@ class Collective:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A figure that the study asks for: what competes, where and at which sizes; what is empty is not restricted."""
+
+    stem: str  # of its files
+    title: str
+    number: str  # of the source's figure, or ""
+    caption: str
+    collective: str
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    ranks: tuple[int, ...]
+    nodes: tuple[int, ...]
+    mappings: tuple[str, ...]
+
+    def shows(self, entry: Entry) -> bool:
+        """Whether it competes in the figure."""
+        return entry.collective == self.collective and (not self.names or entry.name in self.names)
+
+
+@dataclass(frozen=True)
 class Study:
     """A file sim/NAME.toml, read and checked; see collscope.studies.reader for how it is written."""
 
@@ -51,8 +77,7 @@ class Study:
     differences: tuple[str, ...]  # from the source's experiment, said in the report
     paper: str  # whose claims are judged (collscope.papers); "": none
     platform: str
-    nodes: tuple[int, ...]
-    ranks: tuple[int, ...]
+    layouts: tuple[tuple[int, int], ...]  # (nodes, ranks) in the order of the table
     mapping: str
     type: str
     op: str
@@ -60,7 +85,9 @@ class Study:
     in_place: bool
     metric: str
     also_metrics: tuple[str, ...]  # further metrics that the same calls give
+    numbers_from: str  # the source of the times: sim or model
     sizes: tuple[int, ...]
+    blocks: bool  # sizes are those of a rank's block, not of the whole vector
     quick: tuple[int, ...]
     focus: tuple[int, ...]  # sizes that get attention of their own: shaded in figures, judged by claims
     focus_label: str
@@ -69,6 +96,17 @@ class Study:
     tolerance: float  # share of the time that a point may lose when rules of the decision tree are merged
     prior_sizes: tuple[int, ...]  # where claims are judged again over the ranges of the platform's priors
     variations: tuple[Variation, ...] = ()  # of platform and mapping: what [vary] says
+    drawings: tuple[Drawing, ...] = ()  # in place of a figure for each collective and layout
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The numbers of nodes."""
+        return tuple(dict.fromkeys(nodes for nodes, _ in self.layouts))
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The numbers of ranks."""
+        return tuple(dict.fromkeys(ranks for _, ranks in self.layouts))
 
     @contextlib.contextmanager
     def at_fault(self) -> Iterator[None]:
@@ -114,18 +152,25 @@ class Study:
 
     def points(self, quick: bool = False) -> Iterator[tuple[int, int, Entry, Point, int]]:
         """(nodes, ranks, entry, point, bytes) of a variant in the order of the table. Sizes that cannot be cut into one block of whole
-        elements for each rank are left out for collectives that move blocks."""
-        elem, known = ELEMENT_BYTES[self.type], registry.load()
+        elements for each rank are left out for collectives that move blocks; a barrier has one point."""
         for c in self.collectives:
-            blocks = known.collective(c.name).counts_blocks
-            for ranks in self.ranks:
-                for nodes in self.nodes:
-                    for entry in c.entries:
-                        for size in self.chosen_sizes(quick):
-                            if size % (elem * (ranks if blocks else 1)):
-                                continue
-                            count = count_of_bytes(c.name, size, ranks, elem)
-                            yield nodes, ranks, entry, Point(
-                                c.name, entry.key, count, type=self.type, op=self.op, root=self.root,
-                                in_place=self.in_place, metric=self.metric,
-                            ), size  # fmt: skip
+            for nodes, ranks in self.layouts:
+                for entry in c.entries:
+                    for count, size in self._counts(c.name, ranks, quick):
+                        yield nodes, ranks, entry, Point(
+                            c.name, entry.key, count, type=self.type, op=self.op, root=self.root, in_place=self.in_place,
+                            metric=self.metric, repetitions=IN_A_ROW if self.metric == "loop" else 1,
+                        ), size  # fmt: skip
+
+    def _counts(self, collective: str, ranks: int, quick: bool) -> Iterator[tuple[int, int]]:
+        """(count, bytes of the whole vector) of each size that there is."""
+        elem, about = ELEMENT_BYTES[self.type], registry.load().collective(collective)
+        if not about.has_data:
+            yield 0, 0
+            return
+        for size in self.chosen_sizes(quick):
+            if self.blocks and size % elem == 0:
+                count = count_of_block_bytes(collective, size, ranks, elem)
+                yield count, vector_bytes(collective, count, ranks, elem)
+            elif not self.blocks and size % (elem * (ranks if about.counts_blocks else 1)) == 0:
+                yield count_of_bytes(collective, size, ranks, elem), size

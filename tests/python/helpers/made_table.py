@@ -9,7 +9,7 @@ import pandas as pd
 
 from collscope.catalogue import registry
 from collscope.points import table
-from collscope.studies.study import Study
+from collscope.studies.study import ELEMENT_BYTES, Study
 
 Time = Callable[[str, str, int, int], float]  # collective, class or key, nodes, bytes → seconds
 
@@ -43,12 +43,13 @@ def swap(
 
 def rows(study: Study, time: Time = paper, quick: bool = False) -> list[table.Row]:
     out = []
-    elem = 4
+    elem = ELEMENT_BYTES[study.type]
+    metrics = {study.metric: 1.0} | ({"root": 0.9} if study.metric == "makespan" else {})
     catalogue = registry.load()
     for nodes, ranks, entry, point, size in study.points(quick):
         seconds = time(entry.collective, entry.name, nodes, size)
         chose = f"{entry.collective}/linear" if entry.key.startswith("decision/") else ""
-        for metric, factor in (("makespan", 1.0), ("root", 0.9)):
+        for metric, factor in metrics.items():
             out.append(
                 table.make_row(
                     source="sim", platform=study.platform, nodes=nodes, ranks=ranks, mapping=study.mapping,

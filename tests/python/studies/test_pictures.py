@@ -80,3 +80,16 @@ def test_one_key_one_colour(bird: Study) -> None:
     assert colour_of("bcast/mst") == colour_of("bcast/mst[dest=end]")
     assert colour_of("bcast/knomial[k=4,s=0]") == colour_of("bcast/knomial[k=2,s=0]")
     assert style_of("bcast/knomial[k=4,s=0]") == style_of("bcast/knomial[k=4,s=0]")
+
+
+def test_a_study_draws_the_figures_that_it_asks_for() -> None:
+    study = reader.load("kandalla_allgather")
+    made = pictures(analyse(study, made_table.frame(study, quick=True)), [], None, quick=True)
+    assert [p.number for p in made] == [d.number for d in study.drawings] == [*"345678", ""]
+    assert [p.stem for p in made][-1] == "figure_placement"
+    assert all(p.caption.startswith("Fastest: ") for p in made)
+    figure = made[1].make()
+    texts = {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert texts >= {"conventional", "1 ldr shm"}, "names are the study's"
+    assert not texts & {"1 ldr p2p"}, "and no other competes"
+    assert figure.axes[0].get_xlim()[1] < 2 * 8192, "the sizes of a block that it names"

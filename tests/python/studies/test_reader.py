@@ -91,7 +91,7 @@ def test_the_paper_s_experiment() -> None:
             r"small\.toml:5: setting\.nodes: must be a list of whole numbers from 1 up, not 2",
         ),
         ("nodes = [2, 4]", "nodes = [0]", r"setting\.nodes: must be a list of whole numbers from 1 up, not \[0\]"),
-        ("ranks = [4]", "rank = [4]", r"setting\.ranks: is missing"),
+        ("ranks = [4]", "rank = [4]", r"setting\.rank: unknown key; did you mean"),
         ("ranks = [4]", 'ranks = [4]\nmaping = "block"', r'setting\.maping: unknown key; did you mean "mapping"\?'),
         (
             "ranks = [4]",
@@ -150,3 +150,63 @@ def test_a_platforms_file_is_sought_beside_the_study_first(tmp_path: Path, monke
     assert reader.parse(text, Path("studies/mine.toml")).platform == "here.toml[nodes=40]"
     Path("studies/here.toml").touch()
     assert reader.parse(text, Path("studies/mine.toml")).platform == "studies/here.toml[nodes=40]"
+
+
+BLOCKS = """
+title = "Blocks"
+[setting]
+platform = "ib_multicore"
+layouts = [[1, 4], [2, 8]]
+type = "byte"
+metric = "loop"
+[sizes]
+block_bytes = "1B,1KiB"
+[[collective]]
+name = "allgather"
+[collective.algorithms]
+ring = "allgather/bucket"
+doubling = "allgather/recursive_doubling"
+[[collective]]
+name = "barrier"
+algorithms = ["barrier/tree"]
+[[figure]]
+number = "3"
+title = "The ring alone"
+names = ["ring"]
+sizes = "1KiB"
+"""
+
+
+def test_sizes_of_blocks_layouts_names_and_figures() -> None:
+    made = read(BLOCKS)
+    assert (made.layouts, made.nodes, made.ranks) == (((1, 4), (2, 8)), (1, 2), (4, 8))
+    points = [(nodes, ranks, e.name, p.count, p.repetitions, size) for nodes, ranks, e, p, size in made.points()]
+    ring = [(1, 4, "ring", 1, 10, 4), (1, 4, "ring", 1024, 10, 4096)]
+    assert points[:2] == ring, "calls of a loop, ten in a row"
+    assert points[6:8] == [(2, 8, "doubling", 1, 10, 8), (2, 8, "doubling", 1024, 10, 8192)]
+    assert [p for p in points if p[2] == "barrier/tree"] == [(n, r, "barrier/tree", 0, 10, 0) for n, r in made.layouts]
+    (drawing,) = made.drawings
+    assert (drawing.stem, drawing.number, drawing.sizes) == ("figure_3", "3", (1024,))
+    assert [e.name for c in made.collectives for e in c.entries if drawing.shows(e)] == ["ring"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("layouts = [[1, 4], [2, 8]]", "layouts = [[8, 4]]", r"setting\.layouts: \[8, 4\]: nodes from 1 to the number"),
+        ("layouts = [[1, 4], [2, 8]]", "nodes = [2]", r"setting\.ranks: is missing"),
+        ("layouts = [[1, 4], [2, 8]]", "layouts = [[1, 4]]\nranks = [4]", r"setting: give nodes and ranks, or layouts"),
+        ('metric = "loop"', 'metric = "loop"\nsource = "model"', r'setting\.metric: the model does not know "loop"'),
+        ('metric = "loop"', 'metric = "loop"\nsource = "real"', r'setting\.source: "real" is not one of sim, model'),
+        ('metric = "loop"', 'metric = "loop"\nalso_metrics = ["root"]', r"also_metrics: .*there is none"),
+        ('block_bytes = "1B,1KiB"', 'block_bytes = "1B"\nbytes = "1B"', r"sizes: give either bytes"),
+        ('block_bytes = "1B,1KiB"', 'block_bytes = "1B,1KiB"\nfocus = "1B"', r"sizes\.focus: a focus is of bytes"),
+        ('names = ["ring"]', 'names = ["rings"]', r'figure 1\.names: "rings" does not compete.*did you mean'),
+        ('sizes = "1KiB"', 'sizes = "2KiB"', r"figure 1\.sizes: 2048 B is not among"),
+        ('number = "3"', 'number = "3"\ncollective = "bcast"', r'figure 1\.collective: "bcast" is none of'),
+    ],
+)
+def test_mistakes_of_blocks_layouts_and_figures(old: str, new: str, said: str) -> None:
+    assert old in BLOCKS
+    with pytest.raises(UsageError, match=said):
+        read(BLOCKS.replace(old, new))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +17,12 @@ from collscope.analysis.what_if import WhatIf
 from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import rounded_size
 from collscope.catalogue.decisions import library_name
-from collscope.machines.variations import Variant
+from collscope.machines import find
+from collscope.machines.variations import MAPPING, Variant
 from collscope.papers import papers
 from collscope.papers.papers import Paper
 from collscope.sources.bounds import TELEPHONE
-from collscope.studies.study import Collective, Entry, Study
+from collscope.studies.study import Collective, Drawing, Entry, Study
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)  # of the trees whose numbers of rules are compared
 
@@ -66,10 +67,38 @@ class Analysis:
         return frame[frame["classes"] & ~frame["key"].isin([a for a in self.study.alternatives if a != alternative])]
 
     def compared(self, alternative: str, metric: str = "") -> pd.DataFrame:
-        """What a paper's claims are judged on: `of_alternative`; every row where the study has no classes."""
+        """What a paper's claims are judged on: `of_alternative`; every row where the study has no classes, of each mapping that it
+        varies."""
         if self.study.classes:
             return self.of_alternative(alternative, metric)
+        if any(v.key == MAPPING for v in self.study.variations):
+            first = [v for v in self.study.variants if v.platform == self.study.variants[0].platform]
+            parts = [
+                simulated(self.study, self.frame, metric or self.study.metric, v).assign(mapping=v.mapping)
+                for v in first
+            ]
+            return pd.concat(parts, ignore_index=True)
         return simulated(self.study, self.frame, metric) if metric else self.sim
+
+    def rows_of(self, d: Drawing, keys: Container[str]) -> pd.DataFrame:
+        """The timed rows of the tidy table that a figure shows, of these keys."""
+        study, f = self.study, self.frame
+        first = study.variants[0]
+        wanted = d.mappings or (first.mapping,)
+        platform = find.load(first.platform).name if study.variations else ""
+        kept = (
+            (f["source"] == study.numbers_from) & (f["metric"] == study.metric) & (f["collective"] == d.collective)
+            & f["algorithm"].map(lambda key: key in keys) & (f["status"] == "ok") & (f["median_s"] > 0)
+            & f["mapping"].isin(wanted)
+        )  # fmt: skip
+        kept &= (f["platform"] == platform) if platform else True
+        for column, values in (
+            ("ranks", d.ranks),
+            ("nodes", d.nodes),
+            ("block_bytes" if study.blocks else "bytes", d.sizes),
+        ):
+            kept &= f[column].isin(values) if values else True
+        return f[kept]
 
     def judged(self) -> dict[str, list[Claim]]:
         """alternative → the paper's claims with their verdicts; nothing where the study has no paper."""
@@ -86,7 +115,7 @@ class Analysis:
     @property
     def cases(self) -> list[tuple[Collective, int, int]]:
         """(collective, nodes, ranks) in the order in which they are shown."""
-        return [(c, n, r) for c in self.study.collectives for r in self.study.ranks for n in self.study.nodes]
+        return [(c, n, r) for c in self.study.collectives for n, r in self.study.layouts]
 
     @property
     def focus(self) -> tuple[int, ...]:
@@ -124,7 +153,7 @@ def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant |
     """
     if study.variations:
         frame = what_if.of_variant(frame, variant or study.variants[0])
-    rows = frame[(frame["source"] == "sim") & (frame["metric"] == metric) & (frame["status"] == "ok")]
+    rows = frame[(frame["source"] == study.numbers_from) & (frame["metric"] == metric) & (frame["status"] == "ok")]
     rows = rows[rows["median_s"].notna() & (rows["median_s"] > 0)]
     entries = pd.DataFrame(
         [(c.name, e.key, e.name, k, c.classes) for c in study.collectives for k, e in enumerate(c.entries)],

@@ -19,6 +19,8 @@ from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
+from collscope.figures.run import run_figure
+from collscope.figures.source_style import DONE
 from collscope.figures.style import colour_of
 from collscope.figures.tree import tree_figure
 from collscope.figures.what_if import what_if_figure
@@ -26,8 +28,8 @@ from collscope.machines.mappings import EVEN
 from collscope.machines.variations import MAPPING
 from collscope.sources.cluster import Cluster, Lost
 from collscope.studies.report.analysis import Analysis, Changes, compare_variants
-from collscope.studies.report.sentences import case_sentence, crossover_sentence, tree_sentence
-from collscope.studies.study import Collective
+from collscope.studies.report.sentences import best_sentence, case_sentence, crossover_sentence, tree_sentence
+from collscope.studies.study import Collective, Drawing
 
 CROSSOVERS, TREE = "crossovers", "decision_tree"  # stems
 
@@ -47,11 +49,13 @@ class Picture:
 def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, quick: bool) -> list[Picture]:
     """What the variants change, a figure for each collective and layout, where the best class changes, and the decision tree."""
     study = analysis.study
-    varied = [_what_if(analysis, compared, quick)] if (compared := compare_variants(analysis)) else []
-    note = f"{study.platform}, simulated · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    compared = None if study.drawings else compare_variants(analysis)
+    varied = [_what_if(analysis, compared, quick)] if compared else []
+    note = f"{study.platform}, {DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
     focus = Focus(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
     cases = [c for c in analysis.cases if not analysis.case(c[0].name, c[1], c[2]).empty]
-    out = [*varied, *(_case(analysis, *case, note, focus) for case in cases)]
+    drawn = [p for d in study.drawings if (p := _drawing(analysis, d, note))]
+    out = [*varied, *drawn] if study.drawings else [*varied, *(_case(analysis, *case, note, focus) for case in cases)]
     titles = {c.name: c.title for c in study.collectives if c.classes}
     layout = f"{join_words([str(r) for r in study.ranks])} ranks on {note}"
     if any(p.spans for p in where):
@@ -78,7 +82,7 @@ def _what_if(analysis: Analysis, compared: WhatIf, quick: bool) -> Picture:
             f", {words}" if words else ""
         )
     fixed = "" if any(v.key == MAPPING for v in study.variations) else f", mapping {study.mapping}"
-    note = f"{study.platform}{fixed}, simulated · {study.metric}{' · quick run: few sizes' if quick else ''}"
+    note = f"{study.platform}{fixed}, {DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
     shown = compared.times[[*columns, "column", "bytes", "key", "short_label", "time_s"]]
     won = compared.winners[[*columns, "column", "bytes", "key", "time_s", "ratio"]]
     make = partial(what_if_figure, shown, won, titles, title=study.title, subtitle=note)
@@ -97,6 +101,20 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     subtitle = f"{'Figure ' + number + ' of the paper · ' if number else ''}{note}"
     make = partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus)
     return Picture(stem, title, number, case_sentence(analysis, times, bound), make, c.name)
+
+
+def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
+    """A figure that the study asks for; None where none of its points has a number."""
+    study = analysis.study
+    called = {e.key: analysis.short_name(e) for e in study.collective(d.collective).entries if d.shows(e)}
+    rows = analysis.rows_of(d, called)
+    if rows.empty:
+        return None
+    size = "block_bytes" if study.blocks else "bytes"
+    subtitle = f"{'Figure ' + d.number + ' of the paper · ' if d.number else ''}{note}"
+    make = partial(run_figure, rows, title=d.title, size=size, called=called, subtitle=subtitle)
+    caption = d.caption or best_sentence(rows, size, called)
+    return Picture(d.stem, d.title, d.number, caption, make, d.collective)
 
 
 def panel(analysis: Analysis, p: Changes) -> Panel:

@@ -42,7 +42,9 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
         ("versions", ", ".join(f"{k} {v}" for k, v in origin.versions.items() if v)),
         ("hashes", ", ".join(f"{k} {v}" for k, v in origin.hashes.items())),
     ]  # fmt: skip
-    failed = analysis.frame[(analysis.frame["source"] == "sim") & (analysis.frame["status"] != "ok")]
+    failed = analysis.frame[
+        (analysis.frame["source"] == analysis.study.numbers_from) & (analysis.frame["status"] != "ok")
+    ]
     failed = failed[failed["metric"] == study.metric]
     if len(failed):
         rows.append(("without a number", f"{len(failed)} points; the column status says why"))
@@ -176,7 +178,7 @@ def plain_blocks(analysis: Analysis) -> Rows:
     these with name, ratio (over the fastest, in the focus) and small (time at the smallest size)."""
     out = []
     for c in analysis.study.collectives:
-        rows = [_plain_row(analysis, c.name, n, r) for r in analysis.study.ranks for n in analysis.study.nodes]
+        rows = [_plain_row(analysis, c.name, n, r) for n, r in analysis.study.layouts]
         rows = [row for row in rows if row["algorithms"]]
         if c.classes or not rows:
             continue
