@@ -15,7 +15,7 @@ from collscope.base.units import counted, format_ranks, join_words, parse_ranks,
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.commands import origin, requests, run_note, run_table, run_winners
+from collscope.commands import origin, requests, run_note, run_repetitions, run_table, run_winners
 from collscope.points import table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
@@ -48,6 +48,10 @@ class Request:
     in_place: bool = False
     launches: int = 1
     repetitions: int | None = None
+    until_ci: str | None = None
+    budget: str | None = None
+    order: str = "interleaved"
+    buffers: str = "warm"
     point_limit: float | None = None
     check: bool = False
     jobs: int | None = None
@@ -69,6 +73,14 @@ def run(request: Request) -> int:
         if "sim" not in {source.name for source in sources}:
             raise UsageError("--cluster is for simulations: take sim among --source, or leave it out")
     started = read_launcher(request, [source.name for source in sources])
+    repeating = run_repetitions.read(
+        [source.name for source in sources],
+        request.metric,
+        request.until_ci,
+        request.budget,
+        request.order,
+        request.buffers,
+    )
     keys = read_algorithms(request.algorithms, request.collective)
     layouts = read_layouts(request, [source.name for source in sources], started)
     tasks = make_tasks(request, layouts, keys)
@@ -82,6 +94,7 @@ def run(request: Request) -> int:
             request.point_limit,
             workers,
             started,
+            **repeating,
         )
         rows = rows_of(request, sources, tasks, options)
     show = shows(request)
@@ -93,6 +106,7 @@ def run(request: Request) -> int:
     if show:
         run_table.show(rows, bounds_for_display(tasks, rows))
         run_winners.show(rows)
+    run_repetitions.note(rows)
     if request.plot_path and any(row["status"] == OK and row["median_s"] for row in rows):
         draw(rows, request.plot_path, "block_bytes" if request.block_sizes else "bytes")
     return report_failures(rows)
@@ -381,6 +395,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     "--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs)."
 )
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
+@run_repetitions.repeated
 @requests.POINT_LIMIT
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS

@@ -19,6 +19,8 @@ from collscope.machines.hosts import fitted, grown
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
 
+BUFFERS = ("warm", "cold", "fresh")  # as the call before left them; in no cache; on pages that are yet to be mapped
+
 
 @dataclass(frozen=True)
 class Point:
@@ -35,6 +37,12 @@ class Point:
     repetitions: int = 1
     warmup: int = 0
     check: bool = False
+    until_ci: float = (
+        0.0  # repeat until the median's interval is so narrow, as a part of the median; 0: as often as said
+    )
+    budget_s: float = 0.0  # with until_ci: seconds that a launch spends on the point
+    buffers: str = "warm"  # of BUFFERS
+    group: int = 0  # points of one group are measured in rounds; 0: by itself
 
     def text(self) -> str:
         """The point as a plan says it, without id and ranks: also its name in caches."""
@@ -51,6 +59,8 @@ class Point:
             f"warmup={self.warmup}",
             f"check={int(self.check)}",
         ]
+        usual = {"until_ci": 0.0, "budget_s": 0.0, "buffers": BUFFERS[0], "group": 0}  # not said: names in caches stay
+        words += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         return " ".join(words)
 
     def bytes(self, ranks: int) -> int:

@@ -45,13 +45,21 @@ COLUMNS = (
     "sources_hash",
     "platform_hash",
     "kind",
+    "ci_low_s",
+    "ci_high_s",
+    "outliers",
+    "unstable",
+    "start",
+    "buffers",
 )
+LATER = COLUMNS[-6:]  # of measurements only; a table that was written before they were has none
 TEXT = frozenset(COLUMNS) & {
     *("source", "platform", "mapping", "collective", "algorithm", "type", "op", "metric", "chose", "status"),
-    *("back_end", "sources_hash", "platform_hash", "kind"),
+    *("back_end", "sources_hash", "platform_hash", "kind", "unstable", "start", "buffers"),
 }
-TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s")
-INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in TIMES)
+TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s")
+REALS = (*TIMES, "outliers")
+INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in REALS)
 
 Row = dict[str, Any]
 
@@ -65,13 +73,13 @@ def make_row(**cells: Any) -> Row:
 
 
 def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows as a DataFrame: texts, whole numbers (0 where empty), and times (NaN where there is none)."""
+    """Rows as a DataFrame: texts, whole numbers (0 where empty), times and other reals (NaN where there is none)."""
     import pandas as pd
 
     frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
     for name in INTEGERS:
         frame[name] = frame[name].fillna(0).astype("int64")
-    for name in TIMES:
+    for name in REALS:
         frame[name] = frame[name].astype("float64")
     for name in TEXT:
         frame[name] = frame[name].fillna("").astype(str)
@@ -112,7 +120,7 @@ def write_csv(rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: str | Path
 
 
 def read_csv(path: str | Path) -> pd.DataFrame:
-    """A table as write_csv wrote it."""
+    """A table as write_csv wrote it, now or before measurements had columns of their own."""
     import pandas as pd
 
     try:
@@ -122,12 +130,13 @@ def read_csv(path: str | Path) -> pd.DataFrame:
         raise UserError(f"{path}: {error.strerror}") from error
     except ValueError as error:
         raise UserError(f"{path}: not a table of collscope: {error}") from error
-    missing = [c for c in COLUMNS if c not in frame.columns]
+    missing = [c for c in COLUMNS if c not in frame.columns and c not in LATER]
     if missing:
         raise UserError(f"{path}: not a table of collscope: no column {', '.join(missing)}")
-    cells: dict[str, list[Any]] = {name: list(frame[name]) for name in COLUMNS}
+    empty = [""] * len(frame)
+    cells: dict[str, list[Any]] = {name: list(frame[name]) if name in frame else empty for name in COLUMNS}
     try:
-        for name in TIMES:
+        for name in REALS:
             cells[name] = [float(text) if text else None for text in cells[name]]
         for name in INTEGERS:
             cells[name] = [int(text) if text else None for text in cells[name]]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from collscope.sources.launch import Children, Report
 from collscope.sources.launcher import LOCAL, Launcher
 from collscope.sources.outcome import OK, STOPPED, Outcome, summarise
 from collscope.sources.source import Bar, Options, Source, Stopped
+from collscope.sources.spread import describe as describe_spread
 
 REPETITIONS = 10
 WARMUP = 2
@@ -33,7 +35,21 @@ SILENCE_S = 300.0  # a point that says nothing for so long hangs
 
 def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "real", one a task."""
-    wanted = [(layout, timed(point, options.repetitions)) for layout, point in tasks]
+    wanted = in_rounds(
+        [
+            (
+                layout,
+                replace(
+                    timed(point, options.repetitions),
+                    until_ci=options.until_ci,
+                    budget_s=options.budget_s if options.until_ci else 0.0,
+                    buffers=options.buffers,
+                ),
+            )
+            for layout, point in tasks
+        ],
+        options.interleaved,
+    )
     with bar("measuring", len(tasks) * options.launches) as progress:
         return run_tasks(
             wanted,
@@ -52,6 +68,15 @@ def timed(point: Point, repetitions: int | None = None) -> Point:
     return replace(point, repetitions=repetitions or REPETITIONS, warmup=WARMUP)
 
 
+def in_rounds(tasks: Sequence[Task], interleaved: bool = True) -> list[Task]:
+    """The tasks, in their order, each with the group of its call: the algorithms of a call in a layout, measured in rounds. A call that
+    has one algorithm has no group."""
+    calls = [(layout, replace(point, algorithm="", group=0)) for layout, point in tasks]
+    many = {call: i + 1 for i, call in enumerate(dict.fromkeys(c for c, n in Counter(calls).items() if n > 1))}
+    groups = [many.get(call, 0) if interleaved else 0 for call in calls]
+    return [(layout, replace(point, group=group)) for (layout, point), group in zip(tasks, groups, strict=True)]
+
+
 def run_tasks(
     tasks: Sequence[Task],
     *,
@@ -66,6 +91,11 @@ def run_tasks(
     groups: dict[Layout, list[Numbered]] = {}
     for i, (layout, point) in enumerate(tasks):
         groups.setdefault(layout, []).append((str(i), point))
+    for layout, members in groups.items():  # those of a group follow each other
+        first = {point.group: k for k, (_, point) in reversed(list(enumerate(members)))}
+        groups[layout] = [
+            m for _, m in sorted(enumerate(members), key=lambda e: first[e[1][1].group] if e[1][1].group else e[0])
+        ]
     if not programs.MPI_DRIVER.exists():
         build()
     work = _Measurement(tasks, [[] for _ in tasks], progress, limit_s, launcher)
@@ -103,8 +133,11 @@ def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str) -> Ro
         **layout.cells(),
         **point.cells(layout.ranks),
         launches=launches,
-        repetitions=len(reps[0]) if reps else 0,
+        repetitions=max(map(len, reps), default=0),
         **summarise(reps, point.metric),
+        **describe_spread(reps, point.metric, max((o.clock_step_s for o in seen), default=0.0), point.until_ci),
+        start="/".join(dict.fromkeys(o.start for o in seen if o.start)),
+        buffers=point.buffers,
         chose=seen[0].chose if seen else "",
         status=bad.status if bad else "ok",
         kind=bad.kind if bad else OK,
@@ -129,6 +162,15 @@ class _Measurement:
         """The points of one layout, for the `number`-th time."""
 
         def once(left: Sequence[Numbered], folder: Path) -> Report:
+            report = attempt(left, folder)
+            if report.meta and report.unfinished and any(point.group for _, point in left):
+                # In rounds nobody knows which of them it was: each by itself will tell.
+                by_themselves = [(name, replace(q, group=0)) for name, q in left if name in set(report.unfinished)]
+                report = attempt(by_themselves, folder)
+            return report
+
+        def attempt(left: Sequence[Numbered], folder: Path) -> Report:
+            together = max((Counter(q.group for _, q in left if q.group) or Counter([0])).values())
             try:
                 with _raw_file(layout, number) as raw:
                     return launch.run(
@@ -137,8 +179,8 @@ class _Measurement:
                         self._done,
                         children=self.children,
                         folder=folder,
-                        silence_s=SILENCE_S,
-                        limit_s=self.limit_s,
+                        silence_s=SILENCE_S + together * max(q.budget_s for _, q in left),
+                        limit_s=self.limit_s and self.limit_s * together,
                         on_start=lambda name: self._now(describe(self.tasks[int(name)])),
                         raw=raw,
                         explain=mpirun.reason,

@@ -19,6 +19,7 @@ FAILURES = (FAILED, WRONG, DIED)
 
 Repetition = Sequence[float]
 """Seconds of one timed call: least, mean and largest over the ranks, and the root's own."""
+COLUMN = {"makespan": 2, "root": 3, "osu_avg": 1, "loop": 1}  # metric → which of these it is about
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Outcome:
     chose: str = ""  # full key of the algorithm that ran
     checked: int = 0  # 1: the data was looked at
     back_end: str = ""  # name and version of the library
+    start: str = ""  # how ranks started together: simulated, window, barrier
+    clock_step_s: float = 0.0  # the smallest step of the clock; 0: it has none
 
     def plain(self) -> dict[str, Any]:
         """The fields by name, as the cache keeps them; `Outcome(**plain)` reads them back."""
@@ -49,6 +52,8 @@ def of_reply(reply: Mapping[str, Any], reps: Sequence[Repetition], meta: Mapping
         chose=str(reply.get("chose") or ""),
         checked=int(bool(reply.get("checked"))),
         back_end=back_end(meta),
+        start=str(reply.get("start") or ""),
+        clock_step_s=float((meta.get("clocks") or {}).get("step_s") or 0),
     )
 
 
@@ -68,8 +73,7 @@ def summarise(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str
     if metric == "osu_avg":
         values = [sum(r[1] for r in reps) / len(reps) for reps in launches if reps]
     else:
-        column = {"makespan": 2, "root": 3, "loop": 1}[metric]
-        values = [r[column] for reps in launches for r in reps]
+        values = [r[COLUMN[metric]] for reps in launches for r in reps]
     if not values:
         return dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"))
     values.sort()

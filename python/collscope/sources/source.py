@@ -27,6 +27,12 @@ class Options:
     point_limit_s: float | None = None  # a point that takes longer is given up, simulated or measured
     cluster: Cluster | None = None  # whose workers simulate; None: this machine
     launcher: Launcher = LOCAL  # how the ranks of a real run are started
+    until_ci: float = (
+        0.0  # a real run repeats until the median's interval is so narrow, as a part of the median; 0: it does not ask
+    )
+    budget_s: float = 5.0  # that each launch of a real run may spend on a point then
+    interleaved: bool = True  # the algorithms of a call are measured in rounds
+    buffers: str = "warm"  # of points.plan.BUFFERS
 
 
 class Stopped(KeyboardInterrupt):

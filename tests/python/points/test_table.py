@@ -79,26 +79,41 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
 def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
     """Texts are empty, numbers None in a row; in a frame whole numbers are 0 and times NaN."""
     empty = make_row()
-    assert {c for c, v in empty.items() if v is None} == {*table.INTEGERS, *table.TIMES}
+    assert {c for c, v in empty.items() if v is None} == {*table.INTEGERS, *table.REALS}
     assert {c for c, v in empty.items() if v == ""} == table.TEXT
     assert table.INTEGERS == ("nodes", "ranks", "bytes", "block_bytes", "in_place", "root", "launches", "repetitions")
-    assert table.COLUMNS[23:] == ("back_end", "sources_hash", "platform_hash", "kind")
+    assert table.COLUMNS[23:27] == ("back_end", "sources_hash", "platform_hash", "kind")
+    assert table.COLUMNS[27:] == ("ci_low_s", "ci_high_s", "outliers", "unstable", "start", "buffers") == table.LATER
     frame = to_frame([empty, row(2.5)])
     assert {c for c in table.COLUMNS if frame[c].dtype == "int64"} == set(table.INTEGERS)
-    assert {c for c in table.COLUMNS if frame[c].dtype == "float64"} == set(table.TIMES)
+    assert {c for c in table.COLUMNS if frame[c].dtype == "float64"} == set(table.REALS)
     assert [frame[c][0] for c in ("nodes", "bytes", "platform")] == [0, 0, ""]
     assert math.isnan(frame.median_s[0])
     back = table.to_rows(frame)
     assert [back[0][c] for c in ("median_s", "max_s", "nodes", "status")] == [None, None, 0, ""]
     assert back[1]["median_s"] == 2.5
     assert table.csv_text([make_row(nodes=1, in_place=True, min_s=0.1, status="a,b")]).splitlines()[1] == (
-        ',,1,,,,,,,,,1,,,,,,,,0.1,,,"a,b",,,,'
+        ',,1,,,,,,,,,1,,,,,,,,0.1,,,"a,b",,,,,,,,,,'
     )
     file = tmp_path / "t.csv"
     for column, text in (("nodes", "one"), ("max_s", "long")):
         write_csv([{**row(1.0), column: text}], file)
         with pytest.raises(UserError, match=rf"column {column}: .*{text}"):
             read_csv(file)
-    full = {c: f"a {c}" for c in table.TEXT} | {c: i for i, c in enumerate((*table.INTEGERS, *table.TIMES))}
+    full = {c: f"a {c}" for c in table.TEXT} | {c: i for i, c in enumerate((*table.INTEGERS, *table.REALS))}
     write_csv([make_row(**full)], file)
     assert table.to_rows(read_csv(file)) == [full]
+
+
+def test_a_table_from_before_measurements_had_columns_of_their_own_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    write_csv([row(2.5)], file)
+    file.write_text("".join(line.rsplit(",", len(table.LATER))[0] + "\n" for line in file.read_text().splitlines()))
+    frame = read_csv(file)
+    assert list(frame.columns) == list(table.COLUMNS) and frame.median_s[0] == 2.5
+    assert math.isnan(frame.outliers[0]) and math.isnan(frame.ci_low_s[0]) and frame.unstable[0] == ""
+
+
+def test_measurements_alone_have_the_last_columns() -> None:
+    text = table.csv_text([row(1.0)]).splitlines()[1]
+    assert text.endswith("," * len(table.LATER))

@@ -24,7 +24,14 @@ TASK = (Layout(tiny_platform.tiny(), 1, 4), Point("bcast", "bcast/linear", 8))
 
 
 def good(*times: float) -> Outcome:
-    return Outcome(OK, "ok", [(t / 2, t / 2, t, t / 4) for t in times], chose="bcast/linear", back_end="Open MPI 4.1.4")
+    return Outcome(
+        OK,
+        "ok",
+        [(t / 2, t / 2, t, t / 4) for t in times],
+        chose="bcast/linear",
+        back_end="Open MPI 4.1.4",
+        start="window",
+    )
 
 
 def test_repetitions_of_all_launches_are_taken_together() -> None:
@@ -53,6 +60,7 @@ def test_a_row_has_every_cell() -> None:
         bytes=240, block_bytes=240, type="double", op="max", in_place=1, root=3, metric="root", launches=1, repetitions=3,
         median_s=3.0, q1_s=2.0, q3_s=4.0, min_s=1.0, max_s=5.0, chose="bcast/linear", status="ok", kind="ok",
         back_end="Open MPI 4.1.4", sources_hash="c0ffee", platform_hash=content_hash(tiny_platform.tiny())[:12],
+        outliers=0.0, unstable="few: 3 repetitions, an interval needs 6", start="window", buffers="warm",
     )  # fmt: skip
     nobody = measure._row((Layout(None, 1, 4), point), [], 0, "c0ffee")
     assert [nobody[c] for c in ("platform", "platform_hash", "median_s", "repetitions", "chose", "back_end", "status")] == [
@@ -78,8 +86,51 @@ def test_options_reach_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     measure.rows([TASK, TASK], Options(launches=3, repetitions=7, point_limit_s=2.5), bar)
     assert said == ["measuring", 6]
     ((tasks, options),) = asked
-    assert tasks == [(TASK[0], replace(TASK[1], repetitions=7, warmup=2))] * 2
+    assert tasks == [(TASK[0], replace(TASK[1], repetitions=7, warmup=2, group=1))] * 2
     assert (options["launches"], options["limit_s"]) == (3, 2.5)
+    asked.clear()
+    how = Options(until_ci=0.02, budget_s=3.0, interleaved=False, buffers="cold")
+    measure.rows([TASK, TASK], how, bar)
+    point = replace(TASK[1], repetitions=10, warmup=2, until_ci=0.02, budget_s=3.0, buffers="cold")
+    assert asked[0][0] == [(TASK[0], point)] * 2
+    assert point.text().endswith(" until_ci=0.02 budget_s=3.0 buffers=cold")
+
+
+def test_the_algorithms_of_a_call_are_one_group_in_each_layout() -> None:
+    other = Layout(tiny_platform.tiny(), 2, 8)
+    calls = [Point("bcast", key, n) for n in (8, 9) for key in ("bcast/linear", "bcast/mst")] + [
+        Point("bcast", "bcast/linear", 8, root=1)
+    ]
+    tasks = [(layout, point) for layout in (TASK[0], other) for point in calls]
+    grouped = measure.in_rounds(tasks)
+    assert [point.group for _, point in grouped] == [1, 1, 2, 2, 0, 3, 3, 4, 4, 0]
+    assert [(layout, replace(point, group=0)) for layout, point in grouped] == tasks
+    assert measure.in_rounds(grouped, interleaved=False) == tasks
+
+
+def test_a_group_that_breaks_is_measured_point_by_point(
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In rounds nobody knows which of them broke: what did not end is started again, each by itself."""
+    fake = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
+    monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
+    monkeypatch.setattr(measure.programs, "MPI_DRIVER", fake)
+    monkeypatch.setattr(measure.mpirun, "command", lambda ranks, nodes, mapping: [sys.executable, fake])
+    plans: list[list[tuple[str, int]]] = []
+    real = measure.plan_text
+    monkeypatch.setattr(
+        measure, "plan_text", lambda points: plans.append([(n, p.group) for n, p in points]) or real(points)
+    )
+    points = [Point("bcast", "bcast/linear", count, group=group) for count, group in ((2, 1), (13, 2), (13, 1), (8, 1))]
+    rows = measure.run_tasks([(TASK[0], point) for point in points])
+    # Those of a group follow each other; the third dies wherever it stands, then the second does.
+    assert plans == [
+        [("0", 1), ("2", 1), ("3", 1), ("1", 2)],
+        [("2", 0), ("3", 0), ("1", 0)],
+        [("3", 1), ("1", 2)],
+        [("1", 0)],
+    ]
+    assert [row["kind"] for row in rows] == ["ok", "died", "died", "ok"]
 
 
 def test_launches_follow_each_other_and_each_measures_every_layout(
