@@ -213,7 +213,8 @@ RUN_DEFAULTS: dict[str, Any] = {
     "platform": "x", "ranks": None, "algorithms": "all", "nodes": None, "ranks_per_node": None, "mapping": "block",
     "collective": None, "sizes": None, "block_sizes": None, "source": "sim", "metric": "makespan", "root": 0,
     "type_name": "float", "op": None, "in_place": False, "launches": 1, "repetitions": None, "point_limit": None,
-    "check": False, "jobs": None, "cluster": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,
+    "check": False, "jobs": None, "cluster": None,
+    "hosts": None, "launcher": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,
 }  # fmt: skip
 SHOW_DEFAULTS: dict[str, Any] = {
     "algo": "bcast/mst", "ranks": 8, "root": 0, "sizes": None, "type_name": "float", "in_place": False, "platform": None,
@@ -243,6 +244,7 @@ REQUESTS: list[tuple[str, str, dict[str, Any], list[tuple[str, dict[str, Any]]]]
         ("--metric loop", {"metric": "loop"}), ("--op max", {"op": "max"}), ("--in-place", {"in_place": True}),
         ("--launches 2", {"launches": 2}), ("--repetitions 5", {"repetitions": 5}), ("--check", {"check": True}),
         ("--jobs 3", {"jobs": 3}), ("--cluster local:2", {"cluster": "local:2"}),
+        ("--hosts a,b", {"hosts": "a,b"}), ("--launcher slurm", {"launcher": "slurm"}),
         ("--force", {"force": True}), ("--csv t.csv", {"csv_path": "t.csv"}),
         ("--plot t.svg", {"plot_path": "t.svg"}), ("--quiet", {"quiet": True}),
     ]),
