@@ -25,6 +25,7 @@ COMMANDS = {  # in the order in which help lists them
     "list": "collscope.commands.list_",
     "run": "collscope.commands.run",
     "study": "collscope.commands.study",
+    "claims": "collscope.commands.claims",
     "prove": "collscope.commands.prove",
     "show": "collscope.commands.show",
     "docs": "collscope.commands.docs",

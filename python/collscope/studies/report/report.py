@@ -152,7 +152,8 @@ def prose(text: str) -> Markup:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """The templates of reports, with the filters that they use."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=lambda name: bool(name and name.endswith(".html.j2")),
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
@@ -185,4 +186,4 @@ def render(ctx: dict[str, Any], folder: Path) -> dict[str, str]:
         return "data:image/svg+xml;base64," + base64.b64encode(data).decode()
 
     pages = ("report.md", "report.html")
-    return {page: _environment().get_template(f"{page}.j2").render(**ctx, embedded=embedded) for page in pages}
+    return {page: environment().get_template(f"{page}.j2").render(**ctx, embedded=embedded) for page in pages}

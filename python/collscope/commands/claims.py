@@ -1,0 +1,57 @@
+"""The `claims` command: what the papers claim, and what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("claims", epilog="\b\nExample:\n  ./collscope claims --check")
+@click.option("--check", is_flag=True, help="Write nothing.")
+@click.option("--out", metavar="DIR", help="Where claims.md and claims.html go (default: results/).")
+def command(check: bool, out: str | None) -> None:
+    """Judge every claim of every paper on the committed results of its study, and print the verdicts.
+
+    Nothing is simulated. Exit status 1: a verdict differs from the one that is committed beside the results.
+    """
+    from collscope.base import paths
+    from collscope.base.errors import UsageError
+    from collscope.base.files import write_atomically
+    from collscope.base.grid import WORDS, Column, Grid
+    from collscope.studies import claims
+
+    folder = Path(out) if out else paths.RESULTS
+    if not check and (not folder.is_dir() or not paths.is_writable(folder)):
+        raise UsageError(f"--out {folder}: no folder that can be written to")
+    papers = claims.every()
+    for paper in papers:
+        grid = Grid(
+            [Column("claim"), Column("with", goes=2), Column("verdict"), Column("hold", right=True), Column("expected", goes=3),
+             Column("same over the ranges", goes=4, pieces=WORDS), Column("says", goes=1, pieces=WORDS)],
+            title=f"{paper.title} ({paper.study})",
+        )  # fmt: skip
+        for j in paper.claims:
+            hold = f"{j.claim.held} of {len(j.claim.testable)}"
+            grid.add(
+                j.claim.id,
+                j.alternative,
+                j.claim.verdict,
+                hold,
+                j.claim.expected_verdict,
+                j.ranges or "–",
+                j.claim.text,
+            )
+        grid.show()
+    counted = claims.count(papers)
+    click.echo(", ".join(f"{n} {verdict}" for verdict, n in counted.items()) + f" of {sum(counted.values())} claims.")
+    if not check:
+        for name, text in claims.pages(papers):
+            write_atomically(folder / name, text)
+            click.echo(paths.display(folder / name))
+    changed = [j for p in papers for j in p.claims if j.changed]
+    for j in changed:
+        was = j.committed or "nothing"
+        click.echo(f"{j.study}: {j.claim.id} {j.alternative}: {j.claim.verdict}; committed: {was}", err=True)
+    if changed:
+        click.get_current_context().exit(1)

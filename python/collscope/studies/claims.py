@@ -1,0 +1,139 @@
+"""All claims of all papers, judged on the committed tables of their studies.
+
+A study whose results are not committed is no part of it: nothing is simulated here.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from collscope.analysis.claims import Claim
+from collscope.base import paths
+from collscope.catalogue import registry
+from collscope.catalogue.decisions import library_name
+from collscope.points import table
+from collscope.studies import reader, results, sensitivity
+from collscope.studies.report import report
+from collscope.studies.report.analysis import Analysis, analyse
+from collscope.studies.study import Study
+
+VERDICTS = ("reproduced", "partly", "not reproduced", "not testable")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim on its study's committed table."""
+
+    study: str
+    alternative: str  # what stands for the class that has several, a library's name; "" where there is none
+    claim: Claim
+    committed: str  # the verdict that is committed; "" where there is none
+    ranges: str  # over which part of the platform's ranges the verdict holds
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is another than the committed one."""
+        return self.claim.verdict != self.committed
+
+    @property
+    def margin(self) -> str:
+        """The numbers of the first assertion that fails; where all hold, of the first."""
+        tested = self.claim.testable
+        if not tested:
+            return "–"
+        shown = next((a for a in tested if not a.holds), tested[0])
+        return shown.seen
+
+
+@dataclass(frozen=True)
+class PaperClaims:
+    """What is said of one study's paper: its claims, and the tasks that it left open."""
+
+    study: str
+    title: str
+    claims: Sequence[Judged]
+    tasks: Sequence[tuple[str, str]]  # id and text
+
+
+def every(folder: Path = paths.RESULTS) -> list[PaperClaims]:
+    """The claims of each study in sim/ that has a paper and results in `folder`."""
+    known = registry.load()
+    out = []
+    for name in reader.names():
+        study = reader.load(name)
+        if study.paper and (folder / name / "table.csv").is_file():
+            out.append(_judged(reader.check_keys(study, known), folder / name))
+    return out
+
+
+def _judged(study: Study, folder: Path) -> PaperClaims:
+    analysis: Analysis = analyse(study, table.read_csv(folder / "table.csv"))
+    judged = analysis.judged()
+    ranges = _ranges(study, folder / results.SENSITIVITY, judged)
+    committed = _committed(folder / "claims.csv")
+    claims = [
+        Judged(study.name, library_name(alternative), c, committed.get((alternative, c.id), ""),
+               ranges.get((library_name(alternative), c.id), ""))
+        for alternative, found in judged.items() for c in found
+    ]  # fmt: skip
+    assert analysis.paper
+    return PaperClaims(study.name, analysis.paper.title, claims, [(t.id, t.text) for t in analysis.paper.task])
+
+
+def _ranges(study: Study, path: Path, judged: Mapping[str, Sequence[Claim]]) -> dict[tuple[str, str], str]:
+    """(alternative's name, claim) → in how many variants of the platform the verdict is the same; empty where nobody tried."""
+    if not path.is_file():
+        return {}
+    over = sensitivity.summary(study, path.read_text(encoding="utf-8"), judged)
+    return {(row["alternative"], row["claim"]): f"{row['same']} of {over['variants']}" for row in over["claims"]}
+
+
+def _committed(path: Path) -> dict[tuple[str, str], str]:
+    """(alternative, claim) → verdict."""
+    if not path.is_file():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        return {(row["alternative"], row["claim"]): row["verdict"] for row in csv.DictReader(file)}
+
+
+def count(papers: Sequence[PaperClaims]) -> dict[str, int]:
+    """Verdict → how many claims have it; one with alternatives has the best of theirs."""
+    best: dict[tuple[str, str], str] = {}
+    for judged in (j for p in papers for j in p.claims):
+        key, mine = (judged.study, judged.claim.id), judged.claim.verdict
+        best[key] = min(best.get(key, mine), mine, key=VERDICTS.index)
+    found = Counter(best.values())
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def frame(papers: Sequence[PaperClaims]) -> pd.DataFrame:
+    """A row a claim and alternative: study, claim, alternative, text, verdict, expected, held, of, ranges, reason."""
+    rows = [
+        (j.study, j.claim.id, j.alternative, j.claim.text, j.claim.verdict, j.claim.expected_verdict, j.claim.held,
+         len(j.claim.testable), j.ranges, reason(j.claim))
+        for p in papers for j in p.claims
+    ]  # fmt: skip
+    columns = ["study", "claim", "alternative", "text", "verdict", "expected", "held", "of", "ranges", "reason"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def reason(claim: Claim) -> str:
+    """Why it is not reproduced, or not wholly; "" where it is."""
+    if claim.verdict == "reproduced":
+        return ""
+    return ". ".join(text for text in (claim.explanation and f"Found: {claim.explanation}", claim.reason) if text)
+
+
+def pages(papers: Sequence[PaperClaims]) -> Iterator[tuple[str, str]]:
+    """(name, text) of claims.md and claims.html."""
+    for name in ("claims.md", "claims.html"):
+        yield (
+            name,
+            report.environment().get_template(f"{name}.j2").render(papers=papers, count=count(papers), reason=reason),
+        )
