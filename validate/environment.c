@@ -110,6 +110,9 @@ static bool of_transport(const char *name) {
                                          "min_rdma_size", "EAGER_MAX_MSG_SIZE", "EAGER_THRESHOLD" };
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     if (!strcmp(name, whole[i])) return true;
+  /* What serves a communicator, and what it is forced to. */
+  if (begins(name, "coll_") && ends(name, "_priority")) return true;
+  if (begins(name, "coll_tuned_") && ends(name, "_algorithm")) return true;
   if (!begins(name, "btl_") && !begins(name, "pml_") && !begins(name, "mtl_") && !begins(name, "MPIR_CVAR_"))
     return false;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)

@@ -17,6 +17,7 @@ from collscope.sources.rows import SOURCES
 BOUND = "bound"
 BOUND_NAMES = {LOGGP: "bound", TELEPHONE: "telephone"}  # the one that holds has the plain name
 BOUND_GOES = {LOGGP: 5, TELEPHONE: 7}  # which goes first where there is no room
+NOT_KNOWN = "not known"  # what the library's own call was
 TIMED = tuple(name for name in SOURCES if name != BOUND)
 
 # What two rows must share to stand in one table.
@@ -92,8 +93,8 @@ class _Shape:
 
     @cached_property
     def has_choices(self) -> bool:
-        """A decision chose."""
-        return any(row["chose"] for row in self.rows)
+        """A decision chose, or the library did."""
+        return any(row["chose"] or row["algorithm"].endswith("/builtin") for row in self.rows)
 
     def short(self, key: str) -> str:
         """The key without its collective, which stands in the title."""
@@ -176,7 +177,8 @@ def _add_algorithms(
         for source in shape.sources[:-1]:
             cells.append(_ratio(time, found[source]["median_s"] if source in found else None))
         if shape.has_choices:
-            cells.append(shape.short(next((row["chose"] for row in found.values() if row["chose"]), "")))
+            unknown = NOT_KNOWN if key.endswith("/builtin") else ""
+            cells.append(shape.short(next((row["chose"] for row in found.values() if row["chose"]), unknown)))
         winner = time is not None and time == best and len(times) > 1
         made.add(*cells, style="bold green" if winner else "", ruled=ruled and line == 0)
 

@@ -22,6 +22,7 @@ from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, mpirun
 from collscope.sources.batches import Numbered, finish
+from collscope.sources.chosen import name_builtins
 from collscope.sources.launch import Children, Report
 from collscope.sources.launcher import LOCAL, Launcher
 from collscope.sources.outcome import OK, STOPPED, Outcome, summarise
@@ -51,13 +52,14 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
         options.interleaved,
     )
     with bar("measuring", len(tasks) * options.launches) as progress:
-        return run_tasks(
+        made = run_tasks(
             wanted,
             launches=options.launches,
             progress=progress,
             limit_s=options.point_limit_s,
             launcher=options.launcher,
         )
+    return name_builtins(tasks, made) if options.launcher.is_local else made
 
 
 SOURCE = Source("real", rows)

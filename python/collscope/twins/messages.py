@@ -38,11 +38,15 @@ def plan_text(calls: Sequence[Call]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def library_messages(library: Library, ranks: int, calls: Sequence[Call]) -> dict[tuple[int, int], Messages]:
-    """What Open MPI sends: call's index and rank → messages. One launch."""
+def library_messages(
+    library: Library, ranks: int, calls: Sequence[Call], *, every_component: bool = False
+) -> dict[tuple[int, int], Messages]:
+    """What Open MPI sends: call's index and rank → messages. One launch. Of coll/tuned and what comes with Open MPI, but where
+    `every_component` that it would take is wanted."""
     program = compiled(library)
     options = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
-    options += ["--mca", "coll", "^hcoll,ucc"]  # what vendors add would go before coll/tuned
+    if not every_component:
+        options += ["--mca", "coll", "^hcoll,ucc"]  # what vendors add would go before coll/tuned
     if any(call.forced for call in calls):
         options += ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     found = {}

@@ -82,7 +82,9 @@ def test_options_reach_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
         said.extend(words)
         yield Progress("", 0)
 
-    monkeypatch.setattr(measure, "run_tasks", lambda tasks, **options: asked.append((tasks, options)) or [])
+    monkeypatch.setattr(
+        measure, "run_tasks", lambda tasks, **options: asked.append((tasks, options)) or [make_row() for _ in tasks]
+    )
     measure.rows([TASK, TASK], Options(launches=3, repetitions=7, point_limit_s=2.5), bar)
     assert said == ["measuring", 6]
     ((tasks, options),) = asked
