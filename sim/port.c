@@ -7,6 +7,7 @@
 
 #include <simgrid/version.h>
 #include <xbt/config.h>
+#include <xbt/sysdep.h>
 #include <simgrid/config.h>
 #include <simgrid/zone.h>
 #include <stdlib.h>
@@ -27,9 +28,21 @@ void port_conclude(MPI_Comm comm, long discarded, FILE *out) { (void)comm, (void
  * is matched with it: a deadlock (gather/linear_sync: a small first segment, a large rest). */
 size_t port_large_message(void) { return (size_t)sg_cfg_get_int("smpi/async-small-thresh"); }
 
+/* What the outermost zone of the platform's file says, or NULL. Since SimGrid 4 a zone without a name in the file is around it. */
+static const char *platform_says(const char *property) {
+  const char *text = sg_zone_get_property_value(sg_zone_get_root(), property);
+#if SIMGRID_VERSION >= 40000
+  int zones = 0;
+  sg_netzone_t *inside = sg_zone_get_childs(sg_zone_get_root(), &zones);
+  if (!text && zones == 1) text = sg_zone_get_property_value(inside[0], property);
+  xbt_free(inside);
+#endif
+  return text;
+}
+
 /* Largest message that is eager, as the platform says; where it says nothing, `other`. */
 static long long eager_limit(const char *property, long long other) {
-  const char *text = sg_zone_get_property_value(sg_zone_get_root(), property);
+  const char *text = platform_says(property);
   return text ? strtoll(text, NULL, 10) : other;
 }
 

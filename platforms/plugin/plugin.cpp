@@ -155,9 +155,9 @@ void read_nic_socket(const s4u::NetZone *root) {
 }
 
 /* Kind and latency; the links themselves are in the file, and called hop_…. */
-void read_topology(const s4u::Engine &engine) {
+void read_topology(const s4u::Engine &engine, const s4u::NetZone *root) {
   std::string kind;
-  for (std::istringstream &item : items_of(engine.get_netzone_root(), "collscope.topology"))
+  for (std::istringstream &item : items_of(root, "collscope.topology"))
     if (not(item >> kind >> machine.hop_latency_s)) fail("collscope.topology: expected 'kind hop_latency_s …'");
   machine.hops_in_curve = kind == "torus" ? 1 : 0;
   for (const s4u::Link *link : engine.get_all_links())
@@ -330,7 +330,7 @@ void load_platform(const s4u::Engine &engine) {
   for (const auto &row : machine.joined)
     if (std::count(row.begin(), row.end(), false) > 1 && machine.far.blocking.empty()) machine.far = curve("far");
   read_nic_socket(root);
-  read_topology(engine);
+  read_topology(engine, root);
   for (const s4u::Host *host : engine.get_all_hosts())
     machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
 
