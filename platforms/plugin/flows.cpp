@@ -1,7 +1,10 @@
 /* SimGrid's side of it: an action that is suspended before its latency is over spends the latency and then uses nothing until it is
  * resumed. It must not be resumed earlier, as then it flows at once; so whoever is let go has to be ready, or a timer lets it go when it
  * is. An action is reached from the callback for its latency, as the last that was begun: suspended by its state alone, as it has no
- * share yet that could be taken from it. */
+ * share yet that could be taken from it.
+ *
+ * A receive that is posted while less than 1e-12 bytes of its message are left takes it for over and lets go of its action, whose end
+ * would never be heard of. So every flow keeps its action until that ends. */
 #include "platforms/plugin/flows.h"
 
 #include <simgrid/kernel/Timer.hpp>
@@ -86,6 +89,8 @@ void flow_ends(const void *action) {
   auto found = flows.find(action);
   if (found == flows.end()) return;
   Pair pair = found->second.pair;
+  Action *held = found->second.action;
+  Timer::set(s4u::Engine::get_clock(), [held]() { held->unref(); }); /* not while it ends */
   flows.erase(found);
   if (not in_order) return;
   auto stream = streams.find(pair);
@@ -156,6 +161,7 @@ void flow_starts(const s4u::Host *src, const s4u::Host *dst, double latency_s, i
   Pair pair(src, dst);
   Flow f = { action, pair, now, now + latency_s, by_nic ? first_rank(src) : 0, turn, false, by_nic };
   flows[action] = f;
+  action->ref();
   if (by_nic) action->set_suspend_state(Action::SuspendStates::SUSPENDED);
   if (in_order) join(streams[pair], action);
   if (not by_nic) return;
