@@ -28,11 +28,20 @@ pytestmark = [
 ]
 
 
-PLACES = [("schooner", 2, 8), ("schooner", 3, 17), ("schooner[nic_gap_s=2e-7]", 2, 11), ("orfeo_epyc", 2, 19)]
+PLACES = [
+    ("schooner", 2, 8),
+    ("schooner", 3, 17),
+    ("schooner[nic_gap_s=2e-7]", 2, 11),
+    ("schooner[nic_gap_s=2e-7,in_order=true]", 2, 9),
+    ("orfeo_epyc", 2, 19),
+    ("orfeo_thin", 2, 9),
+    ("ib_multicore", 2, 9),
+    ("jaguar[nodes=8]", 3, 9),
+]
 
 
 def plan() -> list[Task]:
-    """Every algorithm on two nodes, on three with one that is not full, with elements of a node's model, with levels of its own, and on
+    """Every algorithm on every machine, with one node that is not full, with elements of a node's model, with links between nodes, and on
     the ideal network."""
     known = registry.load()
     return [
