@@ -82,6 +82,7 @@
   X(barrier_linear) \
   X(barrier_double_ring) \
   X(barrier_recursive_doubling) \
+  X(barrier_recursive_doubling_acknowledged) \
   X(barrier_dissemination) \
   X(barrier_two_proc) \
   X(barrier_tree) \
@@ -104,6 +105,7 @@
 #define DECISIONS(X) \
   X(decision_ompi_4_0) \
   X(decision_ompi_4_1) \
+  X(decision_ompi_4_1_acknowledged) \
   X(decision_ompi_5_0) \
   X(decision_rd_ring) \
   X(decision_mpich_4) \

@@ -112,6 +112,7 @@ void wiring_see(wiring *w, const record *r, int rank) {
         break;
       case REC_PUBLISH:
       case REC_AWAIT: of[i] = flag_op(w, r, rank, o); break;
+      case REC_MARK: of[i] = (int32_t)o->bytes; break;
     }
   }
   w->first_op[rank] = base;

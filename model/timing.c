@@ -190,6 +190,7 @@ static void run_rank(timer *t, int r) {
       case REC_COPY: work(t, r, false, (double)w->value[id] * m->copy_s_per_byte); break;
       case REC_WRITE:
       case REC_READ: transfer(t, id, r); return;
+      case REC_MARK: t->out->marked_s[r] += id ? s->clock : -s->clock; break;
       case REC_PUBLISH: flags_publish(e, r, &w->flag[w->value[id + 1]], w->value[id]); break;
       case REC_AWAIT: {
         int32_t line = (int32_t)w->value[id + 1];
@@ -288,6 +289,8 @@ static bool prepare(timer *t, const record *rec) {
     return false;
   }
   RESERVE(e->rank, e->rank_cap, p);
+  t->out->marked_s = array_grow(t->out->marked_s, (size_t)p * sizeof *t->out->marked_s);
+  memset(t->out->marked_s, 0, (size_t)p * sizeof *t->out->marked_s);
   for (int r = 0; r < p; r++) e->rank[r] = (rank_state){ .message = NONE, .flag_link = NONE };
   e->run_n = 0;
   e->now = 0;
@@ -392,6 +395,7 @@ void timing_free(timing_result *out) {
     free(t);
   }
   free(out->rank_end_s);
+  free(out->marked_s);
   free(out->message);
   free(out->begin_s);
   free(out->span);

@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
   double makespan_s;  /* when the last rank is done */
   double *rank_end_s; /* [ranks] */
+  double *marked_s;   /* [ranks] between marks, all together */
   int ranks;
   size_t messages;
   timing_message *message;  /* [messages], by sender and the order of posting; NULL unless want_messages was set */

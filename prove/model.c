@@ -19,6 +19,7 @@
 #include "model/timing.h"
 #include "model/trace.h"
 #include "prove/holdings.h"
+#include "prove/osu_loop.h"
 #include "prove/sweep.h"
 
 enum { MOST_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
@@ -51,13 +52,28 @@ static const coll_place *places(model *m, int ranks) {
   return m->place;
 }
 
-/* What a driver would print for this metric, all ranks having entered together. */
+/* What a driver would print for this metric, all ranks having entered together; with a barrier, as they leave it. */
 static double time_of(const timing_result *t, const plan_point *q) {
   if (q->metric == PLAN_ROOT) return t->rank_end_s[q->root];
   if (q->metric == PLAN_MAKESPAN) return t->makespan_s;
   double sum = 0;
-  for (int r = 0; r < t->ranks; r++) sum += t->rank_end_s[r];
+  for (int r = 0; r < t->ranks; r++) sum += *q->barrier ? t->marked_s[r] / q->repetitions : t->rank_end_s[r];
   return sum / t->ranks;
+}
+
+/* The loop of calls with the point's barrier; NULL: it cannot be, for the reason in reason[size]. */
+static const coll_alg *looped(const model *m, const plan_point *q, const coll_alg *alg, const coll_args *args,
+                              long *param, char *reason, size_t size) {
+  coll_args none = { .size = args->size, .elem = args->elem, .commutes = true, .param = param, .place = args->place };
+  const coll_alg *barrier = coll_choose(q->barrier, COLL_BARRIER, &none, param, reason, size);
+  if (!barrier) return NULL;
+  const char *why = record_unsupported(barrier, &none, reason, size);
+  if (!why && (m->trace || m->holdings)) why = "what happens inside is of one call; take metric makespan";
+  if (!why && (alg->flags | barrier->flags) & COLL_ANY_SOURCE)
+    why = "receives from any source, which could take a message of the next barrier; take osu_avg without one";
+  if (!why) return osu_loop_alg(&(osu_loop){ barrier, alg, param, q->warmup, q->repetitions });
+  if (why != reason) snprintf(reason, size, "%s", why);
+  return NULL;
 }
 
 static void keep_rounds(model *m) {
@@ -147,6 +163,10 @@ static int point(model *m, const plan_point *q) {
     else if (coll_is_decision(q->key)) coll_key(alg, param, chose, sizeof chose);
   }
   if (alg) status = record_unsupported(alg, &args, reason, sizeof reason);
+  const coll_alg *recorded = alg;
+  long barrier_param[COLL_PARAMS] = { 0 };
+  if (!status && *q->barrier && !(recorded = looped(m, q, alg, &args, barrier_param, reason, sizeof reason)))
+    status = reason;
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
   answer a = { .id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose };
   if (status) {
@@ -154,10 +174,10 @@ static int point(model *m, const plan_point *q) {
     return 0;
   }
   m->timing.want_messages = m->trace || m->holdings;
-  if (m->timing.want_messages) m->record = record_make(m->record, alg, &args, 1, 1);
-  else m->record = record_view(m->record, alg, &args, 1, timing_viewer(&m->timing));
+  if (m->timing.want_messages) m->record = record_make(m->record, recorded, &args, 1, 1);
+  else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing));
   a.rounds = NAN;
-  if (timing_messages(&m->timing, m->record) <= MOST_COUNTED) {
+  if (!*q->barrier && timing_messages(&m->timing, m->record) <= MOST_COUNTED) {
     if (timing_run(m->record, &m->rounds, &m->timing)) return failed(m, &m->rounds, &a, q->collective);
     if (m->holdings) return print_holdings(m, q, chose);
     a.rounds = m->timing.makespan_s;

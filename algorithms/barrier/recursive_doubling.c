@@ -13,21 +13,9 @@
  *  1       012      012      2             0 ↔ 1
  *  after   012      012      012           0 → 2
  */
-#include "patterns/fold.h"
-#include "primitives/signal.h"
+#include "primitives/doubling_barrier.h"
 
-static void run(coll_ctx *c, const coll_args *a) {
-  coll_fold f = coll_fold_make(c->size, COLL_FOLD_EVEN); /* for its numbers; the pairs here are r and r + p' */
-  if (c->rank >= f.power) {
-    coll_signal_and_hear(c, c->rank - f.power, c->rank - f.power);
-    return;
-  }
-  bool paired = c->rank < f.extra;
-  if (paired) coll_hear(c, c->rank + f.power);
-  for (int distance = 1; distance < f.power; distance *= 2)
-    coll_signal_and_hear(c, c->rank ^ distance, c->rank ^ distance);
-  if (paired) coll_signal(c, c->rank + f.power);
-}
+static void run(coll_ctx *c, const coll_args *a) { coll_doubling_barrier(c, false); }
 
 static double cost(const coll_args *a, double alpha, double beta, double gamma) {
   coll_fold f = coll_fold_make(a->size, COLL_FOLD_EVEN);

@@ -119,6 +119,20 @@ static bool text_value(const file_line *r, const char *key, const char *text, ch
   return true;
 }
 
+#define WITH_BARRIER "osu_avg[barrier="
+
+static bool barrier_value(const file_line *r, plan_point *q, const char *text) {
+  const char *key = text + strlen(WITH_BARRIER);
+  size_t n = strlen(key);
+  q->metric = PLAN_OSU_AVG;
+  if (n < 2 || key[n - 1] != ']' || n > sizeof q->barrier)
+    return line_wrong(r, "metric=%.60s: write osu_avg[barrier=KEY]", text);
+  memcpy(q->barrier, key, n - 1);
+  q->barrier[n - 1] = '\0';
+  if (coll_is_decision(q->barrier) || !strncmp(q->barrier, "barrier/", strlen("barrier/"))) return true;
+  return line_wrong(r, "metric=%.60s: %.60s is no barrier; give barrier/… or decision/…", text, q->barrier);
+}
+
 static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op) {
   uint64_t wide = 0;
   int index = 0;
@@ -140,6 +154,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
     return true;
   }
   if (!strcmp(key, "metric")) {
+    if (!strncmp(text, WITH_BARRIER, strlen(WITH_BARRIER))) return barrier_value(r, q, text);
     if (!one_of(r, key, text, metrics, PLAN_METRICS, &index)) return false;
     q->metric = (plan_metric)index;
     return true;

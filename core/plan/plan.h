@@ -13,6 +13,7 @@
  *   root         rank                                   0
  *   in_place     0 or 1                                 0
  *   metric       makespan osu_avg root loop             makespan
+ *                osu_avg[barrier=KEY]: KEY before each call, an algorithm or a decision, in place of MPI's own
  *   repetitions  timed calls                            1
  *   until_ci     go on until the median's 95 % interval is at most so wide, as a part of it (0.02)   0: not
  *   budget_s     with until_ci: stop when the point has taken so many seconds, even before `repetitions`
@@ -49,6 +50,7 @@ typedef struct {
   int root;
   bool in_place, check;
   plan_metric metric;
+  char barrier[PLAN_KEY]; /* before each call of osu_avg; "": MPI's own */
   int repetitions, warmup, group;
   double until_ci, budget_s;
   plan_buffers buffers;

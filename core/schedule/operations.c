@@ -125,3 +125,5 @@ const coll_operations rec_operations = {
   .publish = rec_publish,
   .await = rec_await,
 };
+
+void record_mark(coll_ctx *c, bool ends) { *rec_append(rec_of(c)) = (rec_op){ .kind = REC_MARK, .bytes = ends }; }

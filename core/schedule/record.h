@@ -24,6 +24,9 @@ typedef struct {
 record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer);
 void record_free(record *);
 
+/* While a rank is recorded: the time of all that it does from here on, to the mark that `ends` it, is added up by timing_run. */
+void record_mark(coll_ctx *, bool ends);
+
 /* coll_unsupported, and whether the call's vector fits into the addresses that stand for a buffer: NULL, or why not. */
 const char *record_unsupported(const coll_alg *, const coll_args *, char *reason, size_t size);
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 const char *record_kind_name(int kind) {
-  static const char *const names[] = { "send",   "recv", "isend",     "irecv",    "recv_any", "wait",
-                                       "reduce", "copy", "seg_write", "seg_read", "publish",  "await" };
+  static const char *const names[] = { "send", "recv",      "isend",    "irecv",   "recv_any", "wait", "reduce",
+                                       "copy", "seg_write", "seg_read", "publish", "await",    "mark" };
   return names[kind];
 }
 

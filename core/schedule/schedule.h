@@ -20,24 +20,26 @@ typedef enum {
   REC_WRITE,
   REC_READ,
   REC_PUBLISH,
-  REC_AWAIT
+  REC_AWAIT,
+  REC_MARK
 } rec_kind;
 
 /* Buffers: 0 in, 1 out, 2 scratch, 3+k the k-th segment this rank has opened. */
 enum { REC_IN, REC_OUT, REC_SCRATCH, REC_SEGMENT };
 
 typedef struct {
-  uint8_t kind;   /* rec_kind */
-  uint8_t buf;    /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ, PUBLISH, AWAIT:
+  uint8_t kind;  /* rec_kind */
+  uint8_t buf;   /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ, PUBLISH, AWAIT:
                         segment */
-  uint8_t buf2;   /* REDUCE: right; COPY, READ: destination; WRITE: segment */
-  uint8_t label;  /* of the context: messages match by source, destination, label, in order */
-  int32_t peer;   /* rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a
+  uint8_t buf2;  /* REDUCE: right; COPY, READ: destination; WRITE: segment */
+  uint8_t label; /* of the context: messages match by source, destination, label, in order */
+  int32_t peer;  /* rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a
                         segment's part; WAIT: index, in this rank's list, of the ISEND or IRECV */
-  uint64_t off;   /* bytes into buf; PUBLISH, AWAIT: the flag's number */
-  uint64_t off2;  /* bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their
+  uint64_t off;  /* bytes into buf; PUBLISH, AWAIT: the flag's number */
+  uint64_t off2; /* bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their
                         WAIT */
-  uint64_t bytes; /* 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty message, with
+  uint64_t
+      bytes; /* MARK: 0 where a timed part begins, 1 where it ends. 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty message, with
                         bytes 0, has no buffer: buf and off mean nothing */
 } rec_op;
 

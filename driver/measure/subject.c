@@ -18,6 +18,15 @@ static const char *find_builtin(const plan_point *p, bool trace, char *reason, s
   return NULL;
 }
 
+/* NULL, or why the point's barrier cannot be. */
+static const char *find_barrier(subject *s, const plan_point *p, char *reason, size_t size) {
+  s->barrier_args = (coll_args){
+    .size = s->args.size, .elem = s->args.elem, .commutes = true, .param = s->barrier_param, .place = s->args.place
+  };
+  s->barrier_alg = coll_choose(p->barrier, COLL_BARRIER, &s->barrier_args, s->barrier_param, reason, size);
+  return s->barrier_alg ? coll_unsupported(s->barrier_alg, &s->barrier_args, reason, size) : reason;
+}
+
 const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, bool trace, char *reason, size_t size) {
   *s = (subject){
     .comm = launch_first(l, ranks), .collective = p->collective, .type = l->types.type[p->type], .op = MPI_OP_NULL
@@ -34,6 +43,8 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   if (p->buffers != PLAN_WARM && !port_has_caches())
     return snprintf(reason, size, "a simulation has no %s buffers; take warm ones", plan_buffers_name(p->buffers)),
            reason;
+  const char *barred = *p->barrier ? find_barrier(s, p, reason, size) : NULL;
+  if (barred) return barred;
   const char *slash = strchr(p->key, '/');
   if (slash && !strcmp(slash, "/builtin")) return find_builtin(p, trace, reason, size);
   s->alg = coll_choose(p->key, p->collective, &s->args, s->param, reason, size);
@@ -50,6 +61,9 @@ void subject_open(subject *s, bool trace) {
   if (trace) s->observer = observe_make(port_now);
   if (s->alg) s->call = coll_open_observed(s->comm, s->alg, &s->args, s->type, s->op, s->observer);
   else builtin_open(&s->builtin, s->comm, s->collective, &s->args, s->type, s->op);
+  if (!s->barrier_alg) return;
+  MPI_Comm_dup(s->comm, &s->barrier_comm); /* a receive from any source must not take its messages */
+  s->barrier = coll_open(s->barrier_comm, s->barrier_alg, &s->barrier_args, s->type, MPI_OP_NULL);
 }
 
 void subject_run(const subject *s) {
@@ -57,8 +71,17 @@ void subject_run(const subject *s) {
   else builtin_run(&s->builtin);
 }
 
+void subject_barrier(const subject *s) {
+  if (s->barrier) coll_run(s->barrier);
+  else MPI_Barrier(s->comm);
+}
+
 void subject_close(subject *s) {
   if (s->call) coll_close(s->call);
   else builtin_close(&s->builtin);
+  if (s->barrier) {
+    coll_close(s->barrier);
+    MPI_Comm_free(&s->barrier_comm);
+  }
   if (s->observer) observe_free(s->observer);
 }

@@ -20,6 +20,11 @@ typedef struct {
   MPI_Datatype type;
   MPI_Op op;
   long param[COLL_PARAMS];
+  struct coll_call *barrier; /* before each call of osu_avg; NULL: MPI's own */
+  MPI_Comm barrier_comm;
+  long barrier_param[COLL_PARAMS];
+  coll_args barrier_args;
+  const coll_alg *barrier_alg;
   char chose[SUBJECT_TEXT]; /* the full key of what a decision picked */
 } subject;
 
@@ -29,6 +34,7 @@ const char *subject_find(subject *, launch *, const plan_point *, int ranks, boo
 /* Plans the call, whose buffers stand in args by now. */
 void subject_open(subject *, bool trace);
 void subject_run(const subject *);
+void subject_barrier(const subject *); /* before a call of metric osu_avg */
 void subject_close(subject *);
 
 #endif

@@ -39,6 +39,15 @@ static void test_plans(void) {
     check(args.size == 8 && args.elem == 8 && args.count == 3000000000u && args.root == 7 && args.commutes, "shape");
   }
   plan_free(&p);
+  plan q = { 0 };
+  char said[256];
+  check(plan_read(&q, written("algorithm=bcast/mst metric=osu_avg[barrier=barrier/tree]\n"), said, sizeof said), "%s",
+        said);
+  check(q.points == 1 && q.point[0].metric == PLAN_OSU_AVG && !strcmp(q.point[0].barrier, "barrier/tree"),
+        "a barrier's key");
+  plan_free(&q);
+  plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=bcast/mst]\n", "bcast/mst is no barrier");
+  plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=\n", "write osu_avg[barrier=KEY]");
   plan_refused("id=1\n", ":1: no algorithm=");
   plan_refused("\nalgorithm=bcast/mst count=-1\n", ":2: count=-1: give a whole number");
   plan_refused("algorithm=bcast/mst type=real\n", "type=real: choose one of float, double, int, byte, long, affine");

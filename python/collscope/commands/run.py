@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -12,7 +12,7 @@ import click
 from collscope.base import console, progress
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import counted, format_ranks, join_words, parse_ranks, parse_sizes
-from collscope.catalogue import registry
+from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
 from collscope.commands import origin, requests, run_note, run_repetitions, run_table, run_winners
@@ -246,8 +246,7 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
     op = ("affine" if request.type_name == "affine" else "sum") if request.op is None else request.op
     if op not in known.operators:
         raise unknown("operator", op, known.operators)
-    if request.metric not in known.metrics:
-        raise unknown("metric", request.metric, known.metrics)
+    request = replace(request, metric=metrics.check(request.metric))
     sizes = read_sizes(request, keys)
     made = (
         (layout, make_point(request, layout, collective, key, size, op))
@@ -386,7 +385,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
 @click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
-@click.option("--metric", default="makespan", show_default=True, metavar="M", help="makespan, osu_avg, root or loop.")
+@click.option("--metric", default="makespan", show_default=True, metavar="M", help="makespan, osu_avg, root or loop; osu_avg[barrier=KEY]: with this barrier before each call.")
 @requests.ROOT
 @requests.TYPE
 @click.option("--op", default=None, metavar="O", help="Operator of reductions (default: sum).")

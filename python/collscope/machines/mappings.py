@@ -1,4 +1,4 @@
-"""Every mapping by name: block, cyclic and fill (seats), those that Open MPI's --map-by has (core, socket, node, each rank bound to a
+"""Every mapping by name: block, packed, cyclic and fill (seats), those that Open MPI's --map-by has (core, socket, node, each rank bound to a
 core), and file:PATH (rankfile)."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collscope.machines.seats import Run
 OPEN_MPI = ("core", "socket", "node")
 NAMES = (*seats.MAPPINGS, *OPEN_MPI)
 FILE = "file:"
-EVEN = ("block", "cyclic", "node")  # ranks on every node, at most one more on some
+EVEN = ("block", "packed", "cyclic", "node")  # ranks on every node, at most one more on some
 
 
 def file_of(mapping: str) -> Path | None:

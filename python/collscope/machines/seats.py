@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from collscope.machines.platform import EqualNodes, Host, Node, Platform, cores_by_socket
 
-MAPPINGS = ("block", "cyclic", "fill")
+MAPPINGS = ("block", "packed", "cyclic", "fill")
 Place = tuple[int, int, int]  # node, socket, cache
 
 
@@ -25,8 +25,8 @@ def runs(platform: Platform, nodes: int, ranks: int, mapping: str) -> list[Run]:
     """The cores of all ranks in their order, by one of MAPPINGS."""
     if mapping == "fill":
         return _filled(platform.cores_per_node, nodes, ranks)
-    shares = _shares(platform, nodes, ranks)
-    if mapping == "block":
+    shares = _shares(platform, nodes, ranks, _first if mapping == "packed" else _spread)
+    if mapping != "cyclic":
         return shares
     most = max(len(share.cores) for share in shares)
     return [Run(s.first, s.times, s.cores[i : i + 1]) for i in range(most) for s in shares if i < len(s.cores)]
@@ -41,7 +41,9 @@ def _filled(cores: int, nodes: int, ranks: int) -> list[Run]:
     return [run for run in made if run.times and run.cores]
 
 
-def _shares(platform: Platform, nodes: int, ranks: int) -> list[Run]:
+def _shares(
+    platform: Platform, nodes: int, ranks: int, seated: Callable[[Node, int], tuple[int, ...]]
+) -> list[Run]:
     """An even share a node; where nodes are equal, all those with as many ranks are one run."""
     each, more = divmod(ranks, nodes)
     if isinstance(platform.nodes, EqualNodes):
@@ -49,8 +51,13 @@ def _shares(platform: Platform, nodes: int, ranks: int) -> list[Run]:
     else:
         parts = [(n, 1, each + (n < more)) for n in range(nodes)]
     return [
-        Run(first, times, _spread(platform.nodes[first], share)) for first, times, share in parts if times and share
+        Run(first, times, seated(platform.nodes[first], share)) for first, times, share in parts if times and share
     ]
+
+
+def _first(node: Node, ranks: int) -> tuple[int, ...]:
+    """The first cores of a node, one after the other; around again where ranks share cores."""
+    return tuple(r % len(node) for r in range(ranks))
 
 
 def _spread(node: Node, ranks: int) -> tuple[int, ...]:

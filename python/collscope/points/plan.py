@@ -7,12 +7,12 @@ layout.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
-from collscope.catalogue import registry, sizes
+from collscope.catalogue import metrics, registry, sizes
 from collscope.machines import mappings
 from collscope.machines.hosts import fitted, grown
 
@@ -85,6 +85,16 @@ class Point:
             "root": self.root,
             "metric": self.metric,
         }
+
+
+LOOP_WARMUP, LOOP_CALLS = 2, 2  # of a loop without noise: what comes then repeats every other call at the latest
+
+
+def in_loop(point: Point, calls: int | None = None) -> Point:
+    """The point as it is modelled and modelled: with a barrier before each call, so many calls after those of the loop's beginning."""
+    if metrics.base(point.metric) == point.metric:
+        return point
+    return replace(point, warmup=LOOP_WARMUP, repetitions=calls or LOOP_CALLS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.machines.hosts import machine_file
 from collscope.machines.simgrid import content_hash
-from collscope.points.plan import Layout, Point, Task, describe, plan_text
+from collscope.points.plan import Layout, Point, Task, describe, in_loop, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import asking
 from collscope.sources.asking import GivenUp, Question
@@ -24,7 +24,7 @@ BUILTIN = "the MPI library's own call is not known as a schedule; take decision/
 
 def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "model", one a task."""
-    wanted = [(layout, replace(point, check=False)) for layout, point in tasks]  # there is no data to check
+    wanted = [(layout, replace(in_loop(point, options.repetitions), check=False)) for layout, point in tasks]  # there is no data to check
     with bar("model", len(tasks)) as progress:
         return run_tasks(wanted, progress=progress, limit_s=options.point_limit_s)
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from collscope.base.statistics import quantile
+from collscope.catalogue.metrics import base
 
 OK = "ok"
 UNSUPPORTED = "unsupported"  # the algorithm says that it cannot do this call: no failure
@@ -70,6 +71,7 @@ def summarise(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str
 
     makespan: the last rank's time of each repetition; root: the root's; osu_avg: what OSU prints, one mean over ranks and
     repetitions a launch; loop: the mean over ranks of each loop."""
+    metric = base(metric)
     if metric == "osu_avg":
         values = [sum(r[1] for r in reps) / len(reps) for reps in launches if reps]
     else:

@@ -19,7 +19,7 @@ from collscope.base.progress import Progress, duration
 from collscope.base.units import counted
 from collscope.machines.mappings import identity
 from collscope.machines.simgrid import content_hash
-from collscope.points.plan import Layout, Point, Task, describe
+from collscope.points.plan import Layout, Point, Task, describe, in_loop
 from collscope.points.table import Row, make_row
 from collscope.sources import remote, smpirun
 from collscope.sources.batches import Batch, batches, estimate, seconds
@@ -38,8 +38,8 @@ HINT = "--source model answers in seconds, --point-limit SECONDS gives up what t
 def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "sim", one a task; calls repeat in the tight loop of the metric `loop` alone, as no two differ."""
     wanted = [
-        (layout, replace(point, repetitions=options.repetitions or (10 if point.metric == "loop" else 1)))
-        for layout, point in tasks
+        (layout, replace(one, repetitions=options.repetitions or (10 if one.metric == "loop" else one.repetitions)))
+        for layout, one in ((layout, in_loop(point)) for layout, point in tasks)
     ]
     tell_length(wanted, workers(options.jobs, options.cluster), options.force)
     with bar("simulating", len(tasks), HINT) as progress:

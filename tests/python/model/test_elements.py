@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.machines.hosts import machine_file
-from collscope.points.plan import Layout, Point
-from collscope.sources import bounds, model
+from collscope.points.plan import Layout, Point, in_loop
+from collscope.sources import bounds, model, simulate
 from driven import drive, needs_simulation
 from made_platforms import ELEMENTS, write
 from scripts import (
@@ -79,6 +80,27 @@ def test_every_algorithm_takes_what_the_simulation_says_and_no_less_than_the_bou
         assert time >= bounds.bound_loggp(at.collective, ranks, size, **least) * (1 - 1e-9), at
         compared += 1
     assert compared > len(points) / 2
+
+
+@pytest.mark.parametrize("barrier", ["decision/ompi_4_1_acknowledged", "barrier/tree", "barrier/double_ring"])
+def test_a_loop_with_barriers_takes_what_the_simulation_says_and_its_barrier_matters(
+    barrier: str, tmp_path: Path
+) -> None:
+    name, ranks = write(tmp_path, ELEMENTS), 11
+    layout = Layout(find.load(name), 3, ranks, "block")
+    keys = ("bcast/linear", "bcast/chain[chains=2,s=0]", "scatter/binomial", "allreduce/recursive_doubling", "barrier/dissemination")
+    points = [
+        in_loop(Point(key.partition("/")[0], key, count, metric=f"osu_avg[barrier={barrier}]"))
+        for key in keys
+        for count in (1, 5000)
+    ]
+    rows = simulate.run_tasks([(layout, p) for p in points])
+    said = model.evaluate([(layout, p) for p in points])
+    together = model.evaluate([(layout, replace(p, metric="osu_avg")) for p in points])
+    for point, row, ours, plain in zip(points, rows, said, together, strict=True):
+        assert row["status"] == ours["status"] == "ok"
+        assert ours["model_s"] == pytest.approx(row["median_s"], rel=1e-9, abs=PICOSECOND), point
+        assert ours["model_s"] != pytest.approx(plain["model_s"], rel=1e-3), point
 
 
 @pytest.mark.parametrize("level", ["cache", "socket", "node", "network"])
