@@ -6,13 +6,14 @@ to the measured time; negative where the prediction is too fast. No prediction i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from collscope.base.errors import UserError
+from collscope.catalogue import metrics
 
 CALL = ["collective", "nodes", "ranks", "mapping", "bytes", "type", "op", "in_place", "root", "metric"]
 RANGES = ((512, "up to 512 B"), (8 << 10, "to 8 KiB"), (128 << 10, "to 128 KiB"), (np.inf, "above"))
@@ -43,8 +44,11 @@ class Winners:
 
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
-    around a time without them), error, and size (a range in words). UserError: there are none, or a table has a call twice."""
+    around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words). Of a metric its
+    name alone counts: which barrier stood before a measured call is not always known. UserError: there are none, or a table has a call
+    twice."""
     keys = [*CALL, "algorithm"]
+    predicted, measured = (f.assign(metric=f.metric.map(metrics.base)) for f in (predicted, measured))
     for name, frame in (("predicted", predicted), ("measured", measured)):
         if (twice := frame[frame.duplicated(keys)]).size:
             row = twice.iloc[0]
@@ -52,7 +56,7 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
                 f"the {name} times have {row['algorithm']} at {row['bytes']} bytes on {row['ranks']} ranks twice; choose one source "
                 "or platform of the table"
             )
-    both = predicted[[*keys, "median_s"]].merge(
+    both = predicted[[*keys, "chose", "median_s"]].merge(
         measured[[*keys, "median_s", "q1_s", "q3_s"]], on=keys, suffixes=("", "_measured")
     )
     both = both.rename(columns={"median_s": "predicted_s", "median_s_measured": "measured_s"})
@@ -80,8 +84,14 @@ def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[by or "of", "points", "median", "p90", "worst", "bias"])
 
 
+def algorithms(both: pd.DataFrame) -> pd.DataFrame:
+    """The rows that are no decision's: what competes."""
+    return both[~both.algorithm.str.startswith("decision/")]
+
+
 def winners(both: pd.DataFrame) -> Winners | None:
-    """Who wins; None where no call has two algorithms."""
+    """Who wins among algorithms, decisions aside; None where no call has two of them."""
+    both = algorithms(both)
     same = ties = 0
     regrets: list[tuple[float, str]] = []
     ranks = []
@@ -109,3 +119,101 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float:
     """Correlation of ranks, equal values sharing theirs; NaN where all values of one are equal."""
     a, b = (pd.Series(list(values)).rank() for values in (one, other))
     return float(a.corr(b)) if a.nunique() > 1 and b.nunique() > 1 else float("nan")
+
+
+def winners_by_call(both: pd.DataFrame) -> pd.DataFrame:
+    """A row for each call with two algorithms: CALL, measured and predicted (keys), regret, and verdict: same, tie (another, within the
+    noise) or other."""
+    made = []
+    for call, part in algorithms(both).groupby(CALL, sort=False):
+        if len(part) < 2:
+            continue
+        best, taken = part.loc[part.measured_s.idxmin()], part.loc[part.predicted_s.idxmin()]
+        same = taken.measured_s == best.measured_s
+        verdict = "same" if same else "tie" if taken.low_s <= best.high_s else "other"
+        made.append((*call, best.algorithm, taken.algorithm, taken.measured_s / best.measured_s - 1, verdict))
+    return pd.DataFrame(made, columns=[*CALL, "measured", "predicted", "regret", "verdict"])
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a fixed decision costs: of `calls` with two measured algorithms, those whose choice was `measured`, how often it is the fastest
+    or tied with it, and the time lost as a share of the fastest."""
+
+    decision: str
+    calls: int
+    measured: int
+    agreement: float
+    mean_regret: float
+    p90_regret: float
+    worst_regret: float
+
+
+def baselines(both: pd.DataFrame, predicted: pd.DataFrame) -> list[Baseline]:
+    """What a user of each decision has today. Its choice's time is that of the decision itself where that was measured, else that of the
+    algorithm that it chose (column chose of the predicted table)."""
+    found = []
+    chosen = predicted[predicted.algorithm.str.startswith("decision/")]
+    chosen = chosen.assign(metric=chosen.metric.map(metrics.base))
+    calls = dict(iter(both.groupby(CALL, sort=False)))
+    for decision, choices in chosen.groupby("algorithm"):
+        regrets, agreed, asked = [], 0, 0
+        for call, choice in zip(choices[CALL].itertuples(index=False, name=None), choices.chose, strict=True):
+            part = calls.get(call)
+            if part is None or len(algorithms(part)) < 2:
+                continue
+            asked += 1
+            best = algorithms(part).sort_values("measured_s").iloc[0]
+            own = part[part.algorithm == decision]
+            taken = own if len(own) else part[part.algorithm == choice]
+            if len(taken):
+                lost = max(taken.measured_s.iloc[0] / best.measured_s - 1, 0.0)
+                regrets.append(lost)
+                agreed += lost == 0 or taken.low_s.iloc[0] <= best.high_s
+        if regrets:
+            lost_s = pd.Series(regrets)
+            found.append(
+                Baseline(
+                    str(decision),
+                    asked,
+                    len(regrets),
+                    agreed / len(regrets),
+                    float(lost_s.mean()),
+                    float(lost_s.quantile(0.9)),
+                    float(lost_s.max()),
+                )
+            )
+    return found
+
+
+def below_bound(both: pd.DataFrame, bounds: pd.DataFrame) -> pd.DataFrame:
+    """The measured calls of metric makespan that are faster, beyond the noise, than bound/loggp says is possible: rows of `both`, and
+    bound_s. Where there is one, a number of the platform is wrong: it says that something takes longer than it does."""
+    least = bounds[(bounds.algorithm == "bound/loggp") & (bounds.metric == "makespan")]
+    keys = ["collective", "nodes", "ranks", "mapping", "bytes", "metric"]
+    least = least[[*keys, "median_s"]].drop_duplicates(keys).rename(columns={"median_s": "bound_s"})
+    checked = both.merge(least, on=keys)
+    return checked[checked.high_s < checked.bound_s].reset_index(drop=True)
+
+
+def worst(both: pd.DataFrame, count: int = 12) -> pd.DataFrame:
+    """The calls whose prediction is farthest off, by the factor between the two times: a call far below is as wrong as one far above."""
+    factor = np.abs(np.log(both.predicted_s / both.measured_s))
+    return both.loc[factor.sort_values(ascending=False, kind="stable").index[:count]]
+
+
+def without(both: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """What each assumption is worth: the errors of all, and by size, of the whole prediction ("all") and of those made without one element
+    each (name → as `joined` has it), on the calls that all of them have. Columns: without, size, points, median, p90, bias; where an
+    element's rows have larger errors than the whole, the evidence is for it."""
+    keys = [*CALL, "algorithm"]
+    common = both[keys]
+    for other in others.values():
+        common = common.merge(other[keys], on=keys)
+    made = []
+    for name, frame in {"nothing": both, **others}.items():
+        part = frame.merge(common, on=keys)
+        for of in (errors(part), errors(part, "size")):
+            of.columns = ["size", *of.columns[1:]]
+            made.append(of.assign(without=name))
+    return pd.concat(made, ignore_index=True)[["without", "size", "points", "median", "p90", "worst", "bias"]]

@@ -34,6 +34,7 @@ COMMANDS = {  # in the order in which help lists them
     "calibrate": "collscope.commands.calibrate",
     "explain": "collscope.commands.explain",
     "compare": "collscope.commands.compare",
+    "validate": "collscope.commands.validate",
     "testbed": "collscope.commands.testbed",
     "test": "collscope.commands.test",
     "setup": "collscope.commands.setup",

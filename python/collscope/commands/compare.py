@@ -19,7 +19,8 @@ PREDICTIONS = ("model", "sim", "bound")
     "--predicted", metavar="SOURCE", help="The source whose rows are the prediction (default: model, or sim)."
 )
 @click.option("--measured", metavar="SOURCE", help="The source that it is held against (default: real, or sim).")
-def command(tables: tuple[str, ...], predicted: str | None, measured: str | None) -> None:
+@click.option("--out", metavar="DIR", help="Write a report there, too: HTML, Markdown, JSON and figures.")
+def command(tables: tuple[str, ...], predicted: str | None, measured: str | None, out: str | None) -> None:
     """Say how far predicted times are off measured ones, and what trusting them costs.
 
     The tables are what `run --csv` writes; one table may hold both sources.
@@ -38,7 +39,26 @@ def command(tables: tuple[str, ...], predicted: str | None, measured: str | None
         raise UsageError(
             f"{tables[0]} has only the source {one.source.iloc[0]}; give a second table, or run with --source real,model"
         )
-    show(prediction.joined(one, two))
+    both = prediction.joined(one, two)
+    show(both)
+    if out:
+        _report(out, both, one, first, tables)
+
+
+def _report(out: str, both: pd.DataFrame, predicted: pd.DataFrame, table: pd.DataFrame, names: tuple[str, ...]) -> None:
+    """The report of one comparison in a folder."""
+    from collscope.base import paths
+    from collscope.campaigns import report
+    from collscope.commands import requests
+
+    requests.check_folder("--out", out, Path(out))
+    bounds = table[table.algorithm == "bound/loggp"]
+    title = f"{Path(names[0]).name} beside {Path(names[-1]).name}" if len(names) == 2 else Path(names[0]).name
+    made = report.Comparison(
+        f"Predicted and measured: {title}", both, predicted, bounds=bounds if len(bounds) else None
+    )
+    report.write(made, Path(out))
+    click.echo(paths.display(Path(out) / "report.html"))
 
 
 def _read(name: str) -> pd.DataFrame:

@@ -60,7 +60,8 @@ MAPPING = click.option(
     default="block",
     show_default=True,
     metavar="M",
-    help="Which rank sits on which core: block (an even share a node, neighbours together), packed (the same, core after core), cyclic (around the nodes), fill (node 0 "
+    help="Which rank sits on which core: block (an even share a node, neighbours together), packed (the same, core after "
+    "core), cyclic (around the nodes), fill (node 0 "
     "first); core, socket, node, as mpirun --map-by; file:RANKFILE.",
 )
 

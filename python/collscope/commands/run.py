@@ -385,7 +385,13 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
 @click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
-@click.option("--metric", default="makespan", show_default=True, metavar="M", help="makespan, osu_avg, root or loop; osu_avg[barrier=KEY]: with this barrier before each call.")
+@click.option(
+    "--metric",
+    default="makespan",
+    show_default=True,
+    metavar="M",
+    help="makespan, osu_avg, root or loop; osu_avg[barrier=KEY]: with this barrier before each call.",
+)
 @requests.ROOT
 @requests.TYPE
 @click.option("--op", default=None, metavar="O", help="Operator of reductions (default: sum).")

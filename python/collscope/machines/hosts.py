@@ -81,7 +81,8 @@ def fitted(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -
 
 def hosts_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[str]:
     """The host of each rank. block: an even share a node, consecutive ranks together; cyclic: rank r on node r mod nodes; both spread
-    a node's ranks evenly over its sockets, consecutive ranks on a socket. packed: as block, but core after core of a node. fill: core after core, node after node.
+    a node's ranks evenly over its sockets, consecutive ranks on a socket. packed: as block, but core after core of a
+    node. fill: core after core, node after node.
     core, socket, node: as mpirun --map-by. file:PATH: as the file says. UsageError: the ranks do not fit."""
     return [h.name for h in seats.hosts(platform, fitted(platform, nodes, ranks, mapping))]
 

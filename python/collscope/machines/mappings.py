@@ -1,5 +1,5 @@
-"""Every mapping by name: block, packed, cyclic and fill (seats), those that Open MPI's --map-by has (core, socket, node, each rank bound to a
-core), and file:PATH (rankfile)."""
+"""Every mapping by name: block, packed, cyclic and fill (seats), those that Open MPI's --map-by has (core, socket, node, each rank bound to
+a core), and file:PATH (rankfile)."""
 
 from __future__ import annotations
 

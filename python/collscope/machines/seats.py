@@ -41,18 +41,14 @@ def _filled(cores: int, nodes: int, ranks: int) -> list[Run]:
     return [run for run in made if run.times and run.cores]
 
 
-def _shares(
-    platform: Platform, nodes: int, ranks: int, seated: Callable[[Node, int], tuple[int, ...]]
-) -> list[Run]:
+def _shares(platform: Platform, nodes: int, ranks: int, seated: Callable[[Node, int], tuple[int, ...]]) -> list[Run]:
     """An even share a node; where nodes are equal, all those with as many ranks are one run."""
     each, more = divmod(ranks, nodes)
     if isinstance(platform.nodes, EqualNodes):
         parts = [(0, more, each + 1), (more, nodes - more, each)]
     else:
         parts = [(n, 1, each + (n < more)) for n in range(nodes)]
-    return [
-        Run(first, times, seated(platform.nodes[first], share)) for first, times, share in parts if times and share
-    ]
+    return [Run(first, times, seated(platform.nodes[first], share)) for first, times, share in parts if times and share]
 
 
 def _first(node: Node, ranks: int) -> tuple[int, ...]:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from collscope.base.errors import unknown
 from collscope.points.table import Row
-from collscope.sources import bounds, measure, model, simulate
+from collscope.sources import bounds, measure, model, published, simulate
 from collscope.sources.outcome import FAILURES
 from collscope.sources.source import Source
 
-SOURCES: dict[str, Source] = {s.name: s for s in (bounds.SOURCE, model.SOURCE, simulate.SOURCE, measure.SOURCE)}
+SOURCES: dict[str, Source] = {
+    s.name: s for s in (bounds.SOURCE, model.SOURCE, simulate.SOURCE, measure.SOURCE, published.SOURCE)
+}
 
 
 def named(text: str) -> list[Source]:

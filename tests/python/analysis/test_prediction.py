@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from collscope.analysis.prediction import errors, joined, spearman, winners
+from collscope.analysis.prediction import (
+    baselines,
+    below_bound,
+    errors,
+    joined,
+    spearman,
+    winners,
+    winners_by_call,
+    without,
+    worst,
+)
 from collscope.base.errors import UserError
 from collscope.points.table import make_row, to_frame, write_csv
 from command_line import call
@@ -130,3 +141,73 @@ def test_the_command_compares_two_tables_or_two_sources_of_one(
     ):
         status, _, err = call(capsys, "compare", *words)
         assert status == 2 and wrong in err, err
+
+
+def test_a_barrier_in_a_metric_makes_no_other_call() -> None:
+    predicted = to_frame(times("model", metric="osu_avg[barrier=barrier/tree]"))
+    assert len(joined(predicted, to_frame(times("published", metric="osu_avg")))) == len(ALGORITHMS) * len(SIZES)
+
+
+def test_the_winners_of_each_call_have_a_verdict() -> None:
+    """At 4 bytes the prediction takes an algorithm that is twice as slow."""
+    found = winners_by_call(both({("bcast/chain", 4): 0.1})).set_index("bytes")
+    assert found.verdict.to_dict() == {4: "other", 4096: "same", 65536: "same", 1 << 20: "same"}
+    assert (found.loc[4, "measured"], found.loc[4, "predicted"]) == ("bcast/binomial", "bcast/chain")
+    assert found.loc[4, "regret"] == pytest.approx((2e-5 + 4e-9) / (1e-5 + 4e-9) - 1)
+
+
+def test_a_decision_loses_what_its_choice_loses_and_competes_with_nobody() -> None:
+    """It takes chain everywhere: at 1 MiB that is as good as the best within the noise, below it is twice as slow at most."""
+    decided = [
+        {**row("model", "decision/ompi_4_1", size, 1e-9), "collective": "bcast", "chose": "bcast/chain"}
+        for size in SIZES
+    ]
+    predicted, measured = to_frame([*times("model"), *decided]), to_frame(times("real"))
+    (found,) = baselines(joined(predicted, measured), predicted)
+    assert (found.decision, found.calls, found.measured) == ("decision/ompi_4_1", 4, 4)
+    lost = [(2e-5 + s * 1e-9) / (1e-5 + s * 1e-9) - 1 for s in SIZES]
+    assert (found.mean_regret, found.worst_regret) == (pytest.approx(sum(lost) / 4), pytest.approx(lost[0]))
+    assert found.agreement == 0.25
+    unknown = to_frame([*times("model"), *[{**one, "chose": "bcast/mst"} for one in decided]])
+    assert baselines(joined(unknown, measured), unknown) == [], "what was chosen was never measured"
+
+
+def test_a_measured_call_below_the_bound_is_found() -> None:
+    found = both({})
+    bound = [{**row("bound", "bound/loggp", size, 3e-5), "collective": "bcast"} for size in SIZES]
+    below = below_bound(found, to_frame(bound))
+    assert {(r.algorithm, r.bytes) for r in below.itertuples()} == {
+        (name, size) for name, base in ALGORITHMS.items() for size in SIZES if (base + size * 1e-9) * 1.025 < 3e-5
+    }
+    assert below_bound(found, to_frame([{**one, "metric": "osu_avg"} for one in bound])).empty
+
+
+def test_the_worst_calls_are_far_by_a_factor() -> None:
+    found = worst(both({("bcast/chain", 4): 0.2, ("bcast/linear", 4096): 3.0}), 2)
+    assert list(found.algorithm) == ["bcast/chain", "bcast/linear"], (
+        "five times too fast is worse than three times too slow"
+    )
+
+
+def test_what_an_assumption_is_worth_is_its_error_when_left_out() -> None:
+    off = {(name, size): 1.3 for name in ALGORITHMS for size in SIZES if size < 5000}
+    found = without(both({}), {"gap": both(off)}).set_index(["without", "size"])
+    assert found.loc[("nothing", "all"), "median"] == pytest.approx(0)
+    assert found.loc[("gap", "up to 512 B"), "median"] == pytest.approx(0.3)
+    assert found.loc[("gap", "above"), "median"] == pytest.approx(0)
+
+
+def test_the_command_writes_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    predicted, measured = tmp_path / "model.csv", tmp_path / "real.csv"
+    write_csv(times("model", {("bcast/chain", 4): 1.5}), predicted)
+    write_csv(times("real"), measured)
+    status, _, _ = call(capsys, "compare", str(predicted), str(measured), "--out", str(tmp_path / "made"))
+    assert status == 0
+    said = json.loads((tmp_path / "made" / "summary.json").read_text())
+    assert said["errors"]["all"][0]["worst"] == pytest.approx(0.5)
+    assert said["worst"][0]["algorithm"] == "bcast/chain" and said["worst"][0]["bytes"] == 4
+    assert said["winners"]["agreement"] == 1.0
+    page = (tmp_path / "made" / "report.html").read_text()
+    assert "Farthest off" in page and page.count("data:image/png") == 3
+    assert "| bcast/chain | 4 |" in (tmp_path / "made" / "report.md").read_text()
+    assert (tmp_path / "made" / "figures" / "scatter.png").is_file()

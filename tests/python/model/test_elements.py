@@ -88,7 +88,13 @@ def test_a_loop_with_barriers_takes_what_the_simulation_says_and_its_barrier_mat
 ) -> None:
     name, ranks = write(tmp_path, ELEMENTS), 11
     layout = Layout(find.load(name), 3, ranks, "block")
-    keys = ("bcast/linear", "bcast/chain[chains=2,s=0]", "scatter/binomial", "allreduce/recursive_doubling", "barrier/dissemination")
+    keys = (
+        "bcast/linear",
+        "bcast/chain[chains=2,s=0]",
+        "scatter/binomial",
+        "allreduce/recursive_doubling",
+        "barrier/dissemination",
+    )
     points = [
         in_loop(Point(key.partition("/")[0], key, count, metric=f"osu_avg[barrier={barrier}]"))
         for key in keys

@@ -1,0 +1,255 @@
+"""Running a campaign: predict every call, measure it or take what was published, compare, report.
+
+What is measured is kept in the campaign's folder call by call, so a campaign that was ended goes on where it stopped; predictions are in
+the cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from collscope.analysis import prediction
+from collscope.base import console, paths, progress
+from collscope.base.errors import UsageError, UserError
+from collscope.base.units import counted
+from collscope.campaigns import report
+from collscope.campaigns.campaign import BARRIER, Campaign, load
+from collscope.catalogue import metrics
+from collscope.machines import elements, find
+from collscope.machines.platform import Platform
+from collscope.points import table
+from collscope.points.plan import Layout, Task
+from collscope.points.table import Row
+from collscope.sources import bounds, launcher, measure, published
+from collscope.sources.outcome import OK
+from collscope.sources.rows import SOURCES
+from collscope.sources.source import Options, Stopped
+from collscope.testbed import bed
+
+MEASURED, TABLE = "measured.csv", "table.csv"
+RESULTS = paths.RESULTS / "validation"
+CHUNK = 24  # calls of a launch: what is lost at most when the campaign is ended
+
+
+def run(name: str, quick: bool = False, out: str | None = None, force: bool = False) -> Path:
+    """Runs a campaign; returns the folder of its report. `force`: measure again what is kept. UsageError, UserError: what is wrong, where,
+    and what to do."""
+    campaign = load(name)
+    folder = Path(out).absolute() if out else RESULTS / campaign.name / ("quick" if quick else "")
+    if not paths.is_writable(folder.parent if not folder.exists() else folder):
+        raise UsageError(f"--out {folder}: cannot be written to")
+    file = campaign.file
+    begun = time.monotonic()
+    with _bed_of(campaign):
+        platform = _platform(file.platform)
+        tasks = _tasks(campaign, platform, quick)
+        if not tasks:
+            raise UsageError(f"{paths.display(campaign.path)}: has no calls{' in a quick run' if quick else ''}")
+        console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
+        predicted = _predicted(campaign, _with_baselines(campaign, tasks))
+        measured = _measured(campaign, tasks, folder, force)
+    both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
+    made = report.Comparison(
+        title=file.title,
+        both=both,
+        predicted=table.to_frame(predicted),
+        about=file.about,
+        setting=_setting(campaign, tasks, measured),
+        floor=file.floor or _floor(measured),
+        bounds=_bounds(tasks),
+        without=_without(campaign, tasks, measured),
+        unpredicted=_left(tasks, predicted, measured),
+        quick=quick,
+    )
+    table.write_csv([*predicted, *measured], folder / TABLE)
+    report.write(made, folder)
+    console.note(f"{campaign.name}: {time.monotonic() - begun:.0f} s")
+    return folder
+
+
+def _platform(name: str) -> Platform:
+    try:
+        return find.load(name)
+    except UserError as error:
+        raise UserError(f"{error}; ./collscope calibrate makes one from point-to-point messages") from None
+
+
+@contextlib.contextmanager
+def _bed_of(campaign: Campaign) -> Iterator[None]:
+    """The test bed that the campaign wants, up for the time of the block; one that is up stays, if it is the same."""
+    wanted = campaign.file.bed
+    if wanted is None:
+        yield
+        return
+    network = bed_network(campaign)
+    if there := bed.standing():
+        if there.network != network:
+            raise UserError(
+                f"a test bed is up, of {there.network.describe()}; the campaign wants {network.describe()}: ./collscope testbed down"
+            )
+        yield
+        return
+    bed.up(network)
+    try:
+        yield
+    finally:
+        bed.down()
+
+
+def bed_network(campaign: Campaign) -> bed.Network:
+    """The network of the campaign's bed."""
+    wanted = campaign.file.bed
+    assert wanted
+    return bed.Network(
+        hosts=wanted.hosts, bits_per_s=wanted.bits_per_s, latency_s=wanted.latency_s, leaves=wanted.leaves,
+        oversubscription=wanted.oversubscription,
+    )  # fmt: skip
+
+
+def _tasks(campaign: Campaign, platform: Platform, quick: bool) -> list[Task]:
+    if campaign.file.measure.source == "published":
+        found = published.tasks(platform, campaign.file.platform, campaign.file.metric)
+        return [task for task in found if campaign.chosen(task, quick)]
+    return campaign.tasks(platform, quick)
+
+
+# ---- predicting ---------------------------------------------------------------------------------------------
+
+
+def _predicted(campaign: Campaign, tasks: Sequence[Task]) -> list[Row]:
+    return SOURCES[campaign.file.predict].rows(tasks, Options(), progress.progress)
+
+
+def _with_baselines(campaign: Campaign, tasks: Sequence[Task]) -> list[Task]:
+    """The tasks, and those of the decisions that a user has today, which may choose what was measured."""
+    more = [(layout, replace(point, algorithm=key)) for layout, point in tasks for key in campaign.file.baselines]
+    return list(dict.fromkeys([*tasks, *more]))
+
+
+def _without(campaign: Campaign, tasks: Sequence[Task], measured: Sequence[Row]) -> dict[str, prediction.pd.DataFrame]:
+    """The same calls predicted without one element each, beside what was measured."""
+    found = {}
+    for name in campaign.file.without:
+        if name == BARRIER:
+            changed = [(layout, replace(p, metric=metrics.base(p.metric))) for layout, p in tasks]
+        else:
+            platform = find.load(elements.left_out(campaign.file.platform, name))
+            layouts = {at: Layout(platform, at.nodes, at.ranks, at.mapping) for at, _ in tasks}
+            changed = [(layouts[layout], point) for layout, point in tasks]
+        console.note(f"{campaign.name}: without {name}")
+        rows = _predicted(campaign, changed)
+        found[name] = prediction.joined(table.to_frame(rows), table.to_frame(measured))
+    return found
+
+
+def _bounds(tasks: Sequence[Task]) -> prediction.pd.DataFrame | None:
+    """The bound of each call, where its metric has one."""
+    spans = [(layout, point) for layout, point in tasks if point.metric == "makespan"]
+    return table.to_frame(bounds.rows_of(spans, (bounds.LOGGP,))) if spans else None
+
+
+# ---- measuring ----------------------------------------------------------------------------------------------
+
+
+def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, force: bool) -> list[Row]:
+    """Rows of the campaign's calls, those that are kept in the folder not measured again."""
+    wanted = campaign.file.measure
+    if wanted.source == "published":
+        return published.rows(tasks, Options(), progress.progress)
+    options = Options(
+        launches=wanted.launches,
+        repetitions=wanted.repetitions,
+        launcher=launcher.launcher_of(wanted.launcher or None, wanted.hosts or None),
+    )
+    path = folder / MEASURED
+    kept = {} if force or not path.is_file() else {_name(row): row for row in table.to_rows(table.read_csv(path))}
+    kept = {name: row for name, row in kept.items() if row["kind"] == OK}
+    left = [task for task in tasks if _name_of(task) not in kept]
+    if kept:
+        console.note(
+            f"{campaign.name}: {counted(len(tasks) - len(left), 'call')} measured before ({paths.display(path)})"
+        )
+    with progress.progress("measuring", len(left) * wanted.launches) as bar:
+        for chunk in _chunks(left):
+            try:
+                rows = measure.run_tasks(
+                    [(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk],
+                    launches=options.launches, progress=bar, limit_s=60.0, launcher=options.launcher,
+                )  # fmt: skip
+            except Stopped as stop:
+                _keep(kept, [row for row in stop.rows if row["kind"] == OK], path)
+                raise
+            _keep(kept, rows, path)
+    return [kept[name] for task in tasks if (name := _name_of(task)) in kept]
+
+
+def _keep(kept: dict[tuple[object, ...], Row], rows: Sequence[Row], path: Path) -> None:
+    kept |= {_name(row): row for row in rows}
+    table.write_csv(kept.values(), path)
+
+
+def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
+    """Calls of one layout, a few at a time."""
+    groups: dict[Layout, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault(task[0], []).append(task)
+    for group in groups.values():
+        for start in range(0, len(group), CHUNK):
+            yield group[start : start + CHUNK]
+
+
+NAMES = ("nodes", "ranks", "mapping", "collective", "algorithm", "bytes", "type", "metric")
+
+
+def _name(row: Row) -> tuple[object, ...]:
+    return tuple(row[column] for column in NAMES)
+
+
+def _name_of(task: Task) -> tuple[object, ...]:
+    layout, point = task
+    return _name(layout.cells() | point.cells(layout.ranks))
+
+
+# ---- what is told -------------------------------------------------------------------------------------------
+
+
+def _setting(campaign: Campaign, tasks: Sequence[Task], measured: Sequence[Row]) -> list[tuple[str, str]]:
+    file = campaign.file
+    ranks = sorted({layout.ranks for layout, _ in tasks})
+    back_end = next((row["back_end"] for row in measured if row["back_end"]), "")
+    return [
+        ("platform", file.platform),
+        ("predicted by", f"{file.predict}, metric {file.metric}"),
+        ("measured", f"{file.measure.source}: {back_end}"),
+        ("ranks", f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))),
+    ]
+
+
+def _floor(measured: Sequence[Row]) -> str:
+    """How far quartiles of repeated measurements are apart, in words."""
+    spread = sorted(
+        (row["q3_s"] - row["q1_s"]) / row["median_s"]
+        for row in measured
+        if row["kind"] == OK and row["q3_s"] is not None
+    )
+    if not spread:
+        return ""
+    return (
+        f"Half of the repetitions of a call lie within {100 * spread[len(spread) // 2]:.1f} % of its median "
+        f"(median over calls; p90: {100 * spread[int(0.9 * (len(spread) - 1))]:.1f} %): no model can be shown to be much better."
+    )
+
+
+def _left(tasks: Sequence[Task], predicted: Sequence[Row], measured: Sequence[Row]) -> list[str]:
+    """What has no number on one side, by reason."""
+    reasons: dict[str, int] = {}
+    asked = {_name_of(task) for task in tasks}
+    for row in [*predicted, *measured]:
+        if row["kind"] != OK and (_name(row) in asked or row["source"] != "model"):
+            text = f"{row['source']}: {row['status']}"
+            reasons[text] = reasons.get(text, 0) + 1
+    return [f"No number for {counted(count, 'call')}, {text}." for text, count in sorted(reasons.items())]

@@ -1,0 +1,38 @@
+"""The `validate` command: a campaign, from prediction and measurement to the report of how far they are apart."""
+
+from __future__ import annotations
+
+import click
+
+EXAMPLES = """
+\b
+Examples:
+  ./collscope validate                     what campaigns there are
+  ./collscope validate orfeo_published     predicted beside published times
+  ./collscope validate testbed --quick
+"""
+
+
+@click.command("validate", epilog=EXAMPLES)
+@click.argument("campaign", required=False)
+@click.option("--quick", is_flag=True, help="A small part of the calls.")
+@click.option("--force", is_flag=True, help="Measure again what is kept in the campaign's folder.")
+@click.option("--out", metavar="DIR", help="Where the report goes (default: results/validation/CAMPAIGN).")
+def command(campaign: str | None, quick: bool, force: bool, out: str | None) -> None:
+    """Predict, measure and compare a whole campaign (validate/campaigns), and report the errors.
+
+    A campaign that was ended goes on where it stopped.
+    """
+    from collscope.base import paths
+    from collscope.campaigns import campaign as campaigns
+    from collscope.campaigns import run
+
+    if campaign is None:
+        for name in campaigns.names():
+            click.echo(f"{name:<20}  {campaigns.load(name).file.title}")
+        return
+    folder = run.run(campaign, quick=quick, out=out, force=force)
+    for line in (folder / "report.md").read_text(encoding="utf-8").splitlines()[2:16]:
+        if line.startswith("| ") and not line.startswith("| |"):
+            click.echo("  ".join(part.strip() for part in line.strip("|").split("|")))
+    click.echo(paths.display(folder / "report.html"))

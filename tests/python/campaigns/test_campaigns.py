@@ -1,0 +1,125 @@
+"""Campaigns are read with every mistake named, measure what is not kept, and tell how far predictions are off."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.base.errors import UsageError, UserError
+from collscope.campaigns import campaign as campaigns
+from collscope.campaigns import run
+from collscope.machines import find
+from collscope.points import table
+from collscope.sources import measure, published
+from collscope.sources.source import Options
+
+needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
+
+MEASURED = """
+title = "t"
+platform = "schooner"
+baselines = ["decision/ompi_4_1"]
+without = []
+[measure]
+source = "real"
+[quick]
+bytes = "4B"
+[[calls]]
+collectives = ["bcast", "barrier"]
+algorithms = ["flat"]
+nodes = [2, 3]
+bytes = "4B,1KiB"
+"""
+
+
+def written(folder: Path, text: str = MEASURED) -> str:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_every_campaign_that_is_here_can_be_read() -> None:
+    for name in campaigns.names():
+        assert campaigns.load(name).file.title
+    with pytest.raises(UsageError, match='did you mean "orfeo_published"'):
+        campaigns.load("orfeo_publishd")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('source = "real"', 'source = "guessed"', r"mine.toml:7: measure\.source"),
+        ('bytes = "4B"', 'bytes = "4 apples"', r"mine.toml:9: quick\.bytes"),
+        ("nodes = [2, 3]", "nodes = [0]", r"mine.toml:13: .*nodes"),
+        ("decision/ompi_4_1", "decision/ompi_9", "mine.toml: .*ompi_9"),
+        ('source = "real"', 'source = "published"', r"mine.toml:6: measure: .*\[\[calls\]\]"),
+        ('source = "real"', 'source = "real"\n[bed]\nhosts = 4', r"mine.toml:8: bed: .*testbed"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        campaigns.load(written(tmp_path, MEASURED.replace(old, new)))
+
+
+def test_flat_algorithms_do_not_look_at_where_ranks_sit() -> None:
+    flat, placed = (campaigns.keys_of("bcast", [name]) for name in ("flat", "placed"))
+    assert "bcast/linear" in flat and any("hierarchical" in key for key in placed)
+    assert sorted(flat + placed) == sorted(campaigns.keys_of("bcast", ["all"]))
+
+
+def test_published_times_are_found_by_our_keys() -> None:
+    platform = find.load("orfeo_epyc")
+    tasks = published.tasks(platform, "orfeo_epyc")
+    rows = published.rows(tasks, Options(), None)  # type: ignore[arg-type]
+    assert len(rows) == 2240 and all(row["kind"] == "ok" for row in rows)
+    found = {(r["algorithm"], r["ranks"], r["block_bytes"]): r["median_s"] for r in rows if r["collective"] == "bcast"}
+    assert found["bcast/chain[chains=4,s=0]", 16, 16384] == pytest.approx(14.52e-6)
+    assert found["decision/ompi_4_1", 2, 1] == pytest.approx(1.73e-6)
+    layout, point = tasks[0]
+    other = published.rows([(type(layout)(platform, 2, layout.ranks, "block"), point)], Options(), None)[0]  # type: ignore[arg-type]
+    assert other["status"] == published.NOBODY and other["median_s"] is None
+    with pytest.raises(UserError, match="of schooner no times of collectives were published here"):
+        published.tasks(platform, "schooner")
+
+
+@needs_prover
+def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of its calls broke the first time: those alone are measured again, and the report has all of them."""
+    asked: list[int] = []
+    broken = {"bcast/linear", "bcast/binomial"}
+
+    def measured(tasks, **_):  # type: ignore[no-untyped-def]
+        asked.append(len(tasks))
+        made = []
+        for layout, point in tasks:
+            bad = point.algorithm.partition("[")[0] in broken and len(asked) <= 2
+            cells = layout.cells() | point.cells(layout.ranks)
+            time = None if bad else 1e-5 + point.count * 1e-9
+            made.append(
+                table.make_row(
+                    source="real",
+                    **cells,
+                    median_s=time,
+                    q1_s=time,
+                    q3_s=time,
+                    kind="died" if bad else "ok",
+                    status="broke" if bad else "ok",
+                    launches=1,
+                    repetitions=3,
+                )  # fmt: skip
+            )
+        return made
+
+    monkeypatch.setattr(measure, "run_tasks", measured)
+    name = written(tmp_path)
+    folder = run.run(name, quick=True, out=str(tmp_path / "out"))
+    whole, first = sum(asked), json.loads((folder / "summary.json").read_text())
+    asked[:] = [0, 0]
+    run.run(name, quick=True, out=str(tmp_path / "out"))
+    assert 2 <= sum(asked) < whole
+    second = json.loads((folder / "summary.json").read_text())
+    assert second["points"] == first["points"] + sum(asked)
+    assert "No number for" not in (folder / "report.md").read_text()
