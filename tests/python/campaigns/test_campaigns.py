@@ -109,7 +109,7 @@ def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeyp
                     status="broke" if bad else "ok",
                     launches=1,
                     repetitions=3,
-                )  # fmt: skip
+                )
             )
         return made
 
