@@ -6,12 +6,12 @@
 #include "model/match.h"
 
 typedef struct {
-  size_t next; /* operation to do, or that is waited for */
+  uint32_t next;   /* operation to do, or that is waited for */
+  uint32_t waited; /* in a row of waits: up to here all is there */
   double clock;
   uint32_t count;
   int32_t message;   /* waited for, or NONE */
   int32_t flag_link; /* next rank that waits for the same flag */
-  size_t waited;     /* in a row of waits: up to here all is there */
 } rank_state;
 
 typedef struct {

@@ -14,15 +14,28 @@ static const char *fluid_prepare(void *state, engine *e) {
   u->flow_bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
   RESERVE(u->resource, u->resource_cap, (size_t)u->ways.resources);
   for (int i = 0; i < u->ways.resources; i++) u->resource[i] = (resource){ .head = NONE };
+  if (u->sparse) {
+    RESERVE(u->potential, u->potential_cap, (size_t)u->ways.resources);
+    for (int i = 0; i < u->ways.resources; i++) u->potential[i] = 0;
+  }
   holds_clear(&u->holds, e, u->ways.nodes);
   return NULL;
+}
+
+static void fetch_flow(const fluid *u, uint64_t item) {
+  const char *f = (const char *)flow_at(u, (uint32_t)item);
+  __builtin_prefetch(f, 1);
+  __builtin_prefetch(f + 64, 1);
+  __builtin_prefetch(f + 128, 1);
 }
 
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
 static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_s) {
   int32_t index;
-  if (u->spare_n) index = u->spare[--u->spare_n];
-  else {
+  if (u->spare_n) {
+    index = u->spare[--u->spare_n];
+    if (u->spare_n > AHEAD) fetch_flow(u, (uint64_t)u->spare[u->spare_n - AHEAD]);
+  } else {
     RESERVE(u->flow, u->flow_cap, (u->flows + 1) * u->flow_bytes);
     index = (int32_t)u->flows++;
     flow_at(u, (size_t)index)->stamp = 0;
@@ -34,7 +47,6 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_
   f->left = v.left;
   f->most = v.most;
   f->neck = NONE;
-  if (u->sparse && f->left > 0) f->ceiling = alone(f);
   f->rate = 0;
   f->at = -1;
   *latency_s = v.latency_s;
@@ -63,6 +75,7 @@ static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, 
 static void flow_enter(fluid *u, int32_t index) {
   flow *f = flow_at(u, (size_t)index);
   crossing *c = f->crossing;
+  double ceiling = u->sparse ? alone(f) : 0;
   touch(u, c->resource);
   for (const crossing *end = c + f->crossed; c < end; c++) {
     resource *r = &u->resource[c->resource];
@@ -72,20 +85,23 @@ static void flow_enter(fluid *u, int32_t index) {
     r->head = place_of(u, c);
     if (c->next != NONE) crossing_at(u, c->next)->before = r->head;
     r->flows++;
-    if (u->sparse) r->potential += c->weight * f->ceiling;
+    if (u->sparse) u->potential[c->resource] += c->weight * ceiling;
   }
 }
 
 static void flow_leave(fluid *u, int32_t index) {
   const flow *f = flow_at(u, (size_t)index);
+  double ceiling = u->sparse ? alone(f) : 0;
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
     resource *r = &u->resource[c->resource];
     if (c->before == NONE) r->head = c->next;
     else crossing_at(u, c->before)->next = c->next;
     if (c->next != NONE) crossing_at(u, c->next)->before = c->before;
-    bool felt = !u->sparse || !is_loose(r);
+    bool felt = !u->sparse || !is_loose(u, c->resource);
     if (--r->flows && felt) touch(u, c->resource);
-    if (u->sparse) r->potential = r->flows ? r->potential - c->weight * f->ceiling : 0;
+    if (!u->sparse) continue;
+    double *potential = &u->potential[c->resource];
+    *potential = r->flows ? *potential - c->weight * ceiling : 0;
   }
 }
 
@@ -137,13 +153,6 @@ static void happens(fluid *u, engine *e, int32_t index, double time) {
   f->at = -1;
   bool flowing = message_at(e, f->message)->flags & FLOWING;
   if (flowing || !u->holds.any || holds_pass(&u->holds, e, index)) goes_on(u, e, index, time);
-}
-
-static void fetch_flow(const fluid *u, uint64_t item) {
-  const char *f = (const char *)flow_at(u, (uint32_t)item);
-  __builtin_prefetch(f, 1);
-  __builtin_prefetch(f + 64, 1);
-  __builtin_prefetch(f + 128, 1);
 }
 
 static void fetch_way(const fluid *u, const engine *e, uint64_t item) {
@@ -266,6 +275,14 @@ static void fetch_first_flow(const fluid *u, int32_t res) {
   if (u->resource[res].head != NONE) fetch_flow(u, (uint64_t)crossing_at(u, u->resource[res].head)->flow);
 }
 
+/* What it crosses. */
+static void fetch_crossed(const fluid *u, int32_t res) {
+  if (u->resource[res].head == NONE) return;
+  const flow *f = flow_at(u, (size_t)crossing_at(u, u->resource[res].head)->flow);
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
+    __builtin_prefetch(&u->resource[c->resource], 1);
+}
+
 /* Flows whose share has changed go on at it from now on. */
 static void change_rates(fluid *u, const engine *e) {
   for (size_t i = 0; i < u->solved_n; i++) {
@@ -301,6 +318,7 @@ static void give_shares(fluid *u, const engine *e) {
     if (d + 4 * AHEAD < u->dirty_n) __builtin_prefetch(&u->resource[u->dirty[d + 4 * AHEAD]], 1);
     if (d + 3 * AHEAD < u->dirty_n) fetch_first(u, u->dirty[d + 3 * AHEAD]);
     if (d + 2 * AHEAD < u->dirty_n) fetch_first_flow(u, u->dirty[d + 2 * AHEAD]);
+    if (d + AHEAD < u->dirty_n) fetch_crossed(u, u->dirty[d + AHEAD]);
     if (u->resource[u->dirty[d]].stamp == u->stamp) continue;
     reach(u, u->dirty[d]);
     if (u->solved_n == 1) {
@@ -326,6 +344,7 @@ static void fluid_free(void *state) {
   free(u->flow);
   free(u->spare);
   free(u->resource);
+  free(u->potential);
   free(u->dirty);
   free(u->reached);
   free(u->solved);

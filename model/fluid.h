@@ -11,17 +11,16 @@
 #include "model/moments.h"
 #include "model/way.h"
 
-/* A message that uses bandwidth. Its rate is in what its way counts. */
+/* A message that uses bandwidth. Its rate is in what its way counts. With a million ranks most of the time goes into fetching flows, so
+ * they are short: three lines of a cache where five links are crossed. */
 typedef struct {
-  int32_t message;
-  int crossed;
-  double left, rate, since, share, most;
-  double at;      /* when it goes on: its event; -1: it has none */
-  double ceiling; /* rate when alone; only where links are sparse */
-  int32_t neck;   /* the link that keeps it from more; NONE: its own limit */
-  int32_t moment;
+  int32_t message, moment;
   uint32_t order, stamp : 31; /* order: of events of one instant, those come first that were put in first */
   bool fixed : 1;
+  double left, rate, since, share, most;
+  double at; /* when it goes on: its event; -1: it has none */
+  int crossed;
+  int32_t neck;        /* the link that keeps it from more; NONE: its own limit */
   crossing crossing[]; /* ways.longest */
 } flow;
 
@@ -34,7 +33,6 @@ typedef struct {
   int open;
   uint32_t stamp;
   double left, demand;
-  double potential; /* part of it that its flows would take if each were alone; only where links are sparse */
 } resource;
 
 typedef struct {
@@ -47,6 +45,9 @@ typedef struct {
   size_t spare_n, spare_cap; /* flows that are over */
   resource *resource;
   size_t resource_cap;
+  double *
+      potential; /* of each resource, what its flows would take of it if each were alone; only where links are sparse */
+  size_t potential_cap;
   int32_t *dirty;
   size_t dirty_n, dirty_cap; /* resources whose flows have changed */
   int32_t *reached;
@@ -72,7 +73,7 @@ static inline int32_t place_of(const fluid *u, const crossing *c) {
 /* A link whose flows cannot fill it keeps nobody from anything. */
 static const double LOOSE = 1 - 1e-9;
 
-static inline bool is_loose(const resource *r) { return r->potential <= LOOSE; }
+static inline bool is_loose(const fluid *u, int32_t link) { return u->potential[link] <= LOOSE; }
 
 /* The rate of a flow that shares nothing. */
 static inline double alone(const flow *f) {

@@ -6,6 +6,8 @@
 #include "core/schedule/array.h"
 #include "model/ascend.h"
 
+enum { SOME = 1024, MOST_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
+
 /* ---- taking in a rank -------------------------------------------------------------------------------- */
 
 static void begin(wiring *w, const record *r) {
@@ -66,9 +68,21 @@ static int32_t flag_op(wiring *w, const record *r, int rank, const rec_op *o) {
   return at;
 }
 
+static inline size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
+
+/* Ranks do much the same: once some have been seen, there is room for as much of all. To grow step by step costs a copy each time.
+ * A root may do far more than the others, so this has a limit. */
+static void expect_rest(wiring *w) {
+  size_t times = (size_t)w->ranks / SOME + 1, operations = at_most(w->operations * times, 4 * MOST_EXPECTED);
+  RESERVE(w->what, w->what_cap, operations);
+  RESERVE(w->of_op, w->op_cap, operations);
+  RESERVE(w->message, w->message_cap, at_most((w->messages + w->crossings) * times, MOST_EXPECTED));
+}
+
 void wiring_see(wiring *w, const record *r, int rank) {
   if (!rank) begin(w, r);
   if (*w->wrong) return;
+  if (rank == SOME) expect_rest(w);
   size_t base = w->operations, n = r->rank[rank].n;
   w->operations += n;
   RESERVE(w->what, w->what_cap, w->operations);

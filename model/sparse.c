@@ -43,7 +43,7 @@ static void solve_too(fluid *u, int32_t index) {
   PUSH(u->solved, u->solved_n, u->solved_cap, index);
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
     resource *r = &u->resource[c->resource];
-    if (r->stamp == u->stamp || is_loose(r)) continue;
+    if (r->stamp == u->stamp || is_loose(u, c->resource)) continue;
     r->stamp = u->stamp;
     PUSH(u->reached, u->reached_n, u->reached_cap, c->resource);
   }

@@ -95,7 +95,7 @@ static bool wait_together(timer *t, int r) {
   for (size_t i = s->waited > s->next ? s->waited : s->next; more; more = what[i++] & MORE) {
     uint8_t flags = e->wiring.message[of[i]].flags;
     if (flags & DONE || (flags & EAGER && what[i] & SENDING)) continue;
-    s->waited = i;
+    s->waited = (uint32_t)i;
     s->message = of[i];
     return false;
   }
@@ -110,7 +110,7 @@ static bool wait_together(timer *t, int r) {
   }
   if (t->arrivals > 1) qsort(t->arrival, t->arrivals, sizeof *t->arrival, by_end);
   for (size_t i = 0; i < t->arrivals; i++) absorb(e, r, t->arrival[i].message, t->arrival[i].side);
-  s->next = k - 1;
+  s->next = (uint32_t)(k - 1);
   return true;
 }
 
@@ -312,9 +312,8 @@ static void report_deadlock(timer *t, int r) {
   bool awaits = (w->what[at] & KIND) == REC_AWAIT;
   const char *what = awaits ? "a flag" : side_of(e, r, s->next) == SENT ? "its send" : "its receive";
   const message *m = &w->message[s->message != NONE ? s->message : awaits ? (int32_t)w->value[w->of_op[at] + 1] : 0];
-  snprintf(t->out->error, sizeof t->out->error,
-           "deadlock: rank %d waits for ever in operation %zu%s%s, %s with rank %d", r, s->next, site ? " at " : "",
-           site ? site : "", what, m->src == r ? m->dst : m->src);
+  snprintf(t->out->error, sizeof t->out->error, "deadlock: rank %d waits for ever in operation %u%s%s, %s with rank %d",
+           r, s->next, site ? " at " : "", site ? site : "", what, m->src == r ? m->dst : m->src);
 }
 
 static int conclude(timer *t) {

@@ -67,15 +67,17 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
   if (m->places) count_places(w);
   size_t resources = 2 * ((size_t)ranks + (size_t)w->nodes) + (size_t)w->sockets * (1 + (size_t)w->span);
   if (m->places && resources <= MOST_RESOURCES) resources = number_units(w, resources);
-  /* Both ports, two NICs and the memory; or two ports across in place of the NICs. */
-  if (m->places) w->longest = 5 + 2 * w->units + (m->inside.sockets ? 2 : 1) * m->inside.longest;
   w->hops = (int)resources;
+  int within = (m->inside.across_bytes_per_s > 0 ? 2 : 0) + m->inside.longest;
+  int between = 2 + (m->inside.has_nic_socket ? 2 * m->inside.longest : 0);
   if (m->places && m->topology.kind) {
     resources += (size_t)topology_links(&m->topology);
-    w->longest += topology_longest(&m->topology);
+    between += topology_longest(&m->topology);
     if (w->nodes > (m->topology.position ? m->topology.positions : topology_positions(&m->topology)))
       return "a node has no position in the machine's topology; give as many positions as there are nodes";
   }
+  /* Both ports and the memory, and what lies between. */
+  if (m->places) w->longest = 3 + 2 * w->units + (between > within ? between : within);
   if (resources > MOST_RESOURCES)
     return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
   w->resources = (int)resources;
