@@ -52,6 +52,7 @@ namespace s4u = simgrid::s4u;
 
 constexpr double ENVELOPE_BYTES = 16;
 constexpr double LEAST_LATENCY_S = 1e-12;
+constexpr double WIDE_BYTES_PER_S = 1e24;
 
 struct Piece {
   double from, latency_s, s_per_byte, traffic;
@@ -283,6 +284,16 @@ double amount(const s4u::NetZone *root, const std::string &name) {
   return number;
 }
 
+/* A switch that is as fast as the NICs keeps no message from anything, as each crosses NICs, too. But SimGrid looks at all flows of a
+ * FATPIPE link for every one that it gives a share; of a shared link it keeps the sum. So that is what it becomes, too wide to fill up. */
+void widen_switch(const s4u::Engine &engine, const s4u::NetZone *root) {
+  double nic = amount(root, "nic_bytes_per_s"), rate = amount(root, "switch_bytes_per_s");
+  s4u::Link *link = nic > 0 && nic <= rate ? engine.link_by_name_or_null("switch") : nullptr;
+  if (link == nullptr) return;
+  link->set_sharing_policy(s4u::Link::SharingPolicy::SHARED);
+  link->set_bandwidth(WIDE_BYTES_PER_S);
+}
+
 /* From SimGrid 4 on a cost that begins at 0 bytes, "0:1e-07:0", is not that of a message of 0 bytes. A number alone is that of
  * every message. */
 void charge_empty_messages() {
@@ -335,6 +346,7 @@ void load_platform(const s4u::Engine &engine) {
     machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
 
   level_latencies(engine);
+  widen_switch(engine, root);
   machine.overhead_s = amount(root, "overhead_s");
   machine.eager_bytes = static_cast<long long>(amount(root, "eager_bytes"));
   bool two_limits = root->get_property("collscope.eager_bytes_nonblocking") != nullptr;
