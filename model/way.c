@@ -164,8 +164,10 @@ static double cross_links(const ways *w, const message *m, way *v, crossing *cro
   if (across) pass(&l, w->across + p + m->dst, to->inside.across_bytes_per_s);
   if (w->units) pass_units(w, y, x, true, &l);
   pass(&l, p + m->dst, to->core_bytes_per_s);
-  /* The switch is wide enough for all at once, but not for one to be faster. */
-  if (x->node != y->node && to->switch_bytes_per_s > 0) v->most = to->switch_bytes_per_s;
+  /* The switch is wide enough for all at once, but not for one to be faster: where NICs are slower, it limits nobody. */
+  bool limits = to->switch_bytes_per_s > 0 &&
+                !(to->nic_bytes_per_s > 0 && to->nic_bytes_per_s < to->switch_bytes_per_s);
+  if (x->node != y->node && limits) v->most = to->switch_bytes_per_s;
   return l.narrowest;
 }
 
