@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
-"""How many ranks the model takes, and how fast: whole commands, then the engine alone. Set up first (./collscope list), then:
+"""How many ranks the model takes, and how fast: whole commands, then the engine alone; then how long simulations take. Set up first
+(./collscope list), then:
 
-    .venv/bin/python bench/scale.py [--ranks 65536,262144,1048576]
+    .venv/bin/python bench/scale.py [--only model,sim,study] [--ranks 65536,262144,1048576]
+
+What limits a simulation is SimGrid's solver: whenever a message starts or ends, it gives every message under way its share anew.
+network/maxmin-selective-update:yes would leave out those that do not hang together with it, but SimGrid has a fault there
+(model/timing.h), so it is not used.
 
 A command is timed from its start to its table; memory is that of its largest process. The engine's rate is messages divided by processor
 seconds of collscope-prove, recording and matching included. Machines are noisy: compare processor seconds.
@@ -30,6 +35,8 @@ from collscope.points.plan import Point, plan_text
 
 TARGETS = {65536: "≤ 3 s, ≤ 1024 MiB", 262144: "≤ 8 s, ≤ 3072 MiB", 1048576: "≤ 30 s, ≤ 8192 MiB"}
 PER_NODE = 16
+SIM_TARGETS = {1024: "≤ 2 s", 4096: "≤ 20 s"}
+STUDY_TARGET = "≤ 120 s on two idle cores"
 JAGUAR = 49152, 12  # ranks, of a node
 JAGUAR_TARGET = "≤ 60 s, ≤ 8192 MiB"
 PEER = """LogGOPSim, as published (Hoefler, Schneider, Lumsdaine 2010): 655,000 messages a second at 16,384 ranks; 339,000 at
@@ -78,11 +85,11 @@ def engine(case: Case) -> Cost:
         return measured([programs.PROVER, "--model", machine, "--plan", plan])
 
 
-def command(machine: str, ranks: int, per_node: int, *call: str) -> Cost:
+def command(machine: str, ranks: int, per_node: int, *call: str, source: str = "model") -> Cost:
     """What the whole command takes. A gamma that no run before had keeps it out of the cache; these calls do not use it."""
     nodes, gamma = max(1, ranks // per_node), 2.5e-10 + time.time_ns() % 10**9 * 1e-24
     on = f"{machine}[nodes={nodes},gamma_s_per_byte={gamma!r}]"
-    words = ["run", "--on", on, "--nodes", str(nodes), "--ranks", str(ranks), "--source", "model"]
+    words = ["run", "--on", on, "--nodes", str(nodes), "--ranks", str(ranks), "--source", source]
     return measured([ROOT / "collscope", *words, *call])
 
 
@@ -95,14 +102,24 @@ def jaguar() -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"bcast/{name}, {size}", ("-c", "bcast", "-a", name, "--bytes", size)
 
 
-def main() -> None:
-    """Prints the table."""
-    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--ranks", default=",".join(map(str, TARGETS)), help="numbers of ranks, a comma between two")
-    ranks = [int(word) for word in options.parse_args().ranks.split(",")]
-    if min(ranks) < PER_NODE or any(p % PER_NODE for p in ranks):
-        raise SystemExit(f"--ranks: give multiples of {PER_NODE}")
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+def simulations() -> None:
+    """The same barrier, simulated."""
+    print(f"\n{'barrier/dissemination, --source sim':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target")
+    for p, target in SIM_TARGETS.items():
+        cost = command("schooner", p, PER_NODE, "-c", "barrier", "-a", "dissemination", source="sim")
+        print(f"{f'{p:,} ranks, {PER_NODE} a node':54s} {cost}   {target}", flush=True)
+
+
+def study() -> None:
+    """A whole study, nothing of it cached, into a folder that goes away."""
+    print(f"\n{'study':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target")
+    with tempfile.TemporaryDirectory() as name:
+        cost = measured([ROOT / "collscope", "study", "run", "bird_schooner", "--force", "--out", name])
+    print(f"{'bird_schooner, nothing cached':54s} {cost}   {STUDY_TARGET}", flush=True)
+
+
+def model(ranks: list[int]) -> None:
+    """The model: commands on so many ranks, then the engine on the first of them."""
     print(
         f"{'barrier/dissemination, from the command to the table':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
     )
@@ -122,6 +139,29 @@ def main() -> None:
         rate = case.messages / cost.cpu_s
         print(f"{case.what:46s} {case.ranks:9,} {cost} {rate:12,.0f}   {case.target}", flush=True)
     print(f"\n{PEER}")
+
+
+WHAT = ("model", "sim", "study")
+
+
+def main() -> None:
+    """Prints the tables."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--only", default=",".join(WHAT), help="what is measured, a comma between two")
+    options.add_argument("--ranks", default=",".join(map(str, TARGETS)), help="of the model; a comma between two")
+    given = options.parse_args()
+    only, ranks = given.only.split(","), [int(word) for word in given.ranks.split(",")]
+    if unknown := set(only) - set(WHAT):
+        raise SystemExit(f"--only: {', '.join(sorted(unknown))}: not one of {', '.join(WHAT)}")
+    if min(ranks) < PER_NODE or any(p % PER_NODE for p in ranks):
+        raise SystemExit(f"--ranks: give multiples of {PER_NODE}")
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    if "model" in only:
+        model(ranks)
+    if "sim" in only:
+        simulations()
+    if "study" in only:
+        study()
 
 
 if __name__ == "__main__":
