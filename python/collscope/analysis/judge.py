@@ -24,10 +24,12 @@ AnyCheck = Annotated[
     | at.FasterAtEverySize
     | at.OneFastest
     | at.Crossover
+    | at.LeadShrinks
     | at.StartUp
     | over.Grows
     | over.LargestAt
     | over.NearerThanAt
+    | over.Polynomial
     | over.OneChoice
     | over.NotAlwaysFastest
     | over.Winners,

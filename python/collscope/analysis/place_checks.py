@@ -183,6 +183,24 @@ class Crossover(AtPlaces):
         return inside and ratio[0] < 1, seen
 
 
+class LeadShrinks(AtPlaces):
+    """The other takes fewer times as long as it at the sizes than at those of `before`."""
+
+    kind: Literal["lead_shrinks"]
+    before: Sizes  # of a rank's block where block_sizes are given, else of the whole vector
+    says_itself = "{name}'s lead over {than} is smaller than at {before}"
+
+    def words(self, context: Context) -> dict[str, object]:
+        return {**super().words(context), "before": rounded_size(self.before[0])}
+
+    def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
+        earlier = self.model_copy(update={"block_sizes" if self.block_sizes else "sizes": self.before})
+        was, now = earlier.ratio(context, place, name, than), self.ratio(context, place, name, than)
+        if math.isnan(was) or math.isnan(now):
+            return None, MISSING
+        return now < was * (1 - SAME), f"{than} takes {was:.2f} times as long there, {now:.2f} here"
+
+
 class StartUp(AtPlaces):
     """The part of the time that does not grow with the size, from the line through the two smallest sizes, is small."""
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from collscope.analysis import winner_table
 from collscope.analysis.check import (
@@ -19,7 +21,7 @@ from collscope.analysis.check import (
     Tolerance,
 )
 from collscope.analysis.claims import Assertion
-from collscope.analysis.times import Place, longer_text, order_text, series
+from collscope.analysis.times import Place, longer_text, order_text, series, share_text
 
 NEARER = 1e-6  # in log time: distances that differ by less are the same distance
 
@@ -125,6 +127,52 @@ class NearerThanAt(LeadAt):
                     continue
                 holds = abs(math.log(lead[n])) < abs(math.log(lead[self.at])) - NEARER if known else None
                 yield self.assertion(context, f"{collective}, {n} {self.along}: ", self.words(), (holds, seen))
+
+
+class Polynomial(Check):
+    """A printed polynomial of the ranks, in microseconds: our least-squares fit of the same degree predicts it within a share (median over
+    the ranks), and both fit their times about as well (R²)."""
+
+    kind: Literal["polynomial"]
+    name: str
+    coefficients: list[float] = Field(min_length=2)  # of the powers 0, 1, 2, ...
+    r2: float
+    within: Tolerance
+    r2_within: float
+
+    def assertions(self, context: Context) -> Iterator[Assertion]:
+        for collective in self.collective:
+            at = self.places(context, collective)
+            ranks = np.array([p.ranks for p in at], dtype=float)
+            times = np.array([context.times.mean(p, self.name, self.sizes_at(p)) * 1e6 for p in at])
+            outcomes: list[Outcome] = [(None, MISSING)] * 2
+            if len(set(ranks)) > len(self.coefficients) and not np.isnan(times).any():
+                outcomes = self._outcomes(context, ranks, times)
+            words = {"name": self.name, "within": share_text(context.share(self.within)), "by": f"{self.r2_within:g}"}
+            texts = ("the printed polynomial of {name} within {within} of ours", "R² within {by} of the printed one")
+            for text, outcome in zip(texts, outcomes, strict=True):
+                said = self.model_copy(update={"says": text})
+                yield said.assertion(context, f"{collective}: ", words, outcome)
+
+    def _outcomes(self, context: Context, ranks: np.ndarray, times: np.ndarray) -> list[Outcome]:
+        ours, r2 = polynomial(ranks, times, len(self.coefficients) - 1)
+        printed = np.polynomial.Polynomial(self.coefficients)(ranks)
+        off = float(np.median(np.abs(np.polynomial.Polynomial(ours)(ranks) / printed - 1)))
+        coefficients = ", ".join(f"{c:.4g}" for c in ours)
+        return [
+            (
+                off <= context.share(self.within),
+                f"ours, in µs by powers of p: {coefficients}; {share_text(off)} off in the median",
+            ),
+            (abs(r2 - self.r2) <= self.r2_within, f"R² {r2:.4f}, printed {self.r2:.4f}"),
+        ]
+
+
+def polynomial(x: np.ndarray, y: np.ndarray, degree: int) -> tuple[list[float], float]:
+    """Coefficients of the least-squares fit by ascending powers, and its R²."""
+    fitted = np.polynomial.Polynomial.fit(x, y, degree)
+    rest, spread = ((y - fitted(x)) ** 2).sum(), ((y - y.mean()) ** 2).sum()
+    return [float(c) for c in fitted.convert().coef], float(1 - rest / spread) if spread > 0 else 1.0
 
 
 class OneChoice(Check):

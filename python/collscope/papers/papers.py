@@ -53,7 +53,7 @@ class Task(Table):
     id: str
     text: str
     where: str
-    delivered: list[Literal["crossovers", "tree"]]  # sections of the report
+    delivered: list[Literal["crossovers", "tree", "what_if"]]  # sections of the report
 
 
 class Section(Table):

@@ -37,6 +37,7 @@ FRAME = table(alike, [(8, 1), (8, 2), (8, 4)], ["a", "b", "c"], SIZES)
         ('kind = "order"\nnames = ["a", "c", "b"]', [False] * 3),
         ('kind = "faster_at_every_size"\nname = "a"\nthan = "b"', [True] * 3),
         ('kind = "one_fastest"\nwithin = 0.01', [True] * 3),
+        ('kind = "lead_shrinks"\nname = "a"\nthan = "b"\nsizes = "4KiB"\nbefore = "1KiB"', [False] * 3),
         ('kind = "start_up"\nname = "a"\nmost = 0.01', [True] * 3),
         ('kind = "grows"\nname = "b"\nthan = "a"', [True] * 2),
         ('kind = "grows"\nname = "b"\nthan = "a"\nfalls = true', [False] * 2),
@@ -61,6 +62,8 @@ def test_a_check_holds_where_it_should(check: str, holds: list[bool]) -> None:
         'kind = "order"\nnames = ["a", "d"]',
         'kind = "crossover"\nname = "a"\nthan = "d"\nbetween = "1KiB,4KiB"',
         'kind = "start_up"\nname = "d"\nmost = 0.1',
+        'kind = "lead_shrinks"\nname = "a"\nthan = "b"\nbefore = "2KiB"',
+        'kind = "polynomial"\nname = "a"\ncoefficients = [1.0, 2.0]\nr2 = 0.9\nwithin = 0.1\nr2_within = 0.1',
         'kind = "one_choice"\nname = "a"',
     ],
 )
@@ -274,3 +277,35 @@ def test_start_ups_are_what_the_line_through_two_sizes_has_at_none(most: float, 
     frame = table(lambda c, n, p, m, size: 256 + size, [(4, 2)], ["a"], SIZES)
     (found,) = assertions(f'kind = "start_up"\nname = "a"\nmost = {most}', frame)
     assert (found.holds, found.seen) == (holds, "20.0 % of the time at 1 KiB does not grow with the size")
+
+
+@pytest.mark.parametrize(("steepness", "holds"), [(-0.1, True), (0.1, False), (0.0, False)])
+def test_a_lead_shrinks_where_the_other_comes_nearer(steepness: float, holds: bool) -> None:
+    frame = table(lambda c, n, p, m, size: 2.0 * size**steepness if n == "b" else 1.0, [(4, 2)], ["a", "b"], [16, 256])
+    (found,) = assertions('kind = "lead_shrinks"\nname = "a"\nthan = "b"\nblock_sizes = "64B"\nbefore = "4B"', frame)
+    assert found.holds is holds, found
+
+
+RANKS = [(p, 2) for p in (2, 4, 8, 16, 32, 64)]
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "r2", "holds"),
+    [
+        ("[1.0, 0.5, 0.01]", 0.99, [True, True]),
+        ("[1.1, 0.55, 0.011]", 0.99, [True, True]),  # a tenth more
+        ("[1.2, 0.6, 0.012]", 0.99, [False, True]),
+        ("[1.0, 0.5, 0.01]", 0.96, [True, False]),
+        ("[1.0, 0.5]", 0.96, [False, True]),  # a line is fitted to the parabola
+    ],
+)
+def test_a_printed_polynomial_is_held_beside_our_fit(coefficients: str, r2: float, holds: list[bool]) -> None:
+    frame = table(lambda c, n, p, m, size: 1e-6 * (1 + 0.5 * p + 0.01 * p * p), RANKS, ["a"], [64])
+    check = (
+        f'kind = "polynomial"\nname = "a"\ncoefficients = {coefficients}\nr2 = {r2}\nwithin = 0.15\nr2_within = 0.03'
+    )
+    made = assertions(check, frame)
+    assert [a.holds for a in made] == holds, made
+    if len(coefficients) > 12:
+        assert "1, 0.5, 0.01; " in made[0].seen
+        assert made[1].seen.startswith("R² 1.0000")
