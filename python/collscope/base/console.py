@@ -21,9 +21,8 @@ def out() -> Console:
     """Standard output, for tables: as wide as the terminal, or PLAIN_WIDTH where there is none."""
     from rich.console import Console
 
-    asked = os.environ.get("COLUMNS", "")
-    width = int(asked) if asked.isdecimal() and 0 < int(asked) <= MOST_COLUMNS else PLAIN_WIDTH
-    return Console(width=None if sys.stdout.isatty() else width, highlight=False, soft_wrap=False)
+    width, height = _size(sys.stdout.isatty())
+    return Console(width=width, height=height, highlight=False, soft_wrap=False)
 
 
 @lru_cache(maxsize=1)
@@ -31,7 +30,16 @@ def err() -> Console:
     """Standard error, for progress."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    width, height = _size(sys.stderr.isatty())
+    return Console(width=width, height=height, stderr=True, highlight=False)
+
+
+def _size(terminal: bool) -> tuple[int | None, int | None]:
+    """Width and height of a console. Without a terminal rich reads COLUMNS unless it knows both, and fails on some texts there."""
+    if terminal:
+        return None, None
+    asked = os.environ.get("COLUMNS", "")
+    return int(asked) if asked.isdecimal() and 0 < int(asked) <= MOST_COLUMNS else PLAIN_WIDTH, 25
 
 
 def say(text: str, markup: bool = False) -> None:

@@ -58,6 +58,7 @@ def test_what_the_driver_says_is_read(tmp_path: Path) -> None:
     [
         ("echo hwloc is out of luck >&2; exit 3", r"--topology failed \(exit 3\): hwloc is out of luck"),
         ("echo no JSON", "--topology printed what is no topology: no JSON"),
+        (f"echo {'x' * 81}", f"what is no topology: {'x' * 80}$"),
         ('echo \'{"topology":{"model":"","cpus":[]}}\'', "what is no topology"),
     ],
 )

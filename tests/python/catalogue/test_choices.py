@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,9 +43,14 @@ class Kind:
     element: int = 1
     words: tuple[str, ...] = ()
 
+    def answers(self, calls: list[tuple[int, int]]) -> list[dict[str, Any]]:
+        return decisions.ask_many(self.collective, calls, self.element, self.words, [self.decision])
+
     def taken(self, calls: list[tuple[int, int]]) -> list[str]:
-        answers = decisions.ask_many(self.collective, calls, self.element, self.words, [self.decision])
-        return [str(answer["chose"] or "-").removeprefix(f"{self.collective}/") for answer in answers]
+        return [str(answer["chose"] or "-").removeprefix(f"{self.collective}/") for answer in self.answers(calls)]
+
+    def taken_or_why_not(self, calls: list[tuple[int, int]]) -> list[str]:
+        return [str(answer["chose"] or answer["status"]) for answer in self.answers(calls)]
 
 
 def asked(steps: list[tuple[int, str]], most: int) -> Iterator[tuple[int, str]]:
@@ -118,7 +124,7 @@ def smpi_lines() -> Iterator[str]:
                 if n * element <= 2**23
             ]
             said: dict[int, list[str]] = defaultdict(list)
-            for (ranks, _), key in zip(calls, kind.taken(calls), strict=True):
+            for (ranks, _), key in zip(calls, kind.taken_or_why_not(calls), strict=True):
                 said[ranks].append(key)
             sums = (f"{ranks}:{zlib.crc32(repr(keys).encode()):08x}" for ranks, keys in said.items())
             yield " ".join([name, *kind.words, f"element={element}", *sums])
