@@ -296,6 +296,7 @@ static bool prepare(timer *t, const record *rec) {
   e->now = 0;
   e->why = t->out->why;
   if (e->why) causes_begin(e->why, p, e->wiring.transfers);
+  for (int r = 0; t->out->late_s && r < p; r++) busy(e, r, PART_ARRIVAL, t->out->late_s[r]);
   choose_rule(t);
   const char *why = t->rule->prepare(t->state, e);
   if (why) snprintf(error, size, "%s", why);

@@ -50,7 +50,7 @@ typedef struct {
 } timing_span;
 
 typedef struct {
-  double makespan_s;  /* when the last rank is done */
+  double makespan_s;  /* when the last rank is done; the first one enters at 0 */
   double *rank_end_s; /* [ranks] */
   double *marked_s;   /* [ranks] between marks, all together */
   int ranks;
@@ -65,6 +65,7 @@ typedef struct {
   char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
   int last_rank;            /* the one that decides the makespan */
   bool want_messages;       /* set by the caller */
+  const double *late_s;     /* [ranks] set by the caller: when each enters; NULL: all at 0 */
   struct causes *why;       /* set by explain.h; NULL: not wanted */
   void *work;               /* memory kept between calls */
 } timing_result;

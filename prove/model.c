@@ -14,6 +14,7 @@
 #include "core/catalogue/decide.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
+#include "core/schedule/array.h"
 #include "core/schedule/record.h"
 #include "model/explain.h"
 #include "model/timing.h"
@@ -34,6 +35,8 @@ typedef struct {
   bool trace, holdings, explain;
   explanation explanation;
   holder holder;
+  double *late_s; /* of each rank, by the point's skew */
+  size_t late_cap;
   double *round; /* of each message and transfer */
   size_t round_cap;
 } model;
@@ -52,10 +55,11 @@ static const coll_place *places(model *m, int ranks) {
   return m->place;
 }
 
-/* What a driver would print for this metric, all ranks having entered together; with a barrier, as they leave it. */
+/* What a driver would print for this metric, ranks having entered as the point says; with a barrier, as they leave it. */
 static double time_of(const timing_result *t, const plan_point *q) {
   if (q->metric == PLAN_ROOT) return t->rank_end_s[q->root];
   if (q->metric == PLAN_MAKESPAN) return t->makespan_s;
+  if (q->metric == PLAN_DELAY) return t->makespan_s - arrival_last(t->late_s, t->ranks);
   double sum = 0;
   for (int r = 0; r < t->ranks; r++) sum += *q->barrier ? t->marked_s[r] / q->repetitions : t->rank_end_s[r];
   return sum / t->ranks;
@@ -144,6 +148,18 @@ static int failed(model *m, const machine *on, answer *a, coll_collective k) {
   return 1;
 }
 
+/* When ranks enter; false, having said why, where the skew does not fit them. */
+static bool enter_late(model *m, const plan_point *q) {
+  char error[400];
+  m->timing.late_s = NULL;
+  if (q->skew.kind == ARRIVAL_NONE) return true;
+  RESERVE(m->late_s, m->late_cap, (size_t)q->ranks);
+  if (!arrival_times(&q->skew, q->ranks, m->late_s, error, sizeof error))
+    return refuse("%s:%d: skew: %s", m->path, q->line, error), false;
+  m->timing.late_s = m->late_s;
+  return true;
+}
+
 /* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
 static int point(model *m, const plan_point *q) {
   char error[512], reason[512], chose[PLAN_KEY + 64] = "";
@@ -174,6 +190,7 @@ static int point(model *m, const plan_point *q) {
     return 0;
   }
   m->timing.want_messages = m->trace || m->holdings;
+  m->timing.late_s = NULL; /* rounds know no time */
   if (m->timing.want_messages) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing));
   a.rounds = NAN;
@@ -183,6 +200,7 @@ static int point(model *m, const plan_point *q) {
     a.rounds = m->timing.makespan_s;
     if (m->trace) keep_rounds(m);
   }
+  if (!enter_late(m, q)) return 2;
   int wrong = m->explain ? explain_run(m->record, &m->machine, &m->timing, &m->explanation)
                          : timing_run(m->record, &m->machine, &m->timing);
   if (wrong) return failed(m, &m->machine, &a, q->collective);
@@ -224,6 +242,7 @@ int model_main(const char *machine_path, const char *plan_path, model_wanted wan
     explain_free(&m.explanation);
     free(m.place);
     free(m.round);
+    free(m.late_s);
     holder_free(&m.holder);
   } else status = refuse("%s", error);
   machine_free(&m.machine);

@@ -11,6 +11,11 @@
 double port_now(void) { return MPI_Wtime(); }
 void port_idle(double seconds) { sg_actor_sleep_for(seconds); }
 
+void port_wait_until(double own_s) {
+  double left = own_s - port_now();
+  if (left > 0) sg_actor_sleep_for(left);
+}
+
 static sg_bar_t
     *barriers; /* by number of ranks: groups are the first n ranks of the world, and barriers can be used again */
 static int barriers_size;

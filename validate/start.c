@@ -83,6 +83,11 @@ double start_offset_now(MPI_Comm comm, double *error_s) {
 
 /* ---- starting together ------------------------------------------------------------------------------ */
 
+void port_wait_until(double own_s) {
+  /* With more ranks than cores a spinning rank keeps another from its start. */
+  while (port_now() < own_s) sched_yield();
+}
+
 double port_start_together(MPI_Comm comm, double window_s, bool *late) {
   MPI_Barrier(comm);
   *late = false;
@@ -91,8 +96,7 @@ double port_start_together(MPI_Comm comm, double window_s, bool *late) {
   MPI_Bcast(&start, 1, MPI_DOUBLE, 0, comm);
   start = clock_own(&model, start);
   if (port_now() > start) *late = true;
-  /* With more ranks than cores a spinning rank keeps another from its start. */
-  while (port_now() < start) sched_yield();
+  port_wait_until(start);
   return start;
 }
 

@@ -24,10 +24,8 @@ static const char *const ops[PLAN_OPS] = {
   [PLAN_MIN] = "min", [PLAN_OP_AFFINE] = "affine", [PLAN_NONE] = "none",
 };
 static const char *const metrics[PLAN_METRICS] = {
-  [PLAN_MAKESPAN] = "makespan",
-  [PLAN_OSU_AVG] = "osu_avg",
-  [PLAN_ROOT] = "root",
-  [PLAN_LOOP] = "loop",
+  [PLAN_MAKESPAN] = "makespan", [PLAN_OSU_AVG] = "osu_avg", [PLAN_ROOT] = "root",
+  [PLAN_LOOP] = "loop",         [PLAN_DELAY] = "delay",
 };
 static const char *const buffers[PLAN_BUFFERS] = { [PLAN_WARM] = "warm", [PLAN_COLD] = "cold", [PLAN_FRESH] = "fresh" };
 
@@ -159,6 +157,10 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
     q->metric = (plan_metric)index;
     return true;
   }
+  if (!strcmp(key, "skew")) {
+    const char *wrong = arrival_parse(&q->skew, text);
+    return !wrong || line_wrong(r, "skew=%.40s: %s", text, wrong);
+  }
   if (!strcmp(key, "buffers")) {
     if (!one_of(r, key, text, buffers, PLAN_BUFFERS, &index)) return false;
     q->buffers = (plan_buffers)index;
@@ -178,7 +180,7 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   }
   return line_wrong(r,
                     "unknown key %.40s; known: id collective algorithm ranks count type op root in_place metric "
-                    "repetitions until_ci budget_s warmup buffers group check",
+                    "repetitions until_ci budget_s warmup buffers skew group check",
                     key);
 }
 
@@ -215,6 +217,8 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
     return line_wrong(r, "until_ci=%g: a loop is one time; take another metric", q->until_ci);
   if (q->buffers != PLAN_WARM && q->metric == PLAN_LOOP)
     return line_wrong(r, "buffers=%s: calls of a loop follow each other; take another metric", buffers[q->buffers]);
+  if (q->skew.kind != ARRIVAL_NONE && (q->metric == PLAN_LOOP || q->metric == PLAN_OSU_AVG))
+    return line_wrong(r, "skew= goes with metric=makespan, root or delay, not with %s", metrics[q->metric]);
   return true;
 }
 
@@ -222,7 +226,7 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
 static bool same_call(const plan_point *a, const plan_point *b) {
   return a->collective == b->collective && a->ranks == b->ranks && a->count == b->count && a->type == b->type &&
          a->op == b->op && a->root == b->root && a->in_place == b->in_place && a->metric == b->metric &&
-         a->buffers == b->buffers;
+         a->buffers == b->buffers && arrival_same(&a->skew, &b->skew);
 }
 
 typedef struct {
@@ -233,7 +237,7 @@ typedef struct {
 static bool line_read(const file_line *r, char *text, void *self) {
   growing *g = self;
   plan *p = g->plan;
-  plan_point q = { .line = r->number, .repetitions = 1 };
+  plan_point q = { .line = r->number, .repetitions = 1, .skew = { .seed = 1, .rank = -1 } };
   int collective = -1, op = -1;
   bool any = false;
   char *rest = NULL;

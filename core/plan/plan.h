@@ -12,8 +12,9 @@
  *   op           sum prod max min affine none           sum; affine for type affine
  *   root         rank                                   0
  *   in_place     0 or 1                                 0
- *   metric       makespan osu_avg root loop             makespan
+ *   metric       makespan osu_avg root loop delay       makespan
  *                osu_avg[barrier=KEY]: KEY before each call, an algorithm or a decision, in place of MPI's own
+ *   skew         how late each rank enters, see arrival.h   none
  *   repetitions  timed calls                            1
  *   until_ci     go on until the median's 95 % interval is at most so wide, as a part of it (0.02)   0: not
  *   budget_s     with until_ci: stop when the point has taken so many seconds, even before `repetitions`
@@ -28,11 +29,12 @@
 #define COLLSCOPE_CORE_PLAN_PLAN_H
 
 #include "collscope.h"
+#include "core/plan/arrival.h"
 
 typedef enum { PLAN_FLOAT, PLAN_DOUBLE, PLAN_INT, PLAN_BYTE, PLAN_LONG, PLAN_AFFINE, PLAN_TYPES } plan_type;
 typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NONE, PLAN_OPS } plan_op;
 typedef enum { PLAN_WARM, PLAN_COLD, PLAN_FRESH, PLAN_BUFFERS } plan_buffers;
-typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_METRICS } plan_metric;
+typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_DELAY, PLAN_METRICS } plan_metric;
 
 enum { PLAN_ID = 64, PLAN_KEY = 192, PLAN_REASON = 160, PLAN_MOST_REPETITIONS = 1 << 20 };
 /* Of the vector of a call. Sums and products over ranks still fit a size_t then, and Python has the same limit. */
@@ -54,6 +56,7 @@ typedef struct {
   int repetitions, warmup, group;
   double until_ci, budget_s;
   plan_buffers buffers;
+  arrival skew;
 } plan_point;
 
 typedef struct {

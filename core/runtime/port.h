@@ -25,6 +25,7 @@ void port_conclude(MPI_Comm, long discarded, FILE *out);
 
 double port_now(void);                /* seconds on this rank's own clock */
 void port_idle(double seconds);       /* this rank does nothing for so long */
+void port_wait_until(double own_s);   /* likewise until then, and goes on at once: not a moment later than it must */
 coll_place port_place(MPI_Comm comm); /* where this rank sits; collective over comm */
 
 /* Prints what this machine is, as far as this process may use it, in one line of JSON; works before MPI_Init. Returns NULL, or why

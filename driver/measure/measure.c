@@ -107,7 +107,15 @@ static bool begin(const group *g, const plan_point *p, int ranks, timed *m) {
   s->args.out = m->buffers->out;
   subject_open(s, g->trace);
   m->wrong = check_data(s, p, m->buffers, g->launch->rank);
-  if (m->wrong <= 0) return timings_make(m, g->trace), true;
+  if (m->wrong <= 0) {
+    timings_make(m, g->trace);
+    why = timings_skew(m, status, sizeof status);
+    if (!why) return true;
+    if (g->launch->rank == 0) print_end(g->out, p, &(ending){ .kind = "failed", .status = why, .chose = s->chose });
+    timings_free(&m->t);
+    subject_close(s);
+    return false;
+  }
   snprintf(status, sizeof status, "wrong data: %ld elements", m->wrong);
   if (g->launch->rank == 0)
     print_end(g->out, p,

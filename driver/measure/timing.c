@@ -23,6 +23,22 @@ void timings_make(timed *m, bool bounds) {
   make_room(&m->t, m->t.wanted);
 }
 
+const char *timings_skew(timed *m, char *reason, size_t size) {
+  const subject *s = &m->subject;
+  int rank, fine = 1, n = s->args.size;
+  if (m->point->skew.kind == ARRIVAL_NONE) return NULL;
+  MPI_Comm_rank(s->comm, &rank);
+  double *late_s = runtime_allocate(sizeof *late_s * (size_t)n);
+  *reason = '\0';
+  if (rank == 0) fine = arrival_times(&m->point->skew, n, late_s, reason, size); /* one reads the file for all */
+  MPI_Bcast(&fine, 1, MPI_INT, 0, s->comm);
+  MPI_Bcast(late_s, n, MPI_DOUBLE, 0, s->comm);
+  m->t.late_s = late_s[rank];
+  m->t.last_s = arrival_last(late_s, n);
+  free(late_s);
+  return fine ? NULL : reason;
+}
+
 void timings_free(timings *t) {
   free(t->time);
   free(t->value);
@@ -57,7 +73,8 @@ static bool must_repeat(const subject *s, timings *t, bool late) {
   return true;
 }
 
-/* All ranks leave together; a rank's time runs from the common start to its own end. */
+/* All ranks leave together, or as late as the point's skew says; a rank's time runs from the common start, which is the first one's, to
+ * its own end, and a delay from when the last one enters. */
 static void time_together(timed *m) {
   const subject *s = &m->subject;
   timings *t = &m->t;
@@ -65,11 +82,12 @@ static void time_together(timed *m) {
   do {
     prepare(m);
     if (s->observer) observe_repetition(s->observer, t->times);
-    double start = port_start_together(s->comm, t->window, &late);
+    double start = port_start_together(s->comm, t->window, &late), enters = start + t->late_s;
+    if (t->late_s > 0) port_wait_until(enters);
     subject_run(s);
     double end = port_now();
-    t->time[t->times] = end - start;
-    if (t->bounds) t->bounds[t->times] = (trace_bounds){ start, end };
+    t->time[t->times] = end - start - (m->point->metric == PLAN_DELAY ? t->last_s : 0);
+    if (t->bounds) t->bounds[t->times] = (trace_bounds){ enters, end };
   } while (t->window > 0 && must_repeat(s, t, late));
   t->times++;
   t->start = port_start_method(t->window);
@@ -109,7 +127,8 @@ static void gather_values(const subject *s, plan_metric metric, timings *t) {
   port_start_together(s->comm, 0, &late);
   for (int i = t->valued; i < t->times; i++) {
     double mine = metric == PLAN_ROOT && rank != root ? 0 : t->time[i];
-    MPI_Reduce(&mine, &t->value[i], 1, MPI_DOUBLE, metric == PLAN_MAKESPAN ? MPI_MAX : MPI_SUM, 0, s->comm);
+    MPI_Reduce(&mine, &t->value[i], 1, MPI_DOUBLE, metric == PLAN_MAKESPAN || metric == PLAN_DELAY ? MPI_MAX : MPI_SUM,
+               0, s->comm);
   }
   t->valued = t->times;
 }
@@ -170,7 +189,7 @@ static void warm_up(const timed *m) {
 void timings_take(timed *m, int points) {
   for (int i = 0; i < points; i++) warm_up(&m[i]);
   for (int i = 0; i < points; i++)
-    if (m[i].point->metric == PLAN_MAKESPAN || m[i].point->metric == PLAN_ROOT)
+    if (m[i].point->metric != PLAN_LOOP && m[i].point->metric != PLAN_OSU_AVG)
       m[i].t.window = port_window(m[i].subject.comm);
   for (bool left = true; left;) {
     left = false;

@@ -12,6 +12,8 @@ typedef struct {
   double *time;         /* [times] of this rank */
   trace_bounds *bounds; /* [times] NULL: not wanted */
   const char *start;    /* how ranks started together; NULL: not yet */
+  double late_s; /* this rank enters so long after the first one; and the last one: from when on a delay is counted */
+  double last_s;
   int discarded; /* repetitions that were done again: some rank began too late, or the start changed after them */
 
   /* Between repetitions. */
@@ -33,6 +35,8 @@ typedef struct {
 } timed;
 
 void timings_make(timed *, bool bounds);
+/* Collective: when ranks enter. NULL, or at every rank why they cannot be told, in reason[size]. */
+const char *timings_skew(timed *, char *reason, size_t size);
 void timings_free(timings *);
 /* Collective over the ranks of the points, which are the same: warms all up, then times a repetition of each in turn. */
 void timings_take(timed *, int points);

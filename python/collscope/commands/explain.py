@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -14,6 +14,7 @@ from collscope.base.errors import UsageError
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
 from collscope.commands import origin, requests, show
+from collscope.points import arrival
 from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, explain
 from collscope.schedules.critical_path import PARTS, CriticalPath
@@ -33,6 +34,7 @@ class Request:
     source: str = "model"
     plot_path: str | None = None
     crossings: bool = True
+    skew: str = arrival.NONE
 
 
 def run(r: Request) -> int:
@@ -44,7 +46,12 @@ def run(r: Request) -> int:
     if r.source not in show.SOURCES:
         raise UsageError(f"--source {r.source}: choose one of {', '.join(show.SOURCES)}")
     asked = [show.Request(algo=a, source=r.source, **r.point) for a in r.algorithms]
-    points = [show.make_point(a) for a in asked]
+    skew = arrival.parse(r.skew)
+    if skew != arrival.NONE and r.source != "model":
+        raise UsageError(
+            f"--skew with --source {r.source}: explain knows it in the model; run --skew has it in every source"
+        )
+    points = [replace(show.make_point(a), skew=skew) for a in asked]
     if len({p.collective for p in points}) > 1:
         raise UsageError(f"{points[0].algorithm} and {points[1].algorithm} are of two collectives; take two of one")
     layout = show.make_layout(asked[0], [r.source])
@@ -68,7 +75,8 @@ def _paths(asked: Sequence[show.Request], points: Sequence[Point], layout: Layou
 def _where(point: Point, layout: Layout | None, ranks: int) -> str:
     place = f"{counted(layout.nodes, 'node')} of {layout.platform_name}" if layout else "the telephone network"
     size = f" of {format_size(point.bytes(ranks), 3)}" if point.count else ""
-    return f"{point.collective}{size}, {ranks} ranks on {place}"
+    skew = f", skew {point.skew}" if point.skew != arrival.NONE else ""
+    return f"{point.collective}{size}, {ranks} ranks on {place}{skew}"
 
 
 def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) -> None:
@@ -158,6 +166,7 @@ Examples:
 @requests.ROOT
 @requests.TYPE
 @requests.IN_PLACE
+@requests.SKEW
 @click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
 @click.option("--source", default="model", show_default=True, metavar="S",
     help="Where the times are from: model, sim or real. Runs tell less than the model: see docs/explain.md.")  # fmt: skip
@@ -177,6 +186,7 @@ def command(**options: Any) -> None:
         source=options.pop("source"),
         plot_path=options.pop("plot_path"),
         crossings=not options.pop("no_crossings"),
+        skew=options.pop("skew"),
         point=options,
     )
     sys.exit(run(request))

@@ -82,6 +82,15 @@ def launched(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+SKEW = click.option(
+    "--skew",
+    default="none",
+    show_default=True,
+    metavar="S",
+    help="How late ranks enter: none; linear:T, the last rank T later than the first; random:T[:SEED]; one_late:T[:RANK] (the last "
+    "rank); file:PATH, a line a rank in seconds. T is 10us, 1.5ms, 1e-5.",
+)
+
 FIGURES = (".svg", ".png", ".pdf")
 SHOWN_FAILURES = 5
 ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")  # we are inside a batch job on a real cluster

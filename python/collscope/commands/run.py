@@ -16,7 +16,7 @@ from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
 from collscope.commands import origin, requests, run_note, run_repetitions, run_table, run_winners
-from collscope.points import table
+from collscope.points import arrival, table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import bounds, cluster, launcher
@@ -42,6 +42,7 @@ class Request:
     block_sizes: str | None = None
     source: str = "sim"
     metric: str = "makespan"
+    skew: str = arrival.NONE
     root: int = 0
     type_name: str = "float"
     op: str | None = None
@@ -97,6 +98,7 @@ def run(request: Request) -> int:
             **repeating,
         )
         rows = rows_of(request, sources, tasks, options)
+        together = rows_of(request, sources, without_skew(tasks), options) if shows_skew(request) else []
     show = shows(request)
     if request.csv_path == STDOUT:
         sys.stdout.write(table.csv_text(rows))
@@ -108,6 +110,8 @@ def run(request: Request) -> int:
         run_winners.show(rows)
     run_repetitions.note(rows)
     if request.plot_path and any(row["status"] == OK and row["median_s"] for row in rows):
+        if together:
+            return draw_skew(rows, together, tasks[0][1].skew, request.plot_path) or report_failures(rows)
         draw(rows, request.plot_path, "block_bytes" if request.block_sizes else "bytes")
     return report_failures(rows)
 
@@ -247,6 +251,8 @@ def make_tasks(request: Request, layouts: Sequence[Layout], keys: Sequence[tuple
     if op not in known.operators:
         raise unknown("operator", op, known.operators)
     request = replace(request, metric=metrics.check(request.metric))
+    if arrival.parse(request.skew) != arrival.NONE and request.metric not in ("makespan", "root", "delay"):
+        raise UsageError(f"--skew goes with --metric makespan, root or delay, not with {request.metric}")
     sizes = read_sizes(request, keys)
     made = (
         (layout, make_point(request, layout, collective, key, size, op))
@@ -285,6 +291,7 @@ def make_point(request: Request, layout: Layout, collective: str, key: str, size
         root=request.root if rooted else 0,
         in_place=request.in_place,
         metric=request.metric,
+        skew=arrival.parse(request.skew),
         check=request.check,
     )
 
@@ -310,6 +317,30 @@ def draw(rows: Sequence[Row], path: str, size: str) -> None:
 
     files.save(run_figure(table.to_frame(rows), size=size), path, origin.of_rows(rows))
     console.note(f"written: {path}")
+
+
+def shows_skew(request: Request) -> bool:
+    """Whether the picture is of what algorithms absorb: their delays beside the same calls without skew."""
+    return bool(request.plot_path) and request.metric == "delay" and arrival.parse(request.skew) != arrival.NONE
+
+
+def without_skew(tasks: Sequence[Task]) -> list[Task]:
+    """The same calls with all ranks arriving together."""
+    return [(layout, replace(point, skew=arrival.NONE, metric="makespan")) for layout, point in tasks]
+
+
+def draw_skew(rows: Sequence[Row], together: Sequence[Row], skew: str, path: str) -> int:
+    """Draws delays relative to the times without skew into a file; 0."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from collscope.figures import files
+    from collscope.figures.skew import absorbed, skew_figure
+
+    found = absorbed(table.to_frame(rows), table.to_frame(together))
+    files.save(skew_figure(found, skew), path, origin.of_rows([*rows, *together]))
+    console.note(f"written: {path}")
+    return 0
 
 
 def report_failures(rows: Sequence[Row]) -> int:
@@ -390,8 +421,9 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     default="makespan",
     show_default=True,
     metavar="M",
-    help="makespan, osu_avg, root or loop; osu_avg[barrier=KEY]: with this barrier before each call.",
+    help="makespan, osu_avg, root, loop, or delay: after the last arrival; osu_avg[barrier=KEY]: with this barrier before each call.",
 )
+@requests.SKEW
 @requests.ROOT
 @requests.TYPE
 @click.option("--op", default=None, metavar="O", help="Operator of reductions (default: sum).")

@@ -126,9 +126,10 @@ class _Shape:
 def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Grid:
     """The table of rows of one collective and layout."""
     shape = _Shape.of(rows, bounds)
+    skew = f" · skew {rows[0]['skew']}" if rows[0].get("skew") else ""
     platform, nodes, ranks, mapping, collective = (rows[0][c] for c in GROUP)
     layout = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + (f", {mapping}" if nodes > 1 else "")
-    made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}")
+    made = Grid(tuple(shape.columns()), f"{collective} · {platform} · {layout} · {shape.metric}{skew}")
     calls: dict[Call, list[Row]] = {}
     for row in rows:
         calls.setdefault(call_of(row), []).append(row)

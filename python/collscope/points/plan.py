@@ -15,6 +15,7 @@ from collscope.base.units import counted, format_size
 from collscope.catalogue import metrics, registry, sizes
 from collscope.machines import mappings
 from collscope.machines.hosts import fitted, grown
+from collscope.points import arrival
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -43,9 +44,10 @@ class Point:
     budget_s: float = 0.0  # with until_ci: seconds that a launch spends on the point
     buffers: str = "warm"  # of BUFFERS
     group: int = 0  # points of one group are measured in rounds; 0: by itself
+    skew: str = arrival.NONE  # arrival pattern, as a plan has it
 
     def text(self) -> str:
-        """The point as a plan says it, without id and ranks: also its name in caches."""
+        """The point as a plan says it, without id and ranks."""
         words = [
             f"collective={self.collective}",
             f"algorithm={self.algorithm}",
@@ -59,9 +61,19 @@ class Point:
             f"warmup={self.warmup}",
             f"check={int(self.check)}",
         ]
-        usual = {"until_ci": 0.0, "budget_s": 0.0, "buffers": BUFFERS[0], "group": 0}  # not said: names in caches stay
+        usual = {
+            "until_ci": 0.0,
+            "budget_s": 0.0,
+            "buffers": BUFFERS[0],
+            "group": 0,
+            "skew": arrival.NONE,
+        }  # not said: names in caches stay
         words += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         return " ".join(words)
+
+    def identity(self) -> str:
+        """The point for caches: its text, with what a file says in place of the file's name."""
+        return replace(self, skew=arrival.identity(self.skew)).text()
 
     def bytes(self, ranks: int) -> int:
         """Bytes of the whole vector on so many ranks."""
@@ -84,6 +96,7 @@ class Point:
             "in_place": int(self.in_place),
             "root": self.root,
             "metric": self.metric,
+            "skew": self.skew if self.skew != arrival.NONE else "",
         }
 
 

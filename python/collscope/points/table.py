@@ -51,11 +51,14 @@ COLUMNS = (
     "unstable",
     "start",
     "buffers",
+    "skew",
 )
-LATER = COLUMNS[-6:]  # of measurements only; a table that was written before they were has none
+LATER = COLUMNS[
+    -7:
+]  # of measurements only, and of calls that ranks enter late; a table that was written before they were has none
 TEXT = frozenset(COLUMNS) & {
     *("source", "platform", "mapping", "collective", "algorithm", "type", "op", "metric", "chose", "status"),
-    *("back_end", "sources_hash", "platform_hash", "kind", "unstable", "start", "buffers"),
+    *("back_end", "sources_hash", "platform_hash", "kind", "unstable", "start", "buffers", "skew"),
 }
 TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s")
 REALS = (*TIMES, "outliers")

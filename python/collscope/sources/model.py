@@ -76,7 +76,7 @@ def evaluate(
         if layout.platform
     }
     keys = [
-        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.text())
+        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.identity())
         for layout, point in tasks
     ]
     with cache.Cache() as store:

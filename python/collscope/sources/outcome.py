@@ -20,7 +20,7 @@ FAILURES = (FAILED, WRONG, DIED)
 
 Repetition = Sequence[float]
 """Seconds of one timed call: least, mean and largest over the ranks, and the root's own."""
-COLUMN = {"makespan": 2, "root": 3, "osu_avg": 1, "loop": 1}  # metric → which of these it is about
+COLUMN = {"makespan": 2, "root": 3, "osu_avg": 1, "loop": 1, "delay": 2}  # metric → which of these it is about
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,9 @@ class Origin:
         place = f"nodes={layout.nodes} ranks={layout.ranks} mapping={identity(layout.mapping)}"
         # Every call gives each rank's time: the root's and the last one's are read from the same simulation.
         same = replace(point, metric="makespan") if point.metric == "root" else point
-        return cache.digest("sim", self.sources, self.simgrid, self.platforms[id(layout.platform)], place, same.text())
+        return cache.digest(
+            "sim", self.sources, self.simgrid, self.platforms[id(layout.platform)], place, same.identity()
+        )
 
     def row(self, task: Task, outcome: Outcome) -> Row:
         """The task's row of the tidy table."""

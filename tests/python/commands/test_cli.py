@@ -211,9 +211,9 @@ def test_a_single_option_is_not_taken_twice(
 
 RUN_DEFAULTS: dict[str, Any] = {
     "platform": "x", "ranks": None, "algorithms": "all", "nodes": None, "ranks_per_node": None, "mapping": "block",
-    "collective": None, "sizes": None, "block_sizes": None, "source": "sim", "metric": "makespan", "root": 0,
+    "collective": None, "sizes": None, "block_sizes": None, "source": "sim", "metric": "makespan", "skew": "none", "root": 0,
     "type_name": "float", "op": None, "in_place": False, "launches": 1, "repetitions": None, "point_limit": None,
-    "check": False, "jobs": None, "cluster": None,
+    "until_ci": None, "budget": None, "order": "interleaved", "buffers": "warm", "check": False, "jobs": None, "cluster": None,
     "hosts": None, "launcher": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,
 }  # fmt: skip
 SHOW_DEFAULTS: dict[str, Any] = {
@@ -241,7 +241,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any], list[tuple[str, dict[str, Any]]]]
         ("--nodes 2,4", {"nodes": "2,4"}), ("--ranks 8", {"ranks": "8"}), ("--ranks-per-node 2", {"ranks_per_node": "2"}),
         ("--mapping fill", {"mapping": "fill"}), ("-c bcast -c reduce,gather", {"collective": "bcast,reduce,gather"}),
         ("--bytes 4", {"sizes": "4"}), ("--block-bytes 4", {"block_sizes": "4"}), ("--source model", {"source": "model"}),
-        ("--metric loop", {"metric": "loop"}), ("--op max", {"op": "max"}), ("--in-place", {"in_place": True}),
+        ("--metric loop", {"metric": "loop"}), ("--skew linear:1us", {"skew": "linear:1us"}),
+        ("--op max", {"op": "max"}), ("--in-place", {"in_place": True}),
         ("--launches 2", {"launches": 2}), ("--repetitions 5", {"repetitions": 5}), ("--check", {"check": True}),
         ("--jobs 3", {"jobs": 3}), ("--cluster local:2", {"cluster": "local:2"}),
         ("--hosts a,b", {"hosts": "a,b"}), ("--launcher slurm", {"launcher": "slurm"}),

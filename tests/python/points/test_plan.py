@@ -107,6 +107,7 @@ CHANGES: dict[str, tuple[object, str]] = {
     "type": ("double", "type=double"), "op": ("max", "op=max"), "root": (3, "root=3"), "in_place": (True, "in_place=1"),
     "metric": ("root", "metric=root"), "repetitions": (5, "repetitions=5"), "warmup": (4, "warmup=4"), "check": (True, "check=1"),
     "until_ci": (0.02, "until_ci=0.02"), "budget_s": (2.5, "budget_s=2.5"), "buffers": ("cold", "buffers=cold"), "group": (3, "group=3"),
+    "skew": ("linear:1e-05", "skew=linear:1e-05"),
 }  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def test_the_cells_of_a_point_and_of_a_layout(known: Registry) -> None:
     point = Point("reduce_scatter", "reduce_scatter/linear", 100, "double", "max", 3, True, "root", 9, 8, True)
     assert point.cells(8) == {
         "collective": "reduce_scatter", "algorithm": "reduce_scatter/linear", "bytes": 800, "block_bytes": 104,
-        "type": "double", "op": "max", "in_place": 1, "root": 3, "metric": "root",
+        "type": "double", "op": "max", "in_place": 1, "root": 3, "metric": "root", "skew": "",
     }  # fmt: skip
     assert Point("bcast", "bcast/linear", 1, op="max").cells(8)["op"] == "", "which has none"
     assert Layout(tiny(), 2, 5, "cyclic").cells() == {"platform": "tiny", "nodes": 2, "ranks": 5, "mapping": "cyclic"}

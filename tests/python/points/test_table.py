@@ -83,7 +83,11 @@ def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
     assert {c for c, v in empty.items() if v == ""} == table.TEXT
     assert table.INTEGERS == ("nodes", "ranks", "bytes", "block_bytes", "in_place", "root", "launches", "repetitions")
     assert table.COLUMNS[23:27] == ("back_end", "sources_hash", "platform_hash", "kind")
-    assert table.COLUMNS[27:] == ("ci_low_s", "ci_high_s", "outliers", "unstable", "start", "buffers") == table.LATER
+    assert (
+        table.COLUMNS[27:]
+        == ("ci_low_s", "ci_high_s", "outliers", "unstable", "start", "buffers", "skew")
+        == table.LATER
+    )
     frame = to_frame([empty, row(2.5)])
     assert {c for c in table.COLUMNS if frame[c].dtype == "int64"} == set(table.INTEGERS)
     assert {c for c in table.COLUMNS if frame[c].dtype == "float64"} == set(table.REALS)
@@ -93,7 +97,7 @@ def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
     assert [back[0][c] for c in ("median_s", "max_s", "nodes", "status")] == [None, None, 0, ""]
     assert back[1]["median_s"] == 2.5
     assert table.csv_text([make_row(nodes=1, in_place=True, min_s=0.1, status="a,b")]).splitlines()[1] == (
-        ',,1,,,,,,,,,1,,,,,,,,0.1,,,"a,b",,,,,,,,,,'
+        ',,1,,,,,,,,,1,,,,,,,,0.1,,,"a,b",,,,,,,,,,,'
     )
     file = tmp_path / "t.csv"
     for column, text in (("nodes", "one"), ("max_s", "long")):

@@ -1,0 +1,62 @@
+"""Arrival patterns: by how much each rank enters a call later than the first one, as `--skew` takes them and plans say them.
+
+core/plan/arrival.h has the patterns; the times themselves are found there, for the model, the simulation and real runs alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from pathlib import Path
+
+from collscope.base.errors import UsageError
+
+NONE = "none"
+PATTERNS = ("none", "linear:T", "random:T[:SEED]", "one_late:T[:RANK]", "file:PATH")
+MOST_S = 1e6
+LONGEST = 255  # characters of a path
+_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_TIMED = re.compile(r"(linear|random|one_late):([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)(?::([0-9]+))?\Z")
+
+
+def parse(text: str) -> str:
+    """A pattern as a plan has it, in seconds: "linear:10us" → "linear:1e-05". A UsageError says what there is."""
+    text = text.strip()
+    if text in ("", NONE):
+        return NONE
+    if text.startswith("file:"):
+        return f"file:{_file(text.removeprefix('file:'))}"
+    match = _TIMED.fullmatch(text)
+    if not match or match[3] not in _SECONDS:
+        raise UsageError(
+            f"--skew {text}: choose {', '.join(PATTERNS)}; T is a time such as 10us, 1.5ms or 1e-5 (seconds)"
+        )
+    kind, number, unit, more = match.groups()
+    try:
+        seconds = float(number) * _SECONDS[unit]
+    except ValueError:
+        raise UsageError(f"--skew {text}: {number} is no number") from None
+    if not math.isfinite(seconds) or seconds > MOST_S:
+        raise UsageError(f"--skew {text}: at most {MOST_S:g} s")
+    if more and kind == "linear":
+        raise UsageError(f"--skew {text}: linear takes a time alone")
+    if more and int(more) >= 1 << 20:
+        raise UsageError(f"--skew {text}: the number behind the time is at most {(1 << 20) - 1}")
+    return f"{kind}:{seconds:.12g}" + (f":{int(more)}" if more else "")
+
+
+def _file(name: str) -> Path:
+    path = Path(name).expanduser().absolute()
+    if not path.is_file():
+        raise UsageError(f"--skew file:{name}: there is no such file; give one with the seconds of a rank on each line")
+    if re.search(r"\s|#", str(path)) or len(str(path).encode()) > LONGEST:
+        raise UsageError(f"--skew file:{name}: a plan cannot hold blanks, # or more than {LONGEST} bytes of a path")
+    return path
+
+
+def identity(pattern: str) -> str:
+    """The pattern for caches: a file by what is in it, not by its name."""
+    if not pattern.startswith("file:"):
+        return pattern
+    return f"file:{hashlib.sha256(Path(pattern.removeprefix('file:')).read_bytes()).hexdigest()}"

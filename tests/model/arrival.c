@@ -1,0 +1,106 @@
+/* Arrival patterns, and schedules that are begun late, small enough to work out by hand. */
+#include "core/plan/arrival.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/explain.h"
+#include "tests/model/by_hand.h"
+
+static const double a = 1e-6, b = 1e-9, g = 2.5e-10;
+static char error[400];
+
+static void times_of(const char *text, int ranks, double *late_s) {
+  arrival pattern;
+  const char *wrong = arrival_parse(&pattern, text);
+  check(!wrong, "%s: %s", text, wrong);
+  check(arrival_times(&pattern, ranks, late_s, error, sizeof error), "%s: %s", text, error);
+}
+
+static void test_patterns(void) {
+  double late[5], again[5], path_late[3];
+  times_of("none", 5, late);
+  near_to("none", arrival_last(late, 5), 0);
+  times_of("linear:4e-6", 5, late);
+  near_to("linear, the second", late[1], 1e-6);
+  near_to("linear, the last", late[4], 4e-6);
+  times_of("linear:4e-6", 1, late);
+  near_to("one rank is the first", late[0], 0);
+  times_of("one_late:3e-6", 5, late);
+  check(late[4] > 0 && late[0] == 0 && late[3] == 0, "the last rank is late");
+  times_of("one_late:3e-6:2", 5, late);
+  near_to("the one that is named", late[2], 3e-6);
+  near_to("and nobody else", late[4], 0);
+  times_of("random:1e-3", 5, late);
+  times_of("random:1e-3:1", 5, again);
+  check(!memcmp(late, again, sizeof late), "the first seed is the usual one");
+  times_of("random:1e-3:2", 5, again);
+  check(memcmp(late, again, sizeof late), "another seed, other times");
+  double least = 1, most = 0;
+  for (int r = 0; r < 5; r++) {
+    least = late[r] < least ? late[r] : least;
+    most = late[r] > most ? late[r] : most;
+  }
+  check(least == 0 && most > 1e-4 && most < 1e-3, "from the first arrival, within T: %g … %g", least, most);
+  char text[ARRIVAL_PATH];
+  snprintf(text, sizeof text, "file:%s", written("2e-6 # the root\n\n1e-6\n5e-6\n7\n"));
+  times_of(text, 3, path_late);
+  near_to("a file, from its first arrival", path_late[0], 1e-6);
+  near_to("the second rank", path_late[1], 0);
+  near_to("the third", path_late[2], 4e-6);
+}
+
+static void test_refusals(void) {
+  const char *no[] = { "",          "linear",     "linear:",       "linear:x",      "linear:-1",  "linear:1:2",
+                       "random:1:", "random:1:x", "one_late:1:-1", "one_late:1e9",  "linear:inf", "linear:nan",
+                       "file:",     "late:1",     "linear:1 ",     "one_late:1:1:1" };
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+    arrival pattern;
+    check(arrival_parse(&pattern, no[i]), "should have been refused: \"%s\"", no[i]);
+  }
+  arrival pattern;
+  double late[4];
+  arrival_parse(&pattern, "one_late:1e-6:4");
+  check(!arrival_times(&pattern, 4, late, error, sizeof error) && strstr(error, "no rank 4 among 4"), "%s", error);
+  char text[ARRIVAL_PATH];
+  snprintf(text, sizeof text, "file:%s", written("1e-6\n2e-6\n"));
+  arrival_parse(&pattern, text);
+  check(!arrival_times(&pattern, 4, late, error, sizeof error) && strstr(error, "for 2 ranks, and there are 4"), "%s",
+        error);
+  written("1e-6\nsoon\n");
+  check(!arrival_times(&pattern, 2, late, error, sizeof error) && strstr(error, ":2: soon"), "%s", error);
+}
+
+static void test_late_ranks(void) {
+  machine fluid = machine_ideal_simgrid(a, b, g), one_port = machine_one_port(a, b, g);
+  double late[] = { 0, 5e-6, 0 };
+  explanation why = { 0 };
+  const machine *both[] = { &fluid, &one_port };
+  for (int k = 0; k < 2; k++) {
+    double takes = a + (k ? 984 : 1000) * b;
+    start(3);
+    transfer(0, 1, 984);
+    transfer(1, 2, 984);
+    result.late_s = late;
+    near_to("all wait for the late one", timed(both[k]), 5e-6 + 2 * takes);
+    check(!explain_run(&rec, both[k], &result, &why), "explained");
+    near_to("which the path says", why.seconds[PART_ARRIVAL], 5e-6);
+    near_to("and for how long its sender stood", why.rendezvous_s, 5e-6);
+    start(3);
+    transfer(0, 2, 984);
+    near_to("a late rank that has nothing to do", timed(both[k]), 5e-6);
+    near_to("keeps nobody", result.rank_end_s[2], takes);
+    result.late_s = NULL;
+    near_to("and the next call is as ever", timed(both[k]), takes);
+  }
+  explain_free(&why);
+  machine_free(&fluid);
+  machine_free(&one_port);
+}
+
+int main(void) {
+  test_patterns();
+  test_refusals();
+  test_late_ranks();
+  return finish();
+}

@@ -1,0 +1,61 @@
+"""Arrival patterns as they are typed, as a plan has them, and what caches know of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UsageError
+from collscope.points import arrival
+from collscope.points.plan import Point
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("none", "none"),
+        ("", "none"),
+        ("linear:10us", "linear:1e-05"),
+        ("linear:1.5ms", "linear:0.0015"),
+        ("random:2e-6", "random:2e-06"),
+        ("random:3µs:7", "random:3e-06:7"),
+        ("one_late:50ns:03", "one_late:5e-08:3"),
+        (" one_late:1s ", "one_late:1"),
+    ],
+)
+def test_times_become_seconds(typed: str, meant: str) -> None:
+    assert arrival.parse(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("late", "choose none, linear:T"),
+        ("linear:", "choose none"),
+        ("linear:-1us", "choose none"),
+        ("linear:1..2us", "is no number"),
+        ("linear:1h", "choose none"),
+        ("linear:1us:2", "linear takes a time alone"),
+        ("random:2e6", "at most 1e"),
+        ("one_late:1us:1048576", "at most 1048575"),
+        ("file:nowhere", "there is no such file"),
+    ],
+)
+def test_what_is_no_pattern_is_refused(typed: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        arrival.parse(typed)
+
+
+def test_a_file_is_known_by_what_is_in_it(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    one.write_text("0\n1e-6\n")
+    other.write_text("0\n1e-6\n")
+    points = [Point("bcast", "bcast/mst", 8, skew=arrival.parse(f"file:{path}")) for path in (one, other)]
+    assert points[0].text().endswith(f"skew=file:{one}")
+    assert points[0].identity() == points[1].identity()
+    other.write_text("0\n2e-6\n")
+    assert points[0].identity() != points[1].identity()
+    (tmp_path / "a b.txt").write_text("0\n")
+    with pytest.raises(UsageError, match="cannot hold blanks"):
+        arrival.parse(f"file:{tmp_path}/a b.txt")
