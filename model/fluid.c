@@ -10,7 +10,7 @@ static const char *fluid_prepare(void *state, engine *e) {
   u->stamp = u->order = 0;
   const char *why = ways_prepare(&u->ways, e->m, e->wiring.ranks);
   if (why) return why;
-  u->sparse = e->m->topology.kind != TOPOLOGY_SWITCH;
+  u->sparse = u->ways.hops > 0;
   u->flow_bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
   RESERVE(u->resource, u->resource_cap, (size_t)u->ways.resources);
   for (int i = 0; i < u->ways.resources; i++) u->resource[i] = (resource){ .head = NONE };

@@ -98,6 +98,16 @@ int topology_route(const topology *t, int from, int to, int32_t *link) {
   }
 }
 
+bool topology_links_nodes(const topology *t, int nodes) {
+  int of_switch = t->kind == TOPOLOGY_FAT_TREE ? t->shape[1] : t->kind == TOPOLOGY_DRAGONFLY ? t->shape[2] : 1;
+  if (t->kind == TOPOLOGY_SWITCH) return false;
+  for (int n = 1; n < nodes; n++) {
+    int32_t here = t->position ? t->position[n] : n, first = t->position ? t->position[0] : 0;
+    if (here / of_switch != first / of_switch) return true;
+  }
+  return false;
+}
+
 double topology_rate(const topology *t, int32_t link) {
   return t->kind == TOPOLOGY_DRAGONFLY && link >= dragonfly_global(t) ? t->global_bytes_per_s : t->link_bytes_per_s;
 }

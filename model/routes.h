@@ -39,6 +39,8 @@ int64_t topology_links(const topology *);     /* likewise, each way by itself */
 int topology_longest(const topology *);       /* links of the longest route */
 /* The links from one position to another, in order, into link[longest]; returns how many. */
 int topology_route(const topology *, int from, int to, int32_t *link);
+/* Whether links lie between any two of the positions that so many nodes sit at: nodes of one switch have none. */
+bool topology_links_nodes(const topology *, int nodes);
 double topology_rate(const topology *, int32_t link); /* bytes a second */
 /* What the links of a route add to the time of the network's curve. */
 double topology_latency_s(const topology *, int links);

@@ -67,14 +67,17 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
   if (m->places) count_places(w);
   size_t resources = 2 * ((size_t)ranks + (size_t)w->nodes) + (size_t)w->sockets * (1 + (size_t)w->span);
   if (m->places && resources <= MOST_RESOURCES) resources = number_units(w, resources);
-  w->hops = (int)resources;
+  w->hops = 0;
   int within = (m->inside.across_bytes_per_s > 0 ? 2 : 0) + m->inside.longest;
   int between = 2 + (m->inside.has_nic_socket ? 2 * m->inside.longest : 0);
   if (m->places && m->topology.kind) {
-    resources += (size_t)topology_links(&m->topology);
-    between += topology_longest(&m->topology);
     if (w->nodes > (m->topology.position ? m->topology.positions : topology_positions(&m->topology)))
       return "a node has no position in the machine's topology; give as many positions as there are nodes";
+    if (topology_links_nodes(&m->topology, w->nodes)) {
+      w->hops = (int)resources;
+      resources += (size_t)topology_links(&m->topology);
+      between += topology_longest(&m->topology);
+    }
   }
   /* Both ports and the memory, and what lies between. */
   if (m->places) w->longest = 3 + 2 * w->units + (between > within ? between : within);
@@ -155,7 +158,7 @@ static double cross_links(const ways *w, const message *m, way *v, crossing *cro
       pass(&l, nics + x->node, to->nic_bytes_per_s);
       pass(&l, nics + w->nodes + y->node, to->nic_bytes_per_s);
     }
-    if (to->topology.kind) pass_topology(w, x->node, y->node, &l);
+    if (w->hops) pass_topology(w, x->node, y->node, &l);
     pass_sockets(w, y->node, there, y->socket, &l);
     v->latency_s += to->inside.nic_other_socket_s * ((near != x->socket) + (there != y->socket));
     if (to->switch_bytes_per_s > 0) l.narrowest = fmin(l.narrowest, to->switch_bytes_per_s);

@@ -24,7 +24,7 @@ typedef struct {
   int units, across; /* across: from here on a link out for each rank, then one in */
   int32_t *lowest_socket;
   size_t lowest_socket_cap;
-  int hops; /* the first link between nodes */
+  int hops; /* the first link between nodes; 0: no messages cross any */
 } ways;
 
 /* What a message makes flow, in shares of a port (1: it has the port for itself) or in bytes of traffic, as the machine

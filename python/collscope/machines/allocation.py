@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.machines import routes
-from collscope.machines.spec import Topology
+from collscope.machines.spec import TOPOLOGY_SHAPES, Topology
 from collscope.machines.topology import ALLOCATIONS, DESCRIBED, POSITIONS
 
 
@@ -18,12 +19,24 @@ def _words(t: Topology) -> str:
     return f"{t.kind.replace('_', ' ')} of {t.total} positions ({' x '.join(map(str, t.shape))})"
 
 
+def _wider(t: Topology, nodes: int) -> str:
+    """What to say for so many nodes, where that can be said."""
+    if t.kind == "torus":
+        return ""
+    each = math.prod(t.shape[1:])
+    return f"; say topology.{TOPOLOGY_SHAPES[t.kind][0]}={-(-(t.first + nodes) // each)}, or topology=switch"
+
+
 def positions(t: Topology, nodes: int) -> Sequence[int]:
     """The position of each node, in their order. ValueError: what is wrong with the allocation; UsageError: with its file."""
     text, most = t.allocation, t.total
+    if t.kind == "switch":
+        return range(nodes)
     named = _words(t)
     if text == "contiguous":
-        _inside(t.first + nodes - 1, most, f"node {nodes - 1} at position {t.first + nodes - 1}", named)
+        _inside(
+            t.first + nodes - 1, most, f"node {nodes - 1} at position {t.first + nodes - 1}", named + _wider(t, nodes)
+        )
         return range(t.first, t.first + nodes)
     if text == "scattered":
         _inside(nodes - 1, most, f"{nodes} nodes", named)
@@ -36,6 +49,14 @@ def positions(t: Topology, nodes: int) -> Sequence[int]:
     if len(found) < nodes:
         raise ValueError(f"has {len(found)} positions for {nodes} nodes; say nodes={len(found)}, or name more")
     return found[:nodes]
+
+
+def links_nodes(t: Topology, nodes: int) -> bool:
+    """Whether links lie between any two of so many nodes: those of one leaf or router have none."""
+    if t.kind == "switch":
+        return False
+    of_switch = t.shape[-1] if t.kind in ("fat_tree", "dragonfly") else 1
+    return len({position // of_switch for position in positions(t, nodes)}) > 1
 
 
 def _named(t: Topology, named: str) -> list[int]:

@@ -148,6 +148,15 @@ def faster(spec: Spec, level: str, factor: float) -> list[str]:
         if 0 < rate.value < need:
             words.append(f"{link}_bytes_per_s={float(f'{need * 1.001:.4g}'):g}")
             changed = replace(changed, **{f"{link}_bytes_per_s": Number(float(words[-1].partition("=")[2]))})  # type: ignore[arg-type]
+    between = {"dragonfly": ("link_bytes_per_s", "global_bytes_per_s")}.get(
+        changed.topology.kind, ("link_bytes_per_s",)
+    )
+    for name in between if level == "network" and changed.topology.kind != "switch" else ():
+        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[level] if p.s_per_byte.value > 0)
+        if getattr(changed.topology, name).value < need:
+            words.append(f"topology.{name}={float(f'{need * 1.001:.4g}'):g}")
+            wider = Number(float(words[-1].partition("=")[2]))
+            changed = replace(changed, topology=replace(changed.topology, **{name: wider}))  # type: ignore[arg-type]
     return [] if any(True for _ in contradictions(changed)) else words
 
 

@@ -57,6 +57,12 @@ class Level:
         return int(self.number.value)
 
 
+TOPOLOGY_SHAPES = {
+    "switch": (),
+    "torus": ("dims",),
+    "fat_tree": ("leaves", "nodes_per_leaf"),
+    "dragonfly": ("groups", "routers", "nodes_per_router"),
+}
 TOPOLOGY_NUMBERS = ("hop_latency_s", "link_bytes_per_s", "global_bytes_per_s", "oversubscription")
 TOPOLOGY_OWN = {"dragonfly": ("global_bytes_per_s",), "fat_tree": ("oversubscription",)}  # those that no other kind has
 
@@ -68,7 +74,7 @@ class Topology:
 
     kind: str = "switch"
     shape: tuple[int, ...] = ()
-    shape_from: Number = Number(0.0)  # provenance of the shape
+    shape_from: tuple[Number, ...] = ()  # the same numbers with their provenance
     hop_latency_s: Number = Number(0.0)  # of each link beyond those in the network's curve: a torus's first
     link_bytes_per_s: Number = Number(0.0)  # each way
     global_bytes_per_s: Number = Number(0.0)  # of a dragonfly's links between groups
@@ -110,8 +116,9 @@ class Topology:
         """Every number with its name and provenance."""
         if self.kind == "switch":
             return
-        for i, size in enumerate(self.shape):
-            yield f"topology.shape[{i}]", replace(self.shape_from, value=float(size))
+        names = TOPOLOGY_SHAPES[self.kind]
+        for i, number in enumerate(self.shape_from):
+            yield f"topology.{names[i] if len(names) > 1 else f'{names[0]}[{i}]'}", number
         for name in self.used:
             yield f"topology.{name}", getattr(self, name)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from collscope.base.number import GIVEN, Number
-from collscope.machines.spec import Topology
+from collscope.machines.spec import TOPOLOGY_SHAPES, Topology
 
 ALLOCATIONS = "contiguous, scattered, a block such as 4x4x8, positions such as 0-15+64-79, or file:PATH"
 MOST_LINKS = 256  # of a route; as in model/routes.h, like the next two
@@ -39,6 +39,12 @@ def problem_of(t: Topology) -> str:
 
 def varied(t: Topology, key: str, text: str) -> Topology:
     """With another value, or a number multiplied (`x2`), of what `variables` names. ValueError: it cannot be that."""
+    if key == "topology":
+        if text != "switch":
+            raise ValueError(f'is "switch" (one, wide enough for all), not "{text}"; another kind is written in a file')
+        return Topology()
+    if t.kind == "switch":
+        raise ValueError("says nothing beside topology=switch; take one of them out")
     name = key.removeprefix("topology.")
     if name == "allocation":
         return replace(t, allocation=text)
@@ -46,6 +52,8 @@ def varied(t: Topology, key: str, text: str) -> Topology:
         if not re.fullmatch(r"[0-9]{1,9}", text):
             raise ValueError("must be a whole number, 0 or more")
         return replace(t, first=int(text)) if name == "first" else replace(t, seed=int(text))
+    if name in TOPOLOGY_SHAPES[t.kind]:
+        return _reshaped(t, TOPOLOGY_SHAPES[t.kind].index(name), text)
     try:
         value = float(text[text.startswith("x") :]) * (getattr(t, name).value if text.startswith("x") else 1)
     except ValueError:
@@ -55,11 +63,21 @@ def varied(t: Topology, key: str, text: str) -> Topology:
     return replace(t, **{name: Number(float(f"{value:.12g}"), "assumed", GIVEN)})  # type: ignore[arg-type]
 
 
+def _reshaped(t: Topology, at: int, text: str) -> Topology:
+    if not re.fullmatch(r"[1-9][0-9]{0,6}", text):
+        raise ValueError("must be a whole number, 1 or more")
+    shape = (*t.shape[:at], int(text), *t.shape[at + 1 :])
+    numbers = (*t.shape_from[:at], Number(float(text), "assumed", GIVEN), *t.shape_from[at + 1 :])
+    return replace(t, shape=shape, shape_from=numbers)
+
+
 def variables(t: Topology) -> tuple[str, ...]:
     """What a variant can change."""
     if t.kind == "switch":
         return ()
-    return tuple(f"topology.{name}" for name in (*t.used, "allocation", "first", "seed"))
+    shape = TOPOLOGY_SHAPES[t.kind] if t.kind != "torus" else ()
+    names = (*t.used, *shape, "allocation", "first", "seed")
+    return ("topology", *(f"topology.{name}" for name in names))
 
 
 POSITIONS, DESCRIBED = "collscope.positions", "collscope.topology"

@@ -9,15 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 from collscope.base.number import TAGS, Number
 from collscope.base.toml_table import Document, Table, one_of
 from collscope.machines import allocation, routes, topology
-from collscope.machines.number_reader import Amount, positive, possible
-from collscope.machines.spec import TOPOLOGY_NUMBERS, TOPOLOGY_OWN, Topology
+from collscope.machines.number_reader import Amount, Count, positive, possible
+from collscope.machines.spec import TOPOLOGY_NUMBERS, TOPOLOGY_OWN, TOPOLOGY_SHAPES, Topology
 
-_SHAPES = {
-    "switch": (),
-    "torus": ("dims",),
-    "fat_tree": ("leaves", "nodes_per_leaf"),
-    "dragonfly": ("groups", "routers", "nodes_per_router"),
-}
 _Size = Annotated[int, Field(ge=1, le=topology.MOST_POSITIONS, description="a whole number, 1 or more")]
 
 
@@ -48,11 +42,11 @@ class TopologyTable(Table):
     dims: Annotated[_Dims, BeforeValidator(_plain)] | None = Field(
         default=None, description=f"a list of 1 to {topology.MOST_DIMENSIONS} whole numbers, or a table with value …"
     )
-    leaves: _Size | None = None
-    nodes_per_leaf: _Size | None = None
-    groups: _Size | None = None
-    routers: _Size | None = None
-    nodes_per_router: _Size | None = None
+    leaves: Count | None = None
+    nodes_per_leaf: Count | None = None
+    groups: Count | None = None
+    routers: Count | None = None
+    nodes_per_router: Count | None = None
     link_bytes_per_s: Annotated[Amount, AfterValidator(positive)] | None = None
     global_bytes_per_s: Annotated[Amount, AfterValidator(positive)] | None = None
     oversubscription: Annotated[Amount, AfterValidator(positive)] | None = None
@@ -70,8 +64,8 @@ def topology_of(document: Document, table: TopologyTable | None, nodes: int) -> 
     """The topology of a file. Raises the document's error: FILE:LINE: what is wrong."""
     if table is None:
         return Topology()
-    needed = _SHAPES[table.kind]
-    every = {key for keys in (*_SHAPES.values(), *TOPOLOGY_OWN.values()) for key in keys}
+    needed = TOPOLOGY_SHAPES[table.kind]
+    every = {key for keys in (*TOPOLOGY_SHAPES.values(), *TOPOLOGY_OWN.values()) for key in keys}
     for key in document.data["topology"]:
         if key in every and key not in (*needed, *TOPOLOGY_OWN.get(table.kind, ())):
             raise document.fail(
@@ -80,12 +74,17 @@ def topology_of(document: Document, table: TopologyTable | None, nodes: int) -> 
     for key in needed:
         if getattr(table, key) is None:
             raise document.fail(f"is missing: {key} says the shape of a {table.kind}", "topology", key)
-    sizes = table.dims.value if table.dims else [getattr(table, key) for key in needed]
+    dims = table.dims
+    sizes = (
+        [Number(float(size), dims.tag, dims.source) for size in dims.value]
+        if dims
+        else [getattr(table, key).number for key in needed]
+    )
     given = {key: getattr(table, key).number for key in TOPOLOGY_NUMBERS if getattr(table, key)}
     made = Topology(
         table.kind,
+        tuple(int(size.value) for size in sizes),
         tuple(sizes),
-        Number(0.0, table.dims.tag, table.dims.source) if table.dims else Number(0.0),
         allocation=table.allocation,
         first=table.first,
         seed=table.seed,

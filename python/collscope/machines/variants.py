@@ -72,7 +72,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         elif key in curves:
             level, _, kind = key.partition(".")
             spec = scaled(spec, level, kind, _factor(spec, key, text))
-        elif key.startswith("topology."):
+        elif key.partition(".")[0] == "topology":
             spec = replace(spec, topology=_varied(spec, key, text))
         elif key in levels:
             number = _number(spec, key, text, levels[key].bytes_per_s.value)
@@ -87,12 +87,11 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         if "topology.allocation" in values and "nodes" not in changes:
             changes["nodes"] = allocation.named_nodes(spec.topology) or spec.nodes
         changed = elements.without(replace(spec, **changes), left_out)
-        if spec.topology.kind != "switch":
-            allocation.positions(spec.topology, changed.nodes)
+        if problem := too_large(changed.nodes, changed.cores_per_node):
+            raise UsageError(f"{spec.name}: {problem}")
+        allocation.positions(spec.topology, changed.nodes)
     except ValueError as wrong_there:
         raise UsageError(f"{spec.name}: topology.allocation={spec.topology.allocation}: {wrong_there}") from None
-    if problem := too_large(changed.nodes, changed.cores_per_node):
-        raise UsageError(f"{spec.name}: {problem}")
     if wrong := misfit(changed):
         raise UsageError(f"{spec.name}: {wrong[1]} {wrong[0]}")
     for name, given in changed.numbers():

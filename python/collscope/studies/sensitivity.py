@@ -18,7 +18,7 @@ from collscope.analysis.winner_table import WinnerTable
 from collscope.base import console
 from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
-from collscope.machines import find
+from collscope.machines import allocation, find
 from collscope.machines.spec import Number, Spec
 from collscope.points import table
 from collscope.sources import simulate
@@ -57,8 +57,9 @@ class Variant:
     spec: Spec
 
 
-def variants(spec: Spec) -> Iterator[Variant]:
-    """Every number that has a range at either end of it, where that moves it; a curve's pieces together."""
+def variants(spec: Spec, nodes: int) -> Iterator[Variant]:
+    """Every number that has a range at either end of it, where that moves it; a curve's pieces together. Links between nodes count
+    where so many nodes are joined by some."""
     for name, number in spec.numbers():
         # Counts are no costs: how many nodes stand idle beside those of the study changes nothing.
         if "curve." not in name and number.range and isinstance(getattr(spec, name, None), Number):
@@ -66,6 +67,13 @@ def variants(spec: Spec) -> Iterator[Variant]:
                 value = min(given, LIMITS.get(name, given))
                 if value != number.value:
                     yield Variant(name, end, f"{value:.4g}", replace(spec, **{name: _moved(number, value)}))  # type: ignore[arg-type]
+    if allocation.links_nodes(spec.topology, nodes):
+        for name in spec.topology.used:
+            number = getattr(spec.topology, name)
+            for end, value in zip(("low", "high"), number.range or (), strict=False):
+                if value != number.value:
+                    moved_links = replace(spec.topology, **{name: _moved(number, value)})  # type: ignore[arg-type]
+                    yield Variant(f"topology.{name}", end, f"{value:.4g}", replace(spec, topology=moved_links))
     for at, unit in enumerate(spec.levels):
         for end, value in zip(("low", "high"), unit.bytes_per_s.range or (), strict=False):
             if value != unit.bytes_per_s.value:
@@ -105,7 +113,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
     few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(), variations=(),
                   collectives=tuple(c for c in study.collectives if c.classes or not study.classes))  # fmt: skip
     spec = find.load_spec(study.platform)
-    every = [Variant(BASE, "", "", spec), *variants(spec)]
+    every = [Variant(BASE, "", "", spec), *variants(spec, max(study.nodes))]
     rows: list[tuple[object, ...]] = []
     for at, variant in enumerate(every):
         # The name stays the study's: what differs is the file, and with it the hash.

@@ -16,7 +16,7 @@ from made_platforms import LAYERED
 
 def test_every_undocumented_number_is_moved_to_both_ends() -> None:
     spec = find.load_spec("schooner")
-    made = list(sensitivity.variants(spec))
+    made = list(sensitivity.variants(spec, 1))
     moved = {v.number for v in made}
     assert {"gamma_s_per_byte", "nic_bytes_per_s", "curve.network.latency_s", "curve.socket.s_per_byte"} <= moved
     assert not moved & {"nodes", "sockets", "cores_per_socket"}
@@ -33,7 +33,7 @@ def test_the_links_and_curves_of_levels_are_moved_and_their_sizes_are_not() -> N
     text = LAYERED.replace("bytes_per_s = 13e9", f"bytes_per_s = {known}")
     text = text.replace("cores = 8", "cores = { value = 8, range = [4, 8] }")
     text = text.replace("ccd = [[0, 3e-7,", "ccd = [[0, { value = 3e-7, range = [2e-7, 4e-7] },")
-    made = {(v.number, v.end): v.spec for v in sensitivity.variants(spec_reader.parse_spec(text, "layered.toml"))}
+    made = {(v.number, v.end): v.spec for v in sensitivity.variants(spec_reader.parse_spec(text, "layered.toml"), 1)}
     assert {number for number, _ in made} == {"numa.bytes_per_s", "curve.ccd.latency_s"}
     assert [made["numa.bytes_per_s", end].levels[1].bytes_per_s.value for end in ("low", "high")] == [9e9, 17e9]
     assert made["curve.ccd.latency_s", "high"].curve["ccd"][0].latency.value == 4e-7
@@ -57,7 +57,7 @@ def test_the_sweep_is_summed_up() -> None:
 
 def test_the_pieces_of_a_curve_move_together_and_no_number_alone() -> None:
     spec = find.load_spec("schooner")
-    made = list(sensitivity.variants(spec))
+    made = list(sensitivity.variants(spec, 1))
     for v in made:
         if not v.number.startswith("curve."):
             number = getattr(spec, v.number)
@@ -87,7 +87,7 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
         judged=lambda: {"decision/a": [claim], "decision/b": [claim]},
         winner_tables=lambda: [SimpleNamespace(alternative="decision/b", matching_rows=3, matching_cells=7)],
     )
-    monkeypatch.setattr(sensitivity, "variants", lambda spec: [one])
+    monkeypatch.setattr(sensitivity, "variants", lambda spec, nodes: [one])
     monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
     monkeypatch.setattr(sensitivity, "tasks_of", lambda few, platform, quick: [(("task", quick), None, None)])
     row = {"platform_hash": "p", "sources_hash": "s"}
