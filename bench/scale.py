@@ -66,11 +66,11 @@ def cases(ranks: int) -> Iterator[Case]:
     """Schedules of which no two messages share a link, and of which a node's ranks share its NIC."""
     nodes, few = ranks // PER_NODE, max(PER_NODE, min(1024, ranks // 64))
     yield barrier(f"ideal[nodes={ranks}]", "barrier, no contention", ranks, ranks, "≥ 2,000,000")
-    yield barrier(f"schooner[nodes={nodes}]", "barrier, shared NICs", nodes, ranks, "≥ 500,000")
+    yield barrier(f"schooner[nodes={nodes},topology=switch]", "barrier, shared NICs", nodes, ranks, "≥ 500,000")
     exchange = Point("alltoall", "alltoall/pairwise_exchange", 256)
     for platform, on, share in (
         ("ideal", few, "no contention"),
-        ("schooner[nodes=64]", few // PER_NODE, "shared NICs"),
+        ("schooner[nodes=64,topology=switch]", few // PER_NODE, "shared NICs"),
     ):
         target = "≥ 2,000,000" if platform == "ideal" else "≥ 500,000"
         yield Case(f"alltoall of 1 KiB blocks, {share}", platform, on, few, exchange, few * (few - 1), target)
@@ -124,7 +124,9 @@ def model(ranks: list[int]) -> None:
         f"{'barrier/dissemination, from the command to the table':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"
     )
     for p in ranks:
-        cost = command("schooner", p, PER_NODE, "-c", "barrier", "-a", "dissemination")
+        cost = command(
+            f"schooner[nodes={-(-p // PER_NODE)},topology=switch]", p, PER_NODE, "-c", "barrier", "-a", "dissemination"
+        )
         print(f"{f'{p:,} ranks, {PER_NODE} a node':54s} {cost} {TARGETS.get(p, '')}".rstrip(), flush=True)
     there, per_node = JAGUAR
     title = f"jaguar, {there:,} ranks, {per_node} a node, links of the torus shared"

@@ -8,10 +8,12 @@ import pytest
 
 from collscope.base import paths
 from collscope.base.errors import UserError
+from collscope.base.number import Number
 from collscope.machines import find
 from collscope.machines.allocation import positions
 from collscope.machines.hosts import machine_file
 from collscope.machines.spec import Topology
+from collscope.studies import sensitivity
 
 TEMPLATES = paths.ROOT / "platforms" / "templates"
 TORUS = Topology("torus", (4, 3, 2))
@@ -135,3 +137,39 @@ def test_a_variant_changes_numbers_allocation_and_seed() -> None:
 def test_the_platform_of_another_allocation_is_another_platform() -> None:
     names = [f"{TEMPLATES}/torus.toml[nodes=2,topology.allocation={a}]" for a in ("0+1", "0+2", "1+2")]
     assert len({find.load(name).identity for name in names}) == 3
+
+
+def test_a_variant_has_more_leaves_or_one_switch_for_all() -> None:
+    with pytest.raises(UserError, match=r"leaves the fat tree of 405 .*; say topology\.leaves=38, or topology=switch"):
+        find.load("schooner[nodes=1000]")
+    assert find.load("schooner[nodes=1000,topology.leaves=38]").properties["collscope.topology"].endswith(" 38 27 9")
+    assert "collscope.topology" not in find.load("schooner[nodes=1000,topology=switch]").properties
+    with pytest.raises(UserError, match=r'topology is "switch" .*, not "torus"'):
+        find.load("schooner[topology=torus]")
+    with pytest.raises(UserError, match=r"topology\.leaves must be a whole number"):
+        find.load("schooner[topology.leaves=0.5]")
+    with pytest.raises(UserError, match=r"topology\.seed says nothing beside topology=switch"):
+        find.load("schooner[topology=switch,topology.seed=1]")
+    with pytest.raises(UserError, match=r'no parameter "topology\.leaves"'):
+        find.load(f"{TEMPLATES}/torus.toml[topology.leaves=2]")
+
+
+def test_a_shape_has_its_provenance(tmp_path: Path) -> None:
+    leaves = '{ value = 4, tag = "documented", source = "them" }'
+    path = specification(tmp_path, "fat_tree", "leaves = 4", f"leaves = {leaves}")
+    numbers = dict(find.load_spec(str(path)).numbers())
+    assert numbers["topology.leaves"] == Number(4.0, "documented", "them")
+    assert numbers["topology.nodes_per_leaf"] == Number(16.0)
+    assert dict(find.load_spec("jaguar").numbers())["topology.dims[1]"] == Number(32.0, "documented", "charm")
+
+
+def test_links_between_nodes_are_varied_where_the_study_crosses_them() -> None:
+    def moved(name: str, nodes: int) -> set[str]:
+        return {v.number for v in sensitivity.variants(find.load_spec(name), nodes) if v.number.startswith("topology")}
+
+    assert moved("schooner", 27) == set()
+    assert moved("schooner[nodes=28]", 28) == {
+        f"topology.{n}" for n in ("hop_latency_s", "link_bytes_per_s", "oversubscription")
+    }
+    assert moved("jaguar", 2) == {"topology.hop_latency_s", "topology.link_bytes_per_s"}
+    assert moved("ib_multicore", 2) == set()

@@ -46,7 +46,7 @@ def barrier(nodes: int, tmp_path: Path) -> tuple[str, float]:
     """What the prover says of a barrier on 16 ranks a node, and the MiB of the largest process so far."""
     ranks = 16 * nodes
     (tmp_path / "machine").write_text(
-        machine_file(find.load(f"schooner[nodes={nodes}]"), nodes, ranks), encoding="utf-8"
+        machine_file(find.load(f"schooner[nodes={nodes},topology=switch]"), nodes, ranks), encoding="utf-8"
     )
     (tmp_path / "plan").write_text(f"algorithm=barrier/dissemination ranks={ranks}\n", encoding="utf-8")
     command = [programs.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "plan"]

@@ -66,3 +66,34 @@ def test_the_routes_are_crowded_in_these_cases() -> None:
             on = find.load(f"{TEMPLATES / template}.toml[{curve},topology.link_bytes_per_s={rate}{wide}]")
             times.append(model.evaluate([(Layout(on, nodes, nodes, "block"), point)])[0]["model_s"])
         assert times[0] > 1.2 * times[1], template
+
+
+@pytest.mark.parametrize("algorithm", ["alltoall/linear", "alltoall/pairwise"])
+def test_an_oversubscribed_tree_slows_an_alltoall_across_leaves_in_simulation_and_model(
+    algorithm: str, tmp_path: Path
+) -> None:
+    """Schooner's leaves have 27 nodes. Of 9 uplinks the three nodes of the other leaf have one in common, of 27 each its own."""
+    point = Point("alltoall", algorithm, 16384)
+    times = []
+    for leaf, uplinks in ((9, 3), (9, 1), (1, 3)):  # distance of neighbours, oversubscription
+        first = [leaf * n for n in range(3)]
+        at = "+".join(map(str, [*first, *(27 + position for position in first)]))
+        name = f"schooner[topology.allocation={at},topology.oversubscription={uplinks}]"
+        (simulated,) = drive(tmp_path, name, 6, [point])
+        (said,) = model.evaluate([(Layout(find.load(name), 6, 6, "block"), point)])
+        assert said["model_s"] == pytest.approx(simulated, rel=1e-9)
+        times.append(said["model_s"])
+    crowded, wide, apart = times
+    assert crowded > 1.4 * wide
+    assert apart == pytest.approx(wide, rel=1e-9)
+
+
+def test_nodes_of_one_leaf_are_as_nodes_of_one_switch(tmp_path: Path) -> None:
+    """To the last digit, whatever the tree above them is like."""
+    points = [Point(c, f"{c}/{a}", 5000) for c, a in CALLS]
+    for other in ("topology=switch", "topology.oversubscription=27", "topology.hop_latency_s=1"):
+        layouts = [Layout(find.load(name), 8, 20, "cyclic") for name in ("schooner", f"schooner[{other}]")]
+        one, two = (model.evaluate([(layout, p) for p in points]) for layout in layouts)
+        assert [row["model_s"] for row in one] == [row["model_s"] for row in two]
+    names = "schooner", "schooner[topology=switch]"
+    assert drive(tmp_path, names[0], 20, points, nodes=8) == drive(tmp_path, names[1], 20, points, nodes=8)

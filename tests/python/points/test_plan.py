@@ -93,12 +93,12 @@ def test_ideal_has_as_many_nodes_as_are_asked_for() -> None:
 
 def test_a_million_ranks_are_laid_out_at_once(workplace: Path) -> None:
     """By arithmetic: no host is made, no file is written."""
-    machine = find.load("schooner[nodes=65536]")
+    machine = find.load("schooner[nodes=65536,topology=switch]")
     for mapping in MAPPINGS:
         layout = plan.check_layout(machine, 65536, 1 << 20, mapping)
         text = machine_file(machine, layout.nodes, layout.ranks, mapping)
         assert len(text.splitlines()) < 120
-        assert content_hash(machine) != content_hash(find.load("schooner[nodes=65535]"))
+        assert content_hash(machine) != content_hash(find.load("schooner[nodes=65535,topology=switch]"))
     assert not (workplace / ".cache" / "platforms").exists()
 
 

@@ -267,7 +267,7 @@ def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
 
 
 def test_a_long_simulation_is_announced(known: Registry, capsys: pytest.CaptureFixture[str]) -> None:
-    ideal, schooner = find.load("ideal"), find.load("schooner[nodes=4096]")
+    ideal, schooner = find.load("ideal"), find.load("schooner[nodes=4096,topology=switch]")
     point = Point("bcast", "bcast/binomial", 1)
     simulate.tell_length([(Layout(ideal, 64, 64), point)], 1, force=True)
     assert not capsys.readouterr().err
@@ -276,6 +276,7 @@ def test_a_long_simulation_is_announced(known: Registry, capsys: pytest.CaptureF
         r"simulating 1 point takes about \d+ min, .*--source model gives the same times", capsys.readouterr().err
     )
     with pytest.raises(
-        UserError, match=r"schooner\[nodes=4096\]: 4096 nodes are too many for a simulation: at most 2048"
+        UserError,
+        match=r"schooner\[nodes=4096,topology=switch\]: 4096 nodes are too many for a simulation: at most 2048",
     ):
         simulate.tell_length([(Layout(schooner, 4, 4), point)], 1)
