@@ -213,7 +213,7 @@ way ways_lay(const ways *w, const message *m, crossing *crossed) {
 
 const char *ways_name(const ways *w, int32_t link, char *text, size_t size) {
   int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes, sockets = memories + w->sockets;
-  if (link >= w->hops) {
+  if (w->hops && link >= w->hops) {
     snprintf(text, size, "link %d of the network", link - w->hops);
     return "network link";
   }
