@@ -134,6 +134,12 @@ def ideal_xml(alpha_s: float, beta_s_per_byte: float, gamma_s_per_byte: float, c
 
 
 def _head(about: str, settings: Mapping[str, str], root: str, properties: Mapping[str, str]) -> list[str]:
+    zone = [f'  <zone id="{root}" routing="Full">', *(f"    {_prop(k, v)}" for k, v in properties.items())]
+    return head(about, settings) + zone
+
+
+def head(about: str, settings: Mapping[str, str]) -> list[str]:
+    """The lines up to the first zone: what the file is of, SimGrid's settings."""
     comment = re.sub("-(?=-)", "- ", visible(about))
     lines = [
         "<?xml version='1.0'?>",
@@ -143,9 +149,7 @@ def _head(about: str, settings: Mapping[str, str], root: str, properties: Mappin
         "  <config>",
     ]
     lines += [f"    {_prop(k, v)}" for k, v in settings.items()]
-    lines += ["  </config>", f'  <zone id="{root}" routing="Full">']
-    lines += [f"    {_prop(k, v)}" for k, v in properties.items()]
-    return lines
+    return [*lines, "  </config>"]
 
 
 def _prop(name: str, value: object) -> str:

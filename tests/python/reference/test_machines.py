@@ -12,6 +12,7 @@ import pytest
 from collscope.base import paths
 from collscope.machines import find, spec_reader
 from collscope.machines.spec import COUNTS, NUMBERS, Number
+from collscope.machines.xml_cluster import cluster_xml
 from collscope.machines.xml_reader import read_xml
 from collscope.reference import docs, machines
 from made_platforms import LAYERED, write
@@ -44,8 +45,23 @@ def test_each_file_says_how_many_nodes_it_has_and_is_no_larger_than_it_should_be
         text = path.read_text(encoding="utf-8")
         assert len(text) <= machines.MOST_XML_BYTES, path
         said = re.search(r"<!-- (\d+) nodes? of (\d+) cores\. Generated", text)
+        assert said
+        if "<cluster " in text:
+            spec = find.load_spec(path.stem)
+            assert (int(said[1]), int(said[2])) == (spec.nodes, spec.cores_per_node)
+            assert f'radical="0-{spec.topology.total - 1}"' in text and f'core="{spec.cores_per_node}"' in text
+            continue
         read = read_xml(path, path.stem)
-        assert said and (int(said[1]), int(said[2])) == (read.max_nodes, read.cores_per_node)
+        assert (int(said[1]), int(said[2])) == (read.max_nodes, read.cores_per_node)
+
+
+def test_a_large_torus_has_a_file_of_nodes_and_the_page_says_what_that_leaves_out() -> None:
+    (jaguar,) = (machine for machine in machines.machines() if machine.spec.name == "jaguar")
+    text = (paths.ROOT / "docs" / "machines.md").read_text(encoding="utf-8")
+    assert jaguar.is_cluster and "platforms/jaguar.xml" in text
+    assert jaguar.leaves_out and all(one in text for one in jaguar.leaves_out)
+    with pytest.raises(ValueError, match="schooner: only a torus"):
+        cluster_xml(find.load_spec("schooner"))
 
 
 def test_a_number_in_words(tmp_path: Path) -> None:
@@ -98,8 +114,10 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not (shutil.which("smpirun") and shutil.which("smpicc")), reason="needs SimGrid")
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
 def test_an_ordinary_program_runs_on_it_without_the_plug_in(path: Path, ordinary: Path, tmp_path: Path) -> None:
-    read = read_xml(path, path.stem)
-    hosts = [node[core].name for node in (read.nodes[0], read.nodes[-1]) for core in (0, -1)]
+    hosts = ["node0", "node0", "node19199", "node777"]  # of a cluster, whose hosts are nodes
+    if "<cluster " not in path.read_text(encoding="utf-8"):
+        read = read_xml(path, path.stem)
+        hosts = [node[core].name for node in (read.nodes[0], read.nodes[-1]) for core in (0, -1)]
     (tmp_path / "hosts").write_text("\n".join(hosts) + "\n", encoding="utf-8")
     command = ["smpirun", "-np", "4", "-platform", path, "-hostfile", tmp_path / "hosts", ordinary]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
