@@ -9,6 +9,9 @@ Positions are numbered from 0. A link is named by its kind and numbers, each way
     dragonfly  shape: groups, routers of a group, nodes of a router. Routers of a group are linked each to each. From group a to group b
                there is one link, at router (b - a - 1 mod groups) mod routers of a, and router (a - b - 1 mod groups) mod routers of b.
                Routes are minimal: over that link.
+
+SimGrid's own zones have as many links between any two nodes (tests/python/machines/test_simgrid_zones.py). Of a torus it crosses the last
+dimension first and may go downwards where both ways round are as long; of a dragonfly its link to group j is at router j of each group.
 """
 
 from __future__ import annotations
