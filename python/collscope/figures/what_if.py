@@ -22,6 +22,7 @@ from collscope.figures.style import FAINT, INK, darker, lighter
 _WIDE, _TALL, _STRIP, _GAP, _BETWEEN, _LEFT, _FOOT = 2.75, 1.75, 0.25, 0.05, 0.5, 0.82, 0.5
 _HEADS = 0.52  # above the first row: the columns' names and the row's own
 _SIZE = 7.0  # points of a ratio
+_AIR = 1.5  # points at either end of a box
 _FIRST = (0, (3, 2))  # the dash of what the first column has
 
 Row = tuple[str, int, int, str]  # collective, ranks, nodes, values of the other keys
@@ -132,6 +133,9 @@ def _boxes(
         left, right = edges[k], edges[k + 1]
         colour = colours.colour(str(key))
         ax.add_patch(Rectangle((left, 0), right - left, 1, facecolor=lighter(colour, 0.68), edgecolor="white", lw=1))
-        if len(text) * 0.58 * _SIZE <= math.log2(right / left) * per_doubling:
-            middle = math.sqrt(left * right)
-            ax.text(middle, 0.47, text, ha="center", va="center", fontsize=_SIZE, color=darker(colour))
+        wide = math.log2(right / left) * per_doubling
+        if len(text) * 0.58 * _SIZE > wide - 2 * _AIR and " " in text:
+            text = text.replace(" ", "\n")  # the unit below the number, as the box is tall enough for two lines
+        if max(map(len, text.split("\n"))) * 0.58 * _SIZE <= wide:
+            middle, size = math.sqrt(left * right), _SIZE if "\n" not in text else 0.86 * _SIZE
+            ax.text(middle, 0.47, text, ha="center", va="center", fontsize=size, color=darker(colour), linespacing=0.95)
