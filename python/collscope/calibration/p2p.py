@@ -131,3 +131,16 @@ def read(text: str, plan: Sequence[Wanted], ranks: int | None = None) -> Answers
             else:
                 raise UserError(f"the driver measured nothing for: {plan[len(found.all)].text}")
     return found
+
+
+def csv_text(answers: Answers) -> str:
+    """All answers as a table: columns pattern, flows (FROM>TO, with blanks between), bytes, count, and the lower quartile, median and
+    number of its samples; times in seconds, of local work seconds a byte."""
+    lines = ["pattern,flows,bytes,count,lower_quartile_s,median_s,samples,issue_s,first_s"]
+    for a in answers.all:
+        w = a.wanted
+        more = ",".join(f"{quartile(v):.6g}" if v else "" for v in (a.issue, a.first))
+        middle = quantile(sorted(a.samples), 0.5)
+        flows = " ".join(f"{x}>{y}" for x, y in w.flows)
+        lines.append(f"{w.pattern},{flows},{w.bytes},{w.count},{a.typical:.6g},{middle:.6g},{len(a.samples)},{more}")
+    return "\n".join(lines) + "\n"

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from collscope.commands import requests
+
+if TYPE_CHECKING:
+    from collscope.calibration.cluster import Calibrated
 
 
 @click.command("calibrate")
@@ -22,7 +28,14 @@ import click
     metavar="FILE",
     help="With --from: senders' gaps from a table of flat trees inside one class of link.",
 )
-@click.option("--name", metavar="NAME", help="With --from: the machine's name.")
+@click.option("--name", metavar="NAME", help="The machine's name: of a cluster that is measured, and with --from.")
+@requests.launched
+@click.option(
+    "--nodes", type=click.IntRange(min=1), help="Of a cluster: so many (default: all that are named, at most 8)."
+)
+@click.option(
+    "--ranks-per-node", type=click.IntRange(min=1), help="Of a cluster (default: one a core; on a test bed one)."
+)
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="With --from: only these rows of a table.")
 @click.option(
     "--class", "classes", multiple=True, metavar="WORD=CLASS", help="With --from: what class a table's word means."
@@ -41,12 +54,18 @@ def command(
     files: tuple[str, ...],
     contention: str | None,
     name: str | None,
+    launcher: str | None,
+    hosts: str | None,
+    nodes: int | None,
+    ranks_per_node: int | None,
     where: tuple[str, ...],
     classes: tuple[str, ...],
     shape: str | None,
     jumps: tuple[str, ...],
 ) -> None:
-    """Measure this machine's messages, or read them from files, and write its specification from them."""
+    """Measure the messages of this machine or of a cluster, or read them from files, and write its specification from them.
+
+    A cluster has a --name and --hosts, --launcher, or an allocation with --nodes."""
     from collscope.base import paths
     from collscope.base.errors import UsageError
     from collscope.calibration import calibrate
@@ -54,7 +73,32 @@ def command(
     if out and not out.endswith(".toml"):
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
     target = Path(out) if out else None
-    if files:
+    cluster = {"--hosts": hosts, "--launcher": launcher, "--nodes": nodes, "--ranks-per-node": ranks_per_node}
+    given = next((option for option, value in cluster.items() if value), None)
+    if files and given:
+        raise UsageError(f"{given} is for measuring, and --from takes times from files; leave one out")
+    if given:
+        from collscope.calibration import cluster as clusters
+        from collscope.calibration import published
+        from collscope.sources.launcher import launcher_of
+
+        if not name or not published.NAME.fullmatch(name):
+            raise UsageError(f"{given} needs the cluster's --name: a word of up to 60 letters, digits, _ . and -")
+        if name in ("this_machine", "ideal"):
+            raise UsageError(f"--name {name}: is taken; give the cluster another name")
+        of_files = {
+            "--contention": contention,
+            "--where": where,
+            "--class": classes,
+            "--shape": shape,
+            "--jumps": jumps,
+        }
+        if one := next((option for option, value in of_files.items() if value), None):
+            raise UsageError(f"{one} goes with --from FILE; a cluster is measured")
+        done = clusters.calibrate(name, launcher_of(launcher, hosts), nodes, ranks_per_node, target)
+        write_page(done, name)
+        lines, path, asked = clusters.describe(done), done.path, out or name
+    elif files:
         from collscope.calibration import contention as flat_trees
         from collscope.calibration import published, tables
 
@@ -66,7 +110,7 @@ def command(
         path, fitted = published.calibrate(name, measured, target, new, known, trees)
         lines, asked = published.describe(fitted), out or name
     else:
-        given = {
+        others = {
             "--contention": contention,
             "--name": name,
             "--where": where,
@@ -74,10 +118,30 @@ def command(
             "--shape": shape,
             "--jumps": jumps,
         }
-        if alone := next((option for option, value in given.items() if value), None):
+        if alone := next((option for option, value in others.items() if value), None):
             raise UsageError(f"{alone} goes with --from FILE; without it this machine is measured")
         made = calibrate.calibrate(target=target)
         lines, path, asked = calibrate.describe(made), made.path, out or "this_machine"
     for line in lines:
         click.echo(line)
     click.echo(f"written: {paths.display(path)}; simulate it with --on {asked}")
+
+
+def write_page(made: Calibrated, name: str) -> None:
+    """Page, picture and all measurements, beside the specification."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from collscope.base.files import write_atomically
+    from collscope.calibration.p2p import csv_text
+    from collscope.calibration.page import page
+    from collscope.figures import files
+    from collscope.figures.calibration import calibration_figure
+
+    before = "" if made.path.name == "spec.toml" else f"{made.path.stem}_"
+    text, picture, data = (made.path.with_name(f"{before}calibration.{kind}") for kind in ("md", "png", "csv"))
+    found = made.found
+    curves = {lv: ([(p.bytes, p.seconds) for p in points], found.curves[lv]) for lv, points in found.times.items()}
+    files.save(calibration_figure(curves, f"{name}, point to point"), str(picture), {})
+    write_atomically(data, csv_text(made.seen))
+    write_atomically(text, page(made, name, picture.name, data.name))

@@ -1,0 +1,111 @@
+"""The specification of a cluster as text: every number that was measured, with provenance; what was not told stays away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from collscope.base.number import MOST_BYTES
+from collscope.base.statistics import quantile
+from collscope.calibration.curves import Piece
+from collscope.calibration.numbers import Found, gap_line, narrowest, residual
+
+ROUNDED = 1e-5  # five digits
+
+
+@dataclass(frozen=True)
+class About:
+    """What the file says of the cluster beside what was measured. `shape`: nodes, sockets, cores of a socket and of a cache."""
+
+    name: str
+    about: str
+    shape: tuple[int, int, int, int]
+    source: str  # of every measured number: when, where, with what
+
+
+def text_of(found: Found, about: About) -> str:
+    """The specification."""
+    shape_from = "where the ranks that measured sat"
+    out = [
+        f"# As `./collscope calibrate --name {about.name}` measured it, point to point: no collective's time is in it.",
+        *(f"# {note}" for note in found.notes),
+        f'name = "{about.name}"',
+        f'about = "{about.about}"',
+        *(
+            f'{key} = {{ value = {n}, tag = "documented", source = "{shape_from}" }}'
+            for key, n in zip(("nodes", "sockets", "cores_per_socket", "cores_per_cache"), about.shape, strict=True)
+        ),
+        f"gamma_s_per_byte = {_number(*found.local['gamma'])}",
+        f"copy_s_per_byte = {_number(*found.local['copy'])}",
+        f"overhead_s = {_number(found.overhead_s)}",
+        f"eager_bytes = {_limit(found.eager)}",
+    ]
+    if found.eager_nonblocking[0] and found.eager_nonblocking != found.eager:
+        out.append(f"eager_bytes_nonblocking = {_limit(found.eager_nonblocking)}")
+    for link, (rate, told) in found.rates.items():
+        note = "here" if told else "here, at least: nothing that met was slower than alone"
+        out.append(f"{link}_bytes_per_s = {_number(rate, source=note)}")
+    if found.in_order:
+        out.append("in_order = true    # measured: the first message of a stream arrives as if it were alone")
+    if found.nic_gap_s:
+        out.append(f"nic_gap_s = {_number(found.nic_gap_s)}")
+    out += ["", "[sources]", f'here = "{about.source}"']
+    for level in found.curves:
+        out += _curve("curve", found, level, found.curves[level], found.eager[0])
+    for level, pieces in found.nonblocking.items():
+        out += _curve("curve_nonblocking", found, level, pieces, found.eager_nonblocking[0])
+    return "\n".join(out) + "\n"
+
+
+def _curve(table: str, found: Found, level: str, pieces: Sequence[Piece], eager: int) -> Iterator[str]:
+    missed = sorted(abs(m) for _, m in residual(found, level))
+    if table == "curve":
+        yield ""
+        yield f"# {level}: {len(missed)} sizes, missed by {quantile(missed, 0.5):.1%} (median), {missed[-1]:.1%} (most)"
+    ends = [*(p[0] for p in pieces[1:]), MOST_BYTES]
+    wire = 1 / float(f"{narrowest(found, level):.4g}")
+    known = found.gaps.get(level) or []
+    for (start, latency, slope), end in zip(pieces, ends, strict=True):
+        latency, slope = float(f"{latency:.5g}"), float(f"{slope:.5g}")
+        gap = gap_line(known, start, min(end, eager + 1)) if known and start <= eager else None
+        if gap:  # what the sender spends, the receiver's overhead and the links' part are all in the time
+            per_byte = min(max(gap[1], 0.0), max(slope - wire, 0.0))
+            middle = int((max(start, 1) * max(min(end, eager + 1) - 1, 1)) ** 0.5)
+            fixed = gap[0] + (gap[1] - per_byte) * middle if per_byte != gap[1] else gap[0]
+            gap = (min(max(fixed, 0.0), max(latency - found.overhead_s, 0.0)) * (1 - ROUNDED), per_byte)
+        left = slope - (gap[1] if gap else 0.0)
+        yield ""
+        yield f"[[{table}.{level}]]"
+        yield f"from_bytes = {start}"
+        yield f"latency_s = {_number(latency, digits=5)}"
+        yield f"s_per_byte = {_number(slope, digits=5)}"
+        if wire and left < wire:
+            yield f"traffic = {_number(left / wire * (1 - ROUNDED), digits=6, tag='inferred')}"
+        if gap and max(gap) > 0:
+            yield f"gap_s = {_number(gap[0])}"
+            yield f"gap_s_per_byte = {_number(gap[1])}"
+
+
+def _limit(limit: tuple[int, int]) -> str:
+    """The largest message that did not wait; its range reaches to the smallest that did."""
+    largest, waits = limit
+    if not largest:
+        return '{ value = -1, tag = "measured", source = "here: every send waited for its receive" }'
+    high = waits - 1 if waits else max(largest, 1 << 30)
+    source = "here" if waits else "here: the largest that was tried; none waited for its receive"
+    return f'{{ value = {largest}, tag = "measured", range = [{largest}, {high}], source = "{source}" }}'
+
+
+def _number(
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    source: str = "here",
+    digits: int = 4,
+    tag: str = "measured",
+) -> str:
+    shown = float(f"{value:.{digits}g}")
+    limits = ""
+    if low is not None and high is not None:
+        limits = f", range = [{min(float(f'{low:.4g}'), shown)!r}, {max(float(f'{high:.4g}'), shown)!r}]"
+    return f'{{ value = {shown!r}, tag = "{tag}"{limits}, source = "{source}" }}'

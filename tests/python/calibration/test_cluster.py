@@ -1,0 +1,201 @@
+"""Known answers: a platform that is simulated, calibrated by the same patterns, gives back the numbers of its specification."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.calibration import cluster, p2p, survey
+from collscope.calibration.cluster_text import About, text_of
+from collscope.calibration.curves import Point
+from collscope.calibration.numbers import Found, busiest, numbers
+from collscope.calibration.survey import Shape
+from collscope.commands.calibrate import write_page
+from collscope.machines import find
+from collscope.machines.hosts import hosts_of
+from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.spec import Spec
+from command_line import call
+
+simulated = pytest.mark.skipif(
+    not (shutil.which("smpirun") and programs.SIM_DRIVER.exists() and programs.PLUGIN.exists()),
+    reason="needs smpirun and build/smpi",
+)
+WITHIN = 0.02
+
+TWO_NODES = """\
+name = "known"
+nodes = 2
+sockets = 2
+cores_per_socket = 2
+cores_per_cache = 2
+gamma_s_per_byte = 3.1e-10
+copy_s_per_byte = 7e-11
+overhead_s = 1.3e-7
+eager_bytes = 12000
+core_bytes_per_s = 12e9
+nic_bytes_per_s = 5e9
+switch_bytes_per_s = 4e9
+in_order = true
+[curve]
+cache = [[0, 6e-7, 2e-10, 1, 2e-7, 3e-11], [16384, 1.5e-6, 1e-10]]
+node = [[0, 9e-7, 3e-10, 1, 3e-7, 5e-11], [16384, 2.5e-6, 1.4e-10]]
+network = [[0, 2e-6, 6e-10, 1, 4e-7, 5e-11], [16384, 6e-6, 2.6e-10]]
+"""
+ONE_A_NODE = """\
+name = "known"
+nodes = 4
+sockets = 1
+cores_per_socket = 1
+overhead_s = 2e-7
+eager_bytes = 65536
+core_bytes_per_s = 1e10
+nic_bytes_per_s = 1e9
+nic_gap_s = 2e-6
+[curve]
+network = [[0, 2e-5, 1.1e-9, 1, 5e-7]]
+"""
+
+
+def calibrated(text: str, folder: Path) -> tuple[Spec, Spec, Found]:
+    """The specification that is simulated, the one that calibrating finds, and what was found."""
+    (folder / "known.toml").write_text(text)
+    on = find.load(str(folder / "known.toml"))
+    spec = find.load_spec(str(folder / "known.toml"))
+    ranks = spec.nodes * spec.cores_per_node
+    (folder / "hosts").write_text("\n".join(hosts_of(on, spec.nodes, ranks)) + "\n")
+    words = ["smpirun", "-np", str(ranks), "-hostfile", str(folder / "hosts"), *map(str, smpirun_args(on))]
+    env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}
+
+    def once(w: p2p.Wanted) -> p2p.Wanted:
+        """What repeats digit by digit is measured once, and no cache is there to be exceeded."""
+        trips = 2 if w.pattern.startswith("pingpong") else w.count
+        return replace(w, samples=1, count=trips, bytes=w.bytes if w.flows else min(w.bytes, 1 << 16))
+
+    def measure(plan: Sequence[p2p.Wanted]) -> p2p.Answers:
+        plan = [*dict.fromkeys(map(once, plan))]
+        return p2p.ask(plan, ranks, lambda file: [*words, programs.SIM_DRIVER, "--p2p", file], environment=env)
+
+    shape, seen = cluster.measured(measure)
+    found = numbers(shape, seen)
+    about = About(
+        "found", "found", (spec.nodes, spec.sockets, spec.cores_per_socket, spec.cores_per_cache), "a simulation"
+    )
+    (folder / "found.toml").write_text(text_of(found, about))
+    find.load(str(folder / "found.toml"))
+    return spec, find.load_spec(str(folder / "found.toml")), found
+
+
+def time(spec: Spec, level: str, size: int) -> float:
+    piece = [p for p in spec.curve[level] if p.start <= size][-1]
+    return piece.latency.value + size * piece.s_per_byte.value
+
+
+def gap(spec: Spec, level: str, size: int) -> float:
+    piece = [p for p in spec.curve[level] if p.start <= size][-1]
+    return piece.gap[0].value + size * piece.gap[1].value if piece.gap else spec.overhead_s.value
+
+
+@simulated
+@pytest.mark.parametrize("text", [TWO_NODES, ONE_A_NODE], ids=["two nodes of four cores", "four nodes of one core"])
+def test_a_simulated_cluster_gives_back_its_numbers(text: str, tmp_path: Path, workplace: Path) -> None:
+    known, seen, found = calibrated(text, tmp_path)
+    given = [
+        line.split(" = ")[0]
+        for line in text.splitlines()
+        if line.partition(" = ")[0].endswith(("_s", "_per_byte", "_bytes"))
+    ]
+    for name in given:
+        if name == "core_bytes_per_s" and known.cores_per_node == 1:
+            continue  # wider than the NIC that all its messages cross: nothing tells it
+        assert getattr(seen, name).value == pytest.approx(getattr(known, name).value, rel=WITHIN), name
+    assert seen.in_order == known.in_order
+    assert (seen.nic_gap_s.value > 0) == (known.nic_gap_s.value > 0)
+    for level in found.times:
+        for size in (1 << k for k in range(21)):
+            assert time(seen, level, size) == pytest.approx(time(known, level, size), rel=WITHIN), (level, size)
+            if size <= known.eager_bytes.value:
+                assert gap(seen, level, size) == pytest.approx(gap(known, level, size), rel=WITHIN), (level, size)
+
+
+def test_pairs_of_each_class_are_few_and_spread() -> None:
+    shape = Shape(tuple((n, 2 * n + s, 2 * n + s) for n in range(8) for s in (0, 1) for _ in range(4)))
+    pairs = shape.pairs()
+    assert {level: len(of) for level, of in pairs.items()} == {"cache": 3, "node": 3, "network": 3}
+    assert [b // 8 for _, b in pairs["network"]] == [1, 4, 7]
+    assert all(shape.level(*pair) == level for level, of in pairs.items() for pair in of)
+    assert shape.disjoint("network") == [(r, 8 + r) for r in range(8)]
+    assert shape.disjoint("cache") == [(0, 1), (2, 3)]
+    assert shape.disjoint("node") == [(0, 4), (1, 5), (2, 6), (3, 7)]
+
+
+def test_a_slow_network_is_asked_for_less() -> None:
+    shape = Shape(tuple((n, n, n) for n in range(8)))
+    slow, fast = ({"network": survey.Pace(small, large)} for small, large in ((1e-3, 12e-3), (2e-6, 1e-5)))
+    most = {
+        name: max(w.bytes for w in survey.plan(shape, pace) if w.flows)
+        for name, pace in (("slow", slow), ("fast", fast))
+    }
+    assert most == {"slow": 1 << 20, "fast": 4 << 20}
+    plan = survey.plan(shape, slow)
+    assert len(plan) == len({w.text for w in plan})
+
+    def seconds(w: p2p.Wanted) -> float:
+        if w.pattern.startswith("late"):
+            return 1e-3 * w.count * w.samples
+        return slow["network"].time(w.bytes) * w.count * len(w.flows) * busiest(shape, w.flows) * w.samples
+
+    assert sum(seconds(w) for w in plan if w.flows) < 180
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--hosts", "a,b"], "--hosts needs the cluster's --name"),
+        (["--hosts", "a,b", "--name", "this_machine"], "--name this_machine: is taken"),
+        (["--hosts", "a,b", "--name", "schooner"], "there is platforms/schooner.toml already"),
+        (
+            ["--nodes", "2", "--from", "x.csv", "--name", "n"],
+            "--nodes is for measuring, and --from takes times from files",
+        ),
+        (["--hosts", "a,b", "--name", "n", "--jumps", "network=8KiB"], "--jumps goes with --from FILE"),
+        (["--ranks-per-node", "2", "--name", "n"], "this machine does not say how many nodes there are; add --nodes N"),
+        (["--name", "n"], "--name goes with --from FILE"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = call(capsys, "calibrate", *words)
+    assert status == 2 and said in err
+
+
+def test_a_page_shows_data_fits_and_warnings(tmp_path: Path) -> None:
+    pair = ((0, 1),)
+    wanted = [p2p.Wanted("pingpong", pair, n) for n in (1, 1024, 65536)]
+    answers = [p2p.Answer(w, (t, 1.5 * t, 2 * t)) for w, t in zip(wanted, (1e-6, 2e-6, 7e-5), strict=True)]
+    found = Found(overhead_s=1e-7, eager=(512, 1024), in_order=True, rates={"nic": (1e9, False)}, notes=["a note"])
+    found.times["network"] = [Point(w.bytes, a.typical, 0.1) for w, a in zip(wanted, answers, strict=True)]
+    found.curves["network"] = [(0, 1.25e-6, 1.2e-9)]
+    found.local["copy"] = (1e-10, 5e-11, 2e-10)
+    made = cluster.Calibrated(
+        tmp_path / "spec.toml", found, p2p.Answers(all=answers), Shape(((0, 0, 0), (1, 1, 1))), "here, now"
+    )
+    write_page(made, "mine")
+    text = (tmp_path / "calibration.md").read_text()
+    assert (tmp_path / "calibration.png").stat().st_size > 1000
+    assert "| network | 1024 | 2.5 µs | 2.48 µs | -0.8% |" in text
+    for words in (
+        "here, now",
+        "at least 1000 MB/s",
+        "one after the other",
+        "- a note",
+        "noise: of 3 ping-pongs",
+        "512 bytes; 1024 waited",
+    ):
+        assert words in text, words
+    assert (tmp_path / "calibration.csv").read_text().splitlines()[1] == "pingpong,0>1,1,1,1.25e-06,1.5e-06,3,,"
