@@ -94,28 +94,35 @@ class Campaign:
     file: _File
 
     def chosen(self, task: Task, quick: bool) -> bool:
-        """Whether a quick run has the call; it has those of [quick]."""
+        """Whether a quick run has the published call; it has those of [quick], whose bytes are a block's."""
         layout, point = task
         rare = self.file.quick
-        size = point.block_bytes(layout.ranks) if self.file.measure.source == "published" else point.bytes(layout.ranks)
+        size = point.block_bytes(layout.ranks)
         return not quick or ((not rare.ranks or layout.ranks in rare.ranks) and (not rare.bytes or size in rare.bytes))
 
     def tasks(self, platform: Platform, quick: bool) -> list[Task]:
         """The calls of [[calls]] on the platform, by layout. UsageError: an algorithm or a layout does not exist."""
         known = registry.load()
         made: list[Task] = []
+        rare = self.file.quick
         for calls in self.file.calls:
             for nodes in calls.nodes:
+                if quick and rare.ranks and nodes * calls.ranks_per_node not in rare.ranks:
+                    continue
                 layout = plan.check_layout(platform, nodes, nodes * calls.ranks_per_node, calls.mapping, real=False)
                 for collective in calls.collectives:
                     about = known.collective(collective)
-                    for size in calls.bytes if about.has_data else (0,):
+                    sizes = [size for size in calls.bytes if not (quick and rare.bytes) or size in rare.bytes]
+                    for size in sizes if about.has_data else (0,):
                         for key in keys_of(collective, calls.algorithms):
-                            count = count_of_bytes(collective, size, layout.ranks, known.type_bytes(self.file.type))
+                            elem = known.type_bytes(self.file.type)
+                            whole = elem * (layout.ranks if about.counts_blocks else 1)  # of which a size is a multiple
+                            fits = max(whole, size // whole * whole) if about.has_data else 0
+                            count = count_of_bytes(collective, fits, layout.ranks, elem)
                             made.append(
                                 (layout, Point(collective, key, count, type=self.file.type, metric=self.file.metric))
                             )
-        return [task for task in dict.fromkeys(made) if self.chosen(task, quick)]
+        return list(dict.fromkeys(made))
 
 
 def keys_of(collective: str, names: Sequence[str]) -> list[str]:

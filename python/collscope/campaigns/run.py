@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from collscope.analysis import prediction
-from collscope.base import console, paths, progress
+from collscope.base import console, paths, programs, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted
 from collscope.campaigns import report
@@ -72,6 +72,13 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
 
 
 def _platform(name: str) -> Platform:
+    if name == "this_machine" and not (find.PLATFORMS / name / "spec.toml").exists():
+        from collscope.calibration import calibrate
+
+        console.note("this_machine has no specification yet: its messages are measured")
+        if not programs.MPI_DRIVER.exists():
+            measure.build()
+        calibrate.calibrate()
     try:
         return find.load(name)
     except UserError as error:

@@ -88,6 +88,9 @@ def expected() -> dict[Kind, dict[tuple[int, int], str]]:
     return found
 
 
+ACKNOWLEDGED = "decision/ompi_4_1_acknowledged"  # the same with the library's own acknowledgements
+
+
 def test_tables_take_what_the_libraries_take() -> None:
     wrong = []
     calls = 0
@@ -103,7 +106,16 @@ def test_tables_take_what_the_libraries_take() -> None:
 def test_every_table_and_collective_is_asked() -> None:
     named = {(kind.decision, kind.collective) for kind in expected()}
     rules = {(line["decision"], line["collective"]) for line in decisions.rules()}
-    assert {(d, c) for d, c in rules if d.startswith(("decision/ompi", "decision/mpich"))} == named
+    libraries = ("decision/ompi", "decision/mpich")
+    assert {(d, c) for d, c in rules if d.startswith(libraries) and d != ACKNOWLEDGED} == named
+
+
+def test_the_acknowledged_barriers_are_those_of_the_library() -> None:
+    def ranges(decision: str) -> list[list[int]]:
+        lines = [line for line in decisions.rules() if (line["decision"], line["collective"]) == (decision, "barrier")]
+        return [line["rule"]["ranks"] for line in lines]
+
+    assert ranges(ACKNOWLEDGED) == ranges("decision/ompi_4_1")
 
 
 def smpi_lines() -> Iterator[str]:
