@@ -196,6 +196,7 @@ static bool line_read(const reader *r, reading *all) {
     { "topology", "topology torus|fat_tree|dragonfly HOP_LATENCY_S LINK_BYTES_PER_S [GLOBAL_BYTES_PER_S] SHAPE", 5,
       READER_WORDS - 1 },
     { "positions", "positions FIRST COUNT", 3, 3 },
+    { "first_touch", "first_touch S_PER_BYTE FRESH_FROM_BYTES", 3, 3 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
@@ -204,7 +205,7 @@ static bool line_read(const reader *r, reading *all) {
         &r->line,
         "unknown line %.40s; known: ports control gamma copy eager overhead class level "
         "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
-        "class_nonblocking eager_nonblocking in_order nic_gap",
+        "class_nonblocking eager_nonblocking in_order nic_gap first_touch",
         r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -236,6 +237,9 @@ static bool line_read(const reader *r, reading *all) {
     case 24: return reader_number(r, 1, "S", reader_seconds, &m->nic_gap_s);
     case 25: return topology_line(&m->topology, r);
     case 26: return topology_positions_line(&m->topology, r);
+    case 27:
+      return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->first_touch_s_per_byte) &&
+             reader_whole(r, 2, "FRESH_FROM_BYTES", 1, PLAN_MOST_BYTES, &m->fresh_from);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

@@ -49,6 +49,10 @@ typedef struct machine {
   bool has_gaps;
   bool in_order;    /* fluid: what goes from one rank to another flows one after the other, in the order of starting */
   double nic_gap_s; /* fluid: a NIC begins a message so long after the one before it, at the earliest */
+  /* Scratch of at least fresh_from bytes is newly mapped in each call: writing a byte of it for the first time takes so long, before the
+   * operation that does. 0: none is. */
+  double first_touch_s_per_byte;
+  long long fresh_from;
   double nic_bytes_per_s, memory_bytes_per_s; /* 0: not modelled */
   /* fluid. 0: a port that a class has for itself moves 1 / s_per_byte. Else the machine is as the platforms' plug-in
    * makes it: a message crosses the sender's port of this bandwidth, the NICs and the switch or the interconnect of

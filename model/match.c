@@ -79,6 +79,29 @@ static void expect_rest(wiring *w) {
   RESERVE(w->message, w->message_cap, at_most((w->messages + w->crossings) * times, MOST_EXPECTED));
 }
 
+void wiring_for(wiring *w, const machine *m) {
+  uint64_t from = m->first_touch_s_per_byte > 0 ? (uint64_t)m->fresh_from : 0;
+  if (!from || w->fresh_from == from) return; /* a machine that charges nothing does not mind what is known */
+  w->fresh_from = from;
+  w->seen = w->matched = 0;
+}
+
+/* Which operations of the rank are the first to write newly mapped scratch. In the order of the list, in which they are called. */
+static void see_first_written(wiring *w, const rec_rank *k, size_t base) {
+  RESERVE(w->first_written, w->first_written_cap, w->operations);
+  uint64_t *first = w->first_written + base;
+  memset(first, 0, sizeof *first * k->n);
+  w->untouched.n = 0;
+  for (size_t i = 0; i < k->pieces; i++)
+    if (k->piece[i].bytes >= w->fresh_from) untouched_add(&w->untouched, k->piece[i].begin, k->piece[i].bytes);
+  for (size_t i = 0; i < k->n && w->untouched.n; i++) {
+    const rec_op *o = &k->op[i];
+    bool second = o->kind == REC_REDUCE || o->kind == REC_COPY || o->kind == REC_READ;
+    if ((second ? o->buf2 : o->buf) != REC_SCRATCH || !(second || rec_receives(o->kind))) continue;
+    first[i] = untouched_write(&w->untouched, second ? o->off2 : o->off, o->bytes);
+  }
+}
+
 void wiring_see(wiring *w, const record *r, int rank) {
   if (!rank) begin(w, r);
   if (*w->wrong) return;
@@ -129,6 +152,7 @@ void wiring_see(wiring *w, const record *r, int rank) {
       case REC_MARK: of[i] = (int32_t)o->bytes; break;
     }
   }
+  if (w->fresh_from) see_first_written(w, &r->rank[rank], base);
   w->first_op[rank] = base;
   w->first_op[rank + 1] = w->operations;
   if (rank == w->ranks - 1) w->seen = r->serial;
@@ -243,6 +267,8 @@ void wiring_free(wiring *w) {
   free(w->what);
   free(w->of_op);
   free(w->value);
+  free(w->first_written);
+  untouched_free(&w->untouched);
   free(w->message);
   free(w->line);
   free(w->flag);

@@ -142,6 +142,7 @@ static void run_rank(timer *t, int r) {
   const uint8_t *what = w->what + w->first_op[r];
   size_t n = w->first_op[r + 1] - w->first_op[r];
   double *begin_s = t->out->want_messages ? t->out->begin_s[r] : NULL;
+  const uint64_t *first_written = m->first_touch_s_per_byte > 0 ? w->first_written + w->first_op[r] : NULL;
   if (s->message != NONE) {
     bool several = m->overhead_s > 0 && (what[s->next] & (KIND | MORE)) == (REC_WAIT | MORE);
     if (!several) absorb(e, r, s->message, side_of(e, r, s->next++));
@@ -151,6 +152,7 @@ static void run_rank(timer *t, int r) {
     int32_t id = of[s->next];
     rec_kind kind = (rec_kind)(what[s->next] & KIND);
     if (begin_s) begin_s[s->next] = s->clock;
+    if (first_written) s->clock += (double)first_written[s->next] * m->first_touch_s_per_byte;
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
@@ -271,6 +273,7 @@ static bool prepare(timer *t, const record *rec) {
     snprintf(error, size, "the machine has places for %d ranks, the schedule has %d", m->places, p);
     return false;
   }
+  wiring_for(&e->wiring, m);
   if (!wiring_make(&e->wiring, rec, error, size)) return false;
   wiring_begin(&e->wiring, m);
   e->times = NULL;
@@ -349,7 +352,10 @@ static timer *timer_of(timing_result *out) {
 
 static void see(void *out, const record *rec, int rank) { wiring_see(&timer_of(out)->engine.wiring, rec, rank); }
 
-record_viewer timing_viewer(timing_result *out) { return (record_viewer){ see, out }; }
+record_viewer timing_viewer(timing_result *out, const machine *m) {
+  wiring_for(&timer_of(out)->engine.wiring, m);
+  return (record_viewer){ see, out };
+}
 
 size_t timing_messages(const timing_result *out, const record *rec) {
   const timer *t = out->work;

@@ -70,8 +70,9 @@ typedef struct {
   void *work;               /* memory kept between calls */
 } timing_result;
 
-/* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations. */
-record_viewer timing_viewer(timing_result *);
+/* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations, on this machine or on one without
+ * newly mapped scratch. */
+record_viewer timing_viewer(timing_result *, const machine *);
 /* Messages of the ranks taken in so; of another record 0. */
 size_t timing_messages(const timing_result *, const record *);
 /* Times a record; zero-initialise the result before the first call. Returns 0, or -1 with result->error set. */

@@ -192,7 +192,7 @@ static int point(model *m, const plan_point *q) {
   m->timing.want_messages = m->trace || m->holdings;
   m->timing.late_s = NULL; /* rounds know no time */
   if (m->timing.want_messages) m->record = record_make(m->record, recorded, &args, 1, 1);
-  else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing));
+  else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
   a.rounds = NAN;
   if (!*q->barrier && timing_messages(&m->timing, m->record) <= MOST_COUNTED) {
     if (timing_run(m->record, &m->rounds, &m->timing)) return failed(m, &m->rounds, &a, q->collective);

@@ -10,6 +10,7 @@
 #include <xbt/sysdep.h>
 #include <simgrid/config.h>
 #include <simgrid/zone.h>
+#include <smpi/smpi.h>
 #include <stdlib.h>
 
 void port_describe(json *j) {
@@ -38,6 +39,26 @@ static const char *platform_says(const char *property) {
   xbt_free(inside);
 #endif
   return text;
+}
+
+/* Seconds a byte. All ranks ask for the same. */
+static double first_touch_s_per_byte(void) {
+  static double known = -1;
+  if (known < 0) {
+    const char *text = platform_says("collscope.first_touch_s_per_byte");
+    known = text ? strtod(text, NULL) : 0;
+  }
+  return known;
+}
+
+void port_charge_first_touch(size_t bytes) {
+  double seconds = (double)bytes * first_touch_s_per_byte();
+  if (seconds > 0) smpi_execute_benched(seconds);
+}
+
+size_t port_fresh_from(void) {
+  const char *text = platform_says("collscope.fresh_from_bytes");
+  return text && first_touch_s_per_byte() > 0 ? (size_t)strtoull(text, NULL, 10) : SIZE_MAX;
 }
 
 /* Largest message that is eager, as the platform says; where it says nothing, `other`. */

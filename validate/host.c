@@ -10,6 +10,8 @@
 /* Local work takes time by itself. */
 void port_charge_reduce(size_t bytes) { (void)bytes; }
 void port_charge_copy(size_t bytes) { (void)bytes; }
+void port_charge_first_touch(size_t bytes) { (void)bytes; }
+size_t port_fresh_from(void) { return SIZE_MAX; }
 
 /* The machine with the parts that are looked at here, and no others: devices take time to find. NULL: hwloc cannot say. */
 static hwloc_topology_t load_machine(void) {

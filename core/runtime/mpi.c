@@ -7,6 +7,7 @@
 
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
+#include "core/schedule/untouched.h"
 
 /* Memory handed out in the order of the algorithm's requests. A call asks for the same sizes each time it runs, so from the
  * second run on nothing is allocated. */
@@ -33,6 +34,8 @@ struct coll_call {
   slot *slots;                /* outstanding requests; coll_req is an index + 1 */
   int *idle, idles, capacity; /* stack of unused slots */
   arena scratch, keep;
+  size_t fresh_from;   /* bytes from which scratch is newly mapped in each call */
+  untouched untouched; /* of such scratch, by address */
   coll_seg *seg;
   int segs;
   coll_observer *observer; /* NULL: none */
@@ -70,7 +73,19 @@ static void clear(arena *a, bool data) {
   free(a->bytes);
 }
 
-static void *op_scratch(coll_ctx *c, size_t n) { return take(&((coll_call *)c->self)->scratch, n * c->elem, true); }
+static void *op_scratch(coll_ctx *c, size_t n) {
+  coll_call *s = c->self;
+  void *p = take(&s->scratch, n * c->elem, true);
+  if (n * c->elem >= s->fresh_from && !s->preparing) untouched_add(&s->untouched, (uintptr_t)p, n * c->elem);
+  return p;
+}
+
+/* The next operation writes these elements: the time is spent before it. */
+static void will_write(const coll_ctx *c, const void *buf, size_t n) {
+  coll_call *s = c->self;
+  if (s->untouched.n) port_charge_first_touch(untouched_write(&s->untouched, (uintptr_t)buf, n * c->elem));
+}
+
 static void *op_keep(coll_ctx *c, size_t bytes) { return take(&((coll_call *)c->self)->keep, bytes, false); }
 
 /* ---- messages --------------------------------------------------------------------------------------- */
@@ -134,6 +149,7 @@ static void recv_large(coll_ctx *c, void *buf, size_t n, int from) {
 
 static void op_recv(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
+  will_write(c, buf, n);
   if (is_ordinary(c, n)) MPI_Recv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, MPI_STATUS_IGNORE);
   else recv_large(c, buf, n, from);
 }
@@ -157,6 +173,7 @@ static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   }
   int k = is_ordinary(c, n) ? (int)n : part_of(c, n), from;
   MPI_Status status;
+  will_write(c, buf, n);
   MPI_Recv(buf, k, s->type, MPI_ANY_SOURCE, tag_of(c, (size_t)k), s->comm, &status);
   from = rank_of(c, status.MPI_SOURCE);
   if ((size_t)k < n) recv_large(c, coll_at(c, buf, (size_t)k), n - (size_t)k, from);
@@ -214,6 +231,7 @@ static void irecv_large(coll_ctx *c, void *buf, size_t n, int from, coll_req r) 
 
 static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
   coll_call *s = c->self;
+  will_write(c, buf, n);
   coll_req r = take_slot(s);
   if (is_ordinary(c, n))
     MPI_Irecv(buf, (int)n, s->type, peer_of(c, from), tag_of(c, n), s->comm, &s->slots[r - 1].request);
@@ -256,7 +274,8 @@ static void op_waitall(coll_ctx *c, int k, coll_req *reqs) {
 static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from) {
   coll_call *s = c->self;
   bool ordinary = is_ordinary(c, sn) && is_ordinary(c, rn);
-  if (ordinary && waits(c, sn, true)) { /* what MPI_Sendrecv does, with a send that waits */
+  if (ordinary && (waits(c, sn, true) || s->untouched.n)) {
+    /* what MPI_Sendrecv does, with a send that waits, or with time spent between the two */
     coll_req both[2] = { op_isend(c, sbuf, sn, to) };
     both[1] = op_irecv(c, rbuf, rn, from);
     op_waitall(c, 2, both);
@@ -276,6 +295,7 @@ static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *
 
 static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
   coll_call *s = c->self;
+  will_write(c, right, n);
   port_charge_reduce(n * c->elem);
   if (!port_holds_data()) return;
   for (size_t at = 0; at < n; at += (size_t)part_of(c, n - at))
@@ -284,6 +304,7 @@ static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
 
 static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
   if (dst == src || n == 0) return;
+  will_write(c, dst, n);
   port_charge_copy(n * c->elem);
   if (port_holds_data()) memcpy(dst, src, n * c->elem);
 }
@@ -306,6 +327,7 @@ static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const vo
   port_seg_write(g, home, off * c->elem, src, n * c->elem);
 }
 static void op_seg_read(coll_ctx *c, coll_seg g, int home, size_t off, void *dst, size_t n) {
+  will_write(c, dst, n);
   port_seg_read(g, home, off * c->elem, dst, n * c->elem);
 }
 static void op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) {
@@ -347,6 +369,7 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
   s->type = type;
   s->op = op;
   s->large = port_large_message();
+  s->fresh_from = port_fresh_from();
   for (int nonblocking = 0; nonblocking < 2; nonblocking++) s->synchronous[nonblocking] = port_synchronous(nonblocking);
   s->tag = (int)alg->collective * LABELS;
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_make(&s->levels[l], (coll_level)l, args->size, args->place);
@@ -377,6 +400,7 @@ static void next_epoch(coll_call *s) {
 void coll_run(coll_call *s) {
   /* What prepare() took lives until the call is closed; what run() takes is free again afterwards. */
   int kept = s->keep.used, scratched = s->scratch.used;
+  s->untouched.n = 0;
   s->alg->run(&s->ctx, &s->args);
   s->keep.used = kept;
   s->scratch.used = scratched;
@@ -388,6 +412,7 @@ void coll_close(coll_call *s) {
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_free(&s->levels[l]);
   clear(&s->scratch, true);
   clear(&s->keep, false);
+  untouched_free(&s->untouched);
   free(s->slots);
   free(s->idle);
   free(s->seg);

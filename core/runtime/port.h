@@ -58,6 +58,11 @@ void port_isolate_end(int ranks, FILE *out);
 /* Local work takes time by itself in a real run; in simulation it is charged here (γ and copy speed of the host). */
 void port_charge_reduce(size_t bytes);
 void port_charge_copy(size_t bytes);
+/* Likewise, that these bytes of newly mapped memory are written for the first time. */
+void port_charge_first_touch(size_t bytes);
+
+/* Scratch of at least so many bytes is newly mapped in each call. SIZE_MAX: none is, as far as it would have to be charged. */
+size_t port_fresh_from(void);
 
 /* All ranks of comm leave together. Returns the start on this rank's clock; *late is set when this rank came too late for
  * the start, which the caller must then discard. window_s: how far ahead to place the start (real runs), 0: a plain barrier. */

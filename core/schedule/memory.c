@@ -82,6 +82,7 @@ void *rec_scratch(coll_ctx *c, size_t n) {
   size_t begin = s->now->scratch, end = begin + n * c->elem;
   if (end > BUFFER_BYTES / 2 - 128) rec_fail(s, "asks for more scratch than a buffer can hold");
   PUSH(s->scratch, s->scratches, s->scratch_cap, (range){ begin, end });
+  if (!s->preparing) PUSH(s->now->piece, s->now->pieces, s->now->piece_cap, (rec_piece){ begin, end - begin });
   s->now->scratch = (end + 64) / 64 * 64; /* at least a byte between two: running over is always seen */
   return s->base + REC_SCRATCH * BUFFER_BYTES + begin;
 }

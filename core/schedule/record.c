@@ -70,7 +70,7 @@ static void run_rank(recorder *s, int rank) {
   rec_rank *k = &r->rank[rank];
   s->rank = rank;
   s->now = k;
-  k->n = k->scratch = 0;
+  k->n = k->scratch = k->pieces = 0;
   if (!(r->alg->flags & COLL_ANY_SOURCE)) pool_reset(&s->keep); /* those ranks leave their groups' members behind */
   r->segments[rank] = 0;
   s->scratches = s->scratch_last = s->pending = 0;
@@ -299,6 +299,7 @@ void record_free(record *r) {
   for (int i = 0; i < s->ranks; i++) {
     free(r->rank[i].op);
     free(r->rank[i].site);
+    free(r->rank[i].piece);
     free(r->segment[i]);
     free(s->any_source[i].source);
   }

@@ -43,13 +43,20 @@ typedef struct {
                         bytes 0, has no buffer: buf and off mean nothing */
 } rec_op;
 
+/* Scratch that run() asked for: bytes into REC_SCRATCH. */
+typedef struct {
+  size_t begin, bytes;
+} rec_piece;
+
 enum { REC_CALLS = 4 }; /* most calls in a row that a record holds */
 
 typedef struct {
   rec_op *op;
   const char **site; /* [n] where in the source each was called; NULL unless record_sites was asked */
   size_t n, cap;
-  size_t scratch;              /* bytes of scratch used */
+  size_t scratch;   /* bytes of scratch used */
+  rec_piece *piece; /* [pieces] of it, in the order of asking; what prepare() asked for is not among them */
+  size_t pieces, piece_cap;
   size_t start[REC_CALLS + 1]; /* call k is op[start[k]] … op[start[k+1]-1]; every call has scratch of its own */
 } rec_rank;
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/schedule/untouched.h"
+
 /* Two nodes of two ranks; a message between nodes takes 2e-6 + n 1e-9 s, flows for (n + 16) 5e-10 of them. */
 #define ACROSS                                                                           \
   "control 16\neager 1000\ncore 1e10\nnic 2e9\nswitch 4e9\nclass cache 0 1e-7 2e-10 1\n" \
@@ -116,6 +118,65 @@ static void test_nic_gap(void) {
   machine_free(&m);
 }
 
+/* Ranges against a mark for each byte. */
+static void test_untouched(void) {
+  enum { BYTES = 300 };
+  untouched u = { 0 };
+  unsigned seed = 1;
+  for (int run = 0; run < 50; run++) {
+    bool fresh[BYTES] = { false };
+    u.n = 0;
+    for (int begin = 200; begin >= 0; begin -= 100) { /* not in order */
+      untouched_add(&u, (uint64_t)begin, 90);
+      memset(fresh + begin, true, 90);
+    }
+    for (int k = 0; k < 40; k++) {
+      seed = seed * 1103515245 + 12345;
+      unsigned begin = seed / 65536 % BYTES, bytes = seed / 256 % 60, first = 0;
+      if (begin + bytes > BYTES) bytes = BYTES - begin;
+      for (unsigned i = begin; i < begin + bytes; i++) first += fresh[i], fresh[i] = false;
+      uint64_t got = untouched_write(&u, begin, bytes);
+      check(got == first, "%u bytes from %u: %llu for the first time, not %u", bytes, begin, (unsigned long long)got,
+            first);
+    }
+  }
+  untouched_write(&u, 0, BYTES);
+  check(!u.n, "all is written, and nothing is left");
+  untouched_free(&u);
+}
+
+static void write_scratch(rec_kind kind, uint64_t begin, uint64_t bytes) {
+  add(0, (rec_op){ .kind = (uint8_t)kind, .buf = REC_IN, .buf2 = REC_SCRATCH, .off2 = begin, .bytes = bytes });
+}
+
+static void test_first_touch(void) {
+  static rec_piece pieces[] = { { 0, 1000 }, { 1024, 299 }, { 2048, 2000 } };
+  machine m = machine_of("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 300\n"),
+          plain = machine_of("class network 0 2e-6 1e-9 1\n");
+  start(4);
+  rec.rank[0].piece = pieces;
+  rec.rank[0].pieces = 3;
+  write_scratch(REC_COPY, 0, 500);
+  near_to("each byte that is copied", timed(&m), 500e-10);
+  write_scratch(REC_COPY, 0, 500);
+  near_to("not a second time", timed(&m), 500e-10);
+  write_scratch(REC_REDUCE, 250, 500);
+  near_to("of those that are combined the new ones", timed(&m), 750e-10);
+  write_scratch(REC_COPY, 1024, 299);
+  near_to("smaller scratch has been written before", timed(&m), 750e-10);
+  put(2, REC_SEND, 0, 2000);
+  add(0, (rec_op){ .kind = REC_RECV, .buf = REC_SCRATCH, .off = 2048, .peer = 2, .bytes = 2000 });
+  near_to("before a receive is posted", timed(&m), 2750e-10 + alone(2000));
+  near_to("only where the machine says so", timed(&plain), alone(2000));
+  near_to("and again", timed(&m), 2750e-10 + alone(2000));
+  start(4);
+  put(0, REC_SEND, 2, 2000);
+  add(2, (rec_op){ .kind = REC_RECV, .buf = REC_OUT, .peer = 0, .bytes = 2000 });
+  near_to("a call's own buffers have been written before", timed(&m), alone(2000));
+  machine_free(&m);
+  machine_free(&plain);
+}
+
 static void machine_refused(const char *more, const char *wanted) {
   machine m;
   char text[2048], error[256] = "";
@@ -135,6 +196,9 @@ static void test_bad_lines(void) {
   machine_refused("in_order yes\n", "write: in_order");
   machine_refused("nic_gap 1e4\n", "1e4: S must be a number from");
   machine_refused("nic_gap\n", "write: nic_gap S");
+  machine_refused("first_touch 1e-10\n", "write: first_touch S_PER_BYTE FRESH_FROM_BYTES");
+  machine_refused("first_touch 2 100\n", "2: S_PER_BYTE must be a number from");
+  machine_refused("first_touch 1e-10 0\n", "FRESH_FROM_BYTES must be a whole number from 1");
 }
 
 int main(void) {
@@ -142,6 +206,8 @@ int main(void) {
   test_nonblocking();
   test_in_order();
   test_nic_gap();
+  test_untouched();
+  test_first_touch();
   test_bad_lines();
   return finish();
 }

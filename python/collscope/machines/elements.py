@@ -4,6 +4,7 @@ gap           what a sender's processor spends on a message, by class and size (
 nonblocking   curves and eager limit of non-blocking sends
 in_order      messages from one rank to another flow one after the other
 nic_gap       the least time between two messages that leave a node by its NIC
+first_touch   what writing a byte of newly mapped scratch for the first time costs
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from dataclasses import replace
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.machines.spec import Number, Piece, Spec, narrowest, occurring, text_of, wire_curve
 
-NAMES = ("gap", "nonblocking", "in_order", "nic_gap")
-NUMBERS = ("nic_gap_s",)  # of those that are a number alone: the element's name and its unit
+NAMES = ("gap", "nonblocking", "in_order", "nic_gap", "first_touch")
+NUMBERS = {"nic_gap": "nic_gap_s", "first_touch": "first_touch_s_per_byte"}  # of those that a number switches on
 WITHOUT = "without"  # the key that switches elements off in a platform's name: schooner[without=gap+nic_gap]
 
 
@@ -25,7 +26,7 @@ def present(spec: Spec) -> tuple[str, ...]:
         "gap": any(p.gap for curves in (spec.curve, spec.curve_nonblocking) for c in curves.values() for p in c),
         "nonblocking": bool(spec.curve_nonblocking) or spec.eager_bytes_nonblocking is not None,
         "in_order": spec.in_order,
-        **{name.removesuffix("_s"): getattr(spec, name).value > 0 for name in NUMBERS},
+        **{name: getattr(spec, number).value > 0 for name, number in NUMBERS.items()},
     }
     return tuple(name for name in NAMES if there[name])
 
@@ -50,7 +51,9 @@ def without(spec: Spec, names: tuple[str, ...]) -> Spec:
         spec = replace(spec, curve_nonblocking={}, eager_bytes_nonblocking=None)
     if "in_order" in names:
         spec = replace(spec, in_order=False)
-    zero = {name: Number(0.0) for name in NUMBERS if name.removesuffix("_s") in names}
+    if "first_touch" in names:
+        spec = replace(spec, fresh_from_bytes=None)
+    zero = {number: Number(0.0) for name, number in NUMBERS.items() if name in names}
     return replace(spec, **zero)  # type: ignore[arg-type]
 
 
@@ -90,9 +93,11 @@ def properties(spec: Spec) -> dict[str, str]:
         said["collscope.eager_bytes_nonblocking"] = str(int(spec.eager_bytes_nonblocking.value))
     if spec.in_order:
         said["collscope.in_order"] = "1"
-    for name in NUMBERS:
+    for name in NUMBERS.values():
         if (value := getattr(spec, name).value) > 0:
             said[f"collscope.{name}"] = text_of(value)
+    if spec.first_touch_s_per_byte.value > 0:
+        said["collscope.fresh_from_bytes"] = str(int(spec.fresh_from.value))
     for level in spec.curve_nonblocking:
         said[f"curve_nonblocking.{level}"] = curve_text(wire_curve(spec, level, nonblocking=True))
     return said

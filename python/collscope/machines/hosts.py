@@ -101,6 +101,9 @@ def elements_lines(platform: Platform) -> list[str]:
         lines.append("in_order")
     if (gap := platform.number("nic_gap_s")) > 0:
         lines.append(f"nic_gap {text_of(gap)}")
+    touch, fresh = platform.number("first_touch_s_per_byte"), int(platform.number("fresh_from_bytes"))
+    if touch > 0 and fresh > 0:
+        lines.append(f"first_touch {text_of(touch)} {fresh}")
     return lines
 
 

@@ -98,7 +98,7 @@ def doubts(spec: Spec) -> Iterator[tuple[Where, str]]:
                 break
     if (value := spec.overhead_s.value) >= SLOW_OVERHEAD_S:
         yield ("overhead_s",), f"{_usual(value, format_time(value), '0.05 to 1 µs')}; were microseconds meant?"
-    for name in ("gamma_s_per_byte", "copy_s_per_byte"):
+    for name in ("gamma_s_per_byte", "copy_s_per_byte", "first_touch_s_per_byte"):
         if (value := getattr(spec, name).value) >= SLOW_S_PER_BYTE[1]:
             yield (name,), f"{_usual(value, _rate(1 / value), _FAST)}; were nanoseconds meant?"
 

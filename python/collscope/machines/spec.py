@@ -167,6 +167,13 @@ class Spec:
     eager_bytes_nonblocking: Number | None = None  # None: as blocking sends
     in_order: bool = False
     nic_gap_s: Number = Number(0.0)
+    first_touch_s_per_byte: Number = Number(0.0)
+    fresh_from_bytes: Number | None = None  # None: as glibc's allocator has it
+
+    @property
+    def fresh_from(self) -> Number:
+        """Scratch of at least so many bytes is newly mapped in each call."""
+        return self.fresh_from_bytes or Number(MMAP_THRESHOLD_BYTES, "documented", "mallopt(3)")
 
     @property
     def eager_nonblocking(self) -> Number:
@@ -231,14 +238,20 @@ LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_by
 OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 means that there is none
 OPTIONAL = (  # what a machine need not have
     *(f"{link}_bytes_per_s" for link in OPTIONAL_LINKS),
-    *("nic_other_socket_s", "eager_bytes_nonblocking", "nic_gap_s"),
+    *("nic_other_socket_s", "eager_bytes_nonblocking", "nic_gap_s", "first_touch_s_per_byte", "fresh_from_bytes"),
 )
 COUNTS = ("nodes", "sockets", "cores_per_socket", "cores_per_cache")
 NUMBERS = tuple(f.name for f in fields(Spec) if f.type in ("Number", "Number | None"))
 
 
+# From here on glibc hands out newly mapped memory, and gives it back when it is released, whatever was released before.
+MMAP_THRESHOLD_BYTES = 33554432.0
+
+
 def smallest(name: str) -> float:
     """The least that a number of NUMBERS may be: an eager limit of -1 makes every send wait for its receive."""
+    if name == "fresh_from_bytes":
+        return 1.0
     return -1.0 if name.startswith("eager_bytes") else 0.0
 
 

@@ -171,6 +171,8 @@ class _File(Table):
     eager_bytes_nonblocking: Annotated[AnyNumber, AfterValidator(eager)] | None = None
     in_order: bool = Field(default=False, description="true or false")
     nic_gap_s: Amount | None = None
+    first_touch_s_per_byte: Amount | None = None
+    fresh_from_bytes: Count | None = None
     topology: TopologyTable | None = Field(default=None, description="a table [topology] with kind = …")
     sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")

@@ -111,7 +111,8 @@ def _varied(spec: Spec, key: str, text: str) -> Topology:
 
 
 def _value(spec: Spec, key: str, text: str) -> int | Number:
-    old = spec.eager_nonblocking if key == "eager_bytes_nonblocking" else getattr(spec, key)
+    defaults = {"eager_bytes_nonblocking": spec.eager_nonblocking, "fresh_from_bytes": spec.fresh_from}
+    old = defaults[key] if key in defaults else getattr(spec, key)
     number = _number(spec, key, text, old.value if isinstance(old, Number) else old)
     if key in COUNTS:
         if number != int(number) or number < 1:

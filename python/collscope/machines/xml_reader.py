@@ -71,7 +71,10 @@ def read_xml(path: Path, name: str) -> Platform:
 
 
 _RATES = tuple(f"{link}_bytes_per_s" for link in (*LINKS, *OPTIONAL_LINKS))
-NUMBERS_SAID = ("eager_bytes", "overhead_s", "eager_bytes_nonblocking", *elements.NUMBERS)
+NUMBERS_SAID = (
+    *("eager_bytes", "overhead_s", "eager_bytes_nonblocking", "fresh_from_bytes"),
+    *elements.NUMBERS.values(),
+)
 
 
 def _check_property(key: str, value: str, shown: str, line: int) -> None:

@@ -113,6 +113,8 @@ nic_bytes_per_s = 10e9
 overhead_s = 5e-8
 in_order = true
 nic_gap_s = 2e-7
+first_touch_s_per_byte = 3e-10
+fresh_from_bytes = 2000
 [curve]
 cache = [[0, 3e-7, 2e-10, 1, 1e-7, 0], [1024, 3.5e-7, 1.6e-10, 1, 1e-7, 5e-11]]
 socket = [[0, 4e-7, 2e-10, 1, 1.3e-7, 2e-11], [4096, 9e-7, 1.5e-10]]

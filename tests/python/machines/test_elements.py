@@ -22,6 +22,7 @@ def test_every_element_of_a_file_reaches_its_field() -> None:
     made = spec()
     assert elements.present(made) == elements.NAMES
     assert (made.in_order, made.nic_gap_s.value, made.eager_nonblocking.value) == (True, 2e-7, 900)
+    assert (made.first_touch_s_per_byte.value, made.fresh_from.value) == (3e-10, 2000)
     gaps = [tuple(g.value for g in p.gap) if p.gap else None for p in made.curve["socket"]]
     assert gaps == [(1.3e-7, 2e-11), None]
     assert [(p.start, p.latency.value) for p in made.curve_nonblocking["network"]] == [(0, 1.6e-6), (1024, 3.5e-6)]
@@ -36,11 +37,15 @@ def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None
     assert elements.present(plain) == ()
     assert elements.properties(plain) == {}
     assert plain.eager_nonblocking == plain.eager_bytes
-    assert not {"nic_gap_s", "eager_bytes_nonblocking"} & {name for name, _ in plain.numbers()}
+    assert plain.fresh_from.value == 32 << 20, "as glibc's allocator, once it has released as much"
+    optional = {"nic_gap_s", "eager_bytes_nonblocking", "first_touch_s_per_byte", "fresh_from_bytes"}
+    assert not optional & {name for name, _ in plain.numbers()}
     on = find.load(write(tmp_path, SMALL))
     assert not on.has_kinds
     text = machine_file(on, 2, 4)
-    assert not any(line.startswith(("in_order", "nic_gap", "class_n", "eager_n")) for line in text.splitlines())
+    assert not any(
+        line.startswith(("in_order", "nic_gap", "class_n", "eager_n", "first")) for line in text.splitlines()
+    )
 
 
 def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
@@ -52,7 +57,7 @@ def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
     assert on.properties["curve_nonblocking.network"].startswith("0 1.55e-06 4e-10 1 3.2e-07 1e-11; 901 1.6e-06")
     assert on.properties["collscope.nic_gap_s"] == "2e-07"
     lines = machine_file(on, 2, 16).splitlines()
-    assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900"} <= set(lines)
+    assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900", "first_touch 3e-10 2000"} <= set(lines)
     assert "class_nonblocking network 1024 3.5e-06 1.6e-10 1 5e-07 2e-11" in lines
     assert on.has_kinds
     assert "--cfg=smpi/async-small-thresh:65537" in smpirun_args(on), "SMPI has one limit: the larger"
@@ -106,12 +111,14 @@ def test_elements_are_numbers_of_a_variant() -> None:
         (("nic_gap_s = 2e-7", "nic_gap_s = -1"), 12, "nic_gap_s: must not be negative"),
         (("nic_gap_s = 2e-7", "nic_gap_s = 1e4"), 12, "nic_gap_s: must be 0 or 1e-18 to 1000 seconds"),
         (("nonblocking = 900", "nonblocking = -2"), 7, "eager_bytes_nonblocking: must not be negative, but for -1"),
+        (("per_byte = 3e-10", "per_byte = -1"), 13, "first_touch_s_per_byte: must not be negative"),
+        (("from_bytes = 2000", "from_bytes = 0"), 14, "fresh_from_bytes: must be a whole number, 1 or more"),
         (("nic_gap_s", "nic_gab_s"), 12, 'did you mean "nic_gap_s"'),
-        (("[curve_nonblocking]\nsocket", "[curve_nonblocking]\nsock"), 19, 'did you mean "socket"'),
-        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 3e-7, 1e-11, 2]"), 17, "may add traffic, then gap_s and gap_s_per_byte"),
-        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, -3e-7, 1e-11]"), 17, "must not be negative"),
-        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 1.6e-6, 1e-11]"), 17, "class network from 0 bytes: of the 1.5e-06 s"),
-        (("5e-7, 2e-11]]", "5e-7, 2e-10]]"), 20, "lower gap_s, gap_s_per_byte or traffic"),
+        (("[curve_nonblocking]\nsocket", "[curve_nonblocking]\nsock"), 21, 'did you mean "socket"'),
+        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 3e-7, 1e-11, 2]"), 19, "may add traffic, then gap_s and gap_s_per_byte"),
+        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, -3e-7, 1e-11]"), 19, "must not be negative"),
+        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 1.6e-6, 1e-11]"), 19, "class network from 0 bytes: of the 1.5e-06 s"),
+        (("5e-7, 2e-11]]", "5e-7, 2e-10]]"), 22, "lower gap_s, gap_s_per_byte or traffic"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(change: tuple[str, str], line: int, words: str) -> None:

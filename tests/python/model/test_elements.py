@@ -29,7 +29,7 @@ from scripts import (
 pytestmark = needs_simulation(SCRIPT, SCRIPT_MPI)
 
 PICOSECOND = 1e-12
-ALL = "gap+nonblocking+in_order+nic_gap"
+ALL = "gap+nonblocking+in_order+nic_gap+first_touch"
 
 
 def alone(element: str) -> str:
