@@ -100,7 +100,7 @@ static const test tests[] = {
   CASE(BCAST, past_the_end_of_out, MISUSE, "recv writes 4 bytes past the end of out"),
   CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
   CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
-  CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch"),
+  CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch (bytes 4 to 32 of 28)"),
   CASE(ROTATION, writes_in, MISUSE, "copy writes into in"),
   CASE(REDUCE, out_at_a_rank_without, MISUSE, "NULL at this rank"),
   CASE(ROTATION, looks_at_data, MISUSE, "looks at the data itself (byte 0 of in)"),

@@ -213,3 +213,16 @@ def test_a_tree_has_tests_once_it_is_configured(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "mpi").mkdir()
     (tmp_path / "mpi" / "CTestTestfile.cmake").touch()
     assert testing.has_tests("mpi")
+
+
+def test_each_step_says_how_long_it_took(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(testing.time, "monotonic", iter(range(100, 1000, 7)).__next__)
+    monkeypatch.setattr(testing.state, "remember", lambda *_: None)
+    monkeypatch.setattr(testing.state, "sources", lambda _: [])
+    monkeypatch.setattr(testing.needs, "missing_packages", lambda _: ([], []))
+    monkeypatch.setattr(machine.Setup, "build", lambda *_: None)
+    monkeypatch.setattr(testing.simgrid_source, "ensure_other", lambda _: None)
+    monkeypatch.setattr(testing, "call", writing(CTEST, 8))
+    made = [*testing.builds(), testing.other_simgrid(), testing.ctest("prove", full=False)]
+    monkeypatch.setattr(testing, "call", lambda *_, **__: (0, ""))
+    assert {step.seconds for step in [*made, *testing.style()]} == {7}

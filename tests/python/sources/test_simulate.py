@@ -252,6 +252,15 @@ def test_options_reach_the_simulation(known: Registry, monkeypatch: pytest.Monke
     assert simulate.default_jobs() == 3
 
 
+@pytest.mark.parametrize(("took_s", "told"), [(59.9, False), (60.0, True)])
+def test_a_minute_is_told_beforehand(
+    took_s: float, told: bool, fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(simulate, "seconds", lambda layout, point: took_s)
+    simulate.tell_length([(Layout(tiny(), 1, 4), points(1)[0])], 4, force=False)
+    assert ("simulating 1 point takes about 60 s" in capsys.readouterr().err) == told
+
+
 def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
     layout = Layout(tiny(), 2, 3, "cyclic")
     for check in (False, True):

@@ -10,7 +10,7 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.twins import messages
-from collscope.twins.library import HEADERS, SOURCE, find_library
+from collscope.twins.library import HEADERS, SOURCE, Library, compiled, find_library
 from open_mpi import needs_open_mpi, needs_prover
 
 
@@ -60,3 +60,22 @@ def test_a_call_says_its_own_messages_and_nothing_of_the_call_before() -> None:
     assert said[2, 0] == str(messages.parse([])) and said[0, 0] == str(
         messages.parse([f"S{r}:40" for r in range(1, 5)])
     )
+
+
+def test_the_program_is_made_once_for_a_library(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a cache that holds nothing yet."""
+    made: list[Path] = []
+
+    def call(_: Library, *command: str | Path) -> str:
+        made.append(Path(command[command.index("-o") + 1]))
+        made[-1].write_text("a program")
+        return ""
+
+    monkeypatch.setattr(Library, "call", call)
+    monkeypatch.setattr(Library, "check", lambda _: None)
+    monkeypatch.setattr(Library, "version", "4.1.4")
+    of = Library("mpicc", "mpirun")
+    program = compiled(of)
+    assert program.read_text() == "a program" and program.name.startswith("messages-4.1.4-")
+    assert compiled(of) == program and len(made) == 1 and not made[0].exists()
+    assert compiled(Library("other/mpicc", "mpirun")) != program and len(made) == 2
