@@ -53,7 +53,7 @@ class Times:
         return list(self._lines.get(place, {}))
 
     def line(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> pd.Series:
-        """Seconds by bytes, at the sizes (default: the focus) that the table has."""
+        """Seconds by bytes, at the sizes (default: the focus) that the table has; all there is of a collective without data."""
         return self._part(place, name, sizes)["time_s"]
 
     def chosen(self, place: Place, name: str) -> pd.Series:
@@ -76,14 +76,15 @@ class Times:
             if line is None:
                 part = pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
             else:
-                part = line[line.index.isin(wanted)]
+                part = line[line.index.isin(wanted)] if line.index.any() else line
             self._parts[place, name, wanted] = part
         return part
 
     def mean(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> float:
         """Geometric mean over the sizes; NaN for a name that lacks some of them: it would be a mean over other points."""
         line = self.line(place, name, sizes)
-        full = len(sizes or ()) or max((len(self.line(place, other)) for other in self.names(place)), default=0)
+        full = len(sizes or ()) if line.index.any() else len(line)
+        full = full or max((len(self.line(place, other)) for other in self.names(place)), default=0)
         return math.exp(np.log(line.to_numpy()).mean()) if 0 < len(line) == full else math.nan
 
     def means(self, place: Place, names: Sequence[str], sizes: Sequence[int] | None = None) -> dict[str, float]:

@@ -41,3 +41,13 @@ def test_lines_are_by_size_and_places_are_where_the_table_was_run(times: Times) 
     assert times.line(AT, "bcast/none").empty and times.chosen(AT, "bcast/none").empty
     assert times.places("scan") == [Place("scan", "block", 8, 2), Place("scan", "cyclic", 4, 1)]
     assert times.names(Place("bcast", "cyclic", 4, 1)) == []
+
+
+def test_sizes_say_nothing_of_a_barrier() -> None:
+    rows = [("barrier", 4, 2, 0, "tree", 3e-6, ""), ("bcast", 4, 2, 8, "tree", 5e-6, "")]
+    columns = ["collective", "ranks", "nodes", "bytes", "name", "time_s", "chose"]
+    made = Times(pd.DataFrame(rows, columns=columns), (8,))
+    barrier, bcast = made.places("barrier")[0], made.places("bcast")[0]
+    assert made.mean(barrier, "tree") == pytest.approx(3e-6)
+    assert made.mean(barrier, "tree", (64,)) == pytest.approx(3e-6)
+    assert math.isnan(made.mean(bcast, "tree", (64,)))
