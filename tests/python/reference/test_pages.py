@@ -77,8 +77,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert targets or page in OTHERS
     for target in targets:
         name, _, anchor = target.partition("#")
-        assert (page.parent / name).exists(), target
-        headings = re.findall(r"^#+ (.+)$", (page.parent / name).read_text(encoding="utf-8"), re.M) if anchor else []
+        goal = page.parent / name if name else page
+        assert goal.exists(), target
+        headings = re.findall(r"^#+ (.+)$", goal.read_text(encoding="utf-8"), re.M) if anchor else []
         assert not anchor or anchor in [h.lower().replace(" ", "-") for h in headings], target
 
 
