@@ -27,8 +27,22 @@ static void network(int hosts, int leaves) {
   *story = 0;
 }
 
+static void free_frames(frame *f) {
+  for (frame *next; f; f = next) next = f->next, free(f);
+}
+
+/* What is still under way goes, too. */
 static void close_all(void) {
   for (int h = 0; h < bed.hosts; h++) close(bed.tap[h]), close(other_end[h]);
+  for (size_t e = 0; e < bed.events; e++) free(bed.heap[e].frame);
+  for (int i = 0; i < 2 * (bed.hosts + bed.leaves); i++) {
+    for (int q = 0; q < bed.hosts * bed.hosts; q++) free_frames(bed.port[i].of_pair[q].head);
+    free(bed.port[i].of_pair);
+    free(bed.port[i].turn);
+  }
+  free(bed.port);
+  free(bed.heap);
+  free_frames(bed.spare);
 }
 
 /* `name` stands in the frame's last byte; `to` is its address's last. */

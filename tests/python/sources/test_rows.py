@@ -9,7 +9,7 @@ from collscope.sources import rows
 
 
 def test_sources_are_found_by_name() -> None:
-    assert list(rows.SOURCES) == ["bound", "model", "sim", "real"]
+    assert list(rows.SOURCES) == ["bound", "model", "sim", "real", "published"]
     assert [source.name for source in rows.named("sim, real,sim")] == ["sim", "real"]
     with pytest.raises(UsageError, match='did you mean "real"'):
         rows.named("sim,reel")

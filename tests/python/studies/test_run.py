@@ -166,7 +166,7 @@ def test_a_run_ends_with_how_it_agrees_with_the_reference(
 
 
 def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty = replace(bird, ranks=(72,), collectives=tuple(c for c in bird.collectives if c.name == "gather"))
+    empty = replace(bird, layouts=((2, 72),), collectives=tuple(c for c in bird.collectives if c.name == "gather"))
     monkeypatch.setattr(run, "load", lambda name: empty)
     with pytest.raises(UsageError, match=r"bird_schooner\.toml: sizes: none can be cut .* multiples of 72 ranks"):
         run.run("bird_schooner")
