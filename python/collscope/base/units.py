@@ -127,6 +127,7 @@ def rounded_size(size: float) -> str:
     return format_size(size, digits=3)
 
 
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}  # of a unit, as times are typed
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 

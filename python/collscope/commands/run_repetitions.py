@@ -12,14 +12,13 @@ import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import counted
+from collscope.base.units import SECONDS, counted
 from collscope.points.plan import BUFFERS
 from collscope.points.table import Row
 from collscope.sources.source import Options
 from collscope.sources.spread import percent
 
 ORDERS = ("interleaved", "grouped")
-SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 MOST_S = 1e6
 
 
@@ -89,7 +88,7 @@ def _part(text: str) -> float:
 
 
 def _seconds(text: str) -> float:
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*", text)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", text)
     seconds = float(found[1]) * SECONDS.get(found[2], math.nan) if found else math.nan
     if not 0 < seconds <= MOST_S:
         raise UsageError(f'--budget: cannot read "{text[:40]}"; write a time such as 500ms, 5s or 2min')

@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from collscope.base.errors import UsageError, UserError
+from collscope.base.units import SECONDS
 from collscope.commands.groups import Commands
 from collscope.testbed.network import Network
 
 _RATES = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
-_TIMES = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def read_number(name: str, text: str, units: dict[str, float]) -> float:
@@ -49,7 +49,7 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def network_of(hosts: int, rate: str, latency: str, leaves: int, oversubscription: float) -> Network:
     """The network of the options. UsageError: it cannot be."""
     made = Network(
-        hosts, read_number("rate", rate, _RATES), read_number("latency", latency, _TIMES), leaves, oversubscription
+        hosts, read_number("rate", rate, _RATES), read_number("latency", latency, SECONDS), leaves, oversubscription
     )
     made.check()
     return made

@@ -10,6 +10,7 @@ from typing import Any
 
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.base.number import GIVEN, outside
+from collscope.base.units import SECONDS
 from collscope.machines import allocation, elements, topology
 from collscope.machines.plausible import MOST_CORES, MOST_OF_A_NODE, misfit, scaled, too_large
 from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, Topology, filled, smallest, tidy
@@ -18,7 +19,7 @@ NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTAL
 FILE = re.compile(r"\s*([^[]*?)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 IDEAL_HOSTS = 1024  # in all, unless `nodes` says more
 IDEAL = {"alpha": 1e-6, "beta": 1e-9, "gamma": 2.5e-10, "cores": 1.0}  # seconds, seconds a byte, cores of a node
-_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_SECONDS = {"": 1.0} | SECONDS
 
 
 def values_of(text: str, name: str) -> dict[str, str]:

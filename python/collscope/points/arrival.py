@@ -11,12 +11,13 @@ import re
 from pathlib import Path
 
 from collscope.base.errors import UsageError
+from collscope.base.units import SECONDS
 
 NONE = "none"
 PATTERNS = ("none", "linear:T", "random:T[:SEED]", "one_late:T[:RANK]", "file:PATH")
 MOST_S = 1e6
 LONGEST = 255  # characters of a path
-_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_SECONDS = {"": 1.0} | SECONDS
 _TIMED = re.compile(r"(linear|random|one_late):([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)(?::([0-9]+))?\Z")
 
 

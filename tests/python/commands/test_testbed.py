@@ -44,7 +44,7 @@ def test_rates_and_times_have_units(rate: str, latency: str, bits_per_s: float, 
         ("50", "1us", '--rate: cannot read "50"; write a number and one of kbit, mbit, gbit'),
         ("50MB", "1us", '--rate: cannot read "50MB"'),
         ("-1Mbit", "1us", '--rate: cannot read "-1Mbit"'),
-        ("50Mbit", "1", '--latency: cannot read "1"; write a number and one of us, µs, ms, s'),
+        ("50Mbit", "1", '--latency: cannot read "1"; write a number and one of ns, us, µs, ms, s, min'),
         ("50Mbit", "9" * 60 + "x", '--latency: cannot read "' + "9" * 40 + '"'),
     ],
 )
