@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collscope.base.statistics import quantile
+from collscope.base.statistics import lower_quartile, quantile
 from collscope.calibration.curves import Limits, Piece, Point, curve_at, jumps_of, pieces_of
 from collscope.calibration.topology import Cpu, Topology, level_of
 
@@ -59,14 +59,14 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     typical, shortest = _half_round_trips(lines, machine)
     sends = _entries(lines, "overhead")
     overhead = min(
-        min(quartile(e["samples"]) for e in sends),
+        min(lower_quartile(e["samples"]) for e in sends),
         MOST_OVERHEAD * min(min(t) for sizes in typical.values() for t in sizes.values()),
     )
     points = {level: _rising(sizes) for level, sizes in typical.items()}
     jumps = jumps_of(list(points.values()))
     curves = {level: pieces_of(each, Limits(floor, 2 * overhead), jumps) for level, each in points.items()}
     uncached = max(copies, key=lambda e: (e["bytes"], e["ranks"]))
-    memory = uncached["ranks"] / quartile(uncached["samples"])
+    memory = uncached["ranks"] / lower_quartile(uncached["samples"])
 
     o = min([min(e["samples"]) for e in sends] + [min(e["samples"]) for e in _entries(lines, "gap") if e["bytes"] <= 1])
     o = min(o, MOST_OVERHEAD * min(t for _, t in shortest))
@@ -90,11 +90,6 @@ def quality_of(pieces: Sequence[Piece], sizes: Mapping[int, Sequence[float]], ea
     return Quality(samples, len(missed), quantile(sorted(m for m, _ in missed), 0.5), worst, at)
 
 
-def quartile(samples: Sequence[float]) -> float:
-    """The lower quartile of samples in any order."""
-    return quantile(sorted(samples), 0.25)
-
-
 def _entries(lines: Sequence[Line], name: str) -> list[Line]:
     return [line[name] for line in lines if name in line]
 
@@ -113,7 +108,7 @@ def _half_round_trips(
     shortest: list[tuple[int, float]] = []
     for e in _entries(lines, "pingpong"):
         sizes = typical.setdefault(level_of(cpu(e["a"]), cpu(e["b"])), {})
-        sizes.setdefault(e["bytes"], []).append(quartile(e["samples"]))
+        sizes.setdefault(e["bytes"], []).append(lower_quartile(e["samples"]))
         shortest.append((e["bytes"], min(e["samples"])))
     return typical, shortest
 
@@ -133,7 +128,7 @@ def _local_work(found: Sequence[Line]) -> tuple[float, float, float]:
     sizes = sorted({e["bytes"] for e in found})
     middle = sizes[len(sizes) // 2]
     most = max(e["ranks"] for e in found)
-    value = next(quartile(e["samples"]) for e in found if e["bytes"] == middle and e["ranks"] == most)
+    value = next(lower_quartile(e["samples"]) for e in found if e["bytes"] == middle and e["ranks"] == most)
     low = min(min(e["samples"]) for e in found)
-    high = max(quartile(e["samples"]) for e in found)
+    high = max(lower_quartile(e["samples"]) for e in found)
     return value, min(low, value), max(high, value)

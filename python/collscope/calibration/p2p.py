@@ -11,7 +11,7 @@ from typing import Any
 
 from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
-from collscope.base.statistics import quantile
+from collscope.base.statistics import lower_quartile, quantile
 from collscope.sources import mpirun
 from collscope.sources.launch import check_ranks
 
@@ -50,8 +50,8 @@ class Answer:
 
     @property
     def typical(self) -> float:
-        """The lower quartile: on a machine that does other things too, the median tells of those."""
-        return quartile(self.samples)
+        """Their lower quartile."""
+        return lower_quartile(self.samples)
 
 
 @dataclass
@@ -70,11 +70,6 @@ class Answers:
             for a in self.all
             if a.wanted.pattern == pattern and all(getattr(a.wanted, k) == v for k, v in wanted.items())
         ]
-
-
-def quartile(samples: Sequence[float]) -> float:
-    """The lower quartile of samples in any order."""
-    return quantile(sorted(samples), 0.25)
 
 
 def ask(
@@ -139,7 +134,7 @@ def csv_text(answers: Answers) -> str:
     lines = ["pattern,flows,bytes,count,lower_quartile_s,median_s,samples,issue_s,first_s"]
     for a in answers.all:
         w = a.wanted
-        more = ",".join(f"{quartile(v):.6g}" if v else "" for v in (a.issue, a.first))
+        more = ",".join(f"{lower_quartile(v):.6g}" if v else "" for v in (a.issue, a.first))
         middle = quantile(sorted(a.samples), 0.5)
         flows = " ".join(f"{x}>{y}" for x, y in w.flows)
         lines.append(f"{w.pattern},{flows},{w.bytes},{w.count},{a.typical:.6g},{middle:.6g},{len(a.samples)},{more}")

@@ -15,6 +15,7 @@ from pathlib import Path
 from collscope.analysis import prediction
 from collscope.base import console, paths, programs, progress
 from collscope.base.errors import UsageError, UserError
+from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.campaigns import report
 from collscope.campaigns.campaign import BARRIER, Campaign, load
@@ -246,8 +247,8 @@ def _floor(measured: Sequence[Row]) -> str:
     if not spread:
         return ""
     return (
-        f"Half of the repetitions of a call lie within {100 * spread[len(spread) // 2]:.1f} % of its median "
-        f"(median over calls; p90: {100 * spread[int(0.9 * (len(spread) - 1))]:.1f} %): no model can be shown to be much better."
+        f"Half of the repetitions of a call lie within {100 * quantile(spread, 0.5):.1f} % of its median "
+        f"(median over calls; p90: {100 * quantile(spread, 0.9):.1f} %): no model can be shown to be much better."
     )
 
 
