@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from collscope.base import programs
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError
 
 
 @lru_cache(maxsize=1)
@@ -34,8 +34,12 @@ ALTERNATING = ("cyclic", "node")
 
 def command(ranks: int, nodes: int = 1, mapping: str = "block") -> list[str]:
     """mpirun with what this machine needs: more ranks than cores must yield, root must say that it means it; and where ranks sit, but
-    for a mapping's file. UserError: only Open MPI is told of this mapping."""
+    for a mapping's file. UsageError, UserError: no mpirun, or only Open MPI, is told of this mapping."""
     words = ["mpirun", "-np", str(ranks)]
+    if mapping == "packed":
+        raise UsageError(
+            "--mapping packed: mpirun is not told of it; on one node core is the same, otherwise use block"
+        )
     if library().startswith("Open MPI"):
         if os.geteuid() == 0:
             words.append("--allow-run-as-root")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError
 from collscope.points.plan import Layout, Point
 from collscope.sources import measure, mpirun
 
@@ -39,6 +39,13 @@ def test_mpirun_is_told_of_the_mapping(mapping: str, words: str, monkeypatch: py
     monkeypatch.setattr(mpirun, "library", lambda: "MPICH 4.3.2")
     with pytest.raises(UserError, match=f"--mapping {mapping}: of MPICH 4.3.2 only block .* need Open MPI"):
         mpirun.command(4, 2, mapping)
+
+
+@pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2"])
+def test_a_mapping_that_no_mpirun_is_told_of_is_refused(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mpirun, "library", lambda: library)
+    with pytest.raises(UsageError, match="--mapping packed: mpirun is not told of it"):
+        mpirun.command(4, 2, "packed")
 
 
 @pytest.mark.parametrize(
