@@ -13,11 +13,23 @@ if TYPE_CHECKING:
     from collscope.calibration.cluster import Calibrated
 
 
-@click.command("calibrate")
+EXAMPLES = """
+\b
+Examples:
+  ./collscope calibrate
+  ./collscope calibrate --name mine --hosts node01,node02
+  ./collscope calibrate --name mine --launcher slurm --nodes 4
+  ./collscope calibrate --name mine --from network=osu_latency.txt \\
+    --shape nodes=4,sockets=2,cores_per_socket=16
+"""
+
+
+@click.command("calibrate", epilog=EXAMPLES)
 @click.option(
     "--out",
     metavar="FILE",
-    help="Write the specification there (default: platforms/this_machine/spec.toml, platforms/NAME.toml).",
+    help="Write the specification there (default: platforms/this_machine/spec.toml, platforms/NAME/spec.toml; with --from "
+    "platforms/NAME.toml).",
 )
 @click.option(
     "--from", "files", multiple=True, metavar="FILE",

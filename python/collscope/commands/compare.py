@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 PREDICTIONS = ("model", "sim", "bound")
 
 
-@click.command("compare")
+EXAMPLES = """
+\b
+Examples:
+  ./collscope compare both.csv             a table of run --source model,real --csv both.csv
+  ./collscope compare model.csv real.csv --out report
+"""
+
+
+@click.command("compare", epilog=EXAMPLES)
 @click.argument("tables", nargs=-1, required=True, metavar="PREDICTED.csv [MEASURED.csv]")
 @click.option(
     "--predicted", metavar="SOURCE", help="The source whose rows are the prediction (default: model, or sim)."
