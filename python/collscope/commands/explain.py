@@ -13,7 +13,7 @@ from collscope.base import console, progress
 from collscope.base.errors import UsageError
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
-from collscope.commands import origin, requests, show
+from collscope.commands import one_call, origin, requests
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, explain
@@ -30,7 +30,7 @@ class Request:
     """The options of the command, as they were typed: those of `show`, with one or two algorithms."""
 
     algorithms: tuple[str, ...]
-    point: dict[str, Any]  # of show.Request
+    point: dict[str, Any]  # of one_call.Call
     source: str = "model"
     plot_path: str | None = None
     crossings: bool = True
@@ -43,18 +43,18 @@ def run(r: Request) -> int:
         raise UsageError("explain takes one algorithm, or two that are compared")
     if r.plot_path:
         requests.check_file("--plot", r.plot_path, requests.FIGURES)
-    if r.source not in show.SOURCES:
-        raise UsageError(f"--source {r.source}: choose one of {', '.join(show.SOURCES)}")
-    asked = [show.Request(algo=a, source=r.source, **r.point) for a in r.algorithms]
+    if r.source not in one_call.SOURCES:
+        raise UsageError(f"--source {r.source}: choose one of {', '.join(one_call.SOURCES)}")
+    asked = [one_call.Call(algo=a, source=r.source, **r.point) for a in r.algorithms]
     skew = arrival.parse(r.skew)
     if skew != arrival.NONE and r.source != "model":
         raise UsageError(
             f"--skew with --source {r.source}: explain knows it in the model; run --skew has it in every source"
         )
-    points = [replace(show.make_point(a), skew=skew) for a in asked]
+    points = [replace(one_call.make_point(a), skew=skew) for a in asked]
     if len({p.collective for p in points}) > 1:
         raise UsageError(f"{points[0].algorithm} and {points[1].algorithm} are of two collectives; take two of one")
-    layout = show.make_layout(asked[0], [r.source])
+    layout = one_call.make_layout(asked[0], [r.source])
     paths = _paths(asked, points, layout)
     _show(paths, points[0], layout)
     if len(paths) == 2 and r.crossings and r.source == "model" and layout and layout.platform:
@@ -64,12 +64,12 @@ def run(r: Request) -> int:
     return 0
 
 
-def _paths(asked: Sequence[show.Request], points: Sequence[Point], layout: Layout | None) -> list[CriticalPath]:
+def _paths(asked: Sequence[one_call.Call], points: Sequence[Point], layout: Layout | None) -> list[CriticalPath]:
     first = asked[0]
     if first.source == "model":
-        machine, _ = show.machine_of(first, layout)
+        machine, _ = one_call.machine_of(first, layout)
         return critical_path.modelled(points, first.ranks, machine, first.point_limit)
-    return [critical_path.observed(show.make_traces(a)[0]) for a in asked]
+    return [critical_path.observed(one_call.make_traces(a)[0]) for a in asked]
 
 
 def _where(point: Point, layout: Layout | None, ranks: int) -> str:

@@ -13,7 +13,7 @@ import tiny_platform
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue.registry import Registry
-from collscope.commands import show, show_page
+from collscope.commands import one_call, show, show_page
 from collscope.points.plan import Layout, Point
 from collscope.schedules import one_port
 from collscope.schedules.trace import Message, Trace
@@ -50,7 +50,7 @@ def test_writes_files(tmp_path: Path) -> None:
 )
 def test_refuses(more: dict[str, int], words: str) -> None:
     with pytest.raises(UserError, match=words):
-        show.make_traces(show.Request("bcast/mst", **more))  # type: ignore[arg-type]
+        one_call.make_traces(show.Request("bcast/mst", **more))  # type: ignore[arg-type]
 
 
 def test_unknown_kind() -> None:
@@ -114,11 +114,11 @@ def test_kinds_of_pictures(text: str, kinds: Any) -> None:
 
 
 def test_sources_of_schedules() -> None:
-    assert show.read_sources("sim, model,sim") == ["sim", "model"]
+    assert one_call.read_sources("sim, model,sim") == ["sim", "model"]
     with pytest.raises(UsageError, match="a bound has no schedule to draw; take model, sim, real"):
-        show.read_sources("model,bound")
+        one_call.read_sources("model,bound")
     with pytest.raises(UsageError, match='"reel"'):
-        show.read_sources("reel")
+        one_call.read_sources("reel")
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_sources_of_schedules() -> None:
 def test_calls_that_have_a_schedule(known: Registry, more: dict[str, Any], says: str) -> None:
     if says:
         with pytest.raises(UsageError, match=says):
-            show.make_point(show.Request(**{"algo": "bcast/linear"} | more))
+            one_call.make_point(show.Request(**{"algo": "bcast/linear"} | more))
     else:
-        show.make_point(show.Request(**{"algo": "bcast/linear"} | more))
+        one_call.make_point(show.Request(**{"algo": "bcast/linear"} | more))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_calls_that_have_a_schedule(known: Registry, more: dict[str, Any], says:
     ],
 )
 def test_the_call_that_is_shown(known: Registry, more: dict[str, Any], changed: dict[str, Any]) -> None:
-    made = show.make_point(show.Request("linear", collective="bcast", **more))
+    made = one_call.make_point(show.Request("linear", collective="bcast", **more))
     assert made == replace(Point("bcast", "bcast/linear", 0), **changed)
 
 
@@ -168,35 +168,35 @@ def test_where_the_ranks_sit(known: Registry, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("collscope.commands.requests.load_platform", load)
     r = show.Request("bcast/linear", ranks=4)
-    assert show.make_layout(r, ["model"]) is None and not loaded
-    assert show.make_layout(replace(r, nodes=4), ["model"]) is None
+    assert one_call.make_layout(r, ["model"]) is None and not loaded
+    assert one_call.make_layout(replace(r, nodes=4), ["model"]) is None
     for more, says in (
         ({"mapping": "fill"}, "--mapping fill: say on which platform"),
         ({"nodes": 5}, "4 ranks cannot occupy 5 nodes; use --nodes 4"),
     ):
         with pytest.raises(UsageError, match=says):
-            show.make_layout(replace(r, **more), ["model"])  # type: ignore[arg-type]
-    made = show.make_layout(replace(r, platform="tiny", nodes=2, mapping="cyclic"), ["sim"])
+            one_call.make_layout(replace(r, **more), ["model"])  # type: ignore[arg-type]
+    made = one_call.make_layout(replace(r, platform="tiny", nodes=2, mapping="cyclic"), ["sim"])
     assert made and (made.platform, made.nodes, made.ranks, made.mapping) == (tiny, 2, 4, "cyclic")
-    made = show.make_layout(replace(r, platform="tiny"), ["sim"])
+    made = one_call.make_layout(replace(r, platform="tiny"), ["sim"])
     assert made and made.nodes == 1
     there[0] = False
-    made = show.make_layout(r, ["real"])
+    made = one_call.make_layout(r, ["real"])
     assert made and (made.platform, made.nodes, made.ranks) == (None, 1, 4)
     with pytest.raises(UsageError, match="this_machine has 1 node; --nodes 2 does not fit"):
-        show.make_layout(replace(r, nodes=2), ["real"])
+        one_call.make_layout(replace(r, nodes=2), ["real"])
     assert loaded == [("tiny", ["sim"])] * 2 + [("this_machine", ["real"])] * 2
 
 
 def test_which_machine_the_model_is_of(known: Registry) -> None:
     tiny = tiny_platform.tiny()
     r = show.Request("bcast/linear", ranks=4, mapping="cyclic")
-    assert show.machine_of(r, Layout(tiny, 2, 4, "cyclic"))[1] == "model of tiny, 2 nodes"
-    assert show.machine_of(r, Layout(tiny, 1, 4))[1] == "model of tiny, 1 node"
+    assert one_call.machine_of(r, Layout(tiny, 2, 4, "cyclic"))[1] == "model of tiny, 2 nodes"
+    assert one_call.machine_of(r, Layout(tiny, 1, 4))[1] == "model of tiny, 1 node"
     alone = (one_port.telephone(4, None), f"{one_port.TELEPHONE}, α = 1 µs, 1/β = 1 GB/s")
     for layout in (None, Layout(None, 1, 4)):
-        assert show.machine_of(r, layout) == alone
-    machine, where = show.machine_of(replace(r, nodes=2), None)
+        assert one_call.machine_of(r, layout) == alone
+    machine, where = one_call.machine_of(replace(r, nodes=2), None)
     assert machine == one_port.telephone(4, 2) and where.startswith(f"{alone[1]}, within a node ")
 
 
@@ -213,7 +213,7 @@ def test_sources_that_need_a_machine(
 ) -> None:
     monkeypatch.setattr("os.environ", {})
     with pytest.raises(UsageError, match=says):
-        show.make_traces(show.Request("bcast/linear", platform=platform, source=source))
+        one_call.make_traces(show.Request("bcast/linear", platform=platform, source=source))
 
 
 @pytest.mark.parametrize("on", [None, "tiny"])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collscope.commands import show
+from collscope.commands import one_call
 from collscope.schedules.trace import Trace
 
 
 def traced(key: str, ranks: int, **more: object) -> Trace:
     """The schedule of a key as `show` would draw it; `more` are members of its Request."""
-    return show.make_traces(show.Request(key, ranks, **more))[0]  # type: ignore[arg-type]
+    return one_call.make_traces(one_call.Call(key, ranks, **more))[0]  # type: ignore[arg-type]

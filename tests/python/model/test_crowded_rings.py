@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from collscope.base import programs
-from collscope.commands import show
+from collscope.commands import one_call
 from collscope.machines import find
 from collscope.machines.hosts import machine_file
 from collscope.points.plan import Layout, Point
@@ -67,8 +67,8 @@ def test_no_message_parts_by_more_than_fair_sharing_makes_of_what_its_neighbours
     key: str, ranks: int, size: str
 ) -> None:
     """So the rules are the same: simulation and model part nowhere else than where they were apart before, by a picosecond at first."""
-    request = show.Request(key, ranks, platform="schooner", nodes=4, mapping="cyclic", source="model,sim", sizes=size)
-    traces = show.make_traces(request)
+    request = one_call.Call(key, ranks, platform="schooner", nodes=4, mapping="cyclic", source="model,sim", sizes=size)
+    traces = one_call.make_traces(request)
     assert len(traces) == 2
     start, end, nodes = (np.array(found) for found in zip(*map(columns, traces), strict=True))
     apart, before = np.abs(end[0] - end[1]), np.abs(start[0] - start[1])

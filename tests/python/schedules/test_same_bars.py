@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 
 from collscope.base import programs
-from collscope.commands import show
+from collscope.commands import one_call
 from collscope.figures.schedule import gantt
 from collscope.schedules.trace import Trace
 
@@ -46,8 +46,8 @@ def bars(t: Trace) -> dict[tuple[str, int, int], list[Bar]]:
     ],
 )
 def test_model_and_simulation_draw_the_same_bars(key: str, size: str) -> None:
-    request = show.Request(key, 6, sizes=size, platform="schooner", nodes=6, source="model,sim", type_name="byte")
-    model, sim = (bars(t) for t in show.make_traces(request))
+    request = one_call.Call(key, 6, sizes=size, platform="schooner", nodes=6, source="model,sim", type_name="byte")
+    model, sim = (bars(t) for t in one_call.make_traces(request))
     assert model.keys() == sim.keys()
     for name, list_ in model.items():
         assert [bar[0] for bar in list_] == [bar[0] for bar in sim[name]], name
