@@ -19,6 +19,7 @@ from collscope.analysis.times import Place, Times, share_text
 from collscope.base.errors import UsageError
 from collscope.base.toml_table import Table
 from collscope.base.units import parse_sizes, rounded_size
+from collscope.catalogue.sizes import vector_of_blocks
 
 MISSING = "points are missing"
 # Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
@@ -109,7 +110,7 @@ class Check(Table):
     mapping: Names = ()
     among: Names = ()  # what competes where a kind asks for the best; none named: what the paper compares
     sizes: Sizes = ()  # of the whole vector; none named: the focus
-    block_sizes: Sizes = ()  # of one rank's block: the vector grows with the ranks
+    block_sizes: Sizes = ()  # of one rank's block: the vector of a collective that moves blocks grows with the ranks
     expected: Annotated[dict[str, Expected], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
     theory: Annotated[dict[str, str], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
     says: str = ""  # the assertion in the paper's words, after the place; "" the kind's own
@@ -140,7 +141,8 @@ class Check(Table):
 
     def sizes_at(self, place: Place) -> tuple[int, ...] | None:
         """The sizes in bytes that are compared there; None: the focus."""
-        return self.sizes or tuple(place.ranks * s for s in self.block_sizes) or None
+        blocks = (vector_of_blocks(place.collective, s, place.ranks) for s in self.block_sizes)
+        return self.sizes or tuple(blocks) or None
 
     def means(self, context: Context, place: Place) -> dict[str, float]:
         """The means of all that compete there; empty where one lacks points."""

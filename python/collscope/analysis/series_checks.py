@@ -21,6 +21,7 @@ from collscope.analysis.check import (
     Tolerance,
 )
 from collscope.analysis.claims import Assertion
+from collscope.analysis.fits import polynomial
 from collscope.analysis.times import Place, longer_text, order_text, series, share_text
 
 NEARER = 1e-6  # in log time: distances that differ by less are the same distance
@@ -166,13 +167,6 @@ class Polynomial(Check):
             ),
             (abs(r2 - self.r2) <= self.r2_within, f"R² {r2:.4f}, printed {self.r2:.4f}"),
         ]
-
-
-def polynomial(x: np.ndarray, y: np.ndarray, degree: int) -> tuple[list[float], float]:
-    """Coefficients of the least-squares fit by ascending powers, and its R²."""
-    fitted = np.polynomial.Polynomial.fit(x, y, degree)
-    rest, spread = ((y - fitted(x)) ** 2).sum(), ((y - y.mean()) ** 2).sum()
-    return [float(c) for c in fitted.convert().coef], float(1 - rest / spread) if spread > 0 else 1.0
 
 
 class OneChoice(Check):

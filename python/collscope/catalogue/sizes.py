@@ -30,6 +30,12 @@ def block_bytes(collective: str, count: int, ranks: int, elem: int) -> int:
     return count * elem if about.has_data else 0
 
 
+def vector_of_blocks(collective: str, block: int, ranks: int) -> int:
+    """`bytes` n of a call whose block is so large: as many times that as there are ranks where the collective moves blocks."""
+    about = registry.load().collective(collective)
+    return block * (ranks if about.counts_blocks or about.output.amount == "part" else 1)
+
+
 def count_of_bytes(collective: str, size: int, ranks: int, elem: int) -> int:
     """The count whose vector has exactly `size` bytes; an error names the nearest sizes that exist."""
     about = registry.load().collective(collective)

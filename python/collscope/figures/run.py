@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -76,20 +77,40 @@ class _Plan:
         return " · ".join(w for w in words if w)
 
 
+@dataclass(frozen=True)
+class FittedLine:
+    """A curve through the times of a figure of one panel: seconds over its axis; `of_source`: printed by a source, not ours."""
+
+    label: str
+    at: np.ndarray
+    seconds: np.ndarray
+    of_source: bool = False
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """As matplotlib takes it."""
+        return {
+            "color": GREY if self.of_source else INK,
+            "ls": (0, (1, 1.4)) if self.of_source else (0, (5, 2)),
+            "lw": 1.2,
+        }
+
+
 def run_figure(
     table: pd.DataFrame,
     title: str = "",
     size: str = "bytes",
     called: Mapping[str, str] | None = None,
     subtitle: str = "",
+    fits: Sequence[FittedLine] = (),
 ) -> Figure:
     """Any table: time against size, or against ranks or nodes where more of these vary, and time relative to the best; a panel
     for all else that varies. Where neither varies, algorithms in the order of their times.
 
     `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one. `size`:
     which column says sizes, bytes or block_bytes. Colour is the algorithm, line and marker the source; measured times lie
-    between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source. A
-    UserError says when there are too many panels to draw.
+    between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source; `fits`:
+    drawn where there is one panel. A UserError says when there are too many panels to draw.
     """
     table = table[(table["status"] == "ok") & table["median_s"].notna() & (table["median_s"] > 0)]
     table = table.assign(per_node=table["ranks"] // table["nodes"])
@@ -108,13 +129,18 @@ def run_figure(
     headings = [plan.words(part, of_panel=True) for part in plan.panels]
     ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)
     handles = _handles(drawn, found, lines=not ranked)
+    handles += [Line2D([], [], label=f.label, **f.style) for f in fits]
     if ranked:
         return ranking_figure(list(zip(headings, plan.panels, strict=True)), title, subtitle, handles, found)
     times = ends_of_times(drawn) if plan.shared else None
     scale = Scale(
         plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, names_of
     )
-    return _sheet(plan, scale, title, subtitle, headings, handles)
+    figure = _sheet(plan, scale, title, subtitle, headings, handles)
+    for f in fits:
+        positive = f.seconds > 0  # a straight line may begin below zero
+        figure.axes[0].plot(f.at[positive], f.seconds[positive], zorder=2, scalex=False, scaley=False, **f.style)
+    return figure
 
 
 def _sheet(plan: _Plan, scale: Scale, title: str, subtitle: str, headings: list[str], handles: list[Line2D]) -> Figure:

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from collscope.analysis.check import TOLERANCES, Context
 from collscope.analysis.claims import Claim
+from collscope.analysis.fits import FitText
 from collscope.analysis.judge import ClaimText, judge
 from collscope.analysis.times import Times
 from collscope.analysis.winner_table import Rows, WinnerTable, winner_table
@@ -78,6 +79,7 @@ class Paper(Table):
     winners: Winners | None = None
     claim: list[ClaimText] = Field(default_factory=list)
     task: list[Task] = Field(default_factory=list)
+    fit: list[FitText] = Field(default_factory=list)  # polynomials of the ranks that its report shows
     collective: dict[str, Section] = Field(default_factory=dict)  # collectives outside the comparison of classes
     metric_note: str = ""  # why another metric is shown beside the study's
     bound_note: str = ""  # a clause about the bound

@@ -92,6 +92,7 @@ class _Sizes(Table):
     bytes: Sizes = ()  # of the whole vector
     block_bytes: Sizes = ()  # or of each rank's block
     quick: Sizes = ()  # all of them
+    quick_ranks: int = Field(default=0, ge=0)  # layouts with more are left out with --quick; 0: none
     focus: Sizes = ()
     focus_label: str = "focus"
 
@@ -113,6 +114,7 @@ class _Collective(Table):
         default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$", description="a figure's number: letters, digits and _ . -"
     )
     algorithms: Algorithms = ()
+    most_ranks: dict[str, Number] = Field(default_factory=dict)  # name → it does not compete on more
 
 
 class _Figure(Table):
@@ -239,6 +241,7 @@ def parse(text: str, path: Path) -> Study:
         sizes=every,
         blocks=bool(sizes.block_bytes),
         quick=sizes.quick or every,
+        quick_ranks=sizes.quick_ranks,
         focus=sizes.focus,
         focus_label=sizes.focus_label,
         classes=file.classes,
@@ -311,7 +314,14 @@ def _collectives(document: Document, file: _File) -> Iterator[Collective]:
             if one.algorithms or key not in file.classes:
                 known = (*type(one).model_fields, *(() if one.algorithms else file.classes))
                 raise document.unknown_key(known, "collective", at, key)
-        entries = [Entry(one.name, name, key) for name, key in one.algorithms] or list(_classes(document, file, at))
+        named = dict(one.algorithms)
+        for name in one.most_ranks:
+            if name not in named:
+                raise document.fail(
+                    "is none of algorithms" + did_you_mean(name, named), "collective", at, "most_ranks", name
+                )
+        entries = [Entry(one.name, name, key, one.most_ranks.get(name, 0)) for name, key in one.algorithms]
+        entries = entries or list(_classes(document, file, at))
         if not entries:
             classes = "".join(f", or {c} = ..." for c in file.classes)
             raise document.fail(f"names no algorithms; write algorithms = [...]{classes}", "collective", at)

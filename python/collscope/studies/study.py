@@ -31,6 +31,7 @@ class Entry:
     collective: str
     name: str
     key: str
+    most_ranks: int = 0  # it does not compete on more; 0: on any number
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Study:
     sizes: tuple[int, ...]
     blocks: bool  # sizes are those of a rank's block, not of the whole vector
     quick: tuple[int, ...]
+    quick_ranks: int  # the most ranks of a quick run; 0: all
     focus: tuple[int, ...]  # sizes that get attention of their own: shaded in figures, judged by claims
     focus_label: str
     classes: Mapping[str, str]  # class → what it is
@@ -156,6 +158,8 @@ class Study:
         for c in self.collectives:
             for nodes, ranks in self.layouts:
                 for entry in c.entries:
+                    if ranks > min(most for most in (entry.most_ranks, quick and self.quick_ranks, ranks) if most):
+                        continue
                     for count, size in self._counts(c.name, ranks, quick):
                         yield nodes, ranks, entry, Point(
                             c.name, entry.key, count, type=self.type, op=self.op, root=self.root, in_place=self.in_place,

@@ -53,6 +53,21 @@ def test_what_a_file_says() -> None:
     assert made.focus == (256, 512, 1024)
 
 
+def test_a_competitor_has_most_ranks_and_a_quick_run_too() -> None:
+    text = GOOD.replace("ranks = [4]", "ranks = [4, 8, 16]").replace(
+        'quick = "16B,1KiB"', 'quick = "16B"\nquick_ranks = 8'
+    )
+    text = text.replace('["rotation/shift", "rotation/serial"]', '{ a = "rotation/shift", b = "rotation/serial" }')
+    made = read(text + "most_ranks = { b = 4 }\n")
+    rotation = [(e.name, ranks) for nodes, ranks, e, _, size in made.points(quick=True) if e.collective == "rotation"]
+    assert sorted(set(rotation)) == [("a", 4), ("b", 4)]  # 8 ranks of 4 B have no block of 16 B
+    assert {ranks for _, ranks, e, _, _ in made.points() if e.name == "b"} == {4}
+    assert {ranks for _, ranks, e, _, _ in made.points() if e.name == "a"} == {4, 8, 16}
+    assert {ranks for _, ranks, e, _, _ in made.points(quick=True) if e.name == "short"} == {4, 8}
+    with pytest.raises(UsageError, match=r"most_ranks\.c: is none of algorithms"):
+        read(text + "most_ranks = { c = 4 }\n")
+
+
 def test_points_are_whole_blocks_and_counts_of_mpi() -> None:
     made = read(GOOD)
     points = list(made.points())

@@ -12,6 +12,8 @@ import pandas as pd
 from collscope.analysis import crossover, what_if
 from collscope.analysis.claims import Claim
 from collscope.analysis.crossover import Span
+from collscope.analysis.fits import Fit, fits
+from collscope.analysis.times import Times
 from collscope.analysis.tree import Tree, fit_tree, regret
 from collscope.analysis.what_if import WhatIf
 from collscope.analysis.winner_table import WinnerTable
@@ -105,6 +107,10 @@ class Analysis:
         if not self.paper:
             return {}
         return {a: self.paper.judge(self.compared(a), self.focus, a) for a in self.alternatives}
+
+    def fits(self) -> list[Fit]:
+        """The polynomials of the ranks that the paper's report shows; nothing where the study has no paper."""
+        return list(fits(self.paper.fit, Times(self.sim, self.focus))) if self.paper else []
 
     def winner_tables(self, metric: str = "") -> list[WinnerTable]:
         """The paper's table of winners with each alternative; nothing where there is none."""

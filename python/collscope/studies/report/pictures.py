@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from collscope.analysis.tree import Tree
@@ -19,7 +21,7 @@ from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
-from collscope.figures.run import run_figure
+from collscope.figures.run import FittedLine, run_figure
 from collscope.figures.source_style import DONE
 from collscope.figures.style import colour_of
 from collscope.figures.tree import tree_figure
@@ -112,9 +114,35 @@ def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
         return None
     size = "block_bytes" if study.blocks else "bytes"
     subtitle = f"{'Figure ' + d.number + ' of the paper · ' if d.number else ''}{note}"
-    make = partial(run_figure, rows, title=d.title, size=size, called=called, subtitle=subtitle)
+    make = partial(
+        run_figure,
+        rows,
+        title=d.title,
+        size=size,
+        called=called,
+        subtitle=subtitle,
+        fits=_fitted(analysis, rows, called),
+    )
     caption = d.caption or best_sentence(rows, size, called)
     return Picture(d.stem, d.title, d.number, caption, make, d.collective)
+
+
+def _fitted(analysis: Analysis, rows: pd.DataFrame, called: Mapping[str, str]) -> list[FittedLine]:
+    """The polynomials, ours and the paper's, of a figure that shows one algorithm at one size over ranks."""
+    if rows["block_bytes"].nunique() > 1 or len(called) > 1:
+        return []
+    name, collective, size = next(iter(called.values())), rows["collective"].iloc[0], rows["block_bytes"].iloc[0]
+    fit = next(
+        (f for f in analysis.fits() if (f.text.name, f.text.collective, f.bytes) == (name, collective, size)), None
+    )
+    if not fit:
+        return []
+    at = np.linspace(fit.ranks[0], fit.ranks[-1], 200)
+    degree = counted(fit.text.degree, "degree")
+    lines = [FittedLine(f"our fit, {degree}: R² {fit.r2:.3f}", at, 1e-6 * fit.at(fit.ours, at))]
+    if fit.text.printed:
+        lines.append(FittedLine("printed in the paper", at, 1e-6 * fit.at(fit.text.printed, at), of_source=True))
+    return lines
 
 
 def panel(analysis: Analysis, p: Changes) -> Panel:

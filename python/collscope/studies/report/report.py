@@ -75,6 +75,7 @@ def context(
         "claim_summary": summary,
         "varied": over,
         "bounds": tables.bound_rows(analysis),
+        "fits": tables.fit_rows(analysis),
         "plain": tables.plain_blocks(analysis),
         "numbers": tables.number_rows(_spec(study)),
         "what_if": compared.blocks() if compared else [],

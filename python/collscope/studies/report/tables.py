@@ -11,6 +11,7 @@ import pandas as pd
 from collscope.analysis import crossover
 from collscope.analysis.claims import OPEN, Claim
 from collscope.analysis.crossover import Crossover
+from collscope.analysis.fits import formula
 from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import counted, format_time, join_words, rounded_size
 from collscope.catalogue.decisions import library_name
@@ -171,6 +172,18 @@ def claims_frame(judged: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:
     ]  # fmt: skip
     columns = ["alternative", "claim", "verdict", "expected_verdict", "assertion", "holds", "seen", "expected"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def fit_rows(analysis: Analysis) -> Rows:
+    """The polynomials of the ranks: collective (its title), name, size, ours (a formula in µs), r2, printed (the paper's),
+    printed_r2 (text) and off (the share by which the printed one differs from ours in the median)."""
+    titles = analysis.study.titles
+    return [
+        {"collective": titles[f.text.collective], "name": f.text.name, "size": rounded_size(f.bytes), "ours": formula(f.ours), "r2": f.r2,
+         "printed": formula(f.text.printed) or f.text.note or "–",
+         "printed_r2": "–" if f.text.printed_r2 is None else f"{f.text.printed_r2:.4f}", "off": f.off}
+        for f in analysis.fits()
+    ]  # fmt: skip
 
 
 def plain_blocks(analysis: Analysis) -> Rows:
