@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/catalogue/collective.h"
 #include "core/schedule/array.h"
 #include "model/ascend.h"
 
@@ -79,26 +80,47 @@ static void expect_rest(wiring *w) {
   RESERVE(w->message, w->message_cap, at_most((w->messages + w->crossings) * times, MOST_EXPECTED));
 }
 
-void wiring_for(wiring *w, const machine *m) {
+void wiring_for(wiring *w, const machine *m, bool fresh_out) {
   uint64_t from = m->first_touch_s_per_byte > 0 ? (uint64_t)m->fresh_from : 0;
-  if (!from || w->fresh_from == from) return; /* a machine that charges nothing does not mind what is known */
+  if (!from || (w->fresh_from == from && w->fresh_out == fresh_out))
+    return; /* a machine that charges nothing does not mind what is known */
   w->fresh_from = from;
+  w->fresh_out = fresh_out;
   w->seen = w->matched = 0;
 }
 
-/* Which operations of the rank are the first to write newly mapped scratch. In the order of the list, in which they are called. */
-static void see_first_written(wiring *w, const rec_rank *k, size_t base) {
+/* Where a byte of a buffer stands among the untouched ones. */
+static uint64_t place_of(int buf, uint64_t off) { return (uint64_t)buf << 48 | off; }
+
+/* A call begins: all of `out` is newly mapped but what of it is input. */
+static void renew_out(wiring *w, const record *r, int rank) {
+  const rec_layout *l = &r->layout[rank];
+  if (!l->has_out || l->out_bytes < UNTOUCHED_PAGE) return;
+  untouched_write(&w->untouched, place_of(l->out_buf, l->out_off), l->out_bytes);
+  untouched_add(&w->untouched, place_of(l->out_buf, l->out_off), l->out_bytes);
+  if (coll_has_input(r->alg->collective, &r->args, rank))
+    untouched_write(&w->untouched, place_of(l->in_buf, l->in_off), l->in_bytes);
+}
+
+/* Which operations of the rank are the first to write newly mapped memory. In the order of the list, in which they are called. */
+static void see_first_written(wiring *w, const record *r, int rank, size_t base) {
+  const rec_rank *k = &r->rank[rank];
   RESERVE(w->first_written, w->first_written_cap, w->operations);
   uint64_t *first = w->first_written + base;
   memset(first, 0, sizeof *first * k->n);
   w->untouched.n = 0;
   for (size_t i = 0; i < k->pieces; i++)
-    if (k->piece[i].bytes >= w->fresh_from) untouched_add(&w->untouched, k->piece[i].begin, k->piece[i].bytes);
-  for (size_t i = 0; i < k->n && w->untouched.n; i++) {
+    if (k->piece[i].bytes >= w->fresh_from)
+      untouched_add(&w->untouched, place_of(REC_SCRATCH, k->piece[i].begin), k->piece[i].bytes);
+  bool fresh_out = w->fresh_out && r->layout, loop = false;
+  for (size_t i = 0; i < k->n && fresh_out && !loop; i++) loop = k->op[i].kind == REC_MARK;
+  if (fresh_out && !loop) renew_out(w, r, rank); /* calls that warm a loop up find what the one before left */
+  for (size_t i = 0; i < k->n && (w->untouched.n || fresh_out); i++) {
     const rec_op *o = &k->op[i];
+    if (fresh_out && o->kind == REC_MARK && !o->bytes) renew_out(w, r, rank);
     bool second = o->kind == REC_REDUCE || o->kind == REC_COPY || o->kind == REC_READ;
-    if ((second ? o->buf2 : o->buf) != REC_SCRATCH || !(second || rec_receives(o->kind))) continue;
-    first[i] = untouched_write(&w->untouched, second ? o->off2 : o->off, o->bytes);
+    if (!second && !rec_receives(o->kind)) continue;
+    first[i] = untouched_write(&w->untouched, place_of(second ? o->buf2 : o->buf, second ? o->off2 : o->off), o->bytes);
   }
 }
 
@@ -152,7 +174,7 @@ void wiring_see(wiring *w, const record *r, int rank) {
       case REC_MARK: of[i] = (int32_t)o->bytes; break;
     }
   }
-  if (w->fresh_from) see_first_written(w, &r->rank[rank], base);
+  if (w->fresh_from) see_first_written(w, r, rank, base);
   w->first_op[rank] = base;
   w->first_op[rank + 1] = w->operations;
   if (rank == w->ranks - 1) w->seen = r->serial;

@@ -55,7 +55,8 @@ typedef struct wiring {
   uint8_t *what;
   int32_t *of_op;          /* its message; REDUCE, COPY, PUBLISH, AWAIT: where its numbers are among `value` */
   uint64_t *value;         /* REDUCE, COPY: bytes. PUBLISH: the value and its flag. AWAIT: the value and its transfer */
-  uint64_t fresh_from;     /* scratch of at least so many bytes is newly mapped; 0: none is */
+  uint64_t fresh_from;     /* scratch of at least so many bytes is newly mapped; 0: nothing is */
+  bool fresh_out;          /* `out` is, too, in each call */
   uint64_t *first_written; /* where some is: of each operation, how many bytes of it are written for the first time */
   message *message;
   flag_line *line; /* [transfers] */
@@ -70,14 +71,15 @@ typedef struct wiring {
   int32_t *incoming;       /* messages by destination: first_in[r] … first_in[r+1]-1 */
   uint64_t *wanted, *sent; /* of one rank: whom it receives from, and what is sent to it */
   channels names;          /* of flags: `first` is the flag's number */
-  untouched untouched;     /* of one rank's scratch */
+  untouched untouched;     /* of one rank's scratch and `out` */
   char wrong[160];
   size_t first_cap, what_cap, op_cap, value_cap, message_cap, line_cap, flag_cap, first_written_cap;
   size_t crossing_cap, first_in_cap, incoming_cap, wanted_cap, sent_cap;
 } wiring;
 
-/* What is taken in from now on is for such a machine; what was taken in for another is forgotten. */
-void wiring_for(wiring *, const machine *);
+/* What is taken in from now on is for such a machine, with `out` newly mapped in each call or not; what was taken in for another is
+ * forgotten. */
+void wiring_for(wiring *, const machine *, bool fresh_out);
 /* Takes in a rank of the record, in ascending order; rank 0 begins anew. */
 void wiring_see(wiring *, const record *, int rank);
 /* Gives every operation of the record its message or its flag, taking in ranks that have not been seen. What is there

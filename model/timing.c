@@ -273,7 +273,7 @@ static bool prepare(timer *t, const record *rec) {
     snprintf(error, size, "the machine has places for %d ranks, the schedule has %d", m->places, p);
     return false;
   }
-  wiring_for(&e->wiring, m);
+  wiring_for(&e->wiring, m, t->out->fresh);
   if (!wiring_make(&e->wiring, rec, error, size)) return false;
   wiring_begin(&e->wiring, m);
   e->times = NULL;
@@ -353,7 +353,7 @@ static timer *timer_of(timing_result *out) {
 static void see(void *out, const record *rec, int rank) { wiring_see(&timer_of(out)->engine.wiring, rec, rank); }
 
 record_viewer timing_viewer(timing_result *out, const machine *m) {
-  wiring_for(&timer_of(out)->engine.wiring, m);
+  wiring_for(&timer_of(out)->engine.wiring, m, out->fresh);
   return (record_viewer){ see, out };
 }
 

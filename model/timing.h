@@ -50,7 +50,8 @@ typedef struct {
 } timing_span;
 
 typedef struct {
-  double makespan_s;  /* when the last rank is done; the first one enters at 0 */
+  bool fresh;        /* the caller's: `out` is newly mapped in each call, but for what of it is input; see coll_renew */
+  double makespan_s; /* when the last rank is done; the first one enters at 0 */
   double *rank_end_s; /* [ranks] */
   double *marked_s;   /* [ranks] between marks, all together */
   int ranks;

@@ -184,6 +184,7 @@ static int point(model *m, const plan_point *q) {
   if (!status && *q->barrier && !(recorded = looped(m, q, alg, &args, barrier_param, reason, sizeof reason)))
     status = reason;
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
+  if (!status && q->buffers == PLAN_COLD) status = "the model has no cold buffers; take warm or fresh ones";
   answer a = { .id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose };
   if (status) {
     print_answer(m, &a, q->collective);
@@ -191,6 +192,7 @@ static int point(model *m, const plan_point *q) {
   }
   m->timing.want_messages = m->trace || m->holdings;
   m->timing.late_s = NULL; /* rounds know no time */
+  m->timing.fresh = q->buffers == PLAN_FRESH;
   if (m->timing.want_messages) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
   a.rounds = NAN;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 #include "core/schedule/untouched.h"
@@ -34,8 +35,9 @@ struct coll_call {
   slot *slots;                /* outstanding requests; coll_req is an index + 1 */
   int *idle, idles, capacity; /* stack of unused slots */
   arena scratch, keep;
-  size_t fresh_from;   /* bytes from which scratch is newly mapped in each call */
-  untouched untouched; /* of such scratch, by address */
+  size_t
+      fresh_from; /* bytes from which scratch is newly mapped in each call; SIZE_MAX: its first writing costs nothing */
+  untouched untouched; /* of such scratch, and of `out` after coll_renew, by address */
   coll_seg *seg;
   int segs;
   coll_observer *observer; /* NULL: none */
@@ -397,11 +399,22 @@ static void next_epoch(coll_call *s) {
   if (!s->epoch) MPI_Barrier(s->comm);
 }
 
+void coll_renew(coll_call *s) {
+  const coll_args *a = &s->args;
+  coll_collective k = s->alg->collective;
+  int rank = s->ctx.rank;
+  size_t bytes = coll_has_output(k, a, rank) ? coll_result_count(k, a, rank) * a->elem : 0;
+  if (s->fresh_from == SIZE_MAX || bytes < UNTOUCHED_PAGE) return;
+  s->untouched.n = 0;
+  untouched_add(&s->untouched, (uintptr_t)a->out, bytes);
+  if (coll_has_input(k, a, rank)) untouched_write(&s->untouched, (uintptr_t)a->in, coll_in_count(k, a, rank) * a->elem);
+}
+
 void coll_run(coll_call *s) {
   /* What prepare() took lives until the call is closed; what run() takes is free again afterwards. */
   int kept = s->keep.used, scratched = s->scratch.used;
-  s->untouched.n = 0;
   s->alg->run(&s->ctx, &s->args);
+  s->untouched.n = 0;
   s->keep.used = kept;
   s->scratch.used = scratched;
   if (s->epochs) next_epoch(s);

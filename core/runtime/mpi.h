@@ -16,6 +16,8 @@ coll_call *coll_open(MPI_Comm comm, const coll_alg *alg, const coll_args *args, 
 /* The same, each operation noted by an observer that outlives the call; NULL: by none. */
 coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_args *args, MPI_Datatype type, MPI_Op op,
                               coll_observer *);
+/* The next run finds `out` newly mapped, but for what of it is the call's input: where the back-end charges for a byte's first writing. */
+void coll_renew(coll_call *);
 void coll_run(coll_call *);   /* may be called again and again */
 void coll_close(coll_call *); /* collective when the algorithm uses segments */
 

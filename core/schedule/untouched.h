@@ -15,6 +15,9 @@ typedef struct {
   size_t n, cap;
 } untouched;
 
+/* A buffer of fewer bytes lies between others, in pages that were written before. */
+enum { UNTOUCHED_PAGE = 4096 };
+
 /* These bytes are newly mapped; none of them is in it already. */
 void untouched_add(untouched *, uint64_t begin, uint64_t bytes);
 /* These bytes are written. Returns how many of them for the first time. */

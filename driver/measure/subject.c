@@ -40,9 +40,8 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
     return snprintf(reason, size, "root %d is not one of the %d ranks", p->root, ranks), reason;
   char large[PLAN_REASON];
   if (plan_too_large(p, ranks, large)) return snprintf(reason, size, "count=%zu: %s", p->count, large), reason;
-  if (p->buffers != PLAN_WARM && !port_has_caches())
-    return snprintf(reason, size, "a simulation has no %s buffers; take warm ones", plan_buffers_name(p->buffers)),
-           reason;
+  if (p->buffers == PLAN_COLD && !port_has_caches())
+    return snprintf(reason, size, "a simulation has no cold buffers; take warm or fresh ones"), reason;
   const char *barred = *p->barrier ? find_barrier(s, p, reason, size) : NULL;
   if (barred) return barred;
   const char *slash = strchr(p->key, '/');
@@ -64,6 +63,10 @@ void subject_open(subject *s, bool trace) {
   if (!s->barrier_alg) return;
   MPI_Comm_dup(s->comm, &s->barrier_comm); /* a receive from any source must not take its messages */
   s->barrier = coll_open(s->barrier_comm, s->barrier_alg, &s->barrier_args, s->type, MPI_OP_NULL);
+}
+
+void subject_renew(const subject *s) {
+  if (s->call) coll_renew(s->call);
 }
 
 void subject_run(const subject *s) {

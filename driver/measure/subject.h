@@ -33,6 +33,7 @@ typedef struct {
 const char *subject_find(subject *, launch *, const plan_point *, int ranks, bool trace, char *reason, size_t size);
 /* Plans the call, whose buffers stand in args by now. */
 void subject_open(subject *, bool trace);
+void subject_renew(const subject *); /* see coll_renew; nothing where the library's own call is timed */
 void subject_run(const subject *);
 void subject_barrier(const subject *); /* before a call of metric osu_avg */
 void subject_close(subject *);

@@ -52,9 +52,10 @@ static void prepare(const timed *m) {
   const subject *s = &m->subject;
   int rank;
   MPI_Comm_rank(s->comm, &rank);
-  if (m->point->buffers == PLAN_FRESH)
-    buffers_renew(m->buffers, s->collective, &s->args, rank, m->point->type, m->point->op);
-  else if (m->point->buffers == PLAN_COLD) port_empty_caches();
+  if (m->point->buffers == PLAN_FRESH) {
+    if (port_has_caches()) buffers_renew(m->buffers, s->collective, &s->args, rank, m->point->type, m->point->op);
+    subject_renew(s);
+  } else if (m->point->buffers == PLAN_COLD) port_empty_caches();
 }
 
 /* Collective: whether any rank came too late, and what follows from it. */

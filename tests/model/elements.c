@@ -177,6 +177,43 @@ static void test_first_touch(void) {
   machine_free(&plain);
 }
 
+/* Rank 2 receives into `out`, of which 1000 bytes are its own input. */
+static void test_fresh_out(void) {
+  machine m = machine_of("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 1000000\n"),
+          plain = machine_of("class network 0 2e-6 1e-9 1\n");
+  static const coll_alg gathers = { .collective = COLL_ALLGATHER }, casts = { .collective = COLL_BCAST };
+  rec_layout layout[4] = { 0 };
+  start(4);
+  rec.layout = layout;
+  rec.alg = &gathers;
+  layout[2] = (rec_layout){
+    .has_in = true, .has_out = true, .in_buf = REC_OUT, .out_buf = REC_OUT, .in_bytes = 1000, .out_bytes = 5000
+  };
+  put(0, REC_SEND, 2, 2000);
+  add(2, (rec_op){ .kind = REC_RECV, .buf = REC_OUT, .off = 500, .bytes = 2000 });
+  near_to("warm", timed(&m), alone(2000));
+  result.fresh = true;
+  near_to("each byte that is not input, before the receive", timed(&m), 1500e-10 + alone(2000));
+  near_to("only where the machine says so", timed(&plain), alone(2000));
+  result.fresh = false;
+  near_to("warm again", timed(&m), alone(2000));
+  result.fresh = true;
+  rec.alg = &casts;
+  near_to("what only the root brings is no input of others", timed(&m), 2000e-10 + alone(2000));
+  layout[2].out_bytes = 4095;
+  near_to("less than a page stays mapped", timed(&m), alone(2000));
+  layout[2].out_bytes = 5000;
+  add(2, (rec_op){ .kind = REC_COPY, .buf = REC_IN, .buf2 = REC_OUT, .off2 = 2000, .bytes = 1000 });
+  near_to("of a copy what is new", timed(&m), 2500e-10 + alone(2000));
+  add(2, (rec_op){ .kind = REC_MARK });
+  add(2, (rec_op){ .kind = REC_COPY, .buf = REC_IN, .buf2 = REC_OUT, .off2 = 2000, .bytes = 1000 });
+  near_to("of a loop each call that is timed finds it newly mapped, and none before", timed(&m),
+          1000e-10 + alone(2000));
+  result.fresh = false;
+  machine_free(&m);
+  machine_free(&plain);
+}
+
 static void machine_refused(const char *more, const char *wanted) {
   machine m;
   char text[2048], error[256] = "";
@@ -208,6 +245,7 @@ int main(void) {
   test_nic_gap();
   test_untouched();
   test_first_touch();
+  test_fresh_out();
   test_bad_lines();
   return finish();
 }

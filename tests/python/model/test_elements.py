@@ -60,9 +60,10 @@ def test_any_schedule_ends_when_simgrid_says(variant: str, tmp_path: Path) -> No
 def test_every_algorithm_takes_what_the_simulation_says_and_no_less_than_the_bound(tmp_path: Path) -> None:
     name, ranks = write(tmp_path, ELEMENTS), 11
     points = [
-        Point(collective=algorithm.key.partition("/")[0], algorithm=algorithm.key, count=count, root=0)
+        Point(collective=algorithm.key.partition("/")[0], algorithm=algorithm.key, count=count, root=0, buffers=buffers)
         for algorithm in registry.load().algorithms
         for count in (1, 700, 30_011)
+        for buffers in (("warm", "fresh") if count > 1 else ("warm",))
     ]
     layout = Layout(find.load(name), 3, ranks, "block")
     least = bounds.loggp(layout.platform, 3, ranks)
@@ -80,6 +81,30 @@ def test_every_algorithm_takes_what_the_simulation_says_and_no_less_than_the_bou
         assert time >= bounds.bound_loggp(at.collective, ranks, size, **least) * (1 - 1e-9), at
         compared += 1
     assert compared > len(points) / 2
+
+
+def test_fresh_buffers_cost_each_byte_that_the_call_writes_and_nothing_where_the_machine_does_not_say_so(
+    tmp_path: Path,
+) -> None:
+    name, ranks, count = write(tmp_path, ELEMENTS), 11, 30_011
+    cases = [  # with bytes of `out` that are no input, at the rank that is done last
+        (Point("bcast", "bcast/linear", count, root=0), 4 * count),
+        (Point("allreduce", "allreduce/ring", count), 4 * count),
+        (Point("allreduce", "allreduce/ring", count, in_place=True), 0),
+        (Point("allgather", "allgather/bucket", count), 4 * count * ranks),
+        (Point("allgather", "allgather/bucket", count, in_place=True), 4 * count * (ranks - 1)),
+        (Point("allgather", "allgather/bucket", 1), 0),  # less than a page
+    ]
+    points = [replace(point, buffers=buffers) for point, _ in cases for buffers in ("warm", "fresh")]
+    for on in (name, f"{name}[without=first_touch]"):
+        layout = Layout(find.load(on), 3, ranks, "block")
+        ours = [a["model_s"] for a in model.evaluate([(layout, p) for p in points])]
+        assert ours == pytest.approx(drive(tmp_path, on, ranks, points, nodes=3), rel=1e-9, abs=PICOSECOND)
+        for (point, written_first), warm, fresh in zip(cases, ours[::2], ours[1::2], strict=True):
+            if written_first and on == name:
+                assert warm < fresh < warm + ranks * 3e-10 * written_first, point
+            else:
+                assert fresh == warm, point
 
 
 @pytest.mark.parametrize("barrier", ["decision/ompi_4_1_acknowledged", "barrier/tree", "barrier/double_ring"])
@@ -107,6 +132,13 @@ def test_a_loop_with_barriers_takes_what_the_simulation_says_and_its_barrier_mat
         assert row["status"] == ours["status"] == "ok"
         assert ours["model_s"] == pytest.approx(row["median_s"], rel=1e-9, abs=PICOSECOND), point
         assert ours["model_s"] != pytest.approx(plain["model_s"], rel=1e-3), point
+    fresh = [replace(p, buffers="fresh") for p in points if p.count > 1 and p.collective in ("bcast", "allreduce")]
+    rows = simulate.run_tasks([(layout, p) for p in fresh])
+    slower = 0
+    for point, row, ours in zip(fresh, rows, model.evaluate([(layout, p) for p in fresh]), strict=True):
+        slower += ours["model_s"] > said[points.index(replace(point, buffers="warm"))]["model_s"]
+        assert ours["model_s"] == pytest.approx(row["median_s"], rel=1e-9, abs=PICOSECOND), point
+    assert slower
 
 
 @pytest.mark.parametrize("level", ["cache", "socket", "node", "network"])
