@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from collscope.base.units import counted, join_words, rounded_size
 from collscope.machines import find
-from collscope.machines.variations import Variant, Variation
+from collscope.machines.variations import BUFFERS, SIMULATED, Variant, Variation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,8 +31,15 @@ COLUMNS = (
 
 
 def of_variant(frame: pd.DataFrame, variant: Variant) -> pd.DataFrame:
-    """The rows of a tidy table that are of this variant."""
-    return frame[(frame["platform"] == find.load(variant.platform).name) & (frame["mapping"] == variant.mapping)]
+    """The rows of a tidy table that are of this variant; a bound is the same for all buffers."""
+    buffers = frame["buffers"].replace("", SIMULATED[0])
+    mine = (buffers == variant.buffers) | (frame["source"] == "bound")
+    return frame[(frame["platform"] == find.load(variant.platform).name) & (frame["mapping"] == variant.mapping) & mine]
+
+
+def columns(variations: Sequence[Variation]) -> list[str]:
+    """Of a table of winners: COLUMNS, and buffers where they are varied."""
+    return [*COLUMNS, *(v.key for v in variations if v.key == BUFFERS)]
 
 
 def _compared_with(variants: Sequence[Variant], variant: Variant, first: str) -> int:
@@ -123,7 +130,11 @@ def make(
     for at, (variant, frame) in enumerate(zip(variants, timed, strict=True)):
         column, row = _words(variations[:1], variant.values[:1]), _words(variations[1:], variant.values[1:])
         name = find.load(variant.platform).name
-        parts.append(frame.assign(variant=at, column=column, row=row, mapping=variant.mapping, platform=name))
+        parts.append(
+            frame.assign(
+                variant=at, column=column, row=row, mapping=variant.mapping, platform=name, buffers=variant.buffers
+            )
+        )
     times = pd.concat(parts, ignore_index=True)
     place = ["collective", "nodes", "ranks", "bytes"]
     least = times.groupby(["variant", *place])["time_s"].transform("min")

@@ -30,7 +30,7 @@ def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="B",
             default=BUFFERS[0],
             show_default=True,
-            help="Real runs: warm, cold (caches emptied before each call) or fresh (newly mapped pages).",
+            help="warm, fresh (newly mapped pages) or, in real runs, cold (caches emptied before each call).",
         ),
         click.option(
             "--order",
@@ -67,8 +67,13 @@ def read(
         raise unknown("kind of buffers", buffers, BUFFERS)
     said = {"--until-ci": until_ci is not None, "--order": order != ORDERS[0], "--buffers": buffers != BUFFERS[0]}
     for option in (name for name, given in said.items() if given):
-        if "real" not in sources:
-            raise UsageError(f"{option} is for measured times: take real among --source, or leave it out")
+        where, which = {"real"}, "measured"
+        if option == "--buffers" and buffers == "fresh":
+            where, which = {"real", "sim", "model"}, "measured, simulated and modelled"
+        if not where & set(sources):
+            kind = f"{option} {buffers}" if option == "--buffers" else option
+            known = " or ".join(name for name in ("real", "sim", "model") if name in where)
+            raise UsageError(f"{kind} is for {which} times: take {known} among --source, or leave it out")
         if metric == "loop" and option != "--order":
             raise UsageError(f"{option}: a loop is one time of calls in a row; take another --metric")
     if budget is not None and until_ci is None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, did_you_mean
 from collscope.base.toml_table import Document
 from collscope.machines import mappings
 
-MAPPING, WITHOUT = "mapping", "without"
+MAPPING, WITHOUT, BUFFERS = "mapping", "without", "buffers"
+SIMULATED = ("warm", "fresh")  # buffers of a call that is simulated or modelled: no cache is
 LAYOUT = ("nodes", "ranks")  # of [setting]: a platform's own number of nodes is no layout
 MOST = 64  # variants: more is a mistake, or no figure that can be read
 _FACTOR = re.compile(r"x([0-9][0-9.eE+-]*)|([0-9][0-9.eE+-]*)x")
@@ -68,29 +69,34 @@ class Variation:
 
     def said(self, value: str) -> str:
         """A value for people."""
-        if self.key in (MAPPING, WITHOUT):
+        if self.key in (MAPPING, WITHOUT, BUFFERS):
             return value or "nothing"
         return f"{value[1:] or 1}×" if value[:1] in ("", "x") else value
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A platform, as `--on` takes it, and a mapping; and the value of each key of [vary] that makes them."""
+    """A platform, as `--on` takes it, a mapping and the call's buffers; and the value of each key of [vary] that makes them."""
 
     platform: str
     mapping: str
     values: tuple[str, ...] = ()
+    buffers: str = SIMULATED[0]
 
 
-def read(document: Document, values: dict[str, tuple[str, ...]], own_mapping: bool) -> tuple[Variation, ...]:
-    """[vary] of a study's file. `own_mapping`: [setting] names a mapping. UsageError: FILE:LINE: vary.KEY: what is wrong."""
+def read(document: Document, values: dict[str, tuple[str, ...]], own: Collection[str]) -> tuple[Variation, ...]:
+    """[vary] of a study's file. `own`: keys of [setting] that stand there. UsageError: FILE:LINE: vary.KEY: what is wrong."""
     made = []
     for key, given in values.items():
         if key in LAYOUT:
             raise document.fail(f"stands in [setting], as a list: {key} = [4, 8]", "vary", key)
+        if key in own:
+            raise document.fail("stands in [setting] too; leave it out there", "vary", key)
+        for one in given if key == BUFFERS else ():
+            if one not in SIMULATED:
+                known = f"{', '.join(SIMULATED)}{did_you_mean(one, SIMULATED)}"
+                raise document.fail(f'"{one}" is not one of {known}', "vary", key)
         if key == MAPPING:
-            if own_mapping:
-                raise document.fail("stands in [setting] too; leave it out there", "vary", key)
             for one in given:
                 try:
                     mappings.file_of(one)
@@ -104,21 +110,28 @@ def read(document: Document, values: dict[str, tuple[str, ...]], own_mapping: bo
     return tuple(made)
 
 
-def variants(platform: str, mapping: str, variations: Sequence[Variation]) -> tuple[Variant, ...]:
+def variants(
+    platform: str, mapping: str, variations: Sequence[Variation], buffers: str = SIMULATED[0]
+) -> tuple[Variant, ...]:
     """Every combination, the last key's values fastest; the first is the platform as the others are compared with it."""
     return tuple(
-        variant(platform, mapping, variations, chosen) for chosen in itertools.product(*(v.values for v in variations))
+        variant(platform, mapping, variations, chosen, buffers)
+        for chosen in itertools.product(*(v.values for v in variations))
     )
 
 
-def variant(platform: str, mapping: str, variations: Sequence[Variation], chosen: tuple[str, ...]) -> Variant:
+def variant(
+    platform: str, mapping: str, variations: Sequence[Variation], chosen: tuple[str, ...], buffers: str = SIMULATED[0]
+) -> Variant:
     """The variant with these values, one of each variation."""
     base, bracket, old = platform.partition("[")
     parts = [old.rstrip().removesuffix("]")] if bracket else []
     for variation, value in zip(variations, chosen, strict=True):
         if variation.key == MAPPING:
             mapping = value
+        elif variation.key == BUFFERS:
+            buffers = value
         elif value:
             several = value.replace(",", "+") if variation.key == WITHOUT else value  # a comma separates keys
             parts.append(f"{variation.key}={several}")
-    return Variant(f"{base}[{','.join(parts)}]" if parts else platform, mapping, chosen)
+    return Variant(f"{base}[{','.join(parts)}]" if parts else platform, mapping, chosen, buffers)

@@ -96,6 +96,7 @@ class Point:
             "in_place": int(self.in_place),
             "root": self.root,
             "metric": self.metric,
+            "buffers": self.buffers if self.buffers != BUFFERS[0] else "",
             "skew": self.skew if self.skew != arrival.NONE else "",
         }
 

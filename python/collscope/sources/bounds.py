@@ -236,7 +236,7 @@ def rows_of(tasks: Sequence[Task], kinds: Sequence[str] = (TELEPHONE,)) -> list[
                 time = bound(point.collective, layout.ranks, size, alpha, beta, gamma)
             else:
                 time = bound_loggp(point.collective, layout.ranks, size, **least)
-            cells = point.cells(layout.ranks) | {"algorithm": kind, "metric": "makespan", "skew": ""}
+            cells = point.cells(layout.ranks) | {"algorithm": kind, "metric": "makespan", "skew": "", "buffers": ""}
             made.append(
                 make_row(
                     source="bound",

@@ -25,7 +25,8 @@ BUILTIN = "the MPI library's own call is not known as a schedule; take decision/
 def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "model", one a task."""
     wanted = [
-        (layout, replace(in_loop(point, options.repetitions), check=False)) for layout, point in tasks
+        (layout, replace(in_loop(point, options.repetitions), check=False, buffers=options.buffers))
+        for layout, point in tasks
     ]  # there is no data to check
     with bar("model", len(tasks)) as progress:
         return run_tasks(wanted, progress=progress, limit_s=options.point_limit_s)

@@ -38,7 +38,14 @@ HINT = "--source model answers in seconds, --point-limit SECONDS gives up what t
 def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
     """Rows of source "sim", one a task; calls repeat in the tight loop of the metric `loop` alone, as no two differ."""
     wanted = [
-        (layout, replace(one, repetitions=options.repetitions or (10 if one.metric == "loop" else one.repetitions)))
+        (
+            layout,
+            replace(
+                one,
+                repetitions=options.repetitions or (10 if one.metric == "loop" else one.repetitions),
+                buffers=options.buffers,
+            ),
+        )
         for layout, one in ((layout, in_loop(point)) for layout, point in tasks)
     ]
     tell_length(wanted, workers(options.jobs, options.cluster), options.force)

@@ -11,7 +11,7 @@ from pathlib import Path
 # What tells a row apart from the others of its table, and what must be the same. How a number was made (back end, hashes) is neither.
 NAMES = (
     *("source", "platform", "nodes", "ranks", "mapping", "collective", "algorithm", "bytes"),
-    *("type", "op", "in_place", "root", "metric"),
+    *("type", "op", "in_place", "root", "metric", "buffers"),
 )
 COMPARED = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "chose", "status")
 SHOWN = 5  # rows that differ
@@ -75,8 +75,8 @@ def _read(text: str) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(io.StringIO(text))
 
 
-def _name(row: dict[str, str]) -> tuple[str | None, ...]:
-    return tuple(row.get(c) for c in NAMES)
+def _name(row: dict[str, str]) -> tuple[str, ...]:
+    return tuple(row.get(c) or "" for c in NAMES)  # a table may be older than the last of them
 
 
 def _words(row: dict[str, str]) -> str:

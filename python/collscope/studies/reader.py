@@ -84,6 +84,7 @@ class _Setting(Table):
     op: Annotated[str, one_of(OPERATORS)] = "sum"
     root: int = 0
     in_place: bool = False
+    buffers: Annotated[str, one_of(vary.SIMULATED)] = vary.SIMULATED[0]
     metric: Annotated[str, one_of(METRICS)] = "makespan"
     also_metrics: list[str] = Field(default_factory=list)
 
@@ -201,6 +202,10 @@ def parse(text: str, path: Path) -> Study:
             raise document.fail(f'"{metric}" is not one of {known}', "setting", "also_metrics")
     if setting.source == "model" and setting.metric == "loop":
         raise document.fail('the model does not know "loop"; take source = "sim"', "setting", "metric")
+    if setting.metric == "loop" and "fresh" in (setting.buffers, *file.vary.get(vary.BUFFERS, ())):
+        raise document.fail(
+            "calls of a loop follow each other on the same buffers; take another metric", "setting", "metric"
+        )
     if bool(sizes.bytes) == bool(sizes.block_bytes):
         raise document.fail("give either bytes, of the whole vector, or block_bytes, of a rank's block", "sizes")
     if sizes.focus and sizes.block_bytes:
@@ -235,6 +240,7 @@ def parse(text: str, path: Path) -> Study:
         op=setting.op,
         root=setting.root,
         in_place=setting.in_place,
+        buffers=setting.buffers,
         metric=setting.metric,
         also_metrics=tuple(setting.also_metrics),
         numbers_from=setting.source,
@@ -298,7 +304,8 @@ def _drawings(document: Document, file: _File) -> Iterator[Drawing]:
 
 def _variations(document: Document, file: _File, path: Path) -> tuple[vary.Variation, ...]:
     """[vary], with files of mappings as seen from the study's folder."""
-    found = vary.read(document, file.vary, own_mapping="mapping" in file.setting.model_fields_set)
+    own = file.setting.model_fields_set & {vary.MAPPING, vary.BUFFERS}
+    found = vary.read(document, file.vary, own)
     return tuple(
         replace(v, values=tuple(_beside(path, one) for one in v.values)) if v.key == vary.MAPPING else v for v in found
     )

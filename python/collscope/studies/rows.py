@@ -6,6 +6,7 @@ import itertools
 import resource
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from collscope import __version__
 from collscope.base import cache, console, paths, progress
@@ -54,7 +55,7 @@ def tasks_of(study: Study, platform: Platform, quick: bool, first_alone: bool = 
         for nodes, ranks, entry, point, size in study.points(quick):
             if (nodes, ranks) not in layouts:
                 layouts[nodes, ranks] = _layout(study, machine, nodes, ranks, variant.mapping)
-            out.append(((layouts[nodes, ranks], point), entry, size))
+            out.append(((layouts[nodes, ranks], replace(point, buffers=variant.buffers)), entry, size))
     return out
 
 

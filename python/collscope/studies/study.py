@@ -84,6 +84,7 @@ class Study:
     op: str
     root: int
     in_place: bool
+    buffers: str  # of variations.SIMULATED
     metric: str
     also_metrics: tuple[str, ...]  # further metrics that the same calls give
     numbers_from: str  # the source of the times: sim or model
@@ -134,8 +135,8 @@ class Study:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """Platform and mapping in all variants; the first is what all but the section on what-if is about."""
-        return vary.variants(self.platform, self.mapping, self.variations)
+        """Platform, mapping and buffers in all variants; the first is what all but the section on what-if is about."""
+        return vary.variants(self.platform, self.mapping, self.variations, self.buffers)
 
     @property
     def titles(self) -> dict[str, str]:
@@ -154,7 +155,8 @@ class Study:
 
     def points(self, quick: bool = False) -> Iterator[tuple[int, int, Entry, Point, int]]:
         """(nodes, ranks, entry, point, bytes) of a variant in the order of the table. Sizes that cannot be cut into one block of whole
-        elements for each rank are left out for collectives that move blocks; a barrier has one point."""
+        elements for each rank are left out for collectives that move blocks; a barrier has one point. Buffers are warm; a variant
+        has its own."""
         for c in self.collectives:
             for nodes, ranks in self.layouts:
                 for entry in c.entries:

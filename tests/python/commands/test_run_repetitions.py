@@ -25,6 +25,7 @@ def test_options_become_what_sources_are_told() -> None:
     assert read("until_ci=100% budget=2min order=grouped buffers=cold", "sim,real") == {
         "interleaved": False, "buffers": "cold", "until_ci": 1.0, "budget_s": 120.0,
     }  # fmt: skip
+    assert read("buffers=fresh", "sim") == read("buffers=fresh", "bound,model") == plain | {"buffers": "fresh"}
     assert read("order=grouped", metric="loop")["interleaved"] is False
 
 
@@ -41,7 +42,9 @@ def test_options_become_what_sources_are_told() -> None:
         ("budget=5s", "real", "root", "--budget goes with --until-ci"),
         ("until_ci=2%", "sim,bound", "root", "--until-ci is for measured times"),
         ("order=grouped", "model", "root", "--order is for measured times"),
-        ("buffers=fresh", "sim", "root", "--buffers is for measured times"),
+        ("buffers=cold", "sim", "root", "--buffers cold is for measured times"),
+        ("buffers=fresh", "bound", "root", "--buffers fresh is for measured, simulated and modelled times"),
+        ("buffers=fresh", "sim", "loop", "--buffers: a loop is one time"),
         ("buffers=cold", "real", "loop", "--buffers: a loop is one time"),
         ("until_ci=2%", "real", "loop", "--until-ci: a loop is one time"),
         ("order=interleavd", "real", "root", "interleaved"),

@@ -137,7 +137,7 @@ def test_the_cells_of_a_point_and_of_a_layout(known: Registry) -> None:
     point = Point("reduce_scatter", "reduce_scatter/linear", 100, "double", "max", 3, True, "root", 9, 8, True)
     assert point.cells(8) == {
         "collective": "reduce_scatter", "algorithm": "reduce_scatter/linear", "bytes": 800, "block_bytes": 104,
-        "type": "double", "op": "max", "in_place": 1, "root": 3, "metric": "root", "skew": "",
+        "type": "double", "op": "max", "in_place": 1, "root": 3, "metric": "root", "buffers": "", "skew": "",
     }  # fmt: skip
     assert Point("bcast", "bcast/linear", 1, op="max").cells(8)["op"] == "", "which has none"
     assert Layout(tiny(), 2, 5, "cyclic").cells() == {"platform": "tiny", "nodes": 2, "ranks": 5, "mapping": "cyclic"}

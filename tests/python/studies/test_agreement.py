@@ -48,7 +48,7 @@ def test_the_last_digit_counts_in_every_column(column: str) -> None:
 
 
 def test_a_row_is_told_by_all_that_names_a_point_and_its_layout() -> None:
-    words = "source platform nodes ranks mapping collective algorithm bytes type op in_place root metric"
+    words = "source platform nodes ranks mapping collective algorithm bytes type op in_place root metric buffers"
     assert " ".join(NAMES) == words
 
 

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from collscope.analysis import what_if
 from collscope.base.errors import UsageError
 from collscope.machines import find
 from collscope.machines import variations as vary
+from collscope.points import table
+from collscope.sources import model
 from collscope.studies import reader, rows
 from collscope.studies.study import Study
 
@@ -52,6 +55,36 @@ def test_every_combination_is_a_variant_and_the_first_is_the_base() -> None:
 
 def test_a_study_without_it_has_one_variant() -> None:
     assert read("").variants == (vary.Variant("schooner", "block"),)
+
+
+def test_buffers_are_the_study_s_or_a_variant_s(tmp_path: Path) -> None:
+    made = read('buffers = ["warm", "fresh"]\nfirst_touch_s_per_byte = [0, 2.5e-10]')
+    assert [(v.platform, v.buffers) for v in made.variants] == [
+        ("schooner[first_touch_s_per_byte=0]", "warm"), ("schooner[first_touch_s_per_byte=2.5e-10]", "warm"),
+        ("schooner[first_touch_s_per_byte=0]", "fresh"), ("schooner[first_touch_s_per_byte=2.5e-10]", "fresh"),
+    ]  # fmt: skip
+    fresh = reader.parse(SMALL.replace("ranks = [24]", 'ranks = [24], buffers = "fresh"'), tmp_path / "small.toml")
+    assert [v.buffers for v in fresh.variants] == ["fresh"]
+    for study, wanted in ((made, ["", "", "", "", *4 * ["fresh"]]), (fresh, 2 * ["fresh"]), (read(""), ["", ""])):
+        tasks = [task for task, _, _ in rows.tasks_of(study, find.load("schooner"), quick=False)]
+        assert [point.cells(24)["buffers"] for _, point in tasks] == wanted
+
+
+def test_the_rows_of_fresh_buffers_are_their_variant_s(workplace: Path) -> None:
+    """A tree's ranks touch their buffers while they wait; in a ring all ranks are busy all the time."""
+    text = (
+        SMALL.replace("4KiB", "96KiB")
+        .replace('"bcast"', '"allgather"')
+        .replace('"bcast/mst", "bcast/linear"', '"allgather/bucket"')
+    )
+    text += 'buffers = ["warm", "fresh"]\nfirst_touch_s_per_byte = [0, 2.5e-10]'
+    study = reader.parse(text, Path("sim/small.toml"))
+    tasks = [task for task, _, _ in rows.tasks_of(study, find.load("schooner"), quick=False)]
+    made = model.run_tasks(tasks)
+    frame = table.to_frame(made)
+    times = [list(what_if.of_variant(frame, variant)["median_s"]) for variant in study.variants]
+    assert times[0] == times[1] == times[2] and all(f > w for w, f in zip(times[0], times[3], strict=True))
+    assert what_if.columns(study.variations)[-1] == "buffers" and "buffers" not in what_if.columns(())
 
 
 def test_elements_are_switched_off_in_the_platform_s_brackets() -> None:
@@ -107,6 +140,7 @@ def test_a_file_s_machine_keeps_its_numbers_in_the_name(tmp_path: Path) -> None:
         ("nic_bytes_per_s = ['2e-ex']", r"toml:9: vary\.nic_bytes_per_s: .*is no factor"),
         ("nic_bytes_per_s = ['2x]']", r"toml:9: vary\.nic_bytes_per_s: '2x\]' is no value"),
         ("network.latency_s = ['1x']", r"toml:9: vary\.network: is a table; a key with a point stands in quotes"),
+        ("buffers = ['warm', 'cold']", r'toml:9: vary\.buffers: "cold" is not one of warm, fresh'),
         ("gamma_s_per_byte = [0, 1, 2, 3, 4, 5, 6, 7, 8]\noverhead_s = [0, 1, 2, 3, 4, 5, 6, 7]",
          r"toml:8: vary: makes 72 variants; take values out until there are at most 64"),
     ],
@@ -114,6 +148,15 @@ def test_a_file_s_machine_keeps_its_numbers_in_the_name(tmp_path: Path) -> None:
 def test_mistakes_are_told_with_their_line(lines: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read(lines)
+
+
+def test_calls_of_a_loop_have_no_fresh_buffers() -> None:
+    for text in (
+        SMALL.replace("ranks = [24]", 'ranks = [24], metric = "loop", buffers = "fresh"'),
+        SMALL.replace("ranks = [24]", 'ranks = [24], metric = "loop"') + 'buffers = ["warm", "fresh"]',
+    ):
+        with pytest.raises(UsageError, match="calls of a loop follow each other on the same buffers"):
+            reader.parse(text, Path("sim/small.toml"))
 
 
 def test_a_mapping_stands_in_one_place() -> None:

@@ -20,7 +20,7 @@ from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines import find
-from collscope.machines.variations import MAPPING, Variant
+from collscope.machines.variations import MAPPING, SIMULATED, Variant
 from collscope.papers import papers
 from collscope.papers.papers import Paper
 from collscope.sources.bounds import TELEPHONE
@@ -74,7 +74,8 @@ class Analysis:
         if self.study.classes:
             return self.of_alternative(alternative, metric)
         if any(v.key == MAPPING for v in self.study.variations):
-            first = [v for v in self.study.variants if v.platform == self.study.variants[0].platform]
+            base = self.study.variants[0]
+            first = [v for v in self.study.variants if (v.platform, v.buffers) == (base.platform, base.buffers)]
             parts = [
                 simulated(self.study, self.frame, metric or self.study.metric, v).assign(mapping=v.mapping)
                 for v in first
@@ -93,7 +94,11 @@ class Analysis:
             & f["algorithm"].map(lambda key: key in keys) & (f["status"] == "ok") & (f["median_s"] > 0)
             & f["mapping"].isin(wanted)
         )  # fmt: skip
-        kept &= (f["platform"] == platform) if platform else True
+        kept &= (
+            (f["platform"] == platform) & (f["buffers"].replace("", SIMULATED[0]) == first.buffers)
+            if platform
+            else True
+        )
         for column, values in (
             ("ranks", d.ranks),
             ("nodes", d.nodes),

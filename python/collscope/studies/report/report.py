@@ -55,7 +55,7 @@ def context(
     compared = analyses.compare_variants(analysis)
     files = {"crossovers.csv": _csv(pd.DataFrame([vars(x) for x in pairs])), **_small_files(where, tree)}
     if compared:
-        files[f"{what_if.STEM}.csv"] = _csv(compared.winners[list(what_if.COLUMNS)])
+        files[f"{what_if.STEM}.csv"] = _csv(compared.winners[what_if.columns(study.variations)])
     if judged:
         files["claims.csv"] = _csv(tables.claims_frame(judged))
     over = sensitivity.summary(study, varied, judged) if varied and judged else None
