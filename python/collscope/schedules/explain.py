@@ -42,7 +42,7 @@ def sentences(paths: Sequence[CriticalPath]) -> list[str]:
         else:
             ratio = format_ratio(loser.time_s / winner.time_s)
             words.append(
-                f"{winner.key} wins: {format_time(winner.time_s)}; {loser.key} takes {ratio} as long, {format_time(loser.time_s)}."
+                f"{winner.key} wins: {format_time(winner.time_s)}; {loser.key} takes {ratio} times as long, {format_time(loser.time_s)}."
             )
             more = [f"{PARTS[p]} {_signed(s)}" for p, s in differences(winner, loser) if abs(s) > 0.02 * longer]
             words.append(f"On its critical path {loser.key} spends {', '.join(more)}.")

@@ -72,7 +72,7 @@ def test_differences_add_up_and_the_largest_comes_first() -> None:
     assert found[0][0] == "wait"
     assert doubling.busiest and doubling.busiest.kind == "NIC"
     text = " ".join(explain.sentences([ring, doubling]))
-    assert text.startswith("allreduce/ring wins: 1.44 ms; allreduce/recursive_doubling takes 7.49 as long")
+    assert text.startswith("allreduce/ring wins: 1.44 ms; allreduce/recursive_doubling takes 7.49 times as long")
     assert "keeps the path waiting for 3.5 ms" in text and "126 messages on the path" in text
 
 
