@@ -123,7 +123,7 @@ class Grid:
         spare = width - _total(widths.values())
         if spare < 0:  # too narrow even so: what can be cut is cut
             widest = max(widths, key=lambda i: widths[i])
-            widths[widest] = max(NARROWEST, widths[widest] + spare)
+            widths[widest] = max(min(NARROWEST, widths[widest]), widths[widest] + spare)
         while spare > 0 and (short := [i for i in widths if widths[i] < sizes[i][1]]):
             for i in sorted(short, key=lambda i: self.columns[i].pieces == WHOLE)[:spare]:
                 widths[i] += 1

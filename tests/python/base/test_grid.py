@@ -81,6 +81,10 @@ def test_room_is_shared() -> None:
     assert widths(16, a, cells=(text,)) == {0: 13} and widths(8, a, cells=(text,)) == {0: 6}
     assert widths(100, a, b, cells=(text, text)) == {0: 13, 1: 13}
     assert widths(25, a, b, cells=(text, "1234567890")) == {0: 11, 1: 10}
+    named = Column("two words", pieces=WHOLE)  # all of its cell, but its name breaks
+    assert [widths(n, named, a, cells=("x", text)) for n in (15, 16, 17, 18)] == [
+        {0: 6, 1: 6}, {0: 6, 1: 6}, {0: 6, 1: 7}, {0: 7, 1: 7}
+    ]  # fmt: skip
     assert widths(10, Column("long"), cells=("123456789012",)) == {0: 8}, "too narrow even so"
     assert widths(15, Column("long"), Column("l", goes=1), cells=("123456789012", "x")) == {0: 12}
     assert widths(17, Column("long"), Column("l", goes=1), cells=("123456789012", "x")) == {0: 12, 1: 1}
