@@ -242,7 +242,6 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
   }
   active.current = NULL;
   for (int i = 0; i < p && viewer.see && any && !*r->error; i++) viewer.see(viewer.user, r, i);
-  for (int i = 0; i < r->segment_groups && !*r->error; i++) s->groups[i].opened = 0;
   for (int i = 0; i < p && !*r->error; i++)
     for (int k = 0; k < r->segments[i]; k++) s->groups[r->segment[i][k].group].opened++;
   for (int i = 0; i < r->segment_groups && !*r->error; i++) {

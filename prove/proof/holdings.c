@@ -141,7 +141,7 @@ bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t r
   memset(h->slot, 0, sizeof *h->slot * h->slots);
   RESERVE(h->set, h->set_cap, 2);
   RESERVE(h->size, h->size_cap, 2);
-  h->set[0] = h->size[0] = 0;
+  h->size[0] = 0; /* nobody's: nothing asks which set that is */
   h->set[1] = h->size[1] = 1;
   h->sets = h->combines ? 1 : 2;
   if (!h->combines) h->slot[slot_of(h, PROOF_MOVED)] = 1;

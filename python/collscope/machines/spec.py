@@ -49,7 +49,7 @@ class Level:
 
     name: str
     number: Number  # of cores
-    bytes_per_s: Number = Number(0.0)
+    bytes_per_s: Number
 
     @property
     def cores(self) -> int:
