@@ -149,7 +149,63 @@ static void test_protocol(void) {
   machine_free(&m);
 }
 
+/* Every link of a machine that has all kinds of them: two nodes of a socket each, with two caches of four cores that are a level's. */
+static void test_names(void) {
+  static const char *const wanted[] = {
+    "port: port of rank 0, out",
+    "port: port of rank 1, out",
+    "port: port of rank 2, out",
+    "port: port of rank 0, in",
+    "port: port of rank 1, in",
+    "port: port of rank 2, in",
+    "NIC: NIC of node 0, out",
+    "NIC: NIC of node 1, out",
+    "NIC: NIC of node 0, in",
+    "NIC: NIC of node 1, in",
+    "memory: memory of socket 0",
+    "memory: memory of socket 1",
+    "interconnect: socket 0 to socket 0",
+    "interconnect: socket 1 to socket 1",
+    "cache: cache 0, out",
+    "cache: cache 1, out",
+    "cache: cache 2, out",
+    "cache: cache 0, in",
+    "cache: cache 1, in",
+    "cache: cache 2, in",
+    "ccd: ccd 0, out",
+    "ccd: ccd 1, out",
+    "ccd: ccd 0, in",
+    "ccd: ccd 1, in",
+    "across: rank 0 to other sockets, out",
+    "across: rank 1 to other sockets, out",
+    "across: rank 2 to other sockets, out",
+    "across: rank 0 to other sockets, in",
+    "across: rank 1 to other sockets, in",
+    "across: rank 2 to other sockets, in",
+  };
+  const int links = sizeof wanted / sizeof *wanted;
+  machine m;
+  char text[] =
+      "level ccd 2 1e10\nclass network 0 1e-6 1e-9\ncore 1e10\ncache 9e9\nacross 5e9\ninterconnect 4e9\nmemory 2e10\n"
+      "nic 2e9\nplace 0 0 0 0\nplace 1 0 0 1\nplace 2 1 1 2\n",
+       error[256];
+  check(machine_read(&m, written(text), error, sizeof error), "machine: %s", error);
+  ways on = { 0 };
+  const char *wrong = ways_prepare(&on, &m, 3);
+  check(!wrong, "%s", wrong);
+  check(on.resources == links, "%d links, not %d", on.resources, links);
+  for (int i = 0; i < links && i < on.resources; i++) {
+    char name[80], said[128];
+    const char *kind = ways_name(&on, i, name, sizeof name);
+    snprintf(said, sizeof said, "%s: %s", kind, name);
+    check(!strcmp(said, wanted[i]), "link %d is \"%s\", not \"%s\"", i, wanted[i], said);
+  }
+  ways_free(&on);
+  machine_free(&m);
+}
+
 int main(void) {
+  test_names();
   test_incast();
   test_nic();
   test_latency_bound_ring();

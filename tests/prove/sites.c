@@ -78,6 +78,23 @@ static const struct {
     { "without an operation (after 1)", "; its last operation was called at toy/computes.c:71" } },
 };
 
+/* Whoever looks at a rank that is recorded is not the algorithm: no operation is under way then. */
+static void sees(void *user, const record *r, int rank) {
+  char text[128];
+  record_now(text, sizeof text);
+  if (!*text) return;
+  ++*(int *)user;
+  printf("FAILED: rank %d of %s is recorded, but still: %s\n", rank, r->alg->key, text);
+}
+
+static int seen_from_outside(prover *v) {
+  static const coll_alg forwards = { .key = "h", .collective = COLL_BCAST, .run = by_pointer };
+  int inside = 0;
+  coll_args a = { .size = 3, .count = 5, .elem = 4, .place = prover_places(v, 3) };
+  record_free(record_view(NULL, &forwards, &a, 0, (record_viewer){ sees, &inside }));
+  return inside;
+}
+
 int main(void) {
   prover *v = prover_new();
   int failed = 0;
@@ -92,6 +109,7 @@ int main(void) {
     printf("FAILED %s: wanted %s: %s … %s\n       %s: %s\n", cases[i].alg.key, cases[i].kind, cases[i].says[0],
            cases[i].says[1], v->kind, v->failure);
   }
+  failed += seen_from_outside(v);
   prover_free(v);
   return failed != 0;
 }

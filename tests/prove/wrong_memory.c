@@ -22,6 +22,9 @@ ALGORITHM(past_the_end_of_scratch) {
   coll_scratch(c, m);
   coll_copy(c, coll_at(c, s, 1), a->in, m);
 }
+/* Half of a buffer's addresses are its own: as many bytes can be named, and are too many; more cannot even be named. */
+ALGORITHM(as_much_as_a_buffer_holds) { coll_copy(c, a->out, a->in, (size_t)1 << 37); }
+ALGORITHM(more_than_a_buffer_holds) { coll_copy(c, a->out, a->in, ((size_t)1 << 37) + 1); }
 ALGORITHM(writes_in) {
   NAMES;
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
@@ -101,6 +104,8 @@ static const test tests[] = {
   CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
   CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
   CASE(ROTATION, past_the_end_of_scratch, MISUSE, "copy writes 4 bytes past the end of scratch (bytes 4 to 32 of 28)"),
+  CASE(ROTATION, as_much_as_a_buffer_holds, MISUSE, "past the end of in (bytes 0 to 549755813888 of 28)"),
+  CASE(ROTATION, more_than_a_buffer_holds, MISUSE, "copy of 137438953473 elements: more than a buffer can hold"),
   CASE(ROTATION, writes_in, MISUSE, "copy writes into in"),
   CASE(REDUCE, out_at_a_rank_without, MISUSE, "NULL at this rank"),
   CASE(ROTATION, looks_at_data, MISUSE, "looks at the data itself (byte 0 of in)"),

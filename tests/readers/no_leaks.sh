@@ -9,7 +9,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99
 # Shared segments, sources that nobody knows, more messages than tables have room for at first, a failure, and a refusal.
 cat > "$dir/plan" <<'END'
 id=1 algorithm=alltoall/pairwise ranks=40 count=3
-id=2 algorithm=allgather/leaders ranks=6 count=5 type=affine
+id=2 algorithm=allgather/leaders[aggregate=shm] ranks=6 count=5 type=affine
 id=3 algorithm=gather/linear ranks=5 count=7 root=3
 id=4 algorithm=bcast/mst ranks=6 count=1000
 id=5 algorithm=allreduce/recursive_doubling ranks=6 count=9

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.calibration import topology
 from collscope.calibration.topology import Cpu, Topology, level_of
@@ -67,6 +69,23 @@ def test_a_driver_without_an_answer_is_reported(tmp_path: Path, script: str, sai
         topology.read(driver(tmp_path, script))
     with pytest.raises(UserError, match="missing; build it"):
         topology.read(tmp_path / "nothing")
+
+
+@pytest.mark.skipif(not programs.MPI_DRIVER.exists(), reason="needs build/mpi")
+def test_the_driver_says_all_of_a_machine_that_hwloc_makes_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers of made-up caches are hwloc's own."""
+    monkeypatch.setenv("HWLOC_THISSYSTEM", "0")
+    monkeypatch.setenv("HWLOC_SYNTHETIC", "pack:2 l3:1 l2:2 l1:1 core:1 pu:2")
+    done = programs.answer([str(programs.MPI_DRIVER), "--topology"], timeout=topology.ANSWER_S)
+    assert json.loads(done.stdout)["topology"] == {
+        "model": "",
+        "caches": [
+            {"level": 1, "bytes": 32 << 10, "cpus": 2},
+            {"level": 2, "bytes": 4 << 20, "cpus": 2},
+            {"level": 3, "bytes": 16 << 20, "cpus": 4},
+        ],
+        "cpus": [{"cpu": n, "core": n // 2, "socket": n // 4, "numa": 0, "cache": n // 4} for n in range(8)],
+    }
 
 
 def test_shapes_of_uneven_machines() -> None:

@@ -32,6 +32,7 @@ def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.
     origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
     names = report.write(plain, find.load("schooner"), made_table.frame(plain), origin, workplace)
     assert "figures/rotation_2_nodes.svg" in names
+    assert "claims.csv" not in names and not (workplace / "claims.csv").exists()
     text = (workplace / "report.md").read_text()
     assert "Table III" not in text
     assert "Decision tree" not in text
@@ -46,6 +47,7 @@ def test_the_committed_report_follows_from_the_committed_table() -> None:
     study = committed.study()
     varied = (committed.FOLDER / "sensitivity.csv").read_text()
     ctx, _, files = report.context(study, find.load(study.platform), committed.frame(), committed.origin(), varied)
+    assert {"claims.csv", "crossovers.csv"} <= {*files}
     for name, text in {**files, **report.render(ctx, committed.FOLDER)}.items():
         assert text == (committed.FOLDER / name).read_text(encoding="utf-8"), name
 
