@@ -83,6 +83,7 @@ class Bed:
         hosts = ",".join(f"{name}:{ranks}" for name in self.network.names()[:nodes])
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
         words = ["mpirun", *root, "--host", hosts, "--map-by", map_by, "--bind-to", "none", "-np", str(ranks)]
+        words += ["-wdir", os.getcwd()]  # entering the bed ends at its root
         for key, value in settings.items():
             words += ["--mca", key, str(value)]
         words += ["-x", f"LD_PRELOAD={programs.IDLE}"]
