@@ -45,12 +45,13 @@ class Calibrated:
     source: str
 
 
-def measured(measure: Measure) -> tuple[Shape, Answers]:
-    """All answers, of three launches."""
+def measured(measure: Measure, quick: bool = False) -> tuple[Shape, Answers]:
+    """All answers, of three launches; a quick survey has fewer of them."""
     first = measure([Wanted("pingpong", ((0, 1),), 1, 1, 1)])
     shape = Shape(tuple(first.places))
     known = survey.paces(shape, measure(survey.scout(shape)))
-    seen = measure(survey.plan(shape, known))
+    wanted = survey.plan(shape, known)
+    seen = measure(survey.fewer(wanted, shape) if quick else wanted)
     finer = list(between(shape, seen, known))
     if finer:
         seen.all += measure(finer).all
@@ -76,9 +77,10 @@ def calibrate(
     nodes: int | None = None,
     ranks_per_node: int | None = None,
     target: Path | None = None,
+    quick: bool = False,
 ) -> Calibrated:
     """Measures on `nodes` nodes (default: those that the launcher reaches, at most 8) with so many ranks on each (default: one a core; one
-    a host of the test bed) and writes the specification, whole or not at all. UsageError: it cannot be written there; UserError: it
+    a host of the test bed) and writes the specification, whole or not at all. `quick`: fewer pairs, sizes and samples. UsageError: it cannot be written there; UserError: it
     cannot be measured."""
     path = target or find.PLATFORMS / name / "spec.toml"
     if not paths.is_writable(path.parent) or path.is_dir():
@@ -101,7 +103,7 @@ def calibrate(
 
     load = os.getloadavg()[0]
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    shape, seen = measured(measure)
+    shape, seen = measured(measure, quick)
     if len(shape.nodes) != nodes:
         raise UserError(
             f"{counted(nodes, 'node')} were asked for and ranks sit on {len(shape.nodes)}: {', '.join(sorted({h for h, _ in seen.hosts}))}"

@@ -6,7 +6,7 @@ Not every pair is measured: of each class those that are spread most, so that th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collscope.calibration.p2p import Answers, Flow, Wanted
 
@@ -18,6 +18,7 @@ LARGEST_BYTES = 4 << 20
 LONGEST_S = 0.2  # half a round trip: larger messages are not asked for
 SAMPLE_S = 5e-3  # of round trips: more of them would not make the clock's error smaller
 MEASURE_S = 0.8  # a measurement of long messages
+QUICK_SAMPLES = 3
 AT_ONCE_S = 0.25  # all messages of a measurement together
 LATE_MS, LATE_TIMES = 10, 4.0  # a receive comes so late: milliseconds, times of its message
 STREAM = (1, 8)  # messages, whose times' difference is that of the others
@@ -150,6 +151,17 @@ def plan(shape: Shape, known: Mapping[str, Pace]) -> list[Wanted]:
     each = len(shape.nodes[0])
     found += [Wanted(p, (), n, k) for p in ("gamma", "copy", "touch") for n in WORK for k in sorted({1, each})]
     return [*dict.fromkeys(found)]
+
+
+def fewer(wanted: Sequence[Wanted], shape: Shape) -> list[Wanted]:
+    """What a quick survey keeps of a plan: of each class one pair, every second power of two, few samples."""
+    first = {pairs[0] for pairs in shape.pairs().values()}
+    kept = []
+    for w in wanted:
+        if len(w.flows) == 1 and (w.flows[0] not in first or w.bytes.bit_length() % 2 == 0):
+            continue
+        kept.append(replace(w, samples=min(w.samples, QUICK_SAMPLES)))
+    return kept
 
 
 def round_trip(pattern: str, pair: Flow, size: int, pace: Pace) -> Wanted:

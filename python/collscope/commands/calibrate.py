@@ -48,6 +48,7 @@ Examples:
 @click.option(
     "--ranks-per-node", type=click.IntRange(min=1), help="Of a cluster (default: one a core; on a test bed one)."
 )
+@click.option("--quick", is_flag=True, help="Of a cluster: one pair of each class, fewer sizes and samples.")
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="With --from: only these rows of a table.")
 @click.option(
     "--class", "classes", multiple=True, metavar="WORD=CLASS", help="With --from: what class a table's word means."
@@ -70,6 +71,7 @@ def command(
     hosts: str | None,
     nodes: int | None,
     ranks_per_node: int | None,
+    quick: bool,
     where: tuple[str, ...],
     classes: tuple[str, ...],
     shape: str | None,
@@ -85,7 +87,7 @@ def command(
     if out and not out.endswith(".toml"):
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
     target = Path(out) if out else None
-    cluster = {"--hosts": hosts, "--launcher": launcher, "--nodes": nodes, "--ranks-per-node": ranks_per_node}
+    cluster = {"--hosts": hosts, "--launcher": launcher, "--nodes": nodes, "--ranks-per-node": ranks_per_node, "--quick": quick}
     given = next((option for option, value in cluster.items() if value), None)
     if files and given:
         raise UsageError(f"{given} is for measuring, and --from takes times from files; leave one out")
@@ -107,7 +109,7 @@ def command(
         }
         if one := next((option for option, value in of_files.items() if value), None):
             raise UsageError(f"{one} goes with --from FILE; a cluster is measured")
-        done = clusters.calibrate(name, launcher_of(launcher, hosts), nodes, ranks_per_node, target)
+        done = clusters.calibrate(name, launcher_of(launcher, hosts), nodes, ranks_per_node, target, quick)
         write_page(done, name)
         lines, path, asked = clusters.describe(done), done.path, out or name
     elif files:
