@@ -25,6 +25,8 @@ from collscope.calibration.survey import Shape
 from collscope.machines import find
 from collscope.machines.spec_reader import parse_spec
 from collscope.sources.launcher import Launcher
+from collscope.testbed import bed
+from collscope.testbed.network import Network
 
 MOST_RANKS_PER_NODE = 64
 MOST_NODES = 8
@@ -80,8 +82,8 @@ def calibrate(
     quick: bool = False,
 ) -> Calibrated:
     """Measures on `nodes` nodes (default: those that the launcher reaches, at most 8) with so many ranks on each (default: one a core; one
-    a host of the test bed) and writes the specification, whole or not at all. `quick`: fewer pairs, sizes and samples. UsageError: it cannot be written there; UserError: it
-    cannot be measured."""
+    a host of the test bed) and writes the specification, whole or not at all. `quick`: fewer pairs, sizes and samples. UsageError: it
+    cannot be written there; UserError: it cannot be measured."""
     path = target or find.PLATFORMS / name / "spec.toml"
     if not paths.is_writable(path.parent) or path.is_dir():
         raise UsageError(f"{paths.display(path)} cannot be written; --out FILE writes elsewhere, for --on FILE")
@@ -115,12 +117,29 @@ def calibrate(
         (nodes, sockets, per_socket, per_cache),
         f"collscope calibrate, {when}, {seen.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {launcher.describe()}, "
         f"load of this one {load:.1f} before and {os.getloadavg()[0]:.1f} after",
+        leaves_of(there.network) if on_bed and (there := bed.standing()) else (),
     )
     found = numbers(shape, seen)
     text = text_of(found, about)
     parse_spec(text, paths.display(path))
     write_atomically(path, text)
     return Calibrated(path, found, seen, shape, about.source)
+
+
+def leaves_of(network: Network) -> Sequence[str]:
+    """The leaf switches of a test bed, as a specification's topology: what was asked for, not measured. Bytes are TCP's payload."""
+    if network.leaves < 2:
+        return ()
+    each, said = network.hosts // network.leaves, 'tag = "documented", source = "what the bed was made with"'
+    rate = network.uplink_bits_per_s / network.bits_per_s * network.ceiling_bytes_per_s
+    return (
+        'kind = "fat_tree"',
+        f"leaves = {{ value = {network.leaves}, {said} }}",
+        f"nodes_per_leaf = {{ value = {each}, {said} }}",
+        f"oversubscription = {{ value = {each}, {said} }}    # one uplink a leaf, of this rate:",
+        f"link_bytes_per_s = {{ value = {rate!r}, {said} }}",
+        f"hop_latency_s = {{ value = {network.uplink_latency_s!r}, {said} }}",
+    )
 
 
 def describe(made: Calibrated) -> Iterator[str]:

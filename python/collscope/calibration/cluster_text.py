@@ -21,6 +21,7 @@ class About:
     about: str
     shape: tuple[int, int, int, int]
     source: str  # of every measured number: when, where, with what
+    topology: Sequence[str] = ()  # lines of the table, where it is known: no pair of nodes tells it
 
 
 def text_of(found: Found, about: About) -> str:
@@ -54,6 +55,8 @@ def text_of(found: Found, about: About) -> str:
         out += _curve("curve", found, level, found.curves[level], found.eager[0])
     for level, pieces in found.nonblocking.items():
         out += _curve("curve_nonblocking", found, level, pieces, found.eager_nonblocking[0])
+    if about.topology:
+        out += ["", "[topology]", *about.topology]
     return "\n".join(out) + "\n"
 
 

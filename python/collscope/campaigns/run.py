@@ -6,7 +6,7 @@ the cache.
 
 from __future__ import annotations
 
-import contextlib
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +19,7 @@ from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.campaigns import report
 from collscope.campaigns.campaign import BARRIER, Campaign, load
+from collscope.campaigns.ground import Ground, ground_of
 from collscope.catalogue import metrics
 from collscope.machines import elements, find
 from collscope.machines.platform import Platform
@@ -29,7 +30,6 @@ from collscope.sources import bounds, launcher, measure, published
 from collscope.sources.outcome import OK
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options, Stopped
-from collscope.testbed import bed
 
 MEASURED, TABLE = "measured.csv", "table.csv"
 RESULTS = paths.RESULTS / "validation"
@@ -45,24 +45,26 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         raise UsageError(f"--out {folder}: cannot be written to")
     file = campaign.file
     begun = time.monotonic()
-    with _bed_of(campaign):
-        platform = _platform(file.platform)
+    with ground_of(campaign, folder, quick, force) as ground:
+        platform = _platform(ground.platform)
         tasks = _tasks(campaign, platform, quick)
         if not tasks:
             raise UsageError(f"{paths.display(campaign.path)}: has no calls{' in a quick run' if quick else ''}")
         console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
         predicted = _predicted(campaign, _with_baselines(campaign, tasks))
-        measured = _measured(campaign, tasks, folder, force)
+        busy = [os.getloadavg()[0]]
+        measured = _measured(campaign, tasks, folder, force or ground.anew)
+        busy.append(os.getloadavg()[0])
     both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
     made = report.Comparison(
         title=file.title,
         both=both,
         predicted=table.to_frame(predicted),
         about=file.about,
-        setting=_setting(campaign, tasks, measured),
+        setting=_setting(campaign, ground, tasks, measured, busy),
         floor=file.floor or _floor(measured),
         bounds=_bounds(tasks),
-        without=_without(campaign, tasks, measured),
+        without=_without(campaign, ground, tasks, measured),
         unpredicted=_left(tasks, predicted, measured),
         quick=quick,
     )
@@ -86,38 +88,6 @@ def _platform(name: str) -> Platform:
         raise UserError(f"{error}; ./collscope calibrate makes one from point-to-point messages") from None
 
 
-@contextlib.contextmanager
-def _bed_of(campaign: Campaign) -> Iterator[None]:
-    """The test bed that the campaign wants, up for the time of the block; one that is up stays, if it is the same."""
-    wanted = campaign.file.bed
-    if wanted is None:
-        yield
-        return
-    network = bed_network(campaign)
-    if there := bed.standing():
-        if there.network != network:
-            raise UserError(
-                f"a test bed is up, of {there.network.describe()}; the campaign wants {network.describe()}: ./collscope testbed down"
-            )
-        yield
-        return
-    bed.up(network)
-    try:
-        yield
-    finally:
-        bed.down()
-
-
-def bed_network(campaign: Campaign) -> bed.Network:
-    """The network of the campaign's bed."""
-    wanted = campaign.file.bed
-    assert wanted
-    return bed.Network(
-        hosts=wanted.hosts, bits_per_s=wanted.bits_per_s, latency_s=wanted.latency_s, leaves=wanted.leaves,
-        oversubscription=wanted.oversubscription,
-    )  # fmt: skip
-
-
 def _tasks(campaign: Campaign, platform: Platform, quick: bool) -> list[Task]:
     if campaign.file.measure.source == "published":
         found = published.tasks(platform, campaign.file.platform, campaign.file.metric)
@@ -138,14 +108,16 @@ def _with_baselines(campaign: Campaign, tasks: Sequence[Task]) -> list[Task]:
     return list(dict.fromkeys([*tasks, *more]))
 
 
-def _without(campaign: Campaign, tasks: Sequence[Task], measured: Sequence[Row]) -> dict[str, prediction.pd.DataFrame]:
+def _without(
+    campaign: Campaign, ground: Ground, tasks: Sequence[Task], measured: Sequence[Row]
+) -> dict[str, prediction.pd.DataFrame]:
     """The same calls predicted without one element each, beside what was measured."""
     found = {}
     for name in campaign.file.without:
         if name == BARRIER:
             changed = [(layout, replace(p, metric=metrics.base(p.metric))) for layout, p in tasks]
         else:
-            platform = find.load(elements.left_out(campaign.file.platform, name))
+            platform = find.load(elements.left_out(ground.platform, name))
             layouts = {at: Layout(platform, at.nodes, at.ranks, at.mapping) for at, _ in tasks}
             changed = [(layouts[layout], point) for layout, point in tasks]
         console.note(f"{campaign.name}: without {name}")
@@ -225,14 +197,19 @@ def _name_of(task: Task) -> tuple[object, ...]:
 # ---- what is told -------------------------------------------------------------------------------------------
 
 
-def _setting(campaign: Campaign, tasks: Sequence[Task], measured: Sequence[Row]) -> list[tuple[str, str]]:
+def _setting(
+    campaign: Campaign, ground: Ground, tasks: Sequence[Task], measured: Sequence[Row], busy: Sequence[float]
+) -> list[tuple[str, str]]:
     file = campaign.file
     ranks = sorted({layout.ranks for layout, _ in tasks})
     back_end = next((row["back_end"] for row in measured if row["back_end"]), "")
+    here = file.measure.source == "real" and (not file.measure.launcher or file.bed is not None)
     return [
         ("platform", file.platform),
+        *ground.setting,
         ("predicted by", f"{file.predict}, metric {file.metric}"),
         ("measured", f"{file.measure.source}: {back_end}"),
+        *([("load of this machine", f"{busy[0]:.1f} before measuring, {busy[1]:.1f} after")] if here else []),
         ("ranks", f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))),
     ]
 

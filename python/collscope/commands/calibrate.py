@@ -87,7 +87,13 @@ def command(
     if out and not out.endswith(".toml"):
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
     target = Path(out) if out else None
-    cluster = {"--hosts": hosts, "--launcher": launcher, "--nodes": nodes, "--ranks-per-node": ranks_per_node, "--quick": quick}
+    cluster = {
+        "--hosts": hosts,
+        "--launcher": launcher,
+        "--nodes": nodes,
+        "--ranks-per-node": ranks_per_node,
+        "--quick": quick,
+    }
     given = next((option for option, value in cluster.items() if value), None)
     if files and given:
         raise UsageError(f"{given} is for measuring, and --from takes times from files; leave one out")

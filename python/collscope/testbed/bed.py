@@ -83,7 +83,7 @@ class Bed:
         hosts = ",".join(f"{name}:{ranks}" for name in self.network.names()[:nodes])
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
         words = ["mpirun", *root, "--host", hosts, "--map-by", map_by, "--bind-to", "none", "-np", str(ranks)]
-        words += ["-wdir", os.getcwd()]  # entering the bed ends at its root
+        words += ["-wdir", str(Path.cwd())]  # entering the bed ends at its root
         for key, value in settings.items():
             words += ["--mca", key, str(value)]
         words += ["-x", f"LD_PRELOAD={programs.IDLE}"]
@@ -155,15 +155,15 @@ def _first_process(unshare: int) -> int:
 
 
 @contextlib.contextmanager
-def made(network: Network) -> Iterator[Bed]:
-    """A bed for the time of a block. UserError: why there can be none."""
+def _ours(network: Network) -> Iterator[tuple[Bed, int]]:
+    """A bed for the time of a block, and the process that holds it. UserError: why there can be none."""
     network.check()
     if reason := missing():
         raise UserError(f"no test bed here: {reason}")
     with leftovers.scratch() as folder:
         process, realtime = _start(network, subprocess.PIPE, folder / "bed.txt")
         try:
-            yield Bed(network, _first_process(process.pid), realtime, folder)
+            yield Bed(network, _first_process(process.pid), realtime, folder), process.pid
         finally:
             assert process.stdin
             process.stdin.close()
@@ -172,6 +172,13 @@ def made(network: Network) -> Iterator[Bed]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextlib.contextmanager
+def made(network: Network) -> Iterator[Bed]:
+    """A bed for the time of a block. UserError: why there can be none."""
+    with _ours(network) as (bed, _):
+        yield bed
 
 
 # ---- a bed that stays ---------------------------------------------------------------------------------------
@@ -193,6 +200,33 @@ def standing() -> Bed | None:
     return Bed(network_of(noted["network"]), _first_process(noted["pid"]), noted["realtime"], state_file().parent)
 
 
+def _note(pid: int, network: Network, realtime: bool) -> None:
+    """`standing` finds this bed from now on."""
+    noted = {"pid": pid, "owner": leftovers.mark(pid), "network": network.text(), "realtime": realtime}
+    write_atomically(state_file(), json.dumps(noted))
+
+
+@contextlib.contextmanager
+def held(network: Network) -> Iterator[Bed]:
+    """A bed for the time of a block that `standing`, and so --launcher testbed, finds, and that ends with this process; or the one that
+    is up, which stays. UserError: another one is up, or there can be none."""
+    if there := standing():
+        if there.network != network:
+            raise UserError(
+                f"a test bed is up, of {there.network.describe()}; wanted is {network.describe()}: ./collscope testbed down"
+            )
+        yield there
+        return
+    with _ours(network) as (bed, pid):
+        shutil.rmtree(state_file().parent, ignore_errors=True)  # of one whose owner was killed
+        state_file().parent.mkdir(parents=True)
+        _note(pid, network, bed.realtime)
+        try:
+            yield bed
+        finally:
+            shutil.rmtree(state_file().parent, ignore_errors=True)
+
+
 def up(network: Network) -> Bed:
     """Makes a bed that stays until `down`. UserError: there is one already, or there can be none."""
     network.check()
@@ -210,8 +244,7 @@ def up(network: Network) -> Bed:
         process, realtime = _start(network, stdin, folder / "log.txt", stays=True)
     finally:
         os.close(stdin)
-    noted = {"pid": process.pid, "owner": leftovers.mark(process.pid), "network": network.text(), "realtime": realtime}
-    write_atomically(state_file(), json.dumps(noted))
+    _note(process.pid, network, realtime)
     return Bed(network, _first_process(process.pid), realtime, folder)
 
 
