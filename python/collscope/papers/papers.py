@@ -54,7 +54,10 @@ class Task(Table):
     id: str
     text: str
     where: str
-    delivered: list[Literal["crossovers", "tree", "what_if"]]  # sections of the report
+    delivered: list[Literal["crossovers", "tree", "what_if", "figures", "numbers"]] = Field(
+        default_factory=list
+    )  # sections
+    study: str = ""  # another study of ours that delivers it
 
 
 class Section(Table):

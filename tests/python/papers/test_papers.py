@@ -11,6 +11,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.papers import papers
 from collscope.papers.names import names
+from collscope.studies import reader
 
 GOOD = """
 title = "a paper"
@@ -90,3 +91,10 @@ def test_nothing_outside_papers_knows_one_of_them() -> None:
         for line in path.read_text(encoding="utf-8").splitlines() if known.search(line)
     ]  # fmt: skip
     assert not found
+
+
+def test_a_task_names_what_delivers_it_and_that_is_there() -> None:
+    for name in names():
+        for task in papers.load(name).task:
+            assert bool(task.delivered) != bool(task.study), (name, task.id)
+            assert not task.study or task.study in reader.names()
