@@ -22,6 +22,7 @@ from collscope.points.plan import Point, Task
 
 FOLDER = paths.ROOT / "validate" / "campaigns"
 BARRIER = "barrier"  # in `without`: the metric's barrier is left out, all ranks enter together
+TOPOLOGY = "topology"  # in `without`: one switch in place of the network
 
 
 def _sizes(value: Any) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.campaigns import report
-from collscope.campaigns.campaign import BARRIER, Campaign, load
+from collscope.campaigns.campaign import BARRIER, TOPOLOGY, Campaign, load
 from collscope.campaigns.ground import Ground, ground_of
 from collscope.catalogue import metrics
 from collscope.machines import elements, find
@@ -117,7 +117,8 @@ def _without(
         if name == BARRIER:
             changed = [(layout, replace(p, metric=metrics.base(p.metric))) for layout, p in tasks]
         else:
-            platform = find.load(elements.left_out(ground.platform, name))
+            one_switch = f"{ground.platform}[topology=switch]"
+            platform = find.load(one_switch if name == TOPOLOGY else elements.left_out(ground.platform, name))
             layouts = {at: Layout(platform, at.nodes, at.ranks, at.mapping) for at, _ in tasks}
             changed = [(layouts[layout], point) for layout, point in tasks]
         console.note(f"{campaign.name}: without {name}")
