@@ -1,0 +1,74 @@
+"""A small campaign on a bed of its own, from calibration to report; nothing is left of the bed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from collscope.base import programs
+from collscope.base.errors import UserError
+from collscope.calibration import survey
+from collscope.campaigns import ground, run
+from collscope.machines import find
+from collscope.testbed import bed
+from collscope.testbed.network import Network
+
+missing = bed.missing()
+pytestmark = [
+    pytest.mark.skipif(bool(missing), reason=f"no test bed here: {missing}"),
+    pytest.mark.skipif(not (programs.MPI_DRIVER.exists() and programs.PROVER.exists()), reason="needs build/mpi"),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests run side by side: each notes its bed for itself."""
+    monkeypatch.setattr(bed, "state_file", lambda: tmp_path / "bed" / "bed.json")
+
+
+SMALL = """
+title = "t"
+platform = "small"
+without = ["topology"]
+[measure]
+source = "real"
+launcher = "testbed"
+repetitions = 1
+[bed]
+hosts = 4
+leaves = 2
+oversubscription = 2
+[[calls]]
+collectives = ["bcast"]
+algorithms = ["linear", "binomial"]
+nodes = [3]
+bytes = "4B"
+"""
+
+
+def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_platform(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(survey, "LARGEST_BYTES", 1 << 12)
+    (tmp_path / "mine.toml").write_text(SMALL)
+    out = tmp_path / "out"
+    specs = set()
+    for again in (False, True):
+        run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out))
+        assert bed.standing() is None and not bed.state_file().exists()
+        assert json.loads((out / "summary.json").read_text())["points"] == 2
+        assert ("measured before" in capsys.readouterr().err) == again
+        specs.add((out / ground.SPEC).read_text())
+    (spec,) = specs
+    spec_read = find.load_spec(str(out / ground.SPEC))
+    assert spec_read.nodes == 4 and "fat_tree" in spec
+    report = (out / "report.md").read_text()
+    assert "2 leaves, 2:1 oversubscribed" in report and "collscope calibrate" in report
+
+
+def test_a_bed_that_is_up_is_not_taken_for_another() -> None:
+    with bed.held(Network(hosts=2)), pytest.raises(UserError, match="3 hosts"), bed.held(Network(hosts=3)):
+        pass
+    assert bed.standing() is None
