@@ -138,8 +138,7 @@ def _fitted(analysis: Analysis, rows: pd.DataFrame, called: Mapping[str, str]) -
     if not fit:
         return []
     at = np.linspace(fit.ranks[0], fit.ranks[-1], 200)
-    degree = counted(fit.text.degree, "degree")
-    lines = [FittedLine(f"our fit, {degree}: R² {fit.r2:.3f}", at, 1e-6 * fit.at(fit.ours, at))]
+    lines = [FittedLine(f"our fit of degree {fit.text.degree}: R² {fit.r2:.3f}", at, 1e-6 * fit.at(fit.ours, at))]
     if fit.text.printed:
         lines.append(FittedLine("printed in the paper", at, 1e-6 * fit.at(fit.text.printed, at), of_source=True))
     return lines
