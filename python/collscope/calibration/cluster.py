@@ -7,6 +7,7 @@ for its receive. Collectives play no part: predicting those is what the specific
 from __future__ import annotations
 
 import datetime
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ def calibrate(
         (nodes, sockets, per_socket, per_cache),
         f"collscope calibrate, {when}, {seen.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {launcher.describe()}, "
         f"load of this one {load:.1f} before and {os.getloadavg()[0]:.1f} after",
-        leaves_of(there.network) if on_bed and (there := bed.standing()) else (),
+        *(leaves_of(there.network) if on_bed and (there := bed.standing()) else ((), math.inf)),
     )
     found = numbers(shape, seen)
     text = text_of(found, about)
@@ -126,13 +127,14 @@ def calibrate(
     return Calibrated(path, found, seen, shape, about.source)
 
 
-def leaves_of(network: Network) -> Sequence[str]:
-    """The leaf switches of a test bed, as a specification's topology: what was asked for, not measured. Bytes are TCP's payload."""
+def leaves_of(network: Network) -> tuple[Sequence[str], float]:
+    """The leaf switches of a test bed, as a specification's topology, and an uplink's bytes a second: what was asked for, not measured.
+    Bytes are TCP's payload."""
     if network.leaves < 2:
-        return ()
+        return (), math.inf
     each, said = network.hosts // network.leaves, 'tag = "documented", source = "what the bed was made with"'
     rate = network.uplink_bits_per_s / network.bits_per_s * network.ceiling_bytes_per_s
-    return (
+    lines = (
         'kind = "fat_tree"',
         f"leaves = {{ value = {network.leaves}, {said} }}",
         f"nodes_per_leaf = {{ value = {each}, {said} }}",
@@ -140,6 +142,7 @@ def leaves_of(network: Network) -> Sequence[str]:
         f"link_bytes_per_s = {{ value = {rate!r}, {said} }}",
         f"hop_latency_s = {{ value = {network.uplink_latency_s!r}, {said} }}",
     )
+    return lines, rate
 
 
 def describe(made: Calibrated) -> Iterator[str]:

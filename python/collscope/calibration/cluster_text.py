@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ class About:
     shape: tuple[int, int, int, int]
     source: str  # of every measured number: when, where, with what
     topology: Sequence[str] = ()  # lines of the table, where it is known: no pair of nodes tells it
+    link_bytes_per_s: float = math.inf  # of its links
 
 
 def text_of(found: Found, about: About) -> str:
@@ -52,21 +54,22 @@ def text_of(found: Found, about: About) -> str:
         out.append(f"nic_gap_s = {_number(found.nic_gap_s)}")
     out += ["", "[sources]", f'here = "{about.source}"']
     for level in found.curves:
-        out += _curve("curve", found, level, found.curves[level], found.eager[0])
+        out += _curve("curve", found, about, level, found.curves[level], found.eager[0])
     for level, pieces in found.nonblocking.items():
-        out += _curve("curve_nonblocking", found, level, pieces, found.eager_nonblocking[0])
+        out += _curve("curve_nonblocking", found, about, level, pieces, found.eager_nonblocking[0])
     if about.topology:
         out += ["", "[topology]", *about.topology]
     return "\n".join(out) + "\n"
 
 
-def _curve(table: str, found: Found, level: str, pieces: Sequence[Piece], eager: int) -> Iterator[str]:
+def _curve(table: str, found: Found, about: About, level: str, pieces: Sequence[Piece], eager: int) -> Iterator[str]:
     missed = sorted(abs(m) for _, m in residual(found, level))
     if table == "curve":
         yield ""
         yield f"# {level}: {len(missed)} sizes, missed by {quantile(missed, 0.5):.1%} (median), {missed[-1]:.1%} (most)"
     ends = [*(p[0] for p in pieces[1:]), MOST_BYTES]
-    wire = 1 / float(f"{narrowest(found, level):.4g}")
+    links = about.link_bytes_per_s if level == "network" else math.inf
+    wire = 1 / min(float(f"{narrowest(found, level):.4g}"), links)
     known = found.gaps.get(level) or []
     for (start, latency, slope), end in zip(pieces, ends, strict=True):
         latency, slope = float(f"{latency:.5g}"), float(f"{slope:.5g}")

@@ -16,7 +16,7 @@ PREDICTIONS = ("model", "sim", "bound")
 EXAMPLES = """
 \b
 Examples:
-  ./collscope compare both.csv             a table of run --source model,real --csv both.csv
+  ./collscope compare both.csv    of run --source model,real --csv
   ./collscope compare model.csv real.csv --out report
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import subprocess
 from itertools import product
@@ -11,7 +12,7 @@ import pytest
 
 from collscope.base import paths
 from collscope.machines import find
-from collscope.machines.routes import coordinates, route, total
+from collscope.machines.routes import coordinates, route
 from collscope.machines.simgrid_settings import NETWORK_SETTINGS
 from collscope.machines.xml_writer import head
 
@@ -55,7 +56,7 @@ def test_a_torus_has_as_many_links_between_two_nodes(shape: tuple[int, ...], pro
     """Of the dimensions SimGrid's first is the fastest, ours the last; it crosses them the other way round, and may go downwards where
     both ways round are as long: which links, not how many."""
     parameters = ",".join(map(str, reversed(shape)))
-    found = hops(program, "TORUS", parameters, total("torus", shape), tmp_path)
+    found = hops(program, "TORUS", parameters, math.prod(shape), tmp_path)
     assert found == {(a, b): len(route("torus", shape, a, b)) for a, b in found}
 
 
