@@ -14,10 +14,11 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from collscope.base.errors import UsageError, UserError, did_you_mean
+from collscope.base.units import parse_sizes
 
 Where = tuple[str | int, ...]  # ("collective", 1, "name"): keys of tables, and places in lists counted from 0
 SHOWN = 5  # mistakes that are reported at once
@@ -58,6 +59,20 @@ def one_of(choices: Sequence[str]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def sizes_of(example: str) -> BeforeValidator:
+    """For Annotated[tuple[int, …], …]: the bytes of sizes written as the example is, ascending."""
+
+    def check(value: Any) -> tuple[int, ...]:
+        if not isinstance(value, str):
+            raise ValueError(f'must be sizes such as "{example}", not {value!r}')
+        try:
+            return tuple(sorted(parse_sizes(value)))
+        except UsageError as error:
+            raise ValueError(str(error)) from error
+
+    return BeforeValidator(check)
 
 
 def shown(value: Any) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, unknown
-from collscope.base.toml_table import Document, Table, read_text
-from collscope.base.units import MOST_RANKS, parse_sizes
+from collscope.base.toml_table import Document, Table, read_text, sizes_of
+from collscope.base.units import MOST_RANKS
 from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import swept
 from collscope.catalogue.sizes import count_of_bytes
@@ -25,16 +25,7 @@ BARRIER = "barrier"  # in `without`: the metric's barrier is left out, all ranks
 TOPOLOGY = "topology"  # in `without`: one switch in place of the network
 
 
-def _sizes(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, str):
-        raise ValueError(f'must be sizes such as "1B,1KiB..1MiB", not {value!r}')
-    try:
-        return tuple(sorted(parse_sizes(value)))
-    except UsageError as error:
-        raise ValueError(str(error)) from error
-
-
-Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]
+Sizes = Annotated[tuple[int, ...], sizes_of("1B,1KiB..1MiB")]
 Numbers = Annotated[
     list[Annotated[int, Field(ge=1, le=MOST_RANKS)]], Field(description="a list of whole numbers from 1 up")
 ]

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, did_you_mean, unknown
-from collscope.base.toml_table import Document, Table, one_of, read_text
-from collscope.base.units import MOST_RANKS, parse_sizes
+from collscope.base.toml_table import Document, Table, one_of, read_text, sizes_of
+from collscope.base.units import MOST_RANKS
 from collscope.machines import mappings
 from collscope.machines import variations as vary
 from collscope.machines.variations import Values as VaryValues
@@ -30,16 +30,10 @@ SOURCES = ("sim", "model")
 OPERATORS = ("sum", "max", "min", "prod")
 
 
-def _sizes(value: Any) -> tuple[int, ...]:
-    if not isinstance(value, str):
-        raise ValueError(f'must be sizes such as "4B,1KiB..4MiB", not {value!r}')
-    try:
-        sizes = parse_sizes(value)
-    except UsageError as error:
-        raise ValueError(str(error)) from error
+def _at_least_one(sizes: tuple[int, ...]) -> tuple[int, ...]:
     if min(sizes) < 1:
         raise ValueError("sizes begin at 1 B")
-    return tuple(sorted(sizes))
+    return sizes
 
 
 def _keys(value: Any) -> tuple[str, ...]:
@@ -66,7 +60,7 @@ def _algorithms(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((key, key) for key in _keys(value))
 
 
-Sizes = Annotated[tuple[int, ...], BeforeValidator(_sizes)]
+Sizes = Annotated[tuple[int, ...], sizes_of("4B,1KiB..4MiB"), AfterValidator(_at_least_one)]
 Algorithms = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_algorithms)]
 Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
 Number = Annotated[int, Field(ge=1, le=MOST_RANKS, description="a whole number from 1 up")]
