@@ -4,8 +4,8 @@
 #include "validate/start.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,9 +83,13 @@ double start_offset_now(MPI_Comm comm, double *error_s) {
 
 /* ---- starting together ------------------------------------------------------------------------------ */
 
+/* With more ranks than cores a spinning rank keeps another from its start: all sleep until shortly before, longer than a late waking takes,
+ * and then yield. The kernel's own yield: on a test bed sched_yield itself sleeps (testbed/idle.c), and would come back a millisecond late. */
 void port_wait_until(double own_s) {
-  /* With more ranks than cores a spinning rank keeps another from its start. */
-  while (port_now() < own_s) sched_yield();
+  static const double awake_s = 200e-6;
+  double asleep_s = own_s - port_now() - awake_s;
+  if (asleep_s > 0) port_idle(asleep_s);
+  while (port_now() < own_s) syscall(SYS_sched_yield);
 }
 
 double port_start_together(MPI_Comm comm, double window_s, bool *late) {
