@@ -45,6 +45,7 @@ class _Bed(Table):
     latency_s: float = Field(default=500e-6, ge=0)
     leaves: int = Field(default=1, ge=1)
     oversubscription: float = Field(default=1, ge=1)
+    own_limits: bool = False  # Open MPI's eager limits
 
 
 class _Calls(Table):

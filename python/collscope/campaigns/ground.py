@@ -66,7 +66,7 @@ def network_of(campaign: Campaign) -> Network:
     assert wanted
     return Network(
         hosts=wanted.hosts, bits_per_s=wanted.bits_per_s, latency_s=wanted.latency_s, leaves=wanted.leaves,
-        oversubscription=wanted.oversubscription,
+        oversubscription=wanted.oversubscription, own_limits=wanted.own_limits,
     )  # fmt: skip
 
 

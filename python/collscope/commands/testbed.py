@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -40,17 +41,23 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 show_default=True,
                 help="What a leaf's hosts can send, divided by what its uplink carries.",
             ),
+            click.option(
+                "--own-limits",
+                is_flag=True,
+                help="Open MPI's own eager limits; without it no message waits for its receive.",
+            ),
         )
     ):
         command = option(command)
     return command
 
 
-def network_of(hosts: int, rate: str, latency: str, leaves: int, oversubscription: float) -> Network:
+def network_of(hosts: int, rate: str, latency: str, leaves: int, oversubscription: float, own_limits: bool) -> Network:
     """The network of the options. UsageError: it cannot be."""
     made = Network(
-        hosts, read_number("rate", rate, _RATES), read_number("latency", latency, SECONDS), leaves, oversubscription
-    )
+        hosts, read_number("rate", rate, _RATES), read_number("latency", latency, SECONDS), leaves, oversubscription,
+        own_limits=own_limits,
+    )  # fmt: skip
     made.check()
     return made
 
@@ -138,19 +145,18 @@ def check(**options: Any) -> None:
 @click.option(
     "-n", "--ranks", type=click.IntRange(1, 1024), required=True, help="Ranks, dealt out to the hosts in turn."
 )
-@click.option(
-    "--own-limits", is_flag=True, help="Open MPI's own eager limits; without it no message waits for its receive."
-)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(ranks: int, own_limits: bool, program: tuple[str, ...], **options: Any) -> None:
+def run(ranks: int, program: tuple[str, ...], **options: Any) -> None:
     """Run an MPI program across the hosts of the bed that is up; where none is, of one for the time of the run."""
     from collscope.testbed import bed
 
     network = network_of(**options)
     ensure_tools()
     with bed.standing_or_made(network) as found:
+        if network.own_limits:
+            found = replace(found, network=replace(found.network, own_limits=True))
         sys.stdout.flush()
-        status = subprocess.run(found.mpirun(ranks, program, eager=not own_limits), check=False).returncode
+        status = subprocess.run(found.mpirun(ranks, program), check=False).returncode
     if status:
         sys.exit(status if status > 0 else 128 - status)
 

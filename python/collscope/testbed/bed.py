@@ -57,12 +57,10 @@ class Bed:
         self,
         ranks: int,
         command: Sequence[str | Path],
-        eager: bool = True,
         nodes: int | None = None,
         map_by: str = "node",
     ) -> list[str]:
-        """mpirun over the bed's first `nodes` hosts (default: all), ranks dealt out to them in turn, or as `map_by` says. `eager`: no
-        message waits for its receive; else Open MPI's own limits hold."""
+        """mpirun over the bed's first `nodes` hosts (default: all), ranks dealt out to them in turn, or as `map_by` says."""
         agent = self.folder / "agent.sh"
         if not agent.exists():
             write_atomically(agent, AGENT)
@@ -77,7 +75,7 @@ class Bed:
             "plm_rsh_no_tree_spawn": 1,
             "orte_tmpdir_base": self.folder,
         }
-        if eager:
+        if not self.network.own_limits:
             for limit in ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit", "btl_tcp_max_send_size"):
                 settings[limit] = MOST_EAGER
         hosts = ",".join(f"{name}:{ranks}" for name in self.network.names()[:nodes])

@@ -20,7 +20,8 @@ PAYLOAD_BYTES = MTU - 40  # of it, without the headers of IP and TCP (no timesta
 class Network:
     """Hosts behind one switch, or behind several leaves of equal size.
 
-    `oversubscription`: what the hosts of a leaf can send, divided by what its uplink carries, each way."""
+    `oversubscription`: what the hosts of a leaf can send, divided by what its uplink carries, each way. `own_limits`: Open MPI's
+    own eager limits hold; else no message waits for its receive."""
 
     hosts: int = 8
     bits_per_s: float = 50e6
@@ -28,6 +29,7 @@ class Network:
     leaves: int = 1
     oversubscription: float = 1.0
     uplink_latency_s: float = 0.0
+    own_limits: bool = False
 
     def check(self) -> None:
         """UsageError: what cannot be."""
@@ -71,6 +73,8 @@ class Network:
         parts = [f"{self.hosts} hosts", f"{self.bits_per_s / 1e6:g} Mbit/s each way", f"{self.latency_s * 1e6:g} µs"]
         if self.leaves > 1:
             parts.append(f"{self.leaves} leaves, {self.oversubscription:g}:1 oversubscribed")
+        if self.own_limits:
+            parts.append("Open MPI's own eager limits")
         return ", ".join(parts)
 
 

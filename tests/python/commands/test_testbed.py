@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +35,7 @@ def call(*words: str) -> Result:
     ],
 )
 def test_rates_and_times_have_units(rate: str, latency: str, bits_per_s: float, seconds: float) -> None:
-    made = testbed.network_of(4, rate, latency, 2, 3.0)
+    made = testbed.network_of(4, rate, latency, 2, 3.0, False)
     assert made == Network(4, bits_per_s, pytest.approx(seconds), 2, 3.0)
 
 
@@ -50,20 +51,19 @@ def test_rates_and_times_have_units(rate: str, latency: str, bits_per_s: float, 
 )
 def test_what_cannot_be_read_is_said(rate: str, latency: str, what: str) -> None:
     with pytest.raises(UsageError) as error:
-        testbed.network_of(4, rate, latency, 1, 1.0)
+        testbed.network_of(4, rate, latency, 1, 1.0, False)
     assert str(error.value).startswith(what)
 
 
+@dataclass(frozen=True)
 class FakeBed:
     """A bed that is none."""
 
+    network: Network
     realtime = True
 
-    def __init__(self, network: Network):
-        self.network = network
-
-    def mpirun(self, ranks: int, program: tuple[str, ...], eager: bool) -> list[str]:
-        return ["mpirun", str(ranks), str(eager), *program]
+    def mpirun(self, ranks: int, program: tuple[str, ...]) -> list[str]:
+        return ["mpirun", str(ranks), str(self.network.own_limits), *program]
 
 
 @pytest.fixture
@@ -100,10 +100,10 @@ def test_a_program_and_its_options_are_handed_on(
     monkeypatch.setattr(subprocess, "run", run)
     done = call("run", "--hosts", "2", "-n", "4", "--own-limits", "./p", "--hosts", "7", "-n")
     assert done.exit_code == {0: 0, 3: 3, -9: 137}[status]
-    assert started == [["mpirun", "4", "False", "./p", "--hosts", "7", "-n"]]
-    assert beds == [Network(hosts=2)]
+    assert started == [["mpirun", "4", "True", "./p", "--hosts", "7", "-n"]]
+    assert beds == [Network(hosts=2, own_limits=True)]
     call("run", "-n", "1", "--", "./p")
-    assert started[1:] == [["mpirun", "1", "True", "./p"]]
+    assert started[1:] == [["mpirun", "1", "False", "./p"]]
 
 
 def test_a_bed_that_is_up_says_what_it_is(beds: list[Network]) -> None:

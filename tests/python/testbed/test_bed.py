@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,11 @@ def test_one_that_stays_is_found_used_and_ended(workplace: Path) -> None:
     finally:
         assert bed.down()
     assert is_gone(made.pid) and bed.standing() is None
+
+
+def test_no_message_waits_unless_open_mpi_s_own_limits_hold(small: bed.Bed) -> None:
+    usual = small.mpirun(2, ["p"])
+    own = replace(small, network=replace(small.network, own_limits=True)).mpirun(2, ["p"])
+    limits = [w for w in usual if w.endswith(("eager_limit", "max_send_size"))]
+    assert limits == ["btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit", "btl_tcp_max_send_size"]
+    assert not set(limits) & set(own)

@@ -10,7 +10,7 @@ from collscope.testbed.network import Network, network_of
 
 
 def test_a_network_reads_back() -> None:
-    network = Network(6, 25e6, 1e-3, 3, 2.0, 1e-4)
+    network = Network(6, 25e6, 1e-3, 3, 2.0, 1e-4, own_limits=True)
     assert network_of(network.text()) == network
 
 
