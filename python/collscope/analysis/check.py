@@ -7,10 +7,11 @@ the time: a number, or the name of one of the paper's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
+import pandas as pd
 from pydantic import BeforeValidator, Field
 
 from collscope.analysis import winner_table
@@ -21,7 +22,7 @@ from collscope.base.toml_table import Table
 from collscope.base.units import parse_sizes, rounded_size
 from collscope.catalogue.sizes import vector_of_blocks
 
-MISSING = "points are missing"
+MISSING = "not testable in this run: points are missing"
 # Ratios nearer than this are equal: two names of one message pattern reach the same time but for the last digits.
 SAME = 1e-9
 TOLERANCES = ("by", "within", "most")  # keys of checks whose values are tolerances
@@ -131,13 +132,28 @@ class Check(Table):
         raise NotImplementedError
 
     def places(self, context: Context, collective: str) -> list[Place]:
-        """Where the check is made."""
-        return [
-            p for p in context.times.places(collective)
-            if (not self.nodes or p.nodes in self.nodes)
-            and (not self.ranks or p.ranks in self.ranks)
-            and (not self.mapping or p.mapping in self.mapping)
+        """Where the check is made. What it names and the table has not (nodes, ranks, a mapping) is a place as well, one without times:
+        what the check says of it cannot be tested."""
+        every = context.times.places(collective)
+        wanted = {key: values for key in ("nodes", "ranks", "mapping") if (values := getattr(self, key))}
+        found = [p for p in every if all(getattr(p, key) in values for key, values in wanted.items())]
+        like = found[0] if found else Place(collective, "", 0, 0)
+        like = like if found else replace(like, **{key: values[0] for key, values in wanted.items()})
+        absent = [
+            replace(like, **{key: value})
+            for key, values in wanted.items() for value in values if value not in {getattr(p, key) for p in every}
         ]  # fmt: skip
+        return list(dict.fromkeys([*found, *absent])) or [like]
+
+    def named(self) -> set[str]:
+        """The mappings that it speaks of."""
+        elsewhere = {t.mapping for t in getattr(self, "than", ()) if isinstance(t, Subject) and t.mapping}
+        return {*self.mapping, *elsewhere}
+
+    def narrowed(self, sizes: Collection[int]) -> Self:
+        """The check at those of its sizes alone; as it is where it names none of them."""
+        fewer = {key: tuple(s for s in getattr(self, key) if s in sizes) for key in ("sizes", "block_sizes")}
+        return self.model_copy(update={key: kept for key, kept in fewer.items() if kept})
 
     def sizes_at(self, place: Place) -> tuple[int, ...] | None:
         """The sizes in bytes that are compared there; None: the focus."""
@@ -200,6 +216,12 @@ class AtPlaces(Check):
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         """Whether the assertion about these two holds there."""
         raise NotImplementedError
+
+    def line(self, context: Context, place: Place, name: str) -> pd.Series:
+        """Seconds by bytes at the sizes of the check; empty where it names some that the table lacks."""
+        sizes = self.sizes_at(place)
+        line = context.times.line(place, name, sizes)
+        return line if sizes is None or len(line) == len(set(sizes)) or not line.index.any() else line.iloc[:0]
 
     def ratio(self, context: Context, place: Place, name: str, than: Subject) -> float:
         """Time of `than` over the time of `name`; NaN where points are missing."""

@@ -132,8 +132,7 @@ class FasterAtEverySize(AtPlaces):
     says_itself = "{name} beats {than} at every size"
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
-        sizes = self.sizes_at(place)
-        mine, other = context.times.line(place, name, sizes), context.times.line(than.at(place), than.name, sizes)
+        mine, other = self.line(context, place, name), self.line(context, than.at(place), than.name)
         if not len(mine) or len(mine) != len(other):
             return None, MISSING
         return bool((mine < other).all()), f"{than} takes at least {(other / mine).min():.2f}× as long"
@@ -171,8 +170,7 @@ class Crossover(AtPlaces):
         return {"low": rounded_size(self.between[0]), "high": rounded_size(self.between[-1])}
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
-        sizes = self.sizes_at(place)
-        mine, other = context.times.line(place, name, sizes), context.times.line(than.at(place), than.name, sizes)
+        mine, other = self.line(context, place, name), self.line(context, than.at(place), than.name)
         both = mine.index.intersection(other.index)
         if len(both) < 2:
             return None, MISSING
@@ -209,7 +207,7 @@ class StartUp(AtPlaces):
     says_itself = "start-ups are at most {most} of {name}'s time at the smallest size"
 
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
-        line = context.times.line(place, name, self.sizes_at(place))
+        line = self.line(context, place, name)
         if len(line) < 2:
             return None, MISSING
         size, time = line.index.to_numpy(float)[:2], line.to_numpy()[:2]

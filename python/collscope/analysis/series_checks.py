@@ -76,7 +76,7 @@ class Grows(AlongSeries):
                 step = values[b] / values[a] if not self.falls else values[a] / values[b]
                 holds = None if math.isnan(step) else step > 1 + context.share(self.by)
                 words = {"name": self.name, "than": self.than, "a": a, "b": b, "along": self.along}
-                yield self.assertion(context, f"{collective}: ", words, (holds, seen))
+                yield self.assertion(context, f"{collective}: ", words, (holds, MISSING if holds is None else seen))
 
 
 class LeadAt(AlongSeries):
@@ -93,7 +93,7 @@ class LeadAt(AlongSeries):
         for collective, lead in self.runs(context):
             known = self.at in lead and not any(math.isnan(r) for r in lead.values())
             text = ", ".join(f"{n} {self.along} {longer_text(r)}" for n, r in lead.items())
-            yield collective, lead, known, f"{self.name} takes {text}"
+            yield collective, lead, known, f"{self.name} takes {text}" if known else MISSING
 
     def words(self) -> dict[str, object]:
         return {"name": self.name, "than": self.than, "at": self.at, "along": self.along}
@@ -178,9 +178,9 @@ class OneChoice(Check):
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         for collective in self.collective:
-            chosen = pd.concat([context.times.chosen(p, self.name) for p in self.places(context, collective)])
-            keys = list(dict.fromkeys(chosen.sort_index(kind="stable")))
-            known = bool(keys) and "" not in keys
+            each = [context.times.chosen(p, self.name) for p in self.places(context, collective)]
+            keys = list(dict.fromkeys(pd.concat(each).sort_index(kind="stable")))
+            known = all(len(chosen) for chosen in each) and "" not in keys
             outcome = (len(keys) == 1, " → ".join(k.partition("/")[2] for k in keys)) if known else (None, MISSING)
             yield self.assertion(context, f"{collective}: ", {"name": self.name}, outcome)
 

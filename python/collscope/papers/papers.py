@@ -6,7 +6,7 @@ report needs and only the paper knows. A study names it: paper = "NAME".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -102,6 +102,15 @@ class Paper(Table):
     def judge(self, frame: pd.DataFrame, focus: Sequence[int], alternative: str = "") -> list[Claim]:
         """All claims with their verdicts; the arguments of `context`."""
         return judge(self.claim, self.context(frame, focus, alternative))
+
+    def narrowed(self, sizes: Collection[int]) -> Paper:
+        """The paper with its checks at those of their sizes alone; a check that names none of them is left as it is."""
+        claims = [c.model_copy(update={"check": [k.narrowed(sizes) for k in c.check]}) for c in self.claim]
+        return self.model_copy(update={"claim": claims})
+
+    def mappings(self) -> set[str]:
+        """Those that claims speak of."""
+        return {mapping for claim in self.claim for check in claim.check for mapping in check.named()}
 
     def winner_table(self, frame: pd.DataFrame, focus: Sequence[int], alternative: str = "") -> WinnerTable:
         """The paper's table of winners from these times; the arguments of `context`. It has no rows where the paper has no table."""

@@ -25,10 +25,12 @@ from collscope.studies.study import Entry, Study
 
 
 def platforms(study: Study, own: Platform) -> Iterator[tuple[vary.Variant, Platform]]:
-    """Every variant with its platform; `own`: that of a study without [vary]. The complaint about a value has its file and line."""
+    """Every variant with its platform; `own`: that of a study which varies no number of it. The complaint about a value has its file
+    and line."""
+    same = all(v.key in (vary.MAPPING, vary.BUFFERS) for v in study.variations)
     for variant in study.variants:
         try:
-            yield variant, find.load(variant.platform) if study.variations else own
+            yield variant, own if same else find.load(variant.platform)
         except UserError as error:
             raise type(error)(f"{_place(study, variant)}: {error}") from None
 

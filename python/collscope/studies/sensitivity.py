@@ -20,6 +20,8 @@ from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines import allocation, find
 from collscope.machines.spec import Number, Spec
+from collscope.machines.variations import MAPPING, Variation
+from collscope.papers import papers
 from collscope.points import table
 from collscope.sources import simulate
 from collscope.sources.cluster import Cluster
@@ -110,7 +112,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
     Columns: COLUMNS. `number`, `end` and `value` say what was moved; `held` of `total` assertions hold; `matching_rows` and
     `matching_cells` of the paper's table of winners agree.
     """
-    few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(), variations=(),
+    few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(), variations=_mappings(study),
                   collectives=tuple(c for c in study.collectives if c.classes or not study.classes))  # fmt: skip
     spec = find.load_spec(study.platform)
     every = [Variant(BASE, "", "", spec), *variants(spec, max(study.nodes))]
@@ -122,7 +124,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
             [task for task, _, _ in tasks_of(few, platform, quick=False)], jobs=jobs, cluster=cluster
         )
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
-        analysis = analyse(few, table.to_frame(made))
+        analysis = analyse(few, table.to_frame(made)).narrowed(sizes)
         tables = {t.alternative: t for t in analysis.winner_tables()}
         for alternative, claims in analysis.judged().items():
             three = tables.get(alternative, WinnerTable(alternative, ()))
@@ -132,6 +134,13 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
                      three.matching_rows, three.matching_cells, made[0]["platform_hash"], made[0]["sources_hash"])
                 )  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _mappings(study: Study) -> tuple[Variation, ...]:
+    """Of what the study varies the mappings that claims speak of; the platform's numbers are moved one by one."""
+    spoken = papers.load(study.paper).mappings() if study.paper else set()
+    kept = [(v, tuple(m for m in v.values if m in spoken)) for v in study.variations if v.key == MAPPING]
+    return tuple(replace(v, values=values) for v, values in kept if values)
 
 
 # ---- for the report --------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from collscope.analysis.claims import Assertion, Claim
 from collscope.machines import find, spec_reader
+from collscope.papers import papers
 from collscope.studies import reader, sensitivity
 from made_platforms import LAYERED
 
@@ -75,6 +76,19 @@ def test_the_pieces_of_a_curve_move_together_and_no_number_alone() -> None:
         assert {other for other in spec.curve if v.spec.curve[other] != spec.curve[other]} == same
 
 
+def test_claims_are_judged_at_the_few_sizes_and_in_the_mappings_that_they_speak_of() -> None:
+    study = reader.load("kandalla_allgather")
+    assert [(v.key, v.values) for v in sensitivity._mappings(study)] == [("mapping", ("block", "cyclic"))]
+    assert [v.values for v in sensitivity._mappings(reader.load("donninelli_gather"))] == [("block",)]
+    assert sensitivity._mappings(reader.load("bird_schooner")) == ()
+    paper = papers.load("kandalla").narrowed((256, 4096))
+    sizes = {c.id: [k.block_sizes for k in c.check] for c in paper.claim}
+    assert sizes["K2"] == [(256,), (4096,)]
+    assert sizes["K9"] == [(65536, 131072, 262144)] * 2, (
+        "none of its sizes is run: it stays as it is, and cannot be tested"
+    )
+
+
 def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     study = reader.load("bird_schooner")
     spec = find.load_spec(study.platform)
@@ -86,6 +100,7 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
     judged = SimpleNamespace(
         judged=lambda: {"decision/a": [claim], "decision/b": [claim]},
         winner_tables=lambda: [SimpleNamespace(alternative="decision/b", matching_rows=3, matching_cells=7)],
+        narrowed=lambda sizes: asked.append(sizes) or judged,
     )
     monkeypatch.setattr(sensitivity, "variants", lambda spec, nodes: [one])
     monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
@@ -96,7 +111,7 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
     )
     monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
     made = sensitivity.run(study, (64, 128), 3)
-    assert asked[0] == ([("task", False)], 3) and len(asked) == 4
+    assert asked[0] == ([("task", False)], 3) and asked[2] == (64, 128) and len(asked) == 6
     few = asked[1]
     assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
     assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,8 @@ class Analysis:
                 for v in first
             ]
             return pd.concat(parts, ignore_index=True)
-        return simulated(self.study, self.frame, metric) if metric else self.sim
+        rows = simulated(self.study, self.frame, metric) if metric else self.sim
+        return rows.assign(mapping=self.study.variants[0].mapping)
 
     def rows_of(self, d: Drawing, keys: Container[str]) -> pd.DataFrame:
         """The timed rows of the tidy table that a figure shows, of these keys."""
@@ -112,6 +113,10 @@ class Analysis:
         if not self.paper:
             return {}
         return {a: self.paper.judge(self.compared(a), self.focus, a) for a in self.alternatives}
+
+    def narrowed(self, sizes: Collection[int]) -> Analysis:
+        """The same with claims that are judged at those of their sizes alone."""
+        return replace(self, paper=self.paper.narrowed(sizes)) if self.paper else self
 
     def fits(self) -> list[Fit]:
         """The polynomials of the ranks that the paper's report shows; nothing where the study has no paper."""

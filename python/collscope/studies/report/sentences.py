@@ -110,9 +110,10 @@ def headlines(
             f"{first['alternative']} stays ahead in {first['ahead']} of {varied['variants']} variants."
         )
     for s in claims:
+        untested = f", {s['not_testable']} not testable" if s["not_testable"] else ""
         out.append(
             f"Of {s['claims']} claims{', with ' + s['alternative'] if s['alternative'] else ''}: {s['reproduced']} reproduced, "
-            f"{s['partly']} partly, {s['not_reproduced']} not; {s['held']} of {s['assertions']} atomic assertions hold, and "
+            f"{s['partly']} partly, {s['not_reproduced']} not{untested}; {s['held']} of {s['assertions']} atomic assertions hold, and "
             f"{s['as_expected']} of the {s['expected']} that theory had an opinion on came out as it expected."
         )
     if any(p.spans for p in where):
