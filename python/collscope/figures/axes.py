@@ -202,17 +202,17 @@ def end_room(width: float, names: Iterable[str], size: float = 8.8) -> float:
 
 
 def end_labels(ax: Axes, ends: Sequence[End], size: float = 8.8, away: float = 0.0) -> None:
-    """Writes names at the right ends of lines, moved apart where lines end together; y is logarithmic. `away`: inches between axes
-    and names, where so many names are moved that their leaders need room."""
+    """Writes names at the right ends of lines, moved apart where lines end together. `away`: inches between axes and names, where so
+    many names are moved that their leaders need room."""
     if not ends:
         return
-    low, high = (math.log(v) for v in ax.get_ylim())
+    share = ax.transScale + ax.transLimits  # of the axes
     width, tall = (a * b for a, b in zip(ax.get_position().size, ax.figure.get_size_inches(), strict=True))  # type: ignore[union-attr]
-    gap = 1.12 * size / (tall * 72) * (high - low)
-    spots = spread([math.log(end.y) for end in ends], gap, low, high)
+    gap = 1.12 * size / (tall * 72)
+    spots = spread([float(share.transform((end.x, end.y))[1]) for end in ends], gap, 0, 1)
     for end, spot in zip(ends, spots, strict=True):
         ax.annotate(
-            end.text, (end.x, end.y), xytext=(END + away / width, (spot - low) / (high - low)),
+            end.text, (end.x, end.y), xytext=(END + away / width, spot),
             textcoords=("axes fraction", "axes fraction"),
             color=end.colour, fontsize=size, va="center", ha="left", annotation_clip=False,
             arrowprops={

@@ -10,12 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from collscope.base.units import format_size
-from collscope.figures.axes import grid, size_axis
-from collscope.figures.key_text import brief_key
+from collscope.figures.axes import End, end_labels, end_room, grid, headings, size_axis
+from collscope.figures.key_text import names
 from collscope.figures.style import FAINT, style_of
+from collscope.points.arrival import describe
 
 CALL = ["source", "platform", "nodes", "ranks", "mapping", "collective", "algorithm", "bytes"]
-_WIDE, _HIGH = 8.8, 3.6  # inches of a panel with its title
+_WIDE, _HIGH, _LEFT = 5.74, 2.6, 0.72  # inches of a panel
+_AWAY = 0.3  # to the names: lines end close together
+_HEAD, _TOP, _FOOT = 0.6, 0.3, 0.55  # above all, above and below a panel
 
 
 def absorbed(delays: pd.DataFrame, together: pd.DataFrame) -> pd.DataFrame:
@@ -30,26 +33,35 @@ def absorbed(delays: pd.DataFrame, together: pd.DataFrame) -> pd.DataFrame:
 
 
 def skew_figure(found: pd.DataFrame, skew: str) -> Figure:
-    """A line for each algorithm over the sizes, a panel for each source and layout. `found`: as `absorbed` returns it."""
+    """A line for each algorithm over the sizes, a panel for each source and layout. `found`: as `absorbed` returns it; `skew`: as
+    points/arrival.py's `parse` returns it."""
     place = ["collective", "platform", "nodes", "ranks", "source"]
     panels = list(found.groupby(place, sort=False))
-    fig = Figure(figsize=(_WIDE, _HIGH * len(panels)), dpi=110)
-    for k, (names, part) in enumerate(panels):
-        collective, platform, nodes, ranks, source = names
-        ax = fig.add_axes((0.08, 1 - (k + 1 - 0.16) / len(panels), 0.58, 0.7 / len(panels)))
+    named = {c: names(part["algorithm"].unique()) for c, part in found.groupby("collective", sort=False)}
+    wide = _LEFT + _WIDE + end_room(_WIDE, {name for some in named.values() for name in some.values()}) + _AWAY + 0.1
+    tall = _HEAD + len(panels) * (_TOP + _HIGH + _FOOT)
+    fig = Figure(figsize=(wide, tall), dpi=110)
+    headings(
+        fig, f"Who absorbs a skew ({describe(skew)})",
+        "Time from the last rank's arrival, as a share of the call's time when all arrive together: below 1, work was done before it came.",
+    )  # fmt: skip
+    for k, (where, part) in enumerate(panels):
+        collective, platform, nodes, ranks, source = where
+        bottom = tall - _HEAD - (k + 1) * (_TOP + _HIGH + _FOOT) + _FOOT
+        ax = fig.add_axes((_LEFT / wide, bottom / tall, _WIDE / wide, _HIGH / tall))
+        _sizes(ax, part["bytes"].tolist())
+        ax.set_ylim(0, max(1.1, 1.08 * float(np.max(part["share"]))))
+        ends = []
         for key, line in part.groupby("algorithm", sort=False):
             look = style_of(str(key))
             at, share = line["bytes"].to_numpy(), line["share"].to_numpy()
-            ax.plot(at, share, color=look.colour, ls=look.dash, marker=look.marker, ms=3.6, label=brief_key(str(key)))
+            ax.plot(at, share, color=look.colour, ls=look.dash, marker=look.marker, ms=3.6)
+            ends.append(End(float(at[-1]), float(share[-1]), named[collective][key], look.colour))
         ax.axhline(1, color=FAINT, lw=0.8, zorder=0.5)
-        _sizes(ax, part["bytes"].tolist())
-        ax.set_ylim(0, max(1.1, 1.08 * float(np.max(part["share"]))))
         ax.set_ylabel("delay ÷ time without skew")
         grid(ax)
-        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
-        ax.set_title(
-            f"{collective}, {ranks} ranks on {nodes} nodes of {platform} ({source}), skew {skew}", fontsize=10.5
-        )
+        end_labels(ax, ends, away=_AWAY)
+        ax.set_title(f"{collective}, {ranks} ranks on {nodes} nodes of {platform} ({source})", fontsize=10)
     return fig
 
 

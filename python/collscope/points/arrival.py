@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from collscope.base.errors import UsageError
-from collscope.base.units import SECONDS
+from collscope.base.units import SECONDS, format_time
 
 NONE = "none"
 PATTERNS = ("none", "linear:T", "random:T[:SEED]", "one_late:T[:RANK]", "file:PATH")
@@ -45,6 +45,16 @@ def parse(text: str) -> str:
     if more and int(more) >= 1 << 20:
         raise UsageError(f"--skew {text}: the number behind the time is at most {(1 << 20) - 1}")
     return f"{kind}:{seconds:.12g}" + (f":{int(more)}" if more else "")
+
+
+def describe(pattern: str) -> str:
+    """A pattern in words: "linear:1e-05" → "linear, 10 µs"."""
+    kind, _, rest = pattern.partition(":")
+    if kind in (NONE, "file"):
+        return pattern
+    seconds, _, more = rest.partition(":")
+    what = {"random": ", seed ", "one_late": ", rank "}.get(kind, "") + more if more else ""
+    return f"{kind.replace('_', ' ')}, {format_time(float(seconds))}{what}"
 
 
 def _file(name: str) -> Path:

@@ -59,3 +59,16 @@ def test_a_file_is_known_by_what_is_in_it(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("0\n")
     with pytest.raises(UsageError, match="cannot hold blanks"):
         arrival.parse(f"file:{tmp_path}/a b.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("none", "none"),
+        ("linear:50us", "linear, 50 µs"),
+        ("random:1ms:7", "random, 1 ms, seed 7"),
+        ("one_late:2s:3", "one late, 2 s, rank 3"),
+    ],
+)
+def test_a_pattern_is_told_in_words(text: str, words: str) -> None:
+    assert arrival.describe(arrival.parse(text)) == words
