@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from collscope.catalogue.decisions import library_name
 from collscope.figures.axes import (
     GAPS,
     INSIDE,
@@ -84,8 +85,9 @@ def collective_figure(
         bottom = fig.add_axes(place(_HEAD + TIMES + GAPS[0] + RATIOS + GAPS[1] + STRIP * k, STRIP))
         key = str(part["key"].iloc[0])
         strip(
-            bottom, key, colour_of(key), list(part["bytes"]), list(part["chose"]), axis, labels=k == len(decisions) - 1
-        )
+            bottom, library_name(key), colour_of(key), list(part["bytes"]), list(part["chose"]), axis,
+            labels=k == len(decisions) - 1,
+        )  # fmt: skip
     bottom.set_xlabel("size of the vector")
     return fig
 

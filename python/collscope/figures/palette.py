@@ -48,15 +48,23 @@ def short(key: str) -> str:
     return str(Key.parse(key).short)
 
 
-def looks(timed: pd.DataFrame) -> Looks:
-    """`timed`, a row a time: algorithm; ratio to the best of its place (1 for the best)."""
+def fixed(keys: Iterable[str]) -> dict[str, str]:
+    """Colours that these keys keep in every figure of several, for `looks`: as many as can be told apart."""
+    every = looks(pd.DataFrame({"algorithm": list(dict.fromkeys(keys)), "ratio": 1.0}))
+    return {name: colour for name, colour in every.colours.items() if colour != GREY}
+
+
+def looks(timed: pd.DataFrame, kept: Mapping[str, str] | None = None) -> Looks:
+    """`timed`, a row a time: algorithm; ratio to the best of its place (1 for the best). `kept`: colours from `fixed`."""
+    kept = kept or {}
     keys = list(dict.fromkeys(timed["algorithm"]))
     decisions = sorted({short(k) for k in keys if Key.parse(k).is_decision})
     dashes = {name: DASHES[1 + k % 3] for k, name in enumerate(decisions)}
     colours = {name: INK for name in (short(k) for k in keys) if Key.parse(name).is_builtin}
     for name in decisions:
         own_dark, *dark = (to_hex(darker(colour)) for colour in (colour_of(f"decision/{name}"), *OTHERS))
-        colours[name] = own_dark if own_dark not in colours.values() else _free(dark, colours.values())
+        free = own_dark if own_dark not in colours.values() else _free(dark, colours.values())
+        colours[name] = kept.get(name, free)
     ratios: dict[str, list[float]] = {}
     for key, ratio in zip(timed["algorithm"], timed["ratio"], strict=True):
         if short(key) not in colours:
@@ -64,8 +72,9 @@ def looks(timed: pd.DataFrame) -> Looks:
     best = sorted(ratios, key=lambda name: (-sum(r <= 1 for r in ratios[name]), min(ratios[name])))
     shown = [name for name in best if len(best) <= MANY or min(ratios[name]) <= NEAR][:MOST]
     own = {short(key): colour_of(key) for key in keys}
+    colours |= {name: kept[name] for name in shown if name in kept}
     for name in shown:
-        if own[name] in _KEYS and _room(own[name], colours.values()) >= APART:
+        if name not in colours and own[name] in _KEYS and _room(own[name], colours.values()) >= APART:
             colours[name] = own[name]
     for name in shown:
         if name not in colours:

@@ -103,6 +103,7 @@ def run_figure(
     called: Mapping[str, str] | None = None,
     subtitle: str = "",
     fits: Sequence[FittedLine] = (),
+    colours: Mapping[str, str] | None = None,
 ) -> Figure:
     """Any table: time against size, or against ranks or nodes where more of these vary, and time relative to the best; a panel
     for all else that varies. Where neither varies, algorithms in the order of their times.
@@ -110,7 +111,8 @@ def run_figure(
     `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one. `size`:
     which column says sizes, bytes or block_bytes. Colour is the algorithm, line and marker the source; measured times lie
     between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source; `fits`:
-    drawn where there is one panel. A UserError says when there are too many panels to draw.
+    drawn where there is one panel; `colours`: from palette.fixed, what keys have in other figures, too. A UserError says when there are too
+    many panels to draw.
     """
     table = table[(table["status"] == "ok") & table["median_s"].notna() & (table["median_s"] > 0)]
     table = table.assign(per_node=table["ranks"] // table["nodes"])
@@ -124,7 +126,7 @@ def run_figure(
         )
     drawn = pd.concat(plan.panels)
     timed = drawn[drawn["source"] != "bound"]
-    found, names_of = looks(timed), names(dict.fromkeys(timed["algorithm"])) | dict(called or {})
+    found, names_of = looks(timed, colours), names(dict.fromkeys(timed["algorithm"])) | dict(called or {})
     title, subtitle = title or plan.words(table, of_panel=False), subtitle or plan.subtitle(table)
     headings = [plan.words(part, of_panel=True) for part in plan.panels]
     ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)

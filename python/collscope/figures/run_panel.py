@@ -139,7 +139,7 @@ def draw_panel(fig: Figure, place: Place, part: pd.DataFrame, scale: Scale, size
         lowest = fig.add_axes(place(size.above_strips + STRIP * k, STRIP))
         colour = scale.looks.colour(key)
         at, chose, beyond = list(line[scale.x].clip(lower=1)), list(line["chose"]), MARGIN if scale.is_size else BESIDE
-        strip(lowest, key, colour, at, chose, make_x, k == len(chosen) - 1, beyond)
+        strip(lowest, scale.names[key], colour, at, chose, make_x, k == len(chosen) - 1, beyond)
     return lowest
 
 

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
-from collscope.catalogue.decisions import library_name
 from collscope.catalogue.keys import Key
 from collscope.figures.axes import MakeX
 from collscope.figures.key_text import brief_key, shorter
@@ -18,10 +17,10 @@ from collscope.figures.style import darker, lighter
 
 
 def strip(
-    ax: Axes, key: str, colour: str, at: Sequence[float], chose: Sequence[str], make_x: MakeX, labels: bool, beyond: float = 2**0.5
+    ax: Axes, name: str, colour: str, at: Sequence[float], chose: Sequence[str], make_x: MakeX, labels: bool, beyond: float = 2**0.5
 ) -> None:  # fmt: skip
-    """Boxes of one decision. `at`: sizes, or what else the axis has; `chose`: the key taken at each; `beyond`: what the boxes go
-    beyond the first and the last, as a factor."""
+    """Boxes of one decision, called `name`. `at`: sizes, or what else the axis has; `chose`: the key taken at each; `beyond`: what the
+    boxes go beyond the first and the last, as a factor."""
     make_x(ax, labels)
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_locator(NullLocator())
@@ -31,17 +30,17 @@ def strip(
         ax.tick_params(axis="x", which="both", length=0)
     width_pt = ax.get_position().width * ax.figure.get_figwidth() * 72  # type: ignore[union-attr]
     points_per_doubling = width_pt / math.log2(ax.get_xlim()[1] / ax.get_xlim()[0])
-    for k, (name, left, right) in enumerate(_chosen_ranges(at, chose, beyond)):
+    for k, (taken, left, right) in enumerate(_chosen_ranges(at, chose, beyond)):
         face = lighter(colour, 0.82 if k % 2 else 0.7)
         ax.add_patch(Rectangle((left, 0.08), right - left, 0.84, facecolor=face, edgecolor="white", lw=1))
         room = math.log2(right / left) * points_per_doubling
-        text = next((text for text in shorter(name) if len(text) * 4.15 + 3 <= room), None)
+        text = next((text for text in shorter(taken) if len(text) * 4.15 + 3 <= room), None)
         if text is not None:
             ax.text(
                 math.sqrt(left * right), 0.47, text, ha="center", va="center", fontsize=7, color=darker(colour)
             )  # fmt: skip
     ax.text(
-        1.012, 0.47, library_name(key).replace("Open MPI ", "") + " chose", transform=ax.transAxes,
+        1.012, 0.47, f"{name.replace('Open MPI ', '')} chose", transform=ax.transAxes,
         ha="left", va="center", fontsize=8, color=colour,
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ import same_picture
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.figures import files
-from collscope.figures.palette import GREY, MOST
+from collscope.figures.palette import GREY, MOST, fixed
 from collscope.figures.run import run_figure
 from collscope.points import table
 from made_rows import BOUNDS, MANY, SIZES, bounds, row, rows
@@ -219,6 +219,25 @@ def test_decisions_are_dark_dashes_and_say_what_they_chose() -> None:
     assert "other0" in [t.get_text() for t in strips[0].texts]
     found = lines(panels(made)[0])
     assert all(found[f"{key} sim"].is_dashed() for key in keys[2:]) and not found[f"{MANY[0]} sim"].is_dashed()
+
+
+def test_keys_keep_their_colours_in_all_figures_of_a_study() -> None:
+    family = [f"allgather/leaders[per_node={k}]" for k in (1, 2, 4, 8)]
+    every = ["decision/rd_ring", *family]
+    kept = fixed(every)
+    assert len(set(kept.values())) == len(every)
+    found = [
+        colours(panels(run_figure(table.to_frame(rows(some)), colours=kept))[0])
+        for some in (every, family[::-1], every[:1] + family[2:])
+    ]
+    for one in found:
+        assert one.items() <= found[0].items()
+
+
+def test_strips_say_what_decisions_are_called() -> None:
+    made = run_figure(table.to_frame(rows([MANY[0], "decision/rd_ring"])), called={"decision/rd_ring": "conventional"})
+    (below,) = [ax for ax in made.axes if not ax.get_ylabel()]
+    assert below.texts[-1].get_text() == "conventional chose"
 
 
 def test_bounds_have_the_names_of_the_printed_table() -> None:

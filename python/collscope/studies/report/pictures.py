@@ -21,6 +21,7 @@ from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
+from collscope.figures.palette import fixed
 from collscope.figures.run import FittedLine, run_figure
 from collscope.figures.source_style import DONE
 from collscope.figures.style import colour_of
@@ -122,6 +123,7 @@ def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
         called=called,
         subtitle=subtitle,
         fits=_fitted(analysis, rows, called),
+        colours=fixed([e.key for c in study.collectives for e in c.entries]),
     )
     caption = d.caption or best_sentence(rows, size, called)
     return Picture(d.stem, d.title, d.number, caption, make, d.collective)
