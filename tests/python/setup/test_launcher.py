@@ -98,6 +98,12 @@ def test_from_elsewhere_and_through_a_link(copy: Path, tmp_path: Path) -> None:
         assert done.returncode == 0
 
 
+def test_what_python_compiles_is_kept_whatever_the_environment_says(copy: Path) -> None:
+    (copy / ".venv" / "bin" / "python").write_text('#!/bin/sh\necho "asked: $PYTHONDONTWRITEBYTECODE"\n')
+    assert call(copy / "collscope", "doctor", PYTHONDONTWRITEBYTECODE="1").stdout == "asked: \n"
+    assert list((copy / "python" / "collscope" / "base" / "__pycache__").glob("paths.*.pyc"))
+
+
 def test_doctor_speaks_before_anything_is_installed(copy: Path) -> None:
     shutil.rmtree(copy / ".venv")
     done = call(copy / "collscope", "doctor")
