@@ -121,7 +121,7 @@ class Platform:
         if problem := self.beyond_simulation():
             raise UserError(problem)
         if not self._made.exists():  # somebody emptied the cache
-            write_atomically(self._made, self.file(self.max_nodes))
+            write_atomically(self._made, self._text)
         return self._made
 
     def beyond_simulation(self) -> str:
@@ -130,9 +130,13 @@ class Platform:
         return f"{self.asked or self.name}: {problem}; --source model has no such limit" if problem else ""
 
     @cached_property
-    def _made(self) -> Path:
+    def _text(self) -> str:
         assert callable(self.file)
-        text = self.file(self.max_nodes)
+        return self.file(self.max_nodes)
+
+    @cached_property
+    def _made(self) -> Path:
+        text = self._text
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         path = paths.CACHE / "platforms" / f"{self.properties['collscope.name']}-{digest}.xml"
         if not path.exists():
@@ -146,8 +150,7 @@ class Platform:
         if not callable(self.file):
             return self.file.read_bytes()
         whole = self.max_nodes * self.cores_per_node <= WHOLE_CORES
-        text = self.file(self.max_nodes if whole else min(2, self.max_nodes))
-        return text.encode() if whole else f"{text}{self.max_nodes} nodes".encode()
+        return self._text.encode() if whole else f"{self.file(min(2, self.max_nodes))}{self.max_nodes} nodes".encode()
 
     @property
     def max_nodes(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from xml.sax.saxutils import quoteattr
 
 from collscope.base.characters import visible
 from collscope.machines import allocation, elements, inside, routes, xml_node
@@ -12,6 +11,11 @@ from collscope.machines.simgrid_settings import FACTOR_SETTINGS, NETWORK_SETTING
 from collscope.machines.spec import LEVELS, LINKS, OPTIONAL_LINKS, Spec, text_of, tidy, wire_curve
 
 Way = tuple[int, int, list[routes.Link]]  # node, other node, links between them
+
+# xml.sax.saxutils has this, too, but brings in HTTP and mail, which take longer to import than a file to write.
+ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+)
 
 
 def xml_of(spec: Spec) -> str:
@@ -153,4 +157,4 @@ def head(about: str, settings: Mapping[str, str]) -> list[str]:
 
 
 def _prop(name: str, value: object) -> str:
-    return f"<prop id={quoteattr(name)} value={quoteattr(str(value))}/>"
+    return f'<prop id="{name.translate(ESCAPES)}" value="{str(value).translate(ESCAPES)}"/>'
