@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from collscope.base.characters import short_words, visible
@@ -32,6 +34,13 @@ def err() -> Console:
 
     width, height = _size(sys.stderr.isatty())
     return Console(width=width, height=height, stderr=True, highlight=False)
+
+
+def fetch() -> None:
+    """Imports what tables are printed with, in a thread: for whoever waits for another program before there is anything to print."""
+    threading.Thread(
+        target=lambda: [import_module(f"rich.{name}") for name in ("console", "table")], daemon=True
+    ).start()
 
 
 def _size(terminal: bool) -> tuple[int | None, int | None]:

@@ -86,6 +86,8 @@ def run(request: Request) -> int:
     layouts = read_layouts(request, [source.name for source in sources], started)
     tasks = make_tasks(request, layouts, keys)
     run_note.announce(tasks, [source.name for source in sources], request.jobs, factors(request, layouts, keys, tasks))
+    if shows(request):
+        console.fetch()
     with cluster.opened(request.cluster) as workers:
         options = Options(
             request.jobs,
