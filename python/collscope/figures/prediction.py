@@ -22,6 +22,7 @@ FAR = 0.75  # an error from which on the colour is full
 ERRORS = LinearSegmentedColormap.from_list("errors", ["#2166AC", "#92C5DE", "#F7F7F7", "#F4A582", "#B2182B"])
 NEAR = 0.2  # the band around the diagonal
 FEWEST = 3
+_FEW = 6  # sizes: a narrower figure has no room for its labels
 MARKERS = "os^DvP*X<>"
 
 
@@ -79,7 +80,7 @@ def heat(both: pd.DataFrame) -> Figure:
     for i, (collective, key) in enumerate(rows):
         for size, part in _of(blocks, collective, key).groupby("block"):
             errors[i, sizes.index(size)] = part.error.median()
-    width = 0.46 * len(sizes) + 3.4
+    width = 0.46 * max(len(sizes), _FEW) + 3.4
     fig = Figure(figsize=(width, 0.3 * len(rows) + 1.5), dpi=150)
     ax = fig.add_subplot()
     image = ax.imshow(errors, cmap=ERRORS, norm=TwoSlopeNorm(0, -FAR, FAR), aspect="auto")

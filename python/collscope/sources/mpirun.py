@@ -73,6 +73,7 @@ ADVICE = (  # what mpirun says when it cannot start, and what to do
         "requested component was not found|unknown option",
         "look for OMPI_MCA_… in the environment and in mca-params.conf",
     ),
+    ("direct launched using", "set SLURM_MPI_TYPE=pmix, or what else `srun --mpi=list` has"),
     ("bind|more processes than cpus", "give fewer ranks than cores, or set OMPI_MCA_hwloc_base_binding_policy=none"),
     ("run as root", "run as another user"),
 )
