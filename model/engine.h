@@ -28,6 +28,7 @@ typedef struct engine {
   double now;
   message_times *times; /* of each message and transfer; NULL unless they are wanted */
   causes *why;          /* NULL unless the time is to be explained */
+  uint64_t draw;        /* of the noise; 0: none */
 } engine;
 
 /* A rule of what a message does to the ports of its ranks. Every function is handed the rule's own state. */
@@ -76,6 +77,14 @@ enum { AHEAD = 8 };
 static inline message *message_at(const engine *e, int32_t id) { return &e->wiring.message[id]; }
 
 static inline const machine_piece *price(const engine *e, const message *m) { return message_price(m, e->m); }
+
+/* What is left of a message's latency, or is added to it, in this draw of the noise. What crosses a shared segment is no message. */
+static inline double latency_drawn(const engine *e, int32_t id, double latency_s) {
+  const message *m = message_at(e, id);
+  if (!e->draw || m->flags & TRANSFER) return latency_s;
+  latency_s += noise_of(&e->m->noise[machine_class_of(e->m, m->src, m->dst)], m->bytes, e->draw, id);
+  return latency_s > 0 ? latency_s : 0;
+}
 
 /* What the sender spends before it posts. */
 static inline double spent_before(const engine *e, const message *m) {

@@ -49,7 +49,7 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_
   f->neck = NONE;
   f->rate = 0;
   f->at = -1;
-  *latency_s = v.latency_s;
+  *latency_s = latency_drawn(e, id, v.latency_s);
   return index;
 }
 

@@ -49,6 +49,7 @@ void machine_free(machine *m) {
   for (int c = 0; c < MACHINE_CLASSES; c++) {
     free(m->curve[c].piece);
     free(m->nonblocking[c].piece);
+    noise_free(&m->noise[c]);
   }
   free(m->place);
   inside_free(&m->inside);
@@ -71,13 +72,19 @@ static void *grown(void *old, int n, size_t item) {
   return old && (n & (n - 1)) ? old : array_grow(old, (size_t)(n ? 2 * n : 1) * item);
 }
 
-static bool class_line(const reader *r, machine *m, machine_curve *curves) {
+/* The class in the second word; -1, with a complaint: there is none of that name. */
+static int class_named(const reader *r, const machine *m) {
   int c = 0;
   while (c < MACHINE_LEVEL + m->inside.levels && strcmp(r->word[1], machine_class_name(m, c))) c++;
-  if (c == MACHINE_LEVEL + m->inside.levels)
-    return line_wrong(&r->line,
-                      "%s %.40s: choose cache, socket, node, far or network, or name it in a level line before",
-                      r->word[0], r->word[1]);
+  if (c < MACHINE_LEVEL + m->inside.levels) return c;
+  line_wrong(&r->line, "%s %.40s: choose cache, socket, node, far or network, or name it in a level line before",
+             r->word[0], r->word[1]);
+  return -1;
+}
+
+static bool class_line(const reader *r, machine *m, machine_curve *curves) {
+  int c = class_named(r, m);
+  if (c < 0) return false;
   long long from = 0;
   machine_piece piece = { .traffic = 1 };
   if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) ||
@@ -197,6 +204,7 @@ static bool line_read(const reader *r, reading *all) {
       READER_WORDS - 1 },
     { "positions", "positions FIRST COUNT", 3, 3 },
     { "first_touch", "first_touch S_PER_BYTE FRESH_FROM_BYTES", 3, 3 },
+    { "noise", "noise CLASS FROM_BYTES PART SECONDS", 5, 5 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
@@ -205,7 +213,7 @@ static bool line_read(const reader *r, reading *all) {
         &r->line,
         "unknown line %.40s; known: ports control gamma copy eager overhead class level "
         "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
-        "class_nonblocking eager_nonblocking in_order nic_gap first_touch",
+        "class_nonblocking eager_nonblocking in_order nic_gap first_touch noise",
         r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -240,6 +248,10 @@ static bool line_read(const reader *r, reading *all) {
     case 27:
       return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->first_touch_s_per_byte) &&
              reader_whole(r, 2, "FRESH_FROM_BYTES", 1, PLAN_MOST_BYTES, &m->fresh_from);
+    case 28: {
+      int c = class_named(r, m);
+      return c >= 0 && noise_line(r, &m->noise[c]);
+    }
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&
@@ -264,6 +276,7 @@ bool machine_read(machine *m, const char *path, char *error, size_t size) {
   if (fine && all.seats) fine = line_wrong(&line, "seats: no nodes line follows, which says where they are");
   free(all.seat);
   if (fine) fine = inside_finish(&m->inside, &line);
+  for (int c = 0; fine && c < MACHINE_CLASSES; c++) fine = noise_finish(&m->noise[c], &line);
   if (fine && !m->curve[MACHINE_NETWORK].pieces && !m->places)
     fine = line_wrong(&line, "no class network line, and no place that would make another class do");
   return fine;

@@ -5,6 +5,7 @@
 
 #include "collscope.h"
 #include "model/inside.h"
+#include "model/noise.h"
 #include "model/routes.h"
 
 typedef enum { MACHINE_ONE_PORT, MACHINE_FLUID, MACHINE_RULES } machine_ports;
@@ -46,6 +47,7 @@ typedef struct machine {
                                               eager message */
   machine_curve curve[MACHINE_CLASSES]; /* by the closest level that two ranks share */
   machine_curve nonblocking[MACHINE_CLASSES]; /* of non-blocking sends, where they have one of their own */
+  noise_curve noise[MACHINE_CLASSES];         /* drawn from where a timing asks for it */
   bool has_gaps;
   bool in_order;    /* fluid: what goes from one rank to another flows one after the other, in the order of starting */
   double nic_gap_s; /* fluid: a NIC begins a message so long after the one before it, at the earliest */

@@ -298,6 +298,7 @@ static bool prepare(timer *t, const record *rec) {
   e->run_n = 0;
   e->now = 0;
   e->why = t->out->why;
+  e->draw = t->out->draw;
   if (e->why) causes_begin(e->why, p, e->wiring.transfers);
   for (int r = 0; t->out->late_s && r < p; r++) busy(e, r, PART_ARRIVAL, t->out->late_s[r]);
   choose_rule(t);

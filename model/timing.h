@@ -67,8 +67,10 @@ typedef struct {
   int last_rank;            /* the one that decides the makespan */
   bool want_messages;       /* set by the caller */
   const double *late_s;     /* [ranks] set by the caller: when each enters; NULL: all at 0 */
-  struct causes *why;       /* set by explain.h; NULL: not wanted */
-  void *work;               /* memory kept between calls */
+  uint64_t
+      draw; /* set by the caller: which draw of the machine's noise, from 1; 0: every message takes its curve's time */
+  struct causes *why; /* set by explain.h; NULL: not wanted */
+  void *work;         /* memory kept between calls */
 } timing_result;
 
 /* Takes in the ranks of a record_view: timing_run on its record then needs none of their operations, on this machine or on one without

@@ -6,7 +6,7 @@
  *   --schedule --plan FILE          the same with every message
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it; with
  *                                   --holdings instead what every rank holds after each round; with --explain, what its time
- *                                   is spent on
+ *                                   is spent on; with --noise N also the times of N draws of the machine's noise
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
  *   --rules                                         all rules of all decision tables
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
@@ -36,7 +36,7 @@ static const char usage[] =
     "usage: collscope-prove --list --json\n"
     "       collscope-prove --plan FILE [--costs] [--places FILE]\n"
     "       collscope-prove --schedule --plan FILE\n"
-    "       collscope-prove --model MACHINE [--trace | --holdings | --explain] --plan FILE\n"
+    "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS] --plan FILE\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
     "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
@@ -95,6 +95,7 @@ typedef enum {
   O_TRACE,
   O_HOLDINGS,
   O_EXPLAIN,
+  O_NOISE,
   O_ALGORITHM,
   O_RANKS,
   O_COUNTS,
@@ -118,6 +119,7 @@ static const struct option names[] = {
   [O_TRACE] = { "trace", no_argument, NULL, O_TRACE },
   [O_HOLDINGS] = { "holdings", no_argument, NULL, O_HOLDINGS },
   [O_EXPLAIN] = { "explain", no_argument, NULL, O_EXPLAIN },
+  [O_NOISE] = { "noise", required_argument, NULL, O_NOISE },
   [O_ALGORITHM] = { "algorithm", required_argument, NULL, O_ALGORITHM },
   [O_RANKS] = { "ranks", required_argument, NULL, O_RANKS },
   [O_COUNTS] = { "counts", required_argument, NULL, O_COUNTS },
@@ -131,7 +133,7 @@ static const int of[OPTIONS] = {
   [O_LIST] = LIST,    [O_JSON] = LIST,         [O_SWEEP] = SWEEP,       [O_MODEL] = MODEL,     [O_DECIDE] = DECIDE,
   [O_RULES] = RULES,  [O_PLAN] = PLAN | MODEL, [O_COSTS] = PLAN,        [O_SCHEDULE] = PLAN,   [O_PLACES] = PLAN,
   [O_TRACE] = MODEL,  [O_HOLDINGS] = MODEL,    [O_EXPLAIN] = MODEL,     [O_ALGORITHM] = SWEEP, [O_RANKS] = SWEEP,
-  [O_COUNTS] = SWEEP, [O_NO_COSTS] = SWEEP,    [O_NO_VARIANTS] = SWEEP,
+  [O_COUNTS] = SWEEP, [O_NO_COSTS] = SWEEP,    [O_NO_VARIANTS] = SWEEP, [O_NOISE] = MODEL,
 };
 
 static const char *mode_name(int mode) {
@@ -205,7 +207,12 @@ static int answer(int argc, char **argv) {
   if (!value[O_PLAN])
     return refuse("%s\n%s", mode == MODEL ? "--model MACHINE needs --plan FILE" : "nothing to do", usage);
   if (mode == MODEL) {
-    model_wanted wanted = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN] };
+    model_wanted wanted = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], 0 };
+    const char *end;
+    uint64_t draws = 0;
+    if (given[O_NOISE] && (!number_begins(value[O_NOISE], MODEL_DRAWS, &draws, &end) || *end || !draws))
+      return refuse("--noise %.40s: give a number of draws from 1 to %d", value[O_NOISE], MODEL_DRAWS);
+    wanted.draws = (int)draws;
     return model_main(value[O_MODEL], value[O_PLAN], wanted);
   }
   return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){ given[O_COSTS], given[O_SCHEDULE] });

@@ -1,8 +1,9 @@
-/* collscope-prove --model MACHINE [--trace | --holdings | --explain] --plan FILE: what a model of the machine says of each point, a JSON line
+/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N] --plan FILE: what a model of the machine says of each point, a JSON line
  * a point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
  * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
  * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
- * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h. */
+ * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h.
+ * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,8 @@ typedef struct {
   timing_result timing;
   const char *path; /* of the plan */
   bool trace, holdings, explain;
+  int draws;
+  double *drawn_s; /* [draws]: of the point */
   explanation explanation;
   holder holder;
   double *late_s; /* of each rank, by the point's skew */
@@ -119,6 +122,11 @@ static void print_answer(model *m, const answer *a, coll_collective k) {
   else json_null(&j, "exact");
   json_real(&j, "bound_s", alg ? coll_bound(k, a->args, alpha, beta, gamma) : NAN);
   json_real(&j, "rounds", alg ? rint(a->rounds) : NAN);
+  if (alg && m->draws) {
+    json_array(&j, "noise_s");
+    for (int d = 0; d < m->draws; d++) json_real(&j, NULL, m->drawn_s[d]);
+    json_end(&j);
+  }
   if (alg && m->explain) explain_print(&j, on, a->args->size, &m->explanation);
   if (alg && m->trace) trace_print(&j, m->record, &m->timing, m->round);
   json_end(&j);
@@ -158,6 +166,18 @@ static bool enter_late(model *m, const plan_point *q) {
     return refuse("%s:%d: skew: %s", m->path, q->line, error), false;
   m->timing.late_s = m->late_s;
   return true;
+}
+
+/* The point's time in each draw of the noise; false where it has none. */
+static bool draw_noise(model *m, const plan_point *q) {
+  bool fine = true;
+  for (int d = 0; fine && d < m->draws; d++) {
+    m->timing.draw = (uint64_t)d + 1;
+    fine = !timing_run(m->record, &m->machine, &m->timing);
+    if (fine) m->drawn_s[d] = time_of(&m->timing, q);
+  }
+  m->timing.draw = 0;
+  return fine;
 }
 
 /* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
@@ -203,6 +223,7 @@ static int point(model *m, const plan_point *q) {
     if (m->trace) keep_rounds(m);
   }
   if (!enter_late(m, q)) return 2;
+  if (!draw_noise(m, q)) return failed(m, &m->machine, &a, q->collective);
   int wrong = m->explain ? explain_run(m->record, &m->machine, &m->timing, &m->explanation)
                          : timing_run(m->record, &m->machine, &m->timing);
   if (wrong) return failed(m, &m->machine, &a, q->collective);
@@ -232,11 +253,12 @@ static int points(model *m, const char *path) {
 }
 
 int model_main(const char *machine_path, const char *plan_path, model_wanted wanted) {
-  model m = { .trace = wanted.trace, .holdings = wanted.holdings, .explain = wanted.explain };
+  model m = { .trace = wanted.trace, .holdings = wanted.holdings, .explain = wanted.explain, .draws = wanted.draws };
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {
     m.rounds = machine_one_port(1, 0, 0);
+    m.drawn_s = array_grow(NULL, sizeof *m.drawn_s * ((size_t)m.draws + 1));
     status = points(&m, plan_path);
     machine_free(&m.rounds);
     if (m.record) record_free(m.record);
@@ -245,6 +267,7 @@ int model_main(const char *machine_path, const char *plan_path, model_wanted wan
     free(m.place);
     free(m.round);
     free(m.late_s);
+    free(m.drawn_s);
     holder_free(&m.holder);
   } else status = refuse("%s", error);
   machine_free(&m.machine);

@@ -20,9 +20,11 @@ typedef struct {
  */
 int sweep_main(const sweep_options *, char *error, size_t size);
 
+enum { MODEL_DRAWS = 100000 };
 /* Points of a plan timed on a model of a machine (model.c). Returns the exit status: 0, 1 failure, 2 usage. */
 typedef struct {
   bool trace, holdings, explain; /* what a reply holds beside the time */
+  int draws;                     /* of the machine's noise: so many times besides; 0: none */
 } model_wanted;
 int model_main(const char *machine, const char *plan, model_wanted);
 

@@ -112,6 +112,15 @@ static void test_inside(void) {
   machine_refused("level die 2 0\nlevel die 4 0\n", ":2: level die is given twice");
   machine_refused("level die 2 0\nlevel part 3 0\n", ":2: level part: CACHES must be a multiple of 2");
   machine_refused("level die 1 0\n", ":1: level die: CACHES must be a multiple of 1, the level's before it, and more");
+  machine_refused("noise die 0 0 0\n", ":1: noise die: choose cache");
+  machine_refused("noise network 0 0.5 0\n", ":1: noise network: pieces start at 0 bytes and ascend, each with PART 0");
+  machine_refused("noise network 8 0 0\n", ":1: noise network: pieces start at 0 bytes");
+  machine_refused("noise network 0 0 1e-6\nnoise network 0 1 0\n",
+                  ":2: noise network: PART and SECONDS of a piece ascend");
+  machine_refused("noise network 0 0 0\nnoise network 8 0 0\n",
+                  ":2: noise network: PART and SECONDS of a piece ascend");
+  machine_refused("noise network 0 0 0\nnoise network 0 2 0\n", ":2: 2: PART must be a number from");
+  machine_refused("class network 0 1 1\nnoise network 0 0 0\n", "noise: the last piece does not end with PART 1");
   machine_refused("level far 2 0\n", ":1: level far: every machine has a class of this name");
   machine_refused("level Die 2 0\n", ":1: level Die: NAME is made of up to 20 small letters");
   machine_refused("level die 2 -1\n", ":1: -1: BYTES_PER_S must be a number");
