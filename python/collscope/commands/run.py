@@ -25,6 +25,7 @@ from collscope.sources.rows import SOURCES, failed, named
 from collscope.sources.source import Options, Source, Stopped
 
 STDOUT = "-"  # of --csv
+MOST_DRAWS = 100_000  # prove/sweep.h
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Request:
     budget: str | None = None
     order: str = "interleaved"
     buffers: str = "warm"
+    noise: int = 0
     point_limit: float | None = None
     check: bool = False
     jobs: int | None = None
@@ -84,6 +86,7 @@ def run(request: Request) -> int:
     )
     keys = read_algorithms(request.algorithms, request.collective)
     layouts = read_layouts(request, [source.name for source in sources], started)
+    check_noise(request, [source.name for source in sources], layouts)
     tasks = make_tasks(request, layouts, keys)
     run_note.announce(tasks, [source.name for source in sources], request.jobs, factors(request, layouts, keys, tasks))
     if shows(request):
@@ -98,6 +101,7 @@ def run(request: Request) -> int:
             workers,
             started,
             **repeating,
+            noise=request.noise,
         )
         rows = rows_of(request, sources, tasks, options)
         together = rows_of(request, sources, without_skew(tasks), options) if shows_skew(request) else []
@@ -215,6 +219,19 @@ def read_layouts(request: Request, sources: Sequence[str], started: launcher.Lau
     if crowded:
         console.note(f"{format_ranks(crowded)} ranks have fewer cores and take turns on them: such times tell little")
     return layouts
+
+
+def check_noise(request: Request, sources: Sequence[str], layouts: Sequence[Layout]) -> None:
+    """UsageError: a noise is to be drawn and nothing is modelled, or nothing is known of it."""
+    if not request.noise:
+        return
+    if "model" not in sources:
+        raise UsageError("--noise is for modelled times: take model among --source, or leave it out")
+    if any(layout.platform is None or not layout.platform.noise for layout in layouts):
+        raise UsageError(
+            f"--noise: {request.platform} does not say how much its messages' times vary ([[noise.CLASS]] in its specification); "
+            "./collscope calibrate measures it"
+        )
 
 
 def read_places(request: Request) -> list[tuple[int | None, int]]:
@@ -435,6 +452,13 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 )
 @click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
 @run_repetitions.repeated
+@click.option(
+    "--noise",
+    type=click.IntRange(1, MOST_DRAWS),
+    default=None,
+    metavar="N",
+    help="Model: N draws of the platform's noise, whose 5 % to 95 % stand beside the time.",
+)
 @requests.POINT_LIMIT
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
 @requests.JOBS
@@ -447,6 +471,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 def command(**options: Any) -> None:
     """Times of algorithms: simulated, measured, modelled, and the bound."""
     options["collective"] = ",".join(options["collective"]) or None
+    options["noise"] = options["noise"] or 0
     options["platform"] = requests.switched(options["platform"], options.pop("without"))
     status = run(Request(**options))
     if status:

@@ -82,6 +82,11 @@ class _Shape:
         return next((row["metric"] for row in self.rows if row["source"] == self.lead), "makespan")
 
     @cached_property
+    def has_noise(self) -> bool:
+        """A band stands beside the model's time."""
+        return any(row.get("noise_low_s") is not None for row in self.rows)
+
+    @cached_property
     def has_blocks(self) -> bool:
         """A block is not the whole vector."""
         return any(row["block_bytes"] != row["bytes"] for row in self.rows)
@@ -95,6 +100,10 @@ class _Shape:
     def has_choices(self) -> bool:
         """A decision chose, or the library did."""
         return any(row["chose"] or row["algorithm"].endswith("/builtin") for row in self.rows)
+
+    def spread(self, source: str) -> str:
+        """The column beside a source's times that says how far they spread; "": it has none."""
+        return "quartiles" if source == "real" else "5 … 95 %" if source == "model" and self.has_noise else ""
 
     def short(self, key: str) -> str:
         """The key without its collective, which stands in the title."""
@@ -111,8 +120,8 @@ class _Shape:
             yield Column(BOUND_NAMES[kind], goes=BOUND_GOES[kind] if self.sources else 0, right=True, style="dim")
         for source in self.sources:
             yield Column(source, goes=0 if source == self.lead else 3, right=True)
-            if source == "real":
-                yield Column("quartiles", goes=9, right=True)
+            if spread := self.spread(source):
+                yield Column(spread, goes=9, right=True)
         if self.lead:
             yield Column("× fastest", goes=1, right=True)
         if self.has_ratios:
@@ -170,7 +179,7 @@ def _add_algorithms(
         time = times.get(key)
         cells = [*(size if line == 0 else [""] * len(size)), shape.short(key), *_limits(shape, call)]
         for source in shape.sources:
-            cells += _time_cells(found.get(source), source)
+            cells += _time_cells(found.get(source), shape.spread(source))
         if shape.lead:
             cells.append(_ratio(time, best))
         if shape.has_ratios:
@@ -184,15 +193,14 @@ def _add_algorithms(
         made.add(*cells, style="bold green" if winner else "", ruled=ruled and line == 0)
 
 
-def _time_cells(row: Row | None, source: str) -> list[str]:
-    if row is None:
-        return [""] * (2 if source == "real" else 1)
-    if row["median_s"] is None:
-        return ["—"] + ([""] if source == "real" else [])
-    cells = [_time(row["median_s"])]
-    if source == "real":
-        cells.append(f"{_time(row['q1_s'])} … {_time(row['q3_s'])}")
-    return cells
+def _time_cells(row: Row | None, spread: str) -> list[str]:
+    """The time, and how far it spreads where there is a column for that."""
+    if row is None or row["median_s"] is None:
+        return ["" if row is None else "—", *([""] if spread else [])]
+    low, high = (
+        (row["q1_s"], row["q3_s"]) if spread == "quartiles" else (row.get("noise_low_s"), row.get("noise_high_s"))
+    )
+    return [_time(row["median_s"]), *([f"{_time(low)} … {_time(high)}" if low is not None else ""] if spread else [])]
 
 
 def _time(seconds: float | None) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from collscope.base.errors import UsageError, did_you_mean
-from collscope.machines.spec import Number, Piece, Spec, narrowest, occurring, text_of, wire_curve
+from collscope.machines.spec import Noise, Number, Piece, Spec, narrowest, occurring, text_of, wire_curve
 
 NAMES = ("gap", "nonblocking", "in_order", "nic_gap", "first_touch")
 NUMBERS = {"nic_gap": "nic_gap_s", "first_touch": "first_touch_s_per_byte"}  # of those that a number switches on
@@ -86,6 +86,11 @@ def curve_text(pieces: Sequence[tuple[float, ...]]) -> str:
     return "; ".join(" ".join(text_of(x) for x in piece) for piece in pieces)
 
 
+def noise_text(pieces: Sequence[Noise]) -> str:
+    """The noise of a class as a platform file's property has it: from bytes, then part and seconds of each knot."""
+    return "; ".join(" ".join(map(text_of, (p.start, *(x for knot in p.quantiles for x in knot)))) for p in pieces)
+
+
 def properties(spec: Spec) -> dict[str, str]:
     """What the outermost zone of a platform file says of the elements; nothing of a machine that has none."""
     said: dict[str, str] = {}
@@ -98,6 +103,8 @@ def properties(spec: Spec) -> dict[str, str]:
             said[f"collscope.{name}"] = text_of(value)
     if spec.first_touch_s_per_byte.value > 0:
         said["collscope.fresh_from_bytes"] = str(int(spec.fresh_from.value))
+    for level, noise in spec.noise.items():
+        said[f"noise.{level}"] = noise_text(noise)
     for level in spec.curve_nonblocking:
         said[f"curve_nonblocking.{level}"] = curve_text(wire_curve(spec, level, nonblocking=True))
     return said

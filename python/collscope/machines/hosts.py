@@ -107,9 +107,9 @@ def elements_lines(platform: Platform) -> list[str]:
     return lines
 
 
-def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> str:
-    """The machine file of `collscope-prove --model`: a line for each number, class and link, then where ranks sit. UserError: a
-    platform without curves."""
+def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "block", noise: bool = False) -> str:
+    """The machine file of `collscope-prove --model`: a line for each number, class and link, then where ranks sit. `noise`: with what is
+    known of it, to be drawn from. UserError: a platform without curves."""
     uniform = platform.curves == "uniform"
     lines = [
         "ports fluid",
@@ -129,6 +129,9 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
             for p in pieces:
                 more = "" if uniform else " ".join(["", *map(text_of, (p.traffic, *(p.gap or ())))])
                 lines.append(f"{key} {level} {p.start} {text_of(p.latency_s)} {text_of(p.s_per_byte)}{more}")
+    for level, noises in platform.noise.items() if noise else ():
+        for start, quantiles in noises:
+            lines += [f"noise {level} {start} {text_of(part)} {text_of(s)}" for part, s in quantiles]
     lines += elements_lines(platform)
     if not uniform:
         for link in (*LINKS, *OPTIONAL_LINKS):

@@ -254,6 +254,27 @@ class Platform:
             if f"curve_nonblocking.{level}" in self.properties
         }
 
+    @cached_property
+    def noise(self) -> dict[str, tuple[tuple[int, tuple[tuple[float, float], ...]], ...]]:
+        """Class → pieces of its noise, (from bytes, quantiles as in spec.Noise); of classes where it is known. UserError: it cannot be
+        read."""
+        found = {}
+        for level in self.classes:
+            pieces = []
+            for one in self.properties.get(f"noise.{level}", "").split(";"):
+                if not (words := one.split()):
+                    continue
+                try:
+                    start, *numbers = map(float, words)
+                    pieces.append((int(start), tuple(zip(numbers[::2], numbers[1::2], strict=True))))
+                except (ValueError, OverflowError):
+                    raise UserError(
+                        f"{self.xml}: property noise.{level}: expected 'from part seconds part seconds …; …', not '{one[:60]}'"
+                    ) from None
+            if pieces:
+                found[level] = tuple(pieces)
+        return found
+
     @property
     def has_kinds(self) -> bool:
         """It matters how or when a message was posted: some cost their sender a gap, non-blocking ones are priced by themselves, or

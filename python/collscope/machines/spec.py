@@ -43,6 +43,17 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Noise:
+    """How much longer than their curve messages from `start` bytes up take: (part, seconds), parts ascending from 0 to 1; of all messages
+    that part takes at most so much longer. Negative: less than the curve. It is linear between two of them."""
+
+    start: int
+    quantiles: tuple[tuple[float, float], ...]
+    tag: str = "assumed"
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class Level:
     """Neighbouring cores that are more than a cache's and fewer than a socket's: those of a die, of a part of the memory. bytes_per_s:
     of the link of each such unit, each way, shared by what leaves or enters it; 0: it has none."""
@@ -169,6 +180,7 @@ class Spec:
     nic_gap_s: Number = Number(0.0)
     first_touch_s_per_byte: Number = Number(0.0)
     fresh_from_bytes: Number | None = None  # None: as glibc's allocator has it
+    noise: Mapping[str, tuple[Noise, ...]] = field(default_factory=dict)  # of classes where it is known
 
     @property
     def fresh_from(self) -> Number:

@@ -12,13 +12,13 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator
 
 from collscope.base.errors import UsageError
-from collscope.base.number import MOST_BYTES, Number
-from collscope.base.toml_table import Document, Table, Where, read_text
+from collscope.base.number import MOST_BYTES, TAGS, Number, outside
+from collscope.base.toml_table import Document, Table, Where, one_of, read_text
 from collscope.machines import elements
 from collscope.machines.number_reader import Amount, AnyNumber, Count, NumberTable, eager, positive, possible, socket
 from collscope.machines.plausible import MOST_PIECES, doubts, idle_links, misfit, too_large
@@ -30,6 +30,7 @@ from collscope.machines.spec import (
     NUMBERS,
     OPTIONAL_LINKS,
     Level,
+    Noise,
     Piece,
     Spec,
     SpecError,
@@ -40,6 +41,7 @@ from collscope.machines.topology_reader import TopologyTable, topology_of
 from collscope.machines.variants import override
 
 MOST_LEVELS, MOST_JOINED = 4, 256
+MOST_KNOTS = 32  # model/noise.h
 _PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")
 
 
@@ -72,10 +74,13 @@ def _piece(value: Any) -> Any:
     return dict(zip(_PIECE, value, strict=False))
 
 
-def _ascending(pieces: list[_Piece]) -> list[_Piece]:
+_Starting = TypeVar("_Starting", "_Piece", "_Noise")
+
+
+def _ascending(pieces: list[_Starting]) -> list[_Starting]:
     starts = [p.from_bytes for p in pieces]
     if starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
-        raise ValueError("the pieces of a curve start at 0 bytes and ascend")
+        raise ValueError("the pieces start at 0 bytes and ascend")
     return pieces
 
 
@@ -96,6 +101,52 @@ class _Curves(Table):
     node: _Curve | None = None
     far: _Curve | None = None
     network: _Curve | None = None
+
+
+def _distribution(knots: list[list[float]]) -> list[list[float]]:
+    parts, seconds = [k[0] for k in knots], [k[1] for k in knots]
+    if parts[0] != 0 or parts[-1] != 1 or any(a >= b for a, b in pairwise(parts)):
+        raise ValueError("the parts ascend from 0 to 1")
+    if any(a > b for a, b in pairwise(seconds)):
+        raise ValueError("the seconds must not descend")
+    if problem := next((p for s in seconds if (p := outside("_s", abs(s)))), ""):
+        raise ValueError(f"the seconds {problem}, or the same below 0")
+    return knots
+
+
+class _Noise(Table):
+    from_bytes: int = Field(ge=0, le=MOST_BYTES, description=f"a whole number of bytes, at most {MOST_BYTES}")
+    quantiles_s: Annotated[
+        list[Annotated[list[float], Field(min_length=2, max_length=2)]],
+        Field(
+            min_length=2,
+            max_length=MOST_KNOTS,
+            description=f"a list of 2 to {MOST_KNOTS} pairs of a part and seconds: [[0, -1e-6], [0.5, 0], [1, 5e-6]]",
+        ),
+        AfterValidator(_distribution),
+    ]
+    tag: Annotated[str, one_of(TAGS)] = "assumed"
+    source: str = ""
+
+    @property
+    def noise(self) -> Noise:
+        """The piece as a specification holds it."""
+        return Noise(self.from_bytes, tuple((part, s) for part, s in self.quantiles_s), self.tag, self.source)
+
+
+_NoiseCurve = Annotated[
+    list[_Noise],
+    Field(min_length=1, max_length=MOST_PIECES, description="tables [[noise.CLASS]] with from_bytes and quantiles_s"),
+    AfterValidator(_ascending),
+]
+
+
+class _Noises(Table):
+    cache: _NoiseCurve | None = None
+    socket: _NoiseCurve | None = None
+    node: _NoiseCurve | None = None
+    far: _NoiseCurve | None = None
+    network: _NoiseCurve | None = None
 
 
 def _level_name(name: str) -> str:
@@ -180,6 +231,7 @@ class _File(Table):
     curve_nonblocking: _Curves | None = Field(
         default=None, description="a table [curve_nonblocking], with classes as in [curve]"
     )
+    noise: _Noises | None = Field(default=None, description="tables [[noise.CLASS]], with classes as in [curve]")
 
     _checked = field_validator(*NUMBERS)(possible)
 
@@ -191,9 +243,12 @@ def _file_model(levels: tuple[str, ...]) -> type[_File]:
         return _File
     optional: Any = (_Curve | None, None)
     curves = create_model("_Curves", __base__=_Curves, **dict.fromkeys(levels, optional))
+    optional = (_NoiseCurve | None, None)
+    noises = create_model("_Noises", __base__=_Noises, **dict.fromkeys(levels, optional))
+    noise: Any = (noises | None, _File.model_fields["noise"])
     own: Any = (curves, _File.model_fields["curve"])
     nonblocking: Any = (curves | None, _File.model_fields["curve_nonblocking"])
-    return create_model("_File", __base__=_File, curve=own, curve_nonblocking=nonblocking)
+    return create_model("_File", __base__=_File, curve=own, curve_nonblocking=nonblocking, noise=noise)
 
 
 def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -258,6 +313,9 @@ def parse_spec(
         raise document.fail("names no class; the classes are " + ", ".join(spec.classes), "curve")
     own = tuple(level for level in spec.classes if getattr(file.curve, level))
     spec = replace(spec, curve=curves, own_curves=own)
+    if file.noise:
+        given = {level: getattr(file.noise, level) for level in spec.classes if getattr(file.noise, level)}
+        spec = replace(spec, noise={level: tuple(n.noise for n in pieces) for level, pieces in given.items()})
     if file.curve_nonblocking:
         spec = replace(spec, curve_nonblocking=_nonblocking(spec, _given(file.curve_nonblocking, spec.classes)))
     before = spec

@@ -53,39 +53,53 @@ COLUMNS = (
     "buffers",
     "skew",
 )
+# Of what was asked for besides: a table has those of them that one of its rows has.
+EXTRA = ("draws", "noise_low_s", "noise_median_s", "noise_high_s", "times_s")
 LATER = COLUMNS[
     -7:
 ]  # of measurements only, and of calls that ranks enter late; a table that was written before they were has none
 TEXT = frozenset(COLUMNS) & {
     *("source", "platform", "mapping", "collective", "algorithm", "type", "op", "metric", "chose", "status"),
     *("back_end", "sources_hash", "platform_hash", "kind", "unstable", "start", "buffers", "skew"),
-}
-TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s")
+} | {"times_s"}
+TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s", *EXTRA[1:4])
 REALS = (*TIMES, "outliers")
-INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in REALS)
+INTEGERS = tuple(c for c in (*COLUMNS, *EXTRA) if c not in TEXT and c not in REALS)
 
 Row = dict[str, Any]
 
 
 def make_row(**cells: Any) -> Row:
-    """A row with every column; unknown names are a mistake of the caller."""
-    strange = set(cells) - set(COLUMNS)
+    """A row with every column, and those of EXTRA that it is given; unknown names are a mistake of the caller."""
+    strange = set(cells) - {*COLUMNS, *EXTRA}
     if strange:
         raise KeyError(f"no such column: {', '.join(sorted(strange))}")
-    return {c: cells.get(c, "" if c in TEXT else None) for c in COLUMNS}
+    return {c: cells.get(c, "" if c in TEXT else None) for c in (*COLUMNS, *(c for c in EXTRA if c in cells))}
+
+
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """COLUMNS, and those of EXTRA in which a row has something."""
+    there = {c for row in rows for c in EXTRA if not _is_empty(row.get(c))}
+    return [*COLUMNS, *(c for c in EXTRA if c in there)]
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value != value or value == ""
 
 
 def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Rows as a DataFrame: texts, whole numbers (0 where empty), times and other reals (NaN where there is none)."""
     import pandas as pd
 
-    frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
-    for name in INTEGERS:
-        frame[name] = frame[name].fillna(0).astype("int64")
-    for name in REALS:
-        frame[name] = frame[name].astype("float64")
-    for name in TEXT:
-        frame[name] = frame[name].fillna("").astype(str)
+    made = list(rows)
+    frame = pd.DataFrame(made, columns=columns_of(made))
+    for name in frame.columns:
+        if name in TEXT:
+            frame[name] = frame[name].fillna("").astype(str)
+        elif name in REALS:
+            frame[name] = frame[name].astype("float64")
+        else:
+            frame[name] = frame[name].fillna(0).astype("int64")
     return frame
 
 
@@ -101,11 +115,12 @@ def to_rows(frame: pd.DataFrame) -> list[Row]:
 
 def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
     """CSV. Floats are written with the digits that read back to the same number, so tables can be compared exactly."""
-    out = io.StringIO()
+    out, made = io.StringIO(), list(rows)
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        writer.writerow([_cell(row.get(c)) for c in COLUMNS])
+    columns = columns_of(made)
+    writer.writerow(columns)
+    for row in made:
+        writer.writerow([_cell(row.get(c)) for c in columns])
     return out.getvalue()
 
 
@@ -137,14 +152,16 @@ def read_csv(path: str | Path) -> pd.DataFrame:
     if missing:
         raise UserError(f"{path}: not a table of collscope: no column {', '.join(missing)}")
     empty = [""] * len(frame)
-    cells: dict[str, list[Any]] = {name: list(frame[name]) if name in frame else empty for name in COLUMNS}
+    columns = [*COLUMNS, *(c for c in EXTRA if c in frame)]
+    cells: dict[str, list[Any]] = {name: list(frame[name]) if name in frame else empty for name in columns}
     try:
-        for name in REALS:
-            cells[name] = [float(text) if text else None for text in cells[name]]
-        for name in INTEGERS:
-            cells[name] = [int(text) if text else None for text in cells[name]]
+        for name in columns:
+            if name in REALS:
+                cells[name] = [float(text) if text else None for text in cells[name]]
+            elif name in INTEGERS:
+                cells[name] = [int(text) if text else None for text in cells[name]]
     except ValueError as error:
         raise UserError(f"{path}: column {name}: {error}") from error
     return to_frame(
-        dict(zip(COLUMNS, row, strict=True)) for row in zip(*(cells[name] for name in COLUMNS), strict=True)
+        dict(zip(columns, row, strict=True)) for row in zip(*(cells[name] for name in columns), strict=True)
     )

@@ -25,7 +25,7 @@ from collscope.sources.batches import Numbered, finish
 from collscope.sources.chosen import name_builtins
 from collscope.sources.launch import Children, Report
 from collscope.sources.launcher import LOCAL, Launcher
-from collscope.sources.outcome import OK, STOPPED, Outcome, summarise
+from collscope.sources.outcome import OK, STOPPED, Outcome, summarise, times_text
 from collscope.sources.source import Bar, Options, Source, Stopped
 from collscope.sources.spread import describe as describe_spread
 
@@ -58,6 +58,7 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
             progress=progress,
             limit_s=options.point_limit_s,
             launcher=options.launcher,
+            keep_times=options.keep_times,
         )
     return name_builtins(tasks, made) if options.launcher.is_local else made
 
@@ -86,9 +87,11 @@ def run_tasks(
     progress: Progress | None = None,
     limit_s: float | None = None,
     launcher: Launcher = LOCAL,
+    keep_times: bool = False,
 ) -> list[Row]:
     """Measured rows of any mixture of layouts and points, in their order; `launches` whole launches, all repetitions taken
     together. One launch runs at a time. `progress` is told of each point of each launch; a point may take `limit_s` in each.
+    `keep_times`: every repetition stands in its row.
     Raises Stopped, with the rows, when the user ends the work."""
     groups: dict[Layout, list[Numbered]] = {}
     for i, (layout, point) in enumerate(tasks):
@@ -109,10 +112,10 @@ def run_tasks(
     except KeyboardInterrupt as stop:
         late = [Outcome(STOPPED, "not finished")]
         seen = zip(tasks, work.outcomes, strict=True)
-        raise Stopped([_row(task, found or late, len(found), sources) for task, found in seen]) from stop
+        raise Stopped([_row(task, found or late, len(found), sources, keep_times) for task, found in seen]) from stop
     finally:
         work.children.stop()
-    return [_row(task, seen, launches, sources) for task, seen in zip(tasks, work.outcomes, strict=True)]
+    return [_row(task, seen, launches, sources, keep_times) for task, seen in zip(tasks, work.outcomes, strict=True)]
 
 
 def build() -> None:
@@ -126,7 +129,7 @@ def build() -> None:
         raise UserError(str(error)) from error
 
 
-def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str) -> Row:
+def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str, keep_times: bool) -> Row:
     layout, point = task
     bad = next((o for o in seen if o.kind != OK), None)
     reps = [o.reps for o in seen] if bad is None else []
@@ -145,6 +148,7 @@ def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str) -> Ro
         back_end=next((o.back_end for o in seen if o.back_end), ""),
         sources_hash=sources,
         platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
+        **({"times_s": times_text(reps, point.metric)} if keep_times else {}),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from collscope.base import cache, depends, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
+from collscope.base.statistics import quantile
 from collscope.machines.hosts import machine_file
 from collscope.machines.simgrid import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, in_loop, plan_text
@@ -19,6 +21,7 @@ from collscope.sources.asking import GivenUp, Question
 from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
 from collscope.sources.source import Bar, Options, Source, is_builtin
 
+BAND = (0.05, 0.95)  # of the draws of a noise lie between these quantiles
 BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
 
 
@@ -29,15 +32,18 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
         for layout, point in tasks
     ]  # there is no data to check
     with bar("model", len(tasks)) as progress:
-        return run_tasks(wanted, progress=progress, limit_s=options.point_limit_s)
+        return run_tasks(wanted, progress=progress, limit_s=options.point_limit_s, noise=options.noise)
 
 
 SOURCE = Source("model", rows)
 
 
-def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None) -> list[Row]:
-    """Model rows of any mixture of layouts and points, in their order; a point that takes longer than `limit_s` is given up."""
-    outcomes = evaluate(tasks, progress=progress, limit_s=limit_s)
+def run_tasks(
+    tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None, noise: int = 0
+) -> list[Row]:
+    """Model rows of any mixture of layouts and points, in their order; a point that takes longer than `limit_s` is given up. `noise`:
+    so many draws of a platform's noise, where it is known; their band stands beside the time, which is that without noise."""
+    outcomes = evaluate(tasks, progress=progress, limit_s=limit_s, noise=noise)
     sources = cache.sources_hash(*depends.MODEL)
     rows = []
     for (layout, point), outcome in zip(tasks, outcomes, strict=True):
@@ -60,24 +66,37 @@ def run_tasks(tasks: Sequence[Task], *, progress: Progress | None = None, limit_
                 back_end="collscope-prove",
                 sources_hash=sources[:12],
                 platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
+                **_band(outcome.get("noise_s") or []),
             )
         )
     return rows
 
 
+def _band(drawn: Sequence[float]) -> dict[str, Any]:
+    """The columns of a band from the times of its draws; {} without any."""
+    if not drawn:
+        return {}
+    low, middle, high = (quantile(sorted(drawn), part) for part in (*BAND[:1], 0.5, *BAND[1:]))
+    return {"draws": len(drawn), "noise_low_s": low, "noise_median_s": middle, "noise_high_s": high}
+
+
 def evaluate(
-    tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None
+    tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None, noise: int = 0
 ) -> list[dict[str, Any]]:
     """What the prover says of each task, cached by content: status ("ok" or the reason), model_s and cost_s (seconds), exact
-    (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key)."""
+    (whether the formula is the schedule's critical path), bound_s, rounds, chose (full key); noise_s: the times of `noise` draws, on
+    platforms whose noise is known."""
     sources = cache.sources_hash(*depends.MODEL)
     machines = {
-        layout: machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping)
+        layout: machine_file(layout.platform, layout.nodes, layout.ranks, layout.mapping, noise > 0)
         for layout in dict.fromkeys(layout for layout, _ in tasks)
         if layout.platform
     }
+    drawn = {
+        layout: [f"noise={noise}"] if noise and layout.platform and layout.platform.noise else [] for layout in machines
+    }
     keys = [
-        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.identity())
+        cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])
         for layout, point in tasks
     ]
     with cache.Cache() as store:
@@ -104,7 +123,9 @@ def evaluate(
                 write_atomically(machine, machines[layout])
                 new: dict[str, dict[str, Any]] = {}
                 try:
-                    for i, reply in asking.ask(["--model", machine], questions, folder, told, limit_s):
+                    words: list[str | Path] = ["--model", machine]
+                    words += ["--noise", str(noise)] if drawn[layout] else []
+                    for i, reply in asking.ask(words, questions, folder, told, limit_s):
                         if isinstance(reply, GivenUp):
                             known[names[i]] = _given_up(reply)
                         else:

@@ -66,6 +66,11 @@ def back_end(meta: Mapping[str, Any]) -> str:
     return ""
 
 
+def times_text(launches: Sequence[Sequence[Repetition]], metric: str) -> str:
+    """Column times_s: every repetition's time of that metric in the order they were taken, with blanks between."""
+    return " ".join(f"{r[COLUMN[base(metric)]]:.7g}" for reps in launches for r in reps)
+
+
 def summarise(launches: Sequence[Sequence[Repetition]], metric: str) -> dict[str, float | None]:
     """Columns median_s, q1_s, q3_s, min_s and max_s of a point from launches[launch][repetition]; None where there is no time.
 

@@ -33,6 +33,8 @@ class Options:
     budget_s: float = 5.0  # that each launch of a real run may spend on a point then
     interleaved: bool = True  # the algorithms of a call are measured in rounds
     buffers: str = "warm"  # of points.plan.BUFFERS
+    noise: int = 0  # draws of the platform's noise, whose band stands beside the model's time; 0: none
+    keep_times: bool = False  # a real run's rows have every repetition
 
 
 class Stopped(KeyboardInterrupt):
