@@ -18,6 +18,9 @@ from collscope.catalogue import metrics
 CALL = ["collective", "nodes", "ranks", "mapping", "bytes", "type", "op", "in_place", "root", "metric"]
 RANGES = ((512, "up to 512 B"), (8 << 10, "to 8 KiB"), (128 << 10, "to 128 KiB"), (np.inf, "above"))
 BY = ("collective", "algorithm", "size", "ranks")
+BAND = ["noise_low_s", "noise_high_s"]  # of a prediction's draws: so many lie between them
+NOMINAL = 0.9
+COVERED = ["calls", "inside", "below", "above", "repetitions", "repetitions_inside"]
 NOISE = 0.05  # of a measured time whose table has no quartiles: two that differ by less are a tie
 
 
@@ -44,7 +47,8 @@ class Winners:
 
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
-    around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words). Of a metric its
+    around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
+    prediction has one, times_s where every repetition is known. Of a metric its
     name alone counts: which barrier stood before a measured call is not always known. UserError: there are none, or a table has a call
     twice."""
     keys = [*CALL, "algorithm"]
@@ -56,8 +60,10 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
                 f"the {name} times have {row['algorithm']} at {row['bytes']} bytes on {row['ranks']} ranks twice; choose one source "
                 "or platform of the table"
             )
-    both = predicted[[*keys, "chose", "median_s"]].merge(
-        measured[[*keys, "median_s", "q1_s", "q3_s"]], on=keys, suffixes=("", "_measured")
+    band = [c for c in BAND if c in predicted]
+    times = [c for c in ("times_s",) if c in measured]
+    both = predicted[[*keys, "chose", "median_s", *band]].merge(
+        measured[[*keys, "median_s", "q1_s", "q3_s", *times]], on=keys, suffixes=("", "_measured")
     )
     both = both.rename(columns={"median_s": "predicted_s", "median_s_measured": "measured_s"})
     both = both[(both.predicted_s > 0) & (both.measured_s > 0)].reset_index(drop=True)
@@ -82,6 +88,31 @@ def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
         size = part.error.abs()
         rows.append((name, len(part), size.median(), size.quantile(0.9), size.max(), part.error.median()))
     return pd.DataFrame(rows, columns=[by or "of", "points", "median", "p90", "worst", "bias"])
+
+
+def coverage(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
+    """Of the calls whose prediction has a band, by the values of a column (None: all together, as "all"): calls; the shares of measured
+    medians inside it, below and above; repetitions, and their share inside (NaN where none is known). Of single repetitions NOMINAL
+    should be inside, of medians more."""
+    if not set(BAND) <= set(both.columns):
+        return pd.DataFrame(columns=[by or "of", *COVERED])
+    known = both[both[BAND[0]].notna()]
+    rows = []
+    parts: Iterator[tuple[object, pd.DataFrame]] = (
+        iter([("all", known)]) if by is None else iter(known.groupby(by, sort=by != "size"))
+    )
+    for name, part in parts:
+        low, high = part[BAND[0]], part[BAND[1]]
+        below, above = (part.measured_s < low).mean(), (part.measured_s > high).mean()
+        single = [
+            a <= float(time) <= b
+            for times, a, b in zip(part.get("times_s", pd.Series("", part.index)), low, high, strict=True)
+            for time in str(times).split()
+        ]
+        inside = sum(single) / len(single) if single else float("nan")
+        rows.append((name, len(part), 1 - below - above, below, above, len(single), inside))
+    found = pd.DataFrame(rows, columns=[by or "of", *COVERED])
+    return found[found.calls > 0]
 
 
 def algorithms(both: pd.DataFrame) -> pd.DataFrame:

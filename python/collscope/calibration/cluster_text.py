@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from collscope.base.number import MOST_BYTES
 from collscope.base.statistics import quantile
 from collscope.calibration.curves import Piece
+from collscope.calibration.noise import sections
 from collscope.calibration.numbers import Found, gap_line, narrowest, residual
 
 ROUNDED = 1e-5  # five digits
@@ -57,6 +58,8 @@ def text_of(found: Found, about: About) -> str:
         out += _curve("curve", found, about, level, found.curves[level], found.eager[0])
     for level, pieces in found.nonblocking.items():
         out += _curve("curve_nonblocking", found, about, level, pieces, found.eager_nonblocking[0])
+    for level, noise in found.noise.items():
+        out += sections(noise, level, "here")
     if about.topology:
         out += ["", "[topology]", *about.topology]
     return "\n".join(out) + "\n"

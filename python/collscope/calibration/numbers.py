@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 
 from collscope.calibration.curves import Limits, Piece, Point, curve_at, jumps_of, line_of, pieces_of
+from collscope.calibration.noise import Quantiles, noise_of
 from collscope.calibration.p2p import Answer, Answers, Flow
 from collscope.calibration.survey import FEW, NETWORK, STREAM, Shape, groups
 
@@ -57,6 +58,7 @@ class Found:
         default_factory=dict
     )  # core, nic, switch, memory, interconnect → rate, told
     local: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # gamma, copy, touch → value and range
+    noise: dict[str, list[tuple[int, Quantiles]]] = field(default_factory=dict)  # class → (bytes, noise), ascending
     notes: list[str] = field(default_factory=list)
 
 
@@ -72,6 +74,8 @@ def numbers(shape: Shape, seen: Answers) -> Found:
     curves(shape, seen, found)
     order(shape, seen, found)
     found.nic_gap_s = nic_gap(shape, seen, found)
+    for level in shape.pairs():
+        found.noise[level] = noises(shape, seen, level, found)
     for pattern in ("gamma", "copy", "touch"):
         found.local[pattern] = local_work(seen.of(pattern))
     return found
@@ -122,6 +126,17 @@ def curves(shape: Shape, seen: Answers, found: Found) -> None:
 def narrowest(found: Found, level: str) -> float:
     """Bytes a second of the narrowest link that was measured on the way of a class; infinite where none was."""
     return min((found.rates[link][0] for link in WAYS[level] if link in found.rates), default=float("inf"))
+
+
+def noises(shape: Shape, seen: Answers, level: str, found: Found) -> list[tuple[int, Quantiles]]:
+    """How much the messages of a class vary about the times that its curve is fitted to, by size; of one pair."""
+    typical = {p.bytes: p.seconds for p in found.times[level]}
+    made = []
+    for answer in seen.of("pingpong", single=True, flows=(shape.pairs()[level][0],)):
+        size = answer.wanted.bytes
+        if size in typical and (noise := noise_of(answer.samples, typical[size])):
+            made.append((size, noise))
+    return sorted(made)
 
 
 def overhead(shape: Shape, seen: Answers) -> float:

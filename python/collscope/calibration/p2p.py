@@ -24,13 +24,15 @@ Start = Callable[[Path], Sequence[str | Path]]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A measurement: `count` is round trips, messages a flow, milliseconds, or ranks, as the pattern has it."""
+    """A measurement: `count` is round trips, messages a flow, milliseconds, or ranks, as the pattern has it. `single`: it is for how much
+    single round trips vary, not for how long they take."""
 
     pattern: str
     flows: tuple[Flow, ...] = ()
     bytes: int = 1
     count: int = 1
     samples: int = 9
+    single: bool = False
 
     @property
     def text(self) -> str:
@@ -63,12 +65,13 @@ class Answers:
     all: list[Answer] = field(default_factory=list)
     library: str = ""
 
-    def of(self, pattern: str, **wanted: object) -> list[Answer]:
+    def of(self, pattern: str, single: bool = False, **wanted: object) -> list[Answer]:
         """Those of a pattern, with these fields."""
         return [
             a
             for a in self.all
-            if a.wanted.pattern == pattern and all(getattr(a.wanted, k) == v for k, v in wanted.items())
+            if (a.wanted.pattern, a.wanted.single) == (pattern, single)
+            and all(getattr(a.wanted, k) == v for k, v in wanted.items())
         ]
 
 

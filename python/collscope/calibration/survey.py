@@ -19,6 +19,9 @@ LONGEST_S = 0.2  # half a round trip: larger messages are not asked for
 SAMPLE_S = 5e-3  # of round trips: more of them would not make the clock's error smaller
 MEASURE_S = 0.8  # a measurement of long messages
 QUICK_SAMPLES = 3
+SINGLES, QUICK_SINGLES = 100, 25  # single round trips of a size, for how much they vary
+SINGLE_BYTES = (1, 1 << 10, 1 << 14, 1 << 18)  # it changes with size less than the time does
+SINGLE_S = 0.06  # half a round trip: larger messages are not asked for it
 AT_ONCE_S = 0.25  # all messages of a measurement together
 LATE_MS, LATE_TIMES = 10, 4.0  # a receive comes so late: milliseconds, times of its message
 STREAM = (1, 8)  # messages, whose times' difference is that of the others
@@ -147,10 +150,20 @@ def plan(shape: Shape, known: Mapping[str, Pace]) -> list[Wanted]:
                     round_trip("pingpong_fresh", pair, n, pace) for n in sizes if n in (1 << 12, 1 << 16, 1 << 20)
                 ]
                 found += _alone(pair, sizes, pace)
+                found += singles(pair, pace)
         found += several(shape, level, pace)
     each = len(shape.nodes[0])
     found += [Wanted(p, (), n, k) for p in ("gamma", "copy", "touch") for n in WORK for k in sorted({1, each})]
     return [*dict.fromkeys(found)]
+
+
+def singles(pair: Flow, pace: Pace) -> list[Wanted]:
+    """Round trips one by one."""
+    return [
+        Wanted("pingpong", (pair,), n, 1, SINGLES, single=True)
+        for n in SINGLE_BYTES
+        if n <= LARGEST_BYTES and pace.time(n) <= SINGLE_S
+    ]
 
 
 def fewer(wanted: Sequence[Wanted], shape: Shape) -> list[Wanted]:
@@ -158,6 +171,9 @@ def fewer(wanted: Sequence[Wanted], shape: Shape) -> list[Wanted]:
     first = {pairs[0] for pairs in shape.pairs().values()}
     kept = []
     for w in wanted:
+        if w.single:
+            kept.append(replace(w, samples=QUICK_SINGLES))
+            continue
         if len(w.flows) == 1 and (w.flows[0] not in first or w.bytes.bit_length() % 2 == 0):
             continue
         kept.append(replace(w, samples=min(w.samples, QUICK_SAMPLES)))

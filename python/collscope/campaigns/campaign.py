@@ -22,6 +22,7 @@ from collscope.points.plan import Point, Task
 
 FOLDER = paths.ROOT / "validate" / "campaigns"
 BARRIER = "barrier"  # in `without`: the metric's barrier is left out, all ranks enter together
+MOST_DRAWS = 10_000  # of the platform's noise
 TOPOLOGY = "topology"  # in `without`: one switch in place of the network
 
 
@@ -72,6 +73,7 @@ class _File(Table):
     type: str = "byte"
     baselines: list[str] = Field(default_factory=list)
     without: list[str] = Field(default_factory=list)
+    noise: int = Field(default=0, ge=0, le=MOST_DRAWS)
     measure: _Measure
     bed: _Bed | None = None
     quick: _Quick = Field(default_factory=_Quick)
@@ -155,6 +157,8 @@ def load(name: str) -> Campaign:
         raise UsageError(f"{shown}: {error}") from None
     if (file.measure.source == "real") != bool(file.calls):
         raise document.fail("a campaign that measures has [[calls]]; one of published times has none", "measure")
+    if file.noise and file.predict != "model":
+        raise document.fail('noise is drawn by the model: take predict = "model", or leave it out', "noise")
     if file.bed and file.measure.launcher != "testbed":
         raise document.fail('a bed is for launcher = "testbed"', "bed")
     return Campaign(path.stem, path, file)

@@ -51,7 +51,7 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         if not tasks:
             raise UsageError(f"{paths.display(campaign.path)}: has no calls{' in a quick run' if quick else ''}")
         console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
-        predicted = _predicted(campaign, _with_baselines(campaign, tasks))
+        predicted = _predicted(campaign, _with_baselines(campaign, tasks), file.noise)
         busy = [os.getloadavg()[0]]
         measured = _measured(campaign, tasks, folder, force or ground.anew)
         busy.append(os.getloadavg()[0])
@@ -61,7 +61,7 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         both=both,
         predicted=table.to_frame(predicted),
         about=file.about,
-        setting=_setting(campaign, ground, tasks, measured, busy),
+        setting=_setting(campaign, ground, platform, tasks, measured, busy),
         floor=file.floor or _floor(measured),
         bounds=_bounds(tasks),
         without=_without(campaign, ground, tasks, measured),
@@ -98,8 +98,8 @@ def _tasks(campaign: Campaign, platform: Platform, quick: bool) -> list[Task]:
 # ---- predicting ---------------------------------------------------------------------------------------------
 
 
-def _predicted(campaign: Campaign, tasks: Sequence[Task]) -> list[Row]:
-    return SOURCES[campaign.file.predict].rows(tasks, Options(), progress.progress)
+def _predicted(campaign: Campaign, tasks: Sequence[Task], noise: int = 0) -> list[Row]:
+    return SOURCES[campaign.file.predict].rows(tasks, Options(noise=noise), progress.progress)
 
 
 def _with_baselines(campaign: Campaign, tasks: Sequence[Task]) -> list[Task]:
@@ -160,6 +160,7 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, force: bo
                 rows = measure.run_tasks(
                     [(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk],
                     launches=options.launches, progress=bar, limit_s=60.0, launcher=options.launcher,
+                    keep_times=True,
                 )  # fmt: skip
             except Stopped as stop:
                 _keep(kept, [row for row in stop.rows if row["kind"] == OK], path)
@@ -199,7 +200,12 @@ def _name_of(task: Task) -> tuple[object, ...]:
 
 
 def _setting(
-    campaign: Campaign, ground: Ground, tasks: Sequence[Task], measured: Sequence[Row], busy: Sequence[float]
+    campaign: Campaign,
+    ground: Ground,
+    platform: Platform,
+    tasks: Sequence[Task],
+    measured: Sequence[Row],
+    busy: Sequence[float],
 ) -> list[tuple[str, str]]:
     file = campaign.file
     ranks = sorted({layout.ranks for layout, _ in tasks})
@@ -209,10 +215,17 @@ def _setting(
         ("platform", file.platform),
         *ground.setting,
         ("predicted by", f"{file.predict}, metric {file.metric}"),
+        *([("noise", _noise_text(platform, file.noise))] if file.noise else []),
         ("measured", f"{file.measure.source}: {back_end}"),
         *([("load of this machine", f"{busy[0]:.1f} before measuring, {busy[1]:.1f} after")] if here else []),
         ("ranks", f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))),
     ]
+
+
+def _noise_text(platform: Platform, draws: int) -> str:
+    if not platform.noise:
+        return "no band: the platform does not say how much its messages' times vary"
+    return f"{draws} draws of how much single messages of {', '.join(platform.noise)} vary"
 
 
 def _floor(measured: Sequence[Row]) -> str:
