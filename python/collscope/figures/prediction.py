@@ -22,12 +22,13 @@ FAR = 0.75  # an error from which on the colour is full
 ERRORS = LinearSegmentedColormap.from_list("errors", ["#2166AC", "#92C5DE", "#F7F7F7", "#F4A582", "#B2182B"])
 NEAR = 0.2  # the band around the diagonal
 FEWEST = 3
-_FEW = 6  # sizes: a narrower figure has no room for its labels
+CELL, LETTER = (0.46, 0.3), 0.068  # of the heat map, in inches: a cell's width and height, a letter of a name
 MARKERS = "os^DvP*X<>"
 
 
 def scatter(both: pd.DataFrame) -> Figure:
-    """Predicted over measured time, a dot a call, a panel a collective; the line is where both agree, the band 20 % around it."""
+    """Predicted over measured time, a dot a call, a panel a collective; the line is where both agree, the band 20 % around it. A bar
+    through a dot is where 90 % of the call's times should lie, where `both` has noise_low_s and noise_high_s."""
     names = sorted(both.collective.unique())
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -38,14 +39,17 @@ def scatter(both: pd.DataFrame) -> Figure:
     for ax, name in zip(axes.flat, names, strict=False):
         part = both[both.collective == name]
         keys = sorted(part.algorithm.unique())
-        colours = map_colours(keys)
+        colours, names_of = map_colours(keys), _legend(keys)
         ends = np.array([low, high])
         ax.fill_between(ends, ends * (1 - NEAR), ends * (1 + NEAR), color=SHADE, lw=0, zorder=0)
         ax.plot(ends, ends, color=FAINT, lw=0.9, zorder=1)
         for i, key in enumerate(keys):
             of = part[part.algorithm == key]
+            if "noise_low_s" in of:
+                ax.vlines(of.measured_s * 1e6, of.noise_low_s * 1e6, of.noise_high_s * 1e6, lw=0.7, alpha=0.35,
+                          color=colours[key], zorder=1.5)  # fmt: skip
             ax.plot(of.measured_s * 1e6, of.predicted_s * 1e6, ls="", marker=MARKERS[i % len(MARKERS)], ms=3.0, mew=0,
-                    alpha=0.6, color=colours[key], label=_short(key), zorder=2)  # fmt: skip
+                    alpha=0.6, color=colours[key], label=names_of[key], zorder=2)  # fmt: skip
         ax.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
         ax.set_title(name, fontsize=10)
         ax.grid(color=GRID, lw=0.5)
@@ -59,8 +63,9 @@ def scatter(both: pd.DataFrame) -> Figure:
         ax.set_ylabel("predicted")
     for ax in axes.flat[len(names) :]:
         ax.set_axis_off()
+    bars = "; bars: 90 % of draws of the messages' noise" if "noise_low_s" in both else ""
     fig.suptitle(
-        "Predicted and measured time of every call; shaded: within 20 %",
+        f"Predicted and measured time of every call\nshaded: within 20 %{bars}",
         x=0.02,
         ha="left",
         fontsize=11,
@@ -80,9 +85,13 @@ def heat(both: pd.DataFrame) -> Figure:
     for i, (collective, key) in enumerate(rows):
         for size, part in _of(blocks, collective, key).groupby("block"):
             errors[i, sizes.index(size)] = part.error.median()
-    width = 0.46 * max(len(sizes), _FEW) + 3.4
-    fig = Figure(figsize=(width, 0.3 * len(rows) + 1.5), dpi=150)
-    ax = fig.add_subplot()
+    labels = [_label(c, k) for c, k in rows]
+    # Inches: names, cells, the colours' bar with its words; a title above and sizes below.
+    names, cells, bar = LETTER * max(map(len, labels)) + 0.2, CELL[0] * len(sizes), 1.1
+    left, below, above = max(names, 0.6), 0.95, 0.5
+    width, height = max(left + cells + bar, 7.0), CELL[1] * len(rows) + below + above
+    fig = Figure(figsize=(width, height), dpi=150)
+    ax = fig.add_axes((left / width, below / height, cells / width, 1 - (below + above) / height))
     image = ax.imshow(errors, cmap=ERRORS, norm=TwoSlopeNorm(0, -FAR, FAR), aspect="auto")
     for (i, j), value in np.ndenumerate(errors):
         if value == value:
@@ -96,14 +105,16 @@ def heat(both: pd.DataFrame) -> Figure:
         rotation_mode="anchor",
         fontsize=7.5,
     )
-    ax.set_yticks(range(len(rows)), [_label(c, k) for c, k in rows], fontsize=8)
+    ax.set_yticks(range(len(rows)), labels, fontsize=8)
     ax.set_xlabel("bytes of a block, or of the whole vector where there are no blocks")
     ax.grid(False)
     ax.spines[:].set_visible(False)
-    ax.set_title("Error of the prediction, median over ranks (percent of the measured time)", fontsize=10.5)
-    fig.colorbar(image, ax=ax, pad=0.015, aspect=18, label="too fast       too slow", ticks=[-FAR, 0, FAR],
+    fig.text(0.1 / width, 1 - 0.2 / height, "Error of the prediction, median over ranks (percent of the measured time)",
+             fontsize=10.5, fontweight="bold", va="center")  # fmt: skip
+    tall = min(2.6, height - below - above)
+    scale = fig.add_axes(((left + cells + 0.25) / width, 1 - (above + tall) / height, 0.14 / width, tall / height))
+    fig.colorbar(image, cax=scale, label="too fast       too slow", ticks=[-FAR, 0, FAR],
                  format=lambda v, _: f"{100 * v:+.0f} %" if v else "0")  # fmt: skip
-    fig.tight_layout()
     return fig
 
 
@@ -133,7 +144,7 @@ def winner_maps(won: pd.DataFrame, collective: str) -> Figure:
         ax.set_xlabel("bytes")
         ax.grid(False)
     axes[0].set_ylabel("ranks")
-    handles: list[Patch | Line2D] = [Patch(color=colours[k], label=_short(k)) for k in keys]
+    handles: list[Patch | Line2D] = [Patch(color=colours[k], label=name) for k, name in _legend(keys).items()]
     handles.append(
         Line2D([], [], ls="", marker="o", ms=4, color="white", mec=INK, mew=0.7, label="loses more than the noise")
     )
@@ -166,6 +177,13 @@ def _label(collective: str, key: str) -> str:
 
 def _short(key: str) -> str:
     return key.removeprefix("decision/") if key.startswith("decision/") else str(Key.parse(key).short)
+
+
+def _legend(keys: Sequence[str]) -> dict[str, str]:
+    """Short names; parameters only where another key has the same without."""
+    short = {key: _short(key) for key in keys}
+    bare = [name.partition("[")[0] for name in short.values()]
+    return {k: name if bare.count(name.partition("[")[0]) > 1 else name.partition("[")[0] for k, name in short.items()}
 
 
 def _rgb(colour: str) -> tuple[float, float, float]:

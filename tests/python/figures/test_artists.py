@@ -11,10 +11,11 @@ import pytest
 from matplotlib.figure import Figure
 
 import artists
-from collscope.analysis import crossover
+from collscope.analysis import crossover, prediction
 from collscope.analysis.tree import Rule, Tree
 from collscope.base import programs
 from collscope.catalogue.decisions import Span
+from collscope.figures import prediction as prediction_figures
 from collscope.figures.axes import Focus
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
@@ -122,6 +123,43 @@ def decisions() -> Figure:
     return decision_map("bcast", [*spans, Span("decision/mpich_4", 2, 0, 4096, "bcast/linear")], 4)
 
 
+def predicted(band: bool = False) -> pd.DataFrame:
+    """Two collectives over sizes and numbers of ranks; the second algorithm is predicted too fast where messages are small."""
+    keys = {
+        "bcast": ("bcast/mst", "bcast/chain[chains=1,s=0]", "bcast/chain[chains=4,s=0]"),
+        "barrier": ("barrier/linear", "barrier/tree"),
+    }
+    lines = []
+    for collective, names in keys.items():
+        for n, (ranks, size) in enumerate(
+            (p, s) for p in (4, 8) for s in ((4, 1024, 65536) if collective == "bcast" else (0,))
+        ):
+            for k, key in enumerate(names):
+                measured = 1e-5 * ranks * (1 + size / 4096) * (1 + 0.3 * k)
+                error = -0.5 if k == 1 and size < 1024 else 0.04 * (n - 2)
+                lines.append(
+                    (
+                        collective,
+                        2,
+                        ranks,
+                        "block",
+                        size,
+                        "byte",
+                        "",
+                        0,
+                        0,
+                        "makespan",
+                        key,
+                        measured * (1 + error),
+                        measured,
+                        error,
+                    )
+                )
+    frame = pd.DataFrame(lines, columns=[*prediction.CALL, "algorithm", "predicted_s", "measured_s", "error"])
+    frame = frame.assign(low_s=frame.measured_s * 0.99, high_s=frame.measured_s * 1.01)
+    return frame.assign(noise_low_s=frame.predicted_s * 0.95, noise_high_s=frame.predicted_s * 1.2) if band else frame
+
+
 def run(*made: table.Row, **more: str) -> Figure:
     return run_figure(table.to_frame(made), **more)
 
@@ -133,6 +171,10 @@ TABLES: dict[str, Callable[[], Figure]] = {
     "collective": collective,
     "collective in focus": partial(collective, focus=Focus("here", 16, 256)),
     "decisions": decisions,
+    "predicted and measured": lambda: prediction_figures.scatter(predicted()),
+    "predicted with a band": lambda: prediction_figures.scatter(predicted(band=True)),
+    "errors of a prediction": lambda: prediction_figures.heat(predicted()),
+    "winners predicted and measured": lambda: prediction_figures.winner_maps(prediction.winners_by_call(predicted()), "bcast"),
     "run of many": lambda: run(*rows(MANY, ("real",), SIZES[::2]), *bounds(SIZES[::2])),
     "run of decisions": lambda: run(*rows(DECIDED, ("model", "sim"))),
     "run of one key": lambda: run(*rows(MANY[:1]), *bounds(), title="A title", size="block_bytes"),
