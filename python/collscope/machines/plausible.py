@@ -81,13 +81,13 @@ def _unjoined(spec: Spec) -> tuple[str, str] | None:
 
 
 def doubts(spec: Spec) -> Iterator[tuple[Where, str]]:
-    """(key in the file, what is doubtful): times that look a thousand times too large."""
+    """(key in the file, what is doubtful): times that look a thousand times too large. Nobody has typed what was measured."""
     for level in spec.own_curves:
         if not any(spec.curve[other] is spec.curve[level] for other in occurring(spec)):
             continue
         near = int(level != "network")
         for at, piece in enumerate(spec.curve[level]):
-            latency, per_byte = piece.latency.value, piece.s_per_byte.value
+            latency, per_byte = _typed(piece.latency), _typed(piece.s_per_byte)
             where = ("curve", level, at)
             if latency >= SLOW_LATENCY_S[near] and piece.start < BULK_BYTES:
                 usual = "0.2 to 2 µs" if near else "1 to 30 µs"
@@ -96,11 +96,16 @@ def doubts(spec: Spec) -> Iterator[tuple[Where, str]]:
             if per_byte >= SLOW_S_PER_BYTE[near]:
                 yield where, f"s_per_byte {_usual(per_byte, _rate(1 / per_byte), _FAST)}; were nanoseconds meant?"
                 break
-    if (value := spec.overhead_s.value) >= SLOW_OVERHEAD_S:
+    if (value := _typed(spec.overhead_s)) >= SLOW_OVERHEAD_S:
         yield ("overhead_s",), f"{_usual(value, format_time(value), '0.05 to 1 µs')}; were microseconds meant?"
     for name in ("gamma_s_per_byte", "copy_s_per_byte", "first_touch_s_per_byte"):
-        if (value := getattr(spec, name).value) >= SLOW_S_PER_BYTE[1]:
+        if (value := _typed(getattr(spec, name))) >= SLOW_S_PER_BYTE[1]:
             yield (name,), f"{_usual(value, _rate(1 / value), _FAST)}; were nanoseconds meant?"
+
+
+def _typed(number: Number) -> float:
+    """What somebody may have written in another unit; 0 of what was measured."""
+    return 0.0 if number.tag == "measured" else number.value
 
 
 def _usual(value: float, means: str, usual: str) -> str:

@@ -227,6 +227,20 @@ def test_a_slow_overhead_is_doubted_and_a_class_that_does_not_occur_is_not() -> 
     assert heard == []
 
 
+def test_what_was_measured_is_not_doubted() -> None:
+    """A slow network that was measured is one; of the same number without a tag the unit is doubted."""
+    text = PRIME.partition("[curve]")[0].replace("copy_s_per_byte = 7e-11", "copy_s_per_byte = COPY")
+    text += "[[curve.network]]\nfrom_bytes = 0\nlatency_s = LATENCY\ns_per_byte = 2e-7\n"
+    heard: list[str] = []
+    for tag in ("measured", "inferred"):
+        numbers = {key: f'{{ value = {value}, tag = "{tag}" }}' for key, value in (("LATENCY", 2e-3), ("COPY", 2e-8))}
+        slow = text.replace("2e-7", f'{{ value = 2e-7, tag = "{tag}" }}')
+        for key, table in numbers.items():
+            slow = slow.replace(key, table)
+        parse_spec(slow, "prime.toml", say=heard.append)
+        assert len(heard) == (0 if tag == "measured" else 2), heard
+
+
 @pytest.mark.parametrize(
     ("values", "says"),
     [
