@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 
 from collscope.analysis import prediction
+from collscope.base import pages
 from collscope.base.files import write_atomically
 from collscope.base.units import counted, format_size, format_time
 from collscope.catalogue.decisions import library_name
@@ -42,41 +42,69 @@ class Comparison:
     quick: bool = False
 
 
+@dataclass(frozen=True)
+class _Numbers:
+    """What a comparison comes to, computed once: frames as analysis.prediction has them. `errors`: of all, as "all", and by each of
+    prediction.BY; `low`: measured calls below the bound, None: there is no bound; `covered`: the same by size, empty without a band."""
+
+    errors: Mapping[str, pd.DataFrame]
+    won: prediction.Winners | None
+    baselines: Sequence[prediction.Baseline]
+    worst: Sequence[Mapping[str, Any]]
+    without: pd.DataFrame
+    low: int | None
+    covered: pd.DataFrame
+
+
+def _numbers(made: Comparison) -> _Numbers:
+    low = None if made.bounds is None else len(prediction.below_bound(made.both, made.bounds))
+    covered = [prediction.coverage(made.both, by) for by in (None, "size")]
+    for part in covered:
+        part.columns = ["of", *prediction.COVERED]
+    return _Numbers(
+        {by or "all": prediction.errors(made.both, by) for by in (None, *prediction.BY)},
+        prediction.winners(made.both),
+        prediction.baselines(made.both, made.predicted),
+        [_call(row) for row in prediction.worst(made.both, WORST).itertuples(index=False)],
+        prediction.without(made.both, made.without) if made.without else pd.DataFrame(),
+        low,
+        pd.concat(covered, ignore_index=True),
+    )
+
+
 def write(made: Comparison, folder: Path) -> list[str]:
     """report.html, report.md, summary.json and figures/ in the folder; returns their names. The HTML holds its figures."""
+    numbers = _numbers(made)
     figures = _figures(made, folder)
-    context = _context(made, [name for name, _, _ in figures])
-    write_atomically(folder / SUMMARY, json.dumps(summary(made), indent=1) + "\n")
+    write_atomically(folder / SUMMARY, json.dumps(summary(made, numbers), indent=1) + "\n")
     pictures = [
         {"path": name, "caption": caption, "png": base64.b64encode(data).decode()} for name, caption, data in figures
     ]
+    env = pages.environment(TEMPLATES)
+    env.filters |= {"percent": _percent, "signed": _signed}
+    context = _context(made, numbers)
     for kind in ("md", "html"):
-        env = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=kind == "html", trim_blocks=True, lstrip_blocks=True,
-            undefined=jinja2.StrictUndefined,
-        )  # fmt: skip
-        env.filters |= {"percent": _percent, "signed": _signed}
         text = env.get_template(f"report.{kind}.j2").render(pictures=pictures, **context)
         write_atomically(folder / f"report.{kind}", text.rstrip() + "\n")
     return ["report.html", "report.md", SUMMARY, *(p["path"] for p in pictures)]
 
 
-def summary(made: Comparison) -> dict[str, Any]:
-    """What a program reads: errors of all and by each of prediction.BY, winners, baselines, bound, worst calls, elements."""
-    won = prediction.winners(made.both)
-    low = None if made.bounds is None else prediction.below_bound(made.both, made.bounds)
-    parts = {by or "all": prediction.errors(made.both, by).to_dict("records") for by in (None, *prediction.BY)}
+def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
+    """What a program reads: errors of all and by each of prediction.BY, winners, baselines, bound, worst calls, elements, coverage of
+    the band."""
+    won = numbers.won
     return {
         "title": made.title,
         "quick": made.quick,
         "points": len(made.both),
-        "errors": parts,
+        "errors": {by: frame.to_dict("records") for by, frame in numbers.errors.items()},
         "winners": asdict(won) | {"agreement": won.agreement} if won else None,
-        "baselines": [asdict(b) for b in prediction.baselines(made.both, made.predicted)],
-        "below_bound": None if low is None else len(low),
-        "worst": [_call(row) for row in prediction.worst(made.both, WORST).itertuples(index=False)],
-        "without": prediction.without(made.both, made.without).to_dict("records") if made.without else [],
-    }  # fmt: skip
+        "baselines": [asdict(b) for b in numbers.baselines],
+        "below_bound": numbers.low,
+        "worst": numbers.worst,
+        "without": numbers.without.to_dict("records"),
+        "coverage": [{k: None if v != v else v for k, v in row.items()} for row in numbers.covered.to_dict("records")],
+    }
 
 
 def _call(row: Any) -> dict[str, Any]:
@@ -118,32 +146,35 @@ def _signed(value: float) -> str:
     return f"{100 * value:+.1f} %"
 
 
-def _context(made: Comparison, figures: Sequence[str]) -> dict[str, Any]:
-    few = made.both if made.both.ranks.nunique() <= MANY else made.both.assign(ranks=made.both.ranks.map(_ranks_range))
-    whole = prediction.errors(made.both).to_dict("records")[0]
-    won = prediction.winners(made.both)
-    far = [
-        {**_call(row), "size": format_size(int(row.bytes)), "p": format_time(row.predicted_s), "m": format_time(row.measured_s)}
-        for row in prediction.worst(made.both, WORST).itertuples(index=False)
-    ]  # fmt: skip
-    elements = prediction.without(made.both, made.without) if made.without else pd.DataFrame()
-    low = None if made.bounds is None else prediction.below_bound(made.both, made.bounds)
+def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
+    """What the templates show."""
+    tables = dict(numbers.errors)
+    if made.both.ranks.nunique() > MANY:
+        tables["ranks"] = prediction.errors(made.both.assign(ranks=made.both.ranks.map(_ranks_range)), "ranks")
     checked = made.bounds is not None and (made.both.metric == "makespan").any()
+    elements = numbers.without
     return {
         "made": made,
-        "whole": whole,
-        "won": won,
-        "tables": [
-            (by, prediction.errors(few, by).to_dict("records")) for by in prediction.BY if few[by].nunique() > 1
+        "whole": numbers.errors["all"].to_dict("records")[0],
+        "won": numbers.won,
+        "tables": [(by, tables[by].to_dict("records")) for by in prediction.BY if len(tables[by]) > 1],
+        "baselines": [(library_name(b.decision), b) for b in numbers.baselines],
+        "worst": [
+            {
+                **c,
+                "size": format_size(c["bytes"]),
+                "p": format_time(c["predicted_s"]),
+                "m": format_time(c["measured_s"]),
+            }
+            for c in numbers.worst
         ],
-        "baselines": [(library_name(b.decision), b) for b in prediction.baselines(made.both, made.predicted)],
-        "worst": far,
         "elements": _elements(elements),
         "sizes": list(dict.fromkeys(elements["size"])) if len(elements) else [],
         "suspect": _suspects(elements),
-        "low": len(low) if checked and low is not None else None,
+        "low": numbers.low if checked else None,
         "calls": counted(len(made.both), "call"),
-        "figures": figures,
+        "covered": numbers.covered.to_dict("records"),
+        "nominal": prediction.NOMINAL,
     }
 
 

@@ -19,6 +19,7 @@ from collscope.analysis import crossover, what_if
 from collscope.analysis.times import share_text
 from collscope.analysis.tree import Tree
 from collscope.analysis.winner_table import fits_better
+from collscope.base import pages
 from collscope.base.errors import UserError
 from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
@@ -155,10 +156,7 @@ def prose(text: str) -> Markup:
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """The templates of reports, with the filters that they use."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=lambda name: bool(name and name.endswith(".html.j2")),
-        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
-    )  # fmt: skip
+    environment = pages.environment(TEMPLATES)
     environment.filters.update(
         percent=share_text, prose=prose, size=rounded_size, library=library_name, words=join_words,
         cell=lambda t: str(t).replace("|", "\\|"),
@@ -186,5 +184,7 @@ def render(ctx: dict[str, Any], folder: Path) -> dict[str, str]:
         data = (folder / "figures" / f"{picture.stem}.svg").read_bytes()
         return "data:image/svg+xml;base64," + base64.b64encode(data).decode()
 
-    pages = ("report.md", "report.html")
-    return {page: environment().get_template(f"{page}.j2").render(**ctx, embedded=embedded) for page in pages}
+    return {
+        page: environment().get_template(f"{page}.j2").render(**ctx, embedded=embedded)
+        for page in ("report.md", "report.html")
+    }
