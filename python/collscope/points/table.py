@@ -54,7 +54,7 @@ COLUMNS = (
     "skew",
 )
 # Of what was asked for besides: a table has those of them that one of its rows has.
-EXTRA = ("draws", "noise_low_s", "noise_median_s", "noise_high_s", "times_s")
+EXTRA = ("noise_low_s", "noise_median_s", "noise_high_s", "times_s")
 LATER = COLUMNS[
     -7:
 ]  # of measurements only, and of calls that ranks enter late; a table that was written before they were has none
@@ -62,9 +62,9 @@ TEXT = frozenset(COLUMNS) & {
     *("source", "platform", "mapping", "collective", "algorithm", "type", "op", "metric", "chose", "status"),
     *("back_end", "sources_hash", "platform_hash", "kind", "unstable", "start", "buffers", "skew"),
 } | {"times_s"}
-TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s", *EXTRA[1:4])
+TIMES = ("median_s", "q1_s", "q3_s", "min_s", "max_s", "ci_low_s", "ci_high_s", *EXTRA[:3])
 REALS = (*TIMES, "outliers")
-INTEGERS = tuple(c for c in (*COLUMNS, *EXTRA) if c not in TEXT and c not in REALS)
+INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in REALS)
 
 Row = dict[str, Any]
 

@@ -77,7 +77,7 @@ def _band(drawn: Sequence[float]) -> dict[str, Any]:
     if not drawn:
         return {}
     low, middle, high = (quantile(sorted(drawn), part) for part in (*BAND[:1], 0.5, *BAND[1:]))
-    return {"draws": len(drawn), "noise_low_s": low, "noise_median_s": middle, "noise_high_s": high}
+    return {"noise_low_s": low, "noise_median_s": middle, "noise_high_s": high}
 
 
 def evaluate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from collscope.analysis.prediction import (
     baselines,
     below_bound,
+    coverage,
     errors,
     joined,
     spearman,
@@ -211,3 +213,37 @@ def test_the_command_writes_a_report(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "Farthest off" in page and page.count("data:image/png") == 3
     assert "| bcast/chain | 4 |" in (tmp_path / "made" / "report.md").read_text()
     assert (tmp_path / "made" / "figures" / "scatter.png").is_file()
+
+
+def banded(low: float, high: float) -> dict[str, Any]:
+    return {"noise_low_s": low, "noise_high_s": high}
+
+
+def test_coverage_counts_what_lies_inside_the_band() -> None:
+    """Of four sizes one median is below the band, one above, two inside; of each call's five repetitions so many are inside."""
+    predicted = [row("model", "bcast/linear", size, 1e-5, **banded(0.9e-5, 1.1e-5)) for size in SIZES]
+    measured = [
+        row("real", "bcast/linear", SIZES[0], 0.8e-5, times_s="7e-6 8e-6 8e-6 9.5e-6 2e-5"),
+        row("real", "bcast/linear", SIZES[1], 1e-5, times_s="1e-5 1e-5 1e-5 1e-5 1e-5"),
+        row("real", "bcast/linear", SIZES[2], 1.05e-5, times_s="9e-6 1.1e-5 1.05e-5 1.2e-5 8e-6"),
+        row("real", "bcast/linear", SIZES[3], 2e-5, times_s=""),
+    ]
+    found = joined(to_frame(predicted), to_frame(measured))
+    (whole,) = coverage(found).to_dict("records")
+    assert whole == {"of": "all", "calls": 4, "inside": 0.5, "below": 0.25, "above": 0.25, "repetitions": 15,
+                     "repetitions_inside": pytest.approx(9 / 15)}  # fmt: skip
+    by_size = coverage(found, "size").set_index("size")
+    assert by_size.inside.to_dict() == {"up to 512 B": 0, "to 8 KiB": 1, "to 128 KiB": 1, "above": 0}
+    assert by_size.repetitions["above"] == 0 and by_size.repetitions_inside.isna()["above"]
+    assert coverage(both({})).empty
+
+
+def test_a_band_of_planted_samples_covers_its_share() -> None:
+    """Samples from the distribution whose 5 % and 95 % quantiles are the band: nine tenths are inside."""
+    draw = random.Random(3)
+    times = [f"{1e-5 + 1e-6 * draw.random():.9g}" for _ in range(4000)]
+    middle = sorted(map(float, times))[2000]
+    predicted = [row("model", "bcast/linear", 4, 1e-5, **banded(1.005e-5, 1.095e-5))]
+    measured = [row("real", "bcast/linear", 4, middle, times_s=" ".join(times))]
+    (whole,) = coverage(joined(to_frame(predicted), to_frame(measured))).to_dict("records")
+    assert whole["inside"] == 1 and whole["repetitions_inside"] == pytest.approx(0.9, abs=0.02)

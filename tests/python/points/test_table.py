@@ -47,6 +47,21 @@ def test_tables_come_back(tmp_path: Path) -> None:
     assert again.read_bytes() == file.read_bytes()
 
 
+def test_columns_that_were_asked_for_stand_in_tables_that_have_them(tmp_path: Path) -> None:
+    """A table without them is as it always was; of one with them, rows that have none come back without."""
+    banded = row(1.0) | {"noise_low_s": 0.9, "noise_median_s": 1.1, "noise_high_s": 1.3}
+    measured = row(2.0) | {"times_s": "2 1.5 3"}
+    file = tmp_path / "t.csv"
+    write_csv([banded, measured, row(3.0)], file)
+    frame = read_csv(file)
+    assert list(frame.columns) == [*table.COLUMNS, *table.EXTRA]
+    first, second, third = table.to_rows(frame)
+    assert (first["noise_high_s"], first["times_s"]) == (1.3, "")
+    assert (second["noise_low_s"], second["times_s"]) == (None, "2 1.5 3")
+    write_csv([third], file)
+    assert file.read_text() == table.csv_text([row(3.0)])
+
+
 def test_strange_columns_are_refused() -> None:
     with pytest.raises(KeyError):
         make_row(colour="red")
@@ -79,8 +94,8 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
 def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
     """Texts are empty, numbers None in a row; in a frame whole numbers are 0 and times NaN."""
     empty = make_row()
-    assert {c for c, v in empty.items() if v is None} == {*table.INTEGERS, *table.REALS}
-    assert {c for c, v in empty.items() if v == ""} == table.TEXT
+    assert {c for c, v in empty.items() if v is None} == {*table.INTEGERS, *table.REALS} - {*table.EXTRA}
+    assert {c for c, v in empty.items() if v == ""} == table.TEXT - {*table.EXTRA}
     assert table.INTEGERS == ("nodes", "ranks", "bytes", "block_bytes", "in_place", "root", "launches", "repetitions")
     assert table.COLUMNS[23:27] == ("back_end", "sources_hash", "platform_hash", "kind")
     assert (
@@ -90,7 +105,7 @@ def test_empty_cells_and_kinds_of_columns(tmp_path: Path) -> None:
     )
     frame = to_frame([empty, row(2.5)])
     assert {c for c in table.COLUMNS if frame[c].dtype == "int64"} == set(table.INTEGERS)
-    assert {c for c in table.COLUMNS if frame[c].dtype == "float64"} == set(table.REALS)
+    assert {c for c in table.COLUMNS if frame[c].dtype == "float64"} == set(table.REALS) - {*table.EXTRA}
     assert [frame[c][0] for c in ("nodes", "bytes", "platform")] == [0, 0, ""]
     assert math.isnan(frame.median_s[0])
     back = table.to_rows(frame)

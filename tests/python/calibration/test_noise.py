@@ -1,0 +1,115 @@
+"""Distributions of single messages that were planted come back from their round trips, and from the specification that holds them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UserError
+from collscope.base.statistics import quantile
+from collscope.calibration import survey
+from collscope.calibration.curves import Point
+from collscope.calibration.noise import PARTS, noise_of, sections, single_messages
+from collscope.calibration.numbers import Found, noises
+from collscope.calibration.p2p import Answer, Answers, Wanted
+from collscope.calibration.survey import Pace, Shape, fewer
+from collscope.machines import find
+from collscope.machines.hosts import machine_file
+from collscope.machines.spec_reader import parse_spec
+
+LEAST = 5e-4
+SPEC = "name = 't'\nnodes = 4\nsockets = 1\ncores_per_socket = 1\n[curve]\nnetwork = [[0, 5e-6, 1e-9]]\n"
+
+
+def half_trips(one: Callable[[], float], count: int = 2000) -> list[float]:
+    return [(2 * LEAST + one() + one()) / 2 for _ in range(count)]
+
+
+@pytest.mark.parametrize("shape", [0.3, 1.0, 3.0])
+def test_gamma_distributions_come_back(shape: float) -> None:
+    """A message's, not its round trip's: that has half the spread."""
+    draw = random.Random(7)
+
+    def one() -> float:
+        return draw.gammavariate(shape, 1e-4)
+
+    wanted = sorted(LEAST + one() for _ in range(20_000))
+    found = single_messages(half_trips(one))
+    spread = quantile(wanted, 0.95) - quantile(wanted, 0.05)
+    for part in (0.05, 0.25, 0.5, 0.75, 0.95):
+        assert quantile(found, part) == pytest.approx(quantile(wanted, part), abs=0.1 * spread), part
+    assert sum(found) / len(found) == pytest.approx(LEAST + shape * 1e-4, rel=0.02)
+
+
+def test_a_rare_late_message_is_one_of_the_two() -> None:
+    draw = random.Random(7)
+
+    def one() -> float:
+        return 1e-5 * draw.random() + (5e-3 if draw.random() < 0.01 else 0.0)
+
+    found = single_messages(half_trips(one))
+    assert quantile(found, 0.95) < LEAST + 2e-5
+    assert sum(t > LEAST + 4e-3 for t in found) / len(found) == pytest.approx(0.01, rel=0.4)
+
+
+def test_noise_is_about_the_time_of_the_curve() -> None:
+    alike = noise_of([3e-4] * 20, 2.5e-4)
+    assert [part for part, _ in alike] == list(PARTS)
+    assert all(seconds == pytest.approx(5e-5) for _, seconds in alike)
+    assert noise_of([3e-4] * 19, 2.5e-4) == ()
+
+
+def test_single_round_trips_make_no_curve_and_averages_no_noise() -> None:
+    shape = Shape(((0, 0, 0), (1, 1, 1)))
+    pair = ((0, 1),)
+    seen = Answers(all=[Answer(Wanted("pingpong", pair, 1), (2e-6,) * 30)])
+    found = Found(times={"network": [Point(1, 2e-6)]})
+    assert noises(shape, seen, "network", found) == []
+    seen.all.append(Answer(Wanted("pingpong", pair, 1, 1, 30, single=True), (1e-6,) * 30))
+    assert [a.samples[0] for a in seen.of("pingpong")] == [2e-6]
+    ((size, noise),) = noises(shape, seen, "network", found)
+    assert size == 1 and noise[0][1] == pytest.approx(-1e-6)
+
+
+def test_a_survey_asks_for_them_in_short_messages_and_a_quick_one_for_fewer() -> None:
+    shape = Shape(tuple((n, n, n) for n in range(4)))
+    wanted = [w for w in survey.plan(shape, {"network": Pace(6e-4, 1.15e-2)}) if w.single]
+    assert [w.bytes for w in wanted] == [1, 1 << 10, 1 << 14, 1 << 18]
+    assert {(w.count, w.samples, len(w.flows)) for w in wanted} == {(1, survey.SINGLES, 1)}
+    assert {w.samples for w in fewer(wanted, shape)} == {survey.QUICK_SINGLES}
+    slow = survey.plan(shape, {"network": Pace(6e-4, 1.15e-1)})
+    assert [w.bytes for w in slow if w.single] == [1, 1 << 10, 1 << 14]
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    noise = [(1, noise_of([1e-6 * k for k in range(1, 40)], 1e-5)), (1024, ((0.0, 0.0), (1.0, 1e-6)))]
+    path = tmp_path / "t.toml"
+    path.write_text(SPEC + "\n".join(sections(noise, "network", "here")) + "\n")
+    spec = find.load_spec(str(path))
+    first, second = spec.noise["network"]
+    assert (first.start, second.start, first.tag, first.source) == (0, 1024, "measured", "here")
+    assert [s for _, s in first.quantiles] == pytest.approx([s for _, s in noise[0][1]], rel=1e-3)
+    platform = find.load(str(path))
+    lines = [line.split() for line in machine_file(platform, 2, 2, noise=True).splitlines() if line.startswith("noise")]
+    assert [(line[1], int(line[2])) for line in lines] == [("network", 0)] * len(PARTS) + [("network", 1024)] * 2
+    assert [float(line[4]) for line in lines[: len(PARTS)]] == [s for _, s in first.quantiles]
+    assert "noise" not in machine_file(platform, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "said"),
+    [
+        ("[[0, 0], [0.9, 1e-6]]", "the parts ascend from 0 to 1"),
+        ("[[0, 0], [0.5, 1e-6], [0.5, 2e-6], [1, 3e-6]]", "the parts ascend"),
+        ("[[0, 1e-6], [1, 0]]", "the seconds must not descend"),
+        ("[[0, 0], [1, 1e9]]", "the seconds must be 0 or"),
+        ("[[0, 0]]", "a list of 2 to 32 pairs"),
+    ],
+)
+def test_a_noise_that_is_none_is_refused_with_its_line(quantiles: str, said: str) -> None:
+    text = f"{SPEC}[[noise.network]]\nfrom_bytes = 0\nquantiles_s = {quantiles}\n"
+    with pytest.raises(UserError, match=rf"t\.toml:9: noise\.network.*{said}"):
+        parse_spec(text, "t.toml")
