@@ -150,7 +150,7 @@ def _points(fig: Figure, artist: Any) -> np.ndarray:
     if isinstance(artist, Patch):
         return np.asarray(artist.get_transform().transform(artist.get_path().vertices)) / dots
     if isinstance(artist, Collection):
-        lines = [artist.get_transform().transform(path.vertices) for path in artist.get_paths()]
+        lines = [np.empty((0, 2)), *(artist.get_transform().transform(path.vertices) for path in artist.get_paths())]
         offsets = np.ma.filled(artist.get_offset_transform().transform(artist.get_offsets()), np.nan)
         return (np.vstack(offsets) if len(offsets) and np.ptp(offsets) else np.vstack(lines)) / dots
     left, right, bottom, top = artist.get_extent()  # of an image
@@ -188,10 +188,13 @@ def _look(artist: Any) -> str:
         return f"{kind} {_colour(artist.get_facecolor())} {edge}{hatch}{' dots' * bool(artist.get_rasterized())}"
     if isinstance(artist, Collection):
         widths = " ".join(f"{v:.4g}" for v in np.unique(artist.get_linewidths()))
-        sizes = f" {artist.get_sizes()[0]:.4g}" if hasattr(artist, "get_sizes") else ""
+        sized = artist.get_sizes() if hasattr(artist, "get_sizes") else ()
+        sizes = f" {sized[0]:.4g}" if len(sized) else ""
         colours = sorted({_colour(c) for c in [*artist.get_edgecolors(), *artist.get_facecolors()]})
         return f"{kind} {' '.join(colours[:6])} {len(colours)} {widths}{sizes}"
     pixels = np.asarray(artist.get_array())
+    if pixels.ndim == 2:  # numbers, whose colours a scale says
+        pixels = np.asarray(artist.to_rgba(artist.get_array()))
     mean = " ".join(
         to_hex(row) for row in np.atleast_2d(pixels.reshape(-1, pixels.shape[-1])[:: max(1, pixels.size // 24)])
     )
