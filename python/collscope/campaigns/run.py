@@ -36,9 +36,9 @@ RESULTS = paths.RESULTS / "validation"
 CHUNK = 24  # calls of a launch: what is lost at most when the campaign is ended
 
 
-def run(name: str, quick: bool = False, out: str | None = None, force: bool = False) -> Path:
-    """Runs a campaign; returns the folder of its report. `force`: measure again what is kept. UsageError, UserError: what is wrong, where,
-    and what to do."""
+def run(name: str, quick: bool = False, out: str | None = None, force: bool = False, again: bool = False) -> Path:
+    """Runs a campaign; returns the folder of its report. `force`: calibrate and measure again what is kept; `again`: measure it again, with
+    the platform that is kept. UsageError, UserError: what is wrong, where, and what to do."""
     campaign = load(name)
     folder = Path(out).absolute() if out else RESULTS / campaign.name / ("quick" if quick else "")
     if not paths.is_writable(folder.parent if not folder.exists() else folder):
@@ -53,7 +53,7 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
         predicted = _predicted(campaign, _with_baselines(campaign, tasks), file.noise)
         busy = [os.getloadavg()[0]]
-        measured = _measured(campaign, tasks, folder, force or ground.anew)
+        measured = _measured(campaign, tasks, folder, force or again or ground.anew)
         busy.append(os.getloadavg()[0])
     both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
     made = report.Comparison(

@@ -16,9 +16,10 @@ Examples:
 @click.command("validate", epilog=EXAMPLES)
 @click.argument("campaign", required=False)
 @click.option("--quick", is_flag=True, help="A small part of the calls.")
-@click.option("--force", is_flag=True, help="Measure again what is kept in the campaign's folder.")
+@click.option("--force", is_flag=True, help="Calibrate and measure again what is kept in the campaign's folder.")
+@click.option("--again", is_flag=True, help="Measure again, with the numbers that were calibrated before.")
 @click.option("--out", metavar="DIR", help="Where the report goes (default: results/validation/CAMPAIGN).")
-def command(campaign: str | None, quick: bool, force: bool, out: str | None) -> None:
+def command(campaign: str | None, quick: bool, force: bool, again: bool, out: str | None) -> None:
     """Predict, measure and compare a whole campaign (validate/campaigns), and report the errors.
 
     A campaign that was ended goes on where it stopped.
@@ -31,7 +32,7 @@ def command(campaign: str | None, quick: bool, force: bool, out: str | None) -> 
         for name in campaigns.names():
             click.echo(f"{name:<20}  {campaigns.load(name).file.title}")
         return
-    folder = run.run(campaign, quick=quick, out=out, force=force)
+    folder = run.run(campaign, quick=quick, out=out, force=force, again=again)
     for line in (folder / "report.md").read_text(encoding="utf-8").splitlines()[2:16]:
         if line.startswith("| ") and not line.startswith("| |"):
             click.echo("  ".join(part.strip() for part in line.strip("|").split("|")))

@@ -62,6 +62,9 @@ def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_pla
         assert ("measured before" in capsys.readouterr().err) == again
         specs.add((out / ground.SPEC).read_text())
     (spec,) = specs
+    first = (out / run.MEASURED).read_text()
+    run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out), again=True)
+    assert (out / ground.SPEC).read_text() == spec and (out / run.MEASURED).read_text() != first
     spec_read = find.load_spec(str(out / ground.SPEC))
     assert spec_read.nodes == 4 and "fat_tree" in spec
     report = (out / "report.md").read_text()
