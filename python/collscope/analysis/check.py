@@ -150,9 +150,10 @@ class Check(Table):
         elsewhere = {t.mapping for t in getattr(self, "than", ()) if isinstance(t, Subject) and t.mapping}
         return {*self.mapping, *elsewhere}
 
-    def narrowed(self, sizes: Collection[int]) -> Self:
-        """The check at those of its sizes alone; as it is where it names none of them."""
-        fewer = {key: tuple(s for s in getattr(self, key) if s in sizes) for key in ("sizes", "block_sizes")}
+    def narrowed(self, sizes: Collection[int], ranks: Collection[int]) -> Self:
+        """The check at those of its sizes and ranks alone; as it is where it names none of them."""
+        named = (("sizes", sizes), ("block_sizes", sizes), ("ranks", ranks))
+        fewer = {key: tuple(v for v in getattr(self, key) if v in some) for key, some in named}
         return self.model_copy(update={key: kept for key, kept in fewer.items() if kept})
 
     def sizes_at(self, place: Place) -> tuple[int, ...] | None:

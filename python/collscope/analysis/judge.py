@@ -48,7 +48,8 @@ class ClaimText(Table):
     text: str
     where: str  # the section of the source
     tolerance: str = ""  # what its words were taken to mean; {names} are tolerances of the paper
-    # The reason found after the run, where the claim is not reproduced: "all" for every alternative, and one each by name.
+    # The reason found after the run, where the claim is not reproduced or came out against theory: "all" for every alternative, and one
+    # each by name.
     explanation: Annotated[dict[str, str], BeforeValidator(_for_all)] = Field(default_factory=dict)
     check: list[AnyCheck] = Field(min_length=1, description="tables [[claim.check]]")
 
@@ -62,7 +63,7 @@ def _judged(text: ClaimText, context: Context) -> Claim:
     assertions = tuple(a for check in text.check for a in check.assertions(context))
     rule = text.tolerance.format_map(percents(context.tolerances))
     claim = Claim(text.id, text.text, text.where, assertions, rule)
-    if claim.verdict == "reproduced":
+    if claim.verdict == "reproduced" and not any(a.surprise for a in assertions):
         return claim
     known = text.explanation
     found = "; ".join(known[who] for who in ("all", context.alternative) if who in known)

@@ -176,7 +176,8 @@ class Crossover(AtPlaces):
             return None, MISSING
         ratio = (mine[both] / other[both]).to_numpy()
         found = [size for size, _, _ in crossings([int(b) for b in both], [float(r) for r in ratio])]
-        seen = "crosses at " + ", ".join(rounded_size(size) for size in found) if found else "no crossing"
+        of = " of the vector" if self.block_sizes else ""
+        seen = f"crosses at {', '.join(rounded_size(size) for size in found)}{of}" if found else "no crossing"
         inside = len(found) == 1 and self.between[0] <= found[0] <= self.between[-1]
         return inside and ratio[0] < 1, seen
 

@@ -103,9 +103,9 @@ class Paper(Table):
         """All claims with their verdicts; the arguments of `context`."""
         return judge(self.claim, self.context(frame, focus, alternative))
 
-    def narrowed(self, sizes: Collection[int]) -> Paper:
-        """The paper with its checks at those of their sizes alone; a check that names none of them is left as it is."""
-        claims = [c.model_copy(update={"check": [k.narrowed(sizes) for k in c.check]}) for c in self.claim]
+    def narrowed(self, sizes: Collection[int], ranks: Collection[int]) -> Paper:
+        """The paper with its checks at those of their sizes and ranks alone; a check that names none of them is left as it is."""
+        claims = [c.model_copy(update={"check": [k.narrowed(sizes, ranks) for k in c.check]}) for c in self.claim]
         return self.model_copy(update={"claim": claims})
 
     def mappings(self) -> set[str]:

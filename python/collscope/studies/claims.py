@@ -124,8 +124,8 @@ def frame(papers: Sequence[PaperClaims]) -> pd.DataFrame:
 
 
 def reason(claim: Claim) -> str:
-    """Why it is not reproduced, or not wholly; "" where it is."""
-    if claim.verdict == "reproduced":
+    """Why it is not reproduced, or not wholly, or against theory; else ""."""
+    if claim.verdict == "reproduced" and not claim.explanation:
         return ""
     return ". ".join(text for text in (claim.explanation and f"Found: {claim.explanation}", claim.reason) if text)
 

@@ -98,6 +98,7 @@ class _Tree(Table):
 
 class _Priors(Table):
     bytes: Sizes = ()
+    most_ranks: int = Field(default=0, ge=0)  # layouts with more are left out; 0: none
 
 
 class _Collective(Table):
@@ -248,6 +249,7 @@ def parse(text: str, path: Path) -> Study:
         collectives=tuple(_collectives(document, file)),
         tolerance=file.tree.tolerance,
         prior_sizes=file.priors.bytes,
+        prior_ranks=file.priors.most_ranks or max(ranks for _, ranks in layouts),
         variations=_variations(document, file, path),
         drawings=tuple(_drawings(document, file)),
     )

@@ -113,9 +113,10 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
     `matching_cells` of the paper's table of winners agree.
     """
     few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(), variations=_mappings(study),
+                  layouts=tuple((n, r) for n, r in study.layouts if r <= study.prior_ranks),
                   collectives=tuple(c for c in study.collectives if c.classes or not study.classes))  # fmt: skip
     spec = find.load_spec(study.platform)
-    every = [Variant(BASE, "", "", spec), *variants(spec, max(study.nodes))]
+    every = [Variant(BASE, "", "", spec), *variants(spec, max(few.nodes))]
     rows: list[tuple[object, ...]] = []
     for at, variant in enumerate(every):
         # The name stays the study's: what differs is the file, and with it the hash.
@@ -124,7 +125,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
             [task for task, _, _ in tasks_of(few, platform, quick=False)], jobs=jobs, cluster=cluster
         )
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
-        analysis = analyse(few, table.to_frame(made)).narrowed(sizes)
+        analysis = analyse(few, table.to_frame(made)).narrowed(sizes, few.ranks)
         tables = {t.alternative: t for t in analysis.winner_tables()}
         for alternative, claims in analysis.judged().items():
             three = tables.get(alternative, WinnerTable(alternative, ()))
@@ -149,13 +150,14 @@ def _mappings(study: Study) -> tuple[Variation, ...]:
 def summary(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> dict[str, Any]:
     """What the report says of the CSV that `run` made.
 
-    sizes and limits, as text; numbers that were moved; variants, the platform as modelled not among them; claims, rows of `by_claim`;
+    sizes, ranks and limits, as text; the numbers moved; variants, the platform as modelled not among them; claims, rows of `by_claim`;
     ahead, rows of `by_alternative`. `judged`: the claims at all sizes in focus, by alternative.
     """
     frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
     moved = frame[frame["number"] != BASE]
     return {
         "sizes": join_words([rounded_size(s) for s in study.prior_sizes]),
+        "ranks": f" and on at most {study.prior_ranks} ranks" if study.prior_ranks < max(study.ranks) else "",
         "limits": join_words([f"{name} only to {value:g}" for name, value in LIMITS.items()]),
         "numbers": moved["number"].nunique(),
         "variants": len(moved.drop_duplicates(["number", "end"])),

@@ -208,3 +208,8 @@ def test_what_following_a_choice_costs(small: Study) -> None:
     assert sentences.tree_sentence(made, tree) == (
         "1 rules reach the best algorithm of the study within 100.00 % at every point (33.33 % on average over 3 points; allowed: 2 %)."
     )
+
+
+def test_words_of_a_file_become_html() -> None:
+    made = str(report.prose("*so* 2^20 `explain a[k=2] --bytes 1KiB` <b>"))
+    assert made == "<i>so</i> 2<sup>20</sup> <code>explain a[k=2] --bytes 1KiB</code> &lt;b&gt;"

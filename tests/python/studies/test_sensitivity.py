@@ -81,9 +81,11 @@ def test_claims_are_judged_at_the_few_sizes_and_in_the_mappings_that_they_speak_
     assert [(v.key, v.values) for v in sensitivity._mappings(study)] == [("mapping", ("block", "cyclic"))]
     assert [v.values for v in sensitivity._mappings(reader.load("donninelli_gather"))] == [("block",)]
     assert sensitivity._mappings(reader.load("bird_schooner")) == ()
-    paper = papers.load("kandalla").narrowed((256, 4096))
+    paper = papers.load("kandalla").narrowed((256, 4096), (64,))
     sizes = {c.id: [k.block_sizes for k in c.check] for c in paper.claim}
     assert sizes["K2"] == [(256,), (4096,)]
+    ranks = {c.id: [k.ranks for k in c.check] for c in papers.load("donninelli").narrowed((1000,), (16, 64)).claim}
+    assert ranks["D6"] == [(64,), (16, 64)] and ranks["D1b"][0] == (64,)
     assert sizes["K9"] == [(65536, 131072, 262144)] * 2, (
         "none of its sizes is run: it stays as it is, and cannot be tested"
     )
@@ -100,7 +102,7 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
     judged = SimpleNamespace(
         judged=lambda: {"decision/a": [claim], "decision/b": [claim]},
         winner_tables=lambda: [SimpleNamespace(alternative="decision/b", matching_rows=3, matching_cells=7)],
-        narrowed=lambda sizes: asked.append(sizes) or judged,
+        narrowed=lambda sizes, ranks: asked.append((sizes, ranks)) or judged,
     )
     monkeypatch.setattr(sensitivity, "variants", lambda spec, nodes: [one])
     monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
@@ -111,7 +113,7 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
     )
     monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
     made = sensitivity.run(study, (64, 128), 3)
-    assert asked[0] == ([("task", False)], 3) and asked[2] == (64, 128) and len(asked) == 6
+    assert asked[0] == ([("task", False)], 3) and asked[2] == ((64, 128), (32,)) and len(asked) == 6
     few = asked[1]
     assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
     assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]

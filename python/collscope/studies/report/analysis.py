@@ -114,9 +114,9 @@ class Analysis:
             return {}
         return {a: self.paper.judge(self.compared(a), self.focus, a) for a in self.alternatives}
 
-    def narrowed(self, sizes: Collection[int]) -> Analysis:
-        """The same with claims that are judged at those of their sizes alone."""
-        return replace(self, paper=self.paper.narrowed(sizes)) if self.paper else self
+    def narrowed(self, sizes: Collection[int], ranks: Collection[int]) -> Analysis:
+        """The same with claims that are judged at those of their sizes and ranks alone."""
+        return replace(self, paper=self.paper.narrowed(sizes, ranks)) if self.paper else self
 
     def fits(self) -> list[Fit]:
         """The polynomials of the ranks that the paper's report shows; nothing where the study has no paper."""

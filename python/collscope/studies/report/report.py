@@ -148,8 +148,9 @@ def _csv(frame: pd.DataFrame) -> str:
 
 
 def prose(text: str) -> Markup:
-    """Plain text of a study's or a paper's file as HTML: *emphasis* and powers such as 2^20."""
+    """Plain text of a study's or a paper's file as HTML: *emphasis*, `code` and powers such as 2^20."""
     made = re.sub(r"\*([^*\n]+)\*", r"<i>\1</i>", str(escape(text)))
+    made = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", made)
     return Markup(re.sub(r"\b(\d+)\^(\d+)", r"\1<sup>\2</sup>", made))
 
 
