@@ -121,18 +121,14 @@ def evaluate(
                 ]
                 machine = folder / "machine.txt"
                 write_atomically(machine, machines[layout])
-                new: dict[str, dict[str, Any]] = {}
-                try:
-                    words: list[str | Path] = ["--model", machine]
-                    words += ["--noise", str(noise)] if drawn[layout] else []
-                    for i, reply in asking.ask(words, questions, folder, told, limit_s):
-                        if isinstance(reply, GivenUp):
-                            known[names[i]] = _given_up(reply)
-                        else:
-                            new[names[i]] = {k: v for k, v in reply.items() if k != "id"}
-                finally:
-                    store.put_many(new)
-            known.update(new)
+                words: list[str | Path] = ["--model", machine]
+                words += ["--noise", str(noise)] if drawn[layout] else []
+                for i, reply in asking.ask(words, questions, folder, told, limit_s):
+                    if isinstance(reply, GivenUp):
+                        known[names[i]] = _given_up(reply)
+                    else:
+                        known[names[i]] = {k: v for k, v in reply.items() if k != "id"}
+                        store.put(names[i], known[names[i]])  # at once: the next point may take minutes
     return [known[key] for key in keys]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,30 @@ def test_points_without_a_time_say_why_and_come_in_order(asked: list[str]) -> No
     assert len(asked) == 7, "what was given up is tried again, the rest is kept"
     assert [row["kind"] for row in again] == ["ok", "unsupported", "limit", "failed", "ok"]
     assert told.done == 5
+
+
+def test_a_point_is_kept_before_the_next_is_waited_for(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is killed loses the one point it was at."""
+    whole, points = asking.ask, [call(3), call(4), call(5), call(6)]
+
+    def never(*_: object) -> None:
+        raise AssertionError("a program that is killed keeps nothing any more")
+
+    with monkeypatch.context() as dead:
+
+        def killed(*arguments: Any) -> Iterator[tuple[str, asking.Reply | GivenUp]]:
+            for name, reply in whole(*arguments):
+                if "count=5 " in asked[-1]:
+                    dead.setattr(model.cache.Cache, "put_many", never)
+                    raise KeyboardInterrupt
+                yield name, reply
+
+        dead.setattr(asking, "ask", killed)
+        with pytest.raises(KeyboardInterrupt):
+            rows(*points)
+    asked.clear()
+    assert [row["kind"] for row in rows(*points)] == ["ok"] * 4
+    assert [line.partition("count=")[2].split()[0] for line in asked] == ["5", "6"]
 
 
 def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
