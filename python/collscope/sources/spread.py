@@ -11,6 +11,7 @@ from typing import Any
 
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
+from collscope.catalogue.metrics import base
 from collscope.sources.outcome import COLUMN, Repetition
 
 OUTSIDE = 0.025  # of the interval, at each end: 95 % lie inside
@@ -49,6 +50,7 @@ def describe(
 ) -> dict[str, Any]:
     """Columns ci_low_s, ci_high_s (s), outliers (part of the repetitions) and unstable of launches[launch][repetition]; {} without
     repetitions. `step_s`: the clock's smallest step; `until_ci`: how narrow the interval was to become, 0: nobody asked."""
+    metric = base(metric)
     values = sorted(r[COLUMN[metric]] for reps in launches for r in reps)
     if not values:
         return {}

@@ -69,7 +69,10 @@ def test_why_a_time_is_unstable() -> None:
     assert spread.describe([reps(*[0.0] * 10)], "makespan")["unstable"] == ""
 
 
+METRICS = ("makespan", "root", "loop", "osu_avg", "osu_avg[barrier=barrier/tree]")
+
+
 def test_each_metric_has_its_own_values() -> None:
     values = reps(*[8.0] * 10)
-    found = {m: spread.describe([values], m)["ci_low_s"] for m in ("makespan", "root", "loop", "osu_avg")}
-    assert found == {"makespan": 8, "root": 1, "loop": 4, "osu_avg": None}
+    found = {m: spread.describe([values], m)["ci_low_s"] for m in METRICS}
+    assert found == {"makespan": 8, "root": 1, "loop": 4, "osu_avg": None, "osu_avg[barrier=barrier/tree]": None}
