@@ -18,6 +18,11 @@ def with_barrier(key: str) -> str:
     return f"{WITH_BARRIER}{key}]"
 
 
+def has_barrier(metric: str) -> bool:
+    """Whether it is spelt as osu_avg with a barrier of its own."""
+    return metric.startswith(WITH_BARRIER) and metric.endswith("]")
+
+
 def check(metric: str) -> str:
     """The metric as tables spell it. UsageError: there is none of that name, or its barrier does not exist."""
     known = registry.load()
@@ -26,7 +31,7 @@ def check(metric: str) -> str:
     if base(metric) == metric:
         return metric
     key = metric.removeprefix(WITH_BARRIER).removesuffix("]")
-    if not metric.startswith(WITH_BARRIER) or not metric.endswith("]"):
+    if not has_barrier(metric):
         raise UsageError(f'--metric {metric}: write "{WITH_BARRIER}KEY]", where KEY is a barrier or a decision')
     _, full = known.resolve(key, "barrier")
     return with_barrier(full)

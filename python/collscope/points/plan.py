@@ -105,7 +105,7 @@ LOOP_WARMUP, LOOP_CALLS = 2, 2  # of a loop without noise: what comes then repea
 
 
 def in_loop(point: Point, calls: int | None = None) -> Point:
-    """The point as it is modelled and modelled: with a barrier before each call, so many calls after those of the loop's beginning."""
+    """The point as it is simulated and modelled: with a barrier before each call, so many calls after those of the loop's beginning."""
     if metrics.base(point.metric) == point.metric:
         return point
     return replace(point, warmup=LOOP_WARMUP, repetitions=calls or LOOP_CALLS)

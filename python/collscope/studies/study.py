@@ -13,7 +13,7 @@ from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes, vector_bytes
 from collscope.machines import variations as vary
 from collscope.machines.variations import Variant, Variation
-from collscope.points.plan import Point
+from collscope.points.plan import Point, in_loop
 
 ELEMENT_BYTES = {
     "byte": 1,
@@ -113,12 +113,12 @@ class Study:
         return tuple(dict.fromkeys(ranks for _, ranks in self.layouts))
 
     @contextlib.contextmanager
-    def at_fault(self) -> Iterator[None]:
-        """A UsageError raised within is told as one of this file's [setting]."""
+    def at_fault(self, key: str = "setting") -> Iterator[None]:
+        """A UsageError raised within is told as one of this file's [setting], or of a key in it."""
         try:
             yield
         except UsageError as error:
-            raise UsageError(f"{paths.display(self.path)}: setting: {error}") from None
+            raise UsageError(f"{paths.display(self.path)}: {key}: {error}") from None
 
     def chosen_sizes(self, quick: bool) -> tuple[int, ...]:
         """Bytes of the whole vector, ascending: all, or the few of a quick run."""
@@ -164,10 +164,11 @@ class Study:
                     if ranks > min(most for most in (entry.most_ranks, quick and self.quick_ranks, ranks) if most):
                         continue
                     for count, size in self._counts(c.name, ranks, quick):
-                        yield nodes, ranks, entry, Point(
+                        point = Point(
                             c.name, entry.key, count, type=self.type, op=self.op, root=self.root, in_place=self.in_place,
                             metric=self.metric, repetitions=IN_A_ROW if self.metric == "loop" else 1,
-                        ), size  # fmt: skip
+                        )  # fmt: skip
+                        yield nodes, ranks, entry, in_loop(point), size
 
     def _counts(self, collective: str, ranks: int, quick: bool) -> Iterator[tuple[int, int]]:
         """(count, bytes of the whole vector) of each size that there is."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base.errors import UsageError
+from collscope.catalogue import registry
 from collscope.studies import reader
 from collscope.studies.study import Study
 
@@ -203,6 +204,18 @@ def test_sizes_of_blocks_layouts_names_and_figures() -> None:
     (drawing,) = made.drawings
     assert (drawing.stem, drawing.number, drawing.sizes) == ("figure_3", "3", (1024,))
     assert [e.name for c in made.collectives for e in c.entries if drawing.shows(e)] == ["ring"]
+
+
+def test_a_metric_with_a_barrier_is_a_loop_of_two_and_two() -> None:
+    """Its key is looked at as the algorithms' keys are: tables spell it with all parameters."""
+    made = reader.check_keys(read(BLOCKS.replace('"loop"', '"osu_avg[barrier=barrier/hierarchical]"')), registry.load())
+    assert made.metric == "osu_avg[barrier=barrier/hierarchical[levels=node,k=4,shm=0]]"
+    assert {(p.metric, p.warmup, p.repetitions) for _, _, _, p, _ in made.points()} == {(made.metric, 2, 2)}
+    wrong = read(BLOCKS.replace('"loop"', '"osu_avg[barrier=barrier/hierarchicall]"'))
+    with pytest.raises(UsageError, match=r"small\.toml: setting\.metric: .*barrier/hierarchicall.*did you mean"):
+        reader.check_keys(wrong, registry.load())
+    with pytest.raises(UsageError, match=r'metric: "osu_avg\[bar=x\]" is not one of .*osu_avg\[barrier=KEY\]'):
+        read(BLOCKS.replace('"loop"', '"osu_avg[bar=x]"'))
 
 
 @pytest.mark.parametrize(
