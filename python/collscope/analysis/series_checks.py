@@ -23,6 +23,7 @@ from collscope.analysis.check import (
 from collscope.analysis.claims import Assertion
 from collscope.analysis.fits import polynomial
 from collscope.analysis.times import Place, longer_text, order_text, series, share_text
+from collscope.base.units import format_time
 
 NEARER = 1e-6  # in log time: distances that differ by less are the same distance
 
@@ -69,8 +70,8 @@ class Grows(AlongSeries):
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         for collective, values in self.runs(context):
-            unit = "×" if self.than else " s"
-            seen = ", ".join(f"{n} {self.along} {v:.2f}{unit}" for n, v in values.items())
+            said = {n: f"{v:.2f}×" if self.than else format_time(v) for n, v in values.items()}
+            seen = ", ".join(f"{n} {self.along} {text}" for n, text in said.items())
             seen = f"{self.name} / {self.than}: {seen}" if self.than else f"{self.name}: {seen}"
             for a, b in pairwise(values):
                 step = values[b] / values[a] if not self.falls else values[a] / values[b]

@@ -114,6 +114,7 @@ def test_trends_are_followed_along_the_ranks_at_sizes_of_one_block() -> None:
         (True, "gather: a grows from 2 to 4 ranks"),
         (True, "gather: a grows from 4 to 8 ranks"),
     ]
+    assert made[0].seen == "a: 2 ranks 2.05 ms, 4 ranks 4.1 ms, 8 ranks 8.19 ms"
 
 
 def test_one_name_is_compared_with_itself_elsewhere() -> None:

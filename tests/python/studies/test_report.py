@@ -160,6 +160,8 @@ def test_which_times_count(small: Study) -> None:
     assert list(full.compared("", "root")["time_s"]) == pytest.approx(roots)
     assert full.focus == (32, 64) and replace(full, study=replace(small, focus=(64, 128))).focus == (64,)
     assert replace(full, study=replace(small, focus=())).focus == (16, 32, 64)
+    of_blocks = replace(small, focus=(), blocks=True, sizes=(4, 8, 16))
+    assert replace(full, study=of_blocks).focus == (16, 32, 64), "whole vectors, where the study has sizes of blocks"
     assert (full.alternatives, full.open_class, full.fixed_classes) == (("",), "", ["short", "long"])
 
 

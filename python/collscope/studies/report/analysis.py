@@ -135,8 +135,10 @@ class Analysis:
 
     @property
     def focus(self) -> tuple[int, ...]:
-        """The sizes in focus that the table has; all of it where none are."""
-        have = set(self.sim["bytes"])
+        """The sizes in focus, of whole vectors, that the table has; all of it where none are, or where sizes are those of a rank's block."""
+        have = sorted(set(self.sim["bytes"]))
+        if self.study.blocks:
+            return tuple(have)
         return tuple(s for s in (self.study.focus or self.study.sizes) if s in have)
 
     def name(self, sim: pd.DataFrame) -> None:
