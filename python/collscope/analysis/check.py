@@ -185,7 +185,8 @@ class Check(Table):
         text = context.times.text(place)
         if sizes:
             text += f", {rounded_size(sizes[0])}" + (f" to {rounded_size(sizes[-1])}" if len(sizes) > 1 else "")
-            text += " a rank" if self.block_sizes else ""
+            blocks = [s for s in self.block_sizes if vector_of_blocks(place.collective, s, place.ranks) != s]
+            text += " a rank" if blocks else ""
         return text
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -25,6 +24,8 @@ from collscope.figures.style import INK
 _MAY_VARY = ("collective", "platform", "mapping", "metric", "nodes", "ranks", "root", "type", "in_place")
 _LEFT, _RIGHT, _HEAD, _FOOT, _BELOW = 0.86, 0.08, 0.3, 0.45, 0.08  # inches: of a panel, and below a line of panels
 _MOST = 36  # panels
+# Ranks whose data was there before they asked for it would stretch the axis over decades of nothing.
+LEAST_TIME = 1e-9  # seconds
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,13 @@ class _Plan:
     @property
     def x_label(self) -> str:
         """Of the axis."""
-        return {"bytes": "size of the vector", "block_bytes": "size of a block"}.get(self.x, self.x)
+        blocks = any(self._has_blocks(part) for part in self.panels)
+        sizes = dict.fromkeys(("bytes", "block_bytes"), "size of a block" if blocks else "size of the vector")
+        return sizes.get(self.x, self.x)
+
+    def _has_blocks(self, part: pd.DataFrame) -> bool:
+        """Whether sizes are those of blocks, and a block is not the whole vector."""
+        return self.size == "block_bytes" and bool((part["block_bytes"] != part["bytes"]).any())
 
     def words(self, part: pd.DataFrame, of_panel: bool) -> str:
         """What no axis says: of all panels, or of the one that `part` is."""
@@ -57,7 +64,7 @@ class _Plan:
         same = {c: part[c].nunique() == 1 for c in ("ranks", "nodes", self.size)}
         words = [join_words(list(dict.fromkeys(part["collective"])))] if "collective" in said or not of_panel else []
         if self.size in said and same[self.size] and first[self.size] > 0:
-            words.append(rounded_size(int(first[self.size])) + " a block" * (self.size == "block_bytes"))
+            words.append(rounded_size(int(first[self.size])) + " a block" * self._has_blocks(part))
         ranks = counted(first["ranks"], "rank") if "ranks" in said and same["ranks"] else ""
         nodes = counted(first["nodes"], "node") if "nodes" in said and same["nodes"] else ""
         words.append(" on ".join(w for w in (ranks, nodes) if w))
@@ -77,32 +84,12 @@ class _Plan:
         return " · ".join(w for w in words if w)
 
 
-@dataclass(frozen=True)
-class FittedLine:
-    """A curve through the times of a figure of one panel: seconds over its axis; `of_source`: printed by a source, not ours."""
-
-    label: str
-    at: np.ndarray
-    seconds: np.ndarray
-    of_source: bool = False
-
-    @property
-    def style(self) -> dict[str, Any]:
-        """As matplotlib takes it."""
-        return {
-            "color": GREY if self.of_source else INK,
-            "ls": (0, (1, 1.4)) if self.of_source else (0, (5, 2)),
-            "lw": 1.2,
-        }
-
-
 def run_figure(
     table: pd.DataFrame,
     title: str = "",
     size: str = "bytes",
     called: Mapping[str, str] | None = None,
     subtitle: str = "",
-    fits: Sequence[FittedLine] = (),
     colours: Mapping[str, str] | None = None,
 ) -> Figure:
     """Any table: time against size, or against ranks or nodes where more of these vary, and time relative to the best; a panel
@@ -110,14 +97,17 @@ def run_figure(
 
     `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one. `size`:
     which column says sizes, bytes or block_bytes. Colour is the algorithm, line and marker the source; measured times lie
-    between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source; `fits`:
-    drawn where there is one panel; `colours`: from palette.fixed, what keys have in other figures, too. A UserError says when there are too
-    many panels to draw.
+    between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source;
+    `colours`: from palette.fixed, what keys have in other figures, too. Times that no clock tells from none are left out, and the
+    subtitle says so. A UserError says when there are too many panels to draw.
     """
     table = table[(table["status"] == "ok") & table["median_s"].notna() & (table["median_s"] > 0)]
     table = table.assign(per_node=table["ranks"] // table["nodes"])
     if table.empty:
         raise ValueError("no row of the table has a time: nothing to draw")
+    told = table["median_s"] >= LEAST_TIME
+    hidden = int((~told).sum()) if told.any() else 0
+    table = table[told] if hidden else table
     plan, ratio_name = _with_ratios(_plan(table, size))
     if len(plan.panels) > _MOST:
         by = join_words([c.replace("_", " ") for c in plan.panel_by])
@@ -128,21 +118,18 @@ def run_figure(
     timed = drawn[drawn["source"] != "bound"]
     found, names_of = looks(timed, colours), names(dict.fromkeys(timed["algorithm"])) | dict(called or {})
     title, subtitle = title or plan.words(table, of_panel=False), subtitle or plan.subtitle(table)
+    if hidden:
+        subtitle += f" · {counted(hidden, 'time')} below 1 ns left out"
     headings = [plan.words(part, of_panel=True) for part in plan.panels]
     ranked = all(part[plan.x].nunique() == 1 for part in plan.panels)
     handles = _handles(drawn, found, lines=not ranked)
-    handles += [Line2D([], [], label=f.label, **f.style) for f in fits]
     if ranked:
         return ranking_figure(list(zip(headings, plan.panels, strict=True)), title, subtitle, handles, found)
     times = ends_of_times(drawn) if plan.shared else None
     scale = Scale(
         plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, names_of
     )
-    figure = _sheet(plan, scale, title, subtitle, headings, handles)
-    for f in fits:
-        positive = f.seconds > 0  # a straight line may begin below zero
-        figure.axes[0].plot(f.at[positive], f.seconds[positive], zorder=2, scalex=False, scaley=False, **f.style)
-    return figure
+    return _sheet(plan, scale, title, subtitle, headings, handles)
 
 
 def _sheet(plan: _Plan, scale: Scale, title: str, subtitle: str, headings: list[str], handles: list[Line2D]) -> Figure:

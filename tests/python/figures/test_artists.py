@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -20,11 +21,12 @@ from collscope.figures.axes import Focus
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
 from collscope.figures.decision_map import decision_map
+from collscope.figures.fitted import FittedLine, fitted_figure
 from collscope.figures.run import run_figure
 from collscope.figures.schedule import animation, kinds
 from collscope.figures.tree import tree_figure
 from collscope.points import table
-from made_rows import MANY, SIZES, bounds, rows
+from made_rows import MANY, SIZES, bounds, row, rows
 from made_trace import made_trace
 from traced import traced
 
@@ -164,6 +166,14 @@ def run(*made: table.Row, **more: str) -> Figure:
     return run_figure(table.to_frame(made), **more)
 
 
+def fitted() -> Figure:
+    """Two curves through four points; one begins below zero."""
+    made = [row(algorithm="bcast/chain[s=0]", ranks=p, seconds=1e-6 * (2 + p)) for p in (2, 8, 64, 250)]
+    at = np.array([2.0, 128.0, 250.0])
+    ours, printed = FittedLine("ours", at, 1e-6 * (2 + at)), FittedLine("printed", at, 1e-6 * (at - 5), of_source=True)
+    return fitted_figure(table.to_frame(made), [ours, printed], "t", "chain", "s")
+
+
 DECIDED = ["bcast/mst", "bcast/linear", "decision/ompi_4_1", "decision/mpich_4"]
 TABLES: dict[str, Callable[[], Figure]] = {
     "crossovers": crossovers,
@@ -175,6 +185,7 @@ TABLES: dict[str, Callable[[], Figure]] = {
     "predicted with a band": lambda: prediction_figures.scatter(predicted(band=True)),
     "errors of a prediction": lambda: prediction_figures.heat(predicted()),
     "winners predicted and measured": lambda: prediction_figures.winner_maps(prediction.winners_by_call(predicted()), "bcast"),
+    "fitted": fitted,
     "run of many": lambda: run(*rows(MANY, ("real",), SIZES[::2]), *bounds(SIZES[::2])),
     "run of decisions": lambda: run(*rows(DECIDED, ("model", "sim"))),
     "run of one key": lambda: run(*rows(MANY[:1]), *bounds(), title="A title", size="block_bytes"),

@@ -89,6 +89,16 @@ def test_a_fixed_block_on_several_ranks_is_one_line_over_ranks() -> None:
     assert list(lines(ax)[f"{MANY[0]} sim"].get_xdata()) == [4, 8, 16]
     assert made.get_suptitle() == "bcast, 64 B a block, 4 ranks a node"
     assert [t.get_text() for t in made.axes[-1].get_xticklabels()] == ["4", "8", "16"]
+    whole = figure(*(row(ranks=p, nodes=p // 4, bytes=64, block_bytes=64) for p in (4, 8)), size="block_bytes")
+    assert whole.get_suptitle() == "bcast, 64 B, 4 ranks a node", "a block that is the whole vector is none"
+
+
+def test_a_time_that_no_clock_tells_from_none_is_left_out() -> None:
+    made = figure(*(row(ranks=p, nodes=1, seconds=1e-11 if p == 4 else 1e-6) for p in (2, 4, 8)))
+    (line,) = panels(made)[0].lines
+    assert list(line.get_xdata()) == [2, 8]
+    assert any(t.get_text().endswith(" · 1 time below 1 ns left out") for t in made.texts)
+    assert figure(*(row(ranks=p, seconds=1e-11) for p in (4, 8))).axes, "where all are so short they are shown"
 
 
 def test_ranks_on_each_node_are_a_panel_where_nodes_vary_more() -> None:

@@ -135,7 +135,7 @@ class Analysis:
 
     @property
     def focus(self) -> tuple[int, ...]:
-        """The sizes in focus, of whole vectors, that the table has; all of it where none are, or where sizes are those of a rank's block."""
+        """The sizes in focus, of whole vectors, that the table has; all of it where none are, or with sizes of blocks."""
         have = sorted(set(self.sim["bytes"]))
         if self.study.blocks:
             return tuple(have)

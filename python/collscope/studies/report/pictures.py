@@ -21,8 +21,9 @@ from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
+from collscope.figures.fitted import FittedLine, fitted_figure
 from collscope.figures.palette import fixed
-from collscope.figures.run import FittedLine, run_figure
+from collscope.figures.run import run_figure
 from collscope.figures.source_style import DONE
 from collscope.figures.style import colour_of
 from collscope.figures.tree import tree_figure
@@ -115,16 +116,12 @@ def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
         return None
     size = "block_bytes" if study.blocks else "bytes"
     subtitle = f"{'Figure ' + d.number + ' of the paper · ' if d.number else ''}{note}"
-    make = partial(
-        run_figure,
-        rows,
-        title=d.title,
-        size=size,
-        called=called,
-        subtitle=subtitle,
-        fits=_fitted(analysis, rows, called),
-        colours=fixed([e.key for c in study.collectives for e in c.entries]),
-    )
+    colours = fixed([e.key for c in study.collectives for e in c.entries])
+    if fits := _fitted(analysis, rows, called):
+        (name,) = called.values()
+        make = partial(fitted_figure, rows, fits, title=d.title, name=name, subtitle=subtitle, colours=colours)
+    else:
+        make = partial(run_figure, rows, title=d.title, size=size, called=called, subtitle=subtitle, colours=colours)
     caption = d.caption or best_sentence(rows, size, called)
     return Picture(d.stem, d.title, d.number, caption, make, d.collective)
 
