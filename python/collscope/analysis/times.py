@@ -38,10 +38,13 @@ class Times:
             [*place, "name"], observed=True, sort=False
         ):
             at = Place(str(collective), str(mapping), int(ranks), int(nodes))
-            line = part.sort_values("bytes").set_index("bytes")[["time_s", "chose"]]
-            self._lines.setdefault(at, {})[str(name)] = line
-        # Checks ask for the same part again and again.
+            line = part.set_index("bytes")[["time_s", "chose"]]
+            self._lines.setdefault(at, {})[str(name)] = (
+                line if line.index.is_monotonic_increasing else line.sort_index()
+            )
+        # Checks ask for the same part again and again, and for its mean.
         self._parts: dict[tuple[Place, str, tuple[int, ...]], pd.DataFrame] = {}
+        self._means: dict[tuple[Place, str, tuple[int, ...] | None], float] = {}
         self.layouts = sorted({(p.mapping, p.ranks, p.nodes) for p in self._lines})
 
     def places(self, collective: str) -> list[Place]:
@@ -82,10 +85,13 @@ class Times:
 
     def mean(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> float:
         """Geometric mean over the sizes; NaN for a name that lacks some of them: it would be a mean over other points."""
-        line = self.line(place, name, sizes)
-        full = len(sizes or ()) if line.index.any() else len(line)
-        full = full or max((len(self.line(place, other)) for other in self.names(place)), default=0)
-        return math.exp(np.log(line.to_numpy()).mean()) if 0 < len(line) == full else math.nan
+        key = (place, name, None if sizes is None else tuple(sizes))
+        if key not in self._means:
+            line = self.line(place, name, sizes)
+            full = len(sizes or ()) if line.index.any() else len(line)
+            full = full or max((len(self.line(place, other)) for other in self.names(place)), default=0)
+            self._means[key] = math.exp(np.log(line.to_numpy()).mean()) if 0 < len(line) == full else math.nan
+        return self._means[key]
 
     def means(self, place: Place, names: Sequence[str], sizes: Sequence[int] | None = None) -> dict[str, float]:
         """The means of those names that have one."""

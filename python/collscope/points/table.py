@@ -68,13 +68,15 @@ INTEGERS = tuple(c for c in COLUMNS if c not in TEXT and c not in REALS)
 
 Row = dict[str, Any]
 
+_EMPTY = {c: "" if c in TEXT else None for c in COLUMNS}
+
 
 def make_row(**cells: Any) -> Row:
     """A row with every column, and those of EXTRA that it is given; unknown names are a mistake of the caller."""
     strange = set(cells) - {*COLUMNS, *EXTRA}
     if strange:
         raise KeyError(f"no such column: {', '.join(sorted(strange))}")
-    return {c: cells.get(c, "" if c in TEXT else None) for c in (*COLUMNS, *(c for c in EXTRA if c in cells))}
+    return _EMPTY | cells
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:

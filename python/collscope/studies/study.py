@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from collscope.base import paths
@@ -144,7 +145,7 @@ class Study:
         """Collective → its title."""
         return {c.name: c.title for c in self.collectives}
 
-    @property
+    @cached_property
     def alternatives(self) -> tuple[str, ...]:
         """Keys that stand for one and the same class in turn: the decisions that "builtin" may be."""
         shared: dict[str, list[str]] = {}

@@ -31,8 +31,7 @@ def analysis(bird: Study, time: made_table.Time = made_table.paper) -> Analysis:
 def judged(
     bird: Study, time: made_table.Time = made_table.paper, alternative: str = "decision/ompi_4_0"
 ) -> dict[str, claims.Claim]:
-    made = analysis(bird, time)
-    return {c.id: c for c in made.judged()[alternative]}
+    return {c.id: c for c in analysis(bird, time).judged_with(alternative)}
 
 
 def test_a_table_that_agrees_with_the_paper(bird: Study) -> None:
@@ -91,7 +90,7 @@ def test_a_switch_of_builtin_is_seen(bird: Study) -> None:
     late = (frame["algorithm"] == "decision/ompi_4_0") & (frame["collective"] == "bcast") & (frame["bytes"] > 2**25)
     frame.loc[late, "chose"] = "bcast/pipeline[s=131072]"
     made = analyse(bird, frame)
-    b8 = next(c for c in made.judged()["decision/ompi_4_0"] if c.id == "B8")
+    b8 = next(c for c in made.judged_with("decision/ompi_4_0") if c.id == "B8")
     switch = next(a for a in b8.assertions if a.text.startswith("bcast: builtin takes one"))
     assert switch.holds is False
     assert switch.seen == "linear → pipeline[s=131072]"
@@ -100,7 +99,7 @@ def test_a_switch_of_builtin_is_seen(bird: Study) -> None:
 def test_missing_points_are_not_testable(bird: Study) -> None:
     frame = made_table.frame(bird)
     made = analyse(bird, frame[frame["collective"] != "gather"])
-    claims_now = {c.id: c for c in made.judged()["decision/ompi_4_0"]}
+    claims_now = {c.id: c for c in made.judged_with("decision/ompi_4_0")}
     assert claims_now["B4"].verdict == "not testable"
     assert claims_now["B9"].verdict == "partly"
     assert claims_now["B1"].verdict == "reproduced"

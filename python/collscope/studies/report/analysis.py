@@ -110,9 +110,11 @@ class Analysis:
 
     def judged(self) -> dict[str, list[Claim]]:
         """alternative → the paper's claims with their verdicts; nothing where the study has no paper."""
-        if not self.paper:
-            return {}
-        return {a: self.paper.judge(self.compared(a), self.focus, a) for a in self.alternatives}
+        return {a: self.judged_with(a) for a in self.alternatives} if self.paper else {}
+
+    def judged_with(self, alternative: str) -> list[Claim]:
+        """The same with this alternative alone."""
+        return self.paper.judge(self.compared(alternative), self.focus, alternative) if self.paper else []
 
     def narrowed(self, sizes: Collection[int], ranks: Collection[int]) -> Analysis:
         """The same with claims that are judged at those of their sizes and ranks alone."""
