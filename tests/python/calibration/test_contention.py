@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -133,28 +135,61 @@ def test_contention_goes_with_from(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 2 and "--contention goes with --from FILE" in err
 
 
-def test_flat_trees_of_orfeo_are_predicted_where_no_number_was_made_of_them(tmp_path: Path, workplace: Path) -> None:
-    """OSU's mean over ranks, by the model: every class but `cache` (three trees) within 15 % in the median, of rows that were held out."""
-    platform, trees = find.load("orfeo_epyc"), read(str(DATA))
-    seats = {
-        "socket": [f"+n0 slot={core}" for core in range(4, 64)],
-        "node": [f"+n0 slot={core}" for core in range(64, 128)],
-        "network": [f"+n{1 + core // 128} slot={core % 128}" for core in range(256)],
-    }
-    held = [
-        t for t in trees.rows if t.processes in (9, 33, 61, 129) and t.level in seats and not is_fitted(t, trees, LIMIT)
-    ]
+# Where children sit, by class; the root is on the first core.
+SEATS = {
+    "cache": [f"+n0 slot={core}" for core in range(1, 4)],
+    "socket": [f"+n0 slot={core}" for core in range(4, 64)],
+    "node": [f"+n0 slot={core}" for core in range(64, 128)],
+    "network": [f"+n{1 + core // 128} slot={core % 128}" for core in range(256)],
+}
+
+
+def missed(trees: Sequence[Tree], folder: Path) -> list[float]:
+    """By which share of OSU's mean over ranks the model misses each tree; all ranks enter together."""
+    platform = find.load("orfeo_epyc")
     tasks = []
-    for tree in held:
-        path = tmp_path / f"{tree.level}{tree.processes}"
-        places = ["+n0 slot=0", *seats[tree.level][: tree.processes - 1]]
+    for tree in trees:
+        path = folder / f"{tree.level}{tree.processes}"
+        places = ["+n0 slot=0", *SEATS[tree.level][: tree.processes - 1]]
         path.write_text("".join(f"rank {rank}={place}\n" for rank, place in enumerate(places)))
-        layout = Layout(platform, 2 if tree.level == "network" else 1, tree.processes, f"file:{path}")
+        nodes = 2 + (tree.processes - 2) // 128 if tree.level == "network" else 1
+        layout = Layout(platform, nodes, tree.processes, f"file:{path}")
         tasks.append((layout, Point("bcast", "bcast/linear", tree.bytes, type="byte", metric="osu_avg")))
-    said = model.evaluate(tasks)
-    missed = {
-        level: [abs(s["model_s"] / t.mean_s - 1) for s, t in zip(said, held, strict=True) if t.level == level]
-        for level in seats
+    return [abs(said["model_s"] / tree.mean_s - 1) for said, tree in zip(model.evaluate(tasks), trees, strict=True)]
+
+
+def test_flat_trees_of_orfeo_are_predicted_where_no_number_was_made_of_them(tmp_path: Path, workplace: Path) -> None:
+    """Every class but `cache` (three trees) within 15 % in the median, of rows that were held out."""
+    trees = read(str(DATA))
+    held = [
+        t
+        for t in trees.rows
+        if t.processes in (9, 33, 61, 129) and t.level != "cache" and not is_fitted(t, trees, LIMIT)
+    ]
+    errors = missed(held, tmp_path)
+    by_level = {
+        level: median(e for e, t in zip(errors, held, strict=True) if t.level == level)
+        for level in SEATS
+        if level != "cache"
     }
-    assert {level: median(errors) <= 0.15 for level, errors in missed.items()} == dict.fromkeys(seats, True), missed
-    assert median(e for errors in missed.values() for e in errors) <= 0.10
+    assert max(by_level.values()) <= 0.15, by_level
+    assert median(errors) <= 0.10
+
+
+@pytest.mark.full
+def test_the_page_of_the_data_says_how_well_all_flat_trees_are_predicted(tmp_path: Path, workplace: Path) -> None:
+    page, trees = DATA.with_name("README.md").read_text("utf-8"), read(str(DATA))
+    errors = dict(zip(trees.rows, missed(trees.rows, tmp_path), strict=True))
+    held = [e for t, e in errors.items() if not is_fitted(t, trees, LIMIT) and t.bytes < 1 << 20]
+
+    def within(found: Collection[float]) -> str:
+        nine_tenths = sorted(found)[math.ceil(0.9 * len(found)) - 1]
+        return f"median {100 * median(found):.1f} %, nine tenths within {100 * nine_tenths:.0f} %"
+
+    assert f"All {len(errors)} rows: {within(errors.values())}." in page
+    assert f"The {len(held)} rows of which no number was made" in page and f": {within(held)}." in page
+    words = ("in the root's cache", "elsewhere on its socket", "on the other socket", "on other nodes")
+    for level, where in zip(SEATS, words, strict=True):
+        sizes = sorted({t.bytes for t in errors})
+        cells = [median(e for t, e in errors.items() if (t.level, t.bytes) == (level, size)) for size in sizes]
+        assert f"| {where} | {' | '.join(f'{100 * cell:.0f} %' for cell in cells)} |" in page
