@@ -109,6 +109,7 @@ class _Tree(Table):
 class _Priors(Table):
     bytes: Sizes = ()
     most_ranks: int = Field(default=0, ge=0)  # layouts with more are left out; 0: none
+    source: Annotated[str, one_of(SOURCES)] | None = None  # of the times; none: the study's own
 
 
 class _Collective(Table):
@@ -211,6 +212,8 @@ def parse(text: str, path: Path) -> Study:
         raise document.fail(
             "calls of a loop follow each other on the same buffers; take another metric", "setting", "metric"
         )
+    if file.priors.source == "model" and setting.metric == "loop":
+        raise document.fail('the model does not know "loop"; take source = "sim"', "priors", "source")
     if bool(sizes.bytes) == bool(sizes.block_bytes):
         raise document.fail("give either bytes, of the whole vector, or block_bytes, of a rank's block", "sizes")
     if sizes.focus and sizes.block_bytes:
@@ -259,6 +262,7 @@ def parse(text: str, path: Path) -> Study:
         collectives=tuple(_collectives(document, file)),
         tolerance=file.tree.tolerance,
         prior_sizes=file.priors.bytes,
+        prior_source=file.priors.source or setting.source,
         prior_ranks=file.priors.most_ranks or max(ranks for _, ranks in layouts),
         variations=_variations(document, file, path),
         drawings=tuple(_drawings(document, file)),

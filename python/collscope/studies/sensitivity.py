@@ -7,6 +7,7 @@ pieces of one curve move together), the study is simulated again at a few sizes,
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,12 +19,13 @@ from collscope.analysis.winner_table import WinnerTable
 from collscope.base import console
 from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
+from collscope.figures.source_style import DONE
 from collscope.machines import allocation, find
 from collscope.machines.spec import Number, Spec
 from collscope.machines.variations import MAPPING, Variation
 from collscope.papers import papers
 from collscope.points import table
-from collscope.sources import simulate
+from collscope.sources import model, simulate
 from collscope.sources.cluster import Cluster
 from collscope.studies.report.analysis import analyse
 from collscope.studies.rows import tasks_of
@@ -66,7 +68,7 @@ def variants(spec: Spec, nodes: int) -> Iterator[Variant]:
         # Counts are no costs: how many nodes stand idle beside those of the study changes nothing.
         if "curve." not in name and number.range and isinstance(getattr(spec, name, None), Number):
             for end, given in zip(("low", "high"), number.range, strict=True):
-                value = min(given, LIMITS.get(name, given))
+                value = min(given, _most(name, number))
                 if value != number.value:
                     yield Variant(name, end, f"{value:.4g}", replace(spec, **{name: _moved(number, value)}))  # type: ignore[arg-type]
     if allocation.links_nodes(spec.topology, nodes):
@@ -102,6 +104,19 @@ def variants(spec: Spec, nodes: int) -> Iterator[Variant]:
                     yield Variant(name, end, " ".join(values), replace(spec, curve=curve))
 
 
+def _most(name: str, number: Number) -> float:
+    """The most that is tried of a number: what LIMITS says, but never less than the platform itself has."""
+    return max(LIMITS[name], number.value) if name in LIMITS else math.inf
+
+
+def _limits(spec: Spec) -> Iterator[str]:
+    """The numbers of the platform whose range is not gone over to its end, in words."""
+    for name in LIMITS:
+        number = getattr(spec, name, None)
+        if isinstance(number, Number) and number.range and number.range[1] > _most(name, number):
+            yield f"{name} only to {_most(name, number):g}"
+
+
 def _moved(number: Number, value: float) -> Number:
     return replace(number, value=value)
 
@@ -114,16 +129,19 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
     """
     few = replace(study, sizes=tuple(sizes), quick=tuple(sizes), focus=tuple(sizes), also_metrics=(), variations=_mappings(study),
                   layouts=tuple((n, r) for n, r in study.layouts if r <= study.prior_ranks),
-                  collectives=tuple(c for c in study.collectives if c.classes or not study.classes))  # fmt: skip
+                  collectives=tuple(c for c in study.collectives if c.classes or not study.classes),
+                  numbers_from=study.prior_source)  # fmt: skip
     spec = find.load_spec(study.platform)
     every = [Variant(BASE, "", "", spec), *variants(spec, max(few.nodes))]
     rows: list[tuple[object, ...]] = []
     for at, variant in enumerate(every):
         # The name stays the study's: what differs is the file, and with it the hash.
         platform = find.platform_of(variant.spec, study.platform)
-        made = simulate.run_tasks(
-            [task for task, _, _ in tasks_of(few, platform, quick=False)], jobs=jobs, cluster=cluster
-        )
+        tasks = [task for task, _, _ in tasks_of(few, platform, quick=False)]
+        if few.numbers_from == model.SOURCE.name:
+            made = model.run_tasks(tasks)
+        else:
+            made = simulate.run_tasks(tasks, jobs=jobs, cluster=cluster)
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
         analysis = analyse(few, table.to_frame(made)).narrowed(sizes, few.ranks)
         tables = {t.alternative: t for t in analysis.winner_tables()}
@@ -150,7 +168,7 @@ def _mappings(study: Study) -> tuple[Variation, ...]:
 def summary(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> dict[str, Any]:
     """What the report says of the CSV that `run` made.
 
-    sizes, ranks and limits, as text; the numbers moved; variants, the platform as modelled not among them; claims, rows of `by_claim`;
+    sizes, ranks, by (what made the times, where the study has others) and limits, as text; the numbers moved; variants, the platform as modelled not among them; claims, rows of `by_claim`;
     ahead, rows of `by_alternative`. `judged`: the claims at all sizes in focus, by alternative.
     """
     frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
@@ -158,7 +176,8 @@ def summary(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> d
     return {
         "sizes": join_words([rounded_size(s) for s in study.prior_sizes]),
         "ranks": f" and on at most {study.prior_ranks} ranks" if study.prior_ranks < max(study.ranks) else "",
-        "limits": join_words([f"{name} only to {value:g}" for name, value in LIMITS.items()]),
+        "by": f", {DONE[study.prior_source]}" if study.prior_source != study.numbers_from else "",
+        "limits": join_words(list(_limits(find.load_spec(study.platform)))),
         "numbers": moved["number"].nunique(),
         "variants": len(moved.drop_duplicates(["number", "end"])),
         "claims": by_claim(frame, judged),

@@ -100,6 +100,7 @@ class Study:
     tolerance: float  # share of the time that a point may lose when rules of the decision tree are merged
     prior_sizes: tuple[int, ...]  # where claims are judged again over the ranges of the platform's priors
     prior_ranks: int  # and the most ranks
+    prior_source: str  # and the source of the times
     variations: tuple[Variation, ...] = ()  # of platform and mapping: what [vary] says
     drawings: tuple[Drawing, ...] = ()  # in place of a figure for each collective and layout
 

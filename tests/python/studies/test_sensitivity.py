@@ -91,6 +91,30 @@ def test_claims_are_judged_at_the_few_sizes_and_in_the_mappings_that_they_speak_
     )
 
 
+def test_no_range_is_cut_below_what_the_platform_has() -> None:
+    """Beyond a limit of eager messages one point takes an hour; a platform that has more already is left at its own."""
+    tried = {(v.number, v.end): v.value for v in sensitivity.variants(find.load_spec("orfeo_epyc"), 2)}
+    assert not [key for key in tried if key[0] == "eager_bytes"]
+    assert list(sensitivity._limits(find.load_spec("orfeo_epyc"))) == ["eager_bytes only to 131072"]
+    assert list(sensitivity._limits(find.load_spec("schooner"))) == ["eager_bytes only to 32768"]
+    assert list(sensitivity._limits(find.load_spec("jaguar"))) == [], "no range, no limit"
+
+
+def test_what_the_model_times_is_modelled_over_the_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, source in (("cheetah_jaguar", "model"), ("bird_schooner", "sim")):
+        study = reader.load(name)
+        assert (study.prior_source, study.numbers_from) == (source, source)
+        for module in (sensitivity.model, sensitivity.simulate):
+            monkeypatch.setattr(module, "run_tasks", lambda tasks, module=module, **_: asked_of(module.__name__))
+        monkeypatch.setattr(sensitivity, "tasks_of", lambda *_, **__: [])
+        with pytest.raises(RuntimeError, match="model" if source == "model" else "simulate"):
+            sensitivity.run(study, study.sizes[:1])
+
+
+def asked_of(name: str) -> None:
+    raise RuntimeError(name)
+
+
 def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     study = reader.load("bird_schooner")
     spec = find.load_spec(study.platform)
