@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STEM = "what_if"  # of the figure and of the table beside it
+ALIKE = 5e-3  # relatively: a change that nobody speaks of
 SAME = 1e-9  # relatively: times that differ by less are the same, and the first of them wins
 COLUMNS = (
     "collective",
@@ -92,16 +93,37 @@ class WhatIf:
             if mine.empty:
                 continue
             changed = mine[mine["winner"] != mine["before"]]
+            instead = f"With {first.key} {first.said(value)} instead of {first.said(first.values[0])}"
+            if changed.empty and (abs(mine["ratio"] - 1) < ALIKE).all():
+                words.append(
+                    f"{instead} the best time is the same everywhere, by the same algorithm. {self._each(variants)}"
+                )
+                continue
             least = mine.loc[mine["ratio"].idxmin()]
             where = f"{least['collective']}, {rounded_size(int(least['bytes']))}" + (
                 f", {least['row']}" if least["row"] else ""
             )
             words.append(
-                f"With {first.key} {first.said(value)} instead of {first.said(first.values[0])} the best time is {least['ratio']:.2f} to "
+                f"{instead} the best time is {least['ratio']:.2f} to "
                 f"{mine['ratio'].max():.2f} times as long (least: {where}), and another algorithm wins at {len(changed)} of "
                 f"{counted(len(mine), 'point')}."
             )
         return " ".join(words)
+
+    def _each(self, variants: Sequence[int]) -> str:
+        """How many times as long each algorithm takes in these variants, as geometric mean over places and sizes."""
+        import numpy as np
+
+        place = ["collective", "nodes", "ranks", "bytes", "short_label"]
+        own = self.times.set_index(["variant", *place])["time_s"]
+        ratios: dict[str, list[float]] = {}
+        for k in variants:
+            base = _compared_with(self.variants, self.variants[k], self.variations[0].values[0])
+            for name, ratio in (own[k] / own[base]).groupby("short_label", sort=False):
+                ratios.setdefault(str(name), []).extend(ratio.dropna())
+        means = {name: float(np.exp(np.log(some).mean())) for name, some in ratios.items()}
+        said = [f"{name} {mean:.2f}" for name, mean in sorted(means.items(), key=lambda m: m[1])]
+        return "Each algorithm by itself takes so many times as long, as geometric mean: " + "; ".join(said) + "."
 
 
 def _sequence(winners: Sequence[str], sizes: Sequence[int]) -> str:

@@ -70,6 +70,18 @@ def compared(study: Study) -> what_if.WhatIf:
     return found
 
 
+def test_where_the_best_stays_what_it_is_each_algorithm_speaks_for_itself(study: Study) -> None:
+    made = [
+        {**row, "median_s": row["median_s"] * (0.1 if row["algorithm"] == "bcast/linear" else 1)} for row in rows(study)
+    ]
+    found = analysis.compare_variants(analysis.analyse(study, table.to_frame(made)))
+    assert found
+    assert found.sentence() == (
+        "With nic_bytes_per_s 2× instead of 1× the best time is the same everywhere, by the same algorithm. Each algorithm by itself takes "
+        "so many times as long, as geometric mean: mst 0.71; linear 1.00."
+    )
+
+
 def test_each_variant_stands_beside_the_first_value_with_all_else_alike(study: Study) -> None:
     blocks = compared(study).blocks()
     assert [(b["column"], b["row"], b["best"], b["ratio"], b["changes"]) for b in blocks] == [
