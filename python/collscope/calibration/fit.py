@@ -6,12 +6,13 @@ too, the median tells of those. The bound (bounds.loggp) takes the least of ever
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from collscope.base.statistics import lower_quartile, quantile
 from collscope.calibration.curves import Limits, Piece, Point, curve_at, jumps_of, pieces_of
+from collscope.calibration.noise import Quantiles, noise_of
 from collscope.calibration.topology import Cpu, Topology, level_of
 
 NOISE = 0.03  # of a quartile on a machine that does other things, too
@@ -31,6 +32,8 @@ class Fit:
     memory_bytes_per_s: float
     least: Mapping[str, float]  # o, g, L in seconds; G, gamma in seconds a byte
     quality: Mapping[str, Quality]  # of each curve
+    # class → (bytes, how much single messages vary), where it was measured
+    noise: Mapping[str, list[tuple[int, Quantiles]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     least = {"o": o, "g": o, "L": latency, "G": floor, "gamma": min(min(e["samples"]) for e in reductions)}
     each = max(len(e["samples"]) for e in _entries(lines, "pingpong"))
     quality = {level: quality_of(curves[level], sizes, each) for level, sizes in typical.items()}
-    return Fit(curves, overhead, _local_work(reductions), _local_work(copies), memory, least, quality)
+    noise = _noises(lines, machine, points)
+    return Fit(curves, overhead, _local_work(reductions), _local_work(copies), memory, least, quality, noise)
 
 
 def quality_of(pieces: Sequence[Piece], sizes: Mapping[int, Sequence[float]], each: int) -> Quality:
@@ -98,19 +102,44 @@ def _half_round_trips(
     lines: Sequence[Line], machine: Topology
 ) -> tuple[dict[str, dict[int, list[float]]], list[tuple[int, float]]]:
     """Class → bytes → the lower quartile of each pair and launch; and (bytes, the least of all samples) of each."""
+    level = _levels(lines, machine)
+    typical: dict[str, dict[int, list[float]]] = {}
+    shortest: list[tuple[int, float]] = []
+    for e in _entries(lines, "pingpong"):
+        sizes = typical.setdefault(level(e), {})
+        sizes.setdefault(e["bytes"], []).append(lower_quartile(e["samples"]))
+        shortest.append((e["bytes"], min(e["samples"])))
+    return typical, shortest
+
+
+def _levels(lines: Sequence[Line], machine: Topology) -> Callable[[Line], str]:
+    """The class of an entry's pair, by where its ranks ran."""
     cores, by_number = machine.cores, {c.number: c for c in machine.cpus}
     cpu_of = {place["rank"]: by_number.get(place["cpu"]) for place in reversed(_entries(lines, "place"))}
 
     def cpu(rank: int) -> Cpu:
         return cpu_of.get(rank) or cores[min(rank, len(cores) - 1)]
 
-    typical: dict[str, dict[int, list[float]]] = {}
-    shortest: list[tuple[int, float]] = []
-    for e in _entries(lines, "pingpong"):
-        sizes = typical.setdefault(level_of(cpu(e["a"]), cpu(e["b"])), {})
-        sizes.setdefault(e["bytes"], []).append(lower_quartile(e["samples"]))
-        shortest.append((e["bytes"], min(e["samples"])))
-    return typical, shortest
+    return lambda entry: level_of(cpu(entry["a"]), cpu(entry["b"]))
+
+
+def _noises(
+    lines: Sequence[Line], machine: Topology, points: Mapping[str, Sequence[Point]]
+) -> dict[str, list[tuple[int, Quantiles]]]:
+    """Of each class its first pair's single round trips, all launches together, about the times that the curve is fitted to."""
+    level = _levels(lines, machine)
+    found: dict[str, dict[int, list[Line]]] = {}
+    for e in _entries(lines, "single"):
+        found.setdefault(level(e), {}).setdefault(e["bytes"], []).append(e)
+    made: dict[str, list[tuple[int, Quantiles]]] = {}
+    for name, sizes in found.items():
+        typical = {p.bytes: p.seconds for p in points[name]}
+        for size, entries in sorted(sizes.items()):
+            first = entries[0]["a"], entries[0]["b"]
+            samples = [t for e in entries if (e["a"], e["b"]) == first for t in e["samples"]]
+            if size in typical and (noise := noise_of(samples, typical[size])):
+                made.setdefault(name, []).append((size, noise))
+    return made
 
 
 def _rising(sizes: Mapping[int, Sequence[float]]) -> list[Point]:

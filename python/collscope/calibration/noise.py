@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from collscope.base.statistics import quantile
 
-PARTS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
+PARTS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 1.0)
 FEWEST = 20  # round trips: a 5 % quantile of fewer is none
 SPLITS = 100  # of each round trip, drawn from a fixed seed
 FAR = 3.0  # interquartile ranges

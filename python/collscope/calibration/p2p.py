@@ -140,5 +140,6 @@ def csv_text(answers: Answers) -> str:
         more = ",".join(f"{lower_quartile(v):.6g}" if v else "" for v in (a.issue, a.first))
         middle = quantile(sorted(a.samples), 0.5)
         flows = " ".join(f"{x}>{y}" for x, y in w.flows)
-        lines.append(f"{w.pattern},{flows},{w.bytes},{w.count},{a.typical:.6g},{middle:.6g},{len(a.samples)},{more}")
+        pattern = f"{w.pattern}_single" if w.single else w.pattern
+        lines.append(f"{pattern},{flows},{w.bytes},{w.count},{a.typical:.6g},{middle:.6g},{len(a.samples)},{more}")
     return "\n".join(lines) + "\n"

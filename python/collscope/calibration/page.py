@@ -38,11 +38,36 @@ def page(made: Calibrated, name: str, picture: str, data: str) -> str:
             fitted = curve_at(found.curves[level], p.bytes)
             share = fitted / p.seconds - 1
             out.append(f"| {level} | {p.bytes} | {format_time(p.seconds)} | {format_time(fitted)} | {share:+.1%} |")
+    out += list(_noise(made))
     out += ["", "## Beside the curves", "", "| number | value |", "|---|---|"]
     out += [f"| {key} | {value} |" for key, value in others(made)]
     out += ["", "## To be careful with", ""]
     out += [f"- {text}" for text in [*warnings(made), *found.notes]] or ["- nothing was noticed"]
     return "\n".join(out) + "\n"
+
+
+def _noise(made: Calibrated) -> Iterator[str]:
+    """How much single messages vary, a row a class and size; nothing where too few round trips were measured one by one."""
+    if not any(made.found.noise.values()):
+        return
+    yield from (
+        "",
+        "## Single messages",
+        "",
+        "Longer than the time of their size above; this part of them takes at most so long.",
+        "",
+    )
+    yield "| class | bytes | 5 % | 50 % | 95 % | 99 % | most |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    for level, sizes in made.found.noise.items():
+        for size, quantiles in sizes:
+            at = dict(quantiles)
+            cells = " | ".join(_signed(at[part]) for part in (0.05, 0.5, 0.95, 0.99, 1.0))
+            yield f"| {level} | {size} | {cells} |"
+
+
+def _signed(seconds: float) -> str:
+    return f"{'-' if seconds < 0 else '+'}{format_time(abs(seconds))}"
 
 
 def others(made: Calibrated) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.calibration import p2p
 from collscope.calibration.p2p import Wanted
+from collscope.calibration.survey import SINGLE_BYTES, SINGLES
 from collscope.sources import mpirun
 
 LARGEST_BYTES = 4 << 20
@@ -27,6 +28,8 @@ def plan(ranks: int) -> Iterator[Wanted]:
         pair = ((0, other),)
         for n in sizes:
             yield Wanted("pingpong", pair, n, max(2, (2 << 20) // (n + (16 << 10))), SAMPLES)
+        for n in SINGLE_BYTES:
+            yield Wanted("pingpong", pair, n, 1, SINGLES, single=True)
         yield Wanted("overhead", pair, 1, WINDOW, SAMPLES)
         for n in (1, 1024, 1 << 20):
             yield Wanted("flows", pair, n, WINDOW, SAMPLES)
@@ -36,7 +39,8 @@ def plan(ranks: int) -> Iterator[Wanted]:
 
 
 def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
-    """Samples as `fit` takes them: entries with one key, place, pingpong, overhead, gap, copy or gamma. UserError: what could not be
+    """Samples as `fit` takes them: entries with one key, place, pingpong, single, overhead, gap, copy or
+    gamma. UserError: what could not be
     measured and why."""
     words = ["--bind-to", "core", str(programs.needed(driver)), "--p2p"]
     if mpirun.share_cores(ranks):
@@ -54,5 +58,5 @@ def entry(answer: p2p.Answer) -> dict[str, Any]:
     ((a, b),) = wanted.flows
     each = wanted.count if wanted.pattern == "flows" else 1
     samples = sorted(t / each for t in answer.samples)
-    name = "gap" if wanted.pattern == "flows" else wanted.pattern
+    name = "gap" if wanted.pattern == "flows" else "single" if wanted.single else wanted.pattern
     return {name: {"bytes": wanted.bytes, "a": a, "b": b, "samples": samples}}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from collscope.base import programs
 from collscope.calibration.fit import Fit
+from collscope.calibration.noise import sections
 from collscope.calibration.topology import Topology
 
 USUAL_EAGER_BYTES = 4095
@@ -73,6 +74,7 @@ def spec_text(fitted: Fit, machine: Topology, eager: tuple[int, str], made: Made
         "[least]    # what no message escapes: for the asserted bound",
         *(f"{key} = {value:.4g}" for key, value in fitted.least.items()),
         *_curves(fitted, rate),
+        *(line for level, noise in fitted.noise.items() for line in sections(noise, level, "here")),
     ]
     return "\n".join(out) + "\n"
 

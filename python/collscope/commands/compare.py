@@ -108,6 +108,12 @@ def show(both: pd.DataFrame) -> None:
         for row in found.itertuples(index=False):
             grid.add(str(row[0]), str(row[1]), *(f"{value:.1%}" for value in row[2:5]), f"{row[5]:+.1%}")
         grid.show()
+    for band in prediction.coverage(both).itertuples(index=False):
+        single = f", {band.repetitions_inside:.1%} of {band.repetitions} repetitions" if band.repetitions else ""
+        click.echo(
+            f"Inside the band of {prediction.NOMINAL:.0%}: {band.inside:.1%} of {band.calls} measured medians{single}; "
+            f"{band.below:.1%} below, {band.above:.1%} above."
+        )
     won = prediction.winners(both)
     if won is None:
         click.echo("No call has two algorithms: there is no winner to predict.")

@@ -182,6 +182,7 @@ def test_a_page_shows_data_fits_and_warnings(tmp_path: Path) -> None:
     found.times["network"] = [Point(w.bytes, a.typical, 0.1) for w, a in zip(wanted, answers, strict=True)]
     found.curves["network"] = [(0, 1.25e-6, 1.2e-9)]
     found.local["copy"] = (1e-10, 5e-11, 2e-10)
+    found.noise["network"] = [(1, ((0.0, -1e-6), (0.05, -2e-7), (0.5, 1e-6), (0.95, 2e-6), (0.99, 3e-6), (1.0, 4e-6)))]
     made = cluster.Calibrated(
         tmp_path / "spec.toml", found, p2p.Answers(all=answers), Shape(((0, 0, 0), (1, 1, 1))), "here, now"
     )
@@ -198,4 +199,5 @@ def test_a_page_shows_data_fits_and_warnings(tmp_path: Path) -> None:
         "512 bytes; 1024 waited",
     ):
         assert words in text, words
+    assert "| network | 1 | -200.0 ns | +1 µs | +2 µs | +3 µs | +4 µs |" in text
     assert (tmp_path / "calibration.csv").read_text().splitlines()[1] == "pingpong,0>1,1,1,1.25e-06,1.5e-06,3,,"

@@ -47,6 +47,15 @@ def test_curves_take_the_quartile_and_the_bound_the_least() -> None:
     assert found.least["L"] == pytest.approx(shortest - 2 * found.least["o"])
 
 
+def test_noise_is_of_the_first_pair_of_a_class_about_the_time_of_its_size() -> None:
+    single = [{"single": {"bytes": n, "a": 0, "b": 1, "samples": [2e-6] * 15}} for n in (1, 1024, 3)]
+    found = fit([*made_lines(), *single, *single], TWO_CORES)
+    ((level, sizes),) = found.noise.items()
+    assert level == "cache" and [n for n, _ in sizes] == [1, 1024], "3 bytes were not measured otherwise"
+    assert [s for _, s in sizes[1][1]] == pytest.approx([2e-6 - (4e-7 + 1024 * 2e-10)] * len(sizes[1][1]))
+    assert fit([*made_lines(), *single], TWO_CORES).noise == {}, "15 round trips are too few"
+
+
 def test_residuals_are_what_the_pieces_miss_and_where() -> None:
     pieces = [(0, 1e-6, 0.0), (1000, 0.0, 2e-9)]
     sizes = {0: [9.0], 1: [1e-6, 3e-6], 100: [1.25e-6], 2000: [4e-6], 4000: [7.2e-6, 8e-6]}
