@@ -213,7 +213,7 @@ RUN_DEFAULTS: dict[str, Any] = {
     "platform": "x", "ranks": None, "algorithms": "all", "nodes": None, "ranks_per_node": None, "mapping": "block",
     "collective": None, "sizes": None, "block_sizes": None, "source": "sim", "metric": "makespan", "skew": "none", "root": 0,
     "type_name": "float", "op": None, "in_place": False, "launches": 1, "repetitions": None, "point_limit": None,
-    "until_ci": None, "budget": None, "order": "interleaved", "buffers": "warm", "check": False, "jobs": None, "cluster": None,
+    "until_ci": None, "budget": None, "order": "interleaved", "buffers": "warm", "noise": 0, "check": False, "jobs": None, "cluster": None,
     "hosts": None, "launcher": None, "force": False, "csv_path": None, "plot_path": None, "quiet": False,
 }  # fmt: skip
 SHOW_DEFAULTS: dict[str, Any] = {
@@ -243,7 +243,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any], list[tuple[str, dict[str, Any]]]]
         ("--bytes 4", {"sizes": "4"}), ("--block-bytes 4", {"block_sizes": "4"}), ("--source model", {"source": "model"}),
         ("--metric loop", {"metric": "loop"}), ("--skew linear:1us", {"skew": "linear:1us"}),
         ("--op max", {"op": "max"}), ("--in-place", {"in_place": True}),
-        ("--launches 2", {"launches": 2}), ("--repetitions 5", {"repetitions": 5}), ("--check", {"check": True}),
+        ("--launches 2", {"launches": 2}), ("--repetitions 5", {"repetitions": 5}), ("--noise 7", {"noise": 7}),
+        ("--check", {"check": True}),
         ("--jobs 3", {"jobs": 3}), ("--cluster local:2", {"cluster": "local:2"}),
         ("--hosts a,b", {"hosts": "a,b"}), ("--launcher slurm", {"launcher": "slurm"}),
         ("--force", {"force": True}), ("--csv t.csv", {"csv_path": "t.csv"}),
