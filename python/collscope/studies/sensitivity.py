@@ -138,10 +138,8 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
         # The name stays the study's: what differs is the file, and with it the hash.
         platform = find.platform_of(variant.spec, study.platform)
         tasks = [task for task, _, _ in tasks_of(few, platform, quick=False)]
-        if few.numbers_from == model.SOURCE.name:
-            made = model.run_tasks(tasks)
-        else:
-            made = simulate.run_tasks(tasks, jobs=jobs, cluster=cluster)
+        modelled = few.numbers_from == model.SOURCE.name
+        made = model.run_tasks(tasks) if modelled else simulate.run_tasks(tasks, jobs=jobs, cluster=cluster)
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
         analysis = analyse(few, table.to_frame(made)).narrowed(sizes, few.ranks)
         tables = {t.alternative: t for t in analysis.winner_tables()}
@@ -168,8 +166,9 @@ def _mappings(study: Study) -> tuple[Variation, ...]:
 def summary(study: Study, text: str, judged: Mapping[str, Sequence[Claim]]) -> dict[str, Any]:
     """What the report says of the CSV that `run` made.
 
-    sizes, ranks, by (what made the times, where the study has others) and limits, as text; the numbers moved; variants, the platform as modelled not among them; claims, rows of `by_claim`;
-    ahead, rows of `by_alternative`. `judged`: the claims at all sizes in focus, by alternative.
+    sizes, ranks, by (what made the times, where the study has others) and limits, as text; the numbers moved; variants, the platform as
+    modelled not among them; claims, rows of `by_claim`; ahead, rows of `by_alternative`. `judged`: the claims at all sizes in focus, by
+    alternative.
     """
     frame = pd.read_csv(io.StringIO(text), keep_default_na=False)
     moved = frame[frame["number"] != BASE]
