@@ -129,7 +129,7 @@ def build() -> None:
         raise UserError(str(error)) from error
 
 
-def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str, keep_times: bool) -> Row:
+def _row(task: Task, seen: Sequence[Outcome], launches: int, sources: str, keep_times: bool = False) -> Row:
     layout, point = task
     bad = next((o for o in seen if o.kind != OK), None)
     reps = [o.reps for o in seen] if bad is None else []

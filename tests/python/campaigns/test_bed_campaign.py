@@ -32,6 +32,7 @@ SMALL = """
 title = "t"
 platform = "small"
 without = ["topology"]
+noise = 20
 [measure]
 source = "real"
 launcher = "testbed"
@@ -58,7 +59,9 @@ def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_pla
     for again in (False, True):
         run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out))
         assert bed.standing() is None and not bed.state_file().exists()
-        assert json.loads((out / "summary.json").read_text())["points"] == 2
+        told = json.loads((out / "summary.json").read_text())
+        assert told["points"] == 2
+        assert told["coverage"][0]["calls"] == told["coverage"][0]["repetitions"] == 2, "each was timed once"
         assert ("measured before" in capsys.readouterr().err) == again
         specs.add((out / ground.SPEC).read_text())
     (spec,) = specs
@@ -66,6 +69,7 @@ def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_pla
     run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out), again=True)
     assert (out / ground.SPEC).read_text() == spec and (out / run.MEASURED).read_text() != first
     spec_read = find.load_spec(str(out / ground.SPEC))
+    assert len(spec_read.noise["network"]) == 2, "1 B and 1 KiB"
     assert spec_read.nodes == 4 and "fat_tree" in spec
     report = (out / "report.md").read_text()
     assert "2 leaves, 2:1 oversubscribed" in report and "collscope calibrate" in report

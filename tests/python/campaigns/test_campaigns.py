@@ -57,6 +57,7 @@ def test_every_campaign_that_is_here_can_be_read() -> None:
         ("decision/ompi_4_1", "decision/ompi_9", "mine.toml: .*ompi_9"),
         ('source = "real"', 'source = "published"', r"mine.toml:6: measure: .*\[\[calls\]\]"),
         ('source = "real"', 'source = "real"\n[bed]\nhosts = 4', r"mine.toml:8: bed: .*testbed"),
+        ("without = []", 'noise = 5\npredict = "sim"', r"mine.toml:5: noise: .*the model"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -114,7 +115,7 @@ def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeyp
         return made
 
     monkeypatch.setattr(measure, "run_tasks", measured)
-    name = written(tmp_path)
+    name = written(tmp_path, MEASURED.replace("without = []", "noise = 3"))
     folder = run.run(name, quick=True, out=str(tmp_path / "out"))
     whole, first = sum(asked), json.loads((folder / "summary.json").read_text())
     asked[:] = [0, 0]
@@ -123,3 +124,4 @@ def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeyp
     second = json.loads((folder / "summary.json").read_text())
     assert second["points"] == first["points"] + sum(asked)
     assert "broke" not in (folder / "report.md").read_text()
+    assert second["coverage"] == [] and "no band: the platform does not say" in (folder / "report.md").read_text()

@@ -68,6 +68,15 @@ def test_a_row_has_every_cell() -> None:
     ]  # fmt: skip
 
 
+def test_every_repetition_is_kept_where_that_is_asked_for() -> None:
+    """In the order of launches and calls, of the point's metric; nothing of a launch that failed."""
+    seen = [good(3.0, 1.0), good(2.5)]
+    assert "times_s" not in measure._row(TASK, seen, 2, "c0ffee")
+    assert measure._row(TASK, seen, 2, "c0ffee", keep_times=True)["times_s"] == "3 1 2.5"
+    failed = measure._row(TASK, [*seen, Outcome(FAILED, "wrong")], 3, "c0ffee", keep_times=True)
+    assert failed["times_s"] == ""
+
+
 def test_calls_that_are_timed_and_to_warm_up() -> None:
     assert (measure.timed(TASK[1]).repetitions, measure.timed(TASK[1]).warmup) == (10, 2)
     assert measure.timed(TASK[1], 3) == replace(TASK[1], repetitions=3, warmup=2)
