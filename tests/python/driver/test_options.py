@@ -92,7 +92,11 @@ def test_a_wrong_line_of_a_plan_of_measurements_is_named(
     Path("p2p").write_text(f"# ours\n\n{line}\n")
     done = alone(programs.MPI_DRIVER, "--p2p", "p2p")
     assert done.returncode == 2 and f"collscope-driver: p2p:3: {why}" in done.stderr
-    assert alone(programs.MPI_DRIVER, "--p2p", "nothing").returncode == 2
+
+
+@needs_mpi
+def test_a_plan_of_measurements_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert alone(programs.MPI_DRIVER, "--p2p", str(tmp_path / "nothing")).returncode == 2
 
 
 @needs_mpi

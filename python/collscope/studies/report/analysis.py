@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,9 @@ class Analysis:
     frame: pd.DataFrame  # the tidy table
     sim: pd.DataFrame  # its simulated times, see `simulated`; with short_label and label
     bound: pd.DataFrame  # the telephone model's: collective, ranks, nodes, bytes, time_s
+    _winners: dict[str, list[WinnerTable]] = field(
+        default_factory=dict, init=False, repr=False
+    )  # by metric; several pages ask
 
     def case(self, collective: str, nodes: int, ranks: int) -> pd.DataFrame:
         """The rows of `sim` of one collective in one layout."""
@@ -128,7 +131,10 @@ class Analysis:
         """The paper's table of winners with each alternative; nothing where there is none."""
         if not self.paper or not self.paper.winners:
             return []
-        return [self.paper.winner_table(self.compared(a, metric), self.focus, a) for a in self.alternatives]
+        if metric not in self._winners:
+            made = [self.paper.winner_table(self.compared(a, metric), self.focus, a) for a in self.alternatives]
+            self._winners[metric] = made
+        return self._winners[metric]
 
     @property
     def cases(self) -> list[tuple[Collective, int, int]]:
