@@ -11,7 +11,8 @@ static const char *fluid_prepare(void *state, engine *e) {
   const char *why = ways_prepare(&u->ways, e->m, e->wiring.ranks);
   if (why) return why;
   u->sparse = u->ways.hops > 0;
-  u->flow_bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
+  size_t bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
+  u->flow_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   RESERVE(u->resource, u->resource_cap, (size_t)u->ways.resources);
   for (int i = 0; i < u->ways.resources; i++) u->resource[i] = (resource){ .head = NONE };
   if (u->sparse) {
@@ -306,6 +307,16 @@ static double load_of(const fluid *u, int32_t link) {
   return load;
 }
 
+/* The one flow on a resource, where it shares nothing that it crosses with others; else NONE. */
+static int32_t find_lone(const fluid *u, int32_t res) {
+  if (u->resource[res].flows != 1) return NONE;
+  int32_t index = crossing_at(u, u->resource[res].head)->flow;
+  const flow *f = flow_at(u, (size_t)index);
+  for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
+    if (u->resource[c->resource].flows != 1) return NONE;
+  return index;
+}
+
 static void give_shares(fluid *u, const engine *e) {
   u->stamp++;
   if (u->sparse && u->dirty_n) {
@@ -319,8 +330,14 @@ static void give_shares(fluid *u, const engine *e) {
     if (d + 3 * AHEAD < u->dirty_n) fetch_first(u, u->dirty[d + 3 * AHEAD]);
     if (d + 2 * AHEAD < u->dirty_n) fetch_first_flow(u, u->dirty[d + 2 * AHEAD]);
     if (d + AHEAD < u->dirty_n) fetch_crossed(u, u->dirty[d + AHEAD]);
-    if (u->resource[u->dirty[d]].stamp == u->stamp) continue;
-    reach(u, u->dirty[d]);
+    const resource *r = &u->resource[u->dirty[d]];
+    if (r->stamp == u->stamp || !r->flows) continue;
+    int32_t lone = find_lone(u, u->dirty[d]);
+    if (lone == NONE) reach(u, u->dirty[d]);
+    else {
+      u->solved_n = 0;
+      PUSH(u->solved, u->solved_n, u->solved_cap, lone);
+    }
     if (u->solved_n == 1) {
       flow *f = flow_at(u, (size_t)u->solved[0]);
       f->share = alone(f);

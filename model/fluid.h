@@ -25,7 +25,7 @@ typedef struct {
 } flow;
 
 /* Flows of one length, one behind the other; places in them are counted in so many bytes. */
-enum { GRAIN = 8 };
+enum { GRAIN = 8, CACHE_LINE = 64 };
 
 typedef struct {
   int32_t head;

@@ -79,8 +79,10 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
       between += topology_longest(&m->topology);
     }
   }
-  /* Both ports and the memory, and what lies between. */
-  if (m->places) w->longest = 3 + 2 * w->units + (between > within ? between : within);
+  /* Both ports and the memory, and what lies between; where links have no names, two NICs or two memories. */
+  bool named = m->core_bytes_per_s > 0;
+  if (m->places && named) w->longest = 3 + 2 * w->units + (between > within ? between : within);
+  else if (m->places && (m->nic_bytes_per_s > 0 || m->memory_bytes_per_s > 0)) w->longest = 4;
   if (resources > MOST_RESOURCES)
     return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
   w->resources = (int)resources;
