@@ -1,4 +1,4 @@
-"""The committed reference: whole, and the same digits again."""
+"""The committed references: whole, and the same digits again."""
 
 from __future__ import annotations
 
@@ -43,11 +43,36 @@ def test_the_reference_says_the_same_again(bird: Study, workplace: Path) -> None
     assert list(agreement.lines()) == [f"{len(rows)} of {len(rows)} rows equal the reference"]
 
 
-def test_the_reference_is_whole(bird: Study) -> None:
-    folder = REFERENCE.parent
+@pytest.mark.parametrize(
+    ("name", "algorithms", "ranks", "block"),
+    [
+        ("kandalla_allgather", ("conventional", "4 ldr shm"), 64, 256),
+        ("donninelli_gather", ("naive", "binary tree, in chunks", "ring"), 16, 1000000),
+    ],
+)
+def test_references_in_blocks_say_the_same_again(
+    name: str, algorithms: tuple[str, ...], ranks: int, block: int, workplace: Path
+) -> None:
+    reference = paths.RESULTS / name / "table.csv"
+    skip_without_the_simulator(reference)
+    study = reader.check_keys(reader.load(name), registry.load())
+    tasks = [
+        task for task, entry, size in study_rows.tasks_of(study, find.load(study.platform), quick=False)
+        if entry.name in algorithms and task[0].ranks == ranks and size == block * ranks
+    ]  # fmt: skip
+    rows = simulate.run_tasks(tasks)
+    assert len(rows) == 2 * len(algorithms), "in blocks and around the nodes"
+    agreement = compare(table.csv_text(rows), reference.read_text())
+    assert list(agreement.lines()) == [f"{len(rows)} of {len(rows)} rows equal the reference"]
+
+
+@pytest.mark.parametrize("name", ["bird_schooner", "donninelli_gather", "kandalla_allgather", "kandalla_cores"])
+def test_a_reference_is_whole(name: str) -> None:
+    study, folder = reader.load(name), paths.RESULTS / name
     record = json.loads((folder / "run.json").read_text())
-    assert not [name for name in record["files"] if not (folder / name).is_file()]
-    with REFERENCE.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["source"] == "sim" and row["metric"] == bird.metric]
-    assert len(rows) == sum(1 for _ in bird.points())
+    assert not [file for file in record["files"] if not (folder / file).is_file()]
+    with (folder / "table.csv").open(newline="") as file:
+        found = [row for row in csv.DictReader(file) if row["source"] == study.numbers_from]
+    rows = [row for row in found if row["metric"] == study.metric]
+    assert len(rows) == len(study.variants) * sum(1 for _ in study.points())
     assert {row["status"] for row in rows} == {"ok"}
