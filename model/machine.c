@@ -268,6 +268,27 @@ static bool take(const file_line *line, char *text, void *self) {
   return !r.words || line_read(&r, self);
 }
 
+/* Where it is said how many sockets a node has, all of a node's ranks are on sockets of one node: a way leads nowhere else. */
+static bool sockets_fit(const machine *m, const file_line *line) {
+  int most = 0, wrong = -1;
+  for (int r = 0; m->inside.sockets && r < m->places; r++)
+    if (m->place[r].node >= most) most = m->place[r].node + 1;
+  if (!most) return true;
+  int *first = array_grow(NULL, (size_t)most * sizeof *first); /* rank of each node */
+  for (int n = 0; n < most; n++) first[n] = -1;
+  for (int r = 0; r < m->places && wrong < 0; r++) {
+    int *before = &first[m->place[r].node], size = m->inside.sockets;
+    if (*before < 0) *before = r;
+    else if (m->place[*before].socket / size != m->place[r].socket / size) wrong = r;
+  }
+  bool fine = wrong < 0 ||
+              line_wrong(line, "place %d: socket %d is not one of the %d of node %d, where rank %d is on %d", wrong,
+                         m->place[wrong].socket, m->inside.sockets, m->place[wrong].node, first[m->place[wrong].node],
+                         m->place[first[m->place[wrong].node]].socket);
+  free(first);
+  return fine;
+}
+
 bool machine_read(machine *m, const char *path, char *error, size_t size) {
   *m = (machine){ .ports = MACHINE_FLUID, .eager_bytes = -1 };
   file_line line = { .error = error, .size = size };
@@ -275,7 +296,7 @@ bool machine_read(machine *m, const char *path, char *error, size_t size) {
   bool fine = lines_read(&line, path, take, &all);
   if (fine && all.seats) fine = line_wrong(&line, "seats: no nodes line follows, which says where they are");
   free(all.seat);
-  if (fine) fine = inside_finish(&m->inside, &line);
+  if (fine) fine = inside_finish(&m->inside, &line) && sockets_fit(m, &line);
   for (int c = 0; fine && c < MACHINE_CLASSES; c++) fine = noise_finish(&m->noise[c], &line);
   if (fine && !m->curve[MACHINE_NETWORK].pieces && !m->places)
     fine = line_wrong(&line, "no class network line, and no place that would make another class do");
