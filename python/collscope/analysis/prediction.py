@@ -21,18 +21,20 @@ BY = ("collective", "algorithm", "size", "ranks")
 BAND = ["noise_low_s", "noise_high_s"]  # of a prediction's draws: so many lie between them
 NOMINAL = 0.9
 COVERED = ["calls", "inside", "below", "above", "repetitions", "repetitions_inside"]
+SAME_TIME = 1e-6  # of a predicted time: two that differ by less were sent the same messages
 NOISE = 0.05  # of a measured time whose table has no quartiles: two that differ by less are a tie
 
 
 @dataclass(frozen=True)
 class Winners:
     """Of the calls that at least two algorithms were measured and predicted for: `same`, the predicted winner is the fastest one measured;
-    `ties`, it is not, but within the noise of it; `calls`, all. Regret is the time lost by taking the predicted winner, as a share of the
+    `ties`, it is not, but within the noise of it; `undecided`, neither, but the prediction gives both the same time; `calls`, all. Regret is the time lost by taking the predicted winner, as a share of the
     fastest; `correlation`, Spearman's over the algorithms of a call, averaged."""
 
     calls: int
     same: int
     ties: int
+    undecided: int
     mean_regret: float
     p90_regret: float
     worst_regret: float
@@ -41,8 +43,13 @@ class Winners:
 
     @property
     def agreement(self) -> float:
-        """Same and ties, as a share."""
-        return (self.same + self.ties) / self.calls
+        """Same, ties and undecided, as a share."""
+        return (self.same + self.ties + self.undecided) / self.calls
+
+    @property
+    def wrong(self) -> int:
+        """Calls of which another was predicted to win."""
+        return self.calls - self.same - self.ties - self.undecided
 
 
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
@@ -122,28 +129,19 @@ def algorithms(both: pd.DataFrame) -> pd.DataFrame:
 
 def winners(both: pd.DataFrame) -> Winners | None:
     """Who wins among algorithms, decisions aside; None where no call has two of them."""
-    both = algorithms(both)
-    same = ties = 0
-    regrets: list[tuple[float, str]] = []
-    ranks = []
-    for call, part in both.groupby(CALL, sort=False):
-        if len(part) < 2:
-            continue
-        best, taken = part.loc[part.measured_s.idxmin()], part.loc[part.predicted_s.idxmin()]
-        if taken.measured_s == best.measured_s:
-            same += 1
-        elif taken.low_s <= best.high_s:
-            ties += 1
-        text = f"{call[0]} of {call[4]} bytes on {call[2]} ranks: {taken.algorithm} instead of {best.algorithm}"
-        regrets.append((taken.measured_s / best.measured_s - 1, text))
-        ranks.append(spearman(part.predicted_s, part.measured_s))
-    if not regrets:
+    judged = winners_by_call(both)
+    if judged.empty:
         return None
-    lost = pd.Series([regret for regret, _ in regrets])
-    worst, text = max(regrets)
-    known = [r for r in ranks if r == r]
-    mean = float(np.mean(known)) if known else float("nan")
-    return Winners(len(regrets), same, ties, float(lost.mean()), float(lost.quantile(0.9)), worst, text, mean)
+    verdicts = judged.verdict.value_counts()
+    worst = judged.loc[judged.regret.idxmax()]
+    text = f"{worst.collective} of {worst.bytes} bytes on {worst.ranks} ranks: {worst.predicted} instead of {worst.measured}"
+    correlations = judged.correlation.dropna()
+    mean = float(correlations.mean()) if len(correlations) else float("nan")
+    same, ties, undecided = (int(verdicts.get(word, 0)) for word in ("same", "tie", "undecided"))
+    lost = judged.regret
+    return Winners(
+        len(judged), same, ties, undecided, float(lost.mean()), float(lost.quantile(0.9)), worst.regret, text, mean
+    )
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float:
@@ -153,17 +151,24 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def winners_by_call(both: pd.DataFrame) -> pd.DataFrame:
-    """A row for each call with two algorithms: CALL, measured and predicted (keys), regret, and verdict: same, tie (another, within the
-    noise) or other."""
+    """A row for each call with two algorithms: CALL, measured and predicted (keys), regret, correlation of ranks, and verdict: same, tie
+    (another, within the noise), undecided (another, to which the prediction gives the same time) or other."""
     made = []
     for call, part in algorithms(both).groupby(CALL, sort=False):
         if len(part) < 2:
             continue
         best, taken = part.loc[part.measured_s.idxmin()], part.loc[part.predicted_s.idxmin()]
-        same = taken.measured_s == best.measured_s
-        verdict = "same" if same else "tie" if taken.low_s <= best.high_s else "other"
-        made.append((*call, best.algorithm, taken.algorithm, taken.measured_s / best.measured_s - 1, verdict))
-    return pd.DataFrame(made, columns=[*CALL, "measured", "predicted", "regret", "verdict"])
+        verdict = (
+            "same" if taken.measured_s == best.measured_s
+            else "tie" if taken.low_s <= best.high_s
+            else "undecided" if best.predicted_s <= (1 + SAME_TIME) * taken.predicted_s
+            else "other"
+        )  # fmt: skip
+        regret = taken.measured_s / best.measured_s - 1
+        made.append(
+            (*call, best.algorithm, taken.algorithm, regret, spearman(part.predicted_s, part.measured_s), verdict)
+        )
+    return pd.DataFrame(made, columns=[*CALL, "measured", "predicted", "regret", "correlation", "verdict"])
 
 
 @dataclass(frozen=True)

@@ -118,9 +118,9 @@ def show(both: pd.DataFrame) -> None:
     if won is None:
         click.echo("No call has two algorithms: there is no winner to predict.")
         return
-    wrong = won.calls - won.same - won.ties
     click.echo(
-        f"Winner: predicted in {won.same} of {won.calls} calls, tied with it within the noise in {won.ties}, another in {wrong} "
+        f"Winner: predicted in {won.same} of {won.calls} calls, tied with it within the noise in {won.ties}, "
+        f"not told apart from it in {won.undecided}, another in {won.wrong} "
         f"(agreement {won.agreement:.1%})."
     )
     click.echo(

@@ -96,6 +96,17 @@ def test_winners_ties_and_regret() -> None:
     assert found.correlation == pytest.approx((0.5 + 0.5 + 1 + 1) / 4)
 
 
+def test_algorithms_that_the_prediction_does_not_tell_apart_are_no_wrong_winner() -> None:
+    """At 4 bytes linear is given the time of the fastest, and stands before it; at 4 KiB a hundred thousandth less."""
+    first = {("bcast/linear", 4): (1e-5 + 4e-9) / (ALGORITHMS["bcast/linear"] + 4e-9)}
+    less = {("bcast/linear", 4096): 0.99999 * (1e-5 + 4096e-9) / (ALGORITHMS["bcast/linear"] + 4096e-9)}
+    found = winners(both(first))
+    assert found and (found.same, found.ties, found.undecided, found.wrong) == (3, 0, 1, 0)
+    assert found.worst_regret > 0.1
+    found = winners(both(less))
+    assert found and (found.same, found.undecided, found.wrong) == (3, 0, 1)
+
+
 def test_one_algorithm_has_no_winner() -> None:
     alone = [r for r in times("model") if r["algorithm"] == "bcast/linear"]
     assert winners(joined(to_frame(alone), to_frame(times("real")))) is None
@@ -128,8 +139,8 @@ def test_the_command_compares_two_tables_or_two_sources_of_one(
         ["bcast/chain", "4", "0.0%", "35.0%", "50.0%", "+0.0%"]
     ]
     assert (
-        "Winner: predicted in 4 of 4 calls, tied with it within the noise in 0, another in 0 (agreement 100.0%)."
-        in said
+        "Winner: predicted in 4 of 4 calls, tied with it within the noise in 0, not told apart from it in 0, another in 0 "
+        "(agreement 100.0%)." in said
     )
     assert "Regret: 0.0% (mean), 0.0% (p90), 0.0% (most: bcast of" in said
     assert call(capsys, "compare", paths[2])[1] == said
