@@ -28,8 +28,9 @@ NOISE = 0.05  # of a measured time whose table has no quartiles: two that differ
 @dataclass(frozen=True)
 class Winners:
     """Of the calls that at least two algorithms were measured and predicted for: `same`, the predicted winner is the fastest one measured;
-    `ties`, it is not, but within the noise of it; `undecided`, neither, but the prediction gives both the same time; `calls`, all. Regret is the time lost by taking the predicted winner, as a share of the
-    fastest; `correlation`, Spearman's over the algorithms of a call, averaged."""
+    `ties`, it is not, but within the noise of it; `undecided`, neither, but the prediction gives both the same time; `calls`, all. Regret
+    is the time lost by taking the predicted winner, as a share of the fastest; `correlation`, Spearman's over the algorithms of a call,
+    averaged."""
 
     calls: int
     same: int
@@ -140,7 +141,15 @@ def winners(both: pd.DataFrame) -> Winners | None:
     same, ties, undecided = (int(verdicts.get(word, 0)) for word in ("same", "tie", "undecided"))
     lost = judged.regret
     return Winners(
-        len(judged), same, ties, undecided, float(lost.mean()), float(lost.quantile(0.9)), worst.regret, text, mean
+        len(judged),
+        same,
+        ties,
+        undecided,
+        float(lost.mean()),
+        float(lost.quantile(0.9)),
+        float(worst.regret),
+        text,
+        mean,
     )
 
 
