@@ -199,7 +199,7 @@ def _alone(pair: Flow, sizes: Sequence[int], pace: Pace) -> Iterator[Wanted]:
     for n in sizes:
         if pace.time(n) * STREAM[1] <= AT_ONCE_S:
             yield from flows((pair,), n, STREAM, pace)
-    yield from late(pair, [n for n in sizes if n >= 64 and pace.time(n) <= LONGEST_S / 2], pace)
+    yield from late(pair, [n for n in sizes if n >= 64], pace)
 
 
 def late(pair: Flow, sizes: Sequence[int], pace: Pace) -> Iterator[Wanted]:
