@@ -33,7 +33,7 @@ from collscope.machines.variations import MAPPING
 from collscope.sources.cluster import Cluster, Lost
 from collscope.studies.report.analysis import Analysis, Changes, compare_variants
 from collscope.studies.report.sentences import best_sentence, case_sentence, crossover_sentence, tree_sentence
-from collscope.studies.study import Collective, Drawing
+from collscope.studies.study import Collective, Drawing, Study
 
 CROSSOVERS, TREE = "crossovers", "decision_tree"  # stems
 
@@ -116,7 +116,7 @@ def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
         return None
     size = "block_bytes" if study.blocks else "bytes"
     subtitle = f"{'Figure ' + d.number + ' of the paper · ' if d.number else ''}{note}"
-    colours = fixed([e.key for c in study.collectives for e in c.entries])
+    colours = fixed(_most_shown(study))
     if fits := _fitted(analysis, rows, called):
         (name,) = called.values()
         make = partial(fitted_figure, rows, fits, title=d.title, name=name, subtitle=subtitle, colours=colours)
@@ -124,6 +124,13 @@ def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
         make = partial(run_figure, rows, title=d.title, size=size, called=called, subtitle=subtitle, colours=colours)
     caption = d.caption or best_sentence(rows, size, called)
     return Picture(d.stem, d.title, d.number, caption, make, d.collective)
+
+
+def _most_shown(study: Study) -> list[str]:
+    """Keys, those in most figures first: they get the colours that are farthest apart."""
+    entries = [e for c in study.collectives for e in c.entries]
+    entries.sort(key=lambda e: -sum(d.shows(e) for d in study.drawings))
+    return [e.key for e in entries]
 
 
 def _fitted(analysis: Analysis, rows: pd.DataFrame, called: Mapping[str, str]) -> list[FittedLine]:
