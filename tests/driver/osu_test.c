@@ -8,7 +8,7 @@
 #include "core/runtime/port.h"
 #include "driver/measure/timing.h"
 
-enum { SKIP = 2, CALLS = 20, TURNS = 15 };
+enum { SKIP = 2, CALLS = 20, TURNS = 15, MOST_TURNS = 400 };
 
 static double osu_loop(const subject *s) {
   double timer = 0, average = 0;
@@ -41,7 +41,10 @@ static double ours(const subject *s, const plan_point *p, buffers *b) {
   return average / size;
 }
 
-/* argv[1]: the largest factor between the two, each the least of several turns: one that nothing else on the machine has disturbed. */
+static bool within(double ratio, double allowed) { return ratio <= allowed && ratio >= 1 / allowed; }
+
+/* argv[1]: the largest factor between the two, each the least of several turns: one that nothing else on the machine has disturbed. On a
+ * busy machine that takes many turns; where the two measure different things, no number of them helps. */
 int main(int argc, char **argv) {
   static const char *const keys[] = { "bcast/mst", "allreduce/recursive_doubling", "bcast/builtin" };
   static const size_t counts[] = { 1, 20000 };
@@ -65,15 +68,15 @@ int main(int argc, char **argv) {
       s.args.in = b.in;
       s.args.out = b.out;
       subject_open(&s, false);
-      double least[2] = { 1, 1 };
-      for (int t = 0; t < 2 * TURNS; t++) {
+      double least[2] = { 1, 1 }, ratio = 1;
+      for (int t = 0; t < 2 * TURNS || (t < 2 * MOST_TURNS && !within(ratio, allowed)); t++) {
         bool is_ours = (t + t / 2) % 2; /* first in turn, too */
         double time = is_ours ? ours(&s, &p, &b) : osu_loop(&s);
         if (time < least[is_ours]) least[is_ours] = time;
+        ratio = least[1] / least[0]; /* of numbers that all ranks have: they go on together */
       }
-      double ratio = least[1] / least[0];
       if (l.rank == 0) printf("%s count=%zu: osu_avg / OSU's loop = %.10g\n", keys[k], counts[c], ratio);
-      failures += !(ratio <= allowed && ratio >= 1 / allowed);
+      failures += !within(ratio, allowed);
       subject_close(&s);
       buffers_free(&b);
     }
