@@ -45,6 +45,12 @@ def gone(pid: int) -> bool:
         return True
 
 
+def heard() -> None:
+    """As from a terminal: nohup, and a shell's &, let children ignore some."""
+    for one in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(one, signal.SIG_DFL)
+
+
 @dataclass
 class Busy:
     """A command in the middle of a simulation, and the child that simulates."""
@@ -80,7 +86,9 @@ def started(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[[], Busy]]
         told.unlink(missing_ok=True)
         command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
         pipe = subprocess.PIPE
-        process = subprocess.Popen(command, env=env, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
+        process = subprocess.Popen(
+            command, env=env, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=heard
+        )  # fmt: skip
         running.append(process)
         for _ in range(600):
             if (told.exists() and told.read_text()) or process.poll() is not None:
