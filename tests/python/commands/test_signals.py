@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import shown
+from terminal import heard, shown
 
 TESTS = Path(__file__).parents[1]
 
@@ -43,12 +43,6 @@ def gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
-
-
-def heard() -> None:
-    """As from a terminal: nohup, and a shell's &, let children ignore some."""
-    for one in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
-        signal.signal(one, signal.SIG_DFL)
 
 
 @dataclass

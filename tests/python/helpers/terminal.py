@@ -21,6 +21,12 @@ ERASED = re.compile(r"[^\n\r]*\r\x1b\[2K")  # a line that another takes the plac
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
+def heard() -> None:
+    """In a child before it starts: signals end it, as from a terminal; nohup, and a shell's &, let it ignore some."""
+    for one in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(one, signal.SIG_DFL)
+
+
 def shown(
     words: Sequence[str],
     columns: int,
@@ -44,6 +50,7 @@ def shown(
         cwd=folder or ROOT,
         env=quiet | {"PYTHONPATH": str(ROOT / "python")} | (env or {}) | {"TERM": "xterm"},
         start_new_session=True,
+        preexec_fn=heard,
     )
     os.close(slave)
     data = b""
