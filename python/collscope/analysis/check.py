@@ -137,8 +137,8 @@ class Check(Table):
         every = context.times.places(collective)
         wanted = {key: values for key in ("nodes", "ranks", "mapping") if (values := getattr(self, key))}
         found = [p for p in every if all(getattr(p, key) in values for key, values in wanted.items())]
-        like = found[0] if found else Place(collective, "", 0, 0)
-        like = like if found else replace(like, **{key: values[0] for key, values in wanted.items()})
+        first = {key: values[0] for key, values in wanted.items()}
+        like = found[0] if found else replace(Place(collective, "", 0, 0), **first)
         absent = [
             replace(like, **{key: value})
             for key, values in wanted.items() for value in values if value not in {getattr(p, key) for p in every}

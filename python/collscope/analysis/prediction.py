@@ -45,7 +45,7 @@ class Winners:
     @property
     def agreement(self) -> float:
         """Same, ties and undecided, as a share."""
-        return (self.same + self.ties + self.undecided) / self.calls
+        return (self.calls - self.wrong) / self.calls
 
     @property
     def wrong(self) -> int:

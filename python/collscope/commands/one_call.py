@@ -142,6 +142,3 @@ def machine_of(r: Call, layout: Layout | None) -> tuple[str, str]:
     if r.nodes:
         where += f", within a node {format_time(one_port.NEAR_ALPHA_S)}, 4 GB/s"
     return one_port.telephone(r.ranks, r.nodes), where
-
-
-# ---- pictures ---------------------------------------------------------------------------------------------

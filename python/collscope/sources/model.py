@@ -76,7 +76,8 @@ def _band(drawn: Sequence[float]) -> dict[str, Any]:
     """The columns of a band from the times of its draws; {} without any."""
     if not drawn:
         return {}
-    low, middle, high = (quantile(sorted(drawn), part) for part in (*BAND[:1], 0.5, *BAND[1:]))
+    ascending = sorted(drawn)
+    low, middle, high = (quantile(ascending, part) for part in (BAND[0], 0.5, BAND[1]))
     return {"noise_low_s": low, "noise_median_s": middle, "noise_high_s": high}
 
 

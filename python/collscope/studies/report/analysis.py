@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,7 @@ class Analysis:
         """The same with claims that are judged at those of their sizes and ranks alone."""
         return replace(self, paper=self.paper.narrowed(sizes, ranks)) if self.paper else self
 
+    @cached_property
     def fits(self) -> list[Fit]:
         """The polynomials of the ranks that the paper's report shows; nothing where the study has no paper."""
         return list(fits(self.paper.fit, Times(self.sim, self.focus))) if self.paper else []

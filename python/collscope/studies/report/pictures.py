@@ -139,7 +139,7 @@ def _fitted(analysis: Analysis, rows: pd.DataFrame, called: Mapping[str, str]) -
         return []
     name, collective, size = next(iter(called.values())), rows["collective"].iloc[0], rows["block_bytes"].iloc[0]
     fit = next(
-        (f for f in analysis.fits() if (f.text.name, f.text.collective, f.bytes) == (name, collective, size)), None
+        (f for f in analysis.fits if (f.text.name, f.text.collective, f.bytes) == (name, collective, size)), None
     )
     if not fit:
         return []

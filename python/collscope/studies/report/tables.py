@@ -182,7 +182,7 @@ def fit_rows(analysis: Analysis) -> Rows:
         {"collective": titles[f.text.collective], "name": f.text.name, "size": rounded_size(f.bytes), "ours": formula(f.ours), "r2": f.r2,
          "printed": formula(f.text.printed) or f.text.note or "–",
          "printed_r2": "–" if f.text.printed_r2 is None else f"{f.text.printed_r2:.4f}", "off": f.off}
-        for f in analysis.fits()
+        for f in analysis.fits
     ]  # fmt: skip
 
 
