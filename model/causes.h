@@ -10,13 +10,14 @@
 
 /* What a part of the critical path is spent on. */
 typedef enum {
-  PART_LATENCY,   /* of a message, before its bytes flow */
-  PART_BANDWIDTH, /* its bytes, at the rate that it has when it is alone */
-  PART_WAIT,      /* longer than that, because a link on its way is shared */
-  PART_OVERHEAD,  /* the processor posts a message or takes it in */
-  PART_GAP,       /* the sender's processor, where a machine has a gap for each message */
-  PART_NIC_GAP,   /* behind other messages that the NIC begins first */
-  PART_ORDER,     /* behind an earlier message of the same pair */
+  PART_LATENCY,     /* of a message, before its bytes flow */
+  PART_BANDWIDTH,   /* its bytes, at the rate that it has when it is alone */
+  PART_WAIT,        /* longer than that, because a link on its way is shared */
+  PART_OVERHEAD,    /* the processor posts a message or takes it in */
+  PART_GAP,         /* the sender's processor, where a machine has a gap for each message */
+  PART_RECEIVE_GAP, /* the receiver's, likewise */
+  PART_NIC_GAP,     /* behind other messages that the NIC begins first */
+  PART_ORDER,       /* behind an earlier message of the same pair */
   PART_REDUCE,
   PART_COPY,
   PART_ARRIVAL, /* the rank has not yet entered the call */

@@ -31,7 +31,7 @@ static void take(explanation *x, part_kind part, double begin, path_part p) {
 /* Until when a message waits before its bytes flow, without what only its size makes longer than its links say: that is bandwidth, too. */
 static double latency_of(const laid_out *on, const message *m, const way *v) {
   const machine_piece *c = message_price(m, on->m);
-  double start = c->latency_s - message_spent(m, c);
+  double start = c->latency_s - message_spent(m, c, on->m);
   if (on->m->core_bytes_per_s <= 0 || !on->m->places) return fmax(0, start);
   return v->latency_s - fmax(0, fmin(v->latency_s, (double)m->bytes * c->s_per_byte - v->left / v->most));
 }
@@ -75,7 +75,7 @@ static int32_t take_message(explanation *x, const laid_out *on, int32_t id) {
     return NONE;
   }
   const machine_piece *price = message_price(m, on->m);
-  take(x, PART_BANDWIDTH, c->start + price->latency_s - message_spent(m, price), p);
+  take(x, PART_BANDWIDTH, c->start + price->latency_s - message_spent(m, price, on->m), p);
   take(x, PART_LATENCY, c->start, p);
   return c->before;
 }

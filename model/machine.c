@@ -49,6 +49,7 @@ void machine_free(machine *m) {
   for (int c = 0; c < MACHINE_CLASSES; c++) {
     free(m->curve[c].piece);
     free(m->nonblocking[c].piece);
+    free(m->receive_gap[c].piece);
     noise_free(&m->noise[c]);
   }
   free(m->place);
@@ -205,6 +206,7 @@ static bool line_read(const reader *r, reading *all) {
     { "positions", "positions FIRST COUNT", 3, 3 },
     { "first_touch", "first_touch S_PER_BYTE FRESH_FROM_BYTES", 3, 3 },
     { "noise", "noise CLASS FROM_BYTES PART SECONDS", 5, 5 },
+    { "receive_gap", "receive_gap CLASS FROM_BYTES S S_PER_BYTE", 5, 5 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
@@ -213,7 +215,7 @@ static bool line_read(const reader *r, reading *all) {
         &r->line,
         "unknown line %.40s; known: ports control gamma copy eager overhead class level "
         "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
-        "class_nonblocking eager_nonblocking in_order nic_gap first_touch noise",
+        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap first_touch noise",
         r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -252,6 +254,7 @@ static bool line_read(const reader *r, reading *all) {
       int c = class_named(r, m);
       return c >= 0 && noise_line(r, &m->noise[c]);
     }
+    case 29: m->has_receive_gaps = true; return class_line(r, m, m->receive_gap);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

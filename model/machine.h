@@ -47,8 +47,11 @@ typedef struct machine {
                                               eager message */
   machine_curve curve[MACHINE_CLASSES]; /* by the closest level that two ranks share */
   machine_curve nonblocking[MACHINE_CLASSES]; /* of non-blocking sends, where they have one of their own */
-  noise_curve noise[MACHINE_CLASSES];         /* drawn from where a timing asks for it */
-  bool has_gaps;
+  /* What the receiver's processor spends on an eager message besides the overhead: pieces of latency_s and s_per_byte only, contained
+   * in the message's time whichever curve that has. */
+  machine_curve receive_gap[MACHINE_CLASSES];
+  noise_curve noise[MACHINE_CLASSES]; /* drawn from where a timing asks for it */
+  bool has_gaps, has_receive_gaps;
   bool in_order;    /* fluid: what goes from one rank to another flows one after the other, in the order of starting */
   double nic_gap_s; /* fluid: a NIC begins a message so long after the one before it, at the earliest */
   /* Scratch of at least fresh_from bytes is newly mapped in each call: writing a byte of it for the first time takes so long, before the
@@ -92,18 +95,30 @@ static inline machine_class machine_class_of(const machine *m, int a, int b) {
   return MACHINE_SOCKET;
 }
 
-/* What a message of so many bytes costs from one rank to another. */
-static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes, bool nonblocking) {
-  machine_class class = machine_class_of(m, src, dst);
-  const machine_curve *c = nonblocking && m->nonblocking[class].pieces ? &m->nonblocking[class] : &m->curve[class];
+static inline const machine_piece *machine_piece_for(const machine_curve *c, uint64_t bytes) {
   int i = c->pieces - 1;
   while (i > 0 && c->piece[i].from > bytes) i--;
   return &c->piece[i];
 }
 
+/* What a message of so many bytes costs from one rank to another. */
+static inline const machine_piece *machine_price(const machine *m, int src, int dst, uint64_t bytes, bool nonblocking) {
+  machine_class class = machine_class_of(m, src, dst);
+  return machine_piece_for(nonblocking && m->nonblocking[class].pieces ? &m->nonblocking[class] : &m->curve[class],
+                           bytes);
+}
+
 /* What its sender's processor spends on it, where it spends anything: on an eager send, and on every non-blocking one. */
 static inline double machine_gap(const machine *m, const machine_piece *c, uint64_t bytes) {
   return c->has_gap ? c->gap_s + (double)bytes * c->gap_s_per_byte : m->overhead_s;
+}
+
+/* What the receiver's processor spends on an eager message, where machines say so (has_receive_gaps). */
+static inline double machine_receive_gap(const machine *m, int src, int dst, uint64_t bytes) {
+  const machine_curve *c = &m->receive_gap[machine_class_of(m, src, dst)];
+  if (!c->pieces) return 0;
+  const machine_piece *p = machine_piece_for(c, bytes);
+  return p->latency_s + (double)bytes * p->s_per_byte;
 }
 
 /* Whether there is a class of this number on the machine, and its name: "cache" … */

@@ -27,9 +27,15 @@ static inline const machine_piece *message_price(const message *m, const machine
   return machine_price(on, m->src, m->dst, m->bytes, m->flags & NONBLOCKING);
 }
 
-/* How much of the time in its price the sender has spent before it posted. */
-static inline double message_spent(const message *m, const machine_piece *c) {
-  return c->has_gap && m->flags & (EAGER | NONBLOCKING) ? c->gap_s + (double)m->bytes * c->gap_s_per_byte : 0;
+/* What the receiver's processor spends on it once it has arrived, the overhead apart. */
+static inline double message_received(const message *m, const machine *on) {
+  return on->has_receive_gaps && m->flags & EAGER ? machine_receive_gap(on, m->src, m->dst, m->bytes) : 0;
+}
+
+/* How much of the time in its price is spent by processors: by the sender before it posts, by the receiver after it has arrived. */
+static inline double message_spent(const message *m, const machine_piece *c, const machine *on) {
+  double sent = c->has_gap && m->flags & (EAGER | NONBLOCKING) ? c->gap_s + (double)m->bytes * c->gap_s_per_byte : 0;
+  return sent + message_received(m, on);
 }
 
 enum { FLAG_LINE = 64 }; /* bytes: a flag's cache line comes from the rank that set it to the one that sees it change */

@@ -92,10 +92,10 @@ static void one_port_start(one_port *o, engine *e, int32_t id) {
   out->busy = in->busy = true;
   m->flags |= STARTED;
   const machine_piece *c = price(e, m);
-  double waits = c->latency_s - message_spent(m, c), more = latency_drawn(e, id, waits) - waits;
+  double waits = c->latency_s - message_spent(m, c, e->m), more = latency_drawn(e, id, waits) - waits;
   happens_at(o, id,
-             start + c->latency_s - message_spent(m, c) + ((double)m->bytes + e->m->control_bytes) * c->s_per_byte +
-                 more);
+             start + c->latency_s - message_spent(m, c, e->m) +
+                 ((double)m->bytes + e->m->control_bytes) * c->s_per_byte + more);
 }
 
 /* Starts a message, or lines it up at a port that is busy. */

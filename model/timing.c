@@ -71,8 +71,12 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   bool waited = is_later(s->clock, s->count, m->time, m->count);
   later(&s->clock, &s->count, m->time, m->count);
   if (waited && causes_walk(e->why)) causes_message(e->why, r, id, s->clock);
-  if (side == RECEIVED && m->flags & EAGER) busy(e, r, PART_OVERHEAD, e->m->overhead_s);
+  if (side != RECEIVED || !(m->flags & EAGER)) return;
+  busy(e, r, PART_OVERHEAD, e->m->overhead_s);
+  if (e->m->has_receive_gaps) busy(e, r, PART_RECEIVE_GAP, message_received(m, e->m));
 }
+
+static inline bool receiving_costs(const machine *m) { return m->overhead_s > 0 || m->has_receive_gaps; }
 
 /* Which side of its message an operation waits for. */
 static inline uint8_t side_of(const engine *e, int r, size_t i) {
@@ -144,7 +148,7 @@ static void run_rank(timer *t, int r) {
   double *begin_s = t->out->want_messages ? t->out->begin_s[r] : NULL;
   const uint64_t *first_written = m->first_touch_s_per_byte > 0 ? w->first_written + w->first_op[r] : NULL;
   if (s->message != NONE) {
-    bool several = m->overhead_s > 0 && (what[s->next] & (KIND | MORE)) == (REC_WAIT | MORE);
+    bool several = receiving_costs(m) && (what[s->next] & (KIND | MORE)) == (REC_WAIT | MORE);
     if (!several) absorb(e, r, s->message, side_of(e, r, s->next++));
     s->message = NONE;
   }
@@ -175,7 +179,7 @@ static void run_rank(timer *t, int r) {
         absorb(e, r, id, RECEIVED);
         break;
       case REC_WAIT: {
-        if (m->overhead_s > 0 && what[s->next] & MORE) {
+        if (receiving_costs(m) && what[s->next] & MORE) {
           if (!wait_together(t, r)) return;
           break;
         }

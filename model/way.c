@@ -196,7 +196,7 @@ static void cross_ports(const ways *w, const message *m, double s_per_byte, way 
 
 way ways_lay(const ways *w, const message *m, crossing *crossed) {
   const machine_piece *c = message_price(m, w->m);
-  double spent_s = message_spent(m, c);
+  double spent_s = message_spent(m, c, w->m);
   bool shared = m->flags & TRANSFER; /* no control bytes */
   double flowing = (double)m->bytes + (shared ? 0 : w->m->control_bytes);
   way v = { .most = DBL_MAX };

@@ -8,6 +8,7 @@
  *   curve.network = "0 1.4e-06 9.5e-10 1; 1024 2.1e-06 3.3e-10 1; …"       from bytes, seconds, seconds a byte, traffic
  *                                                                         [, gap, gap a byte: the sender's]
  *   curve_nonblocking.network                                             of MPI_Isend, where it has one of its own
+ *   receive_gap.network = "0 2e-07 0; 1024 1e-07 1e-10; …"                from bytes, seconds, seconds a byte: the receiver's, contained
  *   collscope.in_order, nic_gap_s, overhead_s, eager_bytes                docs/node_model.md says what these do
  *
  * A message of n bytes, alone, takes `seconds` + n · `seconds a byte`. Of that it keeps the links of its route busy for n · traffic /
@@ -61,6 +62,10 @@ struct Piece {
 };
 using Curve = std::vector<Piece>;
 
+struct Received {
+  double from, seconds, s_per_byte;
+};
+
 struct Place {
   int node, socket, cache;
 };
@@ -68,6 +73,8 @@ struct Place {
 /* Of the sends that block, and of those that do not. */
 struct Class {
   Curve blocking, nonblocking;
+  std::vector<Received>
+      received; /* what the receiver spends on an eager message, however it was sent; empty: the overhead is all */
 };
 
 /* Caches that belong together between a cache and a socket. */
@@ -116,12 +123,24 @@ Curve read_curve(const char *text, const std::string &name) {
 }
 
 /* The items of a property, a; b; …; none where it is absent. */
-std::vector<std::istringstream> items_of(const s4u::NetZone *root, const char *name) {
+std::vector<std::istringstream> items_of(const s4u::NetZone *root, const std::string &name) {
   std::vector<std::istringstream> items;
   const char *text = root->get_property(name);
   std::istringstream all(text == nullptr ? "" : text);
   for (std::string one; std::getline(all, one, ';');) items.emplace_back(one);
   return items;
+}
+
+std::vector<Received> read_received(const s4u::NetZone *root, const std::string &name) {
+  std::vector<Received> received;
+  for (std::istringstream &item : items_of(root, name)) {
+    Received r;
+    if (not(item >> r.from >> r.seconds >> r.s_per_byte) || r.seconds < 0 || r.s_per_byte < 0 ||
+        (received.empty() ? r.from != 0 : r.from <= received.back().from))
+      fail(name + ": expected 'from seconds s_per_byte; …' from 0 bytes up, ascending, nothing negative");
+    received.push_back(r);
+  }
+  return received;
 }
 
 std::vector<std::pair<std::string, int>> read_levels(const s4u::NetZone *root) {
@@ -226,7 +245,18 @@ double cost_of_isend(std::size_t bytes, const s4u::Host *src, const s4u::Host *d
   return gap_s;
 }
 
-double cost_of_receive(std::size_t, const s4u::Host *, const s4u::Host *) { return machine.overhead_s; }
+/* What its receiver's spends on an eager one that has arrived, besides the overhead. */
+double received_in(double bytes, const s4u::Host *src, const s4u::Host *dst) {
+  double seconds = 0;
+  for (const Received &r : class_of(machine.place[src], machine.place[dst]).received)
+    if (r.from <= bytes) seconds = r.seconds + bytes * r.s_per_byte;
+  return seconds;
+}
+
+/* SMPI asks this of eager messages only, which are those that it detaches. */
+double cost_of_receive(std::size_t bytes, const s4u::Host *src, const s4u::Host *dst) {
+  return machine.overhead_s + received_in(static_cast<double>(bytes), src, dst);
+}
 
 /* Likewise, the way between two nodes beyond the nearest one. */
 double over_the_hops(const std::vector<s4u::Link *> &links) {
@@ -244,6 +274,7 @@ double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst
   double narrowest = links.front()->get_bandwidth();
   for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
   double spent = posted.charged && p->has_gap ? gap_of(p, bytes) : 0;
+  if (posted.eager) spent += received_in(bytes, src, dst);
   double latency_s = std::max(LEAST_LATENCY_S, to_the_nic(src, dst) + over_the_hops(links) + p->latency_s +
                                                    bytes * p->s_per_byte - spent - flowing * p->traffic / narrowest);
   const Place &from = machine.place[src];
@@ -328,7 +359,8 @@ void load_platform(const s4u::Engine &engine) {
     name = "curve_nonblocking." + level;
     text = root->get_property(name);
     if (text != nullptr) one.nonblocking = read_curve(text, name);
-    kinds |= text != nullptr;
+    one.received = read_received(root, "receive_gap." + level);
+    kinds |= text != nullptr || not one.received.empty();
     for (const Piece &p : one.blocking) kinds |= p.has_gap;
     return one;
   };

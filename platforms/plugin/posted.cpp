@@ -49,7 +49,7 @@ std::deque<Note>::iterator of_now(std::deque<Note> &all) {
 
 void leave_note(const s4u::Host *src, const s4u::Host *dst, double bytes, bool nonblocking, bool waits,
                 double spends_s) {
-  Posted posted = { nonblocking, true, turns++ };
+  Posted posted = { nonblocking, not waits, true, turns++ };
   notes[{ src, dst, bytes }].push_back({ posted, waits, s4u::Engine::get_clock() + spends_s });
 }
 

@@ -9,6 +9,7 @@ namespace collscope {
 /* What a send leaves when it is posted. A blocking send that waits for its receive leaves nothing: it is as this begins. */
 struct Posted {
   bool nonblocking = false;
+  bool eager = false;     /* it does not wait for its receive */
   bool charged = false;   /* the sender has spent the gap before it posted */
   unsigned long turn = 0; /* of all sends, in the order of posting */
 };

@@ -46,6 +46,35 @@ static void test_gap(void) {
   machine_free(&m);
 }
 
+static void test_receive_gap(void) {
+  machine m = machine_of("class network 0 2e-6 1e-9 1 3e-7 1e-11\noverhead 1e-7\n"
+                         "receive_gap network 0 5e-7 0\nreceive_gap network 400 4e-7 1e-10\n");
+  double gap = 3e-7 + 500 * 1e-11, received = 4e-7 + 500 * 1e-10, overhead = 1e-7;
+  start(4);
+  transfer(0, 2, 500);
+  near_to("a receive gap is contained in the message's time", timed(&m), alone(500) + overhead);
+  start(4);
+  transfer(0, 2, 300);
+  near_to("whichever it is", timed(&m), alone(300) + overhead);
+  start(4);
+  for (int k = 0; k < 2; k++) transfer(k, 2, 500);
+  near_to("two that arrive side by side are taken in one after the other", timed(&m),
+          alone(500) + flow(500) + 2 * overhead + received);
+  start(4);
+  for (int k = 0; k < 2; k++) put(0, REC_SEND, 2 + k, 500);
+  put(3, REC_RECV, 0, 500);
+  put(2, REC_COPY, 0, 100000);
+  put(2, REC_RECV, 0, 500);
+  m.copy_s_per_byte = 1e-9;
+  timed(&m);
+  near_to("one that lies there is still to be taken in", result.rank_end_s[2], 100000e-9 + overhead + received);
+  near_to("another rank's is not in its way", result.rank_end_s[3], gap + alone(500) + overhead);
+  start(4);
+  transfer(0, 2, 5000);
+  near_to("a send that waits has none", timed(&m), alone(5000));
+  machine_free(&m);
+}
+
 static void test_nonblocking(void) {
   machine m = machine_of("class network 0 2e-6 1e-9 1\nclass_nonblocking network 0 3e-6 1e-9 1\n"
                          "class_nonblocking network 800 4e-6 1e-9 1 5e-7 0\neager_nonblocking 400\n");
@@ -233,6 +262,10 @@ static void test_bad_lines(void) {
   machine_refused("in_order yes\n", "write: in_order");
   machine_refused("nic_gap 1e4\n", "1e4: S must be a number from");
   machine_refused("nic_gap\n", "write: nic_gap S");
+  machine_refused("receive_gap network 0 1e-7\n", "write: receive_gap CLASS FROM_BYTES S S_PER_BYTE");
+  machine_refused("receive_gap network 1 1e-7 0\n", "receive_gap network: pieces start at 0");
+  machine_refused("receive_gap wire 0 1e-7 0\n", "receive_gap wire: choose cache");
+  machine_refused("receive_gap network 0 -1 0\n", "-1: LATENCY_S must be a number");
   machine_refused("first_touch 1e-10\n", "write: first_touch S_PER_BYTE FRESH_FROM_BYTES");
   machine_refused("first_touch 2 100\n", "2: S_PER_BYTE must be a number from");
   machine_refused("first_touch 1e-10 0\n", "FRESH_FROM_BYTES must be a whole number from 1");
@@ -240,6 +273,7 @@ static void test_bad_lines(void) {
 
 int main(void) {
   test_gap();
+  test_receive_gap();
   test_nonblocking();
   test_in_order();
   test_nic_gap();

@@ -147,6 +147,14 @@ static void test_protocol(void) {
   explained(&m);
   part_is("the third begins after two gaps", PART_NIC_GAP, 2 * 2e-6 - 2e-7);
   machine_free(&m);
+  snprintf(text, sizeof text, "%sreceive_gap network 0 3e-7 0\n", base);
+  check(machine_read(&m, written(text), error, sizeof error), "machine: %s", error);
+  start(2);
+  for (int i = 0; i < 3; i++) transfer(0, 1, 1);
+  explained(&m);
+  part_is("the third is taken in after two others", PART_RECEIVE_GAP, 3 * 3e-7);
+  part_is("what the receiver spends is not on the wire", PART_LATENCY, a - 3e-7);
+  machine_free(&m);
 }
 
 /* Every link of a machine that has all kinds of them: two nodes of a socket each, with two caches of four cores that are a level's. */

@@ -53,7 +53,7 @@ IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input an
 WITHOUT = click.option(
     "--without",
     metavar="ELEMENT[,…]",
-    help="Elements of the node's model to switch off: gap, nonblocking, in_order, nic_gap, first_touch.",
+    help="Elements of the node's model to switch off: gap, receive_gap, nonblocking, in_order, nic_gap, first_touch.",
 )
 MAPPING = click.option(
     "--mapping",

@@ -20,6 +20,7 @@ COLOURS = {
     "message": "#6699CC",
     "overhead": "#E69F00",
     "gap": "#B8860B",
+    "receive_gap": "#E6B35C",
     "nic_gap": "#A6761D",
     "order": "#882255",
     "reduce": "#009E73",

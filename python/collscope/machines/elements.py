@@ -1,6 +1,7 @@
 """Elements of a node's model that a specification may have, and without which it is as it was: docs/node_model.md explains each.
 
 gap           what a sender's processor spends on a message, by class and size (pieces' gap_s, gap_s_per_byte)
+receive_gap   what a receiver's processor spends on an eager message, likewise (receive_gap_s, receive_gap_s_per_byte)
 nonblocking   curves and eager limit of non-blocking sends
 in_order      messages from one rank to another flow one after the other
 nic_gap       the least time between two messages that leave a node by its NIC
@@ -15,7 +16,7 @@ from dataclasses import replace
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.machines.spec import Noise, Number, Piece, Spec, narrowest, occurring, text_of, wire_curve
 
-NAMES = ("gap", "nonblocking", "in_order", "nic_gap", "first_touch")
+NAMES = ("gap", "receive_gap", "nonblocking", "in_order", "nic_gap", "first_touch")
 NUMBERS = {"nic_gap": "nic_gap_s", "first_touch": "first_touch_s_per_byte"}  # of those that a number switches on
 WITHOUT = "without"  # the key that switches elements off in a platform's name: schooner[without=gap+nic_gap]
 
@@ -24,6 +25,7 @@ def present(spec: Spec) -> tuple[str, ...]:
     """The elements that this machine has."""
     there = {
         "gap": any(p.gap for curves in (spec.curve, spec.curve_nonblocking) for c in curves.values() for p in c),
+        "receive_gap": any(p.receive_gap for c in spec.curve.values() for p in c),
         "nonblocking": bool(spec.curve_nonblocking) or spec.eager_bytes_nonblocking is not None,
         "in_order": spec.in_order,
         **{name: getattr(spec, number).value > 0 for name, number in NUMBERS.items()},
@@ -46,7 +48,10 @@ def names_of(text: str, where: str) -> tuple[str, ...]:
 def without(spec: Spec, names: tuple[str, ...]) -> Spec:
     """The machine without these elements: what is left of it stays."""
     if "gap" in names:
-        spec = replace(spec, curve=_ungapped(spec.curve), curve_nonblocking=_ungapped(spec.curve_nonblocking))
+        nonblocking = _without_kind(spec.curve_nonblocking, "gap")
+        spec = replace(spec, curve=_without_kind(spec.curve, "gap"), curve_nonblocking=nonblocking)
+    if "receive_gap" in names:
+        spec = replace(spec, curve=_without_kind(spec.curve, "receive_gap"))
     if "nonblocking" in names:
         spec = replace(spec, curve_nonblocking={}, eager_bytes_nonblocking=None)
     if "in_order" in names:
@@ -57,11 +62,11 @@ def without(spec: Spec, names: tuple[str, ...]) -> Spec:
     return replace(spec, **zero)  # type: ignore[arg-type]
 
 
-def _ungapped(curves: Mapping[str, tuple[Piece, ...]]) -> dict[str, tuple[Piece, ...]]:
+def _without_kind(curves: Mapping[str, tuple[Piece, ...]], kind: str) -> dict[str, tuple[Piece, ...]]:
     """Classes that have one curve between them go on having one."""
     made: dict[int, tuple[Piece, ...]] = {}
     for pieces in curves.values():
-        made[id(pieces)] = tuple(replace(p, gap=None) for p in pieces)
+        made[id(pieces)] = tuple(replace(p, **{kind: None}) for p in pieces)  # type: ignore[arg-type]
     return {level: made[id(pieces)] for level, pieces in curves.items()}
 
 
@@ -105,14 +110,29 @@ def properties(spec: Spec) -> dict[str, str]:
         said["collscope.fresh_from_bytes"] = str(int(spec.fresh_from.value))
     for level, noise in spec.noise.items():
         said[f"noise.{level}"] = noise_text(noise)
+    for level, pieces in spec.curve.items():
+        if any(p.receive_gap for p in pieces):
+            said[f"receive_gap.{level}"] = curve_text([(p.start, *_numbers(p.receive_gap)) for p in pieces])
     for level in spec.curve_nonblocking:
         said[f"curve_nonblocking.{level}"] = curve_text(wire_curve(spec, level, nonblocking=True))
     return said
 
 
+def _numbers(gap: tuple[Number, Number] | None) -> tuple[float, float]:
+    """Seconds, and seconds a byte; of none, 0."""
+    return (gap[0].value, gap[1].value) if gap else (0.0, 0.0)
+
+
+def _received(spec: Spec, level: str, n: float) -> tuple[float, bool]:
+    """Seconds that the receiver of an eager message of n bytes spends, and whether a gap is part of them."""
+    gap = next(p for p in reversed(spec.curve[level]) if p.start <= n).receive_gap
+    seconds, per_byte = _numbers(gap)
+    return spec.overhead_s.value + seconds + n * per_byte, bool(gap)
+
+
 def contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """(key in the file, what is wrong) where a gap, the overhead of the receiver and the links together take longer than the message
-    that contains them."""
+    """(key in the file, what is wrong) where what both processors spend and the links together take longer than the message that contains
+    them; and where a receive gap is not in `curve`."""
     kinds = (
         ("curve", spec.curve, spec.eager_bytes),
         ("curve_nonblocking", spec.curve_nonblocking, spec.eager_nonblocking),
@@ -121,24 +141,24 @@ def contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]]:
         for level in (lv for lv in occurring(spec) if lv in curves and (lv != "network" or spec.nodes > 1)):
             rate, pieces = narrowest(spec, level), curves[level]
             for at, p in enumerate(pieces):
-                if not p.gap:
-                    continue
-                gap, per_byte = (g.value for g in p.gap)
-                received = spec.overhead_s.value if p.start <= limit.value else 0.0
-                base = p.latency.value - gap - received
-                slope = p.s_per_byte.value - per_byte - p.traffic.value / rate
-                ends = (
-                    [p.start, pieces[at + 1].start - 1]
-                    if at + 1 < len(pieces)
-                    else [p.start, max(2 * p.start, 1 << 30)]
-                )
-                for n in ends:
-                    whole = p.latency.value + n * p.s_per_byte.value
-                    if base + n * slope < -1e-9 * whole - 1e-15:
+                if key != "curve" and p.receive_gap:
+                    yield (
+                        (key, level, at),
+                        f"class {level} from {p.start} bytes: a receive is the same however its message was sent; say receive_gap_s in "
+                        f"[[curve.{level}]]",
+                    )
+                    break
+                end = pieces[at + 1].start - 1 if at + 1 < len(pieces) else max(2 * p.start, 1 << 30)
+                for n in sorted({p.start, end, *([int(limit.value)] if p.start <= limit.value < end else [])}):
+                    gap, per_byte = _numbers(p.gap) if p.gap else (spec.overhead_s.value, 0.0)
+                    sent = gap + n * per_byte
+                    received, by_gap = _received(spec, level, n) if n <= limit.value else (0.0, False)
+                    whole, wire = p.latency.value + n * p.s_per_byte.value, n * p.traffic.value / rate
+                    if (p.gap or by_gap) and sent + received + wire > whole * (1 + 1e-9) + 1e-15:
                         yield (
                             (key, level, at),
                             f"class {level} from {p.start} bytes: of the {whole:.4g} s that a message of {n} bytes takes, the gap of its "
-                            f"sender is {gap + n * per_byte:.4g} s, the receiver's overhead {received:.4g} s and the narrowest link "
-                            f"{n * p.traffic.value / rate:.4g} s: more than the whole; lower gap_s, gap_s_per_byte or traffic",
+                            f"sender is {sent:.4g} s, what its receiver spends {received:.4g} s and the narrowest link {wire:.4g} s: more "
+                            "than the whole; lower gap_s, receive_gap_s, what they are a byte, or traffic",
                         )
                         break

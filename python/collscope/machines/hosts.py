@@ -132,6 +132,8 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
     for level, noises in platform.noise.items() if noise else ():
         for start, quantiles in noises:
             lines += [f"noise {level} {start} {text_of(part)} {text_of(s)}" for part, s in quantiles]
+    for level, spent in platform.receive_gap.items():
+        lines += [f"receive_gap {level} {start} {text_of(s)} {text_of(per_byte)}" for start, s, per_byte in spent]
     lines += elements_lines(platform)
     if not uniform:
         for link in (*LINKS, *OPTIONAL_LINKS):

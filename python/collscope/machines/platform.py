@@ -255,6 +255,24 @@ class Platform:
         }
 
     @cached_property
+    def receive_gap(self) -> dict[str, tuple[tuple[int, float, float], ...]]:
+        """Class → (from bytes, seconds, seconds a byte) that the receiver's processor spends on an eager message besides the overhead,
+        contained in its time; of classes where it spends any. UserError: they cannot be read."""
+        found = {}
+        for level in self.classes:
+            name = f"receive_gap.{level}"
+            if not (text := self.properties.get(name)):
+                continue
+            try:
+                words = [one.split() for one in text.split(";")]
+                found[level] = tuple((int(start), float(s), float(per_byte)) for start, s, per_byte in words)
+            except (ValueError, OverflowError):
+                raise UserError(
+                    f"{self.xml}: property {name}: expected 'from seconds s_per_byte; …', not '{text}'"
+                ) from None
+        return found
+
+    @cached_property
     def noise(self) -> dict[str, tuple[tuple[int, tuple[tuple[float, float], ...]], ...]]:
         """Class → pieces of its noise, (from bytes, quantiles as in spec.Noise); of classes where it is known. UserError: it cannot be
         read."""
@@ -277,13 +295,14 @@ class Platform:
 
     @property
     def has_kinds(self) -> bool:
-        """It matters how or when a message was posted: some cost their sender a gap, non-blocking ones are priced by themselves, or
+        """It matters how or when a message was posted: some cost a processor a gap, non-blocking ones are priced by themselves, or
         messages go in order."""
         named = any(
             f"collscope.{key}" in self.properties for key in ("eager_bytes_nonblocking", "in_order", "nic_gap_s")
         )
         curves = [*self.wire.values()] if self.curves else []
-        return named or bool(self.wire_nonblocking) or any(p.gap for pieces in curves for p in pieces)
+        spent = bool(self.wire_nonblocking or self.receive_gap)
+        return named or spent or any(p.gap for pieces in curves for p in pieces)
 
     def _curve(self, name: str) -> tuple[WirePiece, ...]:
         text = self.properties.get(name, "")

@@ -28,18 +28,20 @@ class Piece:
     """From `start` bytes up, a message takes latency + bytes · s_per_byte: half a round trip, overheads included.
 
     traffic: bytes that the links move for each byte of the message (a copy through memory reads, fills and writes).
-    gap: what the sender's processor spends on it, in seconds and seconds a byte, contained in the time; None: the overhead."""
+    gap: what the sender's processor spends on it, in seconds and seconds a byte, contained in the time; None: the overhead.
+    receive_gap: what its receiver's spends besides the overhead where the message is eager, contained, too; not in curve_nonblocking."""
 
     start: int
     latency: Number
     s_per_byte: Number
     traffic: Number = Number(1.0)
     gap: tuple[Number, Number] | None = None
+    receive_gap: tuple[Number, Number] | None = None
 
     @property
     def flow_s_per_byte(self) -> float:
         """What is left of s_per_byte for the links."""
-        return self.s_per_byte.value - (self.gap[1].value if self.gap else 0.0)
+        return self.s_per_byte.value - sum(spent[1].value for spent in (self.gap, self.receive_gap) if spent)
 
 
 @dataclass(frozen=True)
@@ -241,9 +243,10 @@ class Spec:
                     yield f"{where}.latency_s", piece.latency
                     yield f"{where}.s_per_byte", piece.s_per_byte
                     yield f"{where}.traffic", piece.traffic
-                    for kind, number in zip(("gap_s", "gap_s_per_byte"), piece.gap or (), strict=False):
-                        if number != Number(0.0):
-                            yield f"{where}.{kind}", number
+                    for kind, spent in (("gap", piece.gap), ("receive_gap", piece.receive_gap)):
+                        for unit, number in zip(("s", "s_per_byte"), spent or (), strict=False):
+                            if number != Number(0.0):
+                                yield f"{where}.{kind}_{unit}", number
 
 
 LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_bytes_per_s

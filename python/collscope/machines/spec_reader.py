@@ -42,7 +42,23 @@ from collscope.machines.variants import override
 
 MOST_LEVELS, MOST_JOINED = 4, 256
 MOST_KNOTS = 32  # model/noise.h
-_PIECE = ("from_bytes", "latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")
+_PIECE = (
+    "from_bytes",
+    "latency_s",
+    "s_per_byte",
+    "traffic",
+    "gap_s",
+    "gap_s_per_byte",
+    "receive_gap_s",
+    "receive_gap_s_per_byte",
+)
+
+
+def _spent(seconds: NumberTable | None, per_byte: NumberTable | None) -> tuple[Number, Number] | None:
+    """A processor's gap; None: the piece says nothing of it."""
+    if not seconds and not per_byte:
+        return None
+    return (seconds.number if seconds else Number(0.0), per_byte.number if per_byte else Number(0.0))
 
 
 class _Piece(Table):
@@ -52,15 +68,17 @@ class _Piece(Table):
     traffic: Annotated[AnyNumber, AfterValidator(positive)] = NumberTable(value=1.0)
     gap_s: Amount | None = None
     gap_s_per_byte: Amount | None = None
+    receive_gap_s: Amount | None = None
+    receive_gap_s_per_byte: Amount | None = None
 
-    _checked = field_validator("latency_s", "s_per_byte", "traffic", "gap_s", "gap_s_per_byte")(possible)
+    _checked = field_validator(*_PIECE[1:])(possible)
 
     @property
     def piece(self) -> Piece:
         """The piece as a specification holds it."""
-        gap = tuple(number.number if number else Number(0.0) for number in (self.gap_s, self.gap_s_per_byte))
         whole = (self.from_bytes, self.latency_s.number, self.s_per_byte.number, self.traffic.number)
-        return Piece(*whole, (gap[0], gap[1]) if self.gap_s or self.gap_s_per_byte else None)
+        gap = _spent(self.gap_s, self.gap_s_per_byte)
+        return Piece(*whole, gap, _spent(self.receive_gap_s, self.receive_gap_s_per_byte))
 
 
 def _piece(value: Any) -> Any:
@@ -69,7 +87,8 @@ def _piece(value: Any) -> Any:
         return value
     if not 3 <= len(value) <= len(_PIECE):
         raise ValueError(
-            "a piece is [from_bytes, latency_s, s_per_byte] and may add traffic, then gap_s and gap_s_per_byte"
+            "a piece is [from_bytes, latency_s, s_per_byte] and may add traffic, then gap_s and gap_s_per_byte, then "
+            "receive_gap_s and receive_gap_s_per_byte"
         )
     return dict(zip(_PIECE, value, strict=False))
 

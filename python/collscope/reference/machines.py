@@ -215,7 +215,8 @@ def _of_a_piece(spec: Spec, name: str) -> str:
     if later:
         sizes = f"{format_size(int(start))} to below {format_size(later[0])}"
     sent = "messages sent without blocking" if key == "curve_nonblocking" else "messages"
-    of = "the sender's processor: " if kind.startswith("gap") else ""
+    side = {"gap": "the sender's processor: ", "receive_gap": "the receiver's processor, eager: "}
+    of = next((words for name, words in side.items() if kind.startswith(name)), "")
     return f"{of}{sent} of {sizes} between ranks {_WHERE.get(level, f'in the same {level}')}"
 
 

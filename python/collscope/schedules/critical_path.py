@@ -20,6 +20,7 @@ PARTS: Mapping[str, str] = {
     "message": "messages under way",
     "overhead": "overhead",
     "gap": "gap",
+    "receive_gap": "gap of a receiver",
     "nic_gap": "gap of a NIC",
     "order": "behind an earlier message",
     "reduce": "reduction",

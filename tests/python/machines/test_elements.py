@@ -25,10 +25,17 @@ def test_every_element_of_a_file_reaches_its_field() -> None:
     assert (made.first_touch_s_per_byte.value, made.fresh_from.value) == (3e-10, 2000)
     gaps = [tuple(g.value for g in p.gap) if p.gap else None for p in made.curve["socket"]]
     assert gaps == [(1.3e-7, 2e-11), None]
+    received = [tuple(g.value for g in p.receive_gap) if p.receive_gap else None for p in made.curve["socket"]]
+    assert received == [None, (2.3e-7, 0)], "a piece may have the one without the other"
     assert [(p.start, p.latency.value) for p in made.curve_nonblocking["network"]] == [(0, 1.6e-6), (1024, 3.5e-6)]
     assert set(made.curve_nonblocking) == {"socket", "network"}, "only classes that the file gives"
     names = [name for name, _ in made.numbers()]
-    assert {"nic_gap_s", "eager_bytes_nonblocking", "curve.network[0].gap_s"} <= set(names)
+    assert {
+        "nic_gap_s",
+        "eager_bytes_nonblocking",
+        "curve.network[0].gap_s",
+        "curve.node[1024].receive_gap_s_per_byte",
+    } <= set(names)
     assert "curve_nonblocking.network[1024].gap_s_per_byte" in names
 
 
@@ -56,10 +63,15 @@ def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
     )
     assert on.properties["curve_nonblocking.network"].startswith("0 1.55e-06 4e-10 1 3.2e-07 1e-11; 901 1.6e-06")
     assert on.properties["collscope.nic_gap_s"] == "2e-07"
+    assert on.properties["receive_gap.socket"] == "0 0 0; 4096 2.3e-07 0"
     lines = machine_file(on, 2, 16).splitlines()
     assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900", "first_touch 3e-10 2000"} <= set(lines)
+    assert {"receive_gap socket 0 0 0", "receive_gap socket 4096 2.3e-07 0", "receive_gap cache 0 9e-08 0"} <= set(
+        lines
+    )
     assert "class_nonblocking network 1024 3.5e-06 1.6e-10 1 5e-07 2e-11" in lines
     assert on.has_kinds
+    assert find.load(write(tmp_path, SMALL.replace("2e-10]]", "2e-10, 1, 0, 0, 1e-7, 0]]"))).has_kinds
     assert "--cfg=smpi/async-small-thresh:65537" in smpirun_args(on), "SMPI has one limit: the larger"
 
 
@@ -114,11 +126,21 @@ def test_elements_are_numbers_of_a_variant() -> None:
         (("per_byte = 3e-10", "per_byte = -1"), 13, "first_touch_s_per_byte: must not be negative"),
         (("from_bytes = 2000", "from_bytes = 0"), 14, "fresh_from_bytes: must be a whole number, 1 or more"),
         (("nic_gap_s", "nic_gab_s"), 12, 'did you mean "nic_gap_s"'),
-        (("[curve_nonblocking]\nsocket", "[curve_nonblocking]\nsock"), 21, 'did you mean "socket"'),
-        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 3e-7, 1e-11, 2]"), 19, "may add traffic, then gap_s and gap_s_per_byte"),
-        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, -3e-7, 1e-11]"), 19, "must not be negative"),
-        (("4e-10, 1, 3e-7, 1e-11]", "4e-10, 1, 1.6e-6, 1e-11]"), 19, "class network from 0 bytes: of the 1.5e-06 s"),
-        (("5e-7, 2e-11]]", "5e-7, 2e-10]]"), 22, "lower gap_s, gap_s_per_byte or traffic"),
+        (("[curve_nonblocking]\nsocket", "[curve_nonblocking]\nsock"), 31, 'did you mean "socket"'),
+        (
+            ("2e-7, 2e-11]", "2e-7, 2e-11, 2]"),
+            18,
+            "then gap_s and gap_s_per_byte, then receive_gap_s and receive_gap_s_per_byte",
+        ),
+        (("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, -3e-7, 1e-11,"), 18, "must not be negative"),
+        (("2e-7, 2e-11]", "-2e-7, 2e-11]"), 18, "must not be negative"),
+        (("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, 1.6e-6, 1e-11,"), 18, "class network from 0 bytes: of the 1.5e-06 s"),
+        (("2e-7, 2e-11]", "1.2e-6, 2e-11]"), 18, "what its receiver spends 1.25e-06 s"),
+        (("receive_gap_s = 2.3e-7", "receive_gap_s = 2.3e-6"), 25, "lower gap_s, receive_gap_s, what they are"),
+        (("gap_s_per_byte = 2e-11\n", "receive_gap_s = 5e-7\n"), 19, "a message of 0 bytes takes"),
+        (("5e-7, 2e-11]]", "5e-7, 2e-10]]"), 32, "lower gap_s, receive_gap_s, what they are a byte, or traffic"),
+        (("5e-7, 2e-11]]", "5e-7, 2e-11, 0, 1e-11]]"), 32, "say receive_gap_s in [[curve.network]]"),
+        (("1.6e-6, 4e-10, 1, 3.2e-7", "1.6e-6, 4e-10, 1, 1.4e-6"), 32, "what its receiver spends 2.5e-07 s"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(change: tuple[str, str], line: int, words: str) -> None:

@@ -29,7 +29,7 @@ from scripts import (
 pytestmark = needs_simulation(SCRIPT, SCRIPT_MPI)
 
 PICOSECOND = 1e-12
-ALL = "gap+nonblocking+in_order+nic_gap+first_touch"
+ALL = "gap+receive_gap+nonblocking+in_order+nic_gap+first_touch"
 
 
 def alone(element: str) -> str:
@@ -39,7 +39,8 @@ def alone(element: str) -> str:
 VARIANTS = [
     "",
     *(alone(element) for element in ALL.split("+")),
-    "without=gap,overhead_s=0",  # whatever a rank posts in a row it posts at one instant
+    "without=gap,overhead_s=0",
+    "without=gap+receive_gap,overhead_s=0",  # whatever a rank posts in a row it posts at one instant
     "eager_bytes=1000,eager_bytes_nonblocking=65536",
     "eager_bytes=-1",
     "eager_bytes_nonblocking=-1",
