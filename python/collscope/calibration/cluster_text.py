@@ -76,13 +76,15 @@ def _curve(table: str, found: Found, about: About, level: str, pieces: Sequence[
     known = found.gaps.get(level) or []
     for (start, latency, slope), end in zip(pieces, ends, strict=True):
         latency, slope = float(f"{latency:.5g}"), float(f"{slope:.5g}")
-        gap = gap_line(known, start, min(end, eager + 1)) if known and start <= eager else None
-        if gap:  # what the sender spends, the receiver's overhead and the links' part are all in the time
-            per_byte = min(max(gap[1], 0.0), max(slope - wire, 0.0))
-            middle = int((max(start, 1) * max(min(end, eager + 1) - 1, 1)) ** 0.5)
-            fixed = gap[0] + (gap[1] - per_byte) * middle if per_byte != gap[1] else gap[0]
-            gap = (min(max(fixed, 0.0), max(latency - found.overhead_s, 0.0)) * (1 - ROUNDED), per_byte)
-        left = slope - (gap[1] if gap else 0.0)
+        last = min(end, eager + 1)
+        gap = received = None  # what both spend, the receiver's overhead and the links' part are all in the time
+        if known and start <= eager:
+            gap = _spent(known, start, last, latency - found.overhead_s, slope - wire)
+        if table == "curve" and (taken := found.receives.get(level)) and start <= eager:
+            sent = gap or (found.overhead_s, 0.0)
+            most = (latency - found.overhead_s - sent[0], slope - wire - sent[1])
+            received = _spent(taken, start, last, *most, found.overhead_s)
+        left = slope - sum(spent[1] for spent in (gap, received) if spent)
         yield ""
         yield f"[[{table}.{level}]]"
         yield f"from_bytes = {start}"
@@ -90,9 +92,23 @@ def _curve(table: str, found: Found, about: About, level: str, pieces: Sequence[
         yield f"s_per_byte = {_number(slope, digits=5)}"
         if wire and left < wire:
             yield f"traffic = {_number(left / wire * (1 - ROUNDED), digits=6, tag='inferred')}"
-        if gap and max(gap) > 0:
-            yield f"gap_s = {_number(gap[0])}"
-            yield f"gap_s_per_byte = {_number(gap[1])}"
+        for name, spent in (("gap", gap), ("receive_gap", received)):
+            if spent and max(spent) > 0:
+                yield f"{name}_s = {_number(spent[0])}"
+                yield f"{name}_s_per_byte = {_number(spent[1])}"
+
+
+def _spent(
+    known: Sequence[tuple[int, float]], start: int, end: int, most: float, most_per_byte: float, beyond: float = 0.0
+) -> tuple[float, float]:
+    """Seconds, and seconds a byte, that a processor spends on messages of a piece from `start` bytes to `end`, without the `beyond` that is
+    said elsewhere: no more than is left of the piece. What does not fit into the bytes' part is in the other, at the piece's middle."""
+    seconds, per_byte = gap_line(known, start, end)
+    seconds -= beyond
+    least = min(max(per_byte, 0.0), max(most_per_byte, 0.0))
+    middle = int((max(start, 1) * max(end - 1, 1)) ** 0.5)
+    fixed = seconds + (per_byte - least) * middle if least != per_byte else seconds
+    return min(max(fixed, 0.0), max(most, 0.0)) * (1 - ROUNDED), least
 
 
 def _limit(limit: tuple[int, int]) -> str:

@@ -45,6 +45,7 @@ class Found:
     curves: dict[str, list[Piece]] = field(default_factory=dict)
     nonblocking: dict[str, list[Piece]] = field(default_factory=dict)
     gaps: dict[str, list[tuple[int, float]]] = field(default_factory=dict)  # class → (bytes, a sender's seconds)
+    receives: dict[str, list[tuple[int, float]]] = field(default_factory=dict)  # a receiver's, the overhead included
     jumps: dict[str, list[int]] = field(default_factory=dict)
     overhead_s: float = 0.0
     eager: tuple[int, int] = (
@@ -70,6 +71,7 @@ def numbers(shape: Shape, seen: Answers) -> Found:
     for level in shape.pairs():
         found.times[level] = points(shape, seen, level, "pingpong")
         found.gaps[level] = gaps(shape, seen, level, found)
+        found.receives[level] = receives(shape, seen, level, found)
     capacities(shape, seen, found)
     curves(shape, seen, found)
     order(shape, seen, found)
@@ -142,7 +144,7 @@ def noises(shape: Shape, seen: Answers, level: str, found: Found) -> list[tuple[
 def overhead(shape: Shape, seen: Answers) -> float:
     """Receiving a byte that is there, in the class where it is least; so that two fit into the shortest message."""
     pairs = [p[0] for p in shape.pairs().values()]
-    least = min(a.typical for pair in pairs for a in seen.of("receive", flows=(pair,)))
+    least = min(a.typical for pair in pairs for a in seen.of("receive", flows=(pair,), bytes=1))
     shortest = min(a.typical for pair in pairs for a in seen.of("pingpong", flows=(pair,)))
     return min(least, MOST_OF_MESSAGE * shortest)
 
@@ -187,6 +189,19 @@ def gaps(shape: Shape, seen: Answers, level: str, found: Found) -> list[tuple[in
         if gap and gap > 0 and point.bytes <= (found.eager_nonblocking[0] or found.eager[0]):
             made.append((point.bytes, min(gap, MOST_GAP * point.seconds)))
     return made
+
+
+def receives(shape: Shape, seen: Answers, level: str, found: Found) -> list[tuple[int, float]]:
+    """What a receiver spends on an eager message that has arrived, by size; nothing where that is the overhead at every size."""
+    pair = shape.pairs()[level][0]
+    sender, whole = dict(found.gaps[level]), {p.bytes: p.seconds for p in found.times[level]}
+    made = []
+    for answer in sorted(seen.of("receive", flows=(pair,)), key=lambda a: a.wanted.bytes):
+        size = answer.wanted.bytes
+        if size <= found.eager[0] and size in whole:
+            most = MOST_GAP * whole[size] - sender.get(size, found.overhead_s)
+            made.append((size, max(min(answer.typical, most), found.overhead_s, LEAST_SLOPE)))
+    return made if any(seconds > (1 + SAME) * found.overhead_s for _, seconds in made) else []
 
 
 def rate(seen: Answers, of: Sequence[Flow], counts: tuple[int, int] = FEW) -> float | None:

@@ -82,12 +82,13 @@ def others(made: Calibrated) -> Iterator[tuple[str, str]]:
         yield "messages of one pair", "one after the other" if found.in_order else "side by side"
     if found.nic_gap_s:
         yield "between two messages that leave a node", format_time(found.nic_gap_s)
-    for level, gaps in found.gaps.items():
-        some = [gaps[k] for k in sorted({0, len(gaps) // 2, len(gaps) - 1})] if gaps else []
-        yield (
-            f"sender's gap, {level}",
-            "; ".join(f"{format_time(t)} at {format_size(n)}" for n, t in some) or "not told",
-        )
+    for side, of_levels in (("sender", found.gaps), ("receiver", found.receives)):
+        for level, gaps in of_levels.items():
+            some = [gaps[k] for k in sorted({0, len(gaps) // 2, len(gaps) - 1})] if gaps else []
+            yield (
+                f"{side}'s gap, {level}",
+                "; ".join(f"{format_time(t)} at {format_size(n)}" for n, t in some) or "not told",
+            )
     for level, pairs in made.shape.pairs().items():
         fresh = seen.of("pingpong_fresh", flows=(pairs[0],))
         again = {a.wanted.bytes: a.typical for a in seen.of("pingpong", flows=(pairs[0],))}

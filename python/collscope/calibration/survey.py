@@ -195,8 +195,9 @@ def samples(seconds: float) -> int:
 def _alone(pair: Flow, sizes: Sequence[int], pace: Pace) -> Iterator[Wanted]:
     """What one pair says beside its round trips: overheads, streams, sends whose receive is late."""
     yield Wanted("overhead", (pair,), 1, 8)
-    yield Wanted("receive", (pair,), 1, 8)
     for n in sizes:
+        if pace.time(n) * 8 <= AT_ONCE_S:
+            yield Wanted("receive", (pair,), n, 8)
         if pace.time(n) * STREAM[1] <= AT_ONCE_S:
             yield from flows((pair,), n, STREAM, pace)
     yield from late(pair, [n for n in sizes if n >= 64], pace)

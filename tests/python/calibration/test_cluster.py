@@ -44,9 +44,9 @@ nic_bytes_per_s = 5e9
 switch_bytes_per_s = 4e9
 in_order = true
 [curve]
-cache = [[0, 6e-7, 2e-10, 1, 2e-7, 3e-11], [16384, 1.5e-6, 1e-10]]
-node = [[0, 9e-7, 3e-10, 1, 3e-7, 5e-11], [16384, 2.5e-6, 1.4e-10]]
-network = [[0, 2e-6, 6e-10, 1, 4e-7, 5e-11], [16384, 6e-6, 2.6e-10]]
+cache = [[0, 6e-7, 2e-10, 1, 2e-7, 3e-11, 0, 4e-11], [16384, 1.5e-6, 1e-10]]
+node = [[0, 9e-7, 3e-10, 1, 3e-7, 5e-11, 1.5e-7, 6e-11], [16384, 2.5e-6, 1.4e-10]]
+network = [[0, 2e-6, 6e-10, 1, 4e-7, 5e-11, 2.5e-7, 7e-11], [16384, 6e-6, 2.6e-10]]
 """
 ONE_A_NODE = """\
 name = "known"
@@ -102,6 +102,12 @@ def gap(spec: Spec, level: str, size: int) -> float:
     return piece.gap[0].value + size * piece.gap[1].value if piece.gap else spec.overhead_s.value
 
 
+def receiving(spec: Spec, level: str, size: int) -> float:
+    piece = [p for p in spec.curve[level] if p.start <= size][-1]
+    seconds, per_byte = (g.value for g in piece.receive_gap) if piece.receive_gap else (0.0, 0.0)
+    return spec.overhead_s.value + seconds + size * per_byte
+
+
 @simulated
 @pytest.mark.parametrize("text", [TWO_NODES, ONE_A_NODE], ids=["two nodes of four cores", "four nodes of one core"])
 def test_a_simulated_cluster_gives_back_its_numbers(text: str, tmp_path: Path, workplace: Path) -> None:
@@ -122,6 +128,10 @@ def test_a_simulated_cluster_gives_back_its_numbers(text: str, tmp_path: Path, w
             assert time(seen, level, size) == pytest.approx(time(known, level, size), rel=WITHIN), (level, size)
             if size <= known.eager_bytes.value:
                 assert gap(seen, level, size) == pytest.approx(gap(known, level, size), rel=WITHIN), (level, size)
+                assert receiving(seen, level, size) == pytest.approx(receiving(known, level, size), rel=WITHIN), (
+                    level,
+                    size,
+                )
 
 
 def test_pairs_of_each_class_are_few_and_spread() -> None:
