@@ -17,15 +17,20 @@ from collscope.analysis.tree import Rule, Tree
 from collscope.base import programs
 from collscope.catalogue.decisions import Span
 from collscope.figures import prediction as prediction_figures
+from collscope.figures import skew
 from collscope.figures.axes import Focus
+from collscope.figures.calibration import calibration_figure
 from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
 from collscope.figures.decision_map import decision_map
+from collscope.figures.explain import explain_figure
 from collscope.figures.fitted import FittedLine, fitted_figure
 from collscope.figures.run import run_figure
 from collscope.figures.schedule import animation, kinds
 from collscope.figures.tree import tree_figure
 from collscope.points import table
+from collscope.schedules.critical_path import CriticalPath, Link, Segment
+from collscope.schedules.trace import Trace
 from made_rows import MANY, SIZES, bounds, row, rows
 from made_trace import made_trace
 from traced import traced
@@ -68,12 +73,25 @@ SCHEDULES = {
 }
 
 
+def filmed(t: Trace) -> Figure:
+    """A frame of the animation, of the middle of its time: messages under way, rings around those who have some, the clock."""
+    scene = animation.scene_of(t)
+    animation._Film(t, scene).frame(0.55 * t.time_s, {r: 1 + r % 2 for r in range(0, t.ranks, 2)})
+    return scene.fig
+
+
+FILMS = {
+    "scene of few": lambda: animation.scene_of(made_trace()).fig,
+    "scene of many": lambda: animation.scene_of(traced("allgather/bruck", 21)).fig,
+    "frame of few": lambda: filmed(made_trace()),
+    "frame of many": lambda: filmed(traced("allgather/bruck", 21)),
+}
+
+
 @pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
-@pytest.mark.parametrize("name", [*SCHEDULES, "scene of few", "scene of many"])
+@pytest.mark.parametrize("name", [*SCHEDULES, *FILMS])
 def test_schedules_are_made_of_what_is_kept(name: str, tmp_path: Path) -> None:
-    scenes = {"scene of few": lambda: animation.scene_of(made_trace()).fig,
-              "scene of many": lambda: animation.scene_of(traced("allgather/bruck", 21)).fig}  # fmt: skip
-    artists.check((SCHEDULES | scenes)[name](), name.replace(" ", "_"), tmp_path)
+    artists.check((SCHEDULES | FILMS)[name](), name.replace(" ", "_"), tmp_path)
 
 
 def crossovers() -> Figure:
@@ -174,6 +192,54 @@ def fitted() -> Figure:
     return fitted_figure(table.to_frame(made), [ours, printed], "t", "chain", "s")
 
 
+def calibrated() -> Figure:
+    """Two classes: one of a single piece, one of two, which misses its points by some percent."""
+    sizes = [1, 64, 1024, 16384, 262144]
+    near = [(n, 5e-7 + n * 1e-10) for n in sizes]
+    far = [(n, (2e-6 + n * 4e-10) * (1.05 if n == 64 else 1.0) + (1e-5 if n > 4096 else 0.0)) for n in sizes]
+    curves = {"socket": (near, [(0, 5e-7, 1e-10)]), "network": (far, [(0, 2e-6, 4e-10), (4097, 1.2e-5, 4e-10)])}
+    return calibration_figure(curves, "a title")
+
+
+def explained(load: int) -> Figure:
+    """A path of every kind of part beside a short one that is of one part."""
+    us = 1e-6
+    link = Link("NIC", "NIC of node 0, out", 3 * us, 1 * us)
+    parts = ("overhead", "latency", "bandwidth", "wait", "reduce", "copy")
+    segments = tuple(
+        Segment(
+            part, k // 2, k // 2 + 1 if k < 4 else None, 100, k * us, (k + 1) * us, link if part == "wait" else None
+        )
+        for k, part in enumerate(parts)
+    )
+    shares = tuple((k * 6 * us / load, (1.0, 0.5, 0.0)[k % 3]) for k in range(load))
+    long = CriticalPath(
+        "bcast/mst", "", "model", 4, 6 * us, {s.part: s.seconds for s in segments}, segments, 2, (link,), shares, 0.0
+    )
+    one = (Segment("latency", 0, 1, 8, 0, 2 * us),)
+    short = CriticalPath("decision/x", "bcast/linear", "sim", 2, 2 * us, {"latency": 2 * us}, one, 1, (), (), 0.0)
+    return explain_figure([long, short], "two broadcasts")  # fmt: skip
+
+
+def skewed() -> Figure:
+    def of(metric: str, collective: str, **times: float) -> pd.DataFrame:
+        return table.to_frame(
+            row(
+                algorithm=f"{collective}/{key}",
+                collective=collective,
+                metric=metric,
+                bytes=size,
+                seconds=time * (k + 1),
+            )
+            for key, time in times.items()
+            for k, size in enumerate((64, 1024, 65536))
+        )
+
+    delays = [of("delay", c, mst=1e-6, linear=5e-6) for c in ("bcast", "reduce")]
+    together = [of("makespan", c, mst=4e-6, linear=5e-6) for c in ("bcast", "reduce")]
+    return skew.skew_figure(skew.absorbed(pd.concat(delays), pd.concat(together)), "linear:1e-05")
+
+
 DECIDED = ["bcast/mst", "bcast/linear", "decision/ompi_4_1", "decision/mpich_4"]
 TABLES: dict[str, Callable[[], Figure]] = {
     "crossovers": crossovers,
@@ -186,6 +252,10 @@ TABLES: dict[str, Callable[[], Figure]] = {
     "errors of a prediction": lambda: prediction_figures.heat(predicted()),
     "winners predicted and measured": lambda: prediction_figures.winner_maps(prediction.winners_by_call(predicted()), "bcast"),
     "fitted": fitted,
+    "calibrated": calibrated,
+    "explained": partial(explained, load=3),
+    "explained with a load of many": partial(explained, load=4000),
+    "skewed": skewed,
     "run of many": lambda: run(*rows(MANY, ("real",), SIZES[::2]), *bounds(SIZES[::2])),
     "run of decisions": lambda: run(*rows(DECIDED, ("model", "sim"))),
     "run of one key": lambda: run(*rows(MANY[:1]), *bounds(), title="A title", size="block_bytes"),

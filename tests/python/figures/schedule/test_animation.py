@@ -102,3 +102,19 @@ def test_a_gif_plays_at_its_pace_and_rests_at_the_end() -> None:
             times.append(image.info["duration"])
         assert image.info["loop"] == 0
     assert times[-1] == REST_MS and sum(times) == FRAME_MS * FRAMES[0] + REST_MS
+
+
+def test_a_gif_has_the_colours_of_its_frames() -> None:
+    """256 of them are enough: what is drawn differs from what was to be drawn by what nobody sees, and in few places at that."""
+    t = made_trace()
+    shown = animation.frames(t)
+    with Image.open(io.BytesIO(animation.gif(t))) as image:
+        for frame in (0, FRAMES[0] // 2, FRAMES[0]):
+            at, before = 0, 0
+            while image.tell() < image.n_frames - 1 and before + image.info["duration"] <= FRAME_MS * frame:  # type: ignore[attr-defined]
+                before += image.info["duration"]
+                at += 1
+                image.seek(at)
+            away = abs(np.asarray(image.convert("RGB")).astype(int) - shown[frame].astype(int)).max(axis=2)
+            assert away.mean() < 1 and (away > 40).mean() < 0.005
+            image.seek(0)
