@@ -67,16 +67,17 @@ static void print(const measurement *m, const double *sample, FILE *out) {
 }
 
 static void take(const bench *b, const measurement *m, FILE *out) {
-  double *sample = runtime_allocate(sizeof *sample * P2P_VALUES * (size_t)m->samples);
+  size_t values = (size_t)P2P_VALUES * (size_t)m->samples;
+  double *mine = runtime_allocate(sizeof *mine * 2 * values), *slowest = mine + values;
   for (int s = -1; s < m->samples; s++) { /* the first, uncounted one warms up */
-    double mine[P2P_VALUES] = { -1, -1, -1 }, slowest[P2P_VALUES];
+    double value[P2P_VALUES] = { -1, -1, -1 };
     MPI_Barrier(b->l->world);
-    m->pattern->sample(b, m, mine);
-    MPI_Reduce(mine, slowest, P2P_VALUES, MPI_DOUBLE, MPI_MAX, 0, b->l->world);
-    for (int v = 0; v < P2P_VALUES && s >= 0 && !b->l->rank; v++) sample[v * m->samples + s] = slowest[v];
+    m->pattern->sample(b, m, value);
+    for (int v = 0; v < P2P_VALUES && s >= 0; v++) mine[v * m->samples + s] = value[v];
   }
-  if (!b->l->rank) print(m, sample, out);
-  free(sample);
+  MPI_Reduce(mine, slowest, (int)values, MPI_DOUBLE, MPI_MAX, 0, b->l->world); /* at once: messages of a slow network */
+  if (!b->l->rank) print(m, slowest, out);
+  free(mine);
 }
 
 /* The file's text at every rank, since only rank 0's node need have it; NULL with a message at rank 0. */

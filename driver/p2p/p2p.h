@@ -20,6 +20,7 @@
  *   late_nonblocking      the same by MPI_Isend and MPI_Wait
  *   flows                 on each flow K messages at once, receives posted, from a common start to the last one's arrival at any rank;
  *                         besides issue: until the first flow's sender has posted them all; first: arrival of that flow's first message
+ *   copy_exchanged        seconds a byte of a copy of what has just been received over what has just been sent, both ranks, mean of K
  *   gamma, copy, touch    seconds a byte of a local reduction of floats, a copy, the first writing of fresh memory, by the first K ranks
  *                         at once; no flows
  *

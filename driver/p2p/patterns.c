@@ -164,6 +164,7 @@ static void flows(const bench *b, const measurement *m, double value[]) {
     if (tries == TRIES) window = 0; /* then the start is as common as a barrier makes it */
     any = flows_once(b, m, window, value);
     if (window > 0) MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, b->l->world);
+    window *= 2;
   }
 }
 
@@ -193,6 +194,21 @@ static void copy_speed(const bench *b, const measurement *m, double value[]) {
   if (!b->l->rank) value[0] = (port_now() - start) / ((double)m->bytes * n);
 }
 
+/* Lines of what another core has just read are its lines, too: writing takes them back. */
+static void copy_exchanged(const bench *b, const measurement *m, double value[]) {
+  int n = (int)m->bytes, other = is_first(b, m) ? m->flow[0].to : m->flow[0].from;
+  if ((!is_first(b, m) && !is_second(b, m)) || !m->bytes) return;
+  double spent = 0;
+  for (int i = 0; i < m->count; i++) {
+    MPI_Sendrecv(b->send, n, MPI_BYTE, other, TAG, b->recv, n, MPI_BYTE, other, TAG, b->l->world, MPI_STATUS_IGNORE);
+    double start = port_now();
+    memcpy(b->send, b->recv, m->bytes);
+    port_charge_copy(m->bytes);
+    spent += port_now() - start;
+  }
+  value[0] = spent / ((double)m->bytes * m->count);
+}
+
 static void touch(const bench *b, const measurement *m, double value[]) {
   if (b->l->rank >= m->count) return;
   double start = port_now();
@@ -216,6 +232,7 @@ static const pattern patterns[] = {
   { .name = "flows", .sample = flows, .value = { "issue", "first" } },
   { .name = "gamma", .sample = gamma_speed, .local = true },
   { .name = "copy", .sample = copy_speed, .local = true },
+  { .name = "copy_exchanged", .sample = copy_exchanged },
   { .name = "touch", .sample = touch, .local = true },
 };
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from collscope.machines.spec_reader import parse_spec
 from collscope.sources import mpirun
 
 MOST_RANKS = 16
-LAUNCHES = 2  # they differ more than repetitions do
+LAUNCHES = 5  # they differ more than repetitions do
 ASIDE = 0.5  # of a core: what a machine does beside, without disturbing anybody
 
 
@@ -35,6 +36,7 @@ class Calibration:
     path: Path
     fitted: Fit
     load: tuple[float, float]  # of the machine, before and after
+    seconds: float  # that measuring took
 
 
 def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibration:
@@ -47,17 +49,17 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibrati
     ranks = ranks or min(len(machine.cores), MOST_RANKS)
     if ranks < 2:
         raise UserError("calibrating needs two cores: two ranks that share one measure the scheduler")
-    before = os.getloadavg()[0]
+    before, began = os.getloadavg()[0], time.monotonic()
     if warning := busy(before, ranks, len(machine.cores)):
         console.note(warning)
     lines = [line for _ in range(LAUNCHES) for line in probe(ranks)]
-    load = (before, os.getloadavg()[0])
+    load, seconds = (before, os.getloadavg()[0]), time.monotonic() - began
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     fitted = fit(lines, machine)
     text = spec_text(fitted, machine, eager_limit(), Made(ranks, when, mpirun.library(), load))
     parse_spec(text, str(path))
     write_atomically(path, text)
-    return Calibration(path, fitted, load)
+    return Calibration(path, fitted, load, seconds)
 
 
 def busy(load: float, ranks: int, cores: int) -> str:
@@ -72,7 +74,7 @@ def busy(load: float, ranks: int, cores: int) -> str:
 
 def describe(made: Calibration) -> Iterator[str]:
     """Load, and of each class its pieces and how well they meet what was measured; a line each."""
-    yield f"load: {made.load[0]:.1f} before, {made.load[1]:.1f} after, the ranks themselves included"
+    yield f"measured in {made.seconds:.0f} s; load: {made.load[0]:.1f} before, {made.load[1]:.1f} after, the ranks themselves included"
     for level, pieces in sorted(made.fitted.curves.items()):
         yield f"{level}: {made.fitted.quality[level].text}"
         for start, latency, slope in pieces:

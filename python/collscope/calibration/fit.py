@@ -1,7 +1,10 @@
 """From samples to a machine's numbers: curves of straight pieces, overhead, γ, copies, memory, and the least of everything.
 
-A curve takes the lower quartile of its samples, from the better of the launches and pairs: on a machine that does other things
-too, the median tells of those. The bound (bounds.loggp) takes the least of everything; those numbers stand in the table [least].
+A curve is of messages from a common start, as collectives have it, alone and with one the other way: half a round trip hides a
+receive's posting behind the wait for it, and the loop of a ping-pong runs warmer than any call. It takes the median of each launch and
+pair, and of these their median: launches differ (where the system puts ranks and pages), and what is predicted is a median, too. A copy
+is of what has just been received over what has just been sent: its lines are in another core's cache. The bound (bounds.loggp) takes the
+least of everything, ping-pongs among it; those numbers stand in the table [least].
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import Any
 
 from collscope.base.statistics import lower_quartile, quantile
 from collscope.calibration.curves import Limits, Piece, Point, curve_at, jumps_of, pieces_of
-from collscope.calibration.noise import Quantiles, noise_of
+from collscope.calibration.noise import Quantiles, noise_of_messages
 from collscope.calibration.topology import Cpu, Topology, level_of
 
 NOISE = 0.03  # of a quartile on a machine that does other things, too
@@ -58,12 +61,13 @@ class Quality:
 def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     """The numbers from the lines of all launches (see probe)."""
     copies, reductions = _entries(lines, "copy"), _entries(lines, "gamma")
+    exchanged = _entries(lines, "copy_exchanged")
     floor = min(min(e["samples"]) for e in copies)
-    typical, shortest = _half_round_trips(lines, machine)
+    typical, shortest = _times(lines, machine)
     sends = _entries(lines, "overhead")
     overhead = min(
         min(lower_quartile(e["samples"]) for e in sends),
-        MOST_OVERHEAD * min(min(t) for sizes in typical.values() for t in sizes.values()),
+        MOST_OVERHEAD * min(_median(t) for sizes in typical.values() for t in sizes.values()),
     )
     points = {level: _rising(sizes) for level, sizes in typical.items()}
     jumps = jumps_of(list(points.values()))
@@ -77,18 +81,18 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     if latency < 0:
         o, latency = max(o + latency / 2, 0.0), 0.0
     least = {"o": o, "g": o, "L": latency, "G": floor, "gamma": min(min(e["samples"]) for e in reductions)}
-    each = max(len(e["samples"]) for e in _entries(lines, "pingpong"))
+    each = max(len(e["samples"]) for e in _entries(lines, "message"))
     quality = {level: quality_of(curves[level], sizes, each) for level, sizes in typical.items()}
     noise = _noises(lines, machine, points)
-    return Fit(curves, overhead, _local_work(reductions), _local_work(copies), memory, least, quality, noise)
+    return Fit(curves, overhead, _local_work(reductions), _copy(exchanged, copies), memory, least, quality, noise)
 
 
 def quality_of(pieces: Sequence[Piece], sizes: Mapping[int, Sequence[float]], each: int) -> Quality:
-    """Of a curve's pieces, beside the best time of each size; each of these times is made from so many samples."""
+    """Of a curve's pieces, beside the median time of each size; each of these times is made from so many samples."""
     missed = []
     for n, times in sizes.items():
         if n > 0:  # see _rising
-            missed.append((abs(curve_at(pieces, n) - min(times)) / min(times), n))
+            missed.append((abs(curve_at(pieces, n) / _median(times) - 1), n))
     worst, at = max(missed)
     samples = each * sum(map(len, sizes.values()))
     return Quality(samples, len(missed), quantile(sorted(m for m, _ in missed), 0.5), worst, at)
@@ -98,16 +102,20 @@ def _entries(lines: Sequence[Line], name: str) -> list[Line]:
     return [line[name] for line in lines if name in line]
 
 
-def _half_round_trips(
+def _median(times: Sequence[float]) -> float:
+    return quantile(sorted(times), 0.5)
+
+
+def _times(
     lines: Sequence[Line], machine: Topology
 ) -> tuple[dict[str, dict[int, list[float]]], list[tuple[int, float]]]:
-    """Class → bytes → the lower quartile of each pair and launch; and (bytes, the least of all samples) of each."""
+    """Class → bytes → the median of each pair and launch; and (bytes, the least of all samples) of each, round trips among them."""
     level = _levels(lines, machine)
     typical: dict[str, dict[int, list[float]]] = {}
     shortest: list[tuple[int, float]] = []
-    for e in _entries(lines, "pingpong"):
-        sizes = typical.setdefault(level(e), {})
-        sizes.setdefault(e["bytes"], []).append(lower_quartile(e["samples"]))
+    for e in _entries(lines, "message"):
+        typical.setdefault(level(e), {}).setdefault(e["bytes"], []).append(_median(e["samples"]))
+    for e in [*_entries(lines, "message"), *_entries(lines, "pingpong")]:
         shortest.append((e["bytes"], min(e["samples"])))
     return typical, shortest
 
@@ -126,7 +134,7 @@ def _levels(lines: Sequence[Line], machine: Topology) -> Callable[[Line], str]:
 def _noises(
     lines: Sequence[Line], machine: Topology, points: Mapping[str, Sequence[Point]]
 ) -> dict[str, list[tuple[int, Quantiles]]]:
-    """Of each class its first pair's single round trips, all launches together, about the times that the curve is fitted to."""
+    """Of each class its first pair's single messages, all launches together, about the times that the curve is fitted to."""
     level = _levels(lines, machine)
     found: dict[str, dict[int, list[Line]]] = {}
     for e in _entries(lines, "single"):
@@ -137,7 +145,7 @@ def _noises(
         for size, entries in sorted(sizes.items()):
             first = entries[0]["a"], entries[0]["b"]
             samples = [t for e in entries if (e["a"], e["b"]) == first for t in e["samples"]]
-            if size in typical and (noise := noise_of(samples, typical[size])):
+            if size in typical and (noise := noise_of_messages(samples, typical[size])):
                 made.setdefault(name, []).append((size, noise))
     return made
 
@@ -148,12 +156,21 @@ def _rising(sizes: Mapping[int, Sequence[float]]) -> list[Point]:
     points: list[Point] = []
     for n, t in sorted(sizes.items(), reverse=True):
         if n > 0:
-            points.append(Point(n, min([*t, points[-1].seconds] if points else t), NOISE))
+            points.append(Point(n, min([_median(t), *(p.seconds for p in points[-1:])]), NOISE))
     return points[::-1]
 
 
+def _copy(exchanged: Sequence[Line], private: Sequence[Line]) -> tuple[float, float, float]:
+    """Seconds a byte of a copy between messages: of the middle size, and the range over all copies, those of a rank's own memory among
+    them."""
+    sizes = sorted({e["bytes"] for e in exchanged})
+    value = _median([_median(e["samples"]) for e in exchanged if e["bytes"] == sizes[len(sizes) // 2]])
+    every = [*exchanged, *private]
+    return value, min(min(e["samples"]) for e in every), max(value, *(lower_quartile(e["samples"]) for e in every))
+
+
 def _local_work(found: Sequence[Line]) -> tuple[float, float, float]:
-    """Seconds a byte of copies or reductions: of the middle size with all ranks at work, and the range over sizes and ranks."""
+    """Seconds a byte of reductions: of the middle size with all ranks at work, and the range over sizes and ranks."""
     sizes = sorted({e["bytes"] for e in found})
     middle = sizes[len(sizes) // 2]
     most = max(e["ranks"] for e in found)

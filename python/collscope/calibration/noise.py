@@ -53,6 +53,14 @@ def noise_of(half_trips: Sequence[float], typical_s: float) -> Quantiles:
     return tuple((part, quantile(times, part) - typical_s) for part in PARTS)
 
 
+def noise_of_messages(times: Sequence[float], typical_s: float) -> Quantiles:
+    """The same of single messages."""
+    if len(times) < FEWEST:
+        return ()
+    ascending = sorted(times)
+    return tuple((part, quantile(ascending, part) - typical_s) for part in PARTS)
+
+
 def sections(noise: Sequence[tuple[int, Quantiles]], level: str, source: str) -> list[str]:
     """The tables of a class in a specification, from (bytes, noise) of the sizes that were measured: each holds from its size on, the
     first from 0."""

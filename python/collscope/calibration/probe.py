@@ -17,8 +17,10 @@ from collscope.sources import mpirun
 LARGEST_BYTES = 4 << 20
 PROBE_S = 300
 SAMPLES = 15
+MESSAGES = 45  # from a common start: single ones
 WINDOW = 32  # messages of a stream
 WORK = (8 << 10, 512 << 10, 64 << 20)  # bytes of local work: a core's own cache … memory
+EXCHANGED = (8 << 10, 64 << 10, 512 << 10)
 
 
 def plan(ranks: int) -> Iterator[Wanted]:
@@ -28,8 +30,12 @@ def plan(ranks: int) -> Iterator[Wanted]:
         pair = ((0, other),)
         for n in sizes:
             yield Wanted("pingpong", pair, n, max(2, (2 << 20) // (n + (16 << 10))), SAMPLES)
+            yield Wanted("flows", pair, n, 1, MESSAGES)
+            yield Wanted("flows", (*pair, (other, 0)), n, 1, MESSAGES)
         for n in SINGLE_BYTES:
-            yield Wanted("pingpong", pair, n, 1, SINGLES, single=True)
+            yield Wanted("flows", pair, n, 1, SINGLES, single=True)
+        for n in EXCHANGED:
+            yield Wanted("copy_exchanged", pair, n, 10, SAMPLES)
         yield Wanted("overhead", pair, 1, WINDOW, SAMPLES)
         for n in (1, 1024, 1 << 20):
             yield Wanted("flows", pair, n, WINDOW, SAMPLES)
@@ -39,9 +45,9 @@ def plan(ranks: int) -> Iterator[Wanted]:
 
 
 def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
-    """Samples as `fit` takes them: entries with one key, place, pingpong, single, overhead, gap, copy or
-    gamma. UserError: what could not be
-    measured and why."""
+    """Samples as `fit` takes them: entries with one key, place, message (from a common start: alone, or with one the other way), single
+    (such a message, for how much they vary), pingpong, overhead, gap, copy_exchanged, copy or gamma. UserError: what could not be measured
+    and why."""
     words = ["--bind-to", "core", str(programs.needed(driver)), "--p2p"]
     if mpirun.share_cores(ranks):
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
@@ -55,8 +61,9 @@ def entry(answer: p2p.Answer) -> dict[str, Any]:
     wanted = answer.wanted
     if not wanted.flows:
         return {wanted.pattern: {"bytes": wanted.bytes, "ranks": wanted.count, "samples": sorted(answer.samples)}}
-    ((a, b),) = wanted.flows
-    each = wanted.count if wanted.pattern == "flows" else 1
+    (a, b), *_ = wanted.flows
+    each, name = 1, wanted.pattern
+    if name == "flows":
+        each, name = wanted.count, "single" if wanted.single else "gap" if wanted.count > 1 else "message"
     samples = sorted(t / each for t in answer.samples)
-    name = "gap" if wanted.pattern == "flows" else "single" if wanted.single else wanted.pattern
     return {name: {"bytes": wanted.bytes, "a": a, "b": b, "samples": samples}}

@@ -47,8 +47,8 @@ def test_it_says_load_pieces_and_residuals_and_so_does_the_file(
     status, said, err = call(capsys, "calibrate", "--out", str(path))
     assert status == 0
     assert "the machine is busy: load 3.2 on 2 cores, of which 2 are measured" in err
-    assert said.splitlines()[0] == "load: 3.2 before, 3.2 after, the ranks themselves included"
-    quality = "cache: 176 samples of 21 sizes; the pieces miss them by 0.0% (median), by 0.0% at"
+    assert said.splitlines()[0] == "measured in 0 s; load: 3.2 before, 3.2 after, the ranks themselves included"
+    quality = "cache: 550 samples of 21 sizes; the pieces miss them by 0.0% (median), by 0.0% at"
     assert quality in said
     assert "from      0 B: α = 400.0 ns, β = 0.2 ns/B" in said
     assert said.splitlines()[-1].endswith(f"simulate it with --on {path}")
@@ -99,7 +99,7 @@ def test_how_many_ranks_measure_and_how_often(
     monkeypatch.setattr(topology, "read", lambda: machine)
     monkeypatch.setattr(calibrate, "probe", lambda n: asked.append(n) or made_lines())
     made = calibrate.calibrate(ranks, tmp_path / "spec.toml")
-    assert asked == [measured] * 2
+    assert asked == [measured] * calibrate.LAUNCHES
     assert f"{measured} ranks, load 0.0 before" in made.path.read_text()
 
 

@@ -38,8 +38,9 @@ def test_one_machine_is_asked_for_every_pair_with_the_first_rank_and_for_local_w
     lines = [w.text for w in plan(3)]
     assert "pingpong flows=0>1 bytes=0 count=128 samples=15" in lines
     assert "pingpong flows=0>2 bytes=4194304 count=2 samples=15" in lines
-    assert {line.split()[0] for line in lines} == {"pingpong", "overhead", "flows", "gamma", "copy"}
+    assert {line.split()[0] for line in lines} == {"pingpong", "overhead", "flows", "copy_exchanged", "gamma", "copy"}
     assert "gamma bytes=8192 count=3 samples=15" in lines
+    assert "flows flows=0>2,2>0 bytes=1024 count=1 samples=45" in lines, "with one the other way"
     assert len(lines) == len(set(lines))
 
 
@@ -50,6 +51,7 @@ def said(wanted: Wanted, *samples: float, **more: object) -> str:
 def test_answers_become_the_entries_that_are_fitted() -> None:
     asked = [
         Wanted("pingpong", ((0, 2),), 8), Wanted("flows", ((0, 1),), 16, count=4), Wanted("gamma", (), 64, count=2),
+        Wanted("flows", ((0, 1), (1, 0)), 16), Wanted("flows", ((0, 1),), 16, single=True), Wanted("copy_exchanged", ((0, 1),), 64),
     ]  # fmt: skip
     text = "\n".join(["hello", *(said(w, 3.0, 1.0, issue=[1.0]) for w in asked)])
     found = p2p.read(text, asked)
@@ -57,6 +59,9 @@ def test_answers_become_the_entries_that_are_fitted() -> None:
         {"pingpong": {"bytes": 8, "a": 0, "b": 2, "samples": [1.0, 3.0]}},
         {"gap": {"bytes": 16, "a": 0, "b": 1, "samples": [0.25, 0.75]}},
         {"gamma": {"bytes": 64, "ranks": 2, "samples": [1.0, 3.0]}},
+        {"message": {"bytes": 16, "a": 0, "b": 1, "samples": [1.0, 3.0]}},
+        {"single": {"bytes": 16, "a": 0, "b": 1, "samples": [1.0, 3.0]}},
+        {"copy_exchanged": {"bytes": 64, "a": 0, "b": 1, "samples": [1.0, 3.0]}},
     ]
     assert found.all[1].issue == (1.0,) and found.all[0].typical == 1.5
     assert found.of("flows", count=4) == [found.all[1]] and not found.of("flows", count=5)

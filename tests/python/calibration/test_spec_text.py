@@ -44,7 +44,7 @@ def test_the_bound_of_a_measured_machine_lies_below_all_that_was_measured(tmp_pa
     least = bounds.loggp(find.load(str(path)), 1, 2)
     assert least["o"] == pytest.approx(9e-8)
     assert least["gamma"] == pytest.approx(4e-11)
-    for entry in (x["pingpong"] for x in lines if "pingpong" in x):
+    for entry in (x["message"] for x in lines if "message" in x):
         if entry["bytes"]:
             limit = bounds.bound_loggp("bcast", 2, entry["bytes"], **least)
             assert 0 < limit <= min(entry["samples"]) * (1 + 1e-4)

@@ -19,9 +19,10 @@ def made_lines(latency: float = 4e-7, slope: float = 2e-10) -> list[dict[str, An
     lines: list[dict[str, Any]] = [{"place": {"rank": r, "host": "h", "cpu": r}} for r in range(2)]
     for size in [0, *(2**k for k in range(21))]:
         t = latency + size * slope
-        lines.append(line("pingpong", [t, t, 1.1 * t, 2 * t], bytes=size, a=0, b=1, half_round_trip_s=t))
+        lines.append(line("message", [t, t, t, 1.1 * t, 2 * t], bytes=size, a=0, b=1))
     lines.append(line("overhead", [1e-7, 1e-7, 2e-7], bytes=1, a=0, b=1))
     lines.append(line("gap", [9e-8, 1e-7], bytes=1, a=0, b=1))
+    lines += [line("copy_exchanged", [6e-11, 6e-11, 6e-11], bytes=size, a=0, b=1) for size in (8192, 1 << 16, 1 << 19)]
     for kind, cached, uncached in (("gamma", 4e-11, 2e-10), ("copy", 2e-11, 1e-10)):
         for ranks in (1, 2):
             for size, value in ((8192, cached), (1 << 19, 2 * cached), (1 << 24, uncached)):
