@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +105,7 @@ def calibrate(
     def measure(plan: Sequence[Wanted]) -> Answers:
         return ask(plan, ranks, lambda file: launcher.command([driver, "--p2p", file], ranks, nodes), launcher.folder)
 
-    load = os.getloadavg()[0]
+    load, began = os.getloadavg()[0], time.monotonic()
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     shape, seen = measured(measure, quick)
     if len(shape.nodes) != nodes:
@@ -117,7 +118,7 @@ def calibrate(
         f"{name}: {counted(nodes, 'node')} as measured point to point",
         (nodes, sockets, per_socket, per_cache),
         f"collscope calibrate, {when}, {seen.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {launcher.describe()}, "
-        f"load of this one {load:.1f} before and {os.getloadavg()[0]:.1f} after",
+        f"load of this one {load:.1f} before and {os.getloadavg()[0]:.1f} after, in {time.monotonic() - began:.0f} s",
         *(leaves_of(there.network) if on_bed and (there := bed.standing()) else ((), math.inf)),
     )
     found = numbers(shape, seen)

@@ -19,10 +19,10 @@ from collscope.catalogue.sizes import count_of_bytes
 from collscope.machines.platform import Platform
 from collscope.points import plan
 from collscope.points.plan import Point, Task
+from collscope.sources.source import MOST_DRAWS
 
 FOLDER = paths.ROOT / "validate" / "campaigns"
 BARRIER = "barrier"  # in `without`: the metric's barrier is left out, all ranks enter together
-MOST_DRAWS = 10_000  # of the platform's noise
 TOPOLOGY = "topology"  # in `without`: one switch in place of the network
 
 

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from collscope.analysis import prediction
@@ -33,7 +34,9 @@ from collscope.sources.source import Options, Stopped
 
 MEASURED, TABLE = "measured.csv", "table.csv"
 RESULTS = paths.RESULTS / "validation"
-CHUNK = 24  # calls of a launch: what is lost at most when the campaign is ended
+CHUNK = (
+    96  # calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls
+)
 
 
 def run(name: str, quick: bool = False, out: str | None = None, force: bool = False, again: bool = False) -> Path:
@@ -44,24 +47,27 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
     if not paths.is_writable(folder.parent if not folder.exists() else folder):
         raise UsageError(f"--out {folder}: cannot be written to")
     file = campaign.file
-    begun = time.monotonic()
+    stages = [("", time.monotonic())]
     with ground_of(campaign, folder, quick, force) as ground:
         platform = _platform(ground.platform)
+        stages.append(("preparing", time.monotonic()))
         tasks = _tasks(campaign, platform, quick)
         if not tasks:
             raise UsageError(f"{paths.display(campaign.path)}: has no calls{' in a quick run' if quick else ''}")
         console.note(f"{campaign.name}: {counted(len(tasks), 'call')}")
         predicted = _predicted(campaign, _with_baselines(campaign, tasks), file.noise)
+        stages.append(("predicting", time.monotonic()))
         busy = [os.getloadavg()[0]]
         measured = _measured(campaign, tasks, folder, force or again or ground.anew)
         busy.append(os.getloadavg()[0])
+        stages.append(("measuring", time.monotonic()))
     both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
     made = report.Comparison(
         title=file.title,
         both=both,
         predicted=table.to_frame(predicted),
         about=file.about,
-        setting=_setting(campaign, ground, platform, tasks, measured, busy),
+        setting=_setting(campaign, ground, platform, tasks, measured, busy, stages),
         floor=file.floor or _floor(measured),
         bounds=_bounds(tasks),
         without=_without(campaign, ground, tasks, measured),
@@ -70,7 +76,7 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
     )
     table.write_csv([*predicted, *measured], folder / TABLE)
     report.write(made, folder)
-    console.note(f"{campaign.name}: {time.monotonic() - begun:.0f} s")
+    console.note(f"{campaign.name}: {time.monotonic() - stages[0][1]:.0f} s")
     return folder
 
 
@@ -206,6 +212,7 @@ def _setting(
     tasks: Sequence[Task],
     measured: Sequence[Row],
     busy: Sequence[float],
+    stages: Sequence[tuple[str, float]],
 ) -> list[tuple[str, str]]:
     file = campaign.file
     ranks = sorted({layout.ranks for layout, _ in tasks})
@@ -218,6 +225,7 @@ def _setting(
         *([("noise", _noise_text(platform, file.noise))] if file.noise else []),
         ("measured", f"{file.measure.source}: {back_end}"),
         *([("load of this machine", f"{busy[0]:.1f} before measuring, {busy[1]:.1f} after")] if here else []),
+        ("time", ", ".join(f"{name} {end - start:.0f} s" for (_, start), (name, end) in pairwise(stages))),
         ("ranks", f"{ranks[0]} to {ranks[-1]}" if len(ranks) > 4 else ", ".join(map(str, ranks))),
     ]
 

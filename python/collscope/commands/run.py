@@ -22,10 +22,9 @@ from collscope.points.table import Row
 from collscope.sources import bounds, cluster, launcher
 from collscope.sources.outcome import OK, STOPPED
 from collscope.sources.rows import SOURCES, failed, named
-from collscope.sources.source import Options, Source, Stopped
+from collscope.sources.source import MOST_DRAWS, Options, Source, Stopped
 
 STDOUT = "-"  # of --csv
-MOST_DRAWS = 100_000  # prove/sweep.h
 
 
 @dataclass(frozen=True)

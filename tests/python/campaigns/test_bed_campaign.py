@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,8 @@ def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_pla
     assert spec_read.nodes == 4 and "fat_tree" in spec
     report = (out / "report.md").read_text()
     assert "2 leaves, 2:1 oversubscribed" in report and "collscope calibrate" in report
+    assert re.search(r"calibrated: .* after, in \d+ s$", report, re.M), "how long calibrating took"
+    assert re.search(r"time: preparing \d+ s, predicting \d+ s, measuring \d+ s$", report, re.M)
 
 
 def test_a_bed_that_is_up_is_not_taken_for_another() -> None:
