@@ -74,6 +74,7 @@ typedef struct {
   void *(*scratch)(coll_ctx *, size_t n);
   void *(*keep)(coll_ctx *, size_t bytes);
   coll_seg (*seg_open)(coll_ctx *, size_t n, int flags);
+  void *(*seg_part)(coll_ctx *, coll_seg);
   void (*seg_write)(coll_ctx *, coll_seg, int home, size_t off, const void *src, size_t n);
   void (*seg_read)(coll_ctx *, coll_seg, int home, size_t off, void *dst, size_t n);
   void (*publish)(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
@@ -128,10 +129,12 @@ static inline void *coll_keep(coll_ctx *c, size_t bytes) { return c->ops->keep(c
 
 /* Shared segments, opened in prepare() by all members of a group on one node, in the same order everywhere.
  * Each member is `home` of one part of n elements and of `flags` flags that start at 0 and only grow.
+ * part is this rank's own one, a buffer as any other: messages, copies and combining may read and write it in place.
  * write and read move elements between private memory and a part; publish sets a flag of a part after all that this rank
  * did before; await blocks until the flag is at least `value`. Flags go on counting from one call of run() to the next:
  * an algorithm counts its calls in its prepared state and adds that to the values it publishes. */
 static inline coll_seg coll_seg_open(coll_ctx *c, size_t n, int flags) { return c->ops->seg_open(c, n, flags); }
+static inline void *coll_seg_part(coll_ctx *c, coll_seg s) { return c->ops->seg_part(c, s); }
 static inline void coll_seg_write(coll_ctx *c, coll_seg s, int home, size_t off, const void *src, size_t n) {
   c->ops->seg_write(c, s, home, off, src, n);
 }
@@ -166,6 +169,7 @@ static inline coll_ctx *coll_here(coll_ctx *c, const char *site) {
 #define coll_scratch(c, ...) coll_scratch(COLL_HERE(c), __VA_ARGS__)
 #define coll_keep(c, ...) coll_keep(COLL_HERE(c), __VA_ARGS__)
 #define coll_seg_open(c, ...) coll_seg_open(COLL_HERE(c), __VA_ARGS__)
+#define coll_seg_part(c, ...) coll_seg_part(COLL_HERE(c), __VA_ARGS__)
 #define coll_seg_write(c, ...) coll_seg_write(COLL_HERE(c), __VA_ARGS__)
 #define coll_seg_read(c, ...) coll_seg_read(COLL_HERE(c), __VA_ARGS__)
 #define coll_publish(c, ...) coll_publish(COLL_HERE(c), __VA_ARGS__)

@@ -75,6 +75,8 @@ static void charge_access(coll_seg s, int home, size_t bytes, bool write) {
   else sg_host_sendto(s->host[home], here, (double)bytes);
 }
 
+void *port_seg_part(coll_seg s, int me) { return s->data + (size_t)me * s->bytes; }
+
 void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes) {
   charge_access(s, home, bytes, true);
   if (port_holds_data()) memcpy(s->data + (size_t)home * s->bytes + offset, src, bytes);

@@ -50,6 +50,7 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
   return s;
 }
 
+void *port_seg_part(coll_seg s, int me) { return shared_part(&s->memory, me); }
 void port_seg_write(coll_seg s, int home, size_t offset, const void *src, size_t bytes) {
   shared_write(&s->memory, home, offset, src, bytes);
 }

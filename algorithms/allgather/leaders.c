@@ -2,7 +2,8 @@
  * Idea     each node has leaders: the blocks of a leader's group are brought together at it, the leaders exchange what they
  *          have, and each gives the result to its group. After `gather` it broadcasts everything; after `ring` or
  *          `recursive_doubling`, which leave the group's blocks at all its ranks, only what is new; with `shm` the group
- *          writes into and reads from a segment of the leader
+ *          writes into and reads from a segment of the leader, who copies into and out of it; with `shm_in_place` leaders
+ *          exchange the segments' content itself
  * Rounds   those of the three parts: aggregate within the largest group, inter among nodes · per_node leaders, broadcast
  * Cost     no closed form: depends on who sits where
  * Needs    any count; a node (and a socket: see placement) with at least as many ranks as leaders; inter=recursive_doubling
@@ -27,7 +28,7 @@
 #include "primitives/mst.h"
 
 enum { PER_NODE, AGGREGATE, INTER, PLACEMENT };
-enum { GATHER, AGGREGATE_DOUBLING, AGGREGATE_RING, SHM };
+enum { GATHER, AGGREGATE_DOUBLING, AGGREGATE_RING, SHM, SHM_IN_PLACE };
 enum { INTER_DOUBLING, INTER_RING };
 
 typedef struct {
@@ -74,7 +75,9 @@ static void *prepare(coll_ctx *c, const coll_args *a) {
   int size = l->first[s->group + 1] - l->first[s->group];
   coll_sub(c, 1, l->member + l->first[s->group], size, &s->within.ctx);
   coll_sub(c, 2, leader, l->groups, &s->among);
-  if (a->param[AGGREGATE] == SHM) coll_leader_buffer_open(&s->within, a->count, (size_t)c->size * a->count);
+  size_t n = (size_t)c->size * a->count;
+  if (a->param[AGGREGATE] == SHM) coll_leader_buffer_open(&s->within, a->count, n);
+  if (a->param[AGGREGATE] == SHM_IN_PLACE) coll_leader_result_open(&s->within, n);
   return s;
 }
 
@@ -97,6 +100,8 @@ static void distribute(state *s, const coll_args *a, void *all, size_t before, s
   size_t n = (size_t)a->size * a->count, after = before + own;
   if (a->param[AGGREGATE] == SHM) {
     coll_leader_buffer_distribute(&s->within, all, n, a->count);
+  } else if (a->param[AGGREGATE] == SHM_IN_PLACE) {
+    coll_leader_result_fetch(&s->within, all, n);
   } else if (a->param[AGGREGATE] == GATHER) {
     coll_mst_bcast(g, all, n, 0, COLL_MST_FIRST);
   } else {
@@ -113,10 +118,14 @@ static void run(coll_ctx *c, const coll_args *a) {
   const coll_ctx *g = &s->within.ctx;
   void *all = s->in_order ? a->out : coll_scratch(c, (size_t)c->size * m);
   size_t before = (size_t)l->first[s->group] * m, own = (size_t)g->size * m;
-  if (g->rank == 0 || !s->within.seg) coll_copy(c, coll_at(c, all, before + (size_t)g->rank * m), a->in, m);
-  aggregate(s, a, coll_at(c, all, before));
+  bool in_place = a->param[AGGREGATE] == SHM_IN_PLACE && s->within.seg;
+  void *result = in_place ? coll_leader_result_collect(&s->within, a->in, (size_t)c->size * m, before, m) : all;
+  if (!in_place) {
+    if (g->rank == 0 || !s->within.seg) coll_copy(c, coll_at(c, all, before + (size_t)g->rank * m), a->in, m);
+    aggregate(s, a, coll_at(c, all, before));
+  }
   if (g->rank == 0)
-    (a->param[INTER] == INTER_RING ? coll_blocks_ring : coll_blocks_doubling)(&s->among, all, m, l->first);
+    (a->param[INTER] == INTER_RING ? coll_blocks_ring : coll_blocks_doubling)(&s->among, result, m, l->first);
   distribute(s, a, all, before, own);
   if (s->in_order) return;
   for (int i = 0, n; i < c->size; i += n) { /* runs of consecutive ranks move at once */
@@ -125,7 +134,7 @@ static void run(coll_ctx *c, const coll_args *a) {
   }
 }
 
-static const char *const aggregates[] = { "gather", "recursive_doubling", "ring", "shm" };
+static const char *const aggregates[] = { "gather", "recursive_doubling", "ring", "shm", "shm_in_place" };
 static const char *const inters[] = { "recursive_doubling", "ring" };
 static const char *const placements[] = { "per_socket", "one_socket" };
 
@@ -133,7 +142,7 @@ static const coll_param params[] = {
   [PER_NODE] = { .name = "per_node", .value = 1, .min = 1, .max = 64, .help = "leaders on each node" },
   [AGGREGATE] = { .name = "aggregate",
                   .value = GATHER,
-                  .max = SHM,
+                  .max = SHM_IN_PLACE,
                   .words = aggregates,
                   .help = "how a leader gets its group's blocks" },
   [INTER] = { .name = "inter",

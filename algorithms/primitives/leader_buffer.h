@@ -15,4 +15,12 @@ void coll_leader_buffer_collect(coll_group *, const void *block, void *all, size
 /* n elements of the leader's `data` to all others' `data`; m as when collecting. */
 void coll_leader_buffer_distribute(coll_group *, void *data, size_t n, size_t m);
 
+/* The same without copies at the leader: blocks are written where the result has them, the leader's messages read and write the
+ * result in the segment, and all copy it from there. Two results take turns, as others may still read the last one.
+ * In prepare(): room for them, of n elements each. Collect returns the leader's result of this call, NULL at others and in a group
+ * of one; the group's blocks begin at element `at`. Fetch: n elements of it to everybody's `data`. */
+void coll_leader_result_open(coll_group *, size_t n);
+void *coll_leader_result_collect(coll_group *, const void *block, size_t n, size_t at, size_t m);
+void coll_leader_result_fetch(coll_group *, void *data, size_t n);
+
 #endif

@@ -325,6 +325,7 @@ static coll_seg op_seg_open(coll_ctx *c, size_t n, int flags) {
   return s->seg[s->segs++] = port_seg_open(s->comm, tag_of(c, 0), world, c->size, c->rank, n * c->elem, flags);
 }
 
+static void *op_seg_part(coll_ctx *c, coll_seg g) { return port_seg_part(g, c->rank); }
 static void op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n) {
   port_seg_write(g, home, off * c->elem, src, n * c->elem);
 }
@@ -350,6 +351,7 @@ static const coll_operations operations = {
   .scratch = op_scratch,
   .keep = op_keep,
   .seg_open = op_seg_open,
+  .seg_part = op_seg_part,
   .seg_write = op_seg_write,
   .seg_read = op_seg_read,
   .publish = op_publish,

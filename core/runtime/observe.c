@@ -203,6 +203,11 @@ static coll_seg observed_seg_open(coll_ctx *c, size_t n, int flags) {
   return coll_seg_open(&inner, n, flags);
 }
 
+static void *observed_seg_part(coll_ctx *c, coll_seg s) {
+  coll_ctx inner = below(c);
+  return coll_seg_part(&inner, s);
+}
+
 static void observed_seg_write(coll_ctx *c, coll_seg s, int home, size_t off, const void *src, size_t n) {
   coll_ctx inner = below(c);
   double begin = now(c);
@@ -244,6 +249,7 @@ static const coll_operations observed = {
   .scratch = observed_scratch,
   .keep = observed_keep,
   .seg_open = observed_seg_open,
+  .seg_part = observed_seg_part,
   .seg_write = observed_seg_write,
   .seg_read = observed_seg_read,
   .publish = observed_publish,

@@ -79,6 +79,7 @@ double port_clock_error(double own_s);
 /* Shared segments: one part of `bytes` and `flags` flags for each of the n members (world: their ranks in comm, this rank
  * is world[me]); collective over the members. */
 coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags);
+void *port_seg_part(coll_seg, int me); /* the memory of this rank's own part */
 void port_seg_write(coll_seg, int home, size_t offset, const void *src, size_t bytes);
 void port_seg_read(coll_seg, int home, size_t offset, void *dst, size_t bytes);
 void port_publish(coll_seg, int home, int flag, uint64_t value);

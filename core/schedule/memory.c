@@ -7,7 +7,11 @@
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
-static size_t buffer_size(const recorder *s, int buf) { return buf < REC_SCRATCH ? s->layout->size[buf] : 0; }
+static size_t buffer_size(const recorder *s, int buf) {
+  if (buf < REC_SCRATCH) return s->layout->size[buf];
+  int k = buf - REC_SEGMENT;
+  return k < s->record.segments[s->rank] ? s->record.segment[s->rank][k].bytes : 0;
+}
 
 /* Which buffer an address is in. An offset in the upper half of a reservation is really one before the start of the
  * next buffer. */
@@ -19,6 +23,10 @@ bool rec_locate(const recorder *s, const void *p, int *buf, int64_t *off) {
   if (*off >= (int64_t)(BUFFER_BYTES / 2) && *buf + 1 < BUFFERS) {
     *off -= (int64_t)BUFFER_BYTES;
     ++*buf;
+  }
+  if (*buf == REC_SEGMENT && *off > 0) {
+    *buf += (int)(*off / (int64_t)PART_BYTES);
+    *off %= (int64_t)PART_BYTES;
   }
   return true;
 }

@@ -120,6 +120,7 @@ const coll_operations rec_operations = {
   .scratch = rec_scratch,
   .keep = rec_keep,
   .seg_open = rec_seg_open,
+  .seg_part = rec_seg_part,
   .seg_write = rec_seg_write,
   .seg_read = rec_seg_read,
   .publish = rec_publish,

@@ -1,7 +1,7 @@
 /* Recording: the back-end in which nothing is sent. Every rank's operations are written down, one rank after the other, in
  * one process without MPI.
  *
- * Buffers are addresses that cannot be touched (1 TiB each, reserved, no access), so an algorithm that looks at data
+ * Buffers are addresses that cannot be touched (1 TiB each, 4 GiB for a part of a segment, reserved, no access), so an algorithm that looks at data
  * faults at once, and an address tells its buffer and offset.
  */
 #ifndef COLLSCOPE_CORE_SCHEDULE_RECORD_H

@@ -14,7 +14,9 @@
 
 #define BUFFER_BITS 40
 #define BUFFER_BYTES ((size_t)1 << BUFFER_BITS)
-enum { BUFFERS = 3, SEGMENTS_MAX = 255 - REC_SEGMENT };
+/* The last one holds this rank's parts of segments, PART_BYTES each. */
+enum { BUFFERS = 4, SEGMENTS_MAX = 255 - REC_SEGMENT };
+#define PART_BYTES (BUFFER_BYTES / 256)
 
 enum { STOP_SUSPENDED = 1, STOP_ERROR, STOP_FAULT, STOP_LOOP };
 
@@ -148,6 +150,7 @@ void *rec_keep(coll_ctx *, size_t bytes);
 /* ---- segments.c ---- */
 
 coll_seg rec_seg_open(coll_ctx *, size_t n, int flags);
+void *rec_seg_part(coll_ctx *, coll_seg);
 void rec_seg_write(coll_ctx *, coll_seg, int home, size_t off, const void *src, size_t n);
 void rec_seg_read(coll_ctx *, coll_seg, int home, size_t off, void *dst, size_t n);
 void rec_publish(coll_ctx *, coll_seg, int home, int flag, uint64_t value);

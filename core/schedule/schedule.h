@@ -24,7 +24,7 @@ typedef enum {
   REC_MARK
 } rec_kind;
 
-/* Buffers: 0 in, 1 out, 2 scratch, 3+k the k-th segment this rank has opened. */
+/* Buffers: 0 in, 1 out, 2 scratch, 3+k the k-th segment this rank has opened: of a message, a copy or a combining its own part. */
 enum { REC_IN, REC_OUT, REC_SCRATCH, REC_SEGMENT };
 
 typedef struct {

@@ -74,6 +74,13 @@ static void part_range(recorder *s, const struct coll_seg_state *g, size_t off, 
              off + bytes - g->seg.bytes, g->index, off, off + bytes, g->seg.bytes);
 }
 
+void *rec_seg_part(coll_ctx *c, coll_seg g) {
+  recorder *s = rec_of(c);
+  if (g->seg.bytes > PART_BYTES)
+    rec_fail(s, "seg_part of %zu bytes: a part that is used as a buffer has at most %zu", g->seg.bytes, PART_BYTES);
+  return s->base + REC_SEGMENT * BUFFER_BYTES + (size_t)g->index * PART_BYTES;
+}
+
 void rec_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n) {
   recorder *s = rec_of(c);
   if (!n) return;

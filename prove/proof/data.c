@@ -24,7 +24,7 @@ bool data_move(proof *e, origin from, memory *to, uint64_t to_off, uint64_t byte
 static uint64_t piece_end(const piece *q, size_t i, size_t n, uint64_t len) { return i + 1 < n ? q[i + 1].rel : len; }
 
 bool data_reduce(proof *e, int rank, size_t op, const rec_op *o) {
-  memory *left = buffer_of(e, rank, o->buf, 0), *right = buffer_of(e, rank, o->buf2, 0);
+  memory *left = buffer_of(e, rank, o->buf, rank), *right = buffer_of(e, rank, o->buf2, rank);
   size_t nl = memory_read(left, o->off, o->bytes, &e->left, &e->left_cap);
   if (!nl) return unwritten(e, rank, op, o->buf, left, o->off);
   size_t nr = memory_read(right, o->off2, o->bytes, &e->right, &e->right_cap);

@@ -28,7 +28,7 @@ typedef struct {
   int call;
   pending *pend;
   int pends, pend_cap;
-  uint64_t low[REC_SCRATCH + 1], high[REC_SCRATCH + 1]; /* bounds of what is pending */
+  uint64_t low[REC_SEGMENT + 1], high[REC_SEGMENT + 1]; /* bounds of what is pending; of all segments in one */
   bool queued;
 } actor;
 #define PROOF_RUNNING SIZE_MAX /* what an actor waits for: nothing; a flag; else a message of its own */
@@ -151,7 +151,8 @@ void groups_set(proof *);
 void groups_free(proof *);
 size_t clock_release(proof *, int rank);
 void clock_join(proof *, int rank, size_t snapshot);
-bool segment_access(proof *, int rank, size_t op, const rec_op *, uint64_t off, bool write); /* false: a race */
+/* Bytes of home's part are read or written; false: a race. */
+bool segment_access(proof *, int rank, size_t op, int buf, int home, uint64_t off, uint64_t bytes, bool write);
 bool segment_publish(proof *, int rank, size_t op, const rec_op *);
 /* The first publish that reaches the value, or NULL: a later one would order more than the program does. */
 const published *segment_reaching(proof *, int rank, const rec_op *);
@@ -163,10 +164,14 @@ void pending_add(actor *, size_t op, const rec_op *, bool recv);
 void pending_remove(actor *, size_t op);
 bool pending_clashes(proof *, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes);
 
+/* Where bounds of a buffer are kept. */
+static inline int pending_place(int buf) { return buf < REC_SEGMENT ? buf : REC_SEGMENT; }
+
 /* May the operation touch these bytes? Else false, with the verdict set. */
 static inline bool pending_allows(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
   const actor *a = &e->actor[rank];
-  if (!a->pends || !bytes || buf > REC_SCRATCH || off >= a->high[buf] || off + bytes <= a->low[buf]) return true;
+  int at = pending_place(buf);
+  if (!a->pends || !bytes || off >= a->high[at] || off + bytes <= a->low[at]) return true;
   return !pending_clashes(e, rank, op, buf, off, bytes, writes);
 }
 

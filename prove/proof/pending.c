@@ -19,13 +19,14 @@ bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint6
 void pending_add(actor *a, size_t index, const rec_op *o, bool recv) {
   if (!o->bytes) return;
   PUSH(a->pend, a->pends, a->pend_cap, (pending){ o->off, o->off + o->bytes, (uint32_t)index, o->buf, recv });
-  if (o->off < a->low[o->buf]) a->low[o->buf] = o->off;
-  if (o->off + o->bytes > a->high[o->buf]) a->high[o->buf] = o->off + o->bytes;
+  int at = pending_place(o->buf);
+  if (o->off < a->low[at]) a->low[at] = o->off;
+  if (o->off + o->bytes > a->high[at]) a->high[at] = o->off + o->bytes;
 }
 
 void pending_clear(actor *a) {
   a->pends = 0;
-  for (int b = 0; b <= REC_SCRATCH; b++) {
+  for (int b = 0; b <= REC_SEGMENT; b++) {
     a->low[b] = UINT64_MAX;
     a->high[b] = 0;
   }

@@ -9,7 +9,20 @@
 #include "core/catalogue/collective.h"
 #include "prove/proof/parts.h"
 
-static memory *own(proof *e, int rank, int buf) { return &e->mem[3 * rank + buf]; }
+/* A buffer of the rank; of a segment, its own part. */
+static memory *own(proof *e, int rank, int buf) { return buffer_of(e, rank, buf, rank); }
+
+/* May the operation touch these bytes of one of its rank's buffers? Others may know a part of a segment. */
+static bool touches(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
+  if (!pending_allows(e, rank, op, buf, off, bytes, writes)) return false;
+  return !bytes || buf < REC_SEGMENT || segment_access(e, rank, op, buf, rank, off, bytes, writes);
+}
+
+/* A message is over: until now it has read or written its bytes. */
+static bool ends(proof *e, int rank, size_t op, const rec_op *o) {
+  if (!o->bytes || o->buf < REC_SEGMENT) return true;
+  return segment_access(e, rank, op, o->buf, rank, o->off, o->bytes, !rec_sends(o->kind));
+}
 
 /* Does the operation take part yet? */
 static bool open(const proof *e, int rank, size_t op) {
@@ -44,7 +57,7 @@ static int message(proof *e, int rank, size_t i, const rec_op *o) {
   bool blocking = o->kind != REC_ISEND && o->kind != REC_IRECV;
   if (e->posted[rank] <= i) {
     bool send = rec_sends(o->kind);
-    if (!pending_allows(e, rank, i, o->buf, o->off, o->bytes, !send)) return FAILS;
+    if (!touches(e, rank, i, o->buf, o->off, o->bytes, !send)) return FAILS;
     e->posted[rank] = i + 1;
     if (e->clocked && send) e->snapshot[a->base + i] = clock_release(e, rank);
     if (!blocking) pending_add(a, i, o, !send);
@@ -55,8 +68,9 @@ static int message(proof *e, int rank, size_t i, const rec_op *o) {
       return BLOCKS;
     }
   }
-  if (blocking) received(e, rank, i, o);
-  return GOES_ON;
+  if (!blocking) return GOES_ON;
+  received(e, rank, i, o);
+  return ends(e, rank, i, o) ? GOES_ON : FAILS;
 }
 
 /* From one buffer of a rank to another: its own, or the peer's part of a segment. */
@@ -66,8 +80,7 @@ static int copy(proof *e, int rank, size_t i, const rec_op *o, memory *from, mem
 
 /* What both a reduce and a copy do: read buf, write buf2. */
 static bool allowed(proof *e, int rank, size_t i, const rec_op *o) {
-  return pending_allows(e, rank, i, o->buf, o->off, o->bytes, false) &&
-         pending_allows(e, rank, i, o->buf2, o->off2, o->bytes, true);
+  return touches(e, rank, i, o->buf, o->off, o->bytes, false) && touches(e, rank, i, o->buf2, o->off2, o->bytes, true);
 }
 
 static int step(proof *e, int rank, size_t i, const rec_op *o) {
@@ -86,19 +99,21 @@ static int step(proof *e, int rank, size_t i, const rec_op *o) {
       }
       received(e, rank, k, q);
       if (q->bytes) pending_remove(a, k);
-      return GOES_ON;
+      return ends(e, rank, k, q) ? GOES_ON : FAILS;
     }
     case REC_REDUCE: return allowed(e, rank, i, o) && data_reduce(e, rank, i, o) ? GOES_ON : FAILS;
     case REC_COPY:
       if (!allowed(e, rank, i, o)) return FAILS;
       return copy(e, rank, i, o, own(e, rank, o->buf), own(e, rank, o->buf2));
     case REC_WRITE:
-      if (!pending_allows(e, rank, i, o->buf, o->off, o->bytes, false)) return FAILS;
-      if (!segment_access(e, rank, i, o, o->off2, true)) return FAILS;
+      if (!touches(e, rank, i, o->buf, o->off, o->bytes, false)) return FAILS;
+      if (o->peer == rank && !pending_allows(e, rank, i, o->buf2, o->off2, o->bytes, true)) return FAILS;
+      if (!segment_access(e, rank, i, o->buf2, o->peer, o->off2, o->bytes, true)) return FAILS;
       return copy(e, rank, i, o, own(e, rank, o->buf), buffer_of(e, rank, o->buf2, o->peer));
     case REC_READ:
-      if (!pending_allows(e, rank, i, o->buf2, o->off2, o->bytes, true)) return FAILS;
-      if (!segment_access(e, rank, i, o, o->off, false)) return FAILS;
+      if (!touches(e, rank, i, o->buf2, o->off2, o->bytes, true)) return FAILS;
+      if (o->peer == rank && !pending_allows(e, rank, i, o->buf, o->off, o->bytes, false)) return FAILS;
+      if (!segment_access(e, rank, i, o->buf, o->peer, o->off, o->bytes, false)) return FAILS;
       return copy(e, rank, i, o, buffer_of(e, rank, o->buf, o->peer), own(e, rank, o->buf2));
     case REC_PUBLISH: return segment_publish(e, rank, i, o) ? GOES_ON : FAILS;
     case REC_AWAIT: {

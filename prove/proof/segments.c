@@ -25,11 +25,11 @@ void clock_join(proof *e, int rank, size_t snapshot) {
       if (mine[q] < theirs[q]) mine[q] = theirs[q];
 }
 
-bool segment_access(proof *e, int rank, size_t op, const rec_op *o, uint64_t off, bool write) {
-  shared *g = &e->group[e->r->segment[rank][(write ? o->buf2 : o->buf) - REC_SEGMENT].group];
-  part *w = &g->parts[g->index[o->peer]];
+bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t off, uint64_t bytes, bool write) {
+  shared *g = &e->group[e->r->segment[rank][buf - REC_SEGMENT].group];
+  part *w = &g->parts[g->index[home]];
   const uint32_t *mine = clock_of(e, rank);
-  uint64_t end = off + o->bytes;
+  uint64_t end = off + bytes;
   size_t kept = 0;
   for (size_t i = 0; i < w->n; i++) {
     access x = w->list[i];

@@ -50,6 +50,42 @@ ALGORITHM(segment_too_far) { segment_bcast(c, a, TOO_FAR); }
 ALGORITHM(segment_opened_late) { open_segment(c, a); }
 ALGORITHM(nothing) { NAMES; }
 
+enum { HURRIED = 1, LOOKS_EARLY = 2, PAST_PART = 4, WHILE_READ = 8 };
+
+/* The root sends to the last rank, which receives into its own part, whence all others but the root read. */
+static void part_bcast(coll_ctx *c, const coll_args *a, int wrong) {
+  NAMES;
+  shared_state *s = a->prepared;
+  int home = p - 1;
+  uint64_t now = ++s->epoch;
+  if (me == root) coll_send(c, a->out, m, home);
+  else if (me == home) {
+    void *part = coll_seg_part(c, s->seg);
+    if (now > 1 && !(wrong & WHILE_READ))
+      for (int i = 1; i < home; i++) coll_await(c, s->seg, i, 1, now - 1);
+    coll_req got = coll_irecv(c, coll_at(c, part, wrong & PAST_PART ? 1 : 0), m, root);
+    if (wrong & LOOKS_EARLY) coll_copy(c, a->out, part, m);
+    if (wrong & HURRIED) coll_publish(c, s->seg, home, 0, now);
+    coll_wait(c, &got);
+    if (!(wrong & HURRIED)) coll_publish(c, s->seg, home, 0, now);
+    coll_copy(c, a->out, part, m);
+  } else {
+    coll_await(c, s->seg, home, 0, now);
+    coll_seg_read(c, s->seg, home, 0, a->out, m);
+    coll_publish(c, s->seg, me, 1, now);
+  }
+}
+ALGORITHM(part_right) { part_bcast(c, a, 0); }
+ALGORITHM(part_hurried) { part_bcast(c, a, HURRIED); }
+ALGORITHM(part_looks_early) { part_bcast(c, a, LOOKS_EARLY); }
+ALGORITHM(part_too_far) { part_bcast(c, a, PAST_PART); }
+ALGORITHM(part_while_read) { part_bcast(c, a, WHILE_READ); }
+ALGORITHM(part_before) {
+  NAMES;
+  shared_state *s = a->prepared;
+  coll_copy(c, (char *)coll_seg_part(c, s->seg) - 4, a->out, m);
+}
+
 ALGORITHM(loops_for_ever) {
   NAMES;
   coll_sendrecv(c, a->in, m, (me + p - 1) % p, a->out, m, (me + 1) % p);
@@ -75,6 +111,11 @@ static const test tests[] = {
   SEGMENT(segment_no_reuse_await, open_segment, RACE, "call 2"),
   SEGMENT(segment_same_value, open_segment, RACE, "flags only grow"),
   SEGMENT(segment_too_far, open_segment, MISUSE, "past the end of its part"),
+  SEGMENT(part_hurried, open_segment, RACE, "races"),
+  SEGMENT(part_looks_early, open_segment, PENDING, "of segment 0 while the irecv of 28 bytes"),
+  SEGMENT(part_too_far, open_segment, MISUSE, "past the end of segment 0 (bytes 4 to 32 of 28)"),
+  SEGMENT(part_before, open_segment, MISUSE, "4 bytes before the start of segment 0"),
+  SEGMENT(part_while_read, open_segment, RACE, "call 2"),
   SEGMENT(segment_opened_late, NULL, MISUSE, "segments are opened in prepare()"),
   SEGMENT(nothing, open_different, MISUSE, "opens a segment of 32 bytes and 2 flags where rank 0 has 28 bytes"),
   SEGMENT(nothing, open_not_all, MISUSE, "of 5 members, 4 of which open it"),
@@ -85,6 +126,7 @@ static const test tests[] = {
   CASE(BCAST, nothing, OK, "", .p = 1),
   CASE(BCAST, nothing, OK, "", .count = 0),
   SEGMENT(segment_right, open_segment, OK, ""),
+  SEGMENT(part_right, open_segment, OK, ""),
 };
 
 TEST_LIST(segments);

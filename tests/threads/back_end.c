@@ -38,6 +38,7 @@ const coll_operations threads_operations = {
   .scratch = op_scratch,
   .keep = op_keep,
   .seg_open = threads_op_seg_open,
+  .seg_part = threads_op_seg_part,
   .seg_write = threads_op_seg_write,
   .seg_read = threads_op_seg_read,
   .publish = threads_op_publish,

@@ -95,6 +95,7 @@ bool broken_find(const char *name, broken_case *b) {
     { "publish_relaxed", .key = "allgather/leaders[aggregate=shm]", .publish = publish_relaxed },
     { "await_relaxed", .key = "allgather/leaders[aggregate=shm]", .await = await_relaxed },
     { "await_nothing", .key = "allgather/leaders[aggregate=shm]", .await = await_nothing },
+    { "part_publish_relaxed", .key = "allgather/leaders[aggregate=shm_in_place]", .publish = publish_relaxed },
     { "reuse_too_early", .alg = &alg_reuse_too_early },
     { "common_friend", .alg = &alg_common_friend },
     { "buffer_in_use", .alg = &alg_buffer_in_use },

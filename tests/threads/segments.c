@@ -42,6 +42,8 @@ coll_seg threads_op_seg_open(coll_ctx *c, size_t n, int flags) {
   return mine;
 }
 
+void *threads_op_seg_part(coll_ctx *c, coll_seg g) { return shared_part(&g->memory, c->rank); }
+
 void threads_op_seg_write(coll_ctx *c, coll_seg g, int home, size_t off, const void *src, size_t n) {
   threads_shaken(c);
   shared_write(&g->memory, home, off * c->elem, src, n * c->elem);

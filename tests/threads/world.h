@@ -87,6 +87,7 @@ void threads_op_waitall(coll_ctx *, int k, coll_req *);
 
 /* segments.c */
 coll_seg threads_op_seg_open(coll_ctx *, size_t n, int flags);
+void *threads_op_seg_part(coll_ctx *, coll_seg);
 void threads_op_seg_write(coll_ctx *, coll_seg, int home, size_t off, const void *src, size_t n);
 void threads_op_seg_read(coll_ctx *, coll_seg, int home, size_t off, void *dst, size_t n);
 void threads_op_publish(coll_ctx *, coll_seg, int home, int flag, uint64_t value);
