@@ -29,6 +29,11 @@ void holds_free(holds *h) {
   channels_free(&h->streams);
 }
 
+/* What crosses a segment is no message: it shares no connection with any. */
+static bool in_stream(const holds *h, const engine *e, int32_t flow) {
+  return h->in_order && !(message_at(e, h->flow[flow].message)->flags & TRANSFER);
+}
+
 static channel *stream_of(holds *h, const engine *e, int32_t flow) {
   const message *m = message_at(e, h->flow[flow].message);
   return channels_find(&h->streams, m->src, m->dst, 0);
@@ -63,10 +68,10 @@ static void enter_stream(holds *h, const engine *e, int32_t flow) {
 
 double holds_launch(holds *h, const engine *e, int32_t flow, int32_t id, double latency_s) {
   const message *m = message_at(e, id);
-  bool by_nic = h->nic_gap_s > 0 && machine_class_of(e->m, m->src, m->dst) == MACHINE_NETWORK;
+  bool by_nic = h->nic_gap_s > 0 && !(m->flags & TRANSFER) && machine_class_of(e->m, m->src, m->dst) == MACHINE_NETWORK;
   RESERVE(h->flow, h->flow_cap, (size_t)flow + 1);
   h->flow[flow] = (held){ .message = id, .start = m->time, .ready = m->time + latency_s, .queued = by_nic };
-  if (h->in_order) enter_stream(h, e, flow);
+  if (in_stream(h, e, flow)) enter_stream(h, e, flow);
   return by_nic ? m->time : m->time + latency_s;
 }
 
@@ -76,13 +81,13 @@ bool holds_pass(holds *h, const engine *e, int32_t flow) {
     PUSH(h->starting, h->starting_n, h->starting_cap, flow);
     return false;
   }
-  if (!h->in_order || stream_of(h, e, flow)->first == (uint32_t)flow) return true;
+  if (!in_stream(h, e, flow) || stream_of(h, e, flow)->first == (uint32_t)flow) return true;
   h->flow[flow].behind = true;
   return false;
 }
 
 int32_t holds_leave(holds *h, const engine *e, int32_t flow) {
-  if (!h->in_order) return NONE;
+  if (!in_stream(h, e, flow)) return NONE;
   int32_t next = h->flow[flow].next;
   stream_of(h, e, flow)->first = next == NONE ? CHANNEL_NOBODY : (uint32_t)next;
   return next != NONE && h->flow[next].behind ? next : NONE;

@@ -166,8 +166,8 @@ void wiring_see(wiring *w, const record *r, int rank) {
         if (o->peer == rank) {
           what[i] = REC_COPY;
           of[i] = value_of(w, o->bytes);
-        } else if (o->kind == REC_WRITE) of[i] = transfer_of(w, rank, o->peer, o->bytes, (flag_line){ NONE, NONE });
-        else of[i] = transfer_of(w, o->peer, rank, o->bytes, (flag_line){ NONE, NONE });
+        } else if (o->kind == REC_WRITE) of[i] = transfer_of(w, rank, o->peer, o->bytes, (flag_line){ NONE, o->peer });
+        else of[i] = transfer_of(w, o->peer, rank, o->bytes, (flag_line){ NONE, o->peer });
         break;
       case REC_PUBLISH:
       case REC_AWAIT: of[i] = flag_op(w, r, rank, o); break;
@@ -273,9 +273,10 @@ void wiring_begin(wiring *w, const machine *m) {
     one->flags = (one->flags & NONBLOCKING) | (most >= 0 && one->bytes <= (uint64_t)most ? EAGER : 0);
   }
   for (size_t i = 0; i < w->lines; i++) {
-    message *line = &w->message[w->messages + i];
-    line->flags = TRANSFER;
-    if (w->line[i].flag != NONE) line->src = w->line[i].home; /* a run before has put the setter there */
+    message *one = &w->message[w->messages + i];
+    bool line = w->line[i].flag != NONE;
+    if (line) one->src = w->line[i].home; /* a run before has put the setter there */
+    one->flags = TRANSFER | (!line && one->dst == w->line[i].home ? SENT : RECEIVED);
   }
   for (size_t i = 0; i < w->flags; i++) {
     w->flag[i].n = 0;

@@ -13,6 +13,7 @@ enum { NONE = -1, MOST_RANKS = 1 << 24 };
 /* Of wiring.what: the kind, whether it is the sender's side of its message, and whether another wait of the same call
  * follows. */
 enum { KIND = 15, SENDING = 16, MORE = 32 };
+/* Of a transfer SENT: its source acts, and writes; RECEIVED: its destination does, and reads. The other rank's core has no part in it. */
 enum { SENT = 1, RECEIVED = 2, EAGER = 4, STARTED = 8, FLOWING = 16, DONE = 32, TRANSFER = 64, NONBLOCKING = 128 };
 
 typedef struct {
@@ -51,7 +52,7 @@ typedef struct {
   int32_t waiting;
 } flag_state;
 
-/* Of a transfer: the flag whose line it is, and where that lies; NONE: it is data. */
+/* Of a transfer: the flag whose line it is, NONE of data; and whose part it lies in. */
 typedef struct {
   int32_t flag, home;
 } flag_line;

@@ -143,16 +143,17 @@ static void pass_topology(const ways *w, int from, int to, laid *l) {
 }
 
 /* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
- * narrowest. */
+ * narrowest. What crosses a segment is moved by one core: the other's links stay free. */
 static double cross_links(const ways *w, const message *m, way *v, crossing *crossed) {
   const machine *to = w->m;
   const coll_place *x = &to->place[m->src], *y = &to->place[m->dst];
   int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes;
   laid l = { v, crossed, to->core_bytes_per_s };
   bool across = x->node == y->node && x->socket != y->socket && to->inside.across_bytes_per_s > 0;
-  pass(&l, m->src, to->core_bytes_per_s);
+  bool sends = !(m->flags & TRANSFER) || m->flags & SENT, receives = !(m->flags & TRANSFER) || m->flags & RECEIVED;
+  if (sends) pass(&l, m->src, to->core_bytes_per_s);
   if (w->units) pass_units(w, x, y, false, &l);
-  if (across) pass(&l, w->across + m->src, to->inside.across_bytes_per_s);
+  if (across && sends) pass(&l, w->across + m->src, to->inside.across_bytes_per_s);
   if (x->node != y->node) {
     int near = nic_of(to, x), there = nic_of(to, y);
     pass_sockets(w, x->node, x->socket, near, &l);
@@ -166,9 +167,9 @@ static double cross_links(const ways *w, const message *m, way *v, crossing *cro
     if (to->switch_bytes_per_s > 0) l.narrowest = fmin(l.narrowest, to->switch_bytes_per_s);
   } else if (x->socket != y->socket) pass_sockets(w, y->node, x->socket, y->socket, &l);
   if (to->memory_bytes_per_s > 0) pass(&l, memories + y->socket, to->memory_bytes_per_s);
-  if (across) pass(&l, w->across + p + m->dst, to->inside.across_bytes_per_s);
+  if (across && receives) pass(&l, w->across + p + m->dst, to->inside.across_bytes_per_s);
   if (w->units) pass_units(w, y, x, true, &l);
-  pass(&l, p + m->dst, to->core_bytes_per_s);
+  if (receives) pass(&l, p + m->dst, to->core_bytes_per_s);
   /* The switch is wide enough for all at once, but not for one to be faster: where NICs are slower, it limits nobody. */
   bool limits = to->switch_bytes_per_s > 0 &&
                 !(to->nic_bytes_per_s > 0 && to->nic_bytes_per_s < to->switch_bytes_per_s);
@@ -201,8 +202,8 @@ way ways_lay(const ways *w, const message *m, crossing *crossed) {
   double flowing = (double)m->bytes + (shared ? 0 : w->m->control_bytes);
   way v = { .most = DBL_MAX };
   if (w->m->core_bytes_per_s > 0 && w->m->places) {
-    /* The curve is that of a message, control bytes and all: what it takes beyond their flow is latency. */
-    double most = ((double)m->bytes + w->m->control_bytes) * c->traffic / cross_links(w, m, &v, crossed);
+    /* Alone it takes its curve's time, control bytes and all: what that is beyond their flow is latency. */
+    double most = flowing * c->traffic / cross_links(w, m, &v, crossed);
     v.latency_s = fmax(LEAST_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - spent_s - most);
     v.left = flowing * c->traffic;
   } else {

@@ -14,6 +14,7 @@ struct coll_seg_state {
   size_t bytes;
   int flags;
   sg_host_t *host;   /* [members] */
+  sg_host_t *memory; /* [members] what stands for the memory of the part; where nothing does, the host */
   char *data;        /* members parts */
   uint64_t *flag;    /* members × flags */
   sg_host_t *setter; /* [members × flags] who set it last */
@@ -45,6 +46,7 @@ static coll_seg make_segment(int label, int leader, int n, int me, size_t bytes,
     .label = label, .leader = leader, .members = n, .bytes = bytes, .flags = flags, .mutex = mutex, .changed = changed
   };
   s->host = runtime_allocate_zeroed((size_t)n * sizeof *s->host);
+  s->memory = runtime_allocate_zeroed((size_t)n * sizeof *s->memory);
   s->data = runtime_allocate(bytes * (size_t)n + 1);
   s->flag = runtime_allocate_zeroed((size_t)n * (size_t)flags * sizeof *s->flag);
   s->setter = runtime_allocate_zeroed((size_t)n * (size_t)flags * sizeof *s->setter);
@@ -53,11 +55,19 @@ static coll_seg make_segment(int label, int leader, int n, int me, size_t bytes,
   return *end = s;
 }
 
+/* The platform file may name a host that stands for the memory beside a core. */
+static sg_host_t memory_of(sg_host_t core) {
+  const char *name = sg_host_get_property_value(core, "shared");
+  sg_host_t memory = name ? sg_host_by_name(name) : NULL;
+  return memory ? memory : core;
+}
+
 coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me, size_t bytes, int flags) {
   (void)comm;
   coll_seg s = find_segment(label, world[0], n, me);
   if (!s) s = make_segment(label, world[0], n, me, bytes, flags);
   s->host[me] = sg_host_self();
+  s->memory[me] = memory_of(s->host[me]);
   s->open++;
   /* All go on together: a rank that is a call ahead must not find the segment of a call that another has yet to open. */
   sg_mutex_lock(s->mutex);
@@ -67,12 +77,13 @@ coll_seg port_seg_open(MPI_Comm comm, int label, const int *world, int n, int me
   return s;
 }
 
-/* Moving bytes to or from another rank's part is traffic between the two cores, as a message is; the own part is a copy. */
+/* Bytes of another rank's part are moved by the core that reads or writes: they cross its port and what lies between it and the
+ * memory, not the port of the core whose part it is. The own part is a copy. */
 static void charge_access(coll_seg s, int home, size_t bytes, bool write) {
   sg_host_t here = sg_host_self();
   if (s->host[home] == here) port_charge_copy(bytes);
-  else if (write) sg_host_sendto(here, s->host[home], (double)bytes);
-  else sg_host_sendto(s->host[home], here, (double)bytes);
+  else if (write) sg_host_sendto(here, s->memory[home], (double)bytes);
+  else sg_host_sendto(s->memory[home], here, (double)bytes);
 }
 
 void *port_seg_part(coll_seg s, int me) { return s->data + (size_t)me * s->bytes; }
@@ -95,14 +106,14 @@ void port_publish(coll_seg s, int home, int flag, uint64_t value) {
   sg_mutex_unlock(s->mutex);
 }
 
-/* Whoever sees a flag change gets its cache line from the core that changed it. */
+/* Whoever sees a flag change gets its cache line from where the core that changed it has it. */
 void port_await(coll_seg s, int home, int flag, uint64_t value) {
   enum { LINE = 64 };
   sg_mutex_lock(s->mutex);
   while (s->flag[home * s->flags + flag] < value) sg_cond_wait(s->changed, s->mutex);
   sg_mutex_unlock(s->mutex);
   sg_host_t here = sg_host_self(), setter = s->setter[home * s->flags + flag];
-  if (setter && setter != here) sg_host_sendto(setter, here, LINE);
+  if (setter && setter != here) sg_host_sendto(memory_of(setter), here, LINE);
 }
 
 void port_seg_close(coll_seg s) {
@@ -115,6 +126,7 @@ void port_seg_close(coll_seg s) {
   sg_mutex_destroy(s->mutex);
   sg_cond_destroy(s->changed);
   free(s->host);
+  free(s->memory);
   free(s->data);
   free(s->flag);
   free(s->setter);

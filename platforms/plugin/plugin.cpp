@@ -19,7 +19,8 @@
  *  - a bandwidth factor f scales what a flow gets from its share, so f = 1 / traffic keeps the links busy longer;
  *  - latency factors multiply the latency of the route, and flows share a link in inverse proportion to that same latency.
  *    Shares have to be even, so every route here gets a latency of one second and the factor is in seconds;
- *  - the callbacks see what flows, which is the message and SMPI's envelope of 16 bytes; curves speak of the message;
+ *  - the callbacks see what flows, which is the message and SMPI's envelope of 16 bytes; curves speak of the message. What flows to or
+ *    from a host that stands for memory (its property stands_for) is the access of a rank to a shared segment, which has none;
  *  - a flow without any latency would be weighed differently, so there is always a little;
  *  - ranks that share a core talk over SimGrid's loopback, and are priced as the closest class. Its latency comes from an option,
  *    network/loopback-lat:1, which has to be set.
@@ -95,6 +96,7 @@ struct Machine {
   int hops_in_curve = 0;
   std::unordered_set<const s4u::Link *> hops;
   std::unordered_map<const s4u::Host *, Place> place;
+  std::unordered_set<const s4u::Host *> memory; /* hosts that stand for memory that the ranks of a node share */
 } machine;
 
 [[noreturn]] void fail(const std::string &what) {
@@ -214,7 +216,14 @@ const Piece *piece_for(double bytes, const s4u::Host *src, const s4u::Host *dst,
   return &*(after - 1);
 }
 
-double message_bytes(double flowing) { return std::max(0.0, flowing - ENVELOPE_BYTES); }
+/* To or from memory that ranks share: no message, so without an envelope, and nobody has left a note. */
+bool is_access(const s4u::Host *src, const s4u::Host *dst) {
+  return machine.memory.count(src) > 0 || machine.memory.count(dst) > 0;
+}
+
+double message_bytes(double flowing, const s4u::Host *src, const s4u::Host *dst) {
+  return is_access(src, dst) ? flowing : std::max(0.0, flowing - ENVELOPE_BYTES);
+}
 
 /* What the curve of the network does not hold: an end on another socket than the NIC's. */
 double to_the_nic(const s4u::Host *src, const s4u::Host *dst) {
@@ -268,8 +277,9 @@ double over_the_hops(const std::vector<s4u::Link *> &links) {
 
 double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &links,
                       const std::unordered_set<s4u::NetZone *> &) {
-  double bytes = message_bytes(flowing);
-  Posted posted = take_note(src, dst, bytes);
+  double bytes = message_bytes(flowing, src, dst);
+  bool access = is_access(src, dst);
+  Posted posted = access ? Posted() : take_note(src, dst, bytes);
   const Piece *p = piece_for(bytes, src, dst, posted.nonblocking);
   double narrowest = links.front()->get_bandwidth();
   for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
@@ -279,14 +289,15 @@ double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst
                                                    bytes * p->s_per_byte - spent - flowing * p->traffic / narrowest);
   const Place &from = machine.place[src];
   int node = from.node == machine.place[dst].node ? -1 : from.node;
-  flow_starts(src, dst, latency_s, node, posted.turn);
+  if (not access) flow_starts(src, dst, latency_s, node, posted.turn);
   return latency_s;
 }
 
 double bandwidth_factor(double flowing, const s4u::Host *src, const s4u::Host *dst, const std::vector<s4u::Link *> &,
                         const std::unordered_set<s4u::NetZone *> &) {
-  double bytes = message_bytes(flowing);
-  return 1 / piece_for(bytes, src, dst, read_note(src, dst, bytes).nonblocking)->traffic;
+  double bytes = message_bytes(flowing, src, dst);
+  bool nonblocking = not is_access(src, dst) && read_note(src, dst, bytes).nonblocking;
+  return 1 / piece_for(bytes, src, dst, nonblocking)->traffic;
 }
 
 /* The outermost zone of the file: since SimGrid 4 a zone without a name in the file is around it. */
@@ -296,11 +307,11 @@ const s4u::NetZone *outermost(const s4u::NetZone *root) {
   return root;
 }
 
-/* Every route begins with the link "…_up" of a core and ends with a "…_down". */
+/* Every route begins with the link "…_up" of a core, or of memory that ranks share, and ends with a "…_down". */
 void level_latencies(const s4u::Engine &engine) {
   for (s4u::Link *link : engine.get_all_links()) {
     const std::string &name = link->get_name();
-    bool port = name.find("_core") != std::string::npos;
+    bool port = name.find("_core") != std::string::npos || name.find("_shared") != std::string::npos;
     if (name.find("__loopback__") == std::string::npos) link->set_latency(port ? 0.5 : 0);
   }
 }
@@ -374,8 +385,11 @@ void load_platform(const s4u::Engine &engine) {
     if (std::count(row.begin(), row.end(), false) > 1 && machine.far.blocking.empty()) machine.far = curve("far");
   read_nic_socket(root);
   read_topology(engine, root);
-  for (const s4u::Host *host : engine.get_all_hosts())
+  for (const s4u::Host *host : engine.get_all_hosts()) {
     machine.place[host] = { number_of(host, "node"), number_of(host, "socket"), number_of(host, "cache") };
+    const char *stands_for = host->get_property("stands_for");
+    if (stands_for != nullptr && std::string(stands_for) == "memory") machine.memory.insert(host);
+  }
 
   level_latencies(engine);
   widen_switch(engine, root);

@@ -148,6 +148,34 @@ static void test_nic_gap(void) {
 }
 
 /* Ranges against a mark for each byte. */
+/* Rank 0's part: who reads or writes it moves the bytes, and rank 0's core has no part in that. */
+static void test_segments(void) {
+  const double bytes = 10000, takes = 1e-7 + bytes * 2e-10;
+  char text[] = "control 16\neager 1000\ncore 1e10\nclass cache 0 1e-7 2e-10 1\nin_order\n"
+                "place 0 0 0 0\nplace 1 0 0 0\nplace 2 0 0 0\nplace 3 0 0 0\n",
+       error[256];
+  machine m;
+  check(machine_read(&m, written(text), error, sizeof error), "machine: %s", error);
+  for (int kind = REC_WRITE; kind <= REC_READ; kind++) {
+    start(4);
+    add(1, (rec_op){ .kind = (uint8_t)kind, .buf = REC_SEGMENT, .buf2 = REC_SEGMENT, .bytes = 10000 });
+    near_to("alone it takes the curve's time", timed(&m), takes);
+    add(2, (rec_op){ .kind = (uint8_t)kind, .buf = REC_SEGMENT, .buf2 = REC_SEGMENT, .bytes = 10000 });
+    near_to("two do not share the port of the part's rank", timed(&m), takes);
+    put(kind == REC_WRITE ? 3 : 0, REC_SEND, kind == REC_WRITE ? 0 : 3, 10000);
+    put(kind == REC_WRITE ? 0 : 3, REC_RECV, kind == REC_WRITE ? 3 : 0, 10000);
+    near_to("nor do its messages", timed(&m), takes);
+  }
+  start(4);
+  add(0, (rec_op){ .kind = REC_ISEND, .peer = 1, .bytes = 10000 });
+  put(0, REC_WAIT, 0, 0);
+  add(1, (rec_op){ .kind = REC_IRECV, .peer = 0, .bytes = 10000 });
+  add(1, (rec_op){ .kind = REC_READ, .buf = REC_SEGMENT, .bytes = 10000 });
+  put(1, REC_WAIT, 0, 0);
+  near_to("the reader's port is shared, and no message comes first", timed(&m), takes + bytes * 1e-10);
+  machine_free(&m);
+}
+
 static void test_untouched(void) {
   enum { BYTES = 300 };
   untouched u = { 0 };
@@ -277,6 +305,7 @@ int main(void) {
   test_nonblocking();
   test_in_order();
   test_nic_gap();
+  test_segments();
   test_untouched();
   test_first_touch();
   test_fresh_out();

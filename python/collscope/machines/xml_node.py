@@ -6,12 +6,14 @@ meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from collscope.machines import mesh
 from collscope.machines.simgrid_settings import HOST_SPEED
 from collscope.machines.spec import Spec, text_of, tidy
+
+WIDE_BYTES_PER_S = 1e15  # what nothing fills
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,12 @@ def lines(spec: Spec, n: int, latency: Latencies) -> Iterator[str]:
     ]
     gamma, copy = spec.gamma_s_per_byte.value, spec.copy_s_per_byte.value
     for c, s, k in cores:
-        yield host(f"node{n}_core{c}", n, n * spec.sockets + s, n * spec.caches_per_node + k, gamma, copy)
+        yield host(
+            f"node{n}_core{c}", n, n * spec.sockets + s, n * spec.caches_per_node + k, gamma, copy, f"node{n}_shared{k}"
+        )
+    for k in range(spec.caches_per_node):
+        s = k * spec.cores_per_cache // spec.cores_per_socket
+        yield memory(f"node{n}_shared{k}", n, n * spec.sockets + s, n * spec.caches_per_node + k)
     for name, count, _, _, _ in units:
         for k in range(count):
             yield f'<router id="node{n}_{name}{k}_out"/>'
@@ -76,6 +83,9 @@ def lines(spec: Spec, n: int, latency: Latencies) -> Iterator[str]:
         if spec.across_bytes_per_s.value > 0:
             yield made(f"across{c}_up", spec.across_bytes_per_s.value)
             yield made(f"across{c}_down", spec.across_bytes_per_s.value)
+    for k in range(spec.caches_per_node):
+        yield made(f"shared{k}_up", WIDE_BYTES_PER_S, latency.port)
+        yield made(f"shared{k}_down", WIDE_BYTES_PER_S, latency.port)
     for name, count, _, rate, seconds in units:
         for k in range(count):
             yield made(f"{name}{k}_up", rate, seconds)
@@ -99,11 +109,11 @@ def _within_sockets(spec: Spec) -> Iterator[Route]:
     """From a core out of unit after unit to its socket, from the socket's memory into them to the core; and from a unit's way out
     through memory to its way in."""
     units = [(name, size) for name, size, _ in spec.linked_units()]
-    for c in range(spec.cores_per_node):
+    for end, c in _ends(spec):
         s = c // spec.cores_per_socket
         at = [f"{name}{c // size}" for name, size in units]
-        yield f"core{c}", f"{at[0]}_out" if at else f"socket{s}", [f"core{c}_up"]
-        yield f"{at[0]}_in" if at else f"socket{s}_memory", f"core{c}", [f"core{c}_down"]
+        yield end, f"{at[0]}_out" if at else f"socket{s}", [f"{end}_up"]
+        yield f"{at[0]}_in" if at else f"socket{s}_memory", end, [f"{end}_down"]
     for i, (name, size) in enumerate(units):
         for k in range(spec.cores_per_node // size):
             s, unit = k * size // spec.cores_per_socket, f"{name}{k}"
@@ -112,6 +122,12 @@ def _within_sockets(spec: Spec) -> Iterator[Route]:
             yield f"{unit}_out", f"socket{s}" if last else f"{wider}_out", [f"{unit}_up"]
             yield f"socket{s}_memory" if last else f"{wider}_in", f"{unit}_in", [f"{unit}_down"]
             yield f"{unit}_out", f"{unit}_in", [f"memory{s}"]
+
+
+def _ends(spec: Spec) -> Iterator[tuple[str, int]]:
+    """Where ways begin and end, each with a core that has its place: cores, and the memory beside each cache."""
+    yield from ((f"core{c}", c) for c in range(spec.cores_per_node))
+    yield from ((f"shared{k}", k * spec.cores_per_cache) for k in range(spec.caches_per_node))
 
 
 def _between_sockets(spec: Spec) -> Iterator[Route]:
@@ -127,12 +143,13 @@ def _between_sockets(spec: Spec) -> Iterator[Route]:
             yield f"socket{a}", f"socket{b}", _crossed(spec, a, b)
         return
     units = [(name, size) for name, size, _ in spec.linked_units()]
-    for c in range(spec.cores_per_node):
+    for end, c in _ends(spec):
         s = c // spec.cores_per_socket
         at = [f"{name}{c // size}" for name, size in units]
         up, down = [f"{unit}_up" for unit in at], [f"{unit}_down" for unit in reversed(at)]
-        yield f"core{c}", f"socket{s}_to", [f"core{c}_up", *up, f"across{c}_up"]
-        yield f"socket{s}_from", f"core{c}", [f"across{c}_down", *down, f"core{c}_down"]
+        core = end.startswith("core")
+        yield end, f"socket{s}_to", [f"{end}_up", *up, *([f"across{c}_up"] if core else [])]
+        yield f"socket{s}_from", end, [*([f"across{c}_down"] if core else []), *down, f"{end}_down"]
     for a, b in _pairs(spec):
         yield f"socket{a}_to", f"socket{b}_from", [*_crossed(spec, a, b), f"memory{b}"]
 
@@ -161,8 +178,17 @@ def link(name: str, bandwidth: float, latency: float, policy: str = "SHARED") ->
     return f'<link id="{name}" bandwidth="{text_of(bandwidth)}Bps" latency="{text_of(latency)}s"{sharing}/>'
 
 
-def host(name: str, node: int, socket: int, cache: int, gamma: float, copy: float) -> str:
-    """A core with its place and its costs."""
+def memory(name: str, node: int, socket: int, cache: int) -> str:
+    """What stands for the memory that ranks beside a cache share with others of the node: accesses to segments begin or end there."""
+    return _host(name, {"node": node, "socket": socket, "cache": cache, "stands_for": "memory"})
+
+
+def host(name: str, node: int, socket: int, cache: int, gamma: float, copy: float, shared: str = "") -> str:
+    """A core with its place, its costs, and the host that stands for its memory."""
     props = {"node": node, "socket": socket, "cache": cache, "gamma": text_of(gamma), "copy": text_of(copy)}
+    return _host(name, props | ({"shared": shared} if shared else {}))
+
+
+def _host(name: str, props: Mapping[str, object]) -> str:
     inner = "".join(f'<prop id="{k}" value="{v}"/>' for k, v in props.items())  # numbers need no escapes
     return f'<host id="{name}" speed="{HOST_SPEED}">{inner}</host>'

@@ -39,7 +39,7 @@ def read_xml(path: Path, name: str) -> Platform:
         raise UserError(
             f"{shown}:{root.sourceline}: a SimGrid platform file starts with <platform>, not <{str(root.tag)[:40]}>"
         )
-    hosts = [_host(element, shown) for element in root.iter("host")]
+    hosts = [_host(element, shown) for element in root.iter("host") if not _is_memory(element)]
     if not hosts:
         where = next((e.sourceline for e in root.iter("cluster")), root.sourceline)
         raise UserError(
@@ -98,6 +98,10 @@ def _check_property(key: str, value: str, shown: str, line: int) -> None:
 LARGEST_PLACE = (1 << 31) - 1
 _HOST_ID = re.compile(r"[A-Za-z0-9_.@/-]{1,200}\Z")  # smpirun reads HOST:NUMBER as so many ranks
 HOST_PROPERTIES = ("node", "socket", "cache", "gamma", "copy")
+
+
+def _is_memory(element: Any) -> bool:
+    return any(p.get("id") == "stands_for" for p in element.findall("prop"))
 
 
 def _host(element: Any, shown: str) -> Host:

@@ -41,6 +41,7 @@ ALGORITHMS = (
     "gather/binomial root=9",
     "allgather/leaders",
     "allgather/leaders[aggregate=shm]",
+    "allgather/leaders[aggregate=shm_in_place]",
     "allgather/bruck type=byte",
     "reduce_scatter/ring op=min",
     "reduce_scatter_block/butterfly type=double",

@@ -84,7 +84,7 @@ def ways(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
             for target, links in routes.get(at, []):
                 heapq.heappush(heap, (count + len(links), steps + 1, target, way + links))
         for target, (_, _, several) in best.items():
-            hosts = start.startswith("core") and target.startswith("core")
+            hosts = all(end.startswith(("core", "shared")) for end in (start, target))
             assert len(several) == 1 or not hosts, (start, target, several)
             found[start, target] = several[0]
     return found

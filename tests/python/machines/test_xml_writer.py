@@ -58,13 +58,14 @@ def test_latencies_of_a_route_are_the_first_piece_without_overheads(root: ET.Ele
         assert latency[f"node{node}_socket0_to_1"] == pytest.approx(1.5e-6 - 2e-7 - close)
         assert {latency[f"node{node}_{name}"] for name in ("memory0", "memory1", "nic_up", "nic_down")} == {0}
     assert latency["switch"] == pytest.approx(3e-6 - 2e-7 - close)
-    assert len(links) == 3 * (8 + 2 + 2 + 2) + 1
+    assert latency["node1_shared0_up"] == latency["node1_shared3_down"] == latency["node1_core0_up"]
+    assert len(links) == 3 * (8 + 8 + 2 + 2 + 2) + 1
     assert links["switch"].attrib["sharing_policy"] == "FATPIPE"
     assert sum("sharing_policy" in link.attrib for link in links.values()) == 1
 
 
 def test_every_link_has_the_bandwidth_of_its_kind(root: ET.Element) -> None:
-    kinds = {"core": 6e9, "memory": 2e10, "socket": 8e9, "nic": 1e9, "switch": 3e9}
+    kinds = {"core": 6e9, "shared": 1e15, "memory": 2e10, "socket": 8e9, "nic": 1e9, "switch": 3e9}
     for link in root.iter("link"):
         kind = link.attrib["id"].rpartition("node")[2].lstrip("0123456789_")
         (rate,) = [rate for name, rate in kinds.items() if kind.startswith(name)]
@@ -75,6 +76,16 @@ def test_hosts_say_where_they_are(root: ET.Element) -> None:
     hosts = [
         {prop.attrib["id"]: prop.attrib["value"] for prop in host.iter("prop")} | {"id": host.attrib["id"]}
         for host in root.iter("host")
+    ]
+    memories = [h for h in hosts if "stands_for" in h]
+    hosts = [h for h in hosts if "stands_for" not in h]
+    assert (
+        [h["id"] for h in memories]
+        == [h["shared"] for h in hosts]
+        == [f"node{n}_shared{c}" for n in range(3) for c in range(4)]
+    )
+    assert [[m[k] for k in ("node", "socket", "cache")] for m in memories] == [
+        [h[k] for k in ("node", "socket", "cache")] for h in hosts
     ]
     assert [h["id"] for h in hosts] == [f"node{n}_core{c}" for n in range(3) for c in range(4)]
     assert [int(h["node"]) for h in hosts] == [0] * 4 + [1] * 4 + [2] * 4
@@ -98,7 +109,14 @@ def test_a_message_passes_port_memory_of_the_receiver_and_port(root: ET.Element)
     assert across == ["core0_up", "socket0_to_1", "memory1", "core3_down"]
     assert way("core2", "socket1", "nic") == ["core2_up", "nic_up"]
     assert way("nic", "socket0", "socket0_memory", "core1") == ["nic_down", "memory0", "core1_down"]
-    assert len(routes) == 2 * 4 + 2 * 3 + 2
+    assert way("shared0", "socket0", "socket0_memory", "core1") == ["shared0_up", "memory0", "core1_down"]
+    assert way("core3", "socket1", "socket0", "socket0_memory", "shared1") == [
+        "core3_up",
+        "socket1_to_0",
+        "memory0",
+        "shared1_down",
+    ]
+    assert len(routes) == 2 * 8 + 2 * 3 + 2
     between = {(r.attrib["src"], r.attrib["dst"]) for r in root.iter("zoneRoute")}
     assert between == {("node0", "node1"), ("node0", "node2"), ("node1", "node2")}
 
@@ -163,10 +181,10 @@ def test_the_file_says_every_number_of_the_machine(tmp_path: Path) -> None:
         "curve.node": "0 5.7e-07 2.3e-10 2.9; 1010 8.3e-07 2.3e-10 2.9",
         "curve.network": "0 1.64e-06 3.7e-10 1; 64 1.44e-06 4.1e-10 1; 1010 1.7e-06 4.1e-10 1; 5003 2.9e-06 3.1e-10 1.3",
     }  # fmt: skip
-    hosts = list(found.iter("host"))
+    hosts = [h for h in found.iter("host") if "stands_for" not in props(h)]
     assert [(h.attrib["speed"], *props(h).values()) for h in hosts[11:13]] == [
-        ("1Gf", "0", "1", "3", "3.1e-10", "7e-11"),
-        ("1Gf", "1", "2", "4", "3.1e-10", "7e-11"),
+        ("1Gf", "0", "1", "3", "3.1e-10", "7e-11", "node0_shared3"),
+        ("1Gf", "1", "2", "4", "3.1e-10", "7e-11", "node1_shared0"),
     ]
     links = {link.attrib["id"]: (link.attrib["bandwidth"], link.attrib["latency"]) for link in found.iter("link")}
     kinds = {"core0_up": "1.2e-07", "core11_down": "1.2e-07", "memory1": "0", "socket1_to_0": "3.3e-07", "nic_up": "0"}
