@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -192,12 +193,14 @@ class Asked:
         self.status, self.stops = status, stops
         self.points: list[tuple[Layout, Point]] = []
         self.options: Options | None = None
+        self.cells: dict[str, Any] = {}  # of every row, in place of what is made
 
     def rows(self, tasks: Any, options: Options, bar: Any) -> list[dict[str, Any]]:
         self.points, self.options = list(tasks), options
         made = [
             make_row(source="sim", **at.cells(), **point.cells(at.ranks), status=self.status, kind=self.status)
             | {"median_s": 1.0 if self.status == "ok" else None}
+            | self.cells
             for at, point in tasks
         ]
         if self.stops:
@@ -270,6 +273,21 @@ def test_quiet_prints_no_table(asked: Asked, capsys: pytest.CaptureFixture[str])
     words = (*RUN, "-a", "bcast/mst", "--bytes", "4")
     assert call(capsys, *words, "--quiet") == (0, "", "")
     assert "bcast · tiny" in call(capsys, *words)[1]
+
+
+def test_a_run_says_who_wins_what_is_shaky_and_what_was_written(
+    asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked.cells = {"source": "real", "unstable": "few: 2 repetitions", "metric": "makespan", "repetitions": 2}
+    words = ["-a", "bcast/mst,bcast/linear", "--bytes", "4,8", "--csv", "new/t.csv", "--plot", "new/t.svg"]
+    status, out, err = call(capsys, *RUN, *words)
+    assert status == 0
+    assert out.index("bcast · tiny") < out.index("who wins by real: bcast")  # the table, then who wins
+    assert "4 of 4 measured times unstable (few 4)" in err
+    assert "written: new/t.csv" in err and "written: new/t.svg" in err
+    assert len(Path("new/t.csv").read_text().splitlines()) == 5 and Path("new/t.svg").read_text().startswith("<?xml")
+    shown, said = (re.sub(r"\s+", " ", text) for text in call(capsys, *RUN, *words, "--quiet")[1:])
+    assert shown == "" and "4 of 4 measured times unstable" in said
 
 
 @pytest.mark.parametrize("quiet", [False, True])
