@@ -2,12 +2,14 @@
 
 decision/smpi_ompi depends on what divides the count and on the root, so its choices are many: choices/smpi_ompi.txt holds a sum over
 them, made from our own table. That detects a change and proves nothing; what SMPI sends is compared in twins/test_smpi_decision.py.
-`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes it anew.
+choices/rules.txt is the like of what every table says of its own rules, those that no call above reaches among them.
+`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes both anew.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import zlib
 from collections import defaultdict
@@ -150,5 +152,21 @@ def test_the_table_of_smpi_is_as_it_was() -> None:
     assert not changed, "\n".join(changed[:20])
 
 
+def rule_lines() -> Iterator[str]:
+    by_table: dict[str, list[str]] = defaultdict(list)
+    for line in decisions.rules():
+        by_table[f"{line['decision']} {line['collective']}"].append(json.dumps(line, sort_keys=True))
+    for table, texts in sorted(by_table.items()):
+        yield f"{table}: {len(texts)} rules {zlib.crc32(''.join(texts).encode()):08x}"
+
+
+def test_every_rule_is_told_as_it_was() -> None:
+    assert list(rule_lines()) == (CHOICES / "rules.txt").read_text(encoding="utf-8").splitlines()
+    for line in decisions.rules():
+        rule = line["rule"]
+        assert rule["divides"] == (rule["bytes_multiple"] > 0 or "divide" in rule["elements"]), line
+
+
 if __name__ == "__main__":
+    (CHOICES / "rules.txt").write_text("\n".join(rule_lines()) + "\n", encoding="utf-8")
     (CHOICES / "smpi_ompi.txt").write_text("\n".join(smpi_lines()) + "\n", encoding="utf-8")

@@ -149,7 +149,7 @@ def test_what_ctest_and_pytest_are_called_with(monkeypatch: pytest.MonkeyPatch, 
 
     def run(command: list[str], **options: Any) -> SimpleNamespace:
         called.append([str(word) for word in command])
-        assert options["cwd"] == paths.ROOT
+        assert (options["cwd"], options["check"], options["stdin"]) == (paths.ROOT, False, subprocess.DEVNULL)
         return SimpleNamespace(returncode=status, stdout="")
 
     monkeypatch.setattr(subprocess, "run", run)

@@ -41,7 +41,7 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> I
     shutil.copy(Path(__file__).parents[1] / "helpers" / "fake_smpirun", programs / "smpirun")
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
-    monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee")
+    monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee" * 3)
     smpirun.version.cache_clear()
     yield workplace / "count"
     smpirun.version.cache_clear()
@@ -214,7 +214,7 @@ def test_a_row_has_every_cell(fake: Path) -> None:
             source="sim", platform="tiny", nodes=2, ranks=8, mapping="cyclic", collective="reduce", algorithm="reduce/linear",
             bytes=240, block_bytes=240, type="double", op="max", in_place=1, root=3, metric=metric, launches=1, repetitions=1,
             **dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), time_s), chose="bcast/linear", status="ok",
-            kind="ok", back_end="SimGrid 3.32", sources_hash="c0ffee", platform_hash=content_hash(tiny())[:12],
+            kind="ok", back_end="SimGrid 3.32", sources_hash="c0ffeec0ffee", platform_hash=content_hash(tiny())[:12],
         ), metric  # fmt: skip
 
 
