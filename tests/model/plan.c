@@ -3,6 +3,7 @@
 #include "core/plan/plan.h"
 #include "tests/model/by_hand.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void plan_refused(const char *text, const char *wanted) {
@@ -62,6 +63,75 @@ static void test_plans(void) {
   plan_refused("algorithm=bcast/mst in_place=2\n", "in_place=2: at most 1");
 }
 
+static void plan_taken(const char *text) {
+  plan p;
+  char error[256] = "";
+  check(plan_read(&p, written(text), error, sizeof error), "%s: %s", text, error);
+  plan_free(&p);
+}
+
+/* Both sides of each limit, in numbers. */
+static void test_limits(void) {
+  static const char *const limits[][3] = {
+    { "algorithm=allgather/bucket type=byte count=1125899906842624",
+      "algorithm=allgather/bucket type=long count=140737488355329", "on 1 rank are more than 1024 TiB" },
+    { "algorithm=allgather/bucket type=byte ranks=2 count=562949953421312",
+      "algorithm=allgather/bucket type=byte ranks=2 count=562949953421313", "of 1 bytes on 2 ranks are more" },
+    { "algorithm=bcast/mst type=double ranks=2 count=140737488355328",
+      "algorithm=bcast/mst type=double ranks=2 count=140737488355329", "of 8 bytes on 1 rank are more" },
+    { "algorithm=bcast/mst count=0", "algorithm=bcast/mst count=1125899906842625", "count=1125899906842625: at most" },
+    { "algorithm=bcast/mst ranks=4 root=3", "algorithm=bcast/mst ranks=4 root=4", "root=4: there are only 4 ranks" },
+    { "algorithm=bcast/mst root=4", "algorithm=bcast/mst root=4194305", "root=4194305: at most 4194304" },
+    { "algorithm=bcast/mst ranks=4194304", "algorithm=bcast/mst ranks=4194305", "ranks=4194305: at most 4194304" },
+    { "algorithm=bcast/mst repetitions=1", "algorithm=bcast/mst repetitions=0", "repetitions=0: at least one" },
+    { "algorithm=bcast/mst until_ci=1 budget_s=1e6", "algorithm=bcast/mst until_ci=1.01 budget_s=1",
+      "above 0, at most 1" },
+    { "algorithm=bcast/mst until_ci=1e-9 budget_s=1e-9", "algorithm=bcast/mst until_ci=0 budget_s=1", "above 0" },
+    { "algorithm=bcast/mst", "algorithm=bcast/mst until_ci=0.1 budget_s=1000001",
+      "budget_s=1000001: give a number above 0" },
+    { "algorithm=bcast/mst metric=loop", "algorithm=bcast/mst until_ci=0.1", "until_ci= and budget_s= go together" },
+    { "algorithm=bcast/mst", "algorithm=bcast/mst budget_s=1", "until_ci= and budget_s= go together" },
+    { "algorithm=bcast/mst", "algorithm=bcast/mst metric=loop until_ci=0.1 budget_s=1", "a loop is one time" },
+    { "algorithm=bcast/mst buffers=fresh", "algorithm=bcast/mst metric=loop buffers=fresh",
+      "calls of a loop follow each other" },
+    { "algorithm=bcast/mst metric=delay skew=linear:1", "algorithm=bcast/mst metric=osu_avg skew=linear:1",
+      "skew= goes with metric=" },
+    { "algorithm=bcast/mst metric=root skew=linear:1", "algorithm=bcast/mst metric=loop skew=linear:1",
+      "skew= goes with metric=" },
+  };
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    plan_taken(limits[i][0]);
+    plan_refused(limits[i][1], limits[i][2]);
+  }
+}
+
+/* Lines of a group may differ in their algorithm, its id and its repetitions, and in nothing else. */
+static void test_groups(void) {
+  static const char *const others[] = { "algorithm=reduce/mst",
+                                        "algorithm=bcast/mst ranks=9",
+                                        "algorithm=bcast/mst count=4",
+                                        "algorithm=bcast/mst type=double",
+                                        "algorithm=bcast/mst op=max",
+                                        "algorithm=bcast/mst root=1",
+                                        "algorithm=bcast/mst in_place=1",
+                                        "algorithm=bcast/mst metric=root",
+                                        "algorithm=bcast/mst buffers=fresh",
+                                        "algorithm=bcast/mst skew=linear:1" };
+  const char *first = "algorithm=bcast/mst ranks=8 count=3 group=1\n";
+  char text[256];
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    bool ranks = strstr(others[i], "ranks="), count = strstr(others[i], "count=");
+    snprintf(text, sizeof text, "%s%s%s%s group=1\n", first, others[i], ranks ? "" : " ranks=8",
+             count ? "" : " count=3");
+    plan_refused(text, ":2: group=1: another call than line 1's");
+    snprintf(text, sizeof text, "%s%s%s%s group=2\n", first, others[i], ranks ? "" : " ranks=8",
+             count ? "" : " count=3");
+    plan_taken(text);
+  }
+  snprintf(text, sizeof text, "%sid=7 algorithm=bcast/linear ranks=8 count=3 repetitions=5 group=1\n", first);
+  plan_taken(text);
+}
+
 /* Two nodes of two sockets of three caches of four cores: units are numbered over the whole machine. */
 static void test_shapes(void) {
   coll_place block[48], cyclic[48], plain[48];
@@ -83,6 +153,8 @@ static void test_shapes(void) {
 
 int main(void) {
   test_plans();
+  test_limits();
+  test_groups();
   test_shapes();
   return finish();
 }
