@@ -14,6 +14,7 @@ static void make_room(timings *t, int repetitions) {
   t->room = repetitions;
   t->time = runtime_reallocate(t->time, sizeof *t->time * n);
   t->value = runtime_reallocate(t->value, sizeof *t->value * n);
+  t->late = runtime_reallocate(t->late, sizeof *t->late * n);
   if (t->bounds) t->bounds = runtime_reallocate(t->bounds, sizeof *t->bounds * n);
 }
 
@@ -42,6 +43,7 @@ const char *timings_skew(timed *m, char *reason, size_t size) {
 void timings_free(timings *t) {
   free(t->time);
   free(t->value);
+  free(t->late);
   free(t->bounds);
 }
 
@@ -58,40 +60,42 @@ static void prepare(const timed *m) {
   } else if (m->point->buffers == PLAN_COLD) port_empty_caches();
 }
 
-/* Collective: whether any rank came too late, and what follows from it. */
-static bool must_repeat(const subject *s, timings *t, bool late) {
-  int any = late;
-  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, s->comm);
-  if (!any) return false;
-  t->discarded++;
-  /* Ranks that share cores may never all be there in time; a barrier is the best there is then, and the output says so. */
-  if (++t->lost % 4 == 0) t->window = t->lost < 20 ? 2 * t->window : 0;
-  /* All repetitions of a point start the same way, the way that the output says. */
-  if (t->window <= 0) {
-    t->discarded += t->times;
-    t->times = t->valued = 0;
-  }
-  return true;
-}
-
 /* All ranks leave together, or as late as the point's skew says; a rank's time runs from the common start, which is the first one's, to
  * its own end, and a delay from when the last one enters. */
 static void time_together(timed *m) {
   const subject *s = &m->subject;
   timings *t = &m->t;
-  bool late;
-  do {
-    prepare(m);
-    if (s->observer) observe_repetition(s->observer, t->times);
-    double start = port_start_together(s->comm, t->window, &late), enters = start + t->late_s;
-    if (t->late_s > 0) port_wait_until(enters);
-    subject_run(s);
-    double end = port_now();
-    t->time[t->times] = end - start - (m->point->metric == PLAN_DELAY ? t->last_s : 0);
-    if (t->bounds) t->bounds[t->times] = (trace_bounds){ enters, end };
-  } while (t->window > 0 && must_repeat(s, t, late));
+  prepare(m);
+  if (s->observer) observe_repetition(s->observer, t->times);
+  double start = port_start_together(s->comm, t->window, &t->late[t->times]), enters = start + t->late_s;
+  if (t->late_s > 0) port_wait_until(enters);
+  subject_run(s);
+  double end = port_now();
+  t->time[t->times] = end - start - (m->point->metric == PLAN_DELAY ? t->last_s : 0);
+  if (t->bounds) t->bounds[t->times] = (trace_bounds){ enters, end };
   t->times++;
   t->start = port_start_method(t->window);
+}
+
+/* Collective: leaves out the repetitions for which any rank came too late. All that were taken since the last time are judged at once, as
+ * asking takes as long as a short call. */
+static void leave_out_late(const subject *s, timings *t) {
+  if (t->window <= 0) return;
+  int kept = t->judged;
+  MPI_Allreduce(MPI_IN_PLACE, t->late + kept, t->times - kept, MPI_C_BOOL, MPI_LOR, s->comm);
+  for (int i = kept; i < t->times; i++)
+    if (!t->late[i]) t->time[kept++] = t->time[i];
+  t->lost += t->times - kept;
+  t->discarded += t->times - kept;
+  t->times = t->judged = kept;
+  /* Ranks that share cores may never all be there in time; a barrier is the best there is then, and the output says so. */
+  if (t->lost / 4 <= t->grown) return;
+  t->window = ++t->grown < 5 ? 2 * t->window : 0;
+  /* All repetitions of a point start the same way, the way that the output says. */
+  if (t->window <= 0) {
+    t->discarded += t->times;
+    t->times = t->judged = t->valued = 0;
+  }
 }
 
 /* What OSU's benchmarks do: a barrier, then each rank takes its own time. */
@@ -171,7 +175,11 @@ static void time_once(timed *m) {
   double began = port_now();
   if (m->point->metric == PLAN_LOOP) time_loop(m);
   else if (m->point->metric == PLAN_OSU_AVG) time_after_barrier(m);
-  else time_together(m);
+  else {
+    time_together(m);
+    /* An observer keeps repetitions in their order: there each is judged before the next one. */
+    if (t->times >= t->wanted || m->subject.observer) leave_out_late(&m->subject, t);
+  }
   t->spent_s += port_now() - began;
   if (!t->done && t->times >= t->wanted) t->done = decide(m);
 }

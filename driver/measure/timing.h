@@ -17,8 +17,9 @@ typedef struct {
   int discarded; /* repetitions that were done again: some rank began too late, or the start changed after them */
 
   /* Between repetitions. */
-  bool done;
-  int room, lost;
+  bool done,
+      *late; /* [times] this rank began too late; of all ranks once they have been asked, which the first `judged` have been */
+  int room, lost, grown, judged;
   int wanted; /* as many are to be there when it is next asked whether they are enough */
   double window, spent_s;
   double *value; /* rank 0's: of the metric, of the first `valued` repetitions */

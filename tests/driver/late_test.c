@@ -1,0 +1,60 @@
+/* Repetitions that a rank began too late do not count: of the last rank every third start is. */
+#include <mpi.h>
+#include <stdio.h>
+
+#include "core/runtime/port.h"
+#include "driver/measure/timing.h"
+
+enum { WANTED = 9, FIRST = 3 };
+static const double late_s = 0.05;
+static int starts = -1; /* of this rank; -1: nobody is held up */
+
+/* How a start is agreed on: see validate/start.c. */
+int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  int rank, size, code = PMPI_Allreduce(in, out, n, type, op, comm);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  if (type == MPI_DOUBLE && op == MPI_MAX && rank == size - 1 && starts >= 0 && ++starts % FIRST == 0)
+    port_idle(late_s);
+  return code;
+}
+
+/* Whether as many as were wanted are there, none of them late, and at least so many others were left out. */
+static bool right(launch *l, bool observed) {
+  plan_point p = { .key = "bcast/linear", .collective = COLL_BCAST, .count = 1, .repetitions = WANTED };
+  char reason[SUBJECT_TEXT];
+  buffers b = { 0 };
+  timed m = { .point = &p, .buffers = &b };
+  const char *why = subject_find(&m.subject, l, &p, l->size, observed, reason, sizeof reason);
+  if (why) return fprintf(stderr, "%s\n", why), false;
+  buffers_make(&b, p.collective, &m.subject.args, l->rank);
+  m.subject.args.in = b.in;
+  m.subject.args.out = b.out;
+  subject_open(&m.subject, observed);
+  timings_make(&m, observed);
+  port_window(m.subject.comm);
+  starts = 0;
+  timings_take(&m, 1);
+  starts = -1;
+  bool fine = m.t.times == WANTED && m.t.discarded >= (WANTED - 1) / (FIRST - 1);
+  for (int i = 0; i < m.t.times; i++) {
+    fine &= m.t.time[i] < late_s;
+    fine &= !m.t.bounds || m.t.bounds[i].end - m.t.bounds[i].start < late_s;
+  }
+  if (!fine) fprintf(stderr, "rank %d: %d repetitions, %d left out\n", l->rank, m.t.times, m.t.discarded);
+  timings_free(&m.t);
+  subject_close(&m.subject);
+  buffers_free(&b);
+  return fine;
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  launch l;
+  launch_open(&l);
+  bool fine = right(&l, false);
+  fine &= right(&l, true);
+  launch_close(&l);
+  MPI_Finalize();
+  return !fine;
+}
