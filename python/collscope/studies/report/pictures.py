@@ -58,7 +58,8 @@ def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, qu
     note = f"{study.platform}, {DONE[study.numbers_from]} · {study.metric}{' · quick run: few sizes' if quick else ''}"
     focus = Focus(study.focus_label, study.focus[0], study.focus[-1]) if study.focus else None
     cases = [c for c in analysis.cases if not analysis.case(c[0].name, c[1], c[2]).empty]
-    drawn = [p for d in study.drawings if (p := _drawing(analysis, d, note))]
+    colours = fixed(_most_shown(study))
+    drawn = [p for d in study.drawings if (p := _drawing(analysis, d, note, colours))]
     out = [*varied, *drawn] if study.drawings else [*varied, *(_case(analysis, *case, note, focus) for case in cases)]
     titles = {c.name: c.title for c in study.collectives if c.classes}
     layout = f"{join_words([str(r) for r in study.ranks])} ranks on {note}"
@@ -107,8 +108,8 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     return Picture(stem, title, number, case_sentence(analysis, times, bound), make, c.name)
 
 
-def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
-    """A figure that the study asks for; None where none of its points has a number."""
+def _drawing(analysis: Analysis, d: Drawing, note: str, colours: Mapping[str, str]) -> Picture | None:
+    """A figure that the study asks for, in the `colours` of its keys; None where none of its points has a number."""
     study = analysis.study
     called = {e.key: analysis.short_name(e) for e in study.collective(d.collective).entries if d.shows(e)}
     rows = analysis.rows_of(d, called)
@@ -116,7 +117,6 @@ def _drawing(analysis: Analysis, d: Drawing, note: str) -> Picture | None:
         return None
     size = "block_bytes" if study.blocks else "bytes"
     subtitle = f"{'Figure ' + d.number + ' of the paper · ' if d.number else ''}{note}"
-    colours = fixed(_most_shown(study))
     if fits := _fitted(analysis, rows, called):
         (name,) = called.values()
         make = partial(fitted_figure, rows, fits, title=d.title, name=name, subtitle=subtitle, colours=colours)

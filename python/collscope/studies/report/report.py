@@ -23,6 +23,7 @@ from collscope.base import pages
 from collscope.base.errors import UserError
 from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
+from collscope.figures.source_style import DONE
 from collscope.machines import find
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
@@ -65,6 +66,7 @@ def context(
         "study": study,
         "paper": analysis.paper,
         "quick": origin.quick,
+        "done": DONE[study.numbers_from],
         "settings": tables.setting_rows(platform, origin, analysis),
         "headlines": ([compared.sentence()] if compared else [])
         + headlines(analysis, analysis.winner_tables(), summary, where, tree, over),

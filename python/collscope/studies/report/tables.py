@@ -15,6 +15,7 @@ from collscope.analysis.fits import formula
 from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import counted, format_time, join_words, rounded_size
 from collscope.catalogue.decisions import library_name
+from collscope.figures.source_style import DONE
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Spec
 from collscope.studies.origin import Origin
@@ -28,7 +29,6 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
     """What was run: (name, value)."""
     study = analysis.study
     sizes = sorted(set(analysis.sim["bytes"]))
-    gib = origin.peak_bytes / 2**30
     rows = [
         ("platform", f"{study.platform} ({platform.max_nodes} nodes × {platform.cores_per_node} cores modelled)"),
         ("layout", f"{join_words([str(r) for r in study.ranks])} ranks on {join_words([str(n) for n in study.nodes])} nodes, "
@@ -38,8 +38,7 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
         ("metric", study.metric + (f"; {join_words(study.also_metrics)} from the same calls beside it" if study.also_metrics else "")),
         ("sizes", f"{len(sizes)}, from {rounded_size(sizes[0])} to {rounded_size(sizes[-1])} (whole vector)" if sizes else "none"),
         ("points", f"{origin.points}"),
-        ("wall time", f"{origin.wall_s:.1f} s for the {origin.simulated} points simulated, in {origin.jobs} "
-                      f"process{'es' if origin.jobs != 1 else ''} side by side; largest process {gib:.2f} GiB"),
+        ("wall time", _wall_time(origin, DONE[study.numbers_from])),
         ("versions", ", ".join(f"{k} {v}" for k, v in origin.versions.items() if v)),
         ("hashes", ", ".join(f"{k} {v}" for k, v in origin.hashes.items())),
     ]  # fmt: skip
@@ -50,6 +49,15 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
     if len(failed):
         rows.append(("without a number", f"{len(failed)} points; the column status says why"))
     return rows
+
+
+def _wall_time(origin: Origin, done: str) -> str:
+    if not origin.simulated:
+        return f"{origin.wall_s:.1f} s; all points were there from runs before"
+    return (
+        f"{origin.wall_s:.1f} s for the {origin.simulated} points {done}, in {origin.jobs} "
+        f"process{'es' if origin.jobs != 1 else ''} side by side; largest process {origin.peak_bytes / 2**30:.2f} GiB"
+    )
 
 
 def metric_differences(analysis: Analysis, tables: Sequence[WinnerTable]) -> list[str]:
