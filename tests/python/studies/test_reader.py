@@ -42,6 +42,19 @@ def read(text: str) -> Study:
     return reader.parse(text, Path("sim/small.toml"))
 
 
+def refused(text: str, said: str) -> None:
+    """The complaint matches, and the line that it names is that of its key, of its table, or of a whole file's."""
+    with pytest.raises(UsageError, match=said) as found:
+        read(text)
+    for complaint in str(found.value).split("\n"):
+        place = re.match(r"sim/small\.toml:(\d+): (?:collective \w+\.?|figure \d+\.?|)([\w.]*):? ", complaint)
+        assert place, complaint
+        line, key = text.split("\n")[int(place[1]) - 1], place[2].split(".")[-1]
+        is_table = line.startswith(f"[{place[2]}]") or (line.startswith("[[") and not key)
+        has_key = re.search(rf"\b{key}\b", line)
+        assert is_table or has_key or "missing" in complaint or "not TOML" in complaint, (complaint, line)
+
+
 def test_what_a_file_says() -> None:
     made = read(GOOD)
     assert made.name == "small"
@@ -132,12 +145,20 @@ def test_the_paper_s_experiment() -> None:
         ("[[collective]]", "[[collectiv]]", r"collective: is missing"),
         ('short = "bcast/mst"', 'short = ["bcast/mst", "bcast/linear"]', r"bcast\.short: a class is one algorithm"),
         ("[sizes]", "[sizes", r"small\.toml:7: not TOML: .*line"),
+        (
+            'focus = "256B..1KiB"',
+            'focus = "24B"',
+            r"small\.toml:10: sizes\.focus: 24 B is not among the sizes of bytes",
+        ),
+        ("[classes]", '[priors]\nbytes = "24B"\n[classes]', r"priors\.bytes: 24 B is not among the sizes of bytes"),
+        ("[classes]", '[vary]\nbuffers = ["warm", "fresh"]\n[setting.x]\n[classes]', r"setting\.x: unknown key"),
+        ("ranks = [4]", 'ranks = [4]\nmetric = "loop"\nbuffers = "fresh"', r"setting\.metric: calls of a loop follow"),
+        ('name = "rotation"', 'name = "rotation"\nmost_ranks = { x = 4 }', r"most_ranks\.x: is none of algorithms"),
     ],
 )
 def test_mistakes_are_named_with_file_and_key(old: str, new: str, said: str) -> None:
     assert old in GOOD
-    with pytest.raises(UsageError, match=said):
-        read(GOOD.replace(old, new))
+    refused(GOOD.replace(old, new), said)
 
 
 def test_unknown_studies_and_keys(known: object) -> None:
@@ -231,10 +252,15 @@ def test_a_metric_with_a_barrier_is_a_loop_of_two_and_two() -> None:
         ('block_bytes = "1B,1KiB"', 'block_bytes = "1B,1KiB"\nfocus = "1B"', r"sizes\.focus: a focus is of bytes"),
         ('names = ["ring"]', 'names = ["rings"]', r'figure 1\.names: "rings" does not compete.*did you mean'),
         ('sizes = "1KiB"', 'sizes = "2KiB"', r"figure 1\.sizes: 2048 B is not among"),
+        ("[sizes]", '[priors]\nsource = "model"\n[sizes]', r'priors\.source: the model does not know "loop"'),
+        (
+            'sizes = "1KiB"',
+            'sizes = "1KiB"\n[[figure]]\nnumber = "3"\ntitle = "x"',
+            r"figure 2\.number: 3 stands twice",
+        ),
         ('number = "3"', 'number = "3"\ncollective = "bcast"', r'figure 1\.collective: "bcast" is none of'),
     ],
 )
 def test_mistakes_of_blocks_layouts_and_figures(old: str, new: str, said: str) -> None:
     assert old in BLOCKS
-    with pytest.raises(UsageError, match=said):
-        read(BLOCKS.replace(old, new))
+    refused(BLOCKS.replace(old, new), said)
