@@ -6,7 +6,6 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module, metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +21,7 @@ from collscope.catalogue.registry import Registry
 from collscope.commands import cli
 from collscope.setup.steps import SetupError
 from collscope.sources import mpirun, smpirun
-from command_line import RUN, call
+from command_line import RUN, call, commands
 
 
 @pytest.mark.parametrize(
@@ -178,18 +177,6 @@ def test_alone_it_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert (status, out) == (2, "")
         assert err.startswith("Usage: collscope")
         assert "run" in err
-
-
-def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Every command with the words that call it."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name), command
 
 
 SINGLE = [

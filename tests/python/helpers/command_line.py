@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import click
 import pytest
 
 from collscope.commands import cli
@@ -17,3 +20,15 @@ def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
         status = int(error.code or 0)
     said = capsys.readouterr()
     return status, said.out, said.err
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
