@@ -4,6 +4,7 @@
 #include "tests/model/by_hand.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void plan_refused(const char *text, const char *wanted) {
@@ -132,6 +133,26 @@ static void test_groups(void) {
   plan_taken(text);
 }
 
+static void test_places(void) {
+  places_list list;
+  char error[256] = "";
+  check(places_read(&list, written("# a rank a line\n0 1 2\n\n3 4 5 # the second\n4194303 0 7\n"), error, sizeof error),
+        "places: %s", error);
+  static const coll_place wanted[] = { { 0, 1, 2 }, { 3, 4, 5 }, { 4194303, 0, 7 } };
+  check(list.ranks == 3 && !memcmp(list.place, wanted, sizeof wanted), "each number is where it belongs");
+  free(list.place);
+  static const char *const no[][2] = { { "0 1\n", ":1: write NODE SOCKET CACHE" },
+                                       { "0 1 2\n0 1 2 3\n", ":2: 3: write" },
+                                       { "0 1 4194304\n", ":1: 4194304: write" },
+                                       { "0 -1 2\n", ":1: -1: write" },
+                                       { "# none\n", "no places" } };
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+    check(!places_read(&list, written(no[i][0]), error, sizeof error), "should have been refused: %s", no[i][0]);
+    check(strstr(error, no[i][1]), "\"%s\" does not say \"%s\"", error, no[i][1]);
+    free(list.place);
+  }
+}
+
 /* Two nodes of two sockets of three caches of four cores: units are numbered over the whole machine. */
 static void test_shapes(void) {
   coll_place block[48], cyclic[48], plain[48];
@@ -155,6 +176,7 @@ int main(void) {
   test_plans();
   test_limits();
   test_groups();
+  test_places();
   test_shapes();
   return finish();
 }
