@@ -302,6 +302,9 @@ static long wrong_elements(launch *l, const sample *s, coll_args a) {
   return found;
 }
 
+/* Times say what is wrong with a barrier, and on a busy machine a rank may come too late to leave too early. */
+enum { TURNS = 100 };
+
 /* A wrong algorithm must be caught at every root, a right one at none. */
 static bool as_expected(launch *l, const sample *s) {
   coll_args a = { .size = l->size,
@@ -314,7 +317,10 @@ static bool as_expected(launch *l, const sample *s) {
   for (a.root = 0; a.root < roots; a.root++) {
     /* The last rank cannot be skipped when it is the root. */
     if (s->wrong && a.root == l->size - 1 && roots > 1) continue;
-    if (s->wrong == !wrong_elements(l, s, a)) expected = false;
+    long found = wrong_elements(l, s, a);
+    for (int turn = 1; turn < TURNS && s->wrong && s->alg.collective == COLL_BARRIER && !found; turn++)
+      found = wrong_elements(l, s, a);
+    if (s->wrong == !found) expected = false;
   }
   return expected;
 }

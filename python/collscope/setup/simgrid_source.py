@@ -105,7 +105,9 @@ def _source(setup: Setup, version: str, work: Path, log: Path) -> Path:
 
         try:
             with tarfile.open(work / f"simgrid-{version}.tar.gz") as archive:
-                archive.extractall(work, filter="data")
+                if hasattr(tarfile, "data_filter"):  # which Python 3.11 has from 3.11.4 on, and Debian 12's is 3.11.2
+                    archive.extraction_filter = tarfile.data_filter
+                archive.extractall(work)
         except (OSError, tarfile.TarError) as error:
             shutil.rmtree(source, ignore_errors=True)
             raise SetupError(f"{work}: the source package cannot be unpacked: {error}") from error

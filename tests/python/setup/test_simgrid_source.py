@@ -122,8 +122,15 @@ def test_what_simgrid_is_built_with(tree: Path, called: list[list[str]], monkeyp
     assert simgrid_source.VERSION == "3.32"
 
 
+@pytest.mark.parametrize("filters", [False, True])
 @pytest.mark.parametrize("whole", [False, True])
-def test_the_source_package_is_fetched_and_unpacked(tree: Path, monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
+def test_the_source_package_is_fetched_and_unpacked(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, whole: bool, filters: bool
+) -> None:
+    if not filters:  # as in Debian 12's Python, 3.11.2
+        extractall = tarfile.TarFile.extractall
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+        monkeypatch.setattr(tarfile.TarFile, "extractall", lambda self, path: extractall(self, path))
     work = tree / "work"
     fetched: list[Any] = []
 
