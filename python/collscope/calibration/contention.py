@@ -1,15 +1,17 @@
-"""What a sender spends on each message, and how links are shared, from flat trees inside one class of link.
+"""What a sender and a receiver spend on each message, and how links are shared, from flat trees inside one class of link.
 
 A root that sends to k children by non-blocking sends is done with the last one a gap later for each child, as long as messages are eager;
 where they are not, the children share the links from the root. The slope of the slowest rank's time per child gives both. One child gives
-the time of a non-blocking message that waits for its receive. Only some rows are used (`is_fitted`): the others are for judging.
+the time of a non-blocking message that waits for its receive. A root that reduces what k children send takes their messages in one after
+another: the slope of its time per child is what it spends on one, with the combining. Only some rows are used (`is_fitted`): the others
+are for judging.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,7 +31,7 @@ CHANNELS = {"cache": "cache", "core": "socket", "socket": "node", "node": "netwo
 
 @dataclass(frozen=True)
 class Tree:
-    """A flat broadcast: root and children in one class, OSU's mean over ranks, and the slowest rank; seconds."""
+    """A flat broadcast or reduction: root and children in one class, OSU's mean over ranks, and the slowest rank; seconds."""
 
     level: str
     processes: int
@@ -46,8 +48,11 @@ class Gaps:
     gap: Mapping[str, Sequence[tuple[int, float]]]
     waiting: Mapping[str, tuple[int, float]]
     source: str
-    fitted: int  # rows that this is made from
+    fitted: int  # broadcasts that this is made from
     rows: int
+    received: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
+    """class → (bytes, seconds that a receiver is busy with an eager one), without the combining."""
+    received_source: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,24 +60,25 @@ class Trees:
     """The flat trees of a table, and what it is called."""
 
     source: str
-    rows: tuple[Tree, ...]
+    rows: tuple[Tree, ...]  # broadcasts
+    reductions: tuple[Tree, ...] = ()
 
 
 def read(name: str) -> Trees:
-    """The flat broadcasts of a table with COLUMNS. UserError: FILE:LINE: what is wrong and what to do."""
+    """The flat broadcasts and reductions of a table with COLUMNS. UserError: FILE:LINE: what is wrong and what to do."""
     path = Path(name).expanduser()
     shown = paths.display(path)
     lines = read_text(path, shown).splitlines()
     columns = [c.strip() for c in lines[0].split(",")] if lines else []
     if missing := [c for c in COLUMNS if c not in columns]:
         raise UserError(f"{shown}:1: no column {missing[0]}; a table of flat trees has {', '.join(COLUMNS)}")
-    trees = []
+    trees: dict[str, list[Tree]] = {"bcast": [], "reduce": []}
     for number, cells in enumerate(csv.reader(lines[1:]), 2):
         at = f"{shown}:{number}"
         if len(cells) != len(columns):
             raise UserError(f"{at}: {len(cells)} values for {len(columns)} columns; complete the line or remove it")
         row = dict(zip(columns, cells, strict=True))
-        if row["collective"] != "bcast":
+        if row["collective"] not in trees:
             continue
         if row["channel"] not in CHANNELS:
             raise UserError(f'{at}: channel: "{row["channel"][:40]}" is none of {", ".join(CHANNELS)}')
@@ -80,8 +86,8 @@ def read(name: str) -> Trees:
         size, processes = size_of(row["bytes"], at, "bytes"), size_of(row["processes"], at, "processes")
         if processes < 2:
             raise UserError(f"{at}: processes: a tree has a root and a child at least; remove the line")
-        trees.append(Tree(CHANNELS[row["channel"]], processes, size, *times))
-    return Trees(path.name, tuple(trees))
+        trees[row["collective"]].append(Tree(CHANNELS[row["channel"]], processes, size, *times))
+    return Trees(path.name, tuple(trees["bcast"]), tuple(trees["reduce"]))
 
 
 def is_fitted(tree: Tree, trees: Trees, limit: int) -> bool:
@@ -95,26 +101,46 @@ def is_fitted(tree: Tree, trees: Trees, limit: int) -> bool:
     return (tree.bytes == sizes[0] or tree.bytes >= 1024) and (few or tree.processes % EVERY == 0)
 
 
-def gaps_of(trees: Trees, limit: int) -> Gaps:
-    """Gaps and waiting times of each class from the rows that are fitted; `limit`: the largest non-blocking message that need not wait."""
+def _fitted(trees: Trees, limit: int) -> dict[tuple[str, int], list[Tree]]:
     rows: dict[tuple[str, int], list[Tree]] = {}
     for tree in trees.rows:
         if is_fitted(tree, trees, limit):
             rows.setdefault((tree.level, tree.bytes), []).append(tree)
+    return dict(sorted(rows.items()))
+
+
+def _slope(trees: Sequence[Tree]) -> float:
+    """Seconds by which the slowest rank is later for each child."""
+    return line_of([Point(t.processes - 1, t.slowest_s) for t in trees], Limits(0.0, -1.0))[1]
+
+
+def gaps_of(
+    trees: Trees, limit: int, gamma_s_per_byte: float = 0.0, nic_gap_s: float = 0.0, nic_s_per_byte: float = 0.0
+) -> Gaps:
+    """Gaps and waiting times of each class from the rows that are fitted; `limit`: the largest non-blocking message that need not wait;
+    gamma_s_per_byte: of the combining; what a NIC takes for a message and its bytes is not the receiver's."""
+    rows = _fitted(trees, limit)
     gap: dict[str, list[tuple[int, float]]] = {}
     waiting: dict[str, tuple[int, float]] = {}
-    for (level, size), found in sorted(rows.items()):
+    for (level, size), found in rows.items():
         if size > limit:
             waiting[level] = (size, found[0].slowest_s)
         elif len(found) > 1:
-            _, slope = line_of([Point(t.processes - 1, t.slowest_s) for t in found], Limits(0.0, -1.0))
-            gap.setdefault(level, []).append((size, slope))
+            gap.setdefault(level, []).append((size, _slope(found)))
+    received: dict[str, list[tuple[int, float]]] = {}
+    for (level, size), found in _fitted(replace(trees, rows=trees.reductions), limit).items():
+        if size <= limit and len(found) > 1:
+            other = size * gamma_s_per_byte
+            other += max(nic_gap_s, size * nic_s_per_byte) if level == "network" else 0.0
+            received.setdefault(level, []).append((size, max(_slope(found) - other, 0.0)))
     return Gaps(
         gap,
         waiting,
         f"{trees.source}: slope of the slowest rank per child",
         sum(map(len, rows.values())),
         len(trees.rows),
+        received,
+        f"{trees.source}: slope of a flat reduction's root per child",
     )
 
 
@@ -145,14 +171,19 @@ def split(pieces: Sequence[Piece], known: Sequence[tuple[int, float]], limit: in
 
 
 def gap_of(
-    pieces: Sequence[Piece], at: int, known: Sequence[tuple[int, float]], end: int, wire: float
+    pieces: Sequence[Piece],
+    at: int,
+    known: Sequence[tuple[int, float]],
+    end: int,
+    wire: float,
+    taken: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[float, float]:
-    """Seconds and seconds a byte that the sender is busy in the piece `at` of a curve that ends before `end` bytes: at its middle what is
-    known, in the same parts as the piece, but for `wire` seconds a byte, which are left to the links."""
+    """Seconds and seconds a byte that a processor is busy in the piece `at` of a curve that ends before `end` bytes: at its middle what is
+    known, in the same parts as the piece, but for `wire` seconds a byte, which are left to the links, and what is `taken` already."""
     start, latency, slope = pieces[at]
     first = max(start, 1)
     middle = int((first * max(min(end, 4 * first) - 1, first)) ** 0.5)
     gap = max(gap_at(known, middle), 0.0)
     part = min(gap / curve_at(pieces, middle), MOST)
-    per_byte = min(part * slope, max(slope - wire, 0.0))
-    return min(gap - per_byte * middle, MOST * latency), per_byte
+    per_byte = min(part * slope, max(min(slope - wire, MOST * slope) - taken[1], 0.0))
+    return min(gap - per_byte * middle, max(MOST * latency - taken[0], 0.0)), per_byte

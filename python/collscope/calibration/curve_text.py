@@ -39,21 +39,22 @@ class Limits:
 
 def sections(curves: Sequence[Drawn], gaps: Gaps | None, limits: Limits) -> Iterator[str]:
     """The lines of all curves. A piece that is flatter than its links allow keeps them busy for its own time only."""
-    known = _of_each(curves, gaps) if gaps else {}
+    known = _of_each(curves, gaps.gap) if gaps else {}
+    taken = _of_each(curves, gaps.received) if gaps else {}
     for curve in curves:
         yield ""
         yield f"# {curve.level}: {curve.about}"
         if curve.jumps:
             yield f"# A protocol begins at {', '.join(format_size(j) for j in curve.jumps)}."
-        yield from _pieces("curve", curve, curve.pieces, known.get(curve.level, ()), limits.blocking, gaps)
+        spent = (known.get(curve.level, ()), taken.get(curve.level, ()))
+        yield from _pieces("curve", curve, curve.pieces, spent, limits.blocking, gaps)
     for curve in curves:
         if gaps and (waiting := _waiting(curve, gaps, limits.nonblocking)):
             yield ""
             size, time = gaps.waiting[_like(curve.level, gaps.waiting)]
             yield f"# {curve.level}: {format_size(size)} takes {time * 1e6:.2f} us where the send is non-blocking ({gaps.source})."
-            yield from _pieces(
-                "curve_nonblocking", curve, waiting, known.get(curve.level, ()), limits.nonblocking, gaps
-            )
+            spent = (known.get(curve.level, ()), taken.get(curve.level, ()))
+            yield from _pieces("curve_nonblocking", curve, waiting, spent, limits.nonblocking, gaps)
 
 
 def _like(level: str, known: Mapping[str, object]) -> str:
@@ -61,13 +62,15 @@ def _like(level: str, known: Mapping[str, object]) -> str:
     return level if level in known or level in ("cache", "node", "far", NETWORK) else "socket"
 
 
-def _of_each(curves: Sequence[Drawn], gaps: Gaps) -> dict[str, Sequence[tuple[int, float]]]:
+def _of_each(
+    curves: Sequence[Drawn], gaps: Mapping[str, Sequence[tuple[int, float]]]
+) -> dict[str, Sequence[tuple[int, float]]]:
     """The gaps of each class: where another speaks for it, the same share of its own times."""
     by_level = {curve.level: curve for curve in curves}
     found = {}
     for curve in curves:
-        like = _like(curve.level, gaps.gap)
-        if known := gaps.gap.get(like):
+        like = _like(curve.level, gaps)
+        if known := gaps.get(like):
             found[curve.level] = known if like == curve.level else scaled(known, by_level[like].pieces, curve.pieces)
     return found
 
@@ -90,8 +93,15 @@ def _waiting(curve: Drawn, gaps: Gaps, limit: int) -> list[Piece]:
 
 
 def _pieces(
-    table: str, curve: Drawn, pieces: Sequence[Piece], known: Sequence[tuple[int, float]], eager: int, gaps: Gaps | None
+    table: str,
+    curve: Drawn,
+    pieces: Sequence[Piece],
+    spent: tuple[Sequence[tuple[int, float]], Sequence[tuple[int, float]]],
+    eager: int,
+    gaps: Gaps | None,
 ) -> Iterator[str]:
+    """`spent`: by the sender, and by the receiver of an eager message, which a curve of non-blocking sends contains and does not say."""
+    known, taken = spent
     if known:
         pieces = split(pieces, known, eager)
     ends = [*(p[0] for p in pieces[1:]), MOST_BYTES]
@@ -102,23 +112,32 @@ def _pieces(
         yield f"from_bytes = {start}"
         yield f"latency_s = {_number(latency, low, high, curve.source)}"
         yield f"s_per_byte = {_number(slope, low, high, curve.source)}"
-        gap = (0.0, 0.0)
+        gap = received = (0.0, 0.0)
+        # Bytes on a network are shared by all senders of a node, whatever their processors do.
+        wire = 1 / curve.rate if curve.level == NETWORK else 0.0
         if known and start <= eager:
-            # Bytes on a network are shared by all senders of a node, whatever their processors do.
-            gap = gap_of(pieces, at, known, end, 1 / curve.rate if curve.level == NETWORK else 0.0)
-        if (traffic := float(f"{slope - gap[1]:.5g}") * curve.rate) < 1:
+            gap = gap_of(pieces, at, known, end, wire)
+        if taken and start <= eager:
+            received = gap_of(pieces, at, taken, end, wire, gap)
+        if (traffic := float(f"{slope - gap[1] - received[1]:.5g}") * curve.rate) < 1:
             most = float(f"{traffic * (1 - ROUNDED):.5g}")
             yield (
                 f'traffic = {{ value = {most!r}, tag = "inferred", range = [{most / 10:.3g}, {most!r}], '
                 'source = "the links are busy as long as the message by itself" }'
             )
         if max(gap) > 0 and gaps:
-            for key, value, most in (("gap_s", gap[0], latency), ("gap_s_per_byte", gap[1], slope)):
-                shown = min(float(f"{value:.4g}"), float(f"{most:.5g}"))
-                yield (
-                    f'{key} = {{ value = {shown!r}, tag = "inferred", '
-                    f'range = [{shown * 0.8:.3g}, {max(shown, min(shown * 1.2, most)):.4g}], source = "{gaps.source}" }}'
-                )
+            yield from _gap("gap", gap, (latency, slope), gaps.source)
+        if max(received) > 0 and gaps and table == "curve":
+            yield from _gap("receive_gap", received, (latency - gap[0], slope - gap[1]), gaps.received_source)
+
+
+def _gap(name: str, gap: tuple[float, float], most: tuple[float, float], source: str) -> Iterator[str]:
+    for unit, value, whole in zip(("s", "s_per_byte"), gap, most, strict=True):
+        shown = min(float(f"{value:.4g}"), float(f"{whole:.5g}"))
+        yield (
+            f'{name}_{unit} = {{ value = {shown!r}, tag = "inferred", '
+            f'range = [{shown * 0.8:.3g}, {max(shown, min(shown * 1.2, whole)):.4g}], source = "{source}" }}'
+        )
 
 
 def _spread(times: Sequence[Measured]) -> tuple[float, float]:

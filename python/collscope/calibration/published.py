@@ -167,7 +167,9 @@ def made(
         for c in fitted.curves
     ]
     limits = SendLimits(int(links.eager_bytes.value), int(links.eager_nonblocking.value))
-    gaps = gaps_of(trees, limits.nonblocking) if trees else None
+    network = next((curve.rate for curve in drawn if curve.level == "network"), math.inf)
+    other = (links.gamma_s_per_byte.value, links.nic_gap_s.value, 1 / network)
+    gaps = gaps_of(trees, limits.nonblocking, *other) if trees else None
     text = "\n".join([f"{head}{MARK}", *sections(drawn, gaps, limits)]) + "\n"
     parse_spec(text, shown)
     return replace(fitted, gaps=gaps), text
@@ -231,6 +233,9 @@ def describe(fitted: Fitted) -> Iterator[str]:
         yield f"gaps, from {fitted.gaps.fitted} of {fitted.gaps.rows} rows; the others are for judging"
         for level, known in fitted.gaps.gap.items():
             yield f"  {level}: {', '.join(f'{format_time(gap)} at {format_size(size)}' for size, gap in known)}"
+        for level, known in fitted.gaps.received.items():
+            words = ", ".join(f"{format_time(gap)} at {format_size(size)}" for size, gap in known)
+            yield f"  {level}: its receiver {words}"
         for level, (size, time) in fitted.gaps.waiting.items():
             yield f"  {level}: a non-blocking message of {format_size(size)} takes {format_time(time)}"
     every = [m for curve in fitted.curves for m in curve.left_out]
