@@ -108,3 +108,23 @@ def undocumented(path: Path) -> Iterable[str]:
 
 def test_every_public_function_says_what_it_is() -> None:
     assert not [name for path in files() for name in undocumented(path)]
+
+
+# What goes on while something is done, and is filled meanwhile; all other dataclasses are parameters or results.
+FILLED = {
+    "base.grid.Grid", "base.progress.Progress", "calibration.numbers.Found", "calibration.p2p.Answers", "calibration.tables.Measurements",
+    "commands.twins.Found", "setup.machine.Setup", "setup.testing.Step", "sources.batches.Batch", "sources.cluster.Cluster",
+    "sources.launch.Children", "sources.launch.Report", "sources.launch._Replies", "sources.measure._Measurement",
+    "sources.simulate._Simulation", "twins.messages.Own",
+}  # fmt: skip
+
+
+def test_parameters_and_results_are_frozen() -> None:
+    thawed = set()
+    for path in files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                made = [ast.unparse(d) for d in node.decorator_list if "dataclass" in ast.unparse(d)]
+                if made and "frozen=True" not in made[0]:
+                    thawed.add(".".join([*path.relative_to(PACKAGE).with_suffix("").parts, node.name]))
+    assert thawed == FILLED
