@@ -44,6 +44,12 @@ from command_line import RUN, call, commands
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--mapping", "blok"), 'did you mean "block"'),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--nodes", "9"), "tiny has 4 nodes"),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--plot", "x.gif"), ".svg, .png, .pdf"),
+        (
+            (*RUN, "-a", "bcast/mst", "--bytes", "4", "--csv", "x.svg", "--plot", "x.svg"),
+            "are both x.svg; name two files",
+        ),
+        (("show", "bcast/mst", "--out", "x.svg"), "--out x.svg is one file; say which picture with --kind"),
+        (("show", "bcast/mst", "--out", "x.gif"), "--out x.gif: pictures are .svg, .png, .pdf; or name a folder"),
         ((*RUN, "-c", "bcast", "-a", "mst", "--bytes", "4", "--csv", "/etc/passwd/x.csv"), "cannot be written"),
         (
             ("run", "--on", "tiny", "--nodes", "1", "--ranks", "5", "-a", "bcast/mst", "--bytes", "4"),

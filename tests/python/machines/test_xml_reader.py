@@ -94,6 +94,12 @@ def test_a_platform_file_of_ones_own(tmp_path: Path) -> None:
         (platform_xml(config='<prop id="tracing" value="yes"/>'), "3: the setting tracing is not taken"),
         (platform_xml(head='<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]>'), "declares an entity"),
         (platform_xml(head='<!DOCTYPE p [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>', gamma="&b;"), "declares an entity"),
+        (platform_xml().replace('<host id="h0"', "<host"), "5: a <host> has no id"),
+        (platform_xml().replace('<host id="h0"', '<host id="h 0"'), "5: host 'h 0': a host's id is made of letters"),
+        (
+            platform_xml().replace('<prop id="cache"', '<prop id="cash"'),
+            '5: host h0 has no property "cache"; each host needs',
+        ),
         (platform_xml(gamma="nan"), "5: host h0: gamma must be a finite number"),
         (platform_xml(copy="1e300"), "host h0: copy must be 0 or"),
         (platform_xml(copy="-1e-10"), "host h0: copy must be 0 or 1e-18"),

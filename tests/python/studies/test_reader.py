@@ -132,6 +132,8 @@ def test_the_paper_s_experiment() -> None:
         ("ranks = [4]", 'ranks = [4]\nalso_metrics = ["osu_avg"]', r'setting\.also_metrics: "osu_avg" is not one of'),
         ('bytes = "4B..1KiB"', 'bytes = "4B..1kb"', r"small\.toml:8: sizes\.bytes: "),
         ('bytes = "4B..1KiB"', 'bytes = "1KiB..4B"', r"sizes\.bytes: the size range .* is empty"),
+        ('bytes = "4B..1KiB"', "bytes = 5", r"small\.toml:8: sizes\.bytes: must be sizes such as .*, not 5"),
+        ('bytes = "4B..1KiB"', 'bytes = "0B,4B"', r"small\.toml:8: sizes\.bytes: sizes begin at 1 B"),
         ('quick = "16B,1KiB"', 'quick = "24B"', r"sizes\.quick: 24 B is not among the sizes of bytes"),
         ("[common]\nbuiltin", "[common]\nbuilt", r"common\.built: is no class; \[classes\] names short, long, builtin"),
         ('name = "rotation"', 'name = "bcast"', r"collective bcast\.name: stands twice"),
