@@ -49,7 +49,7 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
     file = campaign.file
     stages = [("", time.monotonic())]
     with ground_of(campaign, folder, quick, force) as ground:
-        platform = _platform(ground.platform)
+        platform = _platform(ground.platform, force)
         stages.append(("preparing", time.monotonic()))
         tasks = _tasks(campaign, platform, quick)
         if not tasks:
@@ -80,11 +80,12 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
     return folder
 
 
-def _platform(name: str) -> Platform:
-    if name == "this_machine" and not (find.PLATFORMS / name / "spec.toml").exists():
+def _platform(name: str, anew: bool = False) -> Platform:
+    """The platform; this machine's is calibrated where there is none yet, or `anew`."""
+    if name == "this_machine" and (anew or not (find.PLATFORMS / name / "spec.toml").exists()):
         from collscope.calibration import calibrate
 
-        console.note("this_machine has no specification yet: its messages are measured")
+        console.note("this_machine: its messages are measured")
         if not programs.MPI_DRIVER.exists():
             measure.build()
         calibrate.calibrate()

@@ -16,7 +16,7 @@ Examples:
 @click.command("validate", epilog=EXAMPLES)
 @click.argument("campaign", required=False)
 @click.option("--quick", is_flag=True, help="A small part of the calls.")
-@click.option("--force", is_flag=True, help="Calibrate and measure again what is kept in the campaign's folder.")
+@click.option("--force", is_flag=True, help="Calibrate and measure again what is kept.")
 @click.option("--again", is_flag=True, help="Measure again, with the numbers that were calibrated before.")
 @click.option("--out", metavar="DIR", help="Where the report goes (default: results/validation/CAMPAIGN).")
 def command(campaign: str | None, quick: bool, force: bool, again: bool, out: str | None) -> None:

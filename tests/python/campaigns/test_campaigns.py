@@ -9,6 +9,7 @@ import pytest
 
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
+from collscope.calibration import calibrate
 from collscope.campaigns import campaign as campaigns
 from collscope.campaigns import run
 from collscope.machines import find
@@ -125,3 +126,18 @@ def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeyp
     assert second["points"] == first["points"] + sum(asked)
     assert "broke" not in (folder / "report.md").read_text()
     assert second["coverage"] == [] and "no band: the platform does not say" in (folder / "report.md").read_text()
+
+
+def test_this_machine_is_calibrated_where_it_has_no_specification_and_with_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "this_machine" / "spec.toml"
+    made.parent.mkdir()
+    asked: list[str] = []
+    monkeypatch.setattr(calibrate, "calibrate", lambda: asked.append("calibrated") or made.touch())
+    monkeypatch.setattr(measure, "build", lambda: None)
+    monkeypatch.setattr(find, "PLATFORMS", tmp_path)
+    monkeypatch.setattr(find, "load", lambda name: asked.append(name))
+    for anew in (False, False, True):
+        run._platform("this_machine", anew)
+    assert asked == ["calibrated", "this_machine", "this_machine", "calibrated", "this_machine"]
