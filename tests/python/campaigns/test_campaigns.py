@@ -59,6 +59,7 @@ def test_every_campaign_that_is_here_can_be_read() -> None:
         ('source = "real"', 'source = "published"', r"mine.toml:6: measure: .*\[\[calls\]\]"),
         ('source = "real"', 'source = "real"\n[bed]\nhosts = 4', r"mine.toml:8: bed: .*testbed"),
         ("without = []", 'noise = 5\npredict = "sim"', r"mine.toml:5: noise: .*the model"),
+        ("without = []", "noise = 100001", r"mine.toml:5: noise: .*100000"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
