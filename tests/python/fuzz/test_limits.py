@@ -10,7 +10,7 @@ import pytest
 
 from collscope.base import toml_table
 from collscope.base.errors import UserError
-from collscope.base.number import Number
+from collscope.base.number import Number, outside
 from collscope.base.toml_table import Document
 from collscope.base.units import parse_ranks, parse_size
 from collscope.machines import plausible, topology, variants
@@ -83,6 +83,25 @@ def test_what_is_taken_at_a_limit_is_refused_beyond_it(name: str, tmp_path: Path
         take(limit, tmp_path)
     with pytest.raises(UserError, match=says):
         take(limit + 1, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("nic_bytes_per_s", 1.0, 1e18),
+        ("gamma_s_per_byte", 1e-18, 1.0),
+        ("latency_s", 1e-18, 1e3),
+        ("eager_bytes", 1.0, 2.0**50),
+        ("eager_bytes_nonblocking", 1.0, 2.0**50),
+        ("traffic", 1e-12, 1e6),
+    ],
+)
+def test_numbers_of_a_machine_have_a_least_and_a_most(name: str, least: float, most: float) -> None:
+    for fits in (0, least, most):
+        assert outside(name, fits) == ""
+    for strange in (0.99 * least, 1.01 * most, -least, -2):
+        assert outside(name, strange) or (strange == -1 and "eager" in name), strange
+    assert (outside(name, -1) == "") == ("eager" in name)
 
 
 def test_complaints_are_short() -> None:
