@@ -53,6 +53,9 @@ int main(int argc, char **argv) {
     MPI_Finalize();
     return 0;
   }
+  double before = port_now();
+  port_idle(1.02); /* whole seconds and parts of one */
+  expect(port_now() - before >= 1.02, "does nothing for a time that is too short", port_now() - before, 1.02);
   port_synchronise_clocks(MPI_COMM_WORLD);
   double window = port_window(MPI_COMM_WORLD), least, largest;
   MPI_Allreduce(&window, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
