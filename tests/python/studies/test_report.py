@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -222,3 +223,60 @@ def test_what_following_a_choice_costs(small: Study) -> None:
 def test_words_of_a_file_become_html() -> None:
     made = str(report.prose("*so* 2^20 `explain a[k=2] --bytes 1KiB` <b>"))
     assert made == "<i>so</i> 2<sup>20</sup> <code>explain a[k=2] --bytes 1KiB</code> &lt;b&gt;"
+
+
+@pytest.mark.parametrize(
+    ("times", "says"),
+    [
+        ({("a", 2): (1, 1, 9), ("b", 2): (2, 2, 3)}, "Fastest: a to 64 B, then b to 1 KiB."),
+        ({("a", 2): (1, 1, 1), ("b", 2): (2, 2, 3)}, "Fastest: a to 1 KiB."),
+        (
+            {("a", 2): (1, 3, 1), ("b", 2): (2, 2, 3), ("a", 4): (1, 1, 1), ("b", 4): (2, 2, 2)},
+            "Fastest: first at 5 points and b at 1 point.",
+        ),
+    ],
+)
+def test_who_is_fastest_is_said_in_whole_sentences(times: dict[tuple[str, int], tuple[int, ...]], says: str) -> None:
+    rows = pd.DataFrame(
+        {"algorithm": name, "bytes": size, "ranks": ranks, "nodes": 1, "mapping": "block", "median_s": float(seconds)}
+        for (name, ranks), line in times.items()
+        for size, seconds in zip((4, 64, 1024), line, strict=True)
+    )
+    called = {"a": "first" if "first" in says else "a", "b": "b"}
+    assert sentences.best_sentence(rows, "bytes", called) == says
+
+
+@pytest.mark.parametrize("named", ["", "builtin"])
+def test_the_summary_says_the_table_the_claims_and_the_ranges(named: str) -> None:
+    winners = SimpleNamespace(title="table 2")
+    made: Any = SimpleNamespace(open_class=named, paper=SimpleNamespace(winners=winners))
+    both: Any = [
+        SimpleNamespace(alternative=f"decision/{a}", matching_rows=n, rows=range(5), matching_cells=2 * n, cells=10)
+        for a, n in (("ompi_4_0", 3), ("ompi_4_1", 4))
+    ]
+    scores = [f"agrees with {n} of 5 rows ({2 * n} of 10 cells by node count)" for n in (3, 4)]
+    claims = [
+        {"claims": 7, "alternative": alternative, "reproduced": 3, "partly": 2, "not_reproduced": 1, "not_testable": left,
+         "held": 9, "assertions": 12, "as_expected": 5, "expected": 6}
+        for alternative, left in (("", 1), ("Open MPI 4.1", 0))
+    ]  # fmt: skip
+    varied = {
+        "numbers": 4,
+        "variants": 8,
+        "ahead": [{"alternative": "x", "ahead": 3}, {"alternative": "y", "ahead": 5}],
+    }
+    fit = (
+        f"As builtin, Open MPI 4.1 fits the paper's table 2 better: Open MPI 4.0 {scores[0]} and Open MPI 4.1 {scores[1]}."
+        if named
+        else "The simulation agrees with 3 of 5 rows of the paper's table 2 (6 of 10 cells by node count)."
+    )
+    assert sentences.headlines(made, both, claims, [], None, varied) == [
+        fit,
+        "With 4 numbers of the platform that nobody documented moved to the ends of their plausible ranges, y stays ahead in 5 of 8 "
+        "variants.",
+        "Of 7 claims: 3 reproduced, 2 partly, 1 not, 1 not testable; 9 of 12 atomic assertions hold, and 5 of the 6 that theory had an "
+        "opinion on came out as it expected.",
+        "Of 7 claims, with Open MPI 4.1: 3 reproduced, 2 partly, 1 not; 9 of 12 atomic assertions hold, and 5 of the 6 that theory had an "
+        "opinion on came out as it expected.",
+    ]
+    assert sentences.headlines(made, [], [], [], None, {**varied, "ahead": []}) == []
