@@ -32,6 +32,27 @@ expect 2 'plan:1: give ranks=P' 'algorithm=bcast/mst count=1'
 expect 2 'plan:1: bcast/mst: "x=1" is not one of its parameters' 'algorithm=bcast/mst[x=1] ranks=4 count=1'
 expect 2 'unknown argument --sideways' '' --sideways
 
+# says STATUS TEXT ARGUMENT…
+says() {
+  status=$1 text=$2
+  shift 2
+  "$prove" "$@" > "$dir/said" 2>&1 < /dev/null
+  got=$?
+  [ $got -eq "$status" ] && grep -qF -- "$text" "$dir/said" && return
+  echo "FAILED: $*: status $got, wanted $status and \"$text\"; it said:"
+  cat "$dir/said"
+  failed=1
+}
+says 2 '--plan needs a value' --plan
+says 0 'usage: collscope-prove' --help
+says 2 'unknown collective ""' --decide
+says 2 '--decide does not know "colour=red"' --decide colour=red
+says 2 '--decide cannot read "ranks=x"' --decide collective=bcast ranks=x
+for call in 'ranks=0 count=1' 'ranks=4 count=1 root=4' 'ranks=4 count=1 elem=0'; do
+  says 2 '--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks' --decide collective=bcast $call
+done
+says 0 '"ranks":4' --decide collective=bcast ranks=4 count=1 root=3
+says 2 'more bytes than can be told' --decide collective=bcast ranks=4194304 count=1125899906842624 elem=8
 "$prove" --plan "$dir/absent" > "$dir/said" 2>&1
 [ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
 # At scale: knowledge, matching and data of thousands of ranks. A million messages, in a ring.
