@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ def read_xml(path: Path, name: str) -> Platform:
         raise UserError(
             f"{shown}:{root.sourceline}: a SimGrid platform file starts with <platform>, not <{str(root.tag)[:40]}>"
         )
-    hosts = [_host(element, shown) for element in root.iter("host") if not _is_memory(element)]
+    memories = {element.get("id") for element in root.iter("host") if _is_memory(element)}
+    hosts = [_host(element, shown, memories) for element in root.iter("host") if not _is_memory(element)]
     if not hosts:
         where = next((e.sourceline for e in root.iter("cluster")), root.sourceline)
         raise UserError(
@@ -104,7 +105,7 @@ def _is_memory(element: Any) -> bool:
     return any(p.get("id") == "stands_for" for p in element.findall("prop"))
 
 
-def _host(element: Any, shown: str) -> Host:
+def _host(element: Any, shown: str, memories: Set[str | None]) -> Host:
     props: Mapping[str, str] = {p.get("id", ""): p.get("value", "") for p in element.findall("prop")}
     ident, line = element.get("id"), element.sourceline
     if ident is None:
@@ -117,6 +118,11 @@ def _host(element: Any, shown: str) -> Host:
                 f'{shown}:{line}: host {ident} has no property "{needed}"; each host needs <prop id="…" value="…"/> '
                 "for node, socket and cache (whole numbers, unique over the machine), gamma and copy (seconds a byte)"
             )
+    if (memory := props.get("shared")) is not None and memory not in memories:
+        raise UserError(
+            f'{shown}:{line}: host {ident}: no host "{memory[:40]}" stands for memory (property "stands_for"); name one that '
+            'does, or leave the property "shared" out'
+        )
     try:
         node, socket, cache = (int(props[name]) for name in HOST_PROPERTIES[:3])
         gamma, copy = (float(props[name]) for name in HOST_PROPERTIES[3:])

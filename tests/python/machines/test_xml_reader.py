@@ -66,6 +66,11 @@ def test_complaints_about_a_platform_file(tmp_path: Path) -> None:
     bare = write(tmp_path, good.replace('<prop id="socket" value="0"/>', "", 1), "bare.xml")
     with pytest.raises(UserError, match=r'bare\.xml:\d+: host host0 has no property "socket"'):
         find.load(bare)
+    shared = good.replace(
+        '<prop id="node" value="0"/>', '<prop id="node" value="0"/><prop id="shared" value="far"/>', 1
+    )
+    with pytest.raises(UserError, match=r'shared\.xml:\d+: host host0: no host "far" stands for memory'):
+        find.load(write(tmp_path, shared, "shared.xml"))
     with pytest.raises(UserError, match=r"cluster\.xml:2: there is no <host>.*<cluster>"):
         find.load(write(tmp_path, '<platform version="4.1">\n<cluster id="a"/></platform>', "cluster.xml"))
     with pytest.raises(UserError, match="starts with <platform>"):
