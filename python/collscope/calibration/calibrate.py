@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.units import format_size, format_time
 from collscope.calibration import topology
-from collscope.calibration.fit import Fit, fit
+from collscope.calibration.fit import Fit, Line, fit, level_in
 from collscope.calibration.probe import probe
 from collscope.calibration.spec_text import Made, eager_limit, spec_text
 from collscope.machines import find
@@ -26,6 +26,7 @@ from collscope.sources import mpirun
 
 MOST_RANKS = 16
 LAUNCHES = 5  # they differ more than repetitions do
+PAIRS = 3  # of a class; the first launch has all, which on many cores takes as long as the rest together
 ASIDE = 0.5  # of a core: what a machine does beside, without disturbing anybody
 
 
@@ -52,7 +53,9 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibrati
     before, began = os.getloadavg()[0], time.monotonic()
     if warning := busy(before, ranks, len(machine.cores)):
         console.note(warning)
-    lines = [line for _ in range(LAUNCHES) for line in probe(ranks)]
+    lines = probe(ranks, range(1, ranks))
+    few = few_of_each_class(ranks, lines, machine)
+    lines += [line for _ in range(1, LAUNCHES) for line in probe(ranks, few)]
     load, seconds = (before, os.getloadavg()[0]), time.monotonic() - began
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     fitted = fit(lines, machine)
@@ -60,6 +63,14 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibrati
     parse_spec(text, str(path))
     write_atomically(path, text)
     return Calibration(path, fitted, load, seconds)
+
+
+def few_of_each_class(ranks: int, lines: Sequence[Line], machine: topology.Topology) -> list[int]:
+    """The first ranks of each class of messages to rank 0, at most PAIRS; `lines` say where ranks ran."""
+    level, found = level_in(lines, machine), dict[str, list[int]]()
+    for other in range(1, ranks):
+        found.setdefault(level({"a": 0, "b": other}), []).append(other)
+    return sorted(other for others in found.values() for other in others[:PAIRS])
 
 
 def busy(load: float, ranks: int, cores: int) -> str:

@@ -110,7 +110,7 @@ def _times(
     lines: Sequence[Line], machine: Topology
 ) -> tuple[dict[str, dict[int, list[float]]], list[tuple[int, float]]]:
     """Class → bytes → the median of each pair and launch; and (bytes, the least of all samples) of each, round trips among them."""
-    level = _levels(lines, machine)
+    level = level_in(lines, machine)
     typical: dict[str, dict[int, list[float]]] = {}
     shortest: list[tuple[int, float]] = []
     for e in _entries(lines, "message"):
@@ -120,8 +120,8 @@ def _times(
     return typical, shortest
 
 
-def _levels(lines: Sequence[Line], machine: Topology) -> Callable[[Line], str]:
-    """The class of an entry's pair, by where its ranks ran."""
+def level_in(lines: Sequence[Line], machine: Topology) -> Callable[[Line], str]:
+    """The class of the pair that an entry names as `a` and `b`, by where its ranks ran."""
     cores, by_number = machine.cores, {c.number: c for c in machine.cpus}
     cpu_of = {place["rank"]: by_number.get(place["cpu"]) for place in reversed(_entries(lines, "place"))}
 
@@ -135,7 +135,7 @@ def _noises(
     lines: Sequence[Line], machine: Topology, points: Mapping[str, Sequence[Point]]
 ) -> dict[str, list[tuple[int, Quantiles]]]:
     """Of each class its first pair's single messages, all launches together, about the times that the curve is fitted to."""
-    level = _levels(lines, machine)
+    level = level_in(lines, machine)
     found: dict[str, dict[int, list[Line]]] = {}
     for e in _entries(lines, "single"):
         found.setdefault(level(e), {}).setdefault(e["bytes"], []).append(e)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,10 @@ WORK = (8 << 10, 512 << 10, 64 << 20)  # bytes of local work: a core's own cache
 EXCHANGED = (8 << 10, 64 << 10, 512 << 10)
 
 
-def plan(ranks: int) -> Iterator[Wanted]:
-    """The first rank with each other one, then what a rank does alone."""
+def plan(ranks: int, others: Iterable[int]) -> Iterator[Wanted]:
+    """The first rank with each of `others`, then what a rank does alone."""
     sizes = [0, *(1 << k for k in range(LARGEST_BYTES.bit_length()))]
-    for other in range(1, ranks):
+    for other in others:
         pair = ((0, other),)
         for n in sizes:
             yield Wanted("pingpong", pair, n, max(2, (2 << 20) // (n + (16 << 10))), SAMPLES)
@@ -44,14 +44,14 @@ def plan(ranks: int) -> Iterator[Wanted]:
             yield from (Wanted(pattern, (), n, at_once, SAMPLES) for at_once in (1, ranks))
 
 
-def probe(ranks: int, driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
-    """Samples as `fit` takes them: entries with one key, place, message (from a common start: alone, or with one the other way), single
-    (such a message, for how much they vary), pingpong, overhead, gap, copy_exchanged, copy or gamma. UserError: what could not be measured
-    and why."""
+def probe(ranks: int, others: Iterable[int], driver: Path = programs.MPI_DRIVER) -> list[dict[str, Any]]:
+    """Samples of the first rank with each of `others` as `fit` takes them: entries with one key, place, message (from a common start:
+    alone, or with one the other way), single (such a message, for how much they vary), pingpong, overhead, gap, copy_exchanged, copy or
+    gamma. UserError: what could not be measured and why."""
     words = ["--bind-to", "core", str(programs.needed(driver)), "--p2p"]
     if mpirun.share_cores(ranks):
         raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
-    found = p2p.ask([*plan(ranks)], ranks, lambda file: [*mpirun.command(ranks), *words, file], limit_s=PROBE_S)
+    found = p2p.ask([*plan(ranks, others)], ranks, lambda file: [*mpirun.command(ranks), *words, file], limit_s=PROBE_S)
     places = [{"place": {"rank": r, "host": host, "cpu": cpu}} for r, (host, cpu) in enumerate(found.hosts)]
     return [*places, *map(entry, found.all)]
 

@@ -33,7 +33,7 @@ def test_this_machine(tmp_path: Path, workplace: Path) -> None:
 def pretend(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
     """Two cores, their samples, and a load."""
     monkeypatch.setattr(topology, "read", lambda: TWO_CORES)
-    monkeypatch.setattr(calibrate, "probe", lambda _: made_lines())
+    monkeypatch.setattr(calibrate, "probe", lambda *_: made_lines())
     monkeypatch.setattr(calibrate, "eager_limit", lambda: (4095, "ompi_info"))
     monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
@@ -70,7 +70,7 @@ def test_a_tree_that_cannot_be_written_to_is_said_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pretend(monkeypatch, 0)
-    monkeypatch.setattr(calibrate, "probe", lambda _: pytest.fail("measured"))
+    monkeypatch.setattr(calibrate, "probe", lambda *_: pytest.fail("measured"))
     monkeypatch.setattr(paths, "is_writable", lambda _: False)
     with pytest.raises(UsageError, match=r"this_machine/spec\.toml cannot be written; --out FILE writes elsewhere"):
         calibrate.calibrate()
@@ -94,13 +94,23 @@ def test_how_many_ranks_measure_and_how_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int, ranks: int | None, measured: int
 ) -> None:
     pretend(monkeypatch, 0.0)
-    asked: list[int] = []
+    asked: list[tuple[int, list[int]]] = []
     machine = topology.Topology("x", tuple(topology.Cpu(n, n, 0, 0) for n in range(cores)))
     monkeypatch.setattr(topology, "read", lambda: machine)
-    monkeypatch.setattr(calibrate, "probe", lambda n: asked.append(n) or made_lines())
+    monkeypatch.setattr(calibrate, "probe", lambda n, others: asked.append((n, [*others])) or made_lines())
     made = calibrate.calibrate(ranks, tmp_path / "spec.toml")
-    assert asked == [measured] * calibrate.LAUNCHES
+    others = [*range(1, measured)]
+    assert asked == [(measured, others), *[(measured, others[:3])] * 4]
     assert f"{measured} ranks, load 0.0 before" in made.path.read_text()
+
+
+def test_few_pairs_of_each_class_are_measured_again_where_their_ranks_ran() -> None:
+    """Two sockets of two caches of four; the ranks run where the lines say, whatever their numbers."""
+    machine = topology.Topology("x", tuple(topology.Cpu(n, n, n // 8, n // 4) for n in range(16)))
+    assert calibrate.few_of_each_class(16, [], machine) == [1, 2, 3, 4, 5, 6, 8, 9, 10]
+    turned = [{"place": {"rank": r, "host": 0, "cpu": 8 * (r % 2) + r // 2}} for r in range(16)]
+    assert calibrate.few_of_each_class(16, turned, machine) == [1, 2, 3, 4, 5, 6, 8, 10, 12]
+    assert calibrate.few_of_each_class(3, turned, machine) == [1, 2]
 
 
 def test_one_core_cannot_be_calibrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,24 +18,24 @@ from collscope.sources import mpirun
 
 def test_a_failing_driver_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="missing; build it"):
-        probe(2, tmp_path / "nothing")
+        probe(2, [1], tmp_path / "nothing")
     if shutil.which("mpirun") and len(os.sched_getaffinity(0)) > 1:
         broken = tmp_path / "driver"
         broken.write_text("#!/bin/sh\necho out of luck >&2\nexit 3\n")
         broken.chmod(0o755)
         with pytest.raises(UserError, match=r"--p2p failed \(exit [1-9]"):
-            probe(2, broken)
+            probe(2, [1], broken)
 
 
 def test_more_ranks_than_cores_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mpirun, "share_cores", lambda ranks: ranks > 3)
     (tmp_path / "driver").touch()
     with pytest.raises(UserError, match="4 ranks do not have a core each; calibrate with at most"):
-        probe(4, tmp_path / "driver")
+        probe(4, [1, 2, 3], tmp_path / "driver")
 
 
 def test_one_machine_is_asked_for_every_pair_with_the_first_rank_and_for_local_work() -> None:
-    lines = [w.text for w in plan(3)]
+    lines = [w.text for w in plan(3, [1, 2])]
     assert "pingpong flows=0>1 bytes=0 count=128 samples=15" in lines
     assert "pingpong flows=0>2 bytes=4194304 count=2 samples=15" in lines
     assert {line.split()[0] for line in lines} == {"pingpong", "overhead", "flows", "copy_exchanged", "gamma", "copy"}
