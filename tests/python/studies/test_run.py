@@ -81,7 +81,7 @@ def test_a_run_writes_everything_once(fake: Fake) -> None:
     }  # fmt: skip
     assert [p.name for p in folder.parent.iterdir()] == ["fresh"], "nothing half-written is left"
     page = (folder / "report.html").read_text()
-    assert "Quick run" in page
+    assert "Quick run.</b> Only a few of the study's sizes were simulated." in page
     assert page.count("data:image/svg+xml;base64") == 3
     text = (folder / "report.md").read_text()
     assert "| Broadcast | builtin | builtin (" in text
