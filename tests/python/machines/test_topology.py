@@ -173,3 +173,18 @@ def test_links_between_nodes_are_varied_where_the_study_crosses_them() -> None:
     }
     assert moved("jaguar", 2) == {"topology.hop_latency_s", "topology.link_bytes_per_s"}
     assert moved("ib_multicore", 2) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "said"),
+    [
+        ("torus", (4, 2), "torus 1e-07 1000000000.0 4 2"),
+        ("fat_tree", (4, 8), "fat_tree 1e-07 1000000000.0 4 8 4"),
+        ("dragonfly", (3, 4, 2), "dragonfly 1e-07 1000000000.0 500000000.0 3 4 2"),
+    ],
+)
+def test_the_machine_file_says_all_of_a_topology(kind: str, shape: tuple[int, ...], said: str) -> None:
+    rates = {"hop_latency_s": 1e-7, "link_bytes_per_s": 1e9, "global_bytes_per_s": 5e8, "oversubscription": 2.0}
+    made = Topology(kind, shape, **{name: Number(value) for name, value in rates.items()})
+    assert made.described() == said
+    assert made.narrowest == (5e8 if kind == "dragonfly" else 1e9)

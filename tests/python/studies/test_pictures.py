@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from collscope.figures.style import colour_of, style_of
 from collscope.studies import reader
 from collscope.studies.report.analysis import Analysis, analyse, changes, make_tree
 from collscope.studies.report.pictures import draw, pictures
-from collscope.studies.study import Study
+from collscope.studies.study import Drawing, Study
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +99,26 @@ def test_a_study_draws_the_figures_that_it_asks_for() -> None:
     assert texts >= {"conventional", "1 ldr shm"}, "names are the study's"
     assert not texts & {"1 ldr p2p"}, "and no other competes"
     assert figure.axes[0].get_xlim()[1] < 2 * 8192, "the sizes of a block that it names"
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("bird_schooner", (("nodes", "nodes"), ("bytes", "sizes"))),
+        ("alessio_orfeo", (("ranks", "ranks"), ("bytes", "sizes"))),
+    ],
+)
+def test_a_figure_shows_the_calls_that_it_names(name: str, columns: tuple[tuple[str, str], ...]) -> None:
+    study = reader.load(name)
+    made = analyse(study, made_table.frame(study, quick=False))
+    entries = study.collectives[0].entries
+    drawing = Drawing("x", "t", "", "", study.collectives[0].name, (), (), (), (), ())
+    keys = [e.key for e in entries]
+    every = made.rows_of(drawing, keys)
+    for column, member in columns:
+        there = sorted(every[column].unique())
+        assert len(there) > 1, column
+        part = made.rows_of(replace(drawing, **{member: (int(there[-1]),)}), keys)
+        assert 0 < len(part) < len(every) and set(part[column]) == {there[-1]}
+    assert set(made.rows_of(drawing, keys[:1])["algorithm"]) == {keys[0]}
+    assert made.rows_of(replace(drawing, mappings=("nowhere",)), keys).empty
