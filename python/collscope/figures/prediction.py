@@ -13,8 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from collscope.base.units import format_size, format_time
+from collscope.base.units import format_size
 from collscope.catalogue.keys import Key
+from collscope.figures.axes import tick_time
 from collscope.figures.decision_map import map_colours
 from collscope.figures.style import FAINT, GRID, INK, SHADE
 
@@ -32,7 +33,7 @@ def scatter(both: pd.DataFrame) -> Figure:
     names = sorted(both.collective.unique())
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
-    fig = Figure(figsize=(4.4 * columns + 0.3, 4.5 * lines + 0.5), dpi=150)
+    fig = Figure(figsize=(4.4 * columns + 0.3, 4.5 * lines + 0.6), dpi=150)
     axes = fig.subplots(lines, columns, squeeze=False)
     low, high = (f([f(both.measured_s), f(both.predicted_s)]) * 1e6 for f in (min, max))
     low, high = low / 1.5, high * 1.5
@@ -55,7 +56,7 @@ def scatter(both: pd.DataFrame) -> Figure:
         ax.grid(color=GRID, lw=0.5)
         ax.legend(fontsize=7, loc="upper left", handletextpad=0.1, borderpad=0.2, markerscale=1.8)
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(lambda value, _: format_time(value * 1e-6))
+            axis.set_major_formatter(lambda value, _: tick_time(value * 1e-6))
             axis.set_major_locator(LogLocator(10, numticks=8))
             axis.set_minor_formatter(NullFormatter())
         ax.tick_params(labelsize=7.5)
@@ -64,14 +65,9 @@ def scatter(both: pd.DataFrame) -> Figure:
     for ax in axes.flat[len(names) :]:
         ax.set_axis_off()
     bars = "; bars: 90 % of draws of the messages' noise" if "noise_low_s" in both else ""
-    fig.suptitle(
-        f"Predicted and measured time of every call\nshaded: within 20 %{bars}",
-        x=0.02,
-        ha="left",
-        fontsize=11,
-        fontweight="bold",
-    )
-    fig.tight_layout(rect=(0, 0, 1, 0.99))
+    fig.suptitle("Predicted and measured time of every call", x=0.02, ha="left", fontsize=11, fontweight="bold")
+    fig.text(0.02, 1 - 0.4 / fig.get_figheight(), f"shaded: within 20 %{bars}", color=FAINT, fontsize=8.5, va="center")
+    fig.tight_layout(rect=(0, 0, 1, 1 - 0.25 / fig.get_figheight()))
     return fig
 
 
