@@ -139,7 +139,7 @@ static void one_point(void *self, const coll_alg *alg, const coll_args *shape, p
   points_name(what, sizeof what, alg, &a, type);
   if (me->rank == 0) {
     snprintf(doing, sizeof doing, "%.300s", what);
-    alarm(g->o->broken ? 3 : 120);
+    alarm(g->o->broken ? 3 : 30);
     me->tally->calls++;
     for (int call = 0; call < CALLS; call++) atomic_store_explicit(&g->entered[call], 0, memory_order_relaxed);
     memset(g->written, 0, sizeof g->written);
