@@ -99,8 +99,6 @@ class Cache:
         self._lock = threading.Lock()
         self._shared = _read_only(paths.SHARED_CACHE / FILE) if paths.SHARED_CACHE and not path else None
         try:
-            if not path:
-                paths.cache_dir()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")

@@ -11,7 +11,7 @@ import sys
 
 HANDLER = "collscope.plain"
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")  # all but tab and newline; nor can XML hold these
-LONGEST_WORD = 300  # characters of a word in a message
+KEPT = 150  # characters of either end of an endless word in a message
 PLAIN = {
     **{
         "→": "->",
@@ -53,7 +53,7 @@ def _plain(character: str) -> str:
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
         return f"\\x{code - 0xDC00:02x}"
-    return character if character.isascii() else PLAIN.get(character, "?")
+    return PLAIN.get(character, "?")
 
 
 def visible(text: str) -> str:
@@ -63,8 +63,7 @@ def visible(text: str) -> str:
 
 def short_words(text: str) -> str:
     """The text with the middle of each endless word left out, so that a message stays one."""
-    half = LONGEST_WORD // 2
-    return re.sub(rf"(\S{{{half}}})\S{{{half},}}(\S{{{half}}})", r"\1…\2", text)
+    return re.sub(rf"(\S{{{KEPT}}})\S{{{KEPT},}}(\S{{{KEPT}}})", r"\1…\2", text)
 
 
 def open_streams() -> None:

@@ -24,7 +24,7 @@ def out() -> Console:
     from rich.console import Console
 
     width, height = _size(sys.stdout.isatty())
-    return Console(width=width, height=height, highlight=False, soft_wrap=False)
+    return Console(width=width, height=height, highlight=False)
 
 
 @lru_cache(maxsize=1)

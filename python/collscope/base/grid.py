@@ -42,8 +42,8 @@ class Line:
     """Cells from left to right, a style, and whether a rule stands above."""
 
     cells: Sequence[str]
-    style: str = ""
-    ruled: bool = False
+    style: str
+    ruled: bool
 
 
 @dataclass

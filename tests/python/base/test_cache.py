@@ -1,4 +1,5 @@
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,33 @@ def test_a_damaged_file_is_explained(tmp_path: Path) -> None:
 
 
 def test_digests_see_boundaries() -> None:
-    assert digest("ab", "c") != digest("a", "bc")
+    assert len({digest(*parts) for parts in (("ab", "c"), ("a", "bc"), ("ab", "d"), ("ac", "c"), ("abc",))}) == 5
     assert digest("ab", "c") == digest("ab", "c")
+
+
+@pytest.mark.parametrize(("hash_of", "kind"), [(cache.sources_hash, "c"), (cache.code_hash, "py")])
+def test_a_hash_sees_which_file_says_what(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hash_of: Callable[[str], str], kind: str
+) -> None:
+    """Also where the end of one file is read as the beginning of the next."""
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    folder = tmp_path / ("core" if kind == "c" else "python/collscope/core")
+    folder.mkdir(parents=True)
+    trees = (
+        {"a": "x", "b": "y"},
+        {"a": "y", "b": "x"},
+        {"a": "x", "c": "y"},
+        {"a": f"xcore/b.{kind}\0y"},
+        {"a": "xy", "b": ""},
+    )
+    seen = set()
+    for tree in trees:
+        for name, text in tree.items():
+            (folder / f"{name}.{kind}").write_text(text)
+        seen.add(hash_of("core"))
+        for name in tree:
+            (folder / f"{name}.{kind}").unlink()
+    assert len(seen) == len(trees)
 
 
 def test_sources_hash_sees_names_and_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,13 +105,57 @@ def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], monkeypat
         assert ("(no room for why; a terminal of 48 columns shows all)" in said) == (room == 40)
 
 
-@pytest.mark.parametrize("boxed", [True, False])
-def test_lines_have_their_style_and_rules(boxed: bool) -> None:
-    grid = Grid((Column("n", right=True, style="dim"), Column("word two", pieces=WORDS)), boxed=boxed)
-    grid.add("1", "a")
-    grid.add("22", "b c", style="bold", ruled=True)
-    table, _ = grid.table(10)
-    assert [(c.justify, c.style) for c in table.columns] == [("right", "dim"), ("left", "")]
-    assert [str(c.header) for c in table.columns] == ["n", "word\ntwo"]
+BOXED = """\
+title
+
+  n  word two  key
+ ───────────────────────────────────────────
+  1  a         bcast/chain[chains=4,s=65536]
+
+ 22  b c       linear
+
+"""
+BOXED_IN_LITTLE_ROOM = """\
+title
+
+     word
+  n  two   key
+ ─────────────────────
+  1  a     bcast/chain
+            [chains=4,
+            s=65536]
+
+ 22  b c   linear
+
+"""
+PLAIN = """\
+title
+ n  word two  key
+ 1  a         bcast/chain[chains=4,s=65536]
+22  b c       linear
+"""
+
+
+@pytest.mark.parametrize(
+    ("boxed", "width", "text"), [(None, 60, BOXED), (True, 24, BOXED_IN_LITTLE_ROOM), (False, 60, PLAIN)]
+)
+def test_a_table_whole(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    boxed: bool | None,
+    width: int,
+    text: str,
+) -> None:
+    monkeypatch.setattr("collscope.base.console.out", lambda: Console(width=width))
+    columns = (Column("n", right=True, style="dim"), Column("word two", pieces=WORDS), Column("key", pieces=KEY))
+    grid = Grid(columns, "title") if boxed is None else Grid(columns, "title", boxed)
+    grid.add("1", "a", "bcast/chain[chains=4,s=65536]")
+    grid.add("22", "b c", "linear", style="bold", ruled=True)
+    grid.show()
+    assert "".join(f"{line.rstrip()}\n" for line in capsys.readouterr().out.splitlines()) == text
+    table, _ = grid.table(width)
+    assert [(c.justify, c.style) for c in table.columns] == [("right", "dim"), ("left", ""), ("left", "")]
     assert [(row.style, row.end_section) for row in table.rows] == [(None, True), ("bold", False)]
-    assert bool(table.box) == boxed
+    assert table.header_style == "bold"
+    with pytest.raises(AssertionError):
+        grid.add("one cell of three")

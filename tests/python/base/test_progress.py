@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -34,13 +36,29 @@ def test_a_line_names_what_runs_and_what_is_left(monkeypatch: pytest.MonkeyPatch
 def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "PERIOD_S", 0.02)
-    with progress.progress("simulating", 2, "be patient") as told:
-        told.now(0, "bcast/mst")
-        time.sleep(0.3)
-    said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith("collscope: simulating: 0 of 2, 0 s; now bcast/mst, for")
-    assert said.count("collscope: be patient") == 1
+    """Every ten seconds; what to do about it after half a minute, once."""
+    waited: list[float] = []
+
+    class Over:
+        def wait(self, seconds: float) -> bool:
+            waited.append(seconds)
+            return len(waited) > 4
+
+        def set(self) -> None:
+            waited.append(0)
+
+    monkeypatch.setattr(progress, "threading", SimpleNamespace(Event=Over, Thread=threading.Thread))
+    made = Progress("simulating", 2, "be patient", start=time.monotonic())
+    made.now(0, "bcast/mst")
+    with progress._lines(made):
+        pass
+    line = "collscope: simulating: 0 of 2, 0 s; now bcast/mst, for 0 s"
+    assert capsys.readouterr().err.splitlines() == [line, line, line, "collscope: be patient", line]
+    assert sorted(waited) == [0, *[10.0] * 5]
+    waited.clear()
+    with progress._lines(replace(made, hint="")):
+        pass
+    assert capsys.readouterr().err.splitlines() == [line] * 4
 
 
 def test_durations_are_for_people() -> None:

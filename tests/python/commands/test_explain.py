@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import tiny_platform
 from collscope.base import programs
 from collscope.base.errors import UsageError
+from collscope.catalogue.registry import Registry
 from collscope.commands import explain
+from collscope.points.plan import Point
+from collscope.schedules import critical_path
+from collscope.schedules.critical_path import CriticalPath, Link
+from collscope.schedules.explain import Case, Crossing
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 DOUBLING, RING = "allreduce/recursive_doubling", "allreduce/ring"
 
 
 def request(*algorithms: str, **more: object) -> explain.Request:
-    point = {"ranks": 32, "platform": "schooner", "nodes": 2, "sizes": "1MiB"}
-    outer = {k: more.pop(k) for k in ("source", "plot_path", "crossings") if k in more}
+    point = {"ranks": 8, "platform": "schooner", "nodes": 2, "sizes": "64KiB"}
+    outer = {k: more.pop(k) for k in ("source", "plot_path", "crossings", "skew") if k in more}
     return explain.Request(algorithms=algorithms, point={**point, **more}, **{"crossings": False, **outer})  # type: ignore[arg-type]
 
 
@@ -24,20 +33,120 @@ def request(*algorithms: str, **more: object) -> explain.Request:
 def test_two_algorithms_stand_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert explain.run(request(RING, DOUBLING, plot_path=str(tmp_path / "why.svg"))) == 0
     said = capsys.readouterr().out
-    assert "Critical path: allreduce of 1 MiB, 32 ranks on 2 nodes of schooner" in said
+    assert "Critical path: allreduce of 64 KiB, 8 ranks on 2 nodes of schooner" in said
     assert f"{RING} wins" in said and "waiting for a shared link" in said
     assert "NIC of node 0, out" in said
     assert "would have to change" not in said
     assert "where its critical path is" in (tmp_path / "why.svg").read_text()
 
 
-@needs_prover
-def test_crossings_name_the_loser(capsys: pytest.CaptureFixture[str]) -> None:
-    made = request("bcast/mst", "bcast/linear", platform="ideal", nodes=4, ranks=4, sizes="4KiB", crossings=True)
-    assert explain.run(made) == 0
-    said = capsys.readouterr().out
-    assert "What would have to change for bcast/linear to win" in said
-    assert "it does not win from" in said
+US = 1e-6
+LINKS = tuple(
+    Link("NIC", name, busy * US, wait * US)
+    for name, busy, wait in (("one", 8, 2), ("two", 4, 0.1), ("three", 10, 3.04))
+)
+FAST = CriticalPath("bcast/linear", "", "model", 4, 10 * US, {"latency": 4 * US, "wait": 6 * US}, (), 1, LINKS)
+SLOW = CriticalPath("bcast/mst[dest=first]", "", "model", 4, 30 * US, {"latency": 30 * US}, (), 2)
+PATHS = """\
+Critical path: bcast of 4 KiB, 4 ranks on 2 nodes of tiny
+
+ part                        bcast/linear  bcast/mst[dest=first]
+ ───────────────────────────────────────────────────────────────
+ latency                    4.000 µs  40%          30.00 µs 100%
+ waiting for a shared link  6.000 µs  60%                      0
+
+ time                            10.00 µs               30.00 µs
+
+bcast/linear wins: 10 µs; bcast/mst[dest=first] takes 3.00 times as long, 30 µs.
+On its critical path bcast/mst[dest=first] spends latency +26 µs, waiting for a shared link -6 µs.
+bcast/linear: 1 message on the path; waiting for a shared link is 60% of the time; one: busy for 80% of it, keeps the path waiting for 2 µs.
+bcast/mst[dest=first]: 2 messages on the path; latency is 100% of the time.
+Shared links that the critical path waits for
+
+ link   of            busy  path waits
+ ─────────────────────────────────────
+ three  bcast/linear  100%    3.040 µs
+ one    bcast/linear   80%    2.000 µs
+
+"""
+CROSSINGS = """\
+What would have to change for bcast/mst[dest=first] to win
+
+ quantity  there
+ ─────────────────────────────────────────────────────
+ latency   60 ns  0.0123 times what it is
+ ranks         -  it does not win from 2 ranks to 1024
+
+"""
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.fixture
+def asked(known: Registry, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the model is asked for, and for which crossings; two paths answer, on a platform that has no file."""
+    seen: list[Any] = []
+
+    def modelled(points: Sequence[Point], ranks: int, machine: str, limit_s: float | None) -> list[CriticalPath]:
+        seen.append(([(p.algorithm, p.count, p.skew) for p in points], ranks, limit_s))
+        return [FAST, SLOW][: len(points)]
+
+    def crossings(case: Case, tell: Callable[[str], None]) -> list[Crossing]:
+        tell("the latency")
+        seen.append((case.platform, case.nodes, case.ranks, case.size))
+        return [Crossing("latency", 60e-9, 0.01234, "60 ns"), Crossing("ranks", None, None, "2 ranks to 1024")]
+
+    monkeypatch.setattr("collscope.commands.requests.load_platform", lambda *_: tiny_platform.tiny())
+    monkeypatch.setattr(critical_path, "modelled", modelled)
+    monkeypatch.setattr("collscope.schedules.explain.crossings", crossings)
+    return seen
+
+
+BOTH = ("bcast/linear", "bcast/mst")
+WHERE = {"platform": "tiny", "nodes": 2, "ranks": 4, "sizes": "4KiB"}
+CALLS = (
+    [("bcast/linear", 1024, "none"), ("bcast/mst[dest=first]", 1024, "none")],
+    4,
+    None,
+)
+
+
+def test_all_that_is_said_of_two(asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain.run(explain.Request(BOTH, WHERE)) == 0
+    assert said(capsys) == PATHS + CROSSINGS
+    assert asked == [CALLS, ("tiny", 2, 4, 4096)]
+    for more in ({"crossings": False}, {"source": "sim"}):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(explain.critical_path, "observed", lambda path: path)
+            patch.setattr(explain.one_call, "make_traces", lambda call: [FAST if call.algo == BOTH[0] else SLOW])
+            explain.run(explain.Request(BOTH, WHERE, **more))  # type: ignore[arg-type]
+        assert said(capsys) == PATHS
+    assert len(asked) == 3, "the model is not asked of a simulation"
+    explain.run(explain.Request(BOTH, {**WHERE, "platform": None}))
+    assert said(capsys) == PATHS.replace("2 nodes of tiny", "the telephone network"), "no quantity could be changed"
+
+
+def test_one_alone_arriving_late_in_a_run(asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    explain.run(explain.Request(BOTH[1:], {**WHERE, "sizes": "0", "nodes": 1, "point_limit": 2.5}, skew="linear:1us"))
+    assert asked == [([("bcast/mst[dest=first]", 0, "linear:1e-06")], 4, 2.5)]
+    assert said(capsys).startswith("Critical path: bcast, 4 ranks on 1 node of tiny, skew linear:1e-06\n")
+    explain._show([replace(FAST, source="real")], Point("bcast", "bcast/linear", 1), None)
+    assert said(capsys).endswith(f"{explain.CANNOT}\n")
+
+
+def test_a_picture_says_what_of_and_where_it_lies(
+    asked: list[Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr("collscope.figures.explain.explain_figure", lambda paths, title: (len(paths), title))
+    monkeypatch.setattr("collscope.figures.files.save", lambda *words: drawn.append(words))
+    monkeypatch.setattr("collscope.commands.origin.of_sources", lambda names, on: (names, on.name))
+    path = str(tmp_path / "why.svg")
+    explain.run(explain.Request(BOTH, WHERE, plot_path=path))
+    assert drawn == [((2, "bcast of 4 KiB, 4 ranks on 2 nodes of tiny (model)"), path, (["model"], "tiny"))]
+    assert capsys.readouterr().err == f"collscope: written: {path}\n"
 
 
 @needs_prover
@@ -56,6 +165,7 @@ def test_one_algorithm_is_explained_alone_on_the_telephone_network_too(capsys: p
         ((RING,), {"source": "bound"}, "--source bound: choose one of model, sim, real"),
         ((RING,), {"plot_path": "why.gif"}, "must end in"),
         ((RING,), {"ranks": 5000}, "1 to 1024"),
+        ((RING,), {"source": "sim", "skew": "linear:1us"}, "--skew with --source sim: explain knows it in the model"),
     ],
 )
 def test_what_makes_no_sense_is_refused(algorithms: tuple[str, ...], more: dict[str, object], words: str) -> None:

@@ -1,0 +1,73 @@
+"""What is said on a terminal, in a file or a pipe."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from collscope.base import console
+
+LONG = "word " * 39 + "end"  # 198 characters
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """A terminal of 40 columns on both outputs."""
+    made = Screen()
+    monkeypatch.setattr(sys, "stdout", made)
+    monkeypatch.setattr(sys, "stderr", made)
+    monkeypatch.setattr(console, "out", console.out.__wrapped__)
+    for name, value in {"TERM": "xterm", "COLUMNS": "40", "LINES": "20"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return made
+
+
+def test_numbers_and_words_have_no_colour_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = terminal(monkeypatch)
+    for made in (console.out(), console.err.__wrapped__()):
+        made.print("1.5 True None 'a' http://x.y")
+        assert made.size == (40, 20)
+    assert screen.getvalue() == "1.5 True None 'a' http://x.y\n" * 2
+
+
+def test_errors_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    console.err.__wrapped__().print("x")
+    assert capsys.readouterr() == ("", "x\n")
+
+
+def test_a_sentence_is_broken_between_words_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = terminal(monkeypatch)
+    console.say(f"[bold]a[/bold] {LONG}", markup=True)
+    lines = screen.getvalue().splitlines()
+    assert lines[0] == "\033[1ma\033[0m word word word word word word word "
+    assert [len(line) for line in lines[1:]] == [40, 40, 40, 40, 3]
+
+
+def test_a_sentence_is_one_line_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    console.say(f"[a] {LONG}")
+    assert capsys.readouterr().out == f"[a] {LONG}\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [(None, 160), ("", 160), ("0", 160), ("1", 1), ("10000", 10_000), ("10001", 160), ("-5", 160), ("wide", 160)],
+)
+def test_tables_in_a_file_are_as_wide_as_asked_for(
+    monkeypatch: pytest.MonkeyPatch, columns: str | None, width: int
+) -> None:
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    assert console._size(terminal=False) == (width, 25)
+
+
+def test_a_note_is_one_line_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    console.note("a\x1b[2J " + "x" * 500)
+    assert capsys.readouterr() == ("", f"collscope: a\\x1b[2J {'x' * 150}…{'x' * 150}\n")
