@@ -115,7 +115,7 @@ def _call(row: Any) -> dict[str, Any]:
 
 
 def _figures(made: Comparison, folder: Path) -> list[tuple[str, str, bytes]]:
-    """(path below the folder, caption, PNG) of each figure, written as SVG and PNG."""
+    """(path below the folder, caption, PNG) of each figure, written there."""
     from collscope.figures import files
     from collscope.figures import prediction as figures
 
@@ -181,7 +181,7 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
 def _ranks_range(ranks: int) -> str:
     """Of many numbers of ranks those up to a power of two together, in words that sort."""
     most = 1 << max(ranks - 1, 1).bit_length()
-    return f"{most // 2 + 1:>4} to {most}" if most > 2 else "   up to 2"
+    return f"{most // 2 + 1 if most > 2 else 1:>4} to {most}"
 
 
 def _elements(frame: pd.DataFrame) -> list[dict[str, Any]]:

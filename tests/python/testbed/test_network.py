@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from collscope.base.errors import UsageError
 from collscope.testbed import check
-from collscope.testbed.network import Network, network_of
+from collscope.testbed.network import Network, address, hardware_address, network_of
 
 
 def test_a_network_reads_back() -> None:
@@ -62,3 +66,117 @@ def test_patterns_are_of_hosts_that_are_there() -> None:
 def test_what_cannot_be_is_refused(network: Network, what: str) -> None:
     with pytest.raises(UsageError, match=what):
         network.check()
+
+
+def test_a_network_in_words() -> None:
+    assert Network().describe() == "8 hosts, 50 Mbit/s each way, 500 µs"
+    leaves = Network(4, 2.5e6, 1e-3, 2, 1.5, own_limits=True)
+    assert leaves.describe() == (
+        "4 hosts, 2.5 Mbit/s each way, 1000 µs, 2 leaves, 1.5:1 oversubscribed, Open MPI's own eager limits"
+    )
+    assert leaves.names() == ["h0", "h1", "h2", "h3"]
+
+
+def test_each_host_has_its_addresses() -> None:
+    assert (address(0), address(63), address(4, control=True)) == ("10.8.0.1", "10.8.0.64", "10.9.0.5")
+    assert (hardware_address(0), hardware_address(63)) == ("02:00:00:00:00:00", "02:00:00:00:00:3f")
+
+
+def test_what_can_just_be_is_not_refused() -> None:
+    least = Network(hosts=2, bits_per_s=1e5, latency_s=0, oversubscription=1)
+    most = Network(hosts=64, bits_per_s=1e9, latency_s=1, leaves=64, oversubscription=64, uplink_latency_s=1)
+    for network in (least, most):
+        network.check()
+
+
+# ---- the check of a bed that is not there --------------------------------------------------------------------
+
+
+def test_who_sends_to_whom() -> None:
+    assert check.patterns(Network(hosts=5)) == {
+        "one way": {0: [1]},
+        "both ways": {0: [1], 1: [0]},
+        "all pairs, both ways": {0: [1], 1: [0], 2: [3], 3: [2]},
+        "ring": {0: [1], 1: [2], 2: [3], 3: [4], 4: [0]},
+        "one to all": {0: [1, 2, 3, 4]},
+        "all to one": {1: [0], 2: [0], 3: [0], 4: [0]},
+    }
+
+
+class Peers:
+    """Hosts that answer at once: streams end `late` after they could at best, bytes take `echoes`, `lost` segments were sent again."""
+
+    def __init__(self, bed: SimpleNamespace, late: float, echoes: list[float], lost: int) -> None:
+        self.bed, self.late, self.echoes, self.lost = bed, late, echoes, lost
+        self.asked: list[dict[int, Any]] = []
+
+    def ask(self, questions: dict[int, Any]) -> dict[int, dict[str, object]]:
+        self.asked.append(questions)
+        answers: dict[int, dict[str, object]] = {}
+        for host, question in questions.items():
+            if "send" in question:
+                took = question["bytes"] / self.bed.network.ceiling_bytes_per_s * self.late
+                answers[host] = {"end": question["at"] + self.bed.network.latency_s + took * (1 if host else 0.5)}
+            else:
+                answers[host] = (
+                    {"half_round_trips_s": self.echoes} if "echo" in question else {"sent_again": self.lost * host}
+                )
+        return answers
+
+
+SLOW = Network(hosts=3, bits_per_s=8e6 * 1514 / 1460)  # a million bytes a second
+
+
+def checked(
+    monkeypatch: pytest.MonkeyPatch, late: float, echoes: list[float], lost: int
+) -> tuple[Peers, list[check.Finding]]:
+    there = Peers(SimpleNamespace(network=SLOW), late, echoes, lost)
+    monkeypatch.setattr(check, "peers", lambda bed: contextlib.nullcontext(there))
+    monkeypatch.setattr(check.time, "monotonic", lambda: 100.0)
+    return there, list(check.check(there.bed))
+
+
+def test_what_is_claimed_and_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams of the first host end in half of the time that one takes alone, those of the others in all of it."""
+    there, found = checked(monkeypatch, 1.0, [500e-6 + k * 1e-6 for k in range(101)], 0)
+    assert there.asked[0] == {0: {"send": ["10.8.0.2"], "bytes": 600_000, "at": 100.3}}
+    assert there.asked[4] == {0: {"send": ["10.8.0.2", "10.8.0.3"], "bytes": 300_000, "at": 100.3}}
+    assert there.asked[6:] == [{0: {"echo": "10.8.0.2", "times": 300}}, {h: {"sent_again": True} for h in range(3)}]
+    assert [(f.what, round(f.claimed, 6), round(f.measured, 6), f.unit, f.fine) for f in found] == [
+        ("one way", 8, 16, "Mbit/s", False),
+        ("both ways", 8, 8, "Mbit/s", True),
+        ("all pairs, both ways", 8, 8, "Mbit/s", True),
+        ("ring", 8, 8, "Mbit/s", True),
+        ("one to all", 4, 16, "Mbit/s", False),
+        ("all to one", 4, 8, "Mbit/s", False),
+        ("one byte, 10 %", 500, 510, "µs", True),
+        ("one byte, median", 500, 550, "µs", True),
+        ("one byte, 99 %", 500, 599, "µs", True),
+        ("segments sent again", 0, 0, "", True),
+    ]
+
+
+@pytest.mark.parametrize(("late", "fine"), [(0.965, False), (0.975, True), (1.03, True), (1.035, False)])
+def test_a_rate_may_be_three_percent_off(late: float, fine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, found = checked(monkeypatch, late, [1e-3], 0)
+    assert {f.fine for f in found if f.what in ("both ways", "ring")} == {fine}
+
+
+@pytest.mark.parametrize(
+    ("took", "fine"), [(499e-6, [False, False, True]), (749e-6, [True, True, True]), (751e-6, [False, False, True])]
+)
+def test_a_byte_takes_the_latency_and_little_more(
+    took: float, fine: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slowest hundredth may be interrupted."""
+    _, found = checked(monkeypatch, 1.0, [took], 1)
+    assert [f.fine for f in found if f.unit == "µs"] == fine
+    assert (found[-1].measured, found[-1].fine) == (3, False), "hosts 1 and 2 sent segments again"
+
+
+def test_a_finding_in_words() -> None:
+    assert (check.Finding("x", 50, 49, "", True).ratio, check.Finding("x", 0, 3, "", False).ratio) == ("0.980", "")
+    assert (check.Finding("x", 1, 1, "", True).verdict, check.Finding("x", 1, 1, "", False).verdict) == (
+        "holds",
+        "DOES NOT HOLD",
+    )

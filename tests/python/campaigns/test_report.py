@@ -1,0 +1,196 @@
+"""The comparator's report, of four calls whose errors can be told by hand: as text, as JSON, and which figures it has."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from collscope.analysis import prediction
+from collscope.campaigns import report
+from collscope.figures import files
+from collscope.figures import prediction as figures
+from collscope.points.table import Row, to_frame
+from made_rows import row
+
+# Algorithm, bytes, predicted and measured µs: errors of +100 %, -23.1 %, +50 % and -10 %.
+CALLS = (
+    ("bcast/linear", 4, 20, 10),
+    ("bcast/binomial", 4, 8, 10.4),
+    ("bcast/linear", 1 << 20, 3000, 2000),
+    ("bcast/binomial", 1 << 20, 900, 1000),
+)
+PLACE = {"nodes": 2, "ranks": 8, "kind": "ok"}
+TIMES = ("9e-06 1.8e-05 2e-05 4e-05", "7e-06 8e-06", "", "1e-3")  # of each call's repetitions
+
+
+def rows(source: str, factor: float = 1.0) -> list[Row]:
+    return [
+        row(source=source, algorithm=key, bytes=size, **PLACE, seconds=times[source == "real"] * factor * 1e-6)
+        for key, size, *times in CALLS
+    ]
+
+
+@pytest.fixture(scope="module")
+def made() -> report.Comparison:
+    """With all that a report can have: a band of three calls, a baseline, a bound above one time, two elements left out."""
+    predicted, measured = rows("model"), [r | {"times_s": t} for r, t in zip(rows("real"), TIMES, strict=True)]
+    for one in predicted[:3]:
+        one |= {"noise_low_s": 0.9 * one["median_s"], "noise_high_s": 1.5 * one["median_s"]}
+    chosen = row(algorithm="decision/ompi_4_1", chose="bcast/binomial", bytes=4, **PLACE, source="model", seconds=8e-6)
+    expected, seen = to_frame([*predicted, chosen]), to_frame(measured)
+    least = [row(algorithm="bound/loggp", bytes=n, **PLACE, seconds=s) for n, s in ((4, 1e-6), (1 << 20, 1.2e-3))]
+    return report.Comparison(
+        "A title",
+        prediction.joined(expected, seen),
+        expected,
+        "What it is about.",
+        (("platform", "tiny"), ("time", "3 s")),
+        "A floor.",
+        to_frame(least),
+        {name: prediction.joined(to_frame(rows("model", f)), seen) for name, f in (("noise", 0.5), ("gap", 1.5))},
+        ("No number for 1 call.",),
+        True,
+    )
+
+
+@pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = [(f"figures/{name}.png", f"All of {name}.", name.encode()) for name in "abc"]
+    monkeypatch.setattr(report, "_figures", lambda made, folder: drawn)
+
+
+def test_the_whole_report(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
+    names = ["report.html", "report.md", "summary.json", "figures/a.png", "figures/b.png", "figures/c.png"]
+    assert report.write(made, tmp_path) == names
+    assert (tmp_path / "report.md").read_text() == (Path(__file__).parent / "report.txt").read_text()
+    page = (tmp_path / "report.html").read_text()
+    shown = [
+        page.index(f'alt="All of {n}." src="data:image/png;base64,{base64.b64encode(n.encode()).decode()}')
+        for n in "abc"
+    ]
+    parts = [
+        page.index(f"<h2>{title}") for title in ("Inside the band", "What a user has", "Which assumption", "Farthest")
+    ]
+    assert sorted([*shown, *parts]) == [*shown[:2], *parts[:2], shown[2], *parts[2:]]
+    assert "<span>median error of 4 calls</span>" in page and page.endswith("</html>\n")
+
+
+def test_what_a_program_reads(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
+    report.write(made, tmp_path)
+    text = (tmp_path / "summary.json").read_text()
+    assert text.startswith('{\n "title"') and text.endswith("}\n")
+    said = json.loads(text, parse_float=lambda number: round(float(number), 6))
+    assert list(said["errors"]) == ["all", "collective", "algorithm", "size", "ranks"]
+    assert said["errors"].pop("all") == [
+        {"of": "all", "points": 4, "median": 0.365385, "p90": 0.85, "worst": 1.0, "bias": 0.2}
+    ]
+    assert [row["size"] for row in said["errors"]["size"]] == ["up to 512 B", "above"]
+    assert [(row["without"], row["size"], row["points"], row["median"]) for row in said.pop("without")] == [
+        ("nothing", "all", 4, 0.365385), ("nothing", "up to 512 B", 2, 0.615385), ("nothing", "above", 2, 0.3),
+        ("noise", "all", 4, 0.4), ("noise", "up to 512 B", 2, 0.307692), ("noise", "above", 2, 0.4),
+        ("gap", "all", 4, 0.8), ("gap", "up to 512 B", 2, 1.076923), ("gap", "above", 2, 0.8),
+    ]  # fmt: skip
+    assert [call["error"] for call in said["worst"]] == [1.0, 0.5, -0.230769, -0.1]
+    lost = {"agreement": 1.0, "p90_regret": 0.036, "worst_regret": 0.04}
+    of_all = {"of": "all", "calls": 3, "inside": 0.333333, "below": 0.666667, "above": 0.0}
+    assert {name: value for name, value in said.items() if name != "errors"} | {"worst": said["worst"][1]} == {
+        "title": "A title", "quick": True, "points": 4, "below_bound": 1,
+        "winners": lost | {
+            "calls": 2, "same": 1, "ties": 1, "undecided": 0, "mean_regret": 0.02, "correlation": 0.0,
+            "worst_call": "bcast of 4 bytes on 8 ranks: bcast/binomial instead of bcast/linear",
+        },
+        "baselines": [lost | {"decision": "decision/ompi_4_1", "calls": 1, "measured": 1, "mean_regret": 0.04, "p90_regret": 0.04}],
+        "worst": {
+            "collective": "bcast", "algorithm": "bcast/linear", "ranks": 8, "nodes": 2, "bytes": 1 << 20,
+            "predicted_s": 0.003, "measured_s": 0.002, "error": 0.5,
+        },
+        "coverage": [
+            of_all | {"repetitions": 6, "repetitions_inside": 0.5},
+            {**of_all, "of": "up to 512 B", "calls": 2, "inside": 0.5, "below": 0.5, "repetitions": 6, "repetitions_inside": 0.5},
+            {**of_all, "of": "above", "calls": 1, "inside": 0.0, "below": 1.0, "repetitions": 0, "repetitions_inside": None},
+        ],
+    }  # fmt: skip
+
+
+def test_what_is_not_known_is_not_in_it(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
+    one = made.both[made.both.algorithm == "bcast/linear"].drop(columns=prediction.BAND)
+    report.write(report.Comparison("Plain", one, made.predicted[:0]), tmp_path)
+    said = json.loads((tmp_path / "summary.json").read_text())
+    empty: dict[str, Any] = {
+        "winners": None,
+        "baselines": [],
+        "below_bound": None,
+        "without": [],
+        "coverage": [],
+        "quick": False,
+    }
+    assert {name: said[name] for name in empty} == empty
+    text = (tmp_path / "report.md").read_text()
+    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## By size", "## Farthest off"]
+    assert "bound/loggp" not in text and "- " not in text
+    bounded = replace(made, both=made.both.assign(metric="root"))
+    report.write(bounded, tmp_path)
+    assert "bound/loggp" not in (tmp_path / "report.md").read_text(), "there is no bound of such a time"
+
+
+def test_many_numbers_of_ranks_are_told_by_powers_of_two(
+    made: report.Comparison, no_figures: None, tmp_path: Path
+) -> None:
+    for count in (16, 17):
+        calls = [made.both[:1].assign(ranks=2 + i) for i in range(count)]
+        whole = report.Comparison("Ranks", pd.concat(calls, ignore_index=True), made.predicted[:0])
+        report.write(whole, tmp_path)
+        said = (tmp_path / "report.md").read_text()
+        table = [
+            line.split("|")[1:3] for line in said.partition("## By ranks")[2].partition("##")[0].splitlines()[4:-1]
+        ]
+        if count == 16:
+            assert table == [[f" {2 + i} ", " 1 "] for i in range(16)]
+        else:
+            assert table == [
+                ["    1 to 2 ", " 1 "], ["    3 to 4 ", " 2 "], ["    5 to 8 ", " 4 "], ["    9 to 16 ", " 8 "], ["   17 to 32 ", " 2 "],
+            ]  # fmt: skip
+        assert said.partition("## Farthest off")[2].count("| bcast/linear |") == 12
+    assert report._ranks_range(1) == "   1 to 2"
+
+
+def test_where_leaving_an_element_out_makes_predictions_better() -> None:
+    cells: list[dict[str, Any]] = [
+        {"without": name, "size": size, "median": median}
+        for name, *medians in (("nothing", 0.5, 0.1), ("a", 0.495, 0.089), ("b", 0.3, 0.091))
+        for size, median in zip(("small", "large"), medians, strict=True)
+    ]
+    found = report._suspects(pd.DataFrame(cells))
+    assert found == [("small", "b", 0.5, 0.3), ("large", "a", 0.1, 0.089)], (
+        "the largest gain first, from a hundredth on"
+    )
+    assert report._suspects(pd.DataFrame()) == report._elements(pd.DataFrame()) == []
+
+
+def test_a_map_of_winners_where_a_collective_has_several_calls(
+    made: report.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = {
+        "scatter": lambda both: "scatter",
+        "heat": lambda both: "heat",
+        "winner_maps": lambda won, name: f"of {name}",
+    }
+    for name, draw in drawn.items():
+        monkeypatch.setattr(figures, name, draw)
+    monkeypatch.setattr(files, "render", lambda figure, kind: f"{figure} {kind}".encode())
+    single = made.both[made.both.bytes == 4].assign(collective="reduce")
+    found = report._figures(replace(made, both=pd.concat([made.both, single], ignore_index=True)), tmp_path)
+    assert found == [
+        ("figures/scatter.png", "Every call: predicted over measured time. On the line both agree.", b"scatter png"),
+        ("figures/errors.png", "Where the error is: blue is predicted too fast, red too slow.", b"heat png"),
+        ("figures/winners_bcast.png", "bcast: who is the fastest, measured and predicted.", b"of bcast png"),
+    ]
+    assert {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()} == {
+        Path(name).name: data for name, _, data in found
+    }

@@ -1,0 +1,327 @@
+"""A campaign from its file to what its report is made of: sources, measurements and clocks that answer as they are told."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from collscope.base import console, programs
+from collscope.base.errors import UsageError, UserError
+from collscope.campaigns import campaign as campaigns
+from collscope.campaigns import report, run
+from collscope.campaigns.ground import Ground
+from collscope.catalogue.registry import Registry
+from collscope.points import table
+from collscope.points.plan import Layout, Point, Task
+from collscope.points.table import Row
+from collscope.sources import bounds, launcher
+from collscope.sources.source import Options, Source, Stopped
+from tiny_platform import tiny
+
+MINE = """
+title = "A title"
+about = "About it."
+platform = "tiny"
+baselines = ["decision/ompi_4_1"]
+without = ["barrier", "topology", "gap"]
+noise = 3
+[measure]
+source = "real"
+launches = 2
+repetitions = 4
+[quick]
+bytes = "4B"
+[[calls]]
+collectives = ["bcast"]
+algorithms = ["linear", "mst"]
+nodes = [2]
+ranks_per_node = 2
+bytes = "4B,1KiB"
+"""
+KEYS = ["bcast/linear", "bcast/mst[dest=first]"]
+CALLS = [(key, size) for size in (4, 1024) for key in KEYS]  # those of [[calls]]
+SPREADS = {call: (k + 1) / 10 for k, call in enumerate(CALLS)}  # (q3 - q1) / median of each
+
+
+def at(layout: Layout, point: Point, source: str, time: float | None, **cells: Any) -> Row:
+    times = dict.fromkeys(("median_s", "q1_s", "q3_s"), time)
+    found = {"status": "ok", "kind": "ok", **layout.cells(), **point.cells(layout.ranks), **times}
+    return table.make_row(**{"source": source, **found, **cells})
+
+
+@dataclass
+class World:
+    """What was asked of the sources, and what they say."""
+
+    predicted: list[tuple[str, int, list[Point]]] = field(default_factory=list)  # platform, draws, points
+    measured: list[tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=list)
+    broken: tuple[str, int] | None = CALLS[1]
+    made: list[report.Comparison] = field(default_factory=list)
+
+    def model(self, tasks: Sequence[Task], options: Options, bar: Any) -> list[Row]:
+        self.predicted.append((tasks[0][0].platform_name, options.noise, [point for _, point in tasks]))
+        chosen = {"decision/ompi_4_1": KEYS[0]}
+        return [at(*task, "model", 1e-6, chose=chosen.get(task[1].algorithm, "")) for task in tasks]
+
+    def run_tasks(self, tasks: Sequence[Task], **options: Any) -> list[Row]:
+        assert {(point.repetitions, point.warmup) for _, point in tasks} == {(4, 2)}
+        calls = [(point.algorithm, point.count) for _, point in tasks]
+        self.measured.append((calls, options))
+        rows = []
+        for call, task in zip(calls, tasks, strict=True):
+            bad, half = call == self.broken, SPREADS[call] / 2
+            rows.append(
+                at(*task, "real", None, kind="died", status="broke")
+                if bad
+                else at(*task, "real", 2e-6, q1_s=(1 - half) * 2e-6, q3_s=(1 + half) * 2e-6, back_end="Open MPI 9")
+            )
+        return rows
+
+
+@pytest.fixture
+def world(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> World:
+    there = World()
+    monkeypatch.setitem(run.SOURCES, "model", Source("model", there.model))
+    monkeypatch.setattr(run.measure, "run_tasks", there.run_tasks)
+    monkeypatch.setattr(run.find, "load", lambda name: replace(tiny(), name=name))
+    monkeypatch.setattr(run.elements, "left_out", lambda platform, name: f"{platform} without {name}")
+    monkeypatch.setattr(run.report, "write", lambda made, folder: there.made.append(made))
+    monkeypatch.setattr(run.time, "monotonic", itertools.count(0, 5).__next__)
+    monkeypatch.setattr(run.os, "getloadavg", iter([(load, 0, 0) for load in (1.25, 3.5)] * 9).__next__)
+    monkeypatch.setattr(run.progress, "progress", lambda *_: Bar())
+    (workplace / "mine.toml").write_text(MINE)
+    return there
+
+
+class Bar:
+    """A bar that shows nothing."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def short(folder: Path) -> Path:
+    """The campaign without what takes long to compare."""
+    path = folder / "mine.toml"
+    path.write_text(MINE.replace('["barrier", "topology", "gap"]', "[]").replace('["decision/ompi_4_1"]', "[]"))
+    return path
+
+
+def test_what_is_predicted_measured_and_told(world: World, workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = workplace / "out"
+    assert run.run(str(workplace / "mine.toml"), out=str(out)) == out
+    calls = [Point("bcast", key, size, type="byte") for key, size in CALLS]
+    more = [replace(calls[0], algorithm="decision/ompi_4_1"), replace(calls[2], algorithm="decision/ompi_4_1")]
+    assert world.predicted == [
+        ("tiny", 3, [*calls, *more]), ("tiny", 0, calls), ("tiny[topology=switch]", 0, calls), ("tiny without gap", 0, calls),
+    ]  # fmt: skip
+    ((asked, options),) = world.measured
+    assert asked == CALLS
+    wanted = {"launches": 2, "progress": None, "limit_s": 60.0, "launcher": launcher.LOCAL, "keep_times": True}
+    assert options == wanted
+    (made,) = world.made
+    assert (made.title, made.about, made.quick) == ("A title", "About it.", False)
+    assert made.setting == [
+        ("platform", "tiny"),
+        ("predicted by", "model, metric makespan"),
+        ("noise", "no band: the platform does not say how much its messages' times vary"),
+        ("measured", "real: Open MPI 9"),
+        ("load of this machine", "1.2 before measuring, 3.5 after"),
+        ("time", "preparing 5 s, predicting 5 s, measuring 5 s"),
+        ("ranks", "4"),
+    ]
+    assert made.floor == (
+        "Half of the repetitions of a call lie within 30.0 % of its median (median over calls; p90: 38.0 %): no model can be shown "
+        "to be much better."
+    )
+    assert made.unpredicted == ["No number for 1 call, real: broke."]
+    kept = [call for call in CALLS if call != world.broken]
+    assert list(zip(made.both.algorithm, made.both.bytes, strict=True)) == kept
+    assert set(made.both.error) == {-0.5} and len(made.predicted) == 6
+    assert made.bounds is not None
+    assert list(zip(made.bounds.algorithm, made.bounds.bytes, strict=True)) == [(bounds.LOGGP, 4), (bounds.LOGGP, 1024)]
+    assert {name: list(frame.predicted_s) for name, frame in made.without.items()} == {
+        name: [1e-6] * 3 for name in ("barrier", "topology", "gap")
+    }
+    rows = table.to_rows(table.read_csv(out / run.TABLE))
+    assert [row["source"] for row in rows] == ["model"] * 6 + ["real"] * 4
+    assert [line.removeprefix("collscope: ") for line in capsys.readouterr().err.splitlines()] == [
+        "mine: 4 calls", "mine: without barrier", "mine: without topology", "mine: without gap", "mine: 20 s",
+    ]  # fmt: skip
+
+
+def test_what_was_measured_is_kept_until_it_is_wanted_anew(
+    world: World, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = str(short(workplace)), str(workplace / "out")
+    run.run(name, out=out, quick=True)
+    run.run(name, out=out)
+    told = capsys.readouterr().err
+    assert f"mine: 1 call measured before ({workplace}/out/measured.csv)\n" in told and told.count("before") == 1
+    world.broken = None
+    run.run(name, out=out)
+    assert "mine: 3 calls measured before (" in capsys.readouterr().err
+    assert [calls for calls, _ in world.measured] == [CALLS[:2], CALLS[1:], [CALLS[1]]]
+    assert world.made[-1].unpredicted == [] and world.made[0].quick
+    for anew in ({"force": True}, {"again": True}):
+        run.run(name, out=out, **anew)
+        assert world.measured[-1][0] == CALLS
+    run.run(name, out=out)
+    assert len(world.measured) == 5, "nothing was left"
+
+
+def test_a_quick_run_has_a_folder_of_its_own(world: World, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "RESULTS", workplace / "validation")
+    name = short(workplace)
+    assert run.run(str(name), quick=True) == workplace / "validation" / "mine" / "quick"
+    assert run.run(str(name)) == workplace / "validation" / "mine"
+    asked: list[Path] = []
+    with monkeypatch.context() as forbidden:
+        forbidden.setattr(run.paths, "is_writable", asked.append)
+        for out, folder in ((workplace, workplace), (workplace / "new", workplace)):
+            with pytest.raises(UsageError, match=f"^--out {out}: cannot be written to$"):
+                run.run(str(name), out=str(out))
+            assert asked.pop() == folder
+    whole = name.read_text()
+    name.write_text(whole.replace('bytes = "4B"\n', "ranks = [5]\n"))
+    with pytest.raises(UsageError, match=r"mine\.toml: has no calls in a quick run$"):
+        run.run(str(name), quick=True)
+    name.write_text(whole.replace('title = "A title"', 'title = "A title"\nfloor = "Written."'))
+    run.run(str(name))
+    assert world.made[-1].floor == "Written."
+
+
+def test_what_was_finished_when_the_user_ended_it_is_kept(
+    world: World, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = world.run_tasks
+
+    def stopped(tasks: Sequence[Task], **options: Any) -> list[Row]:
+        rows = whole(tasks, **options)
+        raise Stopped([*rows[:1], *(row | {"kind": "stopped"} for row in rows[1:])])
+
+    monkeypatch.setattr(run.measure, "run_tasks", stopped)
+    with pytest.raises(Stopped):
+        run.run(str(short(workplace)), out=str(workplace))
+    monkeypatch.setattr(run.measure, "run_tasks", whole)
+    run.run(str(workplace / "mine.toml"), out=str(workplace))
+    assert [calls for calls, _ in world.measured] == [CALLS, CALLS[1:]]
+
+
+def test_a_launch_has_calls_of_one_layout_and_not_too_many() -> None:
+    layouts = [Layout(None, 1, ranks) for ranks in (2, 3)]
+    tasks = [(layouts[k % 5 == 4], Point("bcast", "bcast/linear", k)) for k in range(121)]
+    assert [(chunk[0][0].ranks, len(chunk)) for chunk in run._chunks(tasks)] == [(2, 96), (2, 1), (3, 24)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "here"),
+    [
+        ({"source": "published"}, False),
+        ({"source": "real"}, True),
+        ({"source": "real", "launcher": "slurm"}, False),
+        ({"source": "real", "launcher": "testbed", "bed": {}}, True),
+    ],
+)
+def test_the_setting_says_what_the_numbers_stand_on(known: Registry, measure: dict[str, Any], here: bool) -> None:
+    file = {"title": "t", "platform": "p", "predict": "sim", "metric": "root", "bed": measure.pop("bed", None)}
+    read = campaigns._File.model_validate(file | {"measure": measure})
+    tasks = [(Layout(None, 1, ranks), Point("bcast", "bcast/linear", 1)) for ranks in (9, 2, 4, 2, 3)]
+    ground = Ground("p", (("bed", "4 hosts"),))
+
+    def setting(count: int) -> dict[str, str]:
+        found = run._setting(
+            campaigns.Campaign("c", Path("c.toml"), read),
+            ground,
+            tiny(),
+            tasks[:count],
+            [],
+            [1, 2],
+            [("", 0.0), ("a", 7.4)],
+        )
+        return dict(found)
+
+    assert setting(5) == {
+        "platform": "p", "bed": "4 hosts", "predicted by": "sim, metric root", "measured": f"{measure['source']}: ",
+        "time": "a 7 s", "ranks": "2, 3, 4, 9", **({"load of this machine": "1.0 before measuring, 2.0 after"} if here else {}),
+    }  # fmt: skip
+    tasks.append((Layout(None, 1, 7), tasks[0][1]))
+    assert setting(6)["ranks"] == "2 to 9"
+
+
+def test_which_messages_vary() -> None:
+    noisy = SimpleNamespace(noise={"network": 1, "node": 2})
+    assert run._noise_text(noisy, 30) == "30 draws of how much single messages of network, node vary"  # type: ignore[arg-type]
+    assert run._floor([]) == ""
+
+
+def test_calls_without_a_number_are_told_by_reason(known: Registry) -> None:
+    """Of a prediction those alone that were asked for: a decision that cannot choose is nobody's loss."""
+    layout = Layout(None, 1, 2)
+    asked, other = Point("bcast", "bcast/linear", 1), Point("bcast", "decision/x", 1)
+    bad = {"kind": "unsupported", "status": "cannot"}
+    predicted = [at(layout, asked, "model", None, **bad), at(layout, other, "model", None, **bad)]
+    measured = [at(layout, p, "real", None, **bad) for p in (asked, other)] + [at(layout, asked, "real", 1.0)]
+    assert run._left([(layout, asked)], predicted, measured) == [
+        "No number for 1 call, model: cannot.", "No number for 2 calls, real: cannot.",
+    ]  # fmt: skip
+
+
+def test_a_platform_that_is_not_there_can_be_made(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> None:
+        raise UserError(f"{name}: no such platform")
+
+    monkeypatch.setattr(run.find, "load", load)
+    said = "^x: no such platform; ./collscope calibrate makes one from point-to-point messages$"
+    with pytest.raises(UserError, match=said):
+        run._platform("x")
+    done: list[str] = []
+    monkeypatch.setattr(run.find, "load", lambda name: done.append(name))
+    monkeypatch.setattr(run.find, "PLATFORMS", workplace)
+    monkeypatch.setattr(run.measure, "build", lambda: done.append("built"))
+    monkeypatch.setattr("collscope.calibration.calibrate.calibrate", lambda: done.append("calibrated"))
+    monkeypatch.setattr(console, "note", done.append)
+    for there in (True, False):
+        monkeypatch.setattr(programs, "MPI_DRIVER", workplace / "mine" if there else workplace / "none")
+        (workplace / "mine").touch()
+        run._platform("this_machine")
+    told = ["this_machine: its messages are measured"]
+    assert done == [*told, "calibrated", "this_machine", *told, "built", "calibrated", "this_machine"]
+
+
+# ---- which calls ---------------------------------------------------------------------------------------------
+
+
+CALLED = MINE.replace("noise = 3", 'type = "float"\nmetric = "root"').replace("[quick]", "[quick]\nranks = [4, 6]") + (
+    '[[calls]]\ncollectives = ["allgather", "barrier"]\nalgorithms = ["all"]\nnodes = [2, 3]\nranks_per_node = 2\nbytes = "4B,1000B"\n'
+)
+
+
+def test_sizes_are_whole_blocks_and_a_barrier_has_none(world: World, workplace: Path) -> None:
+    """Floats: of an allgather on 6 ranks 1000 bytes are 41 floats a rank, and the least is one."""
+    (workplace / "mine.toml").write_text(CALLED)
+    read = campaigns.load(str(workplace / "mine.toml"))
+
+    def found(quick: bool) -> list[tuple[int, int, str, int]]:
+        tasks = read.tasks(tiny(), quick)
+        assert {(p.type, p.metric, at.mapping) for at, p in tasks} == {("float", "root", "block")}
+        return [(at.nodes, at.ranks, p.algorithm, p.count) for at, p in tasks]
+
+    broadcasts = [(2, 4, key, size // 4) for key, size in [(k, s) for s in (4, 1024) for k in KEYS]]
+    bucket = "allgather/bucket"
+    assert found(False) == [*broadcasts, (2, 4, bucket, 1), (2, 4, bucket, 62), (3, 6, bucket, 1), (3, 6, bucket, 41)]
+    assert found(True) == [*broadcasts[:2], (2, 4, bucket, 1), (3, 6, bucket, 1)]
+    (workplace / "mine.toml").write_text(CALLED.replace("[4, 6]", "[6]"))
+    read = campaigns.load(str(workplace / "mine.toml"))
+    assert found(True) == [(3, 6, bucket, 1)]
+    task = (Layout(None, 3, 6), Point("allgather", bucket, 1, type="float"))
+    chosen = [(task, True), ((Layout(None, 2, 4), task[1]), False), ((task[0], replace(task[1], count=2)), False)]
+    assert [read.chosen(one, True) for one, _ in chosen] == [wanted for _, wanted in chosen]
+    assert all(read.chosen(one, False) for one, _ in chosen)
