@@ -261,14 +261,10 @@ def busiest(shape: Shape, of: Sequence[Flow]) -> float:
 def order(shape: Shape, seen: Answers, found: Found) -> None:
     """Whether the first message of a stream arrives as if it were alone, or with the last."""
     *_, pairs = shape.pairs().values()
-    both = {
-        count: a
-        for count in STREAM
-        for a in seen.of("flows", flows=(pairs[0],), count=count)
-        if a.wanted.bytes == max(b.wanted.bytes for b in seen.of("flows", flows=(pairs[0],), count=STREAM[1]))
-    }
-    if len(both) == 2:
-        one, many = both[STREAM[0]].typical, both[STREAM[1]]
+    streams = seen.of("flows", flows=(pairs[0],), count=STREAM[1])
+    if streams:
+        many = max(streams, key=lambda a: a.wanted.bytes)
+        one = seen.of("flows", flows=(pairs[0],), count=STREAM[0], bytes=many.wanted.bytes)[0].typical
         found.in_order = median(many.first) < (one + many.typical) / 2
 
 

@@ -17,6 +17,8 @@ from collscope.calibration.curves import Point
 from collscope.calibration.numbers import Found, busiest, numbers
 from collscope.calibration.survey import Shape
 from collscope.commands.calibrate import write_page
+from collscope.figures import calibration as figures
+from collscope.figures import files
 from collscope.machines import find
 from collscope.machines.hosts import hosts_of
 from collscope.machines.simgrid import smpirun_args, smpirun_env
@@ -184,30 +186,23 @@ def test_what_cannot_be_meant_is_said(words: list[str], said: str, capsys: pytes
     assert status == 2 and said in err
 
 
-def test_a_page_shows_data_fits_and_warnings(tmp_path: Path) -> None:
-    pair = ((0, 1),)
-    wanted = [p2p.Wanted("pingpong", pair, n) for n in (1, 1024, 65536)]
-    answers = [p2p.Answer(w, (t, 1.5 * t, 2 * t)) for w, t in zip(wanted, (1e-6, 2e-6, 7e-5), strict=True)]
-    found = Found(overhead_s=1e-7, eager=(512, 1024), in_order=True, rates={"nic": (1e9, False)}, notes=["a note"])
-    found.times["network"] = [Point(w.bytes, a.typical, 0.1) for w, a in zip(wanted, answers, strict=True)]
-    found.curves["network"] = [(0, 1.25e-6, 1.2e-9)]
-    found.local["copy"] = (1e-10, 5e-11, 2e-10)
-    found.noise["network"] = [(1, ((0.0, -1e-6), (0.05, -2e-7), (0.5, 1e-6), (0.95, 2e-6), (0.99, 3e-6), (1.0, 4e-6)))]
-    made = cluster.Calibrated(
-        tmp_path / "spec.toml", found, p2p.Answers(all=answers), Shape(((0, 0, 0), (1, 1, 1))), "here, now"
-    )
-    write_page(made, "mine")
-    text = (tmp_path / "calibration.md").read_text()
-    assert (tmp_path / "calibration.png").stat().st_size > 1000
-    assert "| network | 1024 | 2.5 µs | 2.48 µs | -0.8% |" in text
-    for words in (
-        "here, now",
-        "at least 1000 MB/s",
-        "one after the other",
-        "- a note",
-        "noise: of 3 ping-pongs",
-        "512 bytes; 1024 waited",
-    ):
-        assert words in text, words
-    assert "| network | 1 | -200.0 ns | +1 µs | +2 µs | +3 µs | +4 µs |" in text
-    assert (tmp_path / "calibration.csv").read_text().splitlines()[1] == "pingpong,0>1,1,1,1.25e-06,1.5e-06,3,,"
+def test_page_picture_and_data_lie_beside_the_specification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Found(times={"network": [Point(8, 1e-6)]}, curves={"network": [(0, 1e-6, 0.0)]}, in_order=True)
+    drawn: list[tuple[object, str]] = []
+    monkeypatch.setattr(figures, "calibration_figure", lambda *asked: drawn.append(asked))
+    monkeypatch.setattr(files, "save", lambda _, path, __: Path(path).touch())
+    for name, before in (("spec.toml", ""), ("mine.toml", "mine_")):
+        (tmp_path / name).mkdir()
+        made = cluster.Calibrated(
+            tmp_path / name / name, found, p2p.Answers(), Shape(((0, 0, 0), (1, 1, 1))), "here, now"
+        )
+        write_page(made, "mine")
+        lie = sorted(path.name for path in made.path.parent.iterdir())
+        assert lie == [f"{before}calibration.{kind}" for kind in ("csv", "md", "png")]
+        text = (made.path.parent / f"{before}calibration.md").read_text()
+        assert (
+            text.startswith("# mine: ")
+            and f"({before}calibration.csv)" in text
+            and f"({before}calibration.png)" in text
+        )
+    assert drawn == [({"network": ([(8, 1e-6)], [(0, 1e-6, 0.0)])}, "mine, point to point")] * 2
