@@ -13,6 +13,12 @@ from collscope.commands.cli import cli
 from collscope.studies import claims
 
 
+@pytest.fixture(scope="module")
+def every() -> list[claims.PaperClaims]:
+    """All committed claims, judged once."""
+    return claims.every()
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Committed results of one study."""
@@ -30,23 +36,22 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_the_committed_verdicts_are_those_of_the_committed_tables() -> None:
-    papers = claims.every()
-    assert {p.study for p in papers} >= {"bird_schooner"}
-    assert not [(j.study, j.claim.id) for p in papers for j in p.claims if j.changed]
-    counted = claims.count(papers)
-    assert sum(counted.values()) == sum(len({j.claim.id for j in p.claims}) for p in papers)
+def test_the_committed_verdicts_are_those_of_the_committed_tables(every: list[claims.PaperClaims]) -> None:
+    assert {p.study for p in every} >= {"bird_schooner"}
+    assert not [(j.study, j.claim.id) for p in every for j in p.claims if j.changed]
+    counted = claims.count(every)
+    assert sum(counted.values()) == sum(len({j.claim.id for j in p.claims}) for p in every)
 
 
-def test_a_claim_counts_with_the_better_of_its_alternatives(folder: Path) -> None:
-    (bird,) = claims.every()
+def test_a_claim_counts_with_the_better_of_its_alternatives(every: list[claims.PaperClaims]) -> None:
+    (bird,) = (p for p in every if p.study == "bird_schooner")
     both = {j.alternative: j.claim.verdict for j in bird.claims if j.claim.id == "B1"}
     assert sorted(both.values()) == ["not reproduced", "partly"]
     assert claims.count([bird])["partly"] == 8
 
 
-def test_every_claim_that_is_not_reproduced_has_its_reason() -> None:
-    table = claims.frame(claims.every())
+def test_every_claim_that_is_not_reproduced_has_its_reason(every: list[claims.PaperClaims]) -> None:
+    table = claims.frame(every)
     assert not table[(table.verdict != "reproduced") & (table.reason == "")][["study", "claim"]].to_numpy().tolist()
     found = table[(table.verdict == "reproduced") & (table.reason != "")]
     assert found.reason.str.contains("against theory").all(), "what is reproduced as theory has it needs no reason"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import drawn
 import made_table
 from collscope.base.errors import UsageError
 from collscope.commands.cli import cli
@@ -14,13 +15,14 @@ from collscope.points import table
 from collscope.studies import one_figure, reader
 from collscope.studies import rows as study_rows
 from collscope.studies.report.analysis import analyse
-from collscope.studies.report.pictures import draw, pictures
+from collscope.studies.report.pictures import pictures
 
 
-def test_it_is_the_file_that_the_whole_study_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_drawn_from_what_the_whole_study_draws_it_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bird = reader.load("bird_schooner")
     every = made_table.rows(bird, quick=True)
-    asked = []
+    asked: list[Any] = []
+    made = drawn.stand_ins(monkeypatch)
 
     def simulate_tasks(study: object, tasks: list[Any], **_: object) -> list[table.Row]:
         asked.extend(tasks)
@@ -28,11 +30,11 @@ def test_it_is_the_file_that_the_whole_study_makes(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(study_rows, "simulate_tasks", simulate_tasks)
     monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
-    whole = [p for p in pictures(analyse(bird, table.to_frame(every)), [], None, True) if p.number == "5.4.2"]
-    names = draw(whole, tmp_path / "whole", 1)
-    made = one_figure.run("bird_schooner", "5.4.2", quick=True, out=str(tmp_path / "one"))
-    assert [p.name for p in made] == names == ["5.4.2_gather_4_nodes.svg", "5.4.2_gather_4_nodes.png"]
-    assert all(p.read_bytes() == (tmp_path / "whole" / p.name).read_bytes() for p in made)
+    frame = table.to_frame([r for r in every if r["collective"] == "gather"])
+    (whole,) = (p for p in pictures(analyse(bird, frame), [], None, True) if p.number == "5.4.2")
+    names = one_figure.run("bird_schooner", "5.4.2", quick=True, out=str(tmp_path / "one"))
+    assert names == [tmp_path / "one" / f"5.4.2_gather_4_nodes.{kind}" for kind in ("svg", "png")]
+    assert [drawn.plan(p) for p in made] == [drawn.plan(whole)]
     assert {(point.collective, layout.nodes) for layout, point in asked} == {("gather", 4)}, "nothing else is simulated"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,16 +13,21 @@ import pytest
 
 import committed
 import made_table
+import small_study
 import tiny_platform
 from collscope.analysis.crossover import Span
 from collscope.analysis.tree import Rule, Tree
+from collscope.base import paths
+from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
 from collscope.machines import find
-from collscope.studies import reader
+from collscope.points import table
+from collscope.studies import reader, run
 from collscope.studies.origin import Origin
 from collscope.studies.report import report, sentences, tables
-from collscope.studies.report.analysis import Analysis, Changes, analyse, regrets, tree_sizes
+from collscope.studies.report.analysis import Changes, regrets, tree_sizes
 from collscope.studies.study import Study
+from small_study import analysis
 
 
 def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,50 +59,29 @@ def test_the_committed_report_follows_from_the_committed_table() -> None:
         assert text == (committed.FOLDER / name).read_text(encoding="utf-8"), name
 
 
+@pytest.mark.parametrize("name", ["alessio_orfeo", "cheetah_jaguar", "donninelli_gather", "kandalla_cores"])
+def test_the_other_committed_reports_follow_from_their_tables(name: str) -> None:
+    """Fits, sizes of blocks, the model's times, variants, algorithms without classes. Their pages say what report.md says."""
+    folder = paths.RESULTS / name
+    study = reader.check_keys(reader.load(name), registry.load())
+    origin = Origin(**json.loads((folder / "run.json").read_text())["origin"])
+    varied = run._varied(study, origin, folder, False, None)
+    frame = table.read_csv(folder / "table.csv")
+    ctx, _, files = report.context(study, find.load(study.platform), frame, origin, varied)
+    page = report.environment().get_template("report.md.j2").render(**ctx)
+    for file, text in {**files, "report.md": page}.items():
+        assert text == (folder / file).read_text(encoding="utf-8"), file
+
+
 def test_a_number_of_the_summary_is_the_number_of_its_table() -> None:
     text = (committed.FOLDER / "report.md").read_text(encoding="utf-8")
     variants = {line.split(" variants")[0].rsplit(" of ", 1)[1] for line in text.splitlines() if " variants." in line}
     assert len(variants) == 1
 
 
-SMALL = """
-title = "small"
-[setting]
-platform = "tiny"
-nodes = [2]
-ranks = [4]
-also_metrics = ["root"]
-[sizes]
-bytes = "16B..64B"
-focus = "32B,64B"
-focus_label = "range"
-[classes]
-short = "s"
-long = "l"
-[[collective]]
-name = "bcast"
-short = "bcast/mst"
-long = "bcast/linear"
-"""
-TIMES = {"short": {16: 1.0, 32: 2.0, 64: 8.0}, "long": {16: 2.0, 32: 2.0, 64: 2.0}}
-
-
-def time(collective: str, name: str, nodes: int, size: int) -> float:
-    return TIMES[name][size]
-
-
 @pytest.fixture
 def small(known: Registry) -> Study:
-    return reader.parse(SMALL, Path("sim/small.toml"))
-
-
-def analysis(study: Study, **cells: Any) -> Analysis:
-    """Of TIMES, with cells of the first simulated row changed; the bounds are a microsecond and more."""
-    rows = made_table.rows(study, time)
-    for row in rows:
-        row["ranks"] = 4
-    rows[0] |= cells
-    return analyse(study, pd.DataFrame(rows).pipe(lambda frame: frame.fillna({"chose": ""})))
+    return small_study.study()
 
 
 def test_what_a_figure_shows_in_words(small: Study) -> None:

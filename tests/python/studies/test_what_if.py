@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import drawn
 import made_table
 import same_picture
 from collscope.analysis import what_if
@@ -120,7 +121,10 @@ def test_the_picture_is_the_kept_one(study: Study, tmp_path: Path) -> None:
     same_picture.check(files.render(made.make(), "svg"), same_picture.EXPECTED / "what_if.svg", tmp_path)
 
 
-def test_the_report_has_a_section_a_table_and_a_figure(study: Study, tmp_path: Path) -> None:
+def test_the_report_has_a_section_a_table_and_a_figure(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn.stand_ins(monkeypatch)
     origin = Origin(False, 24, 24, 1.0, 1, 1 << 20, {}, {})
     names = report.write(study, find.load("schooner"), table.to_frame(rows(study)), origin, tmp_path)
     assert {"what_if.csv", "figures/what_if.svg", "figures/what_if.png"} <= set(names)
@@ -156,6 +160,7 @@ def test_a_colour_is_a_key_s_in_all_panels_and_the_boxes_have_the_winner_s(study
 
 def test_it_can_be_drawn_alone(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_rows, "simulate_tasks", lambda s, tasks, **_: rows(s))
+    drawn.stand_ins(monkeypatch)
     made = one_figure.run(str(study.path), "what_if", out=str(tmp_path / "one"))
     assert [p.name for p in made] == ["what_if.svg", "what_if.png"]
 
