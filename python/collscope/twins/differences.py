@@ -119,9 +119,9 @@ def possible_keys(call: Call, decided: dict[str, list[str]]) -> Iterator[tuple[s
         if a.key == stem_of(call.key):
             yield a.key, call.key
             for words in product(*([(p.name, w) for w in p.words] for p in a.params if p.words)):
-                changed = {name: numbers[name].parse(a.key, word) for name, word in words if own[name] != word}
-                shown = ",".join(f"{name}={word}" for name, word in words if name in changed)
-                yield f"{a.key}[{shown}]", a.full_key({**shared, **changed})
+                if changed := {name: numbers[name].parse(a.key, word) for name, word in words if own[name] != word}:
+                    shown = ",".join(f"{name}={word}" for name, word in words if name in changed)
+                    yield f"{a.key}[{shown}]", a.full_key({**shared, **changed})
         elif shared:
             shown = ",".join(f"{name}={name}" for name in shared)
             yield f"{a.key}[{shown}]", a.full_key(shared)
