@@ -42,6 +42,9 @@ static void test_patterns(void) {
     most = late[r] > most ? late[r] : most;
   }
   check(least == 0 && most > 1e-4 && most < 1e-3, "from the first arrival, within T: %g … %g", least, most);
+  times_of("random:1:7", 3, late); /* splitmix64's, worked out elsewhere */
+  static const double drawn[] = { 0.4217482706586131, 0.5614329317670465, 0.0 };
+  for (int r = 0; r < 3; r++) near_to("the seventh seed", late[r], drawn[r]);
   char text[ARRIVAL_PATH];
   snprintf(text, sizeof text, "file:%s", written("2e-6 # the root\n\n1e-6\n5e-6\n7\n"));
   times_of(text, 3, path_late);
@@ -51,24 +54,73 @@ static void test_patterns(void) {
 }
 
 static void test_refusals(void) {
-  const char *no[] = { "",          "linear",     "linear:",       "linear:x",      "linear:-1",  "linear:1:2",
-                       "random:1:", "random:1:x", "one_late:1:-1", "one_late:1e9",  "linear:inf", "linear:nan",
-                       "file:",     "late:1",     "linear:1 ",     "one_late:1:1:1" };
+  static const char *const kind = "choose none, linear:T, random:T[:SEED], one_late:T[:RANK] or file:PATH",
+                           *const seconds = "give seconds, from 0 to 1e6, such as linear:1e-5",
+                           *const behind = "nothing can follow the seconds but a seed (random) or a rank (one_late)",
+                           *const whole = "give a whole number behind the second colon",
+                           *const path = "give a path of 1 to 255 characters behind file:";
+  const char *const no[][2] = { { "", kind },
+                                { "linear", kind },
+                                { "late:1", kind },
+                                { "linear:", seconds },
+                                { "linear:x", seconds },
+                                { "linear:-1", seconds },
+                                { "one_late:1000001", seconds },
+                                { "linear:inf", seconds },
+                                { "linear:nan", seconds },
+                                { "linear:1:2", behind },
+                                { "linear:1 ", behind },
+                                { "random:1;2", behind },
+                                { "random:1:", whole },
+                                { "random:1:x", whole },
+                                { "random:1:4294967296", whole },
+                                { "one_late:1:-1", whole },
+                                { "one_late:1:1:1", whole },
+                                { "one_late:1:4194304", whole },
+                                { "file:", path } };
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
     arrival pattern;
-    check(arrival_parse(&pattern, no[i]), "should have been refused: \"%s\"", no[i]);
+    const char *said = arrival_parse(&pattern, no[i][0]);
+    check(said && !strcmp(said, no[i][1]), "\"%s\": %s", no[i][0], said ? said : "taken");
   }
+  arrival most[4];
+  check(!arrival_parse(&most[0], "random:1e6:4294967295") && most[0].seed == 4294967295u && most[0].rank == -1 &&
+            most[0].seconds == 1e6 && most[0].kind == ARRIVAL_RANDOM,
+        "the largest seed");
+  check(!arrival_parse(&most[1], "one_late:.5:4194303") && most[1].seed == 1 && most[1].rank == 4194303 &&
+            most[1].seconds == 0.5 && most[1].kind == ARRIVAL_ONE_LATE,
+        "the last rank of all");
+  char longest[ARRIVAL_PATH + 8] = "file:";
+  memset(longest + 5, 'x', ARRIVAL_PATH - 1);
+  check(!arrival_parse(&most[2], longest) && strlen(most[2].path) == ARRIVAL_PATH - 1, "a path of 255 characters");
+  strcat(longest, "x");
+  check(arrival_parse(&most[3], longest) != NULL, "a path of 256");
   arrival pattern;
   double late[4];
   arrival_parse(&pattern, "one_late:1e-6:4");
-  check(!arrival_times(&pattern, 4, late, error, sizeof error) && strstr(error, "no rank 4 among 4"), "%s", error);
+  check(!arrival_times(&pattern, 4, late, error, sizeof error) &&
+            !strcmp(error, "one_late: there is no rank 4 among 4"),
+        "%s", error);
   char text[ARRIVAL_PATH];
-  snprintf(text, sizeof text, "file:%s", written("1e-6\n2e-6\n"));
+  const char *name = written("1e-6\n2e-6\n");
+  snprintf(text, sizeof text, "file:%s", name);
   arrival_parse(&pattern, text);
-  check(!arrival_times(&pattern, 4, late, error, sizeof error) && strstr(error, "for 2 ranks, and there are 4"), "%s",
-        error);
-  written("1e-6\nsoon\n");
-  check(!arrival_times(&pattern, 2, late, error, sizeof error) && strstr(error, ":2: soon"), "%s", error);
+  check(!arrival_times(&pattern, 4, late, error, sizeof error) &&
+            !strcmp(error + strlen(name), ": has seconds for 2 ranks, and there are 4; give a line for each"),
+        "%s", error);
+  const char *const lines[][2] = {
+    { "1e-6\nsoon\n", ":2: soon" }, { "1 2\n", ":1: 1 2" }, { "-1\n", ":1: -1" }, { "1e7\n", ":1: 1e7" }
+  };
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "%s: give the seconds after which a rank enters, from 0 to 1e6, one number a line",
+             lines[i][1]);
+    written(lines[i][0]);
+    check(!arrival_times(&pattern, 1, late, error, sizeof error) && !strcmp(error + strlen(name), wanted), "%s", error);
+  }
+  written("1e-6 \n 3e-6 # and\n2e-6\n1\n");
+  late[2] = 7;
+  check(arrival_times(&pattern, 2, late, error, sizeof error) && late[2] == 7, "what more ranks say is left aside");
 }
 
 static void test_late_ranks(void) {

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* With this message, behind the file's name. */
 static void plan_refused(const char *text, const char *wanted) {
   plan p;
-  char error[256] = "";
-  check(!plan_read(&p, written(text), error, sizeof error), "plan should have been refused: %s", text);
-  check(strstr(error, wanted), "\"%s\" does not say \"%s\"", error, wanted);
+  char error[512] = "";
+  const char *path = written(text);
+  check(!plan_read(&p, path, error, sizeof error), "plan should have been refused: %s", text);
+  check(!strcmp(error + strlen(path), wanted), "\"%s\", not \"%s\"", error + strlen(path), wanted);
   plan_free(&p);
 }
 
@@ -48,20 +50,40 @@ static void test_plans(void) {
   check(q.points == 1 && q.point[0].metric == PLAN_OSU_AVG && !strcmp(q.point[0].barrier, "barrier/tree"),
         "a barrier's key");
   plan_free(&q);
-  plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=bcast/mst]\n", "bcast/mst is no barrier");
-  plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=\n", "write osu_avg[barrier=KEY]");
-  plan_refused("id=1\n", ":1: no algorithm=");
-  plan_refused("\nalgorithm=bcast/mst count=-1\n", ":2: count=-1: give a whole number");
-  plan_refused("algorithm=bcast/mst type=real\n", "type=real: choose one of float, double, int, byte, long, affine");
-  plan_refused("algorithm=bcast/mst type=float op=affine\n", "op=affine needs type=affine");
-  plan_refused("algorithm=reduce/mst op=none\n", "reduce needs an operator");
-  plan_refused("algorithm=bcast/mst colour=red\n", "unknown key colour");
-  plan_refused("algorithm=bcast/mst nonsense\n", "nonsense: give key=value");
-  plan_refused("algorithm=bcast/mst collective=gather\n", "does not belong to collective=gather");
-  plan_refused("algorithm=decision/ompi_4_1\n", "needs collective=");
-  plan_refused("algorithm=mst\n", "give the full key");
-  plan_refused("algorithm=bcast/mst ranks=4 root=4\n", "root=4: there are only 4 ranks");
-  plan_refused("algorithm=bcast/mst in_place=2\n", "in_place=2: at most 1");
+  plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=bcast/mst]\n",
+               ":1: metric=osu_avg[barrier=bcast/mst]: bcast/mst is no barrier; give barrier/… or decision/…");
+  plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=\n",
+               ":1: metric=osu_avg[barrier=: write osu_avg[barrier=KEY]");
+  plan_refused("id=1\n", ":1: no algorithm=; give a key such as bcast/mst");
+  plan_refused("\nalgorithm=bcast/mst count=-1\n", ":2: count=-1: give a whole number, 0 or more");
+  plan_refused("algorithm=bcast/mst type=real\n",
+               ":1: type=real: choose one of float, double, int, byte, long, affine");
+  plan_refused("algorithm=bcast/mst type=float op=affine\n", ":1: op=affine needs type=affine");
+  plan_refused("algorithm=reduce/mst op=none\n", ":1: op=none: reduce needs an operator");
+  plan_refused(
+      "algorithm=bcast/mst colour=red\n",
+      ":1: unknown key colour; known: id collective algorithm ranks count type op root in_place metric repetitions until_ci budget_s warmup buffers skew group check");
+  plan_refused("algorithm=bcast/mst nonsense\n", ":1: nonsense: give key=value");
+  plan_refused("algorithm=bcast/mst collective=gather\n",
+               ":1: algorithm=bcast/mst does not belong to collective=gather");
+  plan_refused("algorithm=decision/ompi_4_1\n", ":1: algorithm=decision/ompi_4_1 needs collective=");
+  plan_refused("algorithm=mst\n", ":1: algorithm=mst: give the full key, collective/algorithm");
+  plan_refused("algorithm=bcast/mst ranks=4 root=4\n", ":1: root=4: there are only 4 ranks");
+  plan_refused("algorithm=bcast/mst in_place=2\n", ":1: in_place=2: at most 1");
+  plan_refused("algorithm=nothing/mst\n", ":1: algorithm=nothing/mst: nothing is no collective");
+  plan_refused(
+      "algorithm=bcast/mst collective=nothing\n",
+      ":1: collective=nothing: choose one of bcast, reduce, scatter, gather, allgather, reduce_scatter, reduce_scatter_block, allreduce, rotation, barrier, alltoall, scan, exscan");
+  plan_refused("algorithm=bcast/mst metric=mean\n",
+               ":1: metric=mean: choose one of makespan, osu_avg, root, loop, delay");
+  plan_refused("algorithm=bcast/mst buffers=hot\n", ":1: buffers=hot: choose one of warm, cold, fresh");
+  plan_refused("algorithm=bcast/mst op=plus\n", ":1: op=plus: choose one of sum, prod, max, min, affine, none");
+  plan_refused("algorithm=reduce/mst type=affine op=sum\n", ":1: type=affine goes with op=affine or op=none only");
+  plan_refused("=1\n", ":1: =1: give key=value");
+  plan_refused("algorithm=bcast/mst check=yes\n", ":1: check=yes: give a whole number, 0 or more");
+  plan_refused("algorithm=bcast/mst skew=soon\n",
+               ":1: skew=soon: choose none, linear:T, random:T[:SEED], one_late:T[:RANK] or file:PATH");
+  plan_refused("algorithm=bcast/mst id=\n", ":1: id= has no value");
 }
 
 static void plan_taken(const char *text) {
@@ -75,30 +97,38 @@ static void plan_taken(const char *text) {
 static void test_limits(void) {
   static const char *const limits[][3] = {
     { "algorithm=allgather/bucket type=byte count=1125899906842624",
-      "algorithm=allgather/bucket type=long count=140737488355329", "on 1 rank are more than 1024 TiB" },
+      "algorithm=allgather/bucket type=long count=140737488355329",
+      ":1: count=140737488355329: so many elements of 8 bytes on 1 rank are more than 1024 TiB; give fewer" },
     { "algorithm=allgather/bucket type=byte ranks=2 count=562949953421312",
-      "algorithm=allgather/bucket type=byte ranks=2 count=562949953421313", "of 1 bytes on 2 ranks are more" },
+      "algorithm=allgather/bucket type=byte ranks=2 count=562949953421313",
+      ":1: count=562949953421313: so many elements of 1 bytes on 2 ranks are more than 1024 TiB; give fewer" },
     { "algorithm=bcast/mst type=double ranks=2 count=140737488355328",
-      "algorithm=bcast/mst type=double ranks=2 count=140737488355329", "of 8 bytes on 1 rank are more" },
-    { "algorithm=bcast/mst count=0", "algorithm=bcast/mst count=1125899906842625", "count=1125899906842625: at most" },
-    { "algorithm=bcast/mst ranks=4 root=3", "algorithm=bcast/mst ranks=4 root=4", "root=4: there are only 4 ranks" },
-    { "algorithm=bcast/mst root=4", "algorithm=bcast/mst root=4194305", "root=4194305: at most 4194304" },
-    { "algorithm=bcast/mst ranks=4194304", "algorithm=bcast/mst ranks=4194305", "ranks=4194305: at most 4194304" },
-    { "algorithm=bcast/mst repetitions=1", "algorithm=bcast/mst repetitions=0", "repetitions=0: at least one" },
+      "algorithm=bcast/mst type=double ranks=2 count=140737488355329",
+      ":1: count=140737488355329: so many elements of 8 bytes on 1 rank are more than 1024 TiB; give fewer" },
+    { "algorithm=bcast/mst count=0", "algorithm=bcast/mst count=1125899906842625",
+      ":1: count=1125899906842625: at most 1125899906842624" },
+    { "algorithm=bcast/mst ranks=4 root=3", "algorithm=bcast/mst ranks=4 root=4",
+      ":1: root=4: there are only 4 ranks" },
+    { "algorithm=bcast/mst root=4", "algorithm=bcast/mst root=4194305", ":1: root=4194305: at most 4194304" },
+    { "algorithm=bcast/mst ranks=4194304", "algorithm=bcast/mst ranks=4194305", ":1: ranks=4194305: at most 4194304" },
+    { "algorithm=bcast/mst repetitions=1", "algorithm=bcast/mst repetitions=0", ":1: repetitions=0: at least one" },
     { "algorithm=bcast/mst until_ci=1 budget_s=1e6", "algorithm=bcast/mst until_ci=1.01 budget_s=1",
-      "above 0, at most 1" },
-    { "algorithm=bcast/mst until_ci=1e-9 budget_s=1e-9", "algorithm=bcast/mst until_ci=0 budget_s=1", "above 0" },
+      ":1: until_ci=1.01: give a number above 0, at most 1" },
+    { "algorithm=bcast/mst until_ci=1e-9 budget_s=1e-9", "algorithm=bcast/mst until_ci=0 budget_s=1",
+      ":1: until_ci=0: give a number above 0, at most 1" },
     { "algorithm=bcast/mst", "algorithm=bcast/mst until_ci=0.1 budget_s=1000001",
-      "budget_s=1000001: give a number above 0" },
-    { "algorithm=bcast/mst metric=loop", "algorithm=bcast/mst until_ci=0.1", "until_ci= and budget_s= go together" },
-    { "algorithm=bcast/mst", "algorithm=bcast/mst budget_s=1", "until_ci= and budget_s= go together" },
-    { "algorithm=bcast/mst", "algorithm=bcast/mst metric=loop until_ci=0.1 budget_s=1", "a loop is one time" },
+      ":1: budget_s=1000001: give a number above 0, at most 1e+06" },
+    { "algorithm=bcast/mst metric=loop", "algorithm=bcast/mst until_ci=0.1",
+      ":1: until_ci= and budget_s= go together" },
+    { "algorithm=bcast/mst", "algorithm=bcast/mst budget_s=1", ":1: until_ci= and budget_s= go together" },
+    { "algorithm=bcast/mst", "algorithm=bcast/mst metric=loop until_ci=0.1 budget_s=1",
+      ":1: until_ci=0.1: a loop is one time; take another metric" },
     { "algorithm=bcast/mst buffers=fresh", "algorithm=bcast/mst metric=loop buffers=fresh",
-      "calls of a loop follow each other" },
+      ":1: buffers=fresh: calls of a loop follow each other; take another metric" },
     { "algorithm=bcast/mst metric=delay skew=linear:1", "algorithm=bcast/mst metric=osu_avg skew=linear:1",
-      "skew= goes with metric=" },
+      ":1: skew= goes with metric=makespan, root or delay, not with osu_avg" },
     { "algorithm=bcast/mst metric=root skew=linear:1", "algorithm=bcast/mst metric=loop skew=linear:1",
-      "skew= goes with metric=" },
+      ":1: skew= goes with metric=makespan, root or delay, not with loop" },
   };
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
     plan_taken(limits[i][0]);
@@ -124,7 +154,7 @@ static void test_groups(void) {
     bool ranks = strstr(others[i], "ranks="), count = strstr(others[i], "count=");
     snprintf(text, sizeof text, "%s%s%s%s group=1\n", first, others[i], ranks ? "" : " ranks=8",
              count ? "" : " count=3");
-    plan_refused(text, ":2: group=1: another call than line 1's");
+    plan_refused(text, ":2: group=1: another call than line 1's; all of a group are the same call");
     snprintf(text, sizeof text, "%s%s%s%s group=2\n", first, others[i], ranks ? "" : " ranks=8",
              count ? "" : " count=3");
     plan_taken(text);
@@ -141,14 +171,18 @@ static void test_places(void) {
   static const coll_place wanted[] = { { 0, 1, 2 }, { 3, 4, 5 }, { 4194303, 0, 7 } };
   check(list.ranks == 3 && !memcmp(list.place, wanted, sizeof wanted), "each number is where it belongs");
   free(list.place);
-  static const char *const no[][2] = { { "0 1\n", ":1: write NODE SOCKET CACHE" },
-                                       { "0 1 2\n0 1 2 3\n", ":2: 3: write" },
-                                       { "0 1 4194304\n", ":1: 4194304: write" },
-                                       { "0 -1 2\n", ":1: -1: write" },
-                                       { "# none\n", "no places" } };
+  static const char *const no[][2] = {
+    { "0 1\n", ":1: write NODE SOCKET CACHE, three whole numbers below 4194304" },
+    { "0 1 2\n0 1 2 3\n", ":2: 3: write NODE SOCKET CACHE, three whole numbers below 4194304" },
+    { "0 1 4194304\n", ":1: 4194304: write NODE SOCKET CACHE, three whole numbers below 4194304" },
+    { "0 -1 2\n", ":1: -1: write NODE SOCKET CACHE, three whole numbers below 4194304" },
+    { "# none\n", ":1: no places; write NODE SOCKET CACHE, a line for each rank" },
+    { "0 1 2 #\n0 1.5 2\n", ":2: 1.5: write NODE SOCKET CACHE, three whole numbers below 4194304" }
+  };
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
-    check(!places_read(&list, written(no[i][0]), error, sizeof error), "should have been refused: %s", no[i][0]);
-    check(strstr(error, no[i][1]), "\"%s\" does not say \"%s\"", error, no[i][1]);
+    const char *path = written(no[i][0]);
+    check(!places_read(&list, path, error, sizeof error), "should have been refused: %s", no[i][0]);
+    check(!strcmp(error + strlen(path), no[i][1]), "\"%s\", not \"%s\"", error + strlen(path), no[i][1]);
     free(list.place);
   }
 }
