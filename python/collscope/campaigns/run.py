@@ -165,7 +165,7 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, force: bo
         for chunk in _chunks(left):
             try:
                 rows = measure.run_tasks(
-                    [(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk],
+                    measure.in_rounds([(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk]),
                     launches=options.launches, progress=bar, limit_s=60.0, launcher=options.launcher,
                     keep_times=True,
                 )  # fmt: skip
