@@ -34,9 +34,8 @@ from collscope.sources.source import Options, Stopped
 
 MEASURED, TABLE = "measured.csv", "table.csv"
 RESULTS = paths.RESULTS / "validation"
-CHUNK = (
-    96  # calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls
-)
+# Calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls.
+CHUNK = 96
 
 
 def run(name: str, quick: bool = False, out: str | None = None, force: bool = False, again: bool = False) -> Path:
