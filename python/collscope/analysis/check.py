@@ -114,6 +114,9 @@ class Check(Table):
     block_sizes: Sizes = ()  # of one rank's block: the vector of a collective that moves blocks grows with the ranks
     expected: Annotated[dict[str, Expected], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
     theory: Annotated[dict[str, str], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
+    reading: Literal["", "strict", "mild"] = (
+        ""  # of an ambiguous sentence: the one that the check belongs to; none: to both
+    )
     says: str = ""  # the assertion in the paper's words, after the place; "" the kind's own
 
     says_itself: ClassVar[str] = ""  # the kind's words; {fields} are filled in
@@ -177,6 +180,7 @@ class Check(Table):
             seen,
             self.expected.get(context.alternative, other),
             self.theory.get(context.alternative, self.theory.get("other", "")),
+            self.reading,
         )
 
     def where(self, context: Context, place: Place) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 YES, NO, OPEN = "yes", "no", "open"  # what theory expects of an assertion
+STRICT, MILD = "strict", "mild"  # how a sentence that can be taken in two ways is read
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Assertion:
     seen: str  # the numbers that decided
     expected: str  # YES, NO or OPEN
     theory: str = ""  # why it is expected so
+    reading: str = ""  # STRICT or MILD: it belongs to that reading of the claim alone; "": to both
 
     @property
     def surprise(self) -> bool:
@@ -53,6 +55,13 @@ class Claim:
     def verdict(self) -> str:
         """reproduced, partly, not reproduced or not testable."""
         return verdict([a.holds for a in self.assertions])
+
+    @property
+    def readings(self) -> dict[str, str]:
+        """Where the sentence is ambiguous: the verdict of its strictest and of its mildest reading, by STRICT and MILD; else nothing."""
+        if not any(a.reading for a in self.assertions):
+            return {}
+        return {r: verdict([a.holds for a in self.assertions if a.reading in ("", r)]) for r in (STRICT, MILD)}
 
     @property
     def expected_verdict(self) -> str:

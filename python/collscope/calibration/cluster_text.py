@@ -13,6 +13,7 @@ from collscope.calibration.noise import sections
 from collscope.calibration.numbers import Found, gap_line, narrowest, residual
 
 ROUNDED = 1e-5  # five digits
+LEAST_S = 1e-12  # what is left by rounding is no time
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def _spent(
     least = min(max(per_byte, 0.0), max(most_per_byte, 0.0))
     middle = int((max(start, 1) * max(end - 1, 1)) ** 0.5)
     fixed = seconds + (per_byte - least) * middle if least != per_byte else seconds
-    return min(max(fixed, 0.0), max(most, 0.0)) * (1 - ROUNDED), least
+    spent = min(max(fixed, 0.0), max(most, 0.0)) * (1 - ROUNDED)
+    return spent if spent >= LEAST_S else 0.0, least
 
 
 def _limit(limit: tuple[int, int]) -> str:

@@ -41,20 +41,19 @@ def sections(curves: Sequence[Drawn], gaps: Gaps | None, limits: Limits) -> Iter
     """The lines of all curves. A piece that is flatter than its links allow keeps them busy for its own time only."""
     known = _of_each(curves, gaps.gap) if gaps else {}
     taken = _of_each(curves, gaps.received) if gaps else {}
+    spent = {c.level: (known.get(c.level, ()), taken.get(c.level, ())) for c in curves}
     for curve in curves:
         yield ""
         yield f"# {curve.level}: {curve.about}"
         if curve.jumps:
             yield f"# A protocol begins at {', '.join(format_size(j) for j in curve.jumps)}."
-        spent = (known.get(curve.level, ()), taken.get(curve.level, ()))
-        yield from _pieces("curve", curve, curve.pieces, spent, limits.blocking, gaps)
+        yield from _pieces("curve", curve, curve.pieces, spent[curve.level], limits.blocking, gaps)
     for curve in curves:
         if gaps and (waiting := _waiting(curve, gaps, limits.nonblocking)):
             yield ""
             size, time = gaps.waiting[_like(curve.level, gaps.waiting)]
             yield f"# {curve.level}: {format_size(size)} takes {time * 1e6:.2f} us where the send is non-blocking ({gaps.source})."
-            spent = (known.get(curve.level, ()), taken.get(curve.level, ()))
-            yield from _pieces("curve_nonblocking", curve, waiting, spent, limits.nonblocking, gaps)
+            yield from _pieces("curve_nonblocking", curve, waiting, spent[curve.level], limits.nonblocking, gaps)
 
 
 def _like(level: str, known: Mapping[str, object]) -> str:

@@ -49,8 +49,7 @@ def noise_of(half_trips: Sequence[float], typical_s: float) -> Quantiles:
     """The noise of messages whose curve says `typical_s`; () where there are too few round trips."""
     if len(half_trips) < FEWEST:
         return ()
-    times = single_messages(half_trips)
-    return tuple((part, quantile(times, part) - typical_s) for part in PARTS)
+    return noise_of_messages(single_messages(half_trips), typical_s)
 
 
 def noise_of_messages(times: Sequence[float], typical_s: float) -> Quantiles:

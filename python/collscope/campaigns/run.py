@@ -34,9 +34,8 @@ from collscope.sources.source import Options, Stopped
 
 MEASURED, TABLE = "measured.csv", "table.csv"
 RESULTS = paths.RESULTS / "validation"
-CHUNK = (
-    96  # calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls
-)
+# Calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls.
+CHUNK = 96
 
 
 def run(name: str, quick: bool = False, out: str | None = None, force: bool = False, again: bool = False) -> Path:
@@ -165,7 +164,7 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, force: bo
         for chunk in _chunks(left):
             try:
                 rows = measure.run_tasks(
-                    [(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk],
+                    measure.in_rounds([(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk]),
                     launches=options.launches, progress=bar, limit_s=60.0, launcher=options.launcher,
                     keep_times=True,
                 )  # fmt: skip

@@ -15,6 +15,7 @@ def command(check: bool, out: str | None) -> None:
 
     Nothing is simulated. Exit status 1: a verdict differs from the one that is committed beside the results.
     """
+    from collscope.analysis.claims import MILD
     from collscope.base import paths
     from collscope.base.errors import UsageError
     from collscope.base.files import write_atomically
@@ -27,7 +28,8 @@ def command(check: bool, out: str | None) -> None:
     papers = claims.every()
     for paper in papers:
         grid = Grid(
-            [Column("claim"), Column("with", goes=2), Column("verdict"), Column("hold", right=True), Column("expected", goes=3),
+            [Column("claim"), Column("with", goes=2), Column("verdict"), Column("hold", right=True),
+             Column("readings", goes=5, pieces=WORDS), Column("expected", goes=3),
              Column("same over the ranges", goes=4, pieces=WORDS), Column("says", goes=1, pieces=WORDS)],
             title=f"{paper.title} ({paper.study})",
         )  # fmt: skip
@@ -38,6 +40,7 @@ def command(check: bool, out: str | None) -> None:
                 j.alternative,
                 j.claim.verdict,
                 hold,
+                claims.readings(j.claim),
                 j.claim.expected_verdict,
                 j.ranges or "–",
                 j.claim.text,
@@ -45,6 +48,10 @@ def command(check: bool, out: str | None) -> None:
         grid.show()
     counted = claims.count(papers)
     click.echo(", ".join(f"{n} {verdict}" for verdict, n in counted.items()) + f" of {sum(counted.values())} claims.")
+    milder = claims.count(papers, MILD)["reproduced"]
+    click.echo(
+        f"Of sentences that can be read in two ways both readings are asked for; by the milder ones alone {milder} would be reproduced."
+    )
     if not check:
         for name, text in claims.pages(papers):
             write_atomically(folder / name, text)

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from collscope.analysis.claims import Claim
+from collscope.analysis.claims import MILD, STRICT, Claim
 from collscope.base import paths
 from collscope.catalogue import registry
 from collscope.catalogue.decisions import library_name
@@ -23,6 +21,7 @@ from collscope.studies.report import report
 from collscope.studies.report.analysis import Analysis, analyse
 from collscope.studies.study import Study
 
+READ = {STRICT: "strictly", MILD: "mildly"}
 VERDICTS = ("reproduced", "partly", "not reproduced", "not testable")
 
 
@@ -102,25 +101,20 @@ def _committed(path: Path) -> dict[tuple[str, str], str]:
         return {(row["alternative"], row["claim"]): row["verdict"] for row in csv.DictReader(file)}
 
 
-def count(papers: Sequence[PaperClaims]) -> dict[str, int]:
-    """Verdict → how many claims have it; one with alternatives has the best of theirs."""
+def count(papers: Sequence[PaperClaims], reading: str = "") -> dict[str, int]:
+    """Verdict → how many claims have it; one with alternatives has the best of theirs. `reading`: STRICT or MILD, for those claims that
+    can be taken in two ways; "" asks both of them."""
     best: dict[tuple[str, str], str] = {}
     for judged in (j for p in papers for j in p.claims):
-        key, mine = (judged.study, judged.claim.id), judged.claim.verdict
+        key, mine = (judged.study, judged.claim.id), judged.claim.readings.get(reading, judged.claim.verdict)
         best[key] = min(best.get(key, mine), mine, key=VERDICTS.index)
     found = Counter(best.values())
     return {verdict: found[verdict] for verdict in VERDICTS}
 
 
-def frame(papers: Sequence[PaperClaims]) -> pd.DataFrame:
-    """A row a claim and alternative: study, claim, alternative, text, verdict, expected, held, of, ranges, reason."""
-    rows = [
-        (j.study, j.claim.id, j.alternative, j.claim.text, j.claim.verdict, j.claim.expected_verdict, j.claim.held,
-         len(j.claim.testable), j.ranges, reason(j.claim))
-        for p in papers for j in p.claims
-    ]  # fmt: skip
-    columns = ["study", "claim", "alternative", "text", "verdict", "expected", "held", "of", "ranges", "reason"]
-    return pd.DataFrame(rows, columns=columns)
+def readings(claim: Claim) -> str:
+    """The verdicts of its two readings in words; "" where the sentence is not ambiguous."""
+    return "; ".join(f"{READ[r]}: {found}" for r, found in claim.readings.items())
 
 
 def reason(claim: Claim) -> str:
@@ -135,5 +129,7 @@ def pages(papers: Sequence[PaperClaims]) -> Iterator[tuple[str, str]]:
     for name in ("claims.md", "claims.html"):
         yield (
             name,
-            report.environment().get_template(f"{name}.j2").render(papers=papers, count=count(papers), reason=reason),
+            report.environment()
+            .get_template(f"{name}.j2")
+            .render(papers=papers, count=count(papers), mildly=count(papers, MILD), readings=readings, reason=reason),
         )

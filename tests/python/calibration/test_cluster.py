@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
-from collscope.calibration import cluster, p2p, survey
+from collscope.calibration import cluster, cluster_text, p2p, survey
 from collscope.calibration.cluster_text import About, text_of
 from collscope.calibration.curves import Point
 from collscope.calibration.numbers import Found, busiest, numbers
@@ -206,3 +206,11 @@ def test_page_picture_and_data_lie_beside_the_specification(tmp_path: Path, monk
             and f"({before}calibration.png)" in text
         )
     assert drawn == [({"network": ([(8, 1e-6)], [(0, 1e-6, 0.0)])}, "mine, point to point")] * 2
+
+
+def test_what_rounding_leaves_of_a_piece_is_nobodys_time() -> None:
+    """A sender may spend all of a message's time but 1e-20 s, which a specification does not take."""
+    known = [(1, 1e-6), (4096, 1e-6)]
+    assert cluster_text._spent(known, 1, 4097, 1e-20, 0.0) == (0.0, 0.0)
+    assert cluster_text._spent(known, 1, 4097, 2e-12, 0.0)[0] == pytest.approx(2e-12, rel=1e-3)
+    assert cluster_text._spent(known, 1, 4097, 1.0, 0.0)[0] == pytest.approx(1e-6, rel=1e-3)

@@ -96,6 +96,11 @@ def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeyp
 
     def measured(tasks, **_):  # type: ignore[no-untyped-def]
         asked.append(len(tasks))
+        groups = {}
+        for layout, point in tasks:
+            groups.setdefault((layout, point.collective, point.count), set()).add(point.group)
+        assert all(len(of_call) == 1 for of_call in groups.values()), "the algorithms of a call are measured in rounds"
+        assert {0} not in groups.values() and len(set(map(min, groups.values()))) == len(groups)
         made = []
         for layout, point in tasks:
             bad = point.algorithm.partition("[")[0] in broken and len(asked) <= 2

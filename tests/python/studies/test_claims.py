@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from click.testing import CliRunner
 
+from collscope.analysis.claims import Assertion, Claim
 from collscope.base import paths
+from collscope.base.errors import UsageError
+from collscope.commands import explain
 from collscope.commands.cli import cli
 from collscope.studies import claims
 
@@ -50,11 +56,54 @@ def test_a_claim_counts_with_the_better_of_its_alternatives(every: list[claims.P
     assert claims.count([bird])["partly"] == 8
 
 
-def test_every_claim_that_is_not_reproduced_has_its_reason(every: list[claims.PaperClaims]) -> None:
-    table = claims.frame(every)
-    assert not table[(table.verdict != "reproduced") & (table.reason == "")][["study", "claim"]].to_numpy().tolist()
-    found = table[(table.verdict == "reproduced") & (table.reason != "")]
-    assert found.reason.str.contains("against theory").all(), "what is reproduced as theory has it needs no reason"
+def test_every_claim_that_is_not_reproduced_has_its_reason_and_that_stands_on_explain(
+    every: list[claims.PaperClaims],
+) -> None:
+    judged = [j for p in every for j in p.claims]
+    known = {(j.study, j.claim.id) for j in judged}
+    for j in judged:
+        found = j.claim.explanation
+        if j.claim.verdict == "reproduced":
+            assert "against theory" in found or not claims.reason(j.claim), "as theory has it: it needs no reason"
+        elif j.claim.verdict != "not testable":
+            others = re.findall(r"\b[A-Z]\d+\b", "".join(re.findall(r"\bsee ([^.;)]*)", found)))
+            assert "`explain " in found or others, f"{j.study} {j.claim.id} {j.alternative}: {found}"
+            assert {(j.study, other) for other in others} <= known
+
+
+def test_each_run_of_explain_that_a_reason_cites_can_be_asked_for(
+    every: list[claims.PaperClaims], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(asked: object, points: object, layout: object) -> NoReturn:
+        raise UsageError("all of it was read")
+
+    monkeypatch.setattr(explain, "_paths", read)
+    cited = {c for p in every for j in p.claims for c in re.findall(r"`explain ([^`]*)`", j.claim.explanation)}
+    assert len(cited) > 30
+    for words in cited:
+        done = CliRunner().invoke(cli, ["explain", *shlex.split(words)])
+        assert str(done.exception) == "all of it was read", f"{words}: {done.exception}"
+
+
+def test_a_sentence_that_can_be_read_in_two_ways_has_two_verdicts(every: list[claims.PaperClaims]) -> None:
+    of = {(p.study, j.claim.id): j.claim.readings for p in every for j in p.claims if j.claim.readings}
+    assert of["kandalla_allgather", "K8"] == {"strict": "not reproduced", "mild": "reproduced"}
+    assert of["alessio_orfeo", "A4"] == {"strict": "partly", "mild": "partly"}
+    assert [claims.count(every, reading)["reproduced"] for reading in ("", "strict", "mild")] == [14, 14, 17]
+
+
+def test_what_belongs_to_no_reading_belongs_to_both() -> None:
+    def claim(*held: tuple[str, bool | None]) -> Claim:
+        return Claim("X1", "", "", tuple(Assertion("", holds, "", "yes", reading=reading) for reading, holds in held))
+
+    assert claim(("", True), ("", False)).readings == {}
+    assert claim(("", True), ("strict", False), ("mild", True)).readings == {"strict": "partly", "mild": "reproduced"}
+    assert claim(("", False), ("strict", True), ("mild", None)).readings == {
+        "strict": "partly",
+        "mild": "not reproduced",
+    }
+    assert claims.readings(claim(("strict", False), ("mild", True))) == "strictly: not reproduced; mildly: reproduced"
+    assert claims.readings(claim(("", True))) == ""
 
 
 def test_the_pages_say_each_claim_with_its_verdict_and_its_task(folder: Path) -> None:
