@@ -12,7 +12,7 @@ import pytest
 
 from collscope.base import console, paths, programs
 from collscope.base.errors import UserError, disk_error, nearest, unknown
-from collscope.base.files import write_atomically
+from collscope.base.files import says, write_atomically
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -146,9 +146,23 @@ def test_a_program_that_is_not_built_is_told_with_how(tmp_path: Path, reason: st
     program.parent.mkdir()
     program.touch()
     assert programs.needed(program) == program
-    where = {p.name: p.parent.name for p in (programs.PROVER, programs.RECORDED, programs.PLUGIN)}
-    assert where == {"collscope-prove": "prove", "collscope-recorded": "prove", "collscope-platform.so": "smpi"}
-    assert (programs.SIM_DRIVER.parent.name, programs.MPI_DRIVER.parent.name) == ("smpi", "mpi")
+
+
+def test_what_is_built_is_what_is_called() -> None:
+    drivers = (programs.SIM_DRIVER, programs.MPI_DRIVER)
+    called = {programs.PROVER, programs.RECORDED, *drivers, programs.SWITCH, programs.IDLE, programs.PLUGIN}
+    built = {preset: {*files.values()} for preset, files in programs.BUILT.items()}
+    assert called == {paths.BUILD / preset / name for preset, names in built.items() for name in names}
+    assert [str(path.relative_to(paths.ROOT)) for path in drivers] == [
+        *("build/smpi/collscope-driver", "build/mpi/collscope-driver")
+    ]
+    assert all(n in (t, f"{t}.so") for files in programs.BUILT.values() for t, n in files.items())
+
+
+def test_a_file_says_what_it_says(tmp_path: Path) -> None:
+    assert not says(tmp_path / "x", "")
+    (tmp_path / "x").write_text("µs", encoding="utf-8")
+    assert says(tmp_path / "x", "µs") and not says(tmp_path / "x", "µ")
 
 
 @pytest.mark.parametrize("terminal", [False, True])

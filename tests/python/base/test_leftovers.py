@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,55 @@ def test_the_temporary_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.M
         assert folder.parent == tmp_path
         assert leftovers.is_alive(folder.name)
     assert not list(tmp_path.iterdir())
+
+
+def test_what_the_dead_left_in_a_folder_for_other_machines_goes_too(tmp_path: Path, dead: str) -> None:
+    (tmp_path / f"collscope-{dead}-abc").mkdir()
+    with leftovers.scratch(tmp_path) as folder:
+        assert list(tmp_path.iterdir()) == [folder]
+        assert folder.name.startswith(f"collscope-{leftovers.mark()}-")
+    assert not list(tmp_path.iterdir())
+    assert not leftovers._is_old(tmp_path / "gone")
+
+
+def test_the_watchdog_carries_no_mark_and_its_owner_does() -> None:
+    leftovers.watch()
+    leftovers.watch()
+    watchdog = leftovers._watchdogs[os.getpid()].pid
+    assert os.environ[leftovers.VARIABLE] == leftovers.mark()
+    with subprocess.Popen(["sleep", "60"]) as child:
+        assert child.pid in leftovers.marked(leftovers.mark())
+        child.kill()
+    theirs = Path(f"/proc/{watchdog}/environ").read_text().split("\0")
+    assert f"PATH={os.environ['PATH']}" in theirs
+    assert not any(word.startswith(leftovers.VARIABLE) for word in theirs)
+
+
+@pytest.mark.parametrize(
+    ("has_descriptors", "alive", "done"),
+    [
+        (True, [True], ["selected 7"]),
+        (True, [False, False], []),
+        (False, [True, True, False], ["slept", "slept"]),
+    ],
+)
+def test_the_end_of_an_owner_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, has_descriptors: bool, alive: list[bool], done: list[str]
+) -> None:
+    said: list[str] = []
+
+    def open_descriptor(pid: int) -> int:
+        assert pid == 12
+        if not has_descriptors:
+            raise OSError
+        return 7
+
+    monkeypatch.setattr(os, "pidfd_open", open_descriptor, raising=False)
+    monkeypatch.setattr(select, "select", lambda read, *_: said.append(f"selected {read[0]}"))
+    monkeypatch.setattr(leftovers, "is_alive", lambda _: alive.pop(0))
+    monkeypatch.setattr(leftovers.time, "sleep", lambda _: said.append("slept"))
+    leftovers._wait_for_end("0-12-0")
+    assert (said, alive) == (done, [] if done else alive)
 
 
 def test_another_machine_is_another_place(monkeypatch: pytest.MonkeyPatch) -> None:

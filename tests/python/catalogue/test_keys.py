@@ -1,13 +1,14 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
 from collscope.catalogue.keys import Key, Param, full_key, read_values, split_keys, stem_of, swept
 
-NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+NAMES = st.text("abz059_", max_size=8).map("k{}".format)
 
 
+@settings(max_examples=40)
 @given(NAMES, NAMES, st.dictionaries(NAMES, NAMES, max_size=3))
 def test_a_key_reads_back(owner: str, name: str, values: dict[str, str]) -> None:
     key = Key(f"{owner}/{name}", tuple(values.items()))
