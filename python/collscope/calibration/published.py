@@ -205,7 +205,7 @@ def new_head(name: str, measured: Measurements, shape: Mapping[str, int]) -> str
         if key in shape
     ]
     for level, link in ((NETWORK, "nic"), *((lv, "core") for lv in ("cache", "socket", "node"))):
-        if level in measured.rates and not any(line.startswith(link) for line in lines):
+        if level in measured.rates and not any(line.startswith(f"{link}_bytes_per_s") for line in lines):
             rate = measured.rates[level]
             lines.append(
                 f'{link}_bytes_per_s = {{ value = {rate:.4g}, tag = "measured", source = "osu_bw, {level}: its highest" }}'

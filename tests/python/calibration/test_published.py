@@ -11,10 +11,11 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.calibration import published
+from collscope.calibration.contention import Gaps
 from collscope.calibration.contention import read as read_trees
 from collscope.calibration.cross_validation import Missed, left_out, reason
 from collscope.calibration.curves import Limits, Piece, Point, curve_at
-from collscope.calibration.published import MARK, fit, made, parse_jumps, parse_shape
+from collscope.calibration.published import MARK, CurveFit, Fitted, fit, made, parse_jumps, parse_shape
 from collscope.calibration.tables import Measured, Measurements, read
 from collscope.machines import find
 from collscope.machines.spec_reader import parse_spec
@@ -181,3 +182,135 @@ def test_an_impossible_head_is_refused_and_nothing_is_written(tmp_path: Path) ->
     with pytest.raises(UsageError, match="cannot be written"):
         published.calibrate("x", planted(), tmp_path)
     assert parse_shape("nodes=1, sockets=2") == {"nodes": 1, "sockets": 2}
+
+
+def test_what_is_told_of_a_calibration() -> None:
+    """A class with all there is to say, and one with nothing."""
+    sizes = (1, 2, 4, 8, 1 << 20)
+    times = tuple(Measured(n, t, 0.5 * t, 1.5 * t) for n, t in zip(sizes, (5e-6, 1e-6, 9e-7, 2e-6, 1e-3), strict=True))
+    left = tuple(Missed(n, e) for n, e in zip(sizes, (0.02, -0.11, 0.1, 0.0, 0.5), strict=True))
+    curve = CurveFit(
+        "socket", times, ((0, 1e-6, 2e-9), (8, 0.0, 1e-9)), (8,), (Missed(1, -0.04), Missed(2, 0.01)), left, ""
+    )
+    calm = tuple(Measured(n, n * 1e-9) for n in (2, 4, 1 << 20))
+    other = CurveFit("network", calm, ((0, 0.0, 1e-9),), (), (Missed(1, 0.0),), (Missed(4, 0.1),), "")
+    gaps = Gaps({"socket": [(1, 2e-7), (1024, 3e-7)]}, {"node": (4096, 7e-6)}, "", 3, 12, {"socket": [(1, 1e-7)]}, "")
+    fitted = Fitted((curve, other), {}, (Missed(2, 0.2), Missed(4, -0.1), Missed(8, 0.0)), gaps)
+    assert list(published.describe(fitted)) == [
+        "socket: 5 sizes in 2 pieces; missed by 2.5% (median), 4.0% (most, at 1 B); "
+        "left out of the fit, by 10.0% (median), 50.0% (most, at 1 MiB)",
+        "  a protocol begins at 8 B",
+        "  from      0 B: α = 1 µs, β = 2 ns/B",
+        "  from      8 B: α = 0 s, β = 1 ns/B",
+        "  left out, 2 B is missed by -11.0%: times fall with size here",
+        "  left out, 1 MiB is missed by +50.0%: at the end of what was measured",
+        "  remark: pairs differ by more than 25% at 1 B, 2 B, 4 B, 8 B, 1 MiB",
+        "  remark: 2 B takes less time than 1 B",
+        "  remark: 4 B takes less time than 2 B",
+        "network: 3 sizes in 1 pieces; missed by 0.0% (median), 0.0% (most, at 1 B); "
+        "left out of the fit, by 10.0% (median), 10.0% (most, at 4 B)",
+        "  from      0 B: α = 0 s, β = 1 ns/B",
+        "gaps, from 3 of 12 rows; the others are for judging",
+        "  socket: 200.0 ns at 1 B, 300.0 ns at 1 KiB",
+        "  socket: its receiver 100 ns at 1 B",
+        "  node: a non-blocking message of 4 KiB takes 7 µs",
+        "all classes, every other size left out: 10.0% (median), 50.0% (most), 2 of 6 by more than 10%",
+        "all classes, every other size left out; had jumps to be found in the same halves: 10.0% (median), 20.0% (most), "
+        "1 of 3 by more than 10%",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "latency", "said"),
+    [
+        ([(1, 1.0, 0.9, 1.15), (1 << 20, 2.0, None, 9.0)], 1.0, []),
+        ([(1, 1.0, 0.9, 1.16), (1 << 20, 2.0, 0.1, None)], 1.0, ["pairs differ by more than 25% at 1 B"]),
+        ([(1, 1.0, None, None), (1 << 20, 0.985, None, None)], 1.0, []),  # two hundredths are noise
+        ([(1, 1.0, None, None), (1 << 20, 0.975, None, None)], 1.0, ["1 MiB takes less time than 1 B"]),
+        ([(1, 1.0, None, None), (4096, 2.0, None, None)], 1.0, ["nothing above 4 KiB was measured; the last piece goes on"]),
+        ([(1, 1.0, None, None), (1 << 20, 1.0, None, None)], 2.0, []),
+        ([(1, 1.0, None, None), (1 << 20, 1.0, None, None)], 2.1, ["the smallest message is not the fastest"]),
+        ([(1 << k, 1.0, 0.1, 1.0) for k in range(14, 21)], 1.0,
+         ["pairs differ by more than 25% at 16 KiB, 32 KiB, 64 KiB, 128 KiB, 256 KiB, 512 KiB …"]),
+        ([(1 << k, 1.0, 0.1, 1.0) for k in range(15, 21)], 1.0,
+         ["pairs differ by more than 25% at 32 KiB, 64 KiB, 128 KiB, 256 KiB, 512 KiB, 1 MiB"]),
+    ],
+)  # fmt: skip
+def test_from_where_on_data_are_doubted(
+    times: list[tuple[int, float, float | None, float | None]], latency: float, said: list[str]
+) -> None:
+    curve = CurveFit("socket", tuple(Measured(*m) for m in times), ((0, latency, 0.0),), (), (), (), "")
+    assert list(published.doubts(curve)) == [f"remark: {words}" for words in said]
+
+
+def test_a_new_specification_begins_with_what_is_known() -> None:
+    measured = Measurements(
+        {},
+        {"network": 1.23456e10, "socket": 5e9, "node": 4e9},
+        {"network": "a.csv", "node": "a.csv", "socket": "b.csv"},
+    )
+    shape = {"numa": 8, "nodes": 4, "ccd": 4, "sockets": 2, "cores_per_socket": 16, "cores_per_cache": 2}
+    given = 'tag = "documented", source = "given to calibrate" }'
+    assert published.new_head("mine", measured, shape).splitlines() == [
+        'name = "mine"',
+        'about = "mine: messages from a.csv, b.csv"',
+        f"nodes = {{ value = 4, {given}",
+        f"sockets = {{ value = 2, {given}",
+        f"cores_per_socket = {{ value = 16, {given}",
+        f"cores_per_cache = {{ value = 2, {given}",
+        'nic_bytes_per_s = { value = 1.235e+10, tag = "measured", source = "osu_bw, network: its highest" }',
+        'core_bytes_per_s = { value = 5e+09, tag = "measured", source = "osu_bw, socket: its highest" }',
+        "",
+        "[[level]]",
+        'name = "ccd"',
+        f"cores = {{ value = 4, {given}",
+        "",
+        "[[level]]",
+        'name = "numa"',
+        f"cores = {{ value = 8, {given}",
+        "",
+    ]
+    with pytest.raises(UsageError) as refused:
+        published.new_head("mine", measured, {"nodes": 1, "cores_per_cache": 4})
+    assert str(refused.value) == (
+        "mine: messages do not tell a machine's shape; add --shape nodes=4,sockets=2,cores_per_socket=16[,cores_per_cache=4] "
+        "(missing: sockets, cores_per_socket)"
+    )
+
+
+def test_links_move_what_the_fastest_large_piece_needs() -> None:
+    def rate(*pieces: Piece) -> float:
+        return published.own_rate(CurveFit("socket", (), pieces, (), (), (), ""))
+
+    assert rate((0, 0.0, 0.5), (4096, 0.0, 2.0), (8192, 0.0, 4.0)) == 0.5
+    assert rate((0, 0.0, 0.5), (4095, 0.0, 4.0)) == 0.25, "none is for large messages: the last"
+
+
+def test_points_are_not_known_better_than_they_were_printed() -> None:
+    assert published.points_of([Measured(1, 1e-7), Measured(2, 1e-6)]) == [Point(1, 1e-7, 0.05), Point(2, 1e-6, 0.01)]
+
+
+@pytest.mark.parametrize("text", ["nodes", "nodes=0", "nodes=4194304", "Nodes=4", "nodes=1.5", "nodes=-1", "", "4=4"])
+def test_a_shape_that_cannot_be_read(text: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_shape(f"sockets=2,{text}")
+    assert str(refused.value) == (
+        f'--shape: cannot read "{text}"; write some of nodes=N, sockets=N, cores_per_socket=N, cores_per_cache=N, and NAME=CORES of a level'
+    )
+
+
+def test_keys_and_values() -> None:
+    assert parse_shape("nodes=4194303") == {"nodes": 4194303}
+    assert published.pairs("--where", ["a = b", "c=d=e"]) == {"a": "b", "c": "d=e"}
+    for text in ("a", "=b", "a=", " = b"):
+        with pytest.raises(UsageError, match=f'--class: cannot read "{text}"; write KEY=VALUE'):
+            published.pairs("--class", ["x=y", text])
+
+
+def test_a_class_that_the_machine_lacks_is_told_with_what_to_do() -> None:
+    with pytest.raises(UserError) as refused:
+        made(HEAD, planted({"ccd": PLANTED["socket"]}), "x.toml")
+    assert str(refused.value) == (
+        "x.toml: made up has times of class ccd, which the machine lacks; give a new machine --shape ccd=CORES, the file of another a "
+        "table [[level]], or say what is meant: --class WORD=CLASS"
+    )
