@@ -55,7 +55,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Platform:
     return _load(name, text, paths.CACHE)
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _load(name: str, text: bytes, cache: Path) -> Platform:
     path, values, base = _find(name)
     if path is None:

@@ -24,7 +24,7 @@ def fit_nodes(platform: Platform, ranks: int, mapping: str = "block") -> int:
     return nodes if platform.grows else min(nodes, platform.max_nodes)
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def grown(platform: Platform, nodes: int) -> Platform:
     """The platform with so many nodes where it has fewer and grows (`ideal` without a number of nodes), else itself."""
     if not platform.grows or nodes <= platform.max_nodes or too_large(nodes, platform.cores_per_node):

@@ -13,7 +13,7 @@ def all_pairs(sockets: int) -> tuple[Pair, ...]:
     return tuple((a, b) for a in range(sockets) for b in range(a + 1, sockets))
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def distances(sockets: int, links: tuple[Pair, ...]) -> tuple[tuple[int, ...], ...]:
     """Links between any two sockets on a shortest way; -1: there is none."""
     near = _neighbours(sockets, links)

@@ -23,7 +23,7 @@ _HOST = re.compile(r"(?:\+n|node)(\d{1,9})$")
 _SHOWN = 60  # characters that a complaint repeats
 
 
-@lru_cache(maxsize=16)
+@lru_cache
 def text(path: Path) -> str:
     """What stands in the file; read once, so that all of a command means the same. UserError: it cannot be read."""
     try:

@@ -255,7 +255,7 @@ class _File(Table):
     _checked = field_validator(*NUMBERS)(possible)
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _file_model(levels: tuple[str, ...]) -> type[_File]:
     """A file's model where it names levels of its own: their curves may stand in it, too."""
     if not levels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress
@@ -116,7 +116,7 @@ def crossings(case: Case, progress: Callable[[str], object] = lambda _: None) ->
     return found
 
 
-@lru_cache(maxsize=4096)
+@cache
 def _lead(case: Case) -> float:
     """By how much the second takes longer than the first, as a share; SAME or less is a tie. A UserError where one has no time."""
     layout = check_layout(find.load(case.platform), case.nodes, case.ranks, case.mapping)
