@@ -57,7 +57,6 @@ def run(full: bool = False) -> int:
             print(f"          {remark}")
     print(f"in {time.monotonic() - started:.0f} s")
     print(f"{passed} passed, {failed} failed" + f", {skipped} skipped" * bool(skipped))
-    sys.stdout.flush()
     return 1 if failed else 0
 
 
@@ -176,7 +175,6 @@ def pytest(full: bool) -> Step:
     results = results_file(step.name)
     command = [sys.executable, "-m", "pytest", "tests/python", "-p", "no:cacheprovider", f"--junitxml={results}"]
     command += ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
-    sys.stdout.flush()
     marks = ["-m", ""] if full else []
     status = subprocess.run([*command, *marks], cwd=paths.ROOT, stdin=subprocess.DEVNULL, check=False).returncode
     step.seconds = time.monotonic() - start

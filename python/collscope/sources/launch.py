@@ -199,7 +199,7 @@ class _Replies:
             del self.left[name]
             outcome = of_reply(reply, self.reps.pop(name, []), self.report.meta)
             if outcome.kind == DIED:  # the last telling line is that of the point which has just died
-                why = next(iter(_telling(self.errors)[-1:]), outcome.status)[:300]
+                why = [outcome.status, *_telling(self.errors)][-1][:300]
                 outcome = replace(outcome, status=f"simulation failed: {why}")
             self.on_outcome(name, outcome)
             self._next()
@@ -226,7 +226,7 @@ def _lines(
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             data = b""
-            if ready := selector.select(timeout=min(1.0, limit_s or 1.0)):
+            if ready := selector.select(timeout=min(1.0, limit_s or 1.0, silence_s or 1.0)):
                 data = os.read(process.stdout.fileno(), 1 << 16)
                 last_line = time.monotonic()
                 *whole, pending = (pending + data).split(b"\n")

@@ -146,9 +146,9 @@ def launcher_of(kind: str | None = None, hosts: str | None = None) -> Launcher:
             raise UserError(f"{paths.display(path)}: names no host; write one a line, node01 slots=16")
         return Launcher(kind, names, path.resolve())
     names = tuple(re.sub(r":\d+$", "", name.strip()) for name in hosts.split(","))
-    for bad in [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name)][:1]:
+    if bad := [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name)]:
         raise UsageError(
-            f'--hosts {hosts}: there is no such file, and "{bad}" is no host\'s name; give a host file, or names with commas'
+            f'--hosts {hosts}: there is no such file, and "{bad[0]}" is no host\'s name; give a host file, or names with commas'
         )
     if len(set(names)) < len(names):
         raise UsageError(f"--hosts {hosts}: a host is named twice")

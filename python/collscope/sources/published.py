@@ -109,12 +109,12 @@ def _row(layout: Layout, point: Point) -> Row:
     if table and fits and metrics.base(point.metric) == METRIC:
         size = point.block_bytes(layout.ranks)
         found = _times(table.file).get((point.collective, point.algorithm, layout.ranks, size))
-    time, runs = found or (None, 0)
+    time, runs = found or (None, None)
     return make_row(
         source="published",
         **layout.cells(),
         **{**point.cells(layout.ranks), "metric": metrics.base(point.metric)},
-        launches=runs or None,
+        launches=runs,
         repetitions=1 if found else 0,
         median_s=time,
         status="ok" if found else NOBODY,

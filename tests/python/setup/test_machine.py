@@ -63,8 +63,11 @@ def test_without_rights_the_command_is_told(tree: Path, monkeypatch: pytest.Monk
     )
     with pytest.raises(SetupError) as error:
         machine.ensure(tree)
-    assert "missing: C compiler, MPI" in str(error.value)
-    assert "apt-get install -y build-essential openmpi-bin" in str(error.value)
+    assert str(error.value).splitlines() == [
+        "missing: C compiler, MPI",
+        "    as root:       apt-get update && apt-get install -y build-essential openmpi-bin",
+        "    without root:  the cluster's own MPI, which has mpicc and mpirun (module load openmpi, say)",
+    ]
     assert not state.is_ready(tree)
 
 

@@ -23,6 +23,7 @@ def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     def run(self: Steps, what: str, command: list[str | Path], log: Path, **more: Any) -> None:
         commands.append([str(word) for word in command])
         if "-S" in commands[-1]:  # SimGrid's configure step leaves a program where it is called
+            assert more["env"]["CFLAGS"] == more["env"]["CXXFLAGS"] == "-O2 -g0"
             (Path(more.get("cwd", ".")) / "test_stackgrowth").touch()
         if "--install" in commands[-1]:
             work = Path(commands[-1][-1]).parent
@@ -115,6 +116,11 @@ def test_what_simgrid_is_built_with(tree: Path, called: list[list[str]], monkeyp
         "msg",
         "python",
     ]
+    source, work = tree / ".cache" / "simgrid-build" / "simgrid-3.32", tree / ".cache" / "simgrid-build" / "tree"
+    assert configure[:7] == ["cmake", "-S", str(source), "-B", str(work), "-G", "Ninja"]
+    rest = {word for word in configure[7:] if not word.endswith(("=ON", "=OFF"))}
+    place = f"-DCMAKE_INSTALL_PREFIX={tree}/.cache/simgrid"
+    assert rest == {"-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_BUILD_TYPE=None", place}
     assert {word for word in configure if word.endswith("=OFF")} == {f"-Denable_{name}=OFF" for name in off}
     on = {"enable_smpi", "CMAKE_DISABLE_FIND_PACKAGE_pybind11", "CMAKE_DISABLE_FIND_PACKAGE_Eigen3"}
     assert {word for word in configure if word.endswith("=ON")} == {f"-D{name}=ON" for name in on}

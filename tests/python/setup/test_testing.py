@@ -195,15 +195,15 @@ def test_a_build_that_fails_is_counted_and_not_remembered(
             raise SetupError("it broke")
 
     monkeypatch.setattr(machine, "locked", lambda root: contextlib.nullcontext())
-    monkeypatch.setattr(needs, "missing_packages", lambda presets: (lacking, lacking))
-    monkeypatch.setattr(Setup, "start_apt", lambda self, names, packages: ["apt"])
-    monkeypatch.setattr(Setup, "apt_install", lambda self, apt, packages, what: done.append(what))
+    monkeypatch.setattr(needs, "missing_packages", lambda presets: (lacking, [f"lib{name}" for name in lacking]))
+    monkeypatch.setattr(Setup, "start_apt", lambda self, names, packages: done.append(f"apt {names} {packages}"))
+    monkeypatch.setattr(Setup, "apt_install", lambda self, apt, packages, what: done.append(f"{what} {packages}"))
     monkeypatch.setattr(Setup, "build", build)
     monkeypatch.setattr(state, "remember", lambda root, presets, before: done.append(" ".join(presets)))
     made = [(s.name, s.passed, s.failed) for s in testing.builds()]
     assert made == [(f"build {p}", int(p != failing), int(p == failing)) for p in testing.PRESETS]
     assert capsys.readouterr().out.count("it broke\n") == bool(failing)
-    expected = ["installing x"] * len(lacking) + [*testing.PRESETS]
+    expected = ["apt ['x'] ['libx']", "installing x ['libx']"] * len(lacking) + [*testing.PRESETS]
     assert done == expected + ([] if failing else [" ".join(programs.BUILT)])
 
 

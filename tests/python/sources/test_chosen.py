@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import tiny_platform
+from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources import chosen
+from collscope.twins.call import Call
+from collscope.twins.messages import Own, Unsupported
 from open_mpi import needs_open_mpi, needs_prover
 
 HERE = Layout(None, 1, 5)
@@ -63,6 +67,106 @@ def test_nobody_is_asked_about_what_the_messages_could_not_say(monkeypatch: pyte
     assert named(call, layout=Layout(tiny_platform.tiny(), 2, 4)) == [""]
     assert named(call, layout=Layout(None, 1, 1)) == [""]
     assert named(call, kind="died") == [""]
+
+
+class Compared:
+    """A library of some version, and what it and our keys send; `asked`: the calls of both sides."""
+
+    version = "4.1.9"
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, known: Registry, **sent: str) -> None:
+        self.asked: list[Any] = []
+        twin = {"library": "Open MPI", "number": 1}
+        known = replace(known, algorithms=tuple(replace(a, twin=twin) for a in known.algorithms))
+        monkeypatch.setattr(chosen.registry, "load", lambda: known)
+        monkeypatch.setattr(chosen, "find_library", lambda: self)
+        monkeypatch.delenv(chosen.FORCING, raising=False)
+
+        def theirs(library: object, ranks: int, calls: list[Call], every_component: bool) -> dict[tuple[int, int], str]:
+            assert library is self and every_component
+            self.asked.append((ranks, calls))
+            return {(i, r): [("S", 0, ord(sent["theirs"]) + r)] for i in range(len(calls)) for r in range(ranks)}
+
+        def ours(ranks: int, calls: list[Call]) -> Own:
+            self.asked.append((ranks, calls))
+            said = {
+                i: sent.get(call.key.replace("/", "_").replace(":", "_").partition("[")[0], "-")
+                for i, call in enumerate(calls)
+            }
+            return Own(
+                {i: f"full {call.key}" for i, call in enumerate(calls) if said[i] != "?"},
+                {(i, r): [("S", 0, ord(said[i]) + r)] for i in range(len(calls)) for r in range(ranks)},
+                {i: Unsupported("", "") for i, word in said.items() if word == "!"},
+            )
+
+        monkeypatch.setattr(chosen, "library_messages", theirs)
+        monkeypatch.setattr(chosen, "own_messages", ours)
+
+    def check(self) -> None: ...
+
+
+BY_TABLE = "decision_ompi_4_1_bcast"
+
+
+@pytest.mark.parametrize(
+    ("sent", "key"),
+    [
+        ({"bcast_linear": "x"}, "full bcast/linear"),
+        ({"bcast_linear": "x", "bcast_mst": "x"}, ""),  # one of two
+        ({"bcast_linear": "x", "bcast_mst": "x", BY_TABLE: "x"}, "full decision/ompi_4_1:bcast"),
+        ({"bcast_linear": "x", BY_TABLE: "y"}, "full bcast/linear"),
+        ({"bcast_linear": "y"}, ""),
+    ],
+)
+def test_the_table_s_word_counts_first_then_the_only_key(
+    sent: dict[str, str], key: str, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = Compared(monkeypatch, known, theirs="x", **sent)
+    assert named(Point("bcast", "bcast/builtin", 100, root=1, in_place=True)) == [key]
+    (_, theirs), (ranks, ours) = there.asked
+    assert ranks == 5 and theirs == [Call("bcast/builtin", "bcast", 100, 1, in_place=True)]
+    keys = ["decision/ompi_4_1:bcast", "bcast/mst[dest=first]", "bcast/linear", "bcast/knomial[k=4,s=0]"]
+    assert ours == [replace(theirs[0], key=key) for key in keys]
+
+
+def test_what_is_not_supported_or_has_no_key_is_not_taken(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chosen, "alike", lambda theirs, ours: True)
+    Compared(monkeypatch, known, theirs="x", bcast_linear="!", bcast_mst="?", bcast_knomial="x", **{BY_TABLE: "?"})
+    assert named(Point("bcast", "bcast/builtin", 100)) == ["full bcast/knomial[k=4,s=0]"]
+
+
+def test_which_table_is_asked(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version's, of collectives that it decides; none, where it is forced."""
+    there = Compared(monkeypatch, known, theirs="x")
+    for version, forced, collective, table in (
+        ("4.1.9", "", "bcast", True), ("4.0.7", "", "bcast", False), ("4.1.9", "1", "bcast", False), ("4.1.9", "", "scatter", False),
+    ):  # fmt: skip
+        monkeypatch.setattr(there, "version", version, raising=False)
+        if forced:
+            monkeypatch.setenv(chosen.FORCING, forced)
+        else:
+            monkeypatch.delenv(chosen.FORCING, raising=False)
+        there.asked.clear()
+        named(Point(collective, f"{collective}/builtin", 1))
+        assert any(call.key == f"decision/ompi_4_1:{collective}" for call in there.asked[1][1]) == table, (
+            version,
+            forced,
+        )
+
+
+def test_only_so_many_elements_are_asked_about(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program has buffers of 2^24 floats; one launch for all calls of a number of ranks, each call once."""
+    there = Compared(monkeypatch, known, theirs="x", bcast_linear="x")
+    most, call = Point("bcast", "bcast/builtin", 1 << 23), Point("bcast", "bcast/builtin", 3)
+    two = Layout(None, 1, 2)
+    assert named(most, replace(most, count=most.count + 1), call, call, layout=two) == [
+        "full bcast/linear",
+        "",
+        *["full bcast/linear"] * 2,
+    ]
+    assert [(ranks, [c.count for c in calls]) for ranks, calls in there.asked[:1]] == [(2, [1 << 23, 3])] and len(
+        there.asked
+    ) == 2
 
 
 def test_another_library_leaves_it_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,11 @@ def test_a_point_that_died_says_what_stood_last_on_standard_error(tmp_path: Path
         "died",
         "simulation failed: deadlock: ranks wait for what never comes",
     )
+    told = f"import sys; sys.stderr.write('fail 1\\nfail {'x' * 400}\\n')"
+    _, made = run(tmp_path, f"{told}; sys.stderr.flush(); {lines(DONE % ('a', 'died', 'ended by signal 6'))}", "a")
+    assert made["a"].status == f"simulation failed: fail {'x' * 295}"
+    _, made = run(tmp_path, lines(DONE % ("a", "died", "ended by signal 6")), "a")
+    assert made["a"].status == "simulation failed: ended by signal 6"
 
 
 def test_a_launch_that_breaks_names_what_is_left_and_why(tmp_path: Path) -> None:
@@ -68,6 +73,14 @@ def test_silence_ends_a_launch(tmp_path: Path) -> None:
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no_such_launcher: not found"):
         launch.run(["no_such_launcher"], [], print, children=Children(), folder=tmp_path)
+
+
+def test_what_has_ended_is_not_ended_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its number may be another program's by then."""
+    children = Children()
+    launch.run([sys.executable, "-c", ""], [], print, children=children, folder=tmp_path)
+    monkeypatch.setattr(launch, "end_group", lambda process: pytest.fail("ended again"))
+    children.stop()
 
 
 def test_after_a_stop_nothing_starts(tmp_path: Path) -> None:
@@ -123,10 +136,10 @@ def test_only_a_program_that_did_not_start_is_explained(tmp_path: Path) -> None:
 
 def test_a_point_over_its_limit_ends_the_launch_and_its_clock_starts_with_it(tmp_path: Path) -> None:
     """Three points that take longer together, each within its own time; the fourth goes on."""
-    slow = "; ".join(f"time.sleep(0.45); print({DONE % (name, 'unsupported', 'x')!r})" for name in "abc")
+    slow = "; ".join(f"time.sleep(0.3); print({DONE % (name, 'unsupported', 'x')!r})" for name in "abc")
     program = f'import time; print(\'{{"meta":{{"library":"x"}}}}\'); {slow}; time.sleep(60)'
-    report, made = run(tmp_path, program, "abcd", limit_s=1.2)
-    assert (list(made), report.unfinished, report.over_limit_s, report.silent) == (["a", "b", "c"], ["d"], 1.2, False)
+    report, made = run(tmp_path, program, "abcd", limit_s=0.8)
+    assert (list(made), report.unfinished, report.over_limit_s, report.silent) == (["a", "b", "c"], ["d"], 0.8, False)
 
 
 def test_what_is_added_to_the_environment_and_where_it_runs(tmp_path: Path) -> None:

@@ -69,6 +69,27 @@ def test_why_a_time_is_unstable() -> None:
     assert spread.describe([reps(*[0.0] * 10)], "makespan")["unstable"] == ""
 
 
+@pytest.mark.parametrize(
+    ("median", "step", "width", "until", "why"),
+    [
+        (100.0, 1.0, 10.0, 0.0, ""),
+        (99.0, 1.0, 9.0, 0.0, "clock: the median is 99 of its steps"),
+        (100.0, 0.0, 10.1, 0.0, "spread: the interval of the median is 10 % of it"),
+        (100.0, 0.0, 4.0, 0.04, ""),
+        (100.0, 0.0, 4.1, 0.04, "spread: the interval of the median is 4.1 % of it"),
+        (50.0, 1.0, 80.0, 0.04, "clock: the median is 50 of its steps; spread: the interval of the median is 160 % of it"),
+    ],
+)  # fmt: skip
+def test_what_is_just_too_wide_or_too_short(median: float, step: float, width: float, until: float, why: str) -> None:
+    """Of nine values the interval is from the second to the eighth."""
+    values = [median - width / 2] * 2 + [median] * 5 + [median + width / 2] * 2
+    assert spread.describe([reps(*values)], "makespan", step_s=step, until_ci=until)["unstable"] == why
+
+
+def test_parts_have_two_digits() -> None:
+    assert list(map(spread.percent, (0.1, 0.0999, 0.00123, 1.296, 0.0))) == ["10 %", "10 %", "0.12 %", "130 %", "0 %"]
+
+
 METRICS = ("makespan", "root", "loop", "osu_avg", "osu_avg[barrier=barrier/tree]")
 
 
