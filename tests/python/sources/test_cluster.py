@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -33,7 +35,15 @@ def test_the_three_forms() -> None:
     assert parse("tcp://[::1]:8786").address == "tcp://[::1]:8786"
     made = parse("slurm[partition=long,jobs=3,cores=4,walltime=1-00:00:00]")
     assert (made.workers, made.values["partition"], made.values["walltime"]) == (12, "long", "1-00:00:00")
-    assert parse("slurm").workers == 1
+    usual = parse("slurm")
+    assert usual == parse("slurm[]") and (usual.kind, usual.workers, usual.address) == ("slurm", 1, "")
+    assert usual.values == {
+        "partition": "", "account": "", "jobs": "1", "cores": "1", "memory": "2GiB", "walltime": "01:00:00", "interface": "",
+    }  # fmt: skip
+    assert parse("slurm[jobs=9999,cores=2,memory=1.5TB]").workers == 19998
+    assert parse(" local:4096 ").workers == 4096 and parse("local:1").workers == 1
+    assert parse("tcp://a:65535").address == "tcp://a:65535" and parse(" tcp://a:1 ").address == "tcp://a:1"
+    assert parse("slurm[account=a,b, jobs=2]").values["account"] == "a,b"
 
 
 @pytest.mark.parametrize(
@@ -42,11 +52,16 @@ def test_the_three_forms() -> None:
         ("", r"is none of local:N, tcp://HOST:PORT or slurm\[partition=…\]"),
         ("local", r"--cluster local: is none of"),
         ("local:0", r"a number of workers is 1 to 4096"),
-        ("local:9999", r"a number of workers is 1 to 4096"),
+        ("local:4097", r"a number of workers is 1 to 4096"),
+        ("local:1234567", r"is none of"),
         ("local:two", r"is none of"),
         ("tcp://node7", r"is none of"),
         ("tcp://node7:0", r"a port is 1 to 65535"),
-        ("tcp://node7:70000", r"a port is 1 to 65535"),
+        ("tcp://node7:65536", r"a port is 1 to 65535"),
+        ("slurm[jobs=10000]", r'jobs cannot be "10000"; write for example jobs=8$'),
+        ("slurm[cores=0]", r'cores cannot be "0"; write for example cores=4$'),
+        ("slurm[interface=]", r'interface cannot be ""; write for example interface=ib0$'),
+        ("slurm[account=]", r'account cannot be ""; write for example account=physics$'),
         ("slrum[partition=a]", r'is none of .*did you mean "slurm"'),
         ("slurm[partition=a", r"is none of"),
         ("slurm[partion=a]", r'no key "partion"; did you mean "partition"\?; there are partition, account, jobs'),
@@ -208,6 +223,112 @@ def test_figures_are_drawn_there_too(two: Cluster, tmp_path: Path) -> None:
     here = pictures.draw(made, tmp_path / "here", 1)
     assert there == here == ["a.svg", "a.png"]
     assert all((tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes() for name in here)
+
+
+# ---- what is opened ----------------------------------------------------------------------------------------
+
+
+class Opened:
+    """In place of what Dask opens: notes what it was made with, and whether it was closed."""
+
+    def __init__(self, made: list[Any], *words: Any, **options: Any) -> None:
+        self.made, self.what = made, (words, options)
+        self.jobs: int | None = None
+
+    def __enter__(self) -> Opened:
+        import dask
+
+        self.made.append(self.what)
+        self.made.append(
+            (dask.config.get("distributed.scheduler.allowed-failures"), logging.getLogger("distributed").level)
+        )
+        assert not dask.config.get("distributed.worker.memory.terminate") and not dask.config.get(
+            "distributed.worker.memory.pause"
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.made.append("closed")
+
+    def scale(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    def nthreads(self) -> dict[str, int]:
+        return self.made[0]["there"]  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    distributed = pytest.importorskip("distributed")
+    noted: list[Any] = [{"there": {"a": 2, "b": 3}}]
+    for name in ("LocalCluster", "Client"):
+        monkeypatch.setattr(distributed, name, lambda *words, **options: Opened(noted, *words, **options))
+    return noted
+
+
+def test_workers_of_this_machine(made: list[Any]) -> None:
+    level = logging.getLogger("distributed").level
+    with cluster.opened("local:2") as there:
+        assert there and there.workers == 2
+        (_, local), quiet, ((where,), options), *_ = made[1:]
+        folder = local.pop("local_directory")
+        assert Path(folder).is_dir() and isinstance(where, Opened)
+        assert local == {
+            "n_workers": 2, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": None,
+            "worker_dashboard_address": None, "silence_logs": logging.CRITICAL,
+        }  # fmt: skip
+        assert quiet == (3, logging.CRITICAL) and options == {"timeout": 20.0, "set_as_default": False}
+    assert made[-2:] == ["closed"] * 2 and not Path(folder).exists()
+    assert logging.getLogger("distributed").level == level
+
+
+def test_workers_of_a_scheduler(made: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    address = "tcp://node7:8786"
+    with cluster.opened(address) as there:
+        assert there and there.workers == 5 and made[1][0] == (address,)
+    assert not capsys.readouterr().err
+    made[:] = [{"there": {}}]
+    with cluster.opened(address) as there:
+        assert there and there.workers == 1
+    assert capsys.readouterr().err == (
+        f"collscope: {address}: no worker yet; start some with .venv/bin/dask worker {address} --nthreads 1\n"
+    )
+    with cluster.opened(None) as nobody:
+        assert nobody is None
+
+
+def test_workers_of_slurm(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = Opened(made, "slurm")
+    monkeypatch.setattr(cluster, "_slurm_cluster", lambda wanted: jobs)
+    monkeypatch.setattr(cluster.shutil, "which", lambda name: name)
+    with cluster.opened("slurm[jobs=3,cores=2]") as there:
+        assert there and there.workers == 6 and jobs.jobs == 3
+        assert made[3][0] == (jobs,)
+    monkeypatch.setattr(cluster.shutil, "which", lambda name: None)
+    with pytest.raises(UserError) as error, cluster.opened("slurm[jobs=3]"):
+        pass
+    assert str(error.value) == (
+        "--cluster slurm[jobs=3]: sbatch: not found; slurm is for a machine from which Slurm takes jobs"
+    )
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_a_job_is_made_of(own: bool, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobqueue = pytest.importorskip("dask_jobqueue")
+    asked: list[dict[str, Any]] = []
+    monkeypatch.setattr(jobqueue, "SLURMCluster", lambda **options: asked.append(options))
+    monkeypatch.setattr(cluster.own_simgrid, "is_there", lambda root: own)
+    cluster._slurm_cluster(parse("slurm[cores=4]"))
+    path = f"export PATH={paths.ROOT / '.cache' / 'simgrid' / 'bin'}:$PATH"
+    assert asked == [{
+        "queue": None, "account": None, "cores": 4, "processes": 4, "memory": "2GiB", "walltime": "01:00:00", "interface": None,
+        "job_script_prologue": [
+            f"export PYTHONPATH={paths.ROOT / 'python'}${{PYTHONPATH:+:$PYTHONPATH}}", *([path] if own else []),
+        ],
+        "python": sys.executable, "log_directory": str(workplace / ".cache" / "log"), "job_name": "collscope",
+        "scheduler_options": {"dashboard_address": None}, "worker_extra_args": ["--no-dashboard"],
+    }]  # fmt: skip
+    assert (workplace / ".cache" / "log").is_dir()
 
 
 # ---- without workers ---------------------------------------------------------------------------------------

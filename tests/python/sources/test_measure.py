@@ -68,6 +68,11 @@ def test_a_row_has_every_cell() -> None:
     ]  # fmt: skip
 
 
+def test_ranks_start_as_each_launch_says() -> None:
+    seen = [replace(good(1.0), start=start) for start in ("window", "", "barrier", "window")]
+    assert measure._row(TASK, seen, 4, "c0ffee")["start"] == "window/barrier"
+
+
 def test_every_repetition_is_kept_where_that_is_asked_for() -> None:
     """In the order of launches and calls, of the point's metric; nothing of a launch that failed."""
     seen = [good(3.0, 1.0), good(2.5)]

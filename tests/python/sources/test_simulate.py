@@ -116,6 +116,16 @@ def test_a_missing_smpirun_is_explained(fake: Path, monkeypatch: pytest.MonkeyPa
         run(*points(1))
 
 
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [("SimGrid version 3.32", "3.32"), ("SimGrid version 3.36.1 (release)", "3.36.1"), ("SimGrid", "unknown")],
+)
+def test_which_simgrid_it_is(said: str, version: str, fake: Path) -> None:
+    (fake.parent / "bin" / "smpirun").write_text(f'#!/bin/sh\ntest "$1" = -version && echo "{said}"\n')
+    smpirun.version.cache_clear()
+    assert smpirun.version() == version
+
+
 def test_builtin_is_not_simulated(fake: Path) -> None:
     rows = run(Point("bcast", "bcast/builtin", 1))
     assert "decision/ompi_4_1" in str(rows[0]["status"])
