@@ -22,7 +22,7 @@ DONE = '{"id":"%s","done":true,"kind":"%s","status":"%s"}'
 def run(folder: Path, program: str, ids: str, **options: float) -> tuple[Report, dict[str, Outcome]]:
     """Runs Python lines in place of a launcher."""
     made: dict[str, Outcome] = {}
-    command = [sys.executable, "-u", "-c", program]
+    command = [sys.executable, "-ISuc", program]
     return launch.run(command, list(ids), made.__setitem__, children=Children(), folder=folder, **options), made  # type: ignore[arg-type]
 
 

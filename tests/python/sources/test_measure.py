@@ -131,7 +131,7 @@ def test_a_group_that_breaks_is_measured_point_by_point(
     fake = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
     monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
     monkeypatch.setattr(measure.programs, "MPI_DRIVER", fake)
-    monkeypatch.setattr(measure.mpirun, "command", lambda ranks, nodes, mapping: [sys.executable, fake])
+    monkeypatch.setattr(measure.mpirun, "command", lambda ranks, nodes, mapping: [sys.executable, "-IS", fake])
     plans: list[list[tuple[str, int]]] = []
     real = measure.plan_text
     monkeypatch.setattr(
@@ -159,7 +159,9 @@ def test_launches_follow_each_other_and_each_measures_every_layout(
     monkeypatch.setattr(measure.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(
-        measure.mpirun, "command", lambda ranks, nodes, mapping: asked.append((ranks, nodes)) or [sys.executable, fake]
+        measure.mpirun,
+        "command",
+        lambda ranks, nodes, mapping: asked.append((ranks, nodes)) or [sys.executable, "-IS", fake],
     )
     points = [Point("bcast", "bcast/linear", count) for count in (2, 13, 8)]
     tasks = [(TASK[0], points[0]), (Layout(TASK[0].platform, 2, 6), points[2]), (TASK[0], points[1])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -38,7 +38,9 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> I
     """Puts the fake first on the PATH; yields the file in which it counts its launches."""
     programs = workplace / "bin"
     programs.mkdir()
-    shutil.copy(Path(__file__).parents[1] / "helpers" / "fake_smpirun", programs / "smpirun")
+    script = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
+    (programs / "smpirun").write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "{script}" "$@"\n')
+    (programs / "smpirun").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
     monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee" * 3)
