@@ -44,7 +44,6 @@ def run(request: Request) -> None:
     """Prints what is taken, or draws it."""
     known = registry.load()
     known.collective(request.collective)
-    known.type_bytes(request.type_name)
     keys = [
         known.resolve(key if key.startswith("decision/") else f"decision/{key}", request.collective)[1]
         for key in request.wanted

@@ -45,7 +45,7 @@ def show_all() -> None:
     """One line an algorithm. Plain text: it is often piped into grep, and it starts faster."""
     known = registry.load()
     keys = [a.full_key() for a in known.algorithms] + [d.full_key() for d in known.decisions]
-    width = min(58, max(map(len, keys), default=0))
+    width = min(58, max(map(len, keys)))
     for collective in known.collectives:
         members = [a for a in known.algorithms if a.collective == collective.name]
         if not members:

@@ -141,6 +141,49 @@ def test_sizes_that_nobody_means(text: str) -> None:
     assert len(str(caught.value)) < 150
 
 
+def test_numbers_have_forty_digits_and_messages_show_forty_characters() -> None:
+    assert parse_size(" " + "4".zfill(48) + " ") == 4 and parse_ranks("8".zfill(40)) == [8]
+    with pytest.raises(UsageError) as caught:
+        parse_size("4".zfill(49))
+    assert str(caught.value) == f'the size "{"0" * 40}…" is too long; the largest size is 1024 TiB'
+    for text, shown in (
+        ("8".zfill(41), "0" * 40 + "…"),
+        ("x" * 40, "x" * 40),
+        ("1.." + "x" * 38, "1.." + "x" * 37 + "…"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            parse_ranks(text)
+        assert str(caught.value) == f'cannot read the ranks "{shown}"; write for example 8, 2,4,8 or 1..64'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x", 'cannot read the size "x"; write for example 4, 512B, 1KiB or 4MiB'),
+        ("4 apples", 'cannot read the size "4 apples": the unit is none of B, KiB, MiB, GiB, TiB (or K, M, G, T)'),
+        ("0.3B", 'the size "0.3B" is not a whole number of bytes'),
+        ("1025TiB", 'the size "1025TiB" is too large; the largest is 1024 TiB'),
+        ("0..8", 'the size range "0..8" cannot double from 0; write 0,1..8'),
+        ("4,,8", 'cannot read "4,,8": there is an empty size in the list'),
+    ],
+)
+def test_what_is_wrong_with_a_size_in_words(text: str, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_sizes(text)
+    assert str(caught.value) == says
+
+
+def test_what_is_wrong_with_ranks_in_words() -> None:
+    for text, says in (
+        ("1048577", "1048577 nodes are too many; the most are 1048576"),
+        ("1, ,2", 'cannot read "1, ,2": there is an empty number of nodes in the list'),
+    ):
+        with pytest.raises(UsageError) as caught:
+            parse_ranks(text, "nodes")
+        assert str(caught.value) == says
+    assert parse_ranks(" 1 .. 3 , 3") == [1, 2, 3]
+
+
 def test_limits_are_among_what_is_allowed() -> None:
     assert parse_size("1024TiB") == LARGEST
     assert parse_ranks(f"{MOST_RANKS}..{MOST_RANKS}") == [MOST_RANKS]
@@ -187,7 +230,7 @@ def test_sizes_read_well(size: float, text: str, rounded: str) -> None:
         (0.99949, "999.5 ms", "999.5 ms"), (0.99951, "1 s", "1.000 s"), (-2.5e-3, "-2.5 ms", "-2.500 ms"),
         (9.9996e-6, "10 µs", "10.00 µs"), (9.9994e-6, "10 µs", "9.999 µs"), (99.996e-6, "100 µs", "100.0 µs"),
         (1234.0, "1\u2009234 s", "1234.0 s"), (999.6, "1000 s", "999.6 s"), (999.4, "999.4 s", "999.4 s"), (5e-10, "0.5 ns", "0.5 ns"),
-        (100.0, "100.0 s", "100.0 s"), (99.9, "99.9 s", "99.90 s"),
+        (100.0, "100.0 s", "100.0 s"), (0.9995, "1 s", "1.000 s"), (99.9, "99.9 s", "99.90 s"),
     ],
 )  # fmt: skip
 def test_times_in_columns_have_four_digits(seconds: float, text: str, aligned: str) -> None:

@@ -50,7 +50,8 @@ def test_map_command(tmp_path: Path) -> None:
     assert said.exit_code == 0 and "rd_ring[threshold=65536,bruck=81920]" in said.output
     assert "from 16 KiB" in said.output and "bruck" in said.output
     picture = tmp_path / "map.svg"
-    assert CliRunner().invoke(decide.command, [*words, "--plot", str(picture)]).exit_code == 0
+    said = CliRunner().invoke(decide.command, [*words, "--plot", str(picture)])
+    assert said.exit_code == 0 and said.stderr.splitlines()[-1] == f"collscope: written: {picture}"
     wrong = CliRunner().invoke(decide.command, [*words, "--plot", str(tmp_path / "map.jpg")])
     assert isinstance(wrong.exception, UsageError) and not (tmp_path / "map.jpg").exists()
     text = picture.read_text()

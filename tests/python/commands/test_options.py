@@ -28,10 +28,12 @@ def lines() -> Iterator[str]:
         for p in command.params:
             is_option = isinstance(p, click.Option)
             names = "/".join([", ".join(p.opts), *p.secondary_opts]) if is_option else f"<{p.name}>"
-            kind = "" if is_option and p.is_flag else f" {p.metavar or p.type.name}"
+            limits = p.type._describe_range() if isinstance(p.type, (click.IntRange, click.FloatRange)) else ""
+            kind = "" if is_option and p.is_flag else f" {p.metavar or p.type.name}{f' ({limits})' * bool(limits)}"
             default = p.default() if callable(p.default) else p.default
             usual = f" = {default}" if isinstance(default, (str, int, float)) and not isinstance(default, bool) else ""
-            more = " needed" * p.required + " several" * (p.multiple if is_option else p.nargs < 0)
+            shown = " shown" if is_option and p.show_default else ""
+            more = shown + " needed" * p.required + " several" * (p.multiple if is_option else p.nargs < 0)
             yield f"{' '.join(words)} {names}{kind}{usual}{more} -> {p.name}"
 
 

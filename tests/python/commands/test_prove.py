@@ -110,7 +110,8 @@ def test_many_algorithms_are_swept_by_the_prover_itself(
 ) -> None:
     started: list[list[str]] = []
 
-    def run(command: list[str], **_: Any) -> SimpleNamespace:
+    def run(command: list[str], **options: Any) -> SimpleNamespace:
+        assert options == {"check": False, "stdin": subprocess.DEVNULL}
         started.append(command)
         return SimpleNamespace(returncode=status)
 

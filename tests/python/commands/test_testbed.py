@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.commands import testbed
+from collscope.setup import needs
+from collscope.setup.steps import SetupError
 from collscope.testbed import bed, check
 from collscope.testbed.network import Network
 
@@ -93,7 +96,8 @@ def test_a_program_and_its_options_are_handed_on(
 ) -> None:
     started: list[list[str]] = []
 
-    def run(command: list[str], **_: Any) -> SimpleNamespace:
+    def run(command: list[str], **options: Any) -> SimpleNamespace:
+        assert options == {"check": False}
         started.append(command)
         return SimpleNamespace(returncode=status)
 
@@ -110,6 +114,45 @@ def test_a_bed_that_is_up_says_what_it_is(beds: list[Network]) -> None:
     done = call("up", "--leaves", "2", "--oversubscription", "4")
     assert done.output.startswith("up: 8 hosts, 50 Mbit/s each way, 500 µs, 2 leaves, 4:1 oversubscribed;")
     assert beds == [Network(leaves=2, oversubscription=4)]
+
+
+WORDS = (["up"], ["check"], ["run", "-n", "1", "./p"])
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_no_bed_is_made_before_its_tools_are_there(
+    beds: list[Network], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    def fail() -> None:
+        raise UserError("no tools")
+
+    monkeypatch.setattr(testbed, "ensure_tools", fail)
+    assert str(call(*words).exception) == "no tools" and not beds
+
+
+@pytest.mark.parametrize("words", WORDS[:2])
+@pytest.mark.parametrize("realtime", [False, True])
+def test_a_bed_that_others_may_disturb_is_told(
+    beds: list[Network], monkeypatch: pytest.MonkeyPatch, words: list[str], realtime: bool
+) -> None:
+    monkeypatch.setattr(FakeBed, "realtime", realtime)
+    monkeypatch.setattr(check, "check", lambda _: iter(()))
+    said = "collscope: without root the switch cannot go before other programs: keep this machine quiet while it measures\n"
+    assert call(*words).stderr == said * (not realtime)
+
+
+def test_tools_are_installed_where_we_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("collscope.setup.machine.ensure_packages", lambda *words: asked.append(words))
+    testbed.ensure_tools()
+    assert asked == [(paths.ROOT, [needs.TEST_BED])]
+
+    def fail(*_: Any) -> None:
+        raise SetupError("no apt-get")
+
+    monkeypatch.setattr("collscope.setup.machine.ensure_packages", fail)
+    with pytest.raises(UserError, match="^no apt-get$"):
+        testbed.ensure_tools()
 
 
 @pytest.mark.parametrize("there", [False, True])

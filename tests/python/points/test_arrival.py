@@ -22,6 +22,9 @@ from collscope.points.plan import Point
         ("random:3µs:7", "random:3e-06:7"),
         ("one_late:50ns:03", "one_late:5e-08:3"),
         (" one_late:1s ", "one_late:1"),
+        ("one_late:1min:1048575", "one_late:60:1048575"),
+        ("linear:1e6", "linear:1000000"),
+        ("linear:4us", "linear:4e-06"),
     ],
 )
 def test_times_become_seconds(typed: str, meant: str) -> None:
@@ -29,22 +32,40 @@ def test_times_become_seconds(typed: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"),
+    ("typed", "says"),
     [
-        ("late", "choose none, linear:T"),
-        ("linear:", "choose none"),
-        ("linear:-1us", "choose none"),
-        ("linear:1..2us", "is no number"),
-        ("linear:1h", "choose none"),
+        *(
+            (typed, "choose none, linear:T, random:T[:SEED], one_late:T[:RANK], file:PATH; T is a time such as 10us, 1.5ms or 1e-5 "
+             "(seconds)")
+            for typed in ("late", "linear:", "linear:-1us", "linear:1h")
+        ),
+        ("linear:1..2us", "1..2 is no number"),
         ("linear:1us:2", "linear takes a time alone"),
-        ("random:2e6", "at most 1e"),
-        ("one_late:1us:1048576", "at most 1048575"),
-        ("file:nowhere", "there is no such file"),
+        ("random:1000001", "at most 1e+06 s"),
+        ("random:1e999", "at most 1e+06 s"),
+        ("one_late:1us:1048576", "the number behind the time is at most 1048575"),
     ],
-)
-def test_what_is_no_pattern_is_refused(typed: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+)  # fmt: skip
+def test_what_is_no_pattern_is_refused(typed: str, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
         arrival.parse(typed)
+    assert str(caught.value) == f"--skew {typed}: {says}"
+
+
+def test_a_path_is_one_that_a_plan_can_hold(tmp_path: Path) -> None:
+    room = 255 - len(str(tmp_path)) - 1
+    (tmp_path / ("y" * room)).touch()
+    (tmp_path / ("y" * (room + 1))).touch()
+    (tmp_path / "a#b").touch()
+    assert arrival.parse(f"file:{tmp_path}/{'y' * room}") == f"file:{tmp_path}/{'y' * room}"
+    for name, says in (
+        (f"{tmp_path}/{'y' * (room + 1)}", "a plan cannot hold blanks, # or more than 255 bytes of a path"),
+        (f"{tmp_path}/a#b", "a plan cannot hold blanks, # or more than 255 bytes of a path"),
+        ("nowhere", "there is no such file; give one with the seconds of a rank on each line"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            arrival.parse(f"file:{name}")
+        assert str(caught.value) == f"--skew file:{name}: {says}"
 
 
 def test_a_file_is_known_by_what_is_in_it(tmp_path: Path) -> None:
