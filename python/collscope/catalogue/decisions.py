@@ -126,8 +126,7 @@ def spans(
     for d in names:
         for p in ranks:
             starts = sorted({count for name, q, count in found if (name, q) == (d, p)})
-            ends = [count - 1 for count in starts[1:]] + [grid(p)[-1]]
-            made += [Span(d, p, a, b, known[d, p, a]) for a, b in zip(starts, ends, strict=True)]
+            made += [Span(d, p, a, b - 1, known[d, p, a]) for a, b in itertools.pairwise([*starts, grid(p)[-1] + 1])]
     return made
 
 

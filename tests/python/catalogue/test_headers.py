@@ -24,6 +24,24 @@ def test_reads_a_header(tmp_path: Path) -> None:
     assert found.missing == ["Rounds", "Needs", "Scratch", "Source"]
 
 
+def test_a_picture_keeps_its_blank_lines_and_loses_its_margin(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(
+        "/* bcast/a, bcast/b_2\n * Idea     one\n *\n *\n *    start\n *\n *   Needs   x\n *  1\n * \n */\nint x; /* Cost */\n"
+    )
+    found = headers.read(tmp_path / "a.c")
+    assert found and found.picture == ("  start", "", " Needs   x", "1") and found.fields == {"Idea": "one"}
+
+
+def test_a_file_speaks_for_the_keys_in_its_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    (tmp_path / "algorithms" / "bcast").mkdir(parents=True)
+    titles = {"b.c": "bcast/a, bcast/b_2[k]", "a.c": "bcast/a", "c.h": "bcast/c", "d.c": ""}
+    for name, title in titles.items():
+        (tmp_path / "algorithms" / "bcast" / name).write_text(f"/* {title}\n */\n" if title else "int x;\n")
+    found = headers.all_headers.__wrapped__()
+    assert {key: header.path.name for key, header in found.items()} == {"bcast/a": "a.c", "bcast/b_2": "b.c"}
+
+
 def test_no_header(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     path.write_text("int x;\n")
