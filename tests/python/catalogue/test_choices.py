@@ -2,8 +2,9 @@
 
 decision/smpi_ompi depends on what divides the count and on the root, so its choices are many: choices/smpi_ompi.txt holds a sum over
 them, made from our own table. That detects a change and proves nothing; what SMPI sends is compared in twins/test_smpi_decision.py.
-choices/rules.txt is the like of what every table says of its own rules, those that no call above reaches among them.
-`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes both anew.
+choices/rules.txt is the like of what every table says of its own rules, those that no call above reaches among them, and
+choices/list.txt of all else that the programs list but prose: algorithms with their twins and flags, collectives, decisions, types.
+`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes these anew.
 """
 
 from __future__ import annotations
@@ -167,6 +168,21 @@ def test_every_rule_is_told_as_it_was() -> None:
         assert rule["divides"] == (rule["bytes_multiple"] > 0 or "divide" in rule["elements"]), line
 
 
+def list_lines() -> Iterator[str]:
+    def without_prose(entry: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in entry.items() if name not in ("summary", "source", "help")}
+
+    for part, entries in json.loads(registry.json_text(), object_hook=without_prose).items():
+        for entry in entries:
+            name = entry.get("key") or entry["name"] if isinstance(entry, dict) else entry
+            yield f"{part} {name}: {zlib.crc32(json.dumps(entry, sort_keys=True).encode()):08x}"
+
+
+def test_everything_else_is_listed_as_it_was() -> None:
+    assert list(list_lines()) == (CHOICES / "list.txt").read_text(encoding="utf-8").splitlines()
+
+
 if __name__ == "__main__":
+    (CHOICES / "list.txt").write_text("\n".join(list_lines()) + "\n", encoding="utf-8")
     (CHOICES / "rules.txt").write_text("\n".join(rule_lines()) + "\n", encoding="utf-8")
     (CHOICES / "smpi_ompi.txt").write_text("\n".join(smpi_lines()) + "\n", encoding="utf-8")
