@@ -55,10 +55,20 @@ static void recover(uint64_t identity, int clocks, double offset, double drift) 
   if (!rank && clocks > 1) expect(fabs(left - 1) < 0.1, "a jump of 1 s is seen as", left, 1);
 }
 
+/* A clock that gains half a second a second, by hand. */
+static void by_hand(void) {
+  clock_model m = { .at = 100, .until = 200, .offset_s = 3, .drift = 0.5, .error_s = 0.25, .drift_error = 0.125 };
+  expect(clock_common(&m, 104) == 109 && clock_own(&m, 109) == 104, "104 there, 109 here", clock_common(&m, 104),
+         clock_own(&m, 109));
+  expect(clock_error(&m, 150) == 0.25 && clock_error(&m, 200) == 0.25 && clock_error(&m, 202) == 0.5,
+         "the error while clocks were seen, and two seconds later", clock_error(&m, 200), clock_error(&m, 202));
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  by_hand();
   zero = real(); /* small numbers: digits are for the drift */
   MPI_Bcast(&zero, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 

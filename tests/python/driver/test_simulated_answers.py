@@ -90,11 +90,52 @@ P2P = [
     "copy_exchanged flows=0>1 bytes=4096 count=2",
 ]
 
+# What cannot be, what is late, and what is done together. A loop and a library's own call have nothing to trace.
+ODD = [
+    f"id={i} {line}"
+    for i, line in enumerate(
+        (
+            "algorithm=bcast/mst count=9 root=10",
+            "algorithm=bcast/mst count=9 ranks=11",
+            "algorithm=bcast/mst count=9 ranks=11 group=9",
+            "algorithm=bcast/linear count=9 ranks=11 group=9",
+            "algorithm=bcast/mst count=9 ranks=10 root=9",
+            "algorithm=alltoall/linear count=140737488355328",
+            "algorithm=rotation/builtin count=9",
+            "algorithm=bcast/builtin count=9",
+            "algorithm=bcast/builtin count=1073741825",
+            "algorithm=allreduce/bucket count=30 type=affine",
+            "algorithm=bcast/mst count=9 buffers=cold",
+            "algorithm=bcast/mst count=9 buffers=fresh repetitions=2 warmup=2",
+            "algorithm=allgather/leaders[aggregate=shm] count=9 buffers=fresh repetitions=2",
+            "collective=gather algorithm=decision/rd_ring count=9",
+            "collective=allreduce algorithm=decision/ompi_4_1 count=100000 root=3",
+            "algorithm=bcast/mst count=9 metric=loop",
+            "algorithm=bcast/mst count=9 metric=osu_avg[barrier=barrier/two_proc]",
+            "algorithm=bcast/mst count=9 metric=osu_avg[barrier=decision/mpich_4] repetitions=2 warmup=1",
+            "algorithm=bcast/mst count=9 metric=osu_avg[barrier=decision/nobody]",
+            "algorithm=bcast/mst count=9 skew=linear:9e-6 repetitions=2",
+            "algorithm=bcast/mst count=9 metric=delay skew=linear:9e-6 repetitions=2",
+            "algorithm=gather/mst count=9 root=4 metric=root skew=random:1e-5:3",
+            "algorithm=barrier/tree metric=delay skew=one_late:1e-5:4",
+            "algorithm=barrier/tree metric=delay skew=one_late:1e-5:10",
+            "algorithm=barrier/tree metric=delay skew=file:late",
+            "algorithm=scan/linear count=9 until_ci=0.01 budget_s=1 repetitions=5 check=1",
+            "algorithm=scan/linear count=9 metric=osu_avg until_ci=0.5 budget_s=1e-9 repetitions=5",
+            "algorithm=bcast/mst count=70 group=1 repetitions=3 check=1",
+            "algorithm=bcast/linear count=70 group=1 repetitions=1 warmup=3",
+            "algorithm=bcast/chain count=70 group=1 repetitions=2",
+        )
+    )
+]
+
 REQUESTS: dict[str, tuple[list[str], list[str]]] = {
     "ways": (["--plan", "plan"], [line for name, more in WAYS.items() for line in plan(name, more, 30)]),
     "large": (["--plan", "plan", "--shared-buffers"], plan("large", "", 4000)),
     "traced": (["--plan", "plan", "--trace"], plan("traced", "", 700)),
     "elsewhere": (["--plan", "plan", "--trace", "--places", "2x2x3,cyclic"], plan("elsewhere", "", 40)),
+    "odd": (["--plan", "plan"], ODD),
+    "odd, traced": (["--plan", "plan", "--trace"], ODD),
     "p2p": (["--p2p", "plan"], P2P),
     "sweep": (["--sweep", "--algorithm", "bcast/", "--roots", "2", "--part", "1/40"], []),
 }
@@ -114,6 +155,7 @@ def answer(name: str, folder: Path) -> list[str]:
     on = find.load("schooner")
     (folder / "plan").write_text("\n".join(lines) + "\n")
     ranks = 3 if name == "p2p" else RANKS
+    (folder / "late").write_text("".join(f"{(7 * rank) % 5}e-6\n" for rank in range(RANKS)))
     (folder / "hosts").write_text("\n".join(hosts_of(on, NODES, ranks)) + "\n")
     launch = ["smpirun", "-np", str(ranks), "-hostfile", "hosts", *map(str, smpirun_args(on)), str(programs.SIM_DRIVER)]
     env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}
