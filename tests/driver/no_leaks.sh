@@ -14,7 +14,7 @@ id=2 algorithm=bcast/hierarchical count=10 check=1 repetitions=3 group=1
 id=3 algorithm=allgather/leaders[aggregate=shm,per_node=1] count=5 check=1
 id=4 algorithm=gather/linear count=7 root=2 metric=osu_avg repetitions=2
 id=5 collective=bcast algorithm=decision/ompi_4_1 count=4 buffers=fresh metric=root
-id=6 algorithm=allreduce/bucket count=4 type=affine
+id=6 algorithm=allreduce/linear count=4 type=affine check=1 metric=osu_avg[barrier=barrier/tree]
 id=7 algorithm=reduce/linear count=9 skew=linear:1e-6 metric=delay until_ci=0.5 budget_s=0.01
 END
 

@@ -55,6 +55,14 @@ says 0 '"ranks":4' --decide collective=bcast ranks=4 count=1 root=3
 says 2 'more bytes than can be told' --decide collective=bcast ranks=4194304 count=1125899906842624 elem=8
 "$prove" --plan "$dir/absent" > "$dir/said" 2>&1
 [ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
+# Sets of ranks are words of 64 bits, and a barrier's knowledge words of 32: as many, and one more.
+for ranks in 32 33 63 64 65 129; do
+  for key in allgather/bucket allreduce/recursive_doubling reduce/linear scan/linear barrier/dissemination barrier/linear; do
+    echo "algorithm=$key ranks=$ranks count=$(case $key in barrier*) echo 0 ;; *) echo 2 ;; esac)"
+  done
+done > "$dir/plan"
+"$prove" --plan "$dir/plan" > "$dir/said" 2>&1
+[ "$(grep -c '"verdict":"proven"' "$dir/said")" -eq 36 ] || { echo "FAILED: sets of ranks"; grep -v proven "$dir/said"; failed=1; }
 # At scale: knowledge, matching and data of thousands of ranks. A million messages, in a ring.
 expect 0 '"verdict":"proven","kind":"ok","failure":null,"messages":1047552' 'algorithm=allgather/bucket ranks=1024 count=1000'
 for key in bcast/binomial bcast/mst bcast/knomial reduce/binomial gather/binomial scatter/binomial allgather/recursive_doubling \
