@@ -200,7 +200,7 @@ def receives(shape: Shape, seen: Answers, level: str, found: Found) -> list[tupl
         size = answer.wanted.bytes
         if size <= found.eager[0] and size in whole:
             most = MOST_GAP * whole[size] - sender.get(size, found.overhead_s)
-            made.append((size, max(min(answer.typical, most), found.overhead_s, LEAST_SLOPE)))
+            made.append((size, max(min(answer.typical, most), found.overhead_s)))
     return made if any(seconds > (1 + SAME) * found.overhead_s for _, seconds in made) else []
 
 

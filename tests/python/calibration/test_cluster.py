@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
-from collscope.calibration import cluster, cluster_text, p2p, survey
+from collscope.base.errors import UserError
+from collscope.calibration import cluster, cluster_text, p2p, survey, topology
 from collscope.calibration.cluster_text import About, text_of
 from collscope.calibration.curves import Point
 from collscope.calibration.numbers import Found, busiest, numbers
@@ -23,6 +24,7 @@ from collscope.machines import find
 from collscope.machines.hosts import hosts_of
 from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.machines.spec import Spec
+from collscope.sources.launcher import Launcher
 from command_line import call
 
 simulated = pytest.mark.skipif(
@@ -184,6 +186,121 @@ def test_a_slow_network_is_asked_for_less() -> None:
 def test_what_cannot_be_meant_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = call(capsys, "calibrate", *words)
     assert status == 2 and said in err
+
+
+class Reaches(Launcher):
+    """A launcher that reaches so many nodes and starts nothing."""
+
+    def nodes(self) -> int | None:
+        return len(self.hosts) or None
+
+    def command(
+        self, program: Sequence[str | Path], ranks: int, nodes: int = 1, mapping: str = "block"
+    ) -> list[str | Path]:
+        return [*program, f"{ranks} on {nodes}"]
+
+
+def pretended(monkeypatch: pytest.MonkeyPatch, cores: int = 4, nodes: int = 2) -> list[tuple[int, list[str], bool]]:
+    """A node with so many cores; ranks that are found on so many nodes. What is asked for: ranks, words, quick or not."""
+    asked: list[tuple[int, list[str], bool]] = []
+    seen = p2p.Answers(library="L 1", hosts=[(f"n{r % nodes}", r) for r in range(4)])
+    local = {"gamma": (2e-10, 1e-10, 3e-10), "copy": (5e-11, 4e-11, 7e-11)}
+    curve: dict[str, list[tuple[int, float, float]]] = {"network": [(0, 2e-6, 1e-9)]}
+    found = Found(times={"network": [Point(1, 2.001e-6)]}, curves=curve, eager=(64, 128), local=local)
+
+    def measured(measure: cluster.Measure, quick: bool = False) -> tuple[Shape, p2p.Answers]:
+        measure([p2p.Wanted("pingpong")])
+        asked[-1] = (*asked[-1][:2], quick)
+        return Shape(tuple((n, n, n) for n in range(nodes))), seen
+
+    def ask(plan: Sequence[p2p.Wanted], ranks: int, start: p2p.Start, folder: Path | None) -> p2p.Answers:
+        asked.append((ranks, [str(word) for word in start(Path("plan"))], False))
+        return seen
+
+    machine = topology.Topology("x", tuple(topology.Cpu(n, n, n // 2, n) for n in range(cores)))
+    for where, name, what in (
+        (topology, "read", lambda: machine), (programs, "needed", lambda program: Path("driver")), (cluster, "measured", measured),
+        (cluster, "ask", ask), (cluster, "numbers", lambda shape, answers: found), (os, "getloadavg", lambda: (0.25, 0.0, 0.0)),
+    ):  # fmt: skip
+        monkeypatch.setattr(where, name, what)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("cores", "hosts", "nodes", "each", "ranks", "on"),
+    [
+        (4, "ab", None, None, 8, 2),
+        (4, "ab", None, 1, 2, 2),
+        (4, "abc", 2, 3, 6, 2),
+        (4, "abcdefghi", None, None, 32, 8),  # eight at most, where nobody says how many
+        (70, "ab", None, None, 128, 2),  # and 64 ranks on each
+        (4, "", 2, None, 8, 2),
+    ],
+)
+def test_how_many_ranks_measure_a_cluster(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cores: int, hosts: str, nodes: int | None, each: int | None, ranks: int, on: int
+) -> None:  # fmt: skip
+    asked = pretended(monkeypatch, cores, on)
+    made = cluster.calibrate("mine", Reaches(hosts=tuple(hosts)), nodes, each, tmp_path / "mine.toml", quick=ranks == 2)
+    assert asked == [(ranks, ["driver", "--p2p", "plan", f"{ranks} on {on}"], ranks == 2)]
+    assert made.path.read_text().splitlines()[1:7] == [
+        'name = "mine"',
+        f'about = "mine: {on} nodes as measured point to point"',
+        *(
+            f'{key} = {{ value = {n}, tag = "documented", source = "where the ranks that measured sat" }}'
+            for key, n in (("nodes", on), ("sockets", cores // 2), ("cores_per_socket", 2), ("cores_per_cache", 1))
+        ),
+    ]
+    when, library, count, load = made.source.removeprefix("collscope calibrate, ").split(", ", 3)
+    assert (library, count) == (
+        "L 1",
+        f"{ranks} ranks on {on} nodes of {Reaches(hosts=tuple(hosts)).describe()}".split(", ")[0],
+    )
+    assert load.endswith("load of this one 0.2 before and 0.2 after, in 0 s") and len(when) == len("2026-01-02 03:04")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "nodes", "each", "said"),
+    [
+        ("", None, None, "this machine does not say how many nodes there are; add --nodes N"),
+        ("", 1, 1, "one rank alone sends no message; add --nodes or --ranks-per-node"),
+        ("ab", 3, None, "3 nodes were asked for and ranks sit on 2: n0, n1"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hosts: str, nodes: int | None, each: int | None, said: str
+) -> None:
+    pretended(monkeypatch)
+    with pytest.raises(UserError) as refused:
+        cluster.calibrate("mine", Reaches(hosts=tuple(hosts)), nodes, each, tmp_path / "mine.toml")
+    assert str(refused.value) == said
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UserError, match="cannot be written; --out FILE writes elsewhere, for --on FILE$"):
+        cluster.calibrate("mine", Reaches(), target=tmp_path)
+    with pytest.raises(
+        UserError, match="^--name schooner: there is platforms/schooner.toml already; take another name, or --out FILE$"
+    ):
+        cluster.calibrate("schooner", Reaches())
+
+
+def test_a_survey_is_three_launches_and_a_quick_one_asks_for_less() -> None:
+    """A first look, the scout, the survey; and sizes between where sends begin to wait, where some do."""
+    asked: list[list[p2p.Wanted]] = []
+
+    def measure(plan: Sequence[p2p.Wanted]) -> p2p.Answers:
+        asked.append([*plan])
+        late = [11e-3 if w.pattern.startswith("late") and w.bytes > 4096 else 1e-5 for w in plan]
+        return p2p.Answers([(0, 0, 0), (1, 1, 1)], all=[p2p.Answer(w, (t,)) for w, t in zip(plan, late, strict=True)])
+
+    shape, seen = cluster.measured(measure)
+    assert shape == Shape(((0, 0, 0), (1, 1, 1)))
+    pace = {"network": survey.Pace(1e-5, 1e-5)}
+    assert asked[:3] == [[p2p.Wanted("pingpong", ((0, 1),), 1, 1, 1)], survey.scout(shape), survey.plan(shape, pace)]
+    finer = [*range(4352, 8192, 256), 8191]
+    assert [(w.pattern, w.bytes) for w in asked[3]] == [(p, n) for n in finer for p in ("late", "late_nonblocking")]
+    assert [a.wanted for a in seen.all] == [*asked[2], *asked[3]]
+    cluster.measured(measure, quick=True)
+    assert asked[6] == survey.fewer(asked[2], shape)
 
 
 def test_page_picture_and_data_lie_beside_the_specification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -299,3 +299,9 @@ def test_curves_have_the_jumps_of_their_transport_and_where_sends_begin_to_wait(
     numbers.curves(FOUR, Answers(), found)
     assert min(p[2] for p in found.curves["network"]) == pytest.approx(0.98e-8)
     assert min(p[1] for p in found.curves["cache"]) == 6e-6
+
+
+def test_times_that_do_not_grow_have_a_slope_all_the_same() -> None:
+    found = Found(times={"network": [Point(n, 1e-6) for n in (1, 1024, 1 << 20)]})
+    numbers.curves(PAIR, Answers(), found)
+    assert {slope for _, _, slope in found.curves["network"]} == {1e-12}

@@ -35,13 +35,29 @@ def test_more_ranks_than_cores_are_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_one_machine_is_asked_for_every_pair_with_the_first_rank_and_for_local_work() -> None:
-    lines = [w.text for w in plan(3, [1, 2])]
-    assert "pingpong flows=0>1 bytes=0 count=128 samples=15" in lines
-    assert "pingpong flows=0>2 bytes=4194304 count=2 samples=15" in lines
-    assert {line.split()[0] for line in lines} == {"pingpong", "overhead", "flows", "copy_exchanged", "gamma", "copy"}
-    assert "gamma bytes=8192 count=3 samples=15" in lines
-    assert "flows flows=0>2,2>0 bytes=1024 count=1 samples=45" in lines, "with one the other way"
-    assert len(lines) == len(set(lines))
+    """2 MiB of round trips and 16 KiB each for their start, two at least; messages alone, and with one the other way."""
+    trips = [128, *[127] * 8, 126, 124, 120, 113, 102, 85, 64, 42, 25, 14, 7, 3, 2, 2, 2]
+    sizes = [0, *(1 << k for k in range(23))]
+
+    def of(other: int) -> list[str]:
+        to, back = f"flows=0>{other}", f"flows=0>{other},{other}>0"
+        lines = [
+            line for n, count in zip(sizes, trips, strict=True)
+            for line in (f"pingpong {to} bytes={n} count={count} samples=15", f"flows {to} bytes={n} count=1 samples=45",
+                         f"flows {back} bytes={n} count=1 samples=45")
+        ]  # fmt: skip
+        lines += [f"flows {to} bytes={n} count=1 samples=100" for n in (1, 1024, 16384, 262144)]
+        lines += [f"copy_exchanged {to} bytes={n} count=10 samples=15" for n in (8192, 65536, 524288)]
+        lines += [f"overhead {to} bytes=1 count=32 samples=15"]
+        return [*lines, *(f"flows {to} bytes={n} count=32 samples=15" for n in (1, 1024, 1048576))]
+
+    alone = [
+        f"{work} bytes={n} count={ranks} samples=15"
+        for work in ("gamma", "copy") for n in (8192, 524288, 67108864) for ranks in (1, 3)
+    ]  # fmt: skip
+    asked = list(plan(3, [1, 2]))
+    assert [w.text for w in asked] == [*of(1), *of(2), *alone]
+    assert [w.samples for w in asked if w.single] == [100] * 8
 
 
 def said(wanted: Wanted, *samples: float, **more: object) -> str:

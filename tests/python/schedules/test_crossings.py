@@ -96,6 +96,10 @@ def test_more_nodes_have_smaller_blocks_and_not_too_many_ranks() -> None:
     for factor in (129.0, 0.1):
         with pytest.raises(UserError, match="^no such number of nodes$"):
             nodes.case(factor)
+    (nodes,) = (axis for axis in explain._axes(case("x.xml", nodes=1, ranks=25)) if axis.whole)
+    assert nodes.case(40.0).ranks == 1000
+    with pytest.raises(UserError):
+        nodes.case(41.0)  # 1025 ranks
     (nodes,) = (axis for axis in explain._axes(case("x.xml", nodes=2, ranks=2)) if axis.whole)
     with pytest.raises(UserError):
         nodes.case(0.5)  # one rank
