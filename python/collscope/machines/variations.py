@@ -36,7 +36,9 @@ def _values(given: Any) -> tuple[str, ...]:
 
 
 def _value(one: Any) -> str:
-    if isinstance(one, (int, float)) and not isinstance(one, bool) and math.isfinite(one):
+    if isinstance(one, bool):
+        return str(one).lower()
+    if isinstance(one, (int, float)) and math.isfinite(one):
         return min((f"{one:.12g}", _scientific(one)), key=len)
     if not isinstance(one, str) or re.search(r"[\[\]=]", one):
         raise ValueError(f'{one!r} is no value; write a number, a factor ("2x"), or what platform[key=value] takes')

@@ -94,6 +94,13 @@ def test_elements_are_switched_off_in_the_platform_s_brackets() -> None:
 
 
 @pytest.mark.usefixtures("known")
+def test_a_switch_takes_toml_s_true_and_false_and_nothing_else_does() -> None:
+    assert platforms("in_order = [false, true]") == ["schooner[in_order=false]", "schooner[in_order=true]"]
+    with pytest.raises(UsageError, match=r'toml:9: vary\.nic_bytes_per_s: .*nic_bytes_per_s.*"true"'):
+        rows.tasks_of(read("nic_bytes_per_s = [true]"), find.load("schooner"), quick=False)
+
+
+@pytest.mark.usefixtures("known")
 def test_an_element_that_there_is_not_is_told_with_its_line() -> None:
     with pytest.raises(UsageError, match=r"toml:9: vary\.without: .*nic_gape"):
         rows.tasks_of(read('without = ["", "nic_gape"]'), find.load("schooner"), quick=False)
@@ -135,7 +142,7 @@ def test_a_file_s_machine_keeps_its_numbers_in_the_name(tmp_path: Path) -> None:
         ("nic_bytes_per_s = []", r"toml:9: vary\.nic_bytes_per_s: must be a list of values"),
         ("nic_bytes_per_s = 2", r"toml:9: vary\.nic_bytes_per_s: must be a list of values"),
         ("nic_bytes_per_s = ['2x', 'x2']", r"toml:9: vary\.nic_bytes_per_s: 'x2' stands twice"),
-        ("nic_bytes_per_s = [true]", r"toml:9: vary\.nic_bytes_per_s: True is no value"),
+        ("nic_bytes_per_s = [[1]]", r"toml:9: vary\.nic_bytes_per_s: \[1\] is no value"),
         ("nic_bytes_per_s = [nan]", r"toml:9: vary\.nic_bytes_per_s: nan is no value"),
         ("nic_bytes_per_s = ['2e-ex']", r"toml:9: vary\.nic_bytes_per_s: .*is no factor"),
         ("nic_bytes_per_s = ['2x]']", r"toml:9: vary\.nic_bytes_per_s: '2x\]' is no value"),
