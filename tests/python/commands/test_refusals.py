@@ -1,0 +1,160 @@
+"""What a command refuses before any work: the whole message, and exit status 2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tiny_platform
+from collscope.base.errors import UsageError
+from collscope.catalogue import registry
+from collscope.catalogue.registry import Registry
+from collscope.commands import requests
+from collscope.commands import run as runs
+from collscope.points.plan import Layout, Point
+from collscope.sources import launcher
+from command_line import call
+
+USUAL = {"--on": "tiny", "--ranks": "4", "-a": "bcast/mst", "--bytes": "4"}
+SKEWED = "--skew goes with --metric makespan, root or delay, not with "
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"--noise": "3"}, "--noise is for modelled times: take model among --source, or leave it out"),
+        ({"--noise": "3", "--source": "model"},
+         "--noise: tiny does not say how much its messages' times vary ([[noise.CLASS]] in its specification); "
+         "./collscope calibrate measures it"),
+        ({"--launcher": "slurm"}, "--launcher is for measured times: take real among --source, or leave it out"),
+        ({"--hosts": "a,b"}, "--hosts is for measured times: take real among --source, or leave it out"),
+        ({"--cluster": "local:2", "--source": "model"}, "--cluster is for simulations: take sim among --source, or leave it out"),
+        ({"--csv": "a.png", "--plot": "a.png"}, "--csv and --plot are both a.png; name two files"),
+        ({"--csv": ""}, "--csv needs the name of a file"),
+        ({"--csv": "."}, "--csv .: is a folder"),
+        ({"--csv": "file/x/t.csv"}, "--csv file/x/t.csv: file cannot be written to"),
+        ({"--plot": "a.gif"}, "--plot a.gif: the name must end in .svg, .png, .pdf"),
+        ({"--skew": "linear:1us", "--metric": "osu_avg"}, f"{SKEWED}osu_avg"),
+        ({"--skew": "linear:1us", "--metric": "loop"}, f"{SKEWED}loop"),
+        ({"--block-bytes": "4"}, "give --bytes or --block-bytes, not both"),
+        ({"--bytes": None}, "say which sizes: --bytes 1KiB..4MiB, or --block-bytes for the size of one block"),
+        ({"--op": "summ"}, 'unknown operator "summ"; did you mean "sum"?'),
+        ({"--ranks": None}, "say how many ranks: --ranks in all, or --ranks-per-node"),
+        ({"--ranks-per-node": "2"}, "say how many ranks: --ranks in all, or --ranks-per-node"),
+        ({"--ranks-per-node": "x", "--ranks": None}, 'cannot read the ranks of a node "x"; write for example 8, 2,4,8 or 1..64'),
+        ({"--nodes": "x"}, 'cannot read the nodes "x"; write for example 8, 2,4,8 or 1..64'),
+        ({"-a": "all"}, "-a all: say of which collective, with -c"),
+        ({"-a": "all", "-c": "gather,barrier"}, "-a all: there is no such algorithm of gather or barrier yet"),
+        ({"-a": "twins", "-c": "bcast"}, "-a twins: there is no such algorithm of bcast yet"),
+        ({"-a": "linear", "-c": "bcast,gatherr"}, 'unknown collective "gatherr"; did you mean "gather"?'),
+        ({"-a": "mst,nothing", "-c": "scatter,bcast"},
+         'unknown scatter algorithm "nothing"; known: linear, builtin (see ./collscope list -c scatter)'),
+        ({"--root": "4"}, "--root 4: with 4 ranks the root is 0 … 3"),
+        ({"--nodes": "5", "--ranks": "5"}, "tiny has 4 nodes; 5 were asked for"),
+    ],
+)  # fmt: skip
+def test_run_says_why_not(
+    tiny: Path, capsys: pytest.CaptureFixture[str], changed: dict[str, str | None], says: str
+) -> None:
+    (tiny / "file").touch()
+    words = [word for pair in ({**USUAL, **changed}).items() if pair[1] is not None for word in pair]
+    assert call(capsys, "run", *words) == (2, "", f"collscope: {says}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("show bcast/mst --without gap", "--without switches elements of a platform off: name it with --on"),
+        ("explain bcast/mst --without gap", "--without switches elements of a platform off: name it with --on"),
+        ("show bcast/mst --point-limit nan",
+         "Invalid value for '--point-limit': nan is no number of seconds\n  ./collscope show --help says more"),
+        ("show bcast/mst --out x.jpg", "--out x.jpg: pictures are .svg, .png, .pdf; or name a folder"),
+        ("show bcast/mst --kind gant", 'unknown kind of picture "gant"; did you mean "gantt"?'),
+        ("show bcast/mst --out x.svg",
+         "--out x.svg is one file; say which picture with --kind graph|gantt|table|matrix, or name a folder"),
+        ("prove bcast/builtin", "bcast/builtin is the MPI library's own; it can be run, not proved"),
+        ("prove bcast/mst,decision/ompi_4_1 --ranks 2", "a decision is proven alone: ./collscope prove decision/…"),
+        ("prove bcast/mst --root 9 --ranks 2..4", "--root 9: no number of ranks in 2..4 has such a rank"),
+        ("decide -c bcast --ranks 4", "give one of --bytes and --block-bytes"),
+        ("decide -c bcast --ranks 4 --bytes 4 --all-ranks", "--all-ranks is of a map: add --map or --plot FILE"),
+        ("decide -c bcast --ranks 4 --map --block-bytes 4", "--map goes over all sizes up to --bytes of the whole vector"),
+        ("decide -c scatter --ranks 4 --bytes 4", "no decision table knows scatter"),
+        ("explain bcast/mst bcast/linear bcast/knomial", "explain takes one algorithm, or two that are compared"),
+        ("explain bcast/mst scatter/linear", "bcast/mst[dest=first] and scatter/linear are of two collectives; take two of one"),
+        ("explain bcast/mst --source bound", "--source bound: choose one of model, sim, real"),
+        ("explain bcast/mst --source sim --skew linear:1us",
+         "--skew with --source sim: explain knows it in the model; run --skew has it in every source"),
+        ("twins --ranks 1..4", "--ranks: one rank sends nothing; begin with 2"),
+        ("twins -a bcast", "bcast has no twin in Open MPI"),
+        ("list -c bcst", 'unknown collective "bcst"; did you mean "bcast"?'),
+        ("calibrate --out a.txt", "--out a.txt: a specification's name ends in .toml"),
+    ],
+)  # fmt: skip
+def test_what_other_commands_refuse(tiny: Path, capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
+    assert call(capsys, *words.split()) == (2, "", f"collscope: {says}\n")
+
+
+def test_turns_on_cores_are_of_real_ranks(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launcher.Launcher, "share_cores", lambda *_: True)
+    runs.read_layouts(runs.Request("tiny", "2,4", "mst"), ["sim"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(requests, "check_real", lambda *_: None)
+    runs.read_layouts(runs.Request("tiny", "2,3,4", "mst"), ["sim", "real"])
+    assert capsys.readouterr().err == (
+        "collscope: 2..4 ranks have fewer cores and take turns on them: such times tell little\n"
+    )
+
+
+@pytest.mark.parametrize(("nodes", "note"), [(1, ""), (2, ""), (3, "fill 2 of 3 nodes; the others stay empty\n")])
+def test_nodes_that_stay_empty_are_told(capsys: pytest.CaptureFixture[str], nodes: int, note: str) -> None:
+    here = tiny_platform.tiny()  # four cores a node
+    ranks = 4 * min(nodes, 2)
+    assert requests.make_layout(here, nodes, ranks, "fill", False) == Layout(here, min(nodes, 2), ranks, "fill")
+    assert capsys.readouterr().err == (f"collscope: --mapping fill: 8 ranks {note}" if note else "")
+    assert requests.make_layout(here, None, 9, "block", False).nodes == 3
+
+
+@pytest.mark.parametrize("name", ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"])
+def test_inside_a_batch_job_a_cluster_is_measured(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for other in requests.ALLOCATIONS:
+        monkeypatch.delenv(other, raising=False)
+    with pytest.raises(UsageError) as caught:
+        requests.check_real("schooner")
+    assert str(caught.value) == (
+        "--source real measures the machine that this runs on: use --on this_machine instead of schooner "
+        "(or start it inside a batch job on that cluster, or name it: --hosts, --launcher)"
+    )
+    monkeypatch.setenv(name, "7")
+    requests.check_real("schooner")
+
+
+def test_a_picture_of_delays_is_drawn_beside_the_same_calls_without_skew(
+    known: Registry, tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+    drawn: list[Any] = []
+
+    def rows_of(request: Any, sources: Any, tasks: list[tuple[Layout, Point]], options: Any) -> list[dict[str, Any]]:
+        asked.extend((point.metric, point.skew) for _, point in tasks)
+        return [{"source": "sim", "status": "ok", "kind": "ok", "median_s": 1.0, "skew": p.skew} for _, p in tasks]
+
+    monkeypatch.setattr(registry, "load", lambda: replace(known, metrics=(*known.metrics, "delay")))
+    monkeypatch.setattr(runs, "rows_of", rows_of)
+    monkeypatch.setattr(runs.run_repetitions, "note", lambda _: None)
+    monkeypatch.setattr(runs.table, "to_frame", lambda rows: [row["skew"] for row in rows])
+    monkeypatch.setattr("collscope.figures.skew.absorbed", lambda late, together: (late, together))
+    monkeypatch.setattr("collscope.figures.skew.skew_figure", lambda found, skew: (found, skew))
+    monkeypatch.setattr("collscope.figures.files.save", lambda *words: drawn.append(words))
+    monkeypatch.setattr("collscope.commands.origin.of_rows", len)
+    words = [word for pair in USUAL.items() for word in pair] + ["--skew", "linear:1us", "--plot", "d.svg", "--quiet"]
+    assert call(capsys, "run", *words, "--metric", "delay") == (0, "", "collscope: written: d.svg\n")
+    assert asked == [("delay", "linear:1e-06"), ("makespan", "none")]
+    assert drawn == [(((["linear:1e-06"], ["none"]), "linear:1e-06"), "d.svg", 2)]
+    for more in ({"metric": "root"}, {"skew": "none"}, {"plot_path": None}):
+        given = {"metric": "delay", "skew": "linear:1us", "plot_path": "d.svg"} | more
+        assert not runs.shows_skew(runs.Request("tiny", "4", "mst", **given))
