@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.base.number import Number
-from collscope.machines import find
-from collscope.machines.allocation import positions
+from collscope.machines import find, topology
+from collscope.machines.allocation import links_nodes, named_nodes, positions, runs
 from collscope.machines.hosts import machine_file
 from collscope.machines.spec import Topology
+from collscope.machines.topology import DESCRIBED, POSITIONS, machine_lines
 from collscope.studies import sensitivity
 
 TEMPLATES = paths.ROOT / "platforms" / "templates"
@@ -188,3 +190,133 @@ def test_the_machine_file_says_all_of_a_topology(kind: str, shape: tuple[int, ..
     made = Topology(kind, shape, **{name: Number(value) for name, value in rates.items()})
     assert made.described() == said
     assert made.narrowest == (5e8 if kind == "dragonfly" else 1e9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "said"),
+    [
+        ("switch", (), ""),
+        ("torus", (4194305,), "has 4194305 positions; at most 4194304"),
+        ("torus", (512,), ""),
+        ("torus", (513, 3), "has routes of 257 links; at most 256"),
+        ("torus", (140, 141, 141), ""),
+        ("torus", (140, 141, 142), "has 16818480 links; at most 16777216"),
+        ("fat_tree", (2048, 2048), ""),
+        ("fat_tree", (8192, 512), "has 20971520 links; at most 16777216"),
+        ("dragonfly", (4095, 1, 1), ""),
+        ("dragonfly", (4096, 1, 1), "has 16781312 links; at most 16777216"),
+        ("dragonfly", (4, 2048, 2), "has 16777232 links; at most 16777216"),
+    ],
+)
+def test_how_large_a_network_may_be(kind: str, shape: tuple[int, ...], said: str) -> None:
+    uplinks = 512 / 1280 if shape[:1] == (8192,) else 1.0
+    rates = {"link_bytes_per_s": Number(1e9), "global_bytes_per_s": Number(1e9), "oversubscription": Number(uplinks)}
+    assert topology.problem_of(Topology(kind, shape, **rates)) == said
+
+
+def test_a_network_needs_its_links_bandwidth() -> None:
+    assert topology.problem_of(Topology("torus", (2,))) == "needs the bandwidth of its links: link_bytes_per_s"
+    both = "needs the bandwidth of its links: link_bytes_per_s, global_bytes_per_s"
+    one = Topology("dragonfly", (2, 2, 2), link_bytes_per_s=Number(1e9))
+    assert topology.problem_of(one) == both
+    assert Topology().narrowest == float("inf") and one.narrowest == 0
+    assert replace(one, global_bytes_per_s=Number(2e9)).narrowest == 1e9
+    assert [replace(one, global_bytes_per_s=Number(2e9)).rate((kind, 0, 1)) for kind in ("local", "global")] == [
+        1e9,
+        2e9,
+    ]
+
+
+def varied(t: Topology, **values: str) -> Topology:
+    for key, text in values.items():
+        t = topology.varied(t, "topology" if key == "topology" else f"topology.{key}", text)
+    return t
+
+
+def test_what_a_variant_changes_of_a_topology() -> None:
+    tree = Topology("fat_tree", (4, 8), (Number(4.0, "documented", "us"), Number(8.0)), Number(1e-7), Number(1e9))
+    given = "given with the platform's name"
+    wide = varied(
+        tree,
+        leaves="6",
+        link_bytes_per_s="x2",
+        hop_latency_s="0",
+        oversubscription="2",
+        allocation="0+1",
+        first="3",
+        seed="9",
+    )
+    assert wide == Topology(
+        "fat_tree", (6, 8), (Number(6.0, "assumed", given), Number(8.0)), Number(0.0, "assumed", given), Number(2e9, "assumed", given),
+        oversubscription=Number(2.0, "assumed", given), allocation="0+1", first=3, seed=9,
+    )  # fmt: skip
+    assert varied(tree, nodes_per_leaf="9").shape == (4, 9) and varied(tree, topology="switch") == Topology()
+    assert (wide.whole_shape, tree.whole_shape, wide.total) == ((6, 8, 4), (4, 8, 8), 48)
+    assert varied(tree, oversubscription="100").whole_shape == (4, 8, 1)
+    assert [name for name, _ in tree.numbers()] == [
+        f"topology.{name}"
+        for name in ("leaves", "nodes_per_leaf", "hop_latency_s", "link_bytes_per_s", "oversubscription")
+    ]
+    changed = (
+        "hop_latency_s",
+        "link_bytes_per_s",
+        "oversubscription",
+        "leaves",
+        "nodes_per_leaf",
+        "allocation",
+        "first",
+        "seed",
+    )
+    assert topology.variables(tree) == ("topology", *(f"topology.{name}" for name in changed))
+    torus = Topology("torus", (4, 2), (Number(4.0), Number(2.0)))
+    assert [name for name, _ in torus.numbers()][:2] == ["topology.dims[0]", "topology.dims[1]"]
+    assert topology.variables(torus)[1:4] == (
+        "topology.hop_latency_s",
+        "topology.link_bytes_per_s",
+        "topology.allocation",
+    )
+    assert topology.variables(Topology()) == () and list(Topology().numbers()) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("topology", "torus", 'is "switch" (one, wide enough for all), not "torus"; another kind is written in a file'),
+        ("topology.first", "-1", "must be a whole number, 0 or more"),
+        ("topology.seed", "1.5", "must be a whole number, 0 or more"),
+        ("topology.leaves", "0", "must be a whole number, 1 or more"),
+        ("topology.leaves", "12345678", "must be a whole number, 1 or more"),
+        ("topology.link_bytes_per_s", "fast", 'must be a number, or a factor such as x2, not "fast"'),
+        ("topology.link_bytes_per_s", "xx2", 'must be a number, or a factor such as x2, not "xx2"'),
+        ("topology.link_bytes_per_s", "0", "must be a number, more than 0"),
+        ("topology.link_bytes_per_s", "inf", "must be a number, more than 0"),
+        ("topology.hop_latency_s", "-1e-9", "must be a number, more than 0"),
+    ],
+)
+def test_what_a_variant_of_a_topology_cannot_be(key: str, text: str, said: str) -> None:
+    tree = Topology("fat_tree", (4, 8), (Number(4.0), Number(8.0)), Number(1e-7), Number(1e9))
+    with pytest.raises(ValueError) as refused:
+        topology.varied(tree, key, text)
+    assert str(refused.value) == said
+
+
+def test_links_lie_between_nodes_of_several_leaves_or_positions() -> None:
+    tree = Topology("fat_tree", (4, 8), link_bytes_per_s=Number(1e9))
+    assert [links_nodes(tree, nodes) for nodes in (1, 8, 9)] == [False, False, True]
+    assert [links_nodes(replace(tree, first=7), nodes) for nodes in (1, 2)] == [False, True]
+    assert [links_nodes(Topology("dragonfly", (2, 2, 3)), nodes) for nodes in (3, 4)] == [False, True]
+    assert [links_nodes(TORUS, nodes) for nodes in (1, 2)] == [False, True]
+    assert not links_nodes(Topology(), 99)
+    assert [named_nodes(Topology("torus", (4, 3, 2), allocation=a)) for a in ("contiguous", "scattered", "0+3", "2x1x2")] == [
+        None, None, 2, 4,
+    ]  # fmt: skip
+    assert runs([3, 4, 5, 9, 8, 0, 1]) == [(3, 3), (9, 1), (8, 1), (0, 2)] and runs(range(4, 9)) == [(4, 5)]
+    assert machine_lines({DESCRIBED: "torus 0 1 4", POSITIONS: "0 2; 3 1 ;"}) == [
+        "topology torus 0 1 4",
+        "positions 0 2",
+        "positions 3 1",
+    ]
+    assert (
+        machine_lines({DESCRIBED: "torus 0 1 4"}) == ["topology torus 0 1 4"]
+        and machine_lines({POSITIONS: "0 2"}) == []
+    )
