@@ -81,7 +81,7 @@ double timed(const machine *m) {
 
 void refused(const machine *m, const char *wanted) {
   check(timing_run(&rec, m, &result) == -1, "should have been refused: %s", wanted);
-  check(strstr(result.error, wanted), "\"%s\" does not say \"%s\"", result.error, wanted);
+  check(!strcmp(result.error, wanted), "\"%s\", not \"%s\"", result.error, wanted);
 }
 
 int finish(void) {

@@ -161,7 +161,7 @@ static void test_segments(void) {
   near_to("written, awaited and read", timed(&m), 10000e-10 + a + 64 * b + a + 10000 * b);
   check(result.messages == 0, "segments are no messages");
   rec.rank[1].op[0].off2 = 6;
-  refused(&m, "deadlock: rank 1 waits for ever in operation 0, a flag");
+  refused(&m, "deadlock: rank 1 waits for ever in operation 0, a flag with rank 0");
   machine_free(&m);
 }
 
@@ -173,7 +173,7 @@ static void test_faults(void) {
   put(1, REC_SEND, 0, 8);
   put(1, REC_RECV, 0, 8);
   refused(&one_port, "deadlock: rank 0 waits for ever in operation 0, its send with rank 1");
-  refused(&fluid, "deadlock");
+  refused(&fluid, "deadlock: rank 0 waits for ever in operation 0, its send with rank 1");
   fluid.eager_bytes = 8;
   near_to("both may send when sends need not wait", timed(&fluid), a + 24 * b);
   start(2);
@@ -184,7 +184,7 @@ static void test_faults(void) {
   refused(&one_port, "rank 0 receives from rank 1, which sends no such message");
   start(2);
   put(0, REC_SEND, 7, 8);
-  refused(&one_port, "rank 7, which does not exist");
+  refused(&one_port, "rank 0 sends to rank 7, which does not exist");
   machine_free(&one_port);
   machine_free(&fluid);
 }

@@ -20,6 +20,29 @@ static void *open_not_all(coll_ctx *c, const coll_args *a) {
   return NULL;
 }
 
+static void *open_many(coll_ctx *c, const coll_args *a) {
+  for (int i = 0; i < 1 << 10; i++) coll_seg_open(c, a->count, 2);
+  return NULL;
+}
+static void *open_large(coll_ctx *c, const coll_args *a) {
+  shared_state *s = coll_keep(c, sizeof *s);
+  *s = (shared_state){ coll_seg_open(c, ((size_t)1 << 34) + a->count, 2), 0 };
+  return s;
+}
+/* As much as a part may have. */
+static void *open_largest(coll_ctx *c, const coll_args *a) {
+  shared_state *s = coll_keep(c, sizeof *s);
+  *s = (shared_state){ coll_seg_open(c, (size_t)1 << 30, 2), 0 };
+  return s;
+}
+static void *open_for_two(coll_ctx *c, const coll_args *a) {
+  static const int two[] = { 0, 1 };
+  coll_ctx sub;
+  shared_state *s = coll_keep(c, sizeof *s);
+  if (coll_sub(c, 1, two, 2, &sub)) *s = (shared_state){ coll_seg_open(&sub, a->count, 2), 0 };
+  return s;
+}
+
 enum { NO_AWAIT = 1, NO_PUBLISH = 2, EARLY_PUBLISH = 4, NO_REUSE_AWAIT = 8, SAME_VALUE = 16, TOO_FAR = 32 };
 
 /* The root writes its part, the others read it; before it writes again they must have read. */
@@ -49,6 +72,29 @@ ALGORITHM(segment_same_value) { segment_bcast(c, a, SAME_VALUE); }
 ALGORITHM(segment_too_far) { segment_bcast(c, a, TOO_FAR); }
 ALGORITHM(segment_opened_late) { open_segment(c, a); }
 ALGORITHM(nothing) { NAMES; }
+
+ALGORITHM(names_a_stranger) {
+  if (c->rank == 1) coll_publish(c, ((shared_state *)a->prepared)->seg, 3, 0, 1);
+}
+ALGORITHM(names_a_third_flag) {
+  if (c->rank == 1) coll_await(c, ((shared_state *)a->prepared)->seg, 3, 2, 1);
+}
+ALGORITHM(names_no_flag) {
+  if (c->rank == 1) coll_publish(c, ((shared_state *)a->prepared)->seg, 3, -1, 1);
+}
+ALGORITHM(reads_too_far) {
+  if (c->rank == 1) coll_seg_read(c, ((shared_state *)a->prepared)->seg, 0, 3, a->out, a->count);
+}
+ALGORITHM(takes_the_largest_part) {
+  void *part = coll_seg_part(c, ((shared_state *)a->prepared)->seg);
+  coll_copy(c, out_at(c, a, 0), part, 0);
+}
+ALGORITHM(takes_a_large_part) { coll_seg_part(c, ((shared_state *)a->prepared)->seg); }
+ALGORITHM(both_publish) {
+  shared_state *s = a->prepared;
+  uint64_t now = 2 * ++s->epoch;
+  if (c->rank < 2) coll_publish(c, s->seg, 0, 0, now + (uint64_t)c->rank);
+}
 
 enum { HURRIED = 1, LOOKS_EARLY = 2, PAST_PART = 4, WHILE_READ = 8 };
 
@@ -119,6 +165,26 @@ static const test tests[] = {
   SEGMENT(segment_opened_late, NULL, MISUSE, "segments are opened in prepare()"),
   SEGMENT(nothing, open_different, MISUSE, "opens a segment of 32 bytes and 2 flags where rank 0 has 28 bytes"),
   SEGMENT(nothing, open_not_all, MISUSE, "of 5 members, 4 of which open it"),
+  SEGMENT(nothing, open_many, MISUSE, "opens more than"),
+  SEGMENT(takes_a_large_part, open_large, MISUSE, "a part that is used as a buffer has at most"),
+  { .alg = { .key = "takes_the_largest_part",
+             .collective = COLL_BCAST,
+             .run = takes_the_largest_part,
+             .prepare = open_largest,
+             .flags = COLL_SEGMENTS },
+    .p = 5,
+    .want = PROOF_OK,
+    .says = "" },
+  SEGMENT(names_a_stranger, open_for_two, MISUSE, "publish names rank 3, which is no member of the segment"),
+  SEGMENT(names_a_third_flag, open_segment, MISUSE, "await names flag 2 of 2"),
+  SEGMENT(names_no_flag, open_segment, MISUSE, "publish names flag -1 of 2"),
+  SEGMENT(reads_too_far, open_segment, MISUSE, "seg_read reads 12 bytes past the end of its part of segment 0"),
+  SEGMENT(both_publish, open_segment, RACE, "which sets the same flag to"),
+  { .alg = { .key = "undeclared", .collective = COLL_BCAST, .run = nothing, .prepare = open_segment },
+    .p = 5,
+    .count = 7,
+    .want = PROOF_MISUSE,
+    .says = "seg_open, but the descriptor does not say COLL_SEGMENTS" },
   CASE(BCAST, nothing, RESULT, "holds nothing"),
   CASE(ALLREDUCE, nothing, RESULT, "holds nothing"),
   CASE(BARRIER, nothing, RESULT, "leaves the barrier"),

@@ -98,8 +98,112 @@ ALGORITHM(recv_any_in_vain) {
     }
   else coll_recv_any(c, a->out, m);
 }
+ALGORITHM(in_at_a_rank_without) {
+  NAMES;
+  if (me != root) coll_copy(c, a->out, a->in, m);
+}
+ALGORITHM(memory_of_its_own) {
+  NAMES;
+  static char own[64];
+  coll_copy(c, a->out, own, m);
+}
+ALGORITHM(reads_an_address) {
+  NAMES;
+  const volatile char *volatile address = (const volatile char *)8;
+  if (*address) return;
+}
+ALGORITHM(scratch_not_asked_for) {
+  NAMES;
+  void *s = coll_scratch(c, m);
+  coll_copy(c, (char *)s + 128, a->in, m);
+}
+ALGORITHM(before_all_scratch) {
+  NAMES;
+  void *s = coll_scratch(c, m);
+  coll_copy(c, (char *)s - 4, a->in, m);
+}
+ALGORITHM(scratch_without_end) { coll_scratch(c, (size_t)1 << 60); }
+ALGORITHM(scratch_again_and_again) {
+  for (int i = 0; i < 9; i++) coll_scratch(c, (size_t)1 << 36);
+}
+ALGORITHM(waits_for_a_copy) {
+  NAMES;
+  coll_copy(c, a->out, a->in, m);
+  coll_req r = 1;
+  coll_wait(c, &r);
+}
+ALGORITHM(waits_for_what_is_to_come) {
+  coll_req r = 1;
+  coll_wait(c, &r);
+}
+ALGORITHM(waits_for_less_than_nothing) {
+  coll_req r = -1;
+  coll_wait(c, &r);
+}
+ALGORITHM(hears_from_outside) {
+  NAMES;
+  int all[] = { 1, 2 };
+  coll_ctx sub;
+  if (me == 0) coll_send(c, a->in, m, 1);
+  if (coll_sub(c, 0, all, 2, &sub) && me == 1) coll_recv_any(&sub, a->out, m);
+}
+ALGORITHM(reduces_onto_itself) {
+  NAMES;
+  coll_copy(c, a->out, a->in, m);
+  coll_reduce(c, a->out, out_at(c, a, 1), m - 1);
+}
+ALGORITHM(copies_onto_itself) {
+  NAMES;
+  coll_copy(c, a->out, a->in, m);
+  coll_copy(c, out_at(c, a, 1), a->out, 2);
+}
+ALGORITHM(reduces_behind_itself) {
+  NAMES;
+  coll_copy(c, a->out, a->in, m);
+  coll_reduce(c, out_at(c, a, 2), a->out, 3);
+}
+ALGORITHM(copies_side_by_side) { /* which is right */
+  NAMES;
+  void *s = coll_scratch(c, 4 * m);
+  coll_sendrecv(c, a->in, m, (me + p - 1) % p, s, m, (me + 1) % p);
+  coll_copy(c, coll_at(c, s, m), s, m);
+  coll_copy(c, coll_at(c, s, 3 * m), coll_at(c, s, m), m);
+  coll_copy(c, coll_at(c, s, 2 * m), coll_at(c, s, 3 * m), m);
+  coll_copy(c, a->out, coll_at(c, s, 2 * m), m);
+}
+ALGORITHM(does_nothing) { NAMES; }
+static void *communicates(coll_ctx *c, const coll_args *a) {
+  if (c->rank == 1) coll_send(c, a->in, a->count, 0);
+  return NULL;
+}
+ALGORITHM(sums_without_an_operator) {
+  NAMES;
+  coll_copy(c, a->out, a->in, m);
+  coll_reduce(c, a->in, a->out, m);
+}
 
 static const test tests[] = {
+  CASE(SCATTER, in_at_a_rank_without, MISUSE, "copy reads a buffer that is NULL at this rank"),
+  CASE(ROTATION, memory_of_its_own, MISUSE, "copy reads memory that is neither in, out nor scratch"),
+  CASE(ROTATION, reads_an_address, MISUSE, "reads or writes address 0x8, which is not its own"),
+  CASE(ROTATION, scratch_not_asked_for, MISUSE, "copy writes scratch that it has not asked for"),
+  CASE(ROTATION, before_all_scratch, MISUSE, "copy writes"),
+  CASE(ROTATION, scratch_without_end, MISUSE, "asks for scratch of 1152921504606846976 elements"),
+  CASE(ROTATION, scratch_again_and_again, MISUSE, "asks for more scratch than a buffer can hold"),
+  CASE(ROTATION, waits_for_a_copy, MISUSE, "waits for 1, which is no request"),
+  CASE(ROTATION, waits_for_what_is_to_come, MISUSE, "waits for 1, which is no request"),
+  CASE(ROTATION, waits_for_less_than_nothing, MISUSE, "waits for -1, which is no request"),
+  ANY(ROTATION, hears_from_outside, MISUSE, "message"),
+  CASE(ALLREDUCE, reduces_onto_itself, MISUSE, "reduce with operands that overlap"),
+  CASE(ALLREDUCE, reduces_behind_itself, MISUSE, "reduce with operands that overlap"),
+  CASE(ROTATION, copies_onto_itself, MISUSE, "copy between places that overlap"),
+  CASE(ROTATION, copies_side_by_side, OK, ""),
+  { .alg = { .key = "prepares", .collective = COLL_ROTATION, .run = does_nothing, .prepare = communicates },
+    .p = 5,
+    .count = 7,
+    .want = PROOF_MISUSE,
+    .says = "prepare() communicates or moves data" },
+  CASE(ROTATION, sums_without_an_operator, OPERANDS, "in a collective that has no operator"),
   CASE(BCAST, past_the_end_of_out, MISUSE, "recv writes 4 bytes past the end of out"),
   CASE(ROTATION, past_the_end_of_in, MISUSE, "sendrecv reads 4 bytes past the end of in"),
   CASE(ROTATION, before_the_start_of_out, MISUSE, "writes 1 byte before the start of out"),
