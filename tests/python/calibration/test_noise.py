@@ -37,7 +37,7 @@ def test_gamma_distributions_come_back(shape: float) -> None:
         return draw.gammavariate(shape, 1e-4)
 
     wanted = sorted(LEAST + one() for _ in range(20_000))
-    found = single_messages(half_trips(one))
+    found = single_messages(half_trips(one, 500))
     spread = quantile(wanted, 0.95) - quantile(wanted, 0.05)
     for part in (0.05, 0.25, 0.5, 0.75, 0.95):
         assert quantile(found, part) == pytest.approx(quantile(wanted, part), abs=0.1 * spread), part
@@ -50,7 +50,7 @@ def test_a_rare_late_message_is_one_of_the_two() -> None:
     def one() -> float:
         return 1e-5 * draw.random() + (5e-3 if draw.random() < 0.01 else 0.0)
 
-    found = single_messages(half_trips(one))
+    found = single_messages(half_trips(one, 600))
     assert quantile(found, 0.95) < LEAST + 2e-5
     assert sum(t > LEAST + 4e-3 for t in found) / len(found) == pytest.approx(0.01, rel=0.4)
 
