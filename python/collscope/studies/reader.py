@@ -231,7 +231,8 @@ def parse(text: str, path: Path) -> Study:
         if strange:
             unit = "bytes" if sizes.bytes else "block_bytes"
             raise document.fail(f"{strange[0]} B is not among the sizes of {unit}", table, key)
-    if not 0 <= setting.root < (fewest := min(ranks for _, ranks in layouts)):
+    fewest = min(ranks for _, ranks in layouts)
+    if not 0 <= setting.root < fewest:
         raise document.fail(f"there is no rank {setting.root} among {fewest}", "setting", "root")
     return Study(
         name=path.stem,

@@ -127,3 +127,32 @@ def test_sizes_of_nothing_are_no_place_to_cross() -> None:
     frame = table({"a": lambda n: 1.0 if n else 3.0, "b": lambda n: 2.0})
     zero = pd.concat([frame[frame["bytes"] == 4].assign(bytes=0, time_s=[3.0, 2.0]), frame])
     assert crossover.pair_crossovers(zero) == []
+
+
+def test_winners_and_spans_are_told_with_every_column() -> None:
+    """a wins to 4 B, b from 16 B; between them the logarithms cross at 8 B. At 64 B nothing but b was run."""
+    rows = [("a", 4, 1.0), ("b", 4, 2.0), ("a", 16, 4.0), ("b", 16, 2.0), ("b", 64, 3.0)]
+    frame = pd.DataFrame(
+        [("bcast", 8, 2, size, name, t) for name, size, t in rows], columns=[*crossover.CASE, "bytes", "name", "time_s"]
+    )
+    best = crossover.winners(frame)
+    assert list(best.columns) == ["collective", "ranks", "nodes", "bytes", "best", "time_s", "second", "margin", "tied"]
+    first, second, last = best.itertuples(index=False, name=None)
+    assert first == ("bcast", 8, 2, 4, "a", 1.0, "b", 1.0, False) and second == (
+        "bcast",
+        8,
+        2,
+        16,
+        "b",
+        2.0,
+        "a",
+        1.0,
+        False,
+    )
+    assert last[:6] == ("bcast", 8, 2, 64, "b", 3.0) and last[8] is False
+    assert pd.isna(last[6]) and math.isnan(last[7]), "nobody is the next"
+    eight = pytest.approx(8.0)
+    assert crossover.spans(frame) == crossover.spans(frame, best) == [
+        crossover.Span("bcast", 8, 2, "a", 4.0, eight, 4, 4), crossover.Span("bcast", 8, 2, "b", eight, 64.0, 16, 64),
+    ]  # fmt: skip
+    assert crossover.pair_crossovers(frame) == [crossover.Crossover("bcast", 8, 2, "a", "b", eight, 4, 16)]

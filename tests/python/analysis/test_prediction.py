@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from collscope.analysis.prediction import (
+    Winners,
     baselines,
     below_bound,
     coverage,
@@ -258,3 +259,133 @@ def test_a_band_of_planted_samples_covers_its_share() -> None:
     measured = [row("real", "bcast/linear", 4, middle, times_s=" ".join(times))]
     (whole,) = coverage(joined(to_frame(predicted), to_frame(measured))).to_dict("records")
     assert whole["inside"] == 1 and whole["repetitions_inside"] == pytest.approx(0.9, abs=0.02)
+
+
+def test_a_joined_row_has_both_times_and_what_follows() -> None:
+    """Quartiles that are apart bound the noise; where there are none it is a twentieth, half on either side."""
+    call = {"collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "type": "float", "op": "sum", "in_place": 0, "root": 0,
+            "metric": "makespan", "chose": ""}  # fmt: skip
+    predicted = [
+        row("model", "bcast/linear", size, 1e-5, chose="") for size in (512, 513, 8 << 10, 128 << 10, (128 << 10) + 1)
+    ]
+    measured = [row("real", "bcast/linear", p["bytes"], 2e-5, times_s="1 2") for p in predicted]
+    measured[0] |= {"q1_s": 1.5e-5, "q3_s": 3e-5}
+    found = joined(to_frame(predicted), to_frame(measured)).to_dict("records")
+    assert [r["size"] for r in found] == ["up to 512 B", "to 8 KiB", "to 8 KiB", "to 128 KiB", "above"]
+    first = {**call, "bytes": 512, "algorithm": "bcast/linear", "predicted_s": 1e-5, "measured_s": 2e-5, "times_s": "1 2", "low_s": 1.5e-5,
+             "high_s": 3e-5, "error": -0.5, "size": "up to 512 B"}  # fmt: skip
+    assert found[0] == first
+    assert found[1] == {
+        **first,
+        "bytes": 513,
+        "size": "to 8 KiB",
+        "low_s": pytest.approx(1.95e-5),
+        "high_s": pytest.approx(2.05e-5),
+    }
+    nothing = [row("real", "bcast/linear", 512, 0.0)]
+    for a, b in ((predicted, nothing), ([{**predicted[0], "median_s": 0.0}], measured)):
+        with pytest.raises(UserError) as told:
+            joined(to_frame(a), to_frame(b))
+        assert str(told.value) == (
+            "the two have no call in common: a call is the same where collective, nodes, ranks, mapping, bytes, type, op, in_place, root, "
+            "metric, algorithm are"
+        )
+    with pytest.raises(UserError) as told:
+        joined(to_frame(predicted), to_frame(measured[:2] + measured))
+    assert str(told.value) == (
+        "the measured times have bcast/linear at 512 bytes on 8 ranks twice; choose one source or platform of the table"
+    )
+
+
+def test_winners_are_summed_up_whole() -> None:
+    """Ten calls: in one the predicted winner takes half as long again, in one a tenth more."""
+    sizes = range(1, 11)
+    measured = [
+        row("real", name, s, t)
+        for s in sizes
+        for name, t in (("bcast/a", 1.0), ("bcast/b", {1: 1.5, 2: 1.1}.get(s, 2.0)))
+    ]
+    predicted = [
+        row("model", name, s, t) for s in sizes for name, t in (("bcast/a", 3.0), ("bcast/b", 1.0 if s < 3 else 4.0))
+    ]
+    found = winners(joined(to_frame(predicted), to_frame(measured)))
+    assert found == Winners(
+        calls=10, same=8, ties=0, undecided=0, mean_regret=pytest.approx(0.06), p90_regret=pytest.approx(0.14),
+        worst_regret=pytest.approx(0.5), worst_call="bcast of 1 bytes on 8 ranks: bcast/b instead of bcast/a",
+        correlation=pytest.approx(0.6),
+    )  # fmt: skip
+    assert (found.wrong, found.agreement) == (2, 0.8)
+    by_call = winners_by_call(joined(to_frame(predicted), to_frame(measured))).to_dict("records")
+    assert by_call[1] == {
+        "collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "bytes": 2, "type": "float", "op": "sum", "in_place": 0,
+        "root": 0, "metric": "makespan", "measured": "bcast/a", "predicted": "bcast/b", "regret": pytest.approx(0.1),
+        "correlation": pytest.approx(-1), "verdict": "other",
+    }  # fmt: skip
+    alike = [{**r, "median_s": 1.0} for r in predicted]
+    equal = winners(joined(to_frame(alike), to_frame(measured)))
+    assert equal and equal.correlation != equal.correlation, "no order, no correlation"
+
+
+def test_a_decision_is_summed_up_whole() -> None:
+    """Ten calls: its choice is the best in five, within the noise in one, twice as slow in four; one more was not measured."""
+    sizes = range(1, 11)
+    took = {1: 1.04}
+    measured = [row("real", name, s, t) for s in sizes
+                for name, t in (("bcast/a", 1.0), ("bcast/b", took.get(s, 2.0)))]  # fmt: skip
+    decided = [{**row("model", "decision/x", s, 1e-9), "collective": "bcast", "chose": "bcast/b" if s < 6 else "bcast/a"}
+               for s in (*sizes, 99)]  # fmt: skip
+    predicted = to_frame([*[{**r, "source": "model"} for r in measured], *decided])
+    made = joined(predicted, to_frame(measured))
+    (found,) = baselines(made, predicted)
+    assert vars(found) == {
+        "decision": "decision/x", "calls": 10, "measured": 10, "agreement": 0.6, "mean_regret": pytest.approx(0.404),
+        "p90_regret": pytest.approx(1.0), "worst_regret": pytest.approx(1.0),
+    }  # fmt: skip
+    own = [{**row("real", "decision/x", s, 0.5), "collective": "bcast"} for s in (1, 2)]
+    (found,) = baselines(joined(predicted, to_frame([*measured, *own])), predicted)
+    assert found.mean_regret == pytest.approx(0.3), "its own time where that was measured; no less is lost than nothing"
+    assert found.agreement == pytest.approx(0.7)
+
+
+def test_tables_of_errors_have_these_columns() -> None:
+    found = both({("bcast/chain", 4): 1.5})
+    assert list(errors(found, "ranks").columns) == ["ranks", "points", "median", "p90", "worst", "bias"]
+    assert list(errors(found, "algorithm").algorithm) == sorted(ALGORITHMS)
+    assert list(coverage(found, "ranks").columns) == [
+        "ranks", "calls", "inside", "below", "above", "repetitions", "repetitions_inside",
+    ]  # fmt: skip
+    assert "of" in coverage(found)
+    assert len(worst(both({}))) == 12 and len(worst(pd.concat([found, found], ignore_index=True))) == 12
+    part = found[found.bytes > 4]
+    told = without(found, {"gap": part})
+    assert list(told.columns) == ["without", "size", "points", "median", "p90", "worst", "bias"]
+    assert list(told.itertuples(index=False, name=None)) == [
+        (name, size, points, 0.0, 0.0, 0.0, 0.0)
+        for name in ("nothing", "gap")
+        for size, points in (("all", 9), ("to 8 KiB", 3), ("to 128 KiB", 3), ("above", 3))
+    ], "on the calls that all of them have"
+
+
+def test_a_band_has_its_edges_and_calls_without_one_do_not_count() -> None:
+    predicted = [row("model", "bcast/linear", s, 1.0, **(banded(1.0, 2.0) if s < 5 else {})) for s in (1, 2, 3, 4, 5)]
+    measured = [
+        row("real", "bcast/linear", s, t, times_s=f"{t}") for s, t in ((1, 1.0), (2, 2.0), (3, 0.5), (4, 0.9), (5, 1.0))
+    ]
+    (whole,) = coverage(joined(to_frame(predicted), to_frame(measured))).to_dict("records")
+    assert whole == {
+        "of": "all",
+        "calls": 4,
+        "inside": 0.5,
+        "below": 0.5,
+        "above": 0.0,
+        "repetitions": 4,
+        "repetitions_inside": 0.5,
+    }
+    unknown = [{**m, "times_s": ""} for m in measured]
+    frame = joined(to_frame(predicted), to_frame(unknown))
+    assert list(coverage(frame).repetitions) == [0], "no repetition is known"
+
+
+def test_ranks_that_are_equal_share_theirs() -> None:
+    assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(0.75**0.5)
+    assert spearman([1, 2, 3], [7, 7, 7]) != spearman([1, 2, 3], [7, 7, 7]), "not a number"

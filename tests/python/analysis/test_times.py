@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from collscope.analysis.times import Place, Times
+from collscope.analysis.times import Place, Times, series
 
 AT = Place("bcast", "block", 8, 2)
 COLUMNS = ["collective", "mapping", "ranks", "nodes", "bytes", "name", "time_s", "chose"]
@@ -51,3 +51,22 @@ def test_sizes_say_nothing_of_a_barrier() -> None:
     assert made.mean(barrier, "tree") == pytest.approx(3e-6)
     assert made.mean(barrier, "tree", (64,)) == pytest.approx(3e-6)
     assert math.isnan(made.mean(bcast, "tree", (64,)))
+
+
+def test_a_place_in_words_says_what_differs(times: Times) -> None:
+    assert times.text(AT) == "bcast, 8 ranks, mapping block, 2 nodes"
+    alone = Times(pd.DataFrame([r for r in ROWS if r[0] == "bcast"], columns=COLUMNS), ())
+    assert alone.text(AT) == "bcast, 2 nodes" and alone.focus == () and times.focus == (1, 2, 4)
+    assert times.chosen(Place("bcast", "block", 8, 2), "decision/x").empty, "outside the focus"
+
+
+def test_a_series_differs_in_one_thing_and_ascends() -> None:
+    places = [Place("bcast", "block", ranks, nodes) for ranks in (8, 4) for nodes in (2, 1)]
+    assert [[(p.ranks, p.nodes) for p in run] for run in series(places, "nodes")] == [
+        [(8, 1), (8, 2)],
+        [(4, 1), (4, 2)],
+    ]
+    assert [[(p.ranks, p.nodes) for p in run] for run in series(places, "ranks")] == [
+        [(4, 2), (8, 2)],
+        [(4, 1), (8, 1)],
+    ]

@@ -164,3 +164,62 @@ def test_a_size_that_one_node_count_lacks_does_not_count_there_and_a_missing_tim
     fitted = tree.fit_tree(barred)
     assert fitted.choose("bcast", 32, 4, 64) == "b" and fitted.choose("bcast", 32, 2, 64) == "a"
     assert fitted.choose("bcast", 32, 4, 4096) == "a"
+
+
+def test_a_tree_as_json_has_every_field() -> None:
+    rule = tree.Rule("bcast", 8, None, 4, (2, 4), None, 64, "a", 0.5, 0.25)
+    assert json.loads(tree.Tree(0.02, (rule,)).as_json()) == {
+        "tolerance": 0.02,
+        "rules": [
+            {"collective": "bcast", "ranks": 8, "nodes_min": None, "nodes_max": 4, "nodes": [2, 4], "bytes_min": None, "bytes_end": 64,
+             "algorithm": "a", "worst_loss": 0.5, "mean_loss": 0.25}
+        ],
+    }  # fmt: skip
+    text = tree.Tree(0.02, (rule,)).as_json()
+    assert text.startswith('{\n "tolerance"') and text.endswith("}\n")
+
+
+def small(times: dict[tuple[int, int], dict[str, float]]) -> pd.DataFrame:
+    """Times by (nodes, bytes) and name."""
+    rows = [("bcast", 8, nodes, size, name, t) for (nodes, size), line in times.items() for name, t in line.items()]
+    return pd.DataFrame(rows, columns=["collective", "ranks", "nodes", "bytes", "name", "time_s"])
+
+
+def test_rules_are_known_to_the_last_field() -> None:
+    """a to 16 B and b from 256 B: on 2 nodes the logarithms cross half way, at 64 B, on 4 nodes at a third, at 40 B. Their middle is 51 B.
+    On 8 nodes b alone."""
+    two, four = {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 1.01}
+    frame = small({
+        (2, 16): two, (2, 256): {"a": 2.0, "b": 1.0}, (4, 16): {"a": 1.0, "b": 2.0}, (4, 256): {"a": 4.0, "b": 1.0},
+        (8, 16): {"a": 2.0, "b": 1.0}, (8, 256): {"a": 2.0, "b": 1.0},
+    })  # fmt: skip
+    at = round((16 * 4 * 16 * 16 ** (1 / 3)) ** 0.5)
+    assert tree.fit_tree(frame).rules == (
+        tree.Rule("bcast", 8, None, 7, (2, 4), None, at, "a", 0.0, 0.0), tree.Rule("bcast", 8, None, 7, (2, 4), at, None, "b", 0.0, 0.0),
+        tree.Rule("bcast", 8, 8, None, (8,), None, None, "b", 0.0, 0.0),
+    )  # fmt: skip
+    (one,) = tree.fit_tree(small({(2, 16): four, (2, 256): {"a": 1.04, "b": 1.0}}), 0.05).rules
+    assert (one.algorithm, one.worst_loss) == ("b", pytest.approx(0.01))
+    assert one.mean_loss == pytest.approx(1.01**0.5 - 1)
+    limit = small({(2, 16): four, (2, 256): {"a": 2.0, "b": 1.0}})
+    assert [len(tree.fit_tree(limit, t).rules) for t in (0.0099, 0.01)] == [2, 1], "up to the tolerance, that included"
+    assert tree.fit_tree(limit).tolerance == 0.02
+
+
+def test_a_threshold_is_a_size_of_the_next() -> None:
+    """Between neighbouring sizes: where the lines cross at the first of them, the rule still ends above it."""
+    pieces = [tree._Piece("a", 1, 16, 0.0, 0.0, 0.0), tree._Piece("b", 17, 99, 0.0, 0.0, 0.0)]
+    for low, high in ((1.0, 2.0), (2.0, 1.0)):
+        wide = pd.DataFrame({"a": [low, 2.0], "b": [1.0, high]}, index=[16, 17])
+        assert tree._threshold([wide], *pieces) == 17
+
+
+def test_regret_is_told_with_every_column() -> None:
+    frame = small({(2, 16): {"a": 1.0, "b": 3.0}, (2, 32): {"b": 2.0}})
+    assert tree.regret(frame, "b").to_dict("records") == [
+        {"collective": "bcast", "ranks": 8, "nodes": 2, "bytes": 16, "name": "b", "time_s": 3.0, "best_s": 1.0, "regret": 2.0},
+        {"collective": "bcast", "ranks": 8, "nodes": 2, "bytes": 32, "name": "b", "time_s": 2.0, "best_s": 2.0, "regret": 0.0},
+    ]  # fmt: skip
+    missing = tree.regret(frame, "a").iloc[1]
+    assert math.isnan(missing.time_s) and math.isnan(missing.regret) and missing.best_s == 2.0
+    assert list(tree.regret(frame, {"gather": "a"}).name) == [None, None]

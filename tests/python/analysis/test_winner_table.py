@@ -7,7 +7,7 @@ import math
 import pytest
 
 from collscope.analysis.times import Times
-from collscope.analysis.winner_table import WinnerTable, fits_better, winner_table
+from collscope.analysis.winner_table import Cell, WinnerTable, fits_better, winner_table
 from judging import table
 
 ROWS = {"gather": [["a"]], "bcast": [["a"]]}
@@ -63,3 +63,20 @@ def test_rows_that_tie_are_told_apart_by_cells() -> None:
     whole, part = made(1.2), winner_table(Times(frame, [8]), ROWS, ("a", "b"), 0.01)
     assert (part.matching_rows, part.matching_cells) == (1, 1)
     assert fits_better([part, whole]) == fits_better([whole, part]) == [whole]
+
+
+def test_a_cell_is_known_whole() -> None:
+    """Over both layouts the mean of the means: of b √(1.2 · 1.8)."""
+    frame = table(
+        lambda c, n, p, m, size: {"a": 1.0, "b": 1.2 if m == 2 else 1.8}[n], [(8, 2), (8, 4)], ["a", "b"], [8, 64]
+    )
+    ((name, total, cells),) = winner_table(Times(frame, [8, 64]), ROWS, (), 0.3, "decision/x").rows
+    over = (1.2 * 1.8) ** 0.5
+    assert name == "gather"
+    assert total == Cell("gather", None, ("a",), pytest.approx(over - 1), {"a": 1.0, "b": pytest.approx(over)}, True)
+    assert cells[0] and (cells[0].nodes, cells[0].winners, cells[0].agrees) == (2, ("a", "b"), False)
+    assert cells[1] == Cell("gather", 4, ("a",), pytest.approx(0.8), {"a": 1.0, "b": pytest.approx(1.8)}, True)
+    made = winner_table(Times(frame, [8, 64]), ROWS, (), 0.3, "decision/x")
+    assert (made.alternative, made.matching_rows, made.matching_cells, made.cells) == ("decision/x", 1, 1, 2)
+    exact = winner_table(Times(frame, [8, 64]), ROWS, (), 0.2 + 1e-9).rows[0][2][0]
+    assert exact and exact.winners == ("a", "b"), "as far as the tolerance goes"
