@@ -5,8 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from collscope.analysis.check import Context
 from collscope.analysis.claims import Assertion, Claim, verdict
-from collscope.analysis.times import longer_text, order_text, share_text
+from collscope.analysis.judge import ClaimText, judge
+from collscope.analysis.place_checks import Order
+from collscope.analysis.times import Place, Times, longer_text, order_text, share_text
 from judging import assertions, table
 
 SIZES = [1024, 4096, 16384]
@@ -331,3 +334,68 @@ def test_a_printed_polynomial_is_held_beside_our_fit(coefficients: str, r2: floa
     if len(coefficients) > 12:
         assert "1, 0.5, 0.01; " in made[0].seen
         assert made[1].seen.startswith("R² 1.0000")
+
+
+def test_a_check_is_made_where_it_says_and_where_the_table_has_nothing() -> None:
+    """Of two names that the table lacks each is a place, like the first that it has."""
+    times = Times(table(alike, [(8, 1), (8, 2), (4, 2)], ["a"], SIZES), SIZES)
+    context = Context(times, (), {}, "", {}, 0.0, ("", 1))
+
+    def places(**named: object) -> list[tuple[str, int, int]]:
+        check = Order.model_validate({"kind": "order", "collective": "gather", "names": ["a", "b"], **named})
+        return [(p.mapping, p.ranks, p.nodes) for p in check.places(context, "gather")]
+
+    assert places() == [("", 4, 2), ("", 8, 1), ("", 8, 2)]
+    assert places(nodes=2) == [("", 4, 2), ("", 8, 2)] and places(ranks=[8, 4], nodes=[1, 2]) == places()
+    assert places(nodes=[3, 1]) == [("", 8, 1), ("", 8, 3)] and places(ranks=16) == [("", 16, 0)]
+    assert places(ranks=16, nodes=7, mapping="fill") == [("fill", 16, 7)]
+    assert places(ranks=4, nodes=1) == [("", 4, 1)], "both are there, but not together"
+
+
+def test_a_check_is_narrowed_to_what_is_there_of_what_it_names() -> None:
+    check = Order.model_validate(
+        {
+            "kind": "order",
+            "collective": "gather",
+            "names": ["a", "b"],
+            "sizes": "4B,8B",
+            "block_sizes": "4B,16B",
+            "ranks": [2, 4],
+        }
+    )
+    fewer = check.narrowed((4, 16), (4, 8))
+    assert (fewer.sizes, fewer.block_sizes, fewer.ranks) == ((4,), (4, 16), (4,))
+    assert check.narrowed((1,), (1,)) == check
+    assert check.sizes_at(Place("gather", "", 2, 1)) == (4, 8)
+    blocks = check.model_copy(update={"sizes": ()})
+    assert blocks.sizes_at(Place("gather", "", 2, 1)) == (8, 32) and blocks.sizes_at(Place("bcast", "", 2, 1)) == (
+        4,
+        16,
+    )
+    assert fewer.model_copy(update={"sizes": (), "block_sizes": ()}).sizes_at(Place("gather", "", 2, 1)) is None
+    assert check.named() == set() and check.model_copy(update={"mapping": ("fill",)}).named() == {"fill"}
+
+
+def claim(verdict: bool, expected: str = "open") -> list[Claim]:
+    """Of a claim that a (or c) is the best, judged with the alternative x."""
+    check = {
+        "kind": "fastest",
+        "collective": "gather",
+        "name": "a" if verdict else "c",
+        "nodes": 1,
+        "expected": expected,
+    }
+    text = {"id": "X", "text": "t", "where": "w", "tolerance": "{near} or {far}", "explanation": {"all": "A", "x": "B", "y": "C"},
+            "check": [check]}  # fmt: skip
+    times = Times(FRAME, SIZES)
+    return judge(
+        [ClaimText.model_validate(text)],
+        Context(times, (), {"near": 0.1, "far": 0.25, "best": 0}, "x", {}, 0.0, ("", 1)),
+    )
+
+
+def test_a_claim_has_its_rule_and_where_it_is_needed_its_explanation() -> None:
+    (good,), (bad,), (strange,) = claim(True), claim(False), claim(True, "no")
+    assert (good.id, good.text, good.where, good.rule, good.explanation) == ("X", "t", "w", "10 % or 25 %", "")
+    assert (bad.rule, bad.explanation, bad.verdict) == (good.rule, "A; B", "not reproduced")
+    assert (strange.explanation, strange.verdict) == ("A; B", "reproduced"), "against theory"

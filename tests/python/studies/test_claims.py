@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from click.testing import CliRunner
@@ -132,3 +132,43 @@ def test_another_verdict_than_the_committed_one_is_told(folder: Path) -> None:
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     status, _ = run("--out", str(tmp_path / "nowhere"))
     assert status != 0
+
+
+def judged(verdicts: list[bool | None], **more: Any) -> claims.Judged:
+    made = tuple(Assertion(f"t{k}", holds, f"seen {k}", "yes", "") for k, holds in enumerate(verdicts))
+    claim = Claim("X1", "text", "2", made, explanation=more.pop("explanation", ""))
+    return claims.Judged(
+        **{"study": "s", "alternative": "", "claim": claim, "committed": "partly", "ranges": "3 of 4", **more}
+    )
+
+
+def test_the_numbers_of_a_claim_are_those_of_the_first_that_fails() -> None:
+    assert [judged(v).margin for v in ([True, False, False], [None, True], [None], [True, True])] == [
+        "seen 1",
+        "seen 1",
+        "–",
+        "seen 0",
+    ]
+    assert [judged([True, False], committed=word).changed for word in ("partly", "reproduced", "")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_a_table_of_claims_is_known_whole() -> None:
+    one, two = judged([True, False, None]), judged([True], alternative="L", explanation="by luck")
+    paper = claims.PaperClaims("s", "a paper", [one, two], [])
+    assert claims.frame([paper]).to_dict("records") == [
+        {"study": "s", "claim": "X1", "alternative": "", "text": "text", "verdict": "partly", "expected": "reproduced", "held": 1, "of": 2,
+         "ranges": "3 of 4", "reason": "Not foreseen: t1"},
+        {"study": "s", "claim": "X1", "alternative": "L", "text": "text", "verdict": "reproduced", "expected": "reproduced", "held": 1,
+         "of": 1, "ranges": "3 of 4", "reason": "Found: by luck"},
+    ]  # fmt: skip
+    assert claims.reason(judged([False], explanation="x").claim) == "Found: x. Not foreseen: t0"
+    assert claims.count([paper]) == {"reproduced": 1, "partly": 0, "not reproduced": 0, "not testable": 0}
+
+
+def test_the_committed_pages_are_what_is_judged(every: list[claims.PaperClaims]) -> None:
+    for name, text in claims.pages(every):
+        assert text == (paths.RESULTS / name).read_text(encoding="utf-8"), name

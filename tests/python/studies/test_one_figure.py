@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import drawn
 import made_table
 from collscope.base.errors import UsageError
 from collscope.commands.cli import cli
+from collscope.machines.variations import Variation
 from collscope.points import table
 from collscope.studies import one_figure, reader
 from collscope.studies import rows as study_rows
 from collscope.studies.report.analysis import analyse
 from collscope.studies.report.pictures import pictures
+from collscope.studies.study import Study
 
 
 def test_it_is_drawn_from_what_the_whole_study_draws_it_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,3 +53,56 @@ def test_figures_have_numbers_and_names() -> None:
 def test_a_figure_alone_is_no_reference(option: str) -> None:
     with pytest.raises(UsageError, match="leave --write-reference"):
         cli.main(["study", "run", "bird_schooner", "--figure", "5.1.1", option], standalone_mode=False)
+
+
+def test_a_figure_that_there_is_not_is_told_with_those_that_there_are() -> None:
+    whole = reader.load("bird_schooner")
+    few = replace(
+        whole,
+        collectives=tuple(c for c in whole.collectives if c.name in ("bcast", "rotation")),
+        layouts=whole.layouts[:1],
+    )
+    for study, said in (
+        (few, "bird_schooner has 5.1.1, rotation_2_nodes"),
+        (
+            replace(few, variations=(Variation("mapping", ("block", "fill"), 1),)),
+            "bird_schooner has 5.1.1, rotation_2_nodes, what_if",
+        ),
+        (reader.load("kandalla_allgather"), "kandalla_allgather has 3, 4, 5, 6, 7, 8, figure_placement, figure_copies"),
+    ):
+        with pytest.raises(UsageError) as told:
+            one_figure.find_case(study, "nothing")
+        assert str(told.value) == f"--figure nothing: {said}"
+
+
+def test_a_figure_without_numbers_and_a_folder_that_is_none_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bird = reader.load("bird_schooner")
+    monkeypatch.setattr(study_rows, "simulate_tasks", lambda *_, **__: made_table.rows(bird, quick=True)[:0])
+    monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
+    monkeypatch.setattr(study_rows, "tasks_of", lambda *_, **__: [])
+    file = tmp_path / "file"
+    file.touch()
+    for out in (file, file / "below"):
+        with pytest.raises(UsageError) as told:
+            one_figure.run("bird_schooner", "5.1.1", out=str(out))
+        assert str(told.value) == f"--out {out}: no folder that can be written to"
+
+
+def test_a_drawing_alone_is_of_its_own_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = reader.load("kandalla_allgather")
+    asked: list[Any] = []
+
+    def simulate_tasks(study: Study, tasks: list[Any], **_: object) -> list[table.Row]:
+        asked.extend(tasks)
+        return made_table.rows(study)
+
+    monkeypatch.setattr(study_rows, "simulate_tasks", simulate_tasks)
+    monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
+    made = drawn.stand_ins(monkeypatch)
+    one_figure.run("kandalla_allgather", "3", out=str(tmp_path / "one"))
+    drawing = next(d for d in study.drawings if d.number == "3")
+    assert [p.stem for p in made] == ["figure_3"]
+    keys = {e.key for c in study.collectives for e in c.entries if drawing.shows(e)}
+    assert {point.algorithm for _, point in asked} == keys and {at.mapping for at, _ in asked} == {"block", "cyclic"}

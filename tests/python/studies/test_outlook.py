@@ -39,11 +39,10 @@ def test_the_time_follows_from_that_of_the_reference(
 ) -> None:
     reference(workplace, monkeypatch)
     whole = outlook.sentence(bird, 4, tasks, tasks, 2)
-    assert whole.startswith("bird_schooner: 4 points; 4 to simulate, 2 at a time: about 5 min at the speed")
+    speed = "at the speed at which the reference was made"
+    assert whole == f"bird_schooner: 4 points; 4 to simulate, 2 at a time: about 5 min {speed}"
     part = outlook.sentence(bird, 4, tasks[:1], tasks, 1)
-    assert part.startswith(
-        "bird_schooner: 4 points, 3 of them cached; 1 to simulate, 1 at a time: about 2 min at the speed"
-    )
+    assert part == f"bird_schooner: 4 points, 3 of them cached; 1 to simulate, 1 at a time: about 2 min {speed}"
     assert outlook.sentence(bird, 4, [], tasks, 2) == "bird_schooner: 4 points, all of them cached"
 
 

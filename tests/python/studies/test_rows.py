@@ -6,11 +6,14 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tiny_platform
-from collscope.base import cache
+from collscope import __version__
+from collscope.base import cache, commit
+from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.points.table import Row
 from collscope.sources import simulate, smpirun
@@ -103,3 +106,59 @@ def test_the_longest_run_of_the_same_numbers_is_remembered(
     for other in ({"quick": True}, {"points": 7}, {"hashes": {"b": "3"}}, {"versions": {"a": "2"}}):
         assert remember("x", replace(first, simulated=1, **other)).simulated == 1  # type: ignore[arg-type]
     assert remember("y", replace(first, simulated=1)).simulated == 1
+
+
+def test_where_the_numbers_come_from_is_kept_whole(launches: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, origin = run()
+    assert capsys.readouterr().err.splitlines()[0] == "collscope: rows: 3 points; 3 to simulate, 1 at a time".replace(
+        "rows:", "test_rows:"
+    )
+    sim = [row for row in rows if row["source"] == "sim"]
+    text = cache.digest(Path(__file__).read_text(encoding="utf-8"))[:12]
+    assert origin.hashes == {"sources": sim[0]["sources_hash"], "platform": sim[0]["platform_hash"], "study": text}
+    assert origin.versions == {"collscope": __version__, "SimGrid": "3.32", "commit": commit.describe()}
+    assert (origin.quick, origin.points, origin.simulated, origin.jobs) == (False, 3, 3, 1)
+    assert origin.peak_bytes % 1024 == 0 and 2**20 < origin.peak_bytes < 2**36 and 0 < origin.wall_s < 60
+    assert [(row["source"], row["metric"], row["bytes"]) for row in rows] == [
+        *(("sim", metric, size) for metric in ("makespan", "root") for size in (16, 32, 64)),
+        *(("bound", "makespan", size) for size in (16, 32, 64) for _ in range(len(rows) // 3 - 2)),
+    ]
+
+
+def test_an_empty_run_has_an_origin(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smpirun, "version", lambda: "3.32")
+    origin = study_rows._origin(reader.parse(STUDY, Path(__file__)), [], True, 0, 2.0, 3)
+    assert (origin.hashes["sources"], origin.hashes["platform"]) == ("", "")
+    assert (origin.quick, origin.points, origin.simulated, origin.wall_s, origin.jobs) == (True, 0, 0, 2.0, 3)
+
+
+def test_the_model_is_asked_where_a_study_says_so(
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Any] = []
+
+    def run_tasks(tasks: list[Any], **options: Any) -> list[Row]:
+        asked.append((len(tasks), options["limit_s"]))
+        return [{"sources_hash": "a", "platform_hash": "b", "source": "model"} for _ in tasks]
+
+    monkeypatch.setattr(study_rows.model, "run_tasks", run_tasks)
+    monkeypatch.setattr(smpirun, "version", lambda: "3.32")
+    text = STUDY.replace('also_metrics = ["root"]', 'source = "model"')
+    study = reader.parse(text, Path(__file__))
+    rows, origin = study_rows.simulate_study(study, tiny_platform.tiny(), quick=True, jobs=7, force=False, limit_s=2.5)
+    assert asked == [(3, 2.5)]
+    assert capsys.readouterr().err.splitlines()[0] == "collscope: test_rows: 3 points, by the model"
+    assert (origin.jobs, origin.simulated, origin.quick, origin.hashes["platform"]) == (1, 3, True, "b")
+    assert [row["source"] for row in rows[:4]] == ["model"] * 3 + ["bound"]
+
+
+def test_ranks_that_leave_a_node_empty_are_told(known: Registry) -> None:
+    study = reader.parse(STUDY.replace("ranks = [4]", 'ranks = [4]\nmapping = "fill"'), Path("sim/s.toml"))
+    with pytest.raises(UsageError) as told:
+        study_rows.tasks_of(study, tiny_platform.tiny(), quick=False)
+    assert str(told.value) == (
+        "sim/s.toml: mapping fill puts 4 ranks on 1 of 2 nodes; take 2 out of setting.nodes, or more ranks"
+    )
+    study = reader.parse(STUDY.replace("nodes = [2]", "nodes = [9]"), Path("sim/s.toml"))
+    with pytest.raises(UsageError, match=r"^sim/s\.toml: setting: "):
+        study_rows.tasks_of(study, tiny_platform.tiny(), quick=False)

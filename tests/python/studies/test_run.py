@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,8 +66,16 @@ def fake(bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> Fake:
     return Fake(bird, monkeypatch, workplace)
 
 
-def test_a_run_writes_everything_once(fake: Fake) -> None:
+def test_a_run_writes_everything_once(fake: Fake, workplace: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = run.run("bird_schooner", quick=True)
+    assert folder == workplace / "results" / "bird_schooner" / "fresh"
+    out, err = capfd.readouterr()
+    assert out.splitlines() == [str(folder / "report.html")]
+    first, second = err.splitlines()
+    assert first == "collscope: bird_schooner: drawing figures and writing the report"
+    assert re.fullmatch(r"collscope: bird_schooner: 14 files in \d+\.\d s", second), second
+    record = json.loads((folder / "run.json").read_text())
+    assert {*record} == {"stamp", "files", "origin"} and record["origin"]["versions"] == {"SimGrid": "0"}
     names = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
     assert names >= {
         "table.csv", "claims.csv",
@@ -107,8 +117,9 @@ def test_a_failure_leaves_the_old_results(fake: Fake, monkeypatch: pytest.Monkey
 
 
 def test_the_reference_is_the_whole_study(fake: Fake) -> None:
-    with pytest.raises(UsageError, match="leave --quick out"):
+    with pytest.raises(UsageError) as told:
         run.run("bird_schooner", quick=True, write_reference=True)
+    assert str(told.value) == "the reference is made of the whole study: leave --quick out"
     folder = run.run("bird_schooner", write_reference=True)
     kept = folder.parent
     assert (kept / "table.csv").read_bytes() == (folder / "table.csv").read_bytes()
@@ -120,8 +131,9 @@ def test_the_reference_is_the_whole_study(fake: Fake) -> None:
 
 
 def test_a_reference_has_a_number_for_every_point(fake: Fake) -> None:
-    with pytest.raises(UsageError, match="leave --point-limit out"):
+    with pytest.raises(UsageError) as told:
         run.run("bird_schooner", write_reference=True, point_limit=60.0)
+    assert str(told.value) == "the reference has a number for every point: leave --point-limit out"
 
 
 @pytest.mark.parametrize("words", [[], ["--figure", "5.1.1"]])
@@ -170,8 +182,12 @@ def test_a_run_ends_with_how_it_agrees_with_the_reference(
 def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = replace(bird, layouts=((2, 72),), collectives=tuple(c for c in bird.collectives if c.name == "gather"))
     monkeypatch.setattr(run, "load", lambda name: empty)
-    with pytest.raises(UsageError, match=r"bird_schooner\.toml: sizes: none can be cut .* multiples of 72 ranks"):
+    with pytest.raises(UsageError) as told:
         run.run("bird_schooner")
+    assert str(told.value) == (
+        "sim/bird_schooner.toml: sizes: none can be cut into a block of whole elements for each rank; take multiples of 72 ranks times "
+        "the element's bytes"
+    )
     assert not fake.drawn
 
 
@@ -227,6 +243,44 @@ def test_results_are_complete_with_every_file_of_their_record(tmp_path: Path, fi
     for text in ("no json", "[]"):
         (tmp_path / results.RUN).write_text(text)
         assert results.record(tmp_path) == {}
+
+
+def test_where_results_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    assert results.fresh_folder("s") == tmp_path / "results" / "s" / "fresh" and capsys.readouterr().err == ""
+    monkeypatch.setattr(paths, "fresh", lambda name: tmp_path / "else" / name)
+    assert results.fresh_folder("s") == tmp_path / "else" / "s"
+    assert capsys.readouterr().err == (
+        f"collscope: {tmp_path / 'results'} cannot be written to; results go to {tmp_path / 'else' / 's'} (--out DIR: elsewhere)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert results.fresh_folder("s", "new") == tmp_path / "new"
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    assert results.fresh_folder("s", str(folder)) == folder, "an empty one"
+    (folder / results.RUN).write_text('{"stamp": ""}')
+    assert results.fresh_folder("s", str(folder)) == folder, "one with results"
+    (folder / results.RUN).rename(folder / "other")
+    for out, said in (
+        (folder, "holds something else than a study's results; name an empty or a new folder"),
+        (folder / "other", "holds something else than a study's results; name an empty or a new folder"),
+        (folder / "other" / "x", f"{folder / 'other'} cannot be written to"),
+    ):
+        with pytest.raises(UsageError) as told:
+            results.fresh_folder("s", str(out))
+        assert str(told.value) == f"--out {out}: {said}"
+
+
+def test_the_ten_most_frequent_reasons_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    run.report_failures(
+        [
+            {"collective": "bcast", "algorithm": f"a{k}", "status": "no", "metric": "makespan"}
+            for k in range(12)
+            for _ in range(k)
+        ]
+    )
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "collscope: a11: 11 points without a number: no" and len(said) == 10
 
 
 def test_a_reference_has_the_figures_that_are_made_and_no_others(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -115,7 +116,9 @@ def asked_of(name: str) -> None:
     raise RuntimeError(name)
 
 
-def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_variant_is_simulated_and_judged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     study = reader.load("bird_schooner")
     spec = find.load_spec(study.platform)
     one = sensitivity.Variant("n", "low", "1", spec)
@@ -141,9 +144,47 @@ def test_each_variant_is_simulated_and_judged(monkeypatch: pytest.MonkeyPatch) -
     few = asked[1]
     assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
     assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]
+    assert capsys.readouterr().err.splitlines() == ["collscope: 1 of 2: as modelled  ", "collscope: 2 of 2: n low 1"]
+    assert (few.layouts, few.variations, few.numbers_from) == (study.layouts, (), "sim")
     assert tuple(made.columns) == sensitivity.COLUMNS
     assert [tuple(r) for r in made.itertuples(index=False)] == [
         (number, end, value, alternative, "B1", "partly", 1, 2, *winners, "p", "s")
         for number, end, value in ((sensitivity.BASE, "", ""), ("n", "low", "1"))
         for alternative, winners in (("decision/a", (0, 0)), ("decision/b", (3, 7)))
     ]
+
+
+def test_links_between_nodes_are_moved_where_there_are_some() -> None:
+    """Jaguar's torus: on one node there is none. A curve that two classes share has the outer one's name."""
+    spec = find.load_spec("jaguar")
+    numbers = "overhead_s gamma_s_per_byte core_bytes_per_s memory_bytes_per_s interconnect_bytes_per_s"
+    one, two = (list(sensitivity.variants(spec, nodes)) for nodes in (1, 2))
+    link = spec.topology.link_bytes_per_s
+    assert link.range
+    moved = [
+        (v.end, v.value, v.spec.topology.link_bytes_per_s.value) for v in two if v.number == "topology.link_bytes_per_s"
+    ]
+    assert moved == [(end, f"{value:.4g}", value) for end, value in zip(("low", "high"), link.range, strict=True)]
+    assert [v for v in two if not v.number.startswith("topology.")] == one and {*numbers.split()} <= {
+        v.number for v in one
+    }
+    assert len({(v.number, v.end) for v in two}) == len(two)
+    shared = [v for v in sensitivity.variants(find.load_spec("ib_multicore"), 2) if v.number == "curve.far.latency_s"]
+    assert [(v.end, v.value) for v in shared] == [("low", "1e-06 1.3e-06"), ("high", "1.4e-06 5.5e-06")]
+
+
+def test_a_summary_says_what_was_left_out() -> None:
+    ends = ((sensitivity.BASE, "", "partly", 2), ("a", "low", "partly", 1), ("b", "high", "reproduced", 4))
+    rows = [(n, end, "", "", "C1", verdict, held, 4, 0, 0, "p", "s") for n, end, verdict, held in ends]
+    text = pd.DataFrame(rows, columns=list(sensitivity.COLUMNS)).to_csv(index=False)
+    study = reader.load("cheetah_jaguar")
+    claims = [Claim(name, "", "", (Assertion("", False, "", "yes"),)) for name in ("C1", "C2")]
+    assert sensitivity.summary(replace(study, prior_source="sim"), text, {"": claims}) == {
+        "sizes": "1 B and 2 KiB", "ranks": " and on at most 3072 ranks", "by": ", simulated", "limits": "", "numbers": 2, "variants": 2,
+        "claims": [{"claim": "C1", "alternative": "", "whole": "not reproduced", "verdict": "partly", "same": 1, "held_low": 1,
+                    "held_high": 4, "total": 4, "changes": ["b high: reproduced"]}],
+        "ahead": [],
+    }, "nothing of a claim that was not judged again"  # fmt: skip
+    whole = sensitivity.summary(replace(study, prior_ranks=max(study.ranks)), text, {"": claims})
+    assert (whole["ranks"], whole["by"]) == ("", "")
+    assert sensitivity.summary(reader.load("bird_schooner"), text, {})["limits"] == "eager_bytes only to 32768"

@@ -93,6 +93,42 @@ def test_each_variant_stands_beside_the_first_value_with_all_else_alike(study: S
     ]
 
 
+def test_a_block_and_a_winner_are_known_whole(study: Study) -> None:
+    found = compared(study)
+    assert found.blocks()[3] == {
+        "title": "Broadcast", "nodes": 2, "ranks": 8, "column": "nic_bytes_per_s 2×", "row": "mapping cyclic", "best": "mst at every size",
+        "ratio": pytest.approx(2 / 3), "least": pytest.approx(2 / 3), "most": pytest.approx(2 / 3), "changes": 3, "sizes": 3,
+    }  # fmt: skip
+    last = found.winners.iloc[-1]
+    assert last[list(what_if.COLUMNS)].to_dict() == {
+        "collective": "bcast", "nodes": 2, "ranks": 8, "bytes": 1 << 20, "platform": "schooner[nic_bytes_per_s=x2]", "mapping": "cyclic",
+        "winner": "mst", "time_s": 2e-6 * 1024, "before": "linear", "before_s": 3e-6 * 1024, "ratio": pytest.approx(2 / 3),
+    }  # fmt: skip
+    assert list(zip(found.winners["variant"], found.winners["bytes"], strict=True)) == [
+        (variant, size << 10) for variant in range(4) for size in (4, 64, 1024)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("winners", "text"),
+    [("aaa", "a at every size"), ("aab", "a to 8 B and b to 1 KiB"), ("aba", "a to 4 B, b to 8 B and a to 1 KiB")],
+)
+def test_who_wins_is_said_in_runs(winners: str, text: str) -> None:
+    assert what_if._sequence(list(winners), [4, 8, 1024]) == text
+
+
+@pytest.mark.parametrize(
+    ("faster", "said"), [(0.996, "is the same everywhere"), (0.994, "is 0.99 to 1.00 times as long")]
+)
+def test_a_change_of_half_a_percent_is_spoken_of(study: Study, faster: float, said: str) -> None:
+    made = [{**r, "median_s": 1e-6 * r["bytes"] * (1 if r["algorithm"] == "bcast/mst" else 2)} for r in rows(study)]
+    for row in made:
+        if row["platform"] != "schooner" and row["mapping"] == "block":
+            row["median_s"] *= faster
+    found = analysis.compare_variants(analysis.analyse(study, table.to_frame(made)))
+    assert found and found.sentence().startswith(f"With nic_bytes_per_s 2× instead of 1× the best time {said}")
+
+
 def test_a_sentence_says_what_is_gained_and_where(study: Study) -> None:
     assert compared(study).sentence() == (
         "With nic_bytes_per_s 2× instead of 1× the best time is 0.67 to 1.00 times as long (least: bcast, 4 KiB, mapping cyclic), and "
