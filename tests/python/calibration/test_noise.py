@@ -50,7 +50,7 @@ def test_a_rare_late_message_is_one_of_the_two() -> None:
     def one() -> float:
         return 1e-5 * draw.random() + (5e-3 if draw.random() < 0.01 else 0.0)
 
-    found = single_messages(half_trips(one, 600))
+    found = single_messages(half_trips(one, 1000))
     assert quantile(found, 0.95) < LEAST + 2e-5
     assert sum(t > LEAST + 4e-3 for t in found) / len(found) == pytest.approx(0.01, rel=0.4)
 
