@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -61,6 +61,7 @@ def test_a_name_that_is_too_long_breaks_between_its_words() -> None:
     assert wrapped("scatter_recursive_doubling", KEY, 20) == ["scatter_recursive_", "doubling"]
 
 
+@settings(max_examples=40)
 @given(st.text("ab[,] _", max_size=40), st.integers(8, 40), st.sampled_from([KEY, WORDS]))
 def test_wrapping_loses_nothing_and_keeps_the_width(text: str, width: int, pieces: str) -> None:
     lines = wrapped(text, pieces, width)

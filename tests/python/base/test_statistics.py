@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.statistics import lower_quartile, quantile
 
 
+@settings(max_examples=40)
 @given(st.lists(st.floats(0, 1e3), min_size=1, max_size=20), st.floats(0, 1))
 def test_it_is_numpy_s(values: list[float], part: float) -> None:
     values.sort()

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
@@ -97,6 +97,7 @@ def test_times_read_well(seconds: float, text: str) -> None:
     assert format_time(seconds) == text
 
 
+@settings(max_examples=40)
 @given(st.floats(min_value=1e-9, max_value=1e5))
 def test_printed_times_are_near_the_number(seconds: float) -> None:
     number, unit = format_time(seconds).replace("\u2009", "").split(" ")
@@ -104,6 +105,7 @@ def test_printed_times_are_near_the_number(seconds: float) -> None:
     assert value == pytest.approx(seconds, rel=6e-3)
 
 
+@settings(max_examples=40)
 @given(st.integers(min_value=0, max_value=1 << 50))
 def test_round_sizes_survive_printing(size: int) -> None:
     text = format_size(size)

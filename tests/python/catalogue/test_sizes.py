@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
@@ -9,6 +9,7 @@ from collscope.catalogue.sizes import block_bytes, count_of_block_bytes, count_o
 pytestmark = pytest.mark.usefixtures("known")
 
 
+@settings(max_examples=40)
 @given(
     st.sampled_from(["bcast", "scatter", "allgather", "reduce_scatter", "allreduce", "rotation"]),
     st.integers(0, 1 << 34),

@@ -21,9 +21,12 @@ from collscope.base import console
 from collscope.catalogue import headers, registry
 from collscope.catalogue.decisions import Span
 from collscope.commands import compare, decide_table, prove_table, run_table, run_winners, show_page, testbed, twins
+from collscope.commands.claims import command as claims_command
 from collscope.points.table import make_row, to_frame
 from collscope.schedules.trace import Message, Trace
 from collscope.sources import bounds
+from collscope.studies import claims
+from collscope.studies.claims import Judged
 from collscope.testbed import bed, check
 from collscope.twins import records
 
@@ -157,9 +160,24 @@ def compared() -> None:
     compare.show(prediction.joined(predicted, measured))
 
 
+def judged() -> None:
+    verdicts = {"B1": ("reproduced", 3, "reproduced", "all"), "B2": ("partly", 1, "not reproduced", "")}
+    made = [
+        Judged("bird", "Open MPI" * (name == "B2"), SimpleNamespace(
+            id=name, verdict=verdict, held=held, testable=[1, 2, 3], expected_verdict=expected, text=f"what {name} says",
+            readings={"strict": "partly", "mild": "reproduced"} if name == "B2" else {},
+        ), verdict, ranges)
+        for name, (verdict, held, expected, ranges) in verdicts.items()
+    ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(claims, "every", lambda: [claims.PaperClaims("bird", "Bird et al.", made, ())])
+        patch.setattr(claims, "count", lambda _, reading="": {"reproduced": 1 + (reading == "mild"), "partly": 1})
+        claims_command.main(["--check"], standalone_mode=False)
+
+
 TABLES: dict[str, Callable[[], None]] = {
     "prove": prove, "decide": decide, "run": run, "who wins": winners, "twins": twin, "testbed check": test_bed, "show": show,
-    "compare": compared,
+    "compare": compared, "claims": judged,
 }  # fmt: skip
 
 
