@@ -248,3 +248,65 @@ def test_the_page_of_the_data_says_how_well_all_flat_trees_are_predicted(tmp_pat
             sizes = sorted({t.bytes for t in of})
             cells = [median(e for t, e in of.items() if (t.level, t.bytes) == (level, size)) for size in sizes]
             assert f"| {name} | {' | '.join(f'{100 * cell:.0f} %' for cell in cells)} |" in page
+
+
+def test_one_number_of_processes_makes_no_slope_and_a_lone_child_a_time() -> None:
+    """Sizes with one row have no gap; limits and classes each by themselves."""
+    rows = (
+        Tree("node", 2, 64, 1.0, 2.0), Tree("node", 3, 64, 1.0, 3.5), Tree("node", 2, 2048, 1.0, 2.0), Tree("node", 2, 8192, 1.0, 7.0),
+        Tree("node", 2, 16384, 1.0, 9.0), Tree("socket", 3, 4096, 1.0, 5.0),
+    )  # fmt: skip
+    found = gaps_of(Trees("t.csv", rows, (Tree("socket", 2, 64, 1.0, 2.0), Tree("socket", 3, 64, 1.0, 1.0))), 4096)
+    assert found.gap == {"node": [(64, pytest.approx(1.5))]} and found.waiting == {"node": (8192, 7.0)}
+    assert (found.fitted, found.rows) == (5, 6), (
+        "the second size above the limit is for judging, like nothing else here"
+    )
+    assert found.received == {"socket": [(64, 0.0)]}, "a root that is done sooner spends nothing"
+    assert (found.source, found.received_source) == (
+        "t.csv: slope of the slowest rank per child", "t.csv: slope of a flat reduction's root per child",
+    )  # fmt: skip
+    exact = Trees("t.csv", rows[:1])
+    assert is_fitted(rows[0], exact, 64) and gaps_of(exact, 64).gap == {}, (
+        "64 bytes need not wait where the limit is 64"
+    )
+    assert gaps_of(exact, 63).waiting == {"node": (64, 2.0)}
+
+
+def test_which_sizes_are_fitted() -> None:
+    rows = tuple(Tree("node", p, n, 1.0, 1.0) for p in (4, 8, 12, 13) for n in (8, 1023, 1024, 4096))
+    trees = Trees("t", rows)
+    used = [(t.processes, t.bytes) for t in rows if is_fitted(t, trees, 4096)]
+    assert used == [(p, n) for p in (4, 8, 12) for n in (8, 1024, 4096)], (
+        "three of four numbers of processes that divide by four"
+    )
+    two = Trees("t", tuple(t for t in rows if t.processes != 8))
+    assert [t.processes for t in two.rows if is_fitted(t, two, 4096) and t.bytes == 8] == [4, 12, 13], (
+        "all, where there are fewer"
+    )
+
+
+def test_a_gap_between_known_sizes_and_beyond() -> None:
+    known = [(2, 1.0), (4, 3.0), (8, 4.0)]
+    assert [gap_at(known, n) for n in (0, 2, 3, 4, 6, 8, 16)] == [1.0, 1.0, 2.0, 3.0, 3.5, 4.0, 6.0]
+
+
+def test_a_table_of_trees_is_read_by_its_columns(tmp_path: Path) -> None:
+    words = {"cache": "cache", "core": "socket", "socket": "node", "node": "network"}
+    lines = [f"x, 9 ,{2 + at},bcast,{channel},1.5,3" for at, channel in enumerate(words)] + [
+        "y,8,4,reduce,core,2,4",
+        "z,8,4,scan,far,2,4",
+    ]
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["name,bytes,processes,collective,channel,latency_us,max_us", *lines]).replace(" 9 ", "9")
+    )
+    found = read(str(tmp_path / "t.csv"))
+    assert found == Trees(
+        "t.csv", tuple(Tree(level, 2 + at, 9, 1.5e-6, 3e-6) for at, level in enumerate(words.values())),
+        (Tree("socket", 4, 8, 2e-6, 4e-6),),
+    )  # fmt: skip
+    (tmp_path / "t.csv").write_text("")
+    with pytest.raises(
+        UserError,
+        match=r"t\.csv:1: no column channel; a table of flat trees has channel, collective, processes, bytes, latency_us, max_us$",
+    ):
+        read(str(tmp_path / "t.csv"))

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.errors import UserError
-from collscope.calibration.tables import Measured, read
+from collscope.base.number import MOST_BYTES
+from collscope.calibration.tables import Measured, number_of, read, size_of
 
 TABLE = "# made up\nnode_type,placement,bytes,latency_us,p05,p95,pairs\n" + "".join(
     f"{kind},{word},{size},{time},{time / 2},{time * 2},7\n"
@@ -128,3 +129,94 @@ def test_any_text_gives_times_or_a_message(text: str, at: int, more: str, osu: b
             assert len(str(error)) < 1000
         else:
             assert all(m.seconds > 0 for times in found.times.values() for m in times)
+
+
+def test_a_number_is_what_its_column_may_hold() -> None:
+    assert size_of("0", "f:1", "bytes") == 0 and size_of(str(MOST_BYTES), "f:1", "bytes") == MOST_BYTES
+    assert number_of("999999999", "f:1", "time") == 999999999.0 and number_of("1e-9", "f:1", "time") == 1e-9
+    for text in ("-1", "1.0", "", str(MOST_BYTES + 1), "1" * 17, "x" * 50):
+        with pytest.raises(UserError) as refused:
+            size_of(text, "f:1", "bytes")
+        assert str(refused.value) == f'f:1: bytes: "{text[:40]}" is no whole number up to {MOST_BYTES}'
+    for text in ("0", "1e9", "-1", "nan", "inf", "x" * 50):
+        with pytest.raises(UserError) as refused:
+            number_of(text, "f:1", "time")
+        assert str(refused.value) == f'f:1: time: "{text[:40]}" is no time above 0; correct the line or remove it'
+
+
+def test_every_part_of_a_row_is_read(tmp_path: Path) -> None:
+    """Percentiles and counts by any of their names, or none; words that say where two ranks sit; comments and lines without a word."""
+    words = {
+        "same_ccx": "cache", "same_cache": "cache", "same_ccd_diff_ccx": "ccd", "same_numa_diff_ccd": "numa", "same_numa": "numa",
+        "same_socket_diff_numa": "socket", "same_socket": "socket", "diff_socket": "node", "diff_node": "network", "mine": "own",
+        "x_1": "x_1",
+    }  # fmt: skip
+    for word, level in words.items():
+        rows = "".join(f" {n} , {word},{t},0.5,,{n}\n" for n, t in ((4, 3), (1, 1), (2, 2), (0, 9)))
+        text = f"\n# a comment\nsize , class, latency_us,low,high,runs\n{rows}\n"
+        found = read([file(tmp_path, text)], {}, {"mine": "own"})
+        assert found.times == {level: [Measured(n, t * 1e-6, 0.5e-6, None, n) for n, t in ((1, 1), (2, 2), (4, 3))]}
+        assert found.sources == {level: f"t.csv, {word}"}
+    plain = read([file(tmp_path, "bytes,placement,latency_s\n" + "".join(f"{n},a,{n}\n" for n in (1, 2, 3)))])
+    assert plain.times["a"][0] == Measured(1, 1.0, None, None, 0)
+
+
+def test_files_together_are_one_table(tmp_path: Path) -> None:
+    head = "bytes,class,latency_us\n"
+    one, other = (
+        file(tmp_path, head + "1,a,1\n2,a,2\n", "1.csv"),
+        file(tmp_path, head + "4,a,3\n1,b,1\n2,b,2\n4,b,3\n", "2.csv"),
+    )
+    found = read([one, other])
+    assert [m.bytes for m in found.times["a"]] == [1, 2, 4] and found.sources == {"a": "1.csv, a", "b": "2.csv, b"}
+    with pytest.raises(UserError) as refused:
+        read([one])
+    assert (
+        str(refused.value)
+        == "1.csv, a: class a has 2 sizes above 0 bytes; measure at least 3, from one byte to a few MiB"
+    )
+    bandwidth = file(tmp_path, BANDWIDTH, "bw.txt")
+    with pytest.raises(
+        UserError,
+        match=r"^a=.*bw\.txt: no times of messages; osu_bw alone gives no curve, add what osu_latency prints$",
+    ):
+        read([f"a={bandwidth}"])
+    assert read([f"a={bandwidth}", one, other]).rates == {"a": 12300.25e6}, "the highest"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("A,p,1,1\nB,p,1,1\nA,q,1,1\n", "3: class a has 1 bytes twice; choose with --where k=A"),
+        ("A,p,1,1\nA,q,1,1\n", "3: class a has 1 bytes twice; choose with --where l=p"),
+        ("B,q,1,1\nA,p,1,1\n", "3: class a has 1 bytes twice; choose with --where k=A; --where l=p"),
+        ("3,p,1,1\n4,p,1,1\n", "3: class a has 1 bytes twice; keep one of them"),  # numbers are nothing to choose by
+    ],
+)
+def test_rows_that_are_there_twice_are_told_with_what_to_choose_by(rows: str, said: str, tmp_path: Path) -> None:
+    text = "k,l,bytes,latency_us,class\n" + "".join(f"{row},a\n" for row in rows.split())
+    with pytest.raises(UserError) as refused:
+        read([file(tmp_path, text)])
+    assert str(refused.value).endswith(f"t.csv:{said}")
+
+
+def test_osu_s_headings_say_the_unit(tmp_path: Path) -> None:
+    rows = "1 1.0\n2 2.0\n4 3.0\n"
+    assert read([f"a={file(tmp_path, '# Size Avg Latency(us)' + chr(10) + rows)}"]).times["a"][0] == Measured(1, 1e-6)
+    for heading in ("Latency (ms)", "Latency (s)", "Latency (ns)", "Bandwidth (GB/s)", "Bandwidth (MiB/s)"):
+        with pytest.raises(UserError) as refused:
+            read([f"a={file(tmp_path, f'# Size {heading}' + chr(10) + rows)}"])
+        assert str(refused.value).endswith(
+            f"t.csv:1: # Size {heading}: only Latency (us) and Bandwidth (MB/s) are understood"
+        )
+    for test in ("Bi-Directional Bandwidth Test", "Multi Latency Test"):
+        with pytest.raises(UserError) as refused:
+            read([f"a={file(tmp_path, f'# OSU MPI {test}' + chr(10) + rows)}"])
+        assert str(refused.value).endswith(
+            f"t.csv:1: OSU MPI {test}: several streams at once; take osu_latency and osu_bw"
+        )
+    with pytest.raises(UserError) as refused:
+        read([f"a={file(tmp_path, rows)}"])
+    assert str(refused.value).endswith(
+        "t.csv:1: numbers before a heading with (us) or (MB/s): is it what osu_latency printed?"
+    )
