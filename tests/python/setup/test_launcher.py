@@ -64,9 +64,10 @@ def test_each_command_asks_for_what_it_needs(launcher: ModuleType, words: list[s
 def copy(tmp_path: Path) -> Path:
     """The launcher in a tree of its own, whose .venv is a script that tells how it was called."""
     root = tmp_path / "a place with blanks"
-    shutil.copytree(
-        paths.ROOT / "python" / "collscope", root / "python" / "collscope", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    package, skip = Path("python") / "collscope", shutil.ignore_patterns("__pycache__")
+    for room in ("base", "setup"):  # all that runs before .venv does
+        shutil.copytree(paths.ROOT / package / room, root / package / room, ignore=skip)
+    shutil.copy(paths.ROOT / package / "__init__.py", root / package)
     shutil.copy(paths.ROOT / "collscope", root)
     shutil.copy(paths.ROOT / "pyproject.toml", root)
     python = root / ".venv" / "bin" / "python"
