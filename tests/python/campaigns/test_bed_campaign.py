@@ -11,9 +11,9 @@ import pytest
 from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.calibration import survey
-from collscope.campaigns import ground, run
+from collscope.campaigns import ground, report, run
 from collscope.machines import find
-from collscope.testbed import bed
+from collscope.testbed import bed, check
 from collscope.testbed.network import Network
 
 missing = bed.missing()
@@ -54,28 +54,27 @@ def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_pla
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(survey, "LARGEST_BYTES", 1 << 12)
+    monkeypatch.setattr(check, "STREAM_S", 0.1)
     (tmp_path / "mine.toml").write_text(SMALL)
     out = tmp_path / "out"
-    specs = set()
+    seen = []
     for again in (False, True):
-        run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out))
+        run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out), again=again)
         assert bed.standing() is None and not bed.state_file().exists()
         told = json.loads((out / "summary.json").read_text())
         assert told["points"] == 2
         assert told["coverage"][0]["calls"] == told["coverage"][0]["repetitions"] == 2, "each was timed once"
-        assert ("measured before" in capsys.readouterr().err) == again
-        specs.add((out / ground.SPEC).read_text())
-    (spec,) = specs
-    first = (out / run.MEASURED).read_text()
-    run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out), again=True)
-    assert (out / ground.SPEC).read_text() == spec and (out / run.MEASURED).read_text() != first
+        assert ("calibrated before is taken" in capsys.readouterr().err) == again
+        seen.append([(out / name).read_text() for name in (ground.SPEC, run.MEASURED, "report.md")])
+        monkeypatch.setattr(report, "_figures", lambda made, folder: [])  # drawn once
+    (spec, measured, text), (kept, anew, _) = seen
+    assert kept == spec and anew != measured
     spec_read = find.load_spec(str(out / ground.SPEC))
     assert len(spec_read.noise["network"]) == 2, "1 B and 1 KiB"
     assert spec_read.nodes == 4 and "fat_tree" in spec
-    report = (out / "report.md").read_text()
-    assert "2 leaves, 2:1 oversubscribed" in report and "collscope calibrate" in report
-    assert re.search(r"calibrated: .* after, in \d+ s$", report, re.M), "how long calibrating took"
-    assert re.search(r"time: preparing \d+ s, predicting \d+ s, measuring \d+ s$", report, re.M)
+    assert "2 leaves, 2:1 oversubscribed" in text and "collscope calibrate" in text and "](figures/scatter.png)" in text
+    assert re.search(r"calibrated: .* after, in \d+ s$", text, re.M), "how long calibrating took"
+    assert re.search(r"time: preparing \d+ s, predicting \d+ s, measuring \d+ s$", text, re.M)
 
 
 def test_a_bed_that_is_up_is_not_taken_for_another() -> None:

@@ -30,6 +30,13 @@ def small() -> Iterator[bed.Bed]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams last as long as it takes to see that they are not too fast."""
+    monkeypatch.setattr(check, "STREAM_S", 0.2)
+    monkeypatch.setattr(check, "LEAD_S", 0.15)
+
+
 def is_gone(pid: int) -> bool:
     """Whether a process ends within a while."""
     until = time.monotonic() + 20
@@ -142,7 +149,7 @@ def test_one_that_stays_does_so_when_its_maker_has_started_other_programs(workpl
             check=True,
             timeout=60,
         )
-        time.sleep(2)
+        time.sleep(0.7)
         assert bed.standing()
     finally:
         assert bed.down()
