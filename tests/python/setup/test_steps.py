@@ -57,8 +57,8 @@ def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_end_of_a_long_step_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: float, says: bool
 ) -> None:
-    times = iter([0.0, seconds])
-    monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: next(times, seconds)))
+    times = iter([50.0, 50 + seconds])
+    monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: next(times)))
     Steps().run("x", ["true"], tmp_path / "log")
     assert capsys.readouterr().err == "collscope: x …\n" + f"collscope: x: done in {seconds:.0f} s\n" * says
 

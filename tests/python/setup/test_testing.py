@@ -225,4 +225,5 @@ def test_each_step_says_how_long_it_took(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(testing, "call", writing(CTEST, 8))
     made = [*testing.builds(), testing.other_simgrid(), testing.ctest("prove", full=False)]
     monkeypatch.setattr(testing, "call", lambda *_, **__: (0, ""))
-    assert {step.seconds for step in [*made, *testing.style()]} == {7}
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))
+    assert {step.seconds for step in [*made, *testing.style(), testing.pytest(full=False)]} == {7}

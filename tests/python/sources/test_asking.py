@@ -24,6 +24,7 @@ while read -r id word; do
     late) trap 'ended=yes' TERM; sleep 0.8; echo '{"id":"'$id'","kind":"ok"}'; [ $ended ] && exit 143;;
     mute) trap - TERM; exec sleep 60;;
     break) echo "no such thing" >&2; exit 2;;
+    silent) exit 3;;
     endless) echo '{"id":"'$id'","kind":"endless"}'; sleep 60 & pid=$!; wait;;
     *) echo '{"id":"'$id'","kind":"ok"}';;
   esac
@@ -68,6 +69,39 @@ def test_an_algorithm_that_goes_on_for_ever_is_tried_once(tmp_path: Path, monkey
 def test_a_prover_that_breaks_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="the prover failed: no such thing"):
         ask(tmp_path, monkeypatch, ["a", "break", "a"])
+
+
+def test_a_prover_that_breaks_without_a_word_and_one_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match="^the prover failed: exit status 3$"):
+        ask(tmp_path, monkeypatch, ["a", "silent", "a"])
+    monkeypatch.setattr(programs, "PROVER", tmp_path / "none")
+    with pytest.raises(UserError, match=f"^{tmp_path}/none: No such file or directory; run ./collscope doctor$"):
+        next(asking.ask([], [Question("a", "a", "a", "a")], tmp_path, Progress("proving", 1)))
+
+
+def test_each_point_has_a_clock_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It starts when the reply before is there, and is stopped by the next, whatever is printed between."""
+    done: list[str] = []
+
+    class Timer:
+        def __init__(self, seconds: float, late: object) -> None:
+            self.daemon = False
+            done.append(f"{seconds} s")
+
+        def start(self) -> None:
+            done.append("starts" if self.daemon else "holds up the end")
+
+        def cancel(self) -> None:
+            done.append("stops")
+
+    monkeypatch.setattr(asking.threading, "Timer", Timer)
+    assert list(ask(tmp_path, monkeypatch, ["a", "a"], limit_s=2.5)) == ["0", "1"]
+    assert done == ["2.5 s", "starts", "stops"] * 3 + ["stops"]
+    done.clear()
+    ask(tmp_path, monkeypatch, ["a", "endless"], limit_s=2.5)
+    assert done.count("starts") == 2, "what goes on for ever has told so, and is not waited for"
 
 
 def test_who_waits_is_told_what_runs(

@@ -96,6 +96,9 @@ def test_the_switch_is_told_what_it_joins(monkeypatch: pytest.MonkeyPatch) -> No
     leaves = Network(hosts=2, bits_per_s=20e6, latency_s=1e-3, leaves=2, oversubscription=4, uplink_latency_s=0.5)
     assert inside.start_switch(leaves, "switch") == (switch, False)
     assert started[1] == [*first, "--leaves", "2", "--uplink", "625000.0", "--uplink-latency", "0.5", *hosts]
+    switch = Program('{"realtime": false}\n')
+    inside.start_switch(Network(leaves=2), "switch")
+    assert started[2][started[2].index("--uplink-latency") + 1] == "0.0"
     switch = Program("", " no tun \n")
     with pytest.raises(RuntimeError, match="^no tun$"):
         inside.start_switch(TWO, "switch")
@@ -190,7 +193,9 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> str:
     until = time.monotonic() + 20
     while time.monotonic() < until:
         try:
-            socket.create_connection(("127.0.0.1", port)).close()
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(peer.ECHO + b"x")
+                assert connection.recv(1) == b"x"
         except OSError:
             continue
         return "127.0.0.1"
@@ -210,6 +215,7 @@ def test_an_echo_takes_half_of_its_round_trip(serving: str, monkeypatch: pytest.
         slow.setattr(peer, "time", SimpleNamespace(monotonic=lambda: next(clock)))
         assert peer.echo(serving, 2) == [1.0, 0.25]
     with peer.connect(serving, peer.ECHO) as connection:
+        connection.settimeout(None)  # with a limit it would hand out what is there
         connection.sendall(b"abc")
         assert connection.recv(3, socket.MSG_WAITALL) == b"abc"
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -251,5 +257,6 @@ def test_where_streams_end_is_answered_as_a_number(serving: str) -> None:
     with peer.connect(serving, peer.SINK) as connection:
         connection.sendall(bytes(70_000))
         connection.shutdown(socket.SHUT_WR)
+        connection.settimeout(None)
         (end,) = struct.unpack("d", connection.recv(8, socket.MSG_WAITALL))
         assert end <= time.monotonic() and connection.recv(1) == b""
