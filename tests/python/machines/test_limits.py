@@ -1,0 +1,146 @@
+"""Both sides of every limit of a specification that no machine comes near."""
+
+from __future__ import annotations
+
+import pytest
+
+from collscope.base.errors import UsageError
+from collscope.machines import inside
+from collscope.machines.spec import SpecError
+from collscope.machines.spec_reader import parse_spec
+from made_platforms import ELEMENTS, LAYERED, PRIME, SMALL, SQUARE
+
+LEAST = "[least]\no = O\ng = G\nL = L\nG = B\ngamma = A\n"
+
+
+def refused(text: str, **values: str) -> str:
+    """What is said of a file; "" where it is taken."""
+    try:
+        parse_spec(text, "f", values)
+    except (SpecError, UsageError) as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("key", ["O", "G", "L", "B", "A"])
+def test_the_least_of_everything(key: str) -> None:
+    seconds, limit = key in "OGL", 1000 if key in "OGL" else 1
+    said = f"a number of seconds, 0 to {limit}" if seconds else f"a number of seconds a byte, 0 to {limit}"
+    for value, fits in ((0, True), (limit, True), (1.001 * limit, False), (-1e-9, False)):
+        least = "".join(line.replace(f"= {key}", f"= {value}") + "\n" for line in LEAST.splitlines())
+        for other in "OGLBA":
+            least = least.replace(f"= {other}\n", "= 1e-9\n")
+        text = SMALL.replace("[curve]", f"{least}[curve]")
+        assert (refused(text) == "") == fits and (fits or said in refused(text)), (key, value)
+
+
+def levels(count: int) -> str:
+    """Levels of 2, 4, … cores of one socket of 64."""
+    tables = "".join(f'[[level]]\nname = "l{k}"\ncores = {2 << k}\n' for k in range(count))
+    return f'name = "x"\nnodes = 1\nsockets = 1\ncores_per_socket = 64\ncores_per_cache = 1\n{tables}[curve]\nsocket = [[0, 1e-6, 1e-9]]\n'
+
+
+def test_how_many_there_may_be() -> None:
+    assert refused(levels(4)) == ""
+    assert "must be up to 4 tables [[level]] with name and cores, closest first" in refused(levels(5))
+    pieces = "[curve]\nsocket = [" + ", ".join(f"[{n}, 1e-6, 1e-9]" for n in range(1000))
+    head = SMALL.partition("[curve]")[0].replace("nodes = 3", "nodes = 1")
+    assert refused(f"{head}{pieces}]\n") == ""
+    assert "must be a list of 1 to 1000 pieces: [[0, latency_s, s_per_byte], …]" in refused(
+        f"{head}{pieces}, [1000, 1e-6, 1e-9]]\n"
+    )
+    assert "must be a list of 1 to 1000 pieces" in refused(f"{head}[curve]\nsocket = []\n")
+    noise = "[[noise.socket]]\nfrom_bytes = 0\nquantiles_s = ["
+    for count, said in (
+        (32, ""),
+        (33, "a list of 2 to 32 pairs of a part and seconds: [[0, -1e-6], [0.5, 0], [1, 5e-6]]"),
+        (1, "a list of 2 to 32"),
+    ):
+        knots = ", ".join(f"[{k / max(count - 1, 1)}, 0]" for k in range(count))
+        assert said in refused(f"{SMALL}{noise}{knots}]\n") and bool(said) == bool(refused(f"{SMALL}{noise}{knots}]\n"))
+    many = ", ".join(["[0, 1]"] * 257)
+    said = "must be a list of pairs of sockets: [[0, 1], [1, 3], …]"
+    assert said in refused(SMALL.replace("[curve]", f"interconnect_links = [{many}]\n[curve]"))
+    for size, fits in (((1 << 50), True), ((1 << 50) + 1, False)):
+        text = SMALL.replace("[1024,", f"[{size},")
+        assert (refused(text) == "") == fits and (
+            fits or f"a whole number of bytes, at most {1 << 50}" in refused(text)
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("cores = 8\n", "cores = 16\n"), "cores_per_socket: must be a multiple of the 16 cores of a unit of numa, and more"),
+        (("cores = 8\n", "cores = 4\n"), "level numa.cores: must be a multiple of the 4 cores of a unit of ccd, and more"),
+        (("cores = 4\n", "cores = 2\n"), "level ccd.cores: must be a multiple of the 2 cores of a cache, and more"),
+        (("cores = 4\n", "cores = 3\n"), "level ccd.cores: must be a multiple of the 2 cores of a cache, and more"),
+        (("nic_socket = 1", "nic_socket = 2"), "nic_socket: must be a socket from 0 to 1"),
+        (("nic_socket = 1", "nic_socket = 0.5"), "nic_socket: must be a socket of a node, counted from 0"),
+        (("nic_socket = 1", "nic_socket = -1"), "nic_socket: must be a socket of a node, counted from 0"),
+        (("nic_socket = 1", "nic_socket = 0"), ""),
+        (('name = "numa"', 'name = "ccd"'), 'level: two levels are called "ccd"; give each a name of its own'),
+        (('name = "numa"', 'name = "node"'), '"node" is a name that has a meaning already; choose another, such as ccd or numa'),
+        (('name = "numa"', 'name = "cores2"'), '"cores2" is a name that has a meaning already'),
+        (("cores_per_cache = 2\n", ""), "cores_per_cache: is missing: with levels a socket's cores do not all share a cache"),
+        (("node = [[0, 8.3e-7, 2.3e-10]]", "far = [[0, 8.3e-7, 2.3e-10]]"),
+         "no two sockets of a node are two links apart; see interconnect_links"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_into_each_other(change: tuple[str, str], said: str) -> None:
+    assert change[0] in LAYERED
+    found = refused(LAYERED.replace(*change))
+    assert bool(found) == bool(said) and said in found, found
+
+
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        ("[0, 1], [0, 2], [1, 3], [2, 4]", "must be pairs of two sockets from 0 to 3, not [2, 4]"),
+        ("[0, 1], [0, 2], [1, 3], [2, -1]", "must be pairs of two sockets from 0 to 3, not [2, -1]"),
+        ("[0, 1], [0, 2], [1, 3], [2, 2]", "must be pairs of two sockets from 0 to 3, not [2, 2]"),
+        ("[0, 1], [0, 2], [1, 3], [1, 0]", "must name each pair of sockets once"),
+        ("[0, 1], [2, 3]", "must join all sockets; no links lead from socket 0 to socket 2"),
+        ("[0, 1], [1, 2], [2, 3]", ""),
+    ],
+)
+def test_links_of_sockets(links: str, said: str) -> None:
+    found = refused(SQUARE.replace("[0, 1], [0, 2], [1, 3], [2, 3]", links))
+    assert found == (f"f:9: interconnect_links: {said}" if said else "")
+
+
+@pytest.mark.parametrize(
+    ("mesh", "far"),
+    [("0 1", False), ("0 1; 0 2", True), ("0 1; 0 2; 1 2", False), ("0 1; 0 1; 0 2; 1 2", False), ("", False)],
+)
+def test_sockets_are_far_where_not_all_are_joined(mesh: str, far: bool) -> None:
+    found = inside.read({"collscope.mesh": mesh})
+    assert (found.far, "far" in found.classes) == (far, far)
+
+
+def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
+    wrong = ELEMENTS.replace("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, 1.6e-6, 1e-11,")
+    assert "class network from 0 bytes: of the 1.5e-06 s" in refused(wrong)
+    assert refused(wrong.replace("nodes = 4", "nodes = 1")) == ""
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("network.latency_s", "xfast", 'prime: network.latency_s takes a factor for the whole curve, as in network.latency_s=x0.5, not '
+         '"xfast"; single pieces are changed in the file'),
+        ("gamma_s_per_byte", "xfast", 'prime: gamma_s_per_byte must be a number, or a factor such as x2, not "xfast"'),
+        ("gamma_s_per_byte", "-1", "prime: gamma_s_per_byte must be a number, 0 or more"),
+        ("nodes", "0", "prime: nodes must be a whole number, 1 or more"),
+        ("nodes", "-1", "prime: nodes must be a whole number, 1 or more"),
+        ("eager_bytes", "-1.5", "prime: eager_bytes must be a number, 0 or more"),
+        ("fresh_from_bytes", "0.5", "prime: fresh_from_bytes must be a number, 0 or more"),
+        ("fresh_from_bytes", "1", ""),
+        ("in_order", "yes", 'prime: in_order is true or false, not "yes"'),
+        ("in_order", "0", ""),
+        ("cores_per_cache", "4", "prime: cores_per_cache must divide cores_per_socket"),
+        ("nodes", "1" * 61, f'prime: "{"1" * 60}…" is too long; write key=value'),
+    ],
+)  # fmt: skip
+def test_what_a_variant_says(key: str, value: str, said: str) -> None:
+    assert refused(PRIME, **{key: value}) == said
