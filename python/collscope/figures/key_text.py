@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -45,10 +46,8 @@ def leaf_text(key: str, most: int = 38) -> str:
 def folded(key: str) -> str:
     """A key without its collective, which the title says; many parameters in a line of their own."""
     name, bracket, inner = str(Key.parse(key).short).partition("[")
-    if len(name) + len(inner) < 36:
-        return name + bracket + inner
-    parts, lines = inner.split(","), [name + bracket]
-    for part in (f"{p}," if p != parts[-1] else p for p in parts):
+    lines = [name + bracket]
+    for part in re.findall("[^,]+,?", inner):
         if len(lines) == 1 and len(lines[0]) + len(part) > 40:
             lines.append("")
         lines[-1] += part

@@ -28,8 +28,9 @@ from collscope.figures.fitted import FittedLine, fitted_figure
 from collscope.figures.run import run_figure
 from collscope.figures.schedule import animation, kinds
 from collscope.figures.tree import tree_figure
+from collscope.figures.what_if import what_if_figure
 from collscope.points import table
-from collscope.schedules.critical_path import CriticalPath, Link, Segment
+from collscope.schedules.critical_path import PARTS, CriticalPath, Link, Segment
 from collscope.schedules.trace import Trace
 from made_rows import MANY, SIZES, bounds, row, rows
 from made_trace import made_trace
@@ -97,10 +98,10 @@ def test_schedules_are_made_of_what_is_kept(name: str, tmp_path: Path) -> None:
 def crossovers() -> Figure:
     """The lead is narrow at the second size of four, and there is one node."""
     lines = [
-        (c, 16, nodes, size, name, name, 1e-6 * ({4: 1, 8: 1.03, 64: 2, 512: 3}[size] if name == "a" else 1.04))
+        (c, 16, nodes, size, name, name, 1e-6 * ({4: 1, 8: 1.03, 64: 2, 1024: 3}[size] if name == "a" else 1.04))
         for c in ("bcast", "reduce")
         for nodes in (1, 4)
-        for size in (4, 8, 64, 512)
+        for size in (4, 8, 64, 1024)
         for name in ("a", "b")
     ]
     times = pd.DataFrame(lines, columns=["collective", "ranks", "nodes", "bytes", "name", "key", "time_s"])
@@ -111,13 +112,33 @@ def crossovers() -> Figure:
     return crossover_figure([panel, panel], {"bcast": "Broadcast"}, title="t", subtitle="s", focus=Focus("here", 8, 64))
 
 
+def what_if() -> Figure:
+    """Boxes with room for a text, for one in two lines, and for none; the second row has one column and other times."""
+    sizes = [4, 5, 8, 64, 65, 1024]
+    lines = [
+        ("bcast", ranks, 2, words, column, size, f"bcast/{key}", key, 1e-6 * slow * (size + ranks) * (1 + c))
+        for ranks, words in ((8, ""), (16, "mapping block"))
+        for c, column in enumerate(("1×", "2×")[: 24 // ranks])
+        for size in sizes
+        for key, slow in (("mst", 1.0), ("linear", 1.2 - size / 1000), ("chain[s=0]", 1.15))
+    ]
+    names = ["collective", "ranks", "nodes", "row", "column", "bytes", "key", "short_label", "time_s"]
+    times = pd.DataFrame(lines, columns=names)
+    place = times.groupby(["ranks", "column", "bytes"])["time_s"]
+    won = times[times["time_s"] == place.transform("min")].drop(columns="short_label")
+    first = won[won["column"] == "1×"].set_index(["ranks", "bytes"])["time_s"]
+    won = won.assign(ratio=[t / first[p, n] for t, p, n in zip(won["time_s"], won["ranks"], won["bytes"], strict=True)])
+    titles = {("bcast", 8, 2, ""): "8 ranks", ("bcast", 16, 2, "mapping block"): "16 ranks"}
+    return what_if_figure(times, won, titles, title="t", subtitle="s")
+
+
 def tree() -> Figure:
     def rule(collective: str, nodes: tuple[int, ...], low: int | None, end: int | None, key: str) -> Rule:
         return Rule(collective, 16, nodes[0], nodes[-1], nodes, low, end, key, 0.01, 0.0)
 
     rules = (rule("bcast", (1,), None, 64, "bcast/mst"), rule("bcast", (1,), 64, None, "bcast/pipeline[s=1536]"),
              rule("bcast", (2, 4), None, None, "bcast/bucket"), rule("reduce", (2, 4), 8, 64, "reduce/linear"))  # fmt: skip
-    return tree_figure(Tree(0.05, rules), {"bcast": "Broadcast"}, (4, 4096), title="t", subtitle="s")
+    return tree_figure(Tree(0.05, rules), {"bcast": "Broadcast"}, (4, 512), title="t", subtitle="s")
 
 
 def collective(**more: object) -> Figure:
@@ -205,16 +226,16 @@ def explained(load: int) -> Figure:
     """A path of every kind of part beside a short one that is of one part."""
     us = 1e-6
     link = Link("NIC", "NIC of node 0, out", 3 * us, 1 * us)
-    parts = ("overhead", "latency", "bandwidth", "wait", "reduce", "copy")
+    end = len(PARTS) * us
     segments = tuple(
         Segment(
             part, k // 2, k // 2 + 1 if k < 4 else None, 100, k * us, (k + 1) * us, link if part == "wait" else None
         )
-        for k, part in enumerate(parts)
+        for k, part in enumerate(PARTS)
     )
-    shares = tuple((k * 6 * us / load, (1.0, 0.5, 0.0)[k % 3]) for k in range(load))
+    shares = tuple((k * end / load, (1.0, 0.5, 0.0)[k % 3]) for k in range(load))
     long = CriticalPath(
-        "bcast/mst", "", "model", 4, 6 * us, {s.part: s.seconds for s in segments}, segments, 2, (link,), shares, 0.0
+        "bcast/mst", "", "model", 40, end, {s.part: s.seconds for s in segments}, segments, 2, (link,), shares, 0.0
     )
     one = (Segment("latency", 0, 1, 8, 0, 2 * us),)
     short = CriticalPath("decision/x", "bcast/linear", "sim", 2, 2 * us, {"latency": 2 * us}, one, 1, (), (), 0.0)
@@ -242,6 +263,7 @@ def skewed() -> Figure:
 
 DECIDED = ["bcast/mst", "bcast/linear", "decision/ompi_4_1", "decision/mpich_4"]
 TABLES: dict[str, Callable[[], Figure]] = {
+    "what if": what_if,
     "crossovers": crossovers,
     "tree": tree,
     "collective": collective,

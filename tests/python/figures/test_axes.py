@@ -26,6 +26,7 @@ def test_labels_are_spread_without_changing_order() -> None:
         (3, (0.94, 3.36), [1, 1.2, 1.5, 2, 3]),
         (6, (0.94, 6.72), [1, 1.2, 1.5, 2, 3, 5]),
         (40, (0.94, 44.8), [1, 2, 5, 10, 20]),
+        (900, (0.94, 1008), [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]),
     ],
 )
 def test_an_axis_of_ratios(top: float, ends: tuple[float, float], ticks: list[float]) -> None:
@@ -53,7 +54,8 @@ def test_an_axis_of_numbers(values: list[int], ticks: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "most", "powers"),
-    [(4, 1 << 20, 9, [4, 7, 10, 13, 16, 19]), (4, 1 << 10, 9, range(2, 11)), (6, 100, 9, [3, 4, 5, 6]), (4, 1 << 17, 8, range(2, 18, 2))],
+    [(4, 1 << 20, 9, [4, 7, 10, 13, 16, 19]), (4, 1 << 10, 9, range(2, 11)), (6, 100, 9, [3, 4, 5, 6]), (4, 1 << 17, 8, range(2, 18, 2)),
+     (1, 1 << 29, 7, range(0, 30, 5)), (1, 1 << 60, 7, range(0, 61, 10)), (1, 1 << 80, 7, (10, 30, 50, 70))],
 )  # fmt: skip
 def test_an_axis_of_sizes(low: int, high: int, most: int, powers: list[int]) -> None:
     ax = Figure().add_subplot()

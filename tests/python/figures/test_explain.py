@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.colors import is_color_like
 
 from collscope.figures.explain import COLOURS, explain_figure
 from collscope.schedules.critical_path import PARTS, CriticalPath, Link, Segment
@@ -24,7 +25,7 @@ def path(key: str, load: int = 3) -> CriticalPath:
 
 
 def test_every_part_has_a_colour_of_its_own() -> None:
-    assert set(COLOURS) == set(PARTS)
+    assert list(COLOURS) == [*PARTS] and all(map(is_color_like, COLOURS.values()))
     assert len(set(COLOURS.values())) == len(COLOURS)
 
 

@@ -39,4 +39,6 @@ def test_a_delay_is_divided_by_the_time_of_the_same_call_without_skew() -> None:
 def test_one_size_alone_is_drawn_too() -> None:
     delays, together = rows("delay", mst=1e-6)[:1], rows("makespan", mst=4e-6)[:1]
     fig = skew_figure(absorbed(table.to_frame(delays), table.to_frame(together)), "random:1e-05")
-    assert [t.get_text() for t in fig.axes[0].get_xticklabels()] == ["1 KiB"]
+    (ax,) = fig.axes
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["1 KiB"] and list(ax.get_xticks()) == [1024]
+    assert (ax.get_xscale(), ax.get_xlabel()) == ("linear", "vector")

@@ -19,7 +19,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.text import Annotation, Text
 
 EXPECTED = Path(__file__).parents[1] / "figures" / "expected" / "artists"
@@ -140,9 +140,11 @@ def _points(fig: Figure, artist: Any) -> np.ndarray:
     """Where it is, [point, 2]."""
     dots = fig.dpi / 72
     if isinstance(artist, Annotation):
-        at = artist._get_xy_transform(None, artist.xycoords).transform(artist.xy)  # type: ignore[arg-type]
-        moved = artist.xyann if artist.anncoords != "offset points" else np.asarray(at) / dots + artist.xyann
-        return np.array([np.asarray(at) / dots, moved], dtype=float)
+        at = np.asarray(artist._get_xy_transform(None, artist.xycoords).transform(artist.xy)) / dots  # type: ignore[arg-type]
+        if artist.anncoords == "offset points":
+            return np.array([at, at + artist.xyann], dtype=float)
+        words = artist._get_xy_transform(None, artist.anncoords).transform(artist.xyann)  # type: ignore[arg-type]
+        return np.array([at, np.asarray(words) / dots], dtype=float)
     if isinstance(artist, Text):
         return np.atleast_2d(artist.get_transform().transform(artist.get_position())) / dots
     if isinstance(artist, Line2D):
@@ -185,6 +187,8 @@ def _look(artist: Any) -> str:
             else ""
         )
         hatch = f" hatch {artist.get_hatch()}" if artist.get_hatch() else ""
+        if isinstance(artist, FancyBboxPatch):
+            hatch += f" box {vars(artist.get_boxstyle())} {artist.get_mutation_aspect():g}"
         return f"{kind} {_colour(artist.get_facecolor())} {edge}{hatch}{' dots' * bool(artist.get_rasterized())}"
     if isinstance(artist, Collection):
         widths = " ".join(f"{v:.4g}" for v in np.unique(artist.get_linewidths()))

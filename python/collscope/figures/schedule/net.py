@@ -148,8 +148,8 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> Stage:
         middle = t.root if facts(t).has_root else 0
         strokes, left_out = _strokes(replace(t, **_sent_by(t, middle)), stage), crowd
         crowd = strokes.crowd
-    weak = 0.9 if crowd <= 80 else 0.55 if crowd <= 400 else 0.16 if crowd <= 1500 else 0.1
-    if faint and crowd <= 400:
+    weak = 0.9 if crowd <= 80 else 0.55 if crowd <= MOST_EDGES else 0.16
+    if faint and crowd <= MOST_EDGES:
         weak = 0.22
     width = 1.7 if crowd <= 40 else 1.1 if crowd <= 130 else 0.75
     shafts, colours = [s.line for s in strokes.all], [(*s.colour, weak) for s in strokes.all]

@@ -12,7 +12,7 @@ from collscope.schedules.trace import Message
 def test_colours_are_those_of_a_ramp_of_matplotlib() -> None:
     """To the last digit, so that pictures do not depend on who made them."""
     ramp = LinearSegmentedColormap.from_list("rounds", rounds._ANCHORS)
-    for n in range(3, 70):
+    for n in (*range(3, 40), 300):
         for k in range(1, n + 1):
             assert rounds.round_colour(k, n) == to_rgb(ramp((k - 1) / (n - 1)))
     assert rounds.round_colour(0, 5) == to_rgb(rounds.BEFORE)

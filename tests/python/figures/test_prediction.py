@@ -1,0 +1,55 @@
+"""What figures of a prediction call algorithms, sizes and ranks."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from collscope.figures import prediction
+
+
+@pytest.mark.parametrize(
+    ("collective", "block"),
+    [
+        ("scatter", 8), ("gather", 8), ("allgather", 8), ("alltoall", 8), ("reduce_scatter_block", 8), ("rotation", 8),
+        ("bcast", 64), ("reduce", 64), ("allreduce", 64), ("reduce_scatter", 64),
+    ],
+)  # fmt: skip
+def test_sizes_are_as_benchmarks_count_them(collective: str, block: int) -> None:
+    assert prediction._block(pd.DataFrame({"collective": [collective], "bytes": 64, "ranks": 8})).tolist() == [block]
+
+
+def test_names_of_algorithms() -> None:
+    keys = ["bcast/mst", "bcast/chain[chains=1]", "bcast/chain[chains=4]", "bcast/knomial[k=4]", "decision/mpich_4"]
+    assert list(prediction._legend(keys).values()) == [
+        "mst",
+        "chain[chains=1]",
+        "chain[chains=4]",
+        "knomial",
+        "mpich_4",
+    ]
+    assert prediction._label("bcast", "bcast/knomial[k=4]") == "bcast/knomial[k=4]"
+    assert prediction._label("bcast", "decision/mpich_4") == "bcast: mpich_4"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "sizes", "rows", "columns"), [(14, 10, 14, 10), (27, 19, 27, 19), (28, 20, 14, 10), (42, 30, 14, 10)]
+)
+def test_of_many_ranks_and_sizes_some_are_named(ranks: int, sizes: int, rows: int, columns: int) -> None:
+    ax = Figure().add_axes((0, 0, 1, 1))
+    prediction._named(ax, range(2, ranks + 2), [1 << k for k in range(sizes)])
+    assert len(ax.get_yticks()) == rows and len(ax.get_xticks()) == columns
+    assert ax.get_yticklabels()[1].get_text() == str(2 + ranks // rows) and ax.get_yticks()[1] == ranks // rows
+    assert ax.get_xticks()[1] == sizes // columns
+    assert [t.get_text() for t in ax.get_xticklabels()[:2]] == ["1 B", f"{1 << sizes // columns} B"]
+
+
+def test_a_call_that_is_swept_over_too_few_sizes_is_left_out_of_the_map() -> None:
+    lines = [(p, n) for p, sizes in ((2, 3), (4, 2), (8, 4)) for n in range(sizes)]
+    won = pd.DataFrame(lines, columns=["ranks", "bytes"]).assign(
+        collective="bcast", measured="bcast/mst", predicted="bcast/mst", verdict="same"
+    )
+    for some, rows in ((won, ["2", "8"]), (won[won.ranks == 4], ["4"])):  # where all have few they are there
+        fig = prediction.winner_maps(some, "bcast")
+        assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == rows
