@@ -1,0 +1,94 @@
+/* What the check of data says, word for word, and that each byte around a buffer is guarded. All ranks are played by one. */
+#include "driver/check/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/catalogue/collective.h"
+
+enum { GUARD = 64 };
+static int failures;
+
+static void expect(bool fine, const char *what, const char *said) {
+  if (fine) return;
+  failures++;
+  printf("FAILED: %s; it says: %s\n", what, said);
+}
+
+/* The check of this rank's buffers finds as many wrong elements, and says so. */
+static void finds(size_t wanted, const char *words, const buffers *b, coll_collective k, const coll_args *a, int rank) {
+  char *said = NULL;
+  size_t n;
+  FILE *terminal = stderr;
+  stderr = open_memstream(&said, &n);
+  size_t wrong = buffers_check(b, k, a, rank, PLAN_INT, PLAN_SUM, "it");
+  fclose(stderr);
+  stderr = terminal;
+  expect(wrong == wanted, words, said);
+  expect(!strcmp(said, words), words, said);
+  free(said);
+  expect(buffers_check(b, k, a, rank, PLAN_INT, PLAN_SUM, NULL) == wanted, "the same without a name", "nothing");
+}
+
+/* One byte before the buffer and one behind it, for all that are guarded. */
+static void guards(char *block, size_t bytes, const char *words, const buffers *b, coll_collective k,
+                   const coll_args *a, int rank) {
+  for (size_t i = 0; i < 2 * GUARD; i++) {
+    char *at = block + (i < GUARD ? i : bytes + i), before = *at;
+    *at = 1;
+    finds(1, words, b, k, a, rank);
+    *at = before;
+  }
+}
+
+static void reduction(void) {
+  coll_args a = { .size = 2, .count = 3, .elem = 4, .root = 1, .commutes = true };
+  buffers b[2];
+  for (int r = 0; r < 2; r++) {
+    buffers_make(&b[r], COLL_REDUCE, &a, r);
+    buffers_fill(&b[r], COLL_REDUCE, &a, r, PLAN_INT, PLAN_SUM);
+  }
+  const int *in[] = { b[0].in, b[1].in };
+  expect(b[0].made && !b[0].out && b[0].in_bytes == 12 && b[1].out_bytes == 12, "who has which buffer", "nothing");
+  finds(0, "", &b[0], COLL_REDUCE, &a, 0);
+  finds(3, "it: rank 1: element 0 of out is wrong\n", &b[1], COLL_REDUCE, &a, 1);
+  int *out = b[1].out;
+  for (int i = 0; i < 3; i++) out[i] = in[0][i] + in[1][i];
+  finds(0, "", &b[1], COLL_REDUCE, &a, 1);
+  out[1]++;
+  finds(1, "it: rank 1: element 1 of out is wrong\n", &b[1], COLL_REDUCE, &a, 1);
+  out[2]++;
+  finds(2, "it: rank 1: element 1 of out is wrong\n", &b[1], COLL_REDUCE, &a, 1);
+  out[1]--, out[2]--;
+  ((char *)in[0])[11] ^= 1;
+  finds(1, "it: rank 0: in was changed\n", &b[0], COLL_REDUCE, &a, 0);
+  b[0].in_block[0] = 0;
+  finds(2, "it: rank 0: in was changed\nit: rank 0: wrote outside in\n", &b[0], COLL_REDUCE, &a, 0);
+  guards(b[1].in_block, 12, "it: rank 1: wrote outside in\n", &b[1], COLL_REDUCE, &a, 1);
+  guards(b[1].out_block, 12, "it: rank 1: wrote outside out\n", &b[1], COLL_REDUCE, &a, 1);
+  buffers_free(&b[0]);
+  buffers_free(&b[1]);
+}
+
+/* In place one buffer is both: a rank's own block lies inside. */
+static void in_place(void) {
+  coll_args a = { .size = 3, .count = 2, .elem = 4, .commutes = true, .in_place = true };
+  buffers b[3];
+  for (int r = 0; r < 3; r++) {
+    buffers_make(&b[r], COLL_ALLGATHER, &a, r);
+    buffers_fill(&b[r], COLL_ALLGATHER, &a, r, PLAN_INT, PLAN_NONE);
+    expect((const char *)b[r].in == (char *)b[r].out + 8 * r && !b[r].in_block, "where a block lies", "nothing");
+  }
+  finds(4, "it: rank 1: element 0 of out is wrong\n", &b[1], COLL_ALLGATHER, &a, 1);
+  for (int r = 0; r < 3; r++) memcpy((char *)b[1].out + 8 * r, b[r].in, 8);
+  finds(0, "", &b[1], COLL_ALLGATHER, &a, 1);
+  guards(b[1].out_block, 24, "it: rank 1: wrote outside out\n", &b[1], COLL_ALLGATHER, &a, 1);
+  for (int r = 0; r < 3; r++) buffers_free(&b[r]);
+}
+
+int main(void) {
+  reduction();
+  in_place();
+  return failures != 0;
+}
