@@ -6,9 +6,28 @@
 #include <string.h>
 
 #include "core/catalogue/collective.h"
+#include "core/runtime/port_memory.h"
 
 enum { GUARD = 64 };
 static int failures;
+
+/* ---- memory, and what of it is mapped anew ---------------------------------------------------------- */
+
+static struct {
+  void *block;
+  size_t bytes;
+} renewed[4];
+static int renewals;
+
+void *port_alloc(size_t bytes) { return malloc(bytes); }
+void port_release(void *block) { free(block); }
+void port_renew(void *block, size_t bytes) {
+  renewed[renewals].block = block;
+  renewed[renewals++].bytes = bytes;
+  memset(block, 0, bytes);
+}
+
+/* ---- the check -------------------------------------------------------------------------------------- */
 
 static void expect(bool fine, const char *what, const char *said) {
   if (fine) return;
@@ -87,7 +106,31 @@ static void in_place(void) {
   for (int r = 0; r < 3; r++) buffers_free(&b[r]);
 }
 
+/* All of each buffer with its guards, and no more, and the input is there again. */
+static void renewal(void) {
+  coll_args a = { .size = 3, .count = 2, .elem = 4, .commutes = true };
+  for (int way = 0; way < 4; way++) {
+    coll_collective k = way < 2 ? COLL_SCATTER : COLL_GATHER; /* the larger buffer is the input, or the output */
+    a.in_place = way % 2;
+    buffers b;
+    buffers_make(&b, k, &a, 0);
+    buffers_fill(&b, k, &a, 0, PLAN_INT, PLAN_NONE);
+    char before[24];
+    memcpy(before, b.in, b.in_bytes);
+    renewals = 0;
+    buffers_renew(&b, k, &a, 0, PLAN_INT, PLAN_NONE);
+    expect(!memcmp(before, b.in, b.in_bytes), "the input is there again", "nothing");
+    expect(renewals == 2 - a.in_place && renewed[0].block == b.out_block, "which buffers are renewed", "nothing");
+    expect(renewed[0].bytes == (a.in_place ? 24 : b.out_bytes) + 2 * GUARD, "all of the output", "nothing");
+    if (!a.in_place)
+      expect(renewed[1].block == b.in_block && renewed[1].bytes == b.in_bytes + 2 * GUARD, "all of the input",
+             "nothing");
+    buffers_free(&b);
+  }
+}
+
 int main(void) {
+  renewal();
   reduction();
   in_place();
   return failures != 0;

@@ -198,6 +198,7 @@ static void what_is_for_nobody(void) {
   host_sends(0, 3, 100, 'b');   /* the host after the last */
   host_sends(0, 255, 100, 'c'); /* far beyond */
   host_sends(0, 1, 14, 'd');    /* no data */
+  host_sends(0, 1, 1, 'x');     /* not even an address */
   unsigned char everybody[100] = { 255, 255, 255, 255, 255, 1 };
   if (send(other_end[0], everybody, sizeof everybody, 0) < 0) fail("send");
   host_sends(0, 2, 15, 'e');
