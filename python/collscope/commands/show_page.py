@@ -81,10 +81,10 @@ def narrowed(lines: Sequence[str], width: int) -> list[str]:
     padded = [line.ljust(wide) for line in lines]
     while wide > width:
         blank = [all(line[i] == " " for line in padded) for i in range(wide)]
-        gaps = [(len(m[0]), m.start()) for m in re.finditer("1+", "".join(str(int(b)) for b in blank))]
-        size, at = max(gaps, default=(0, 0))
-        if size <= 2:
+        gaps = [(len(m[0]), m.start()) for m in re.finditer("1{3,}", "".join(str(int(b)) for b in blank))]
+        if not gaps:
             break
+        _, at = max(gaps)
         padded = [line[:at] + line[at + 1 :] for line in padded]
         wide -= 1
     return [line.rstrip() for line in padded]
@@ -125,7 +125,7 @@ def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
     return made
 
 
-def rounds_table(traces: Sequence[Trace], width: int = 120) -> Table:
+def rounds_table(traces: Sequence[Trace], width: int) -> Table:
     """A row a round of the first trace, with the times at which each trace is through with it; as wide as a terminal."""
     from rich import box
     from rich.table import Table

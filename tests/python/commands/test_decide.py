@@ -141,6 +141,10 @@ def test_decisions_are_asked_for_the_call(
     assert (said["collective"], said["ranks"], said["count"]) == (call_[0], 4, call_[2])
 
 
+def test_a_call_without_data_has_no_count(known: Registry) -> None:
+    assert decide.call_count(decide.Request("barrier", "4"), 4, 4) == 0
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

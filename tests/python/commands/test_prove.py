@@ -172,7 +172,7 @@ def test_one_failed_point_fails_the_proof(
 
     monkeypatch.setattr(prove, "ask", ask)
     done, out, err = call(capsys, "prove", "bcast/mst", "--point-limit", "2.5", *["--json"] * as_json)
-    assert done == status
+    assert done == status and out
     if as_json:
         assert json.loads(out)["verdict"] == verdict and len(json.loads(out)["points"]) == len(verdicts)
     if status == 1:

@@ -216,6 +216,43 @@ def test_sources_that_need_a_machine(
         one_call.make_traces(show.Request("bcast/linear", platform=platform, source=source))
 
 
+@pytest.mark.parametrize(("source", "platform"), [("sim", "tiny"), ("real", "tiny"), ("real", None)])
+def test_a_run_has_its_own_times_and_the_cost_of_its_platform(
+    known: Registry, monkeypatch: pytest.MonkeyPatch, source: str, platform: str | None
+) -> None:
+    here = tiny_platform.tiny()
+    asked: list[Any] = []
+    seen = SimpleNamespace(places="places")
+
+    def traces(points: list[Point], ranks: int, machine: Any, where: str, limit_s: float | None = None) -> list[Trace]:
+        asked.append((machine, where, [p.algorithm for p in points], ranks))
+        return [drawn(cost_s=5e-6 if machine == "machine of tiny" else 1e-6)]
+
+    monkeypatch.setattr("collscope.commands.requests.load_platform", lambda *_: here if platform else None)
+    monkeypatch.setattr("collscope.commands.requests.check_real", lambda _: None)
+    monkeypatch.setattr(one_call, "machine_file", lambda *_: "machine of tiny")
+    monkeypatch.setattr("collscope.schedules.ask.traces", traces)
+    monkeypatch.setattr(one_port, "with_places", lambda machine, places: (machine, places))
+    monkeypatch.setattr(
+        "collscope.schedules.observed.simulated", lambda at, point, limit_s: asked.append(limit_s) or seen
+    )
+    monkeypatch.setattr(
+        "collscope.schedules.observed.measured",
+        lambda at, point, limit_s: asked.append((point.repetitions, limit_s)) or seen,
+    )
+    monkeypatch.setattr("collscope.schedules.observed.text", lambda seen, source, at: f"{source} on {at.platform_name}")
+    monkeypatch.setattr("collscope.schedules.modelled.costs_of", lambda machine: f"costs of {machine}")
+    monkeypatch.setattr("collscope.schedules.retimed.retimed", lambda trace, *more: (trace.cost_s, *more))
+    request = show.Request("bcast/linear", ranks=4, platform=platform, source=source, repetitions=7, point_limit=2.5)
+    costs = "costs of machine of tiny" if source == "sim" else None
+    cost_s = 5e-6 if platform else None
+    where = f"{source} on {platform or 'this_machine'}"
+    assert one_call.make_traces(request) == [(cost_s, seen, source, where, costs)]  # type: ignore[comparison-overlap]
+    call = (["bcast/linear"], 4)
+    recorded = ((one_port.telephone(4, 1), "places"), "", *call)
+    assert asked == [2.5 if source == "sim" else (7, 2.5), recorded, *[("machine of tiny", "", *call)] * bool(platform)]
+
+
 @pytest.mark.parametrize("on", [None, "tiny"])
 def test_what_show_makes_of_its_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None) -> None:
     done: list[Any] = []
@@ -319,7 +356,7 @@ def test_a_row_a_round(width: int, several: bool, largest: bool) -> None:
 
 @pytest.mark.parametrize(("rounds", "shows"), [(24, [*range(24)]), (25, [*range(20), "⋮", 22, 23, 24])])
 def test_of_many_rounds_the_first_and_the_last(rounds: int, shows: list[Any]) -> None:
-    table = show_page.rounds_table([drawn(rounds=rounds, messages=tuple(message(0, 1, k) for k in range(rounds)))])
+    table = show_page.rounds_table([drawn(rounds=rounds, messages=tuple(message(0, 1, k) for k in range(rounds)))], 120)
     assert [str(cell).removeprefix("■ ") for cell in table.columns[0].cells] == [str(k) for k in shows]
 
 

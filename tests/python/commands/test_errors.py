@@ -1,0 +1,65 @@
+"""What becomes of errors: one message, and an exit status."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+
+import click
+import pytest
+
+from collscope.base.errors import UsageError, UserError
+from collscope.commands import errors
+
+CONTEXT = click.Context(click.Command("run"), info_name="collscope")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "says"),
+    [
+        (click.exceptions.Exit(3), 3, ""),
+        (click.UsageError("no such option"), 2, "no such option\n  ./collscope --help says more"),
+        (click.UsageError("twice", click.Context(click.Command("run"), CONTEXT, "run collscope")), 2,
+         "twice\n  ./collscope run collscope --help says more"),
+        (click.ClickException("odd"), 1, "odd"),
+        (UserError("it failed"), 1, "it failed"),
+        (UsageError("not so"), 2, "not so"),
+        (KeyboardInterrupt(), 1, "stopped; finished points are kept, the same command goes on from there"),
+        (click.Abort(), 1, "stopped; finished points are kept, the same command goes on from there"),
+        (PermissionError(errno.EACCES, "Permission denied", "t.csv"), 1, "t.csv: Permission denied"),
+        (OSError(errno.ENOSPC, "No space"), 1,
+         "writing: the disk is full; free some space and repeat the command (finished points are kept)"),
+        (MemoryError(), 1, "out of memory; use fewer --jobs, or smaller sizes"),
+    ],
+    ids=lambda v: type(v).__name__ if isinstance(v, BaseException) else "",
+)  # fmt: skip
+def test_every_error_is_one_message_and_a_status(
+    capsys: pytest.CaptureFixture[str], error: BaseException, status: int, says: str
+) -> None:
+    with pytest.raises(SystemExit) as end, errors.reported():
+        raise error
+    assert end.value.code == status
+    assert capsys.readouterr() == ("", f"collscope: {says}\n" if says else "")
+
+
+def test_what_is_no_error_of_the_user_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError), errors.reported():
+        raise ZeroDivisionError
+
+
+def test_signals_end_a_command_once_and_are_as_before_afterwards() -> None:
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in numbers}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+        with pytest.raises(KeyboardInterrupt), errors._signals_stop():
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN, "the way out is not to be interrupted"
+        assert [signal.getsignal(number) for number in numbers] == [signal.SIG_DFL, signal.SIG_IGN]
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
