@@ -61,6 +61,7 @@ class World:
 
     predicted: list[tuple[str, int, list[Point]]] = field(default_factory=list)  # platform, draws, points
     measured: list[tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=list)
+    groups: list[list[int]] = field(default_factory=list)
     broken: tuple[str, int] | None = CALLS[1]
     made: list[report.Comparison] = field(default_factory=list)
 
@@ -73,6 +74,7 @@ class World:
         assert {(point.repetitions, point.warmup) for _, point in tasks} == {(4, 2)}
         calls = [(point.algorithm, point.count) for _, point in tasks]
         self.measured.append((calls, options))
+        self.groups.append([point.group for _, point in tasks])
         rows = []
         for call, task in zip(calls, tasks, strict=True):
             bad, half = call == self.broken, SPREADS[call] / 2
@@ -123,7 +125,7 @@ def test_what_is_predicted_measured_and_told(world: World, workplace: Path, caps
         ("tiny", 3, [*calls, *more]), ("tiny", 0, calls), ("tiny[topology=switch]", 0, calls), ("tiny without gap", 0, calls),
     ]  # fmt: skip
     ((asked, options),) = world.measured
-    assert asked == CALLS
+    assert asked == CALLS and world.groups == [[1, 1, 2, 2]], "the algorithms of a call in rounds"
     wanted = {"launches": 2, "progress": None, "limit_s": 60.0, "launcher": launcher.LOCAL, "keep_times": True}
     assert options == wanted
     (made,) = world.made
