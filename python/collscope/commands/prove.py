@@ -96,7 +96,6 @@ def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) ->
     if len(known) != len(keys):
         raise UsageError("a decision is proven alone: ./collscope prove decision/…")
     command = [str(programs.PROVER), "--sweep", "--ranks", format_ranks(numbers), *names]
-    sys.stdout.flush()
     leftovers.watch()
     try:
         status = subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode

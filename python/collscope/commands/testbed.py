@@ -155,7 +155,6 @@ def run(ranks: int, program: tuple[str, ...], **options: Any) -> None:
     with bed.standing_or_made(network) as found:
         if network.own_limits:
             found = replace(found, network=replace(found.network, own_limits=True))
-        sys.stdout.flush()
         status = subprocess.run(found.mpirun(ranks, program), check=False).returncode
     if status:
         sys.exit(status if status > 0 else 128 - status)

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from collscope import __version__
-from collscope.base import commit
+from collscope.base import commit, paths
 from collscope.calibration import calibrate
 from collscope.catalogue.registry import Registry
 from collscope.commands import cli
@@ -358,6 +358,7 @@ def test_a_command_hands_on_its_flags_and_ends_with_the_status(
         ([], ["prove", "smpi"], False),
         (["--real"], ["prove", "smpi", "mpi"], False),
         (["--simgrid-from-source"], ["prove", "smpi"], True),
+        (["--cluster"], ["prove", "smpi"], False),
     ],
 )
 def test_setup_makes_ready_what_is_asked_for(
@@ -370,8 +371,9 @@ def test_setup_makes_ready_what_is_asked_for(
     done: list[object] = []
     monkeypatch.setattr("collscope.setup.simgrid_source.ensure", lambda _: done.append("simgrid"))
     monkeypatch.setattr("collscope.setup.machine.ensure", lambda _, wanted: done.append(wanted))
+    monkeypatch.setattr("collscope.setup.machine.ensure_python", lambda root, wanted: done.append((root, wanted)))
     assert call(capsys, "setup", *words) == (0, "ready\n", "")
-    assert done == ["simgrid"] * built + [presets]
+    assert done == ["simgrid"] * built + [presets] + [(paths.ROOT, "cluster")] * ("--cluster" in words)
 
     def fail(*_: object) -> None:
         raise SetupError("missing: a compiler")

@@ -19,6 +19,7 @@ from collscope.sources import launcher
 from command_line import call
 
 USUAL = {"--on": "tiny", "--ranks": "4", "-a": "bcast/mst", "--bytes": "4"}
+NAMED = "a word of up to 60 letters, digits, _ . and -"
 SKEWED = "--skew goes with --metric makespan, root or delay, not with "
 
 
@@ -91,6 +92,17 @@ def test_run_says_why_not(
         ("twins -a bcast", "bcast has no twin in Open MPI"),
         ("list -c bcst", 'unknown collective "bcst"; did you mean "bcast"?'),
         ("calibrate --out a.txt", "--out a.txt: a specification's name ends in .toml"),
+        *((f"calibrate {option} --from x=y --name n",
+           f"{option.split()[0]} is for measuring, and --from takes times from files; leave one out")
+          for option in ("--hosts a", "--launcher slurm", "--nodes 2", "--ranks-per-node 2", "--quick")),
+        *((f"calibrate --hosts a,b {name}", f"--hosts needs the cluster's --name: {NAMED}") for name in ("", "--name a/b")),
+        *((f"calibrate --nodes 2 --name {name}", f"--name {name}: is taken; give the cluster another name")
+          for name in ("this_machine", "ideal")),
+        *((f"calibrate --quick --name n {option} x", f"{option} goes with --from FILE; a cluster is measured")
+          for option in ("--contention", "--where", "--class", "--shape", "--jumps")),
+        *((f"calibrate --from a=b {name}", f"--from needs the machine's --name: {NAMED}") for name in ("", "--name a/b")),
+        *((f"calibrate {option} x", f"{option} goes with --from FILE; without it this machine is measured")
+          for option in ("--contention", "--name", "--where", "--class", "--shape", "--jumps")),
     ],
 )  # fmt: skip
 def test_what_other_commands_refuse(tiny: Path, capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:

@@ -199,3 +199,14 @@ def test_names_stand_for_twins(twinned: Registry) -> None:
     for text in ("scatter", "bcast/mst"):
         with pytest.raises(UsageError, match=f"{text} has no twin in Open MPI"):
             twins.read_keys(text)
+
+
+@pytest.mark.parametrize("number", [20, 21])
+def test_twenty_that_differ_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    found = SimpleNamespace(bad=[f"call {i}" for i in range(number)])
+    monkeypatch.setattr(twins, "find_library", lambda _: None)
+    monkeypatch.setattr(twins, "run", lambda *_: found)
+    monkeypatch.setattr(twins, "show", lambda _: None)
+    assert call(capsys, "twins") == (1, "", "".join(f"collscope: call {i}\n" for i in range(20)))

@@ -1,0 +1,78 @@
+"""The `validate` and `calibrate` commands: what they hand on, write and say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from collscope.commands import calibrate
+from command_line import call
+
+PAGE = (
+    "# title\n\n| | calls | error |\n|---|---|---|\n| bcast | 4 | 5 % |\ntext\n| all | 8 | 6 % |\n"
+    + "\n" * 8
+    + "| last | 1 | 2 % |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("", {}),
+        ("--quick", {"quick": True}),
+        ("--force", {"force": True}),
+        ("--again", {"again": True}),
+        ("--out d", {"out": "d"}),
+    ],
+)
+def test_a_campaign_ends_with_the_first_table_of_its_report(
+    workplace: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    told: dict[str, Any],
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.chdir(workplace)
+    monkeypatch.setattr(
+        "collscope.campaigns.run.run", lambda name, **options: asked.append((name, options)) or workplace
+    )
+    usual = {"quick": False, "out": None, "force": False, "again": False}
+    for blank, last in ((8, "last  1  2 %\n"), (9, "")):
+        (workplace / "report.md").write_text(PAGE.replace("\n" * 8, "\n" * blank))
+        says = f"bcast  4  5 %\nall  8  6 %\n{last}report.html\n"
+        assert call(capsys, "validate", "x", *words.split()) == (0, says, "")
+    assert asked == [("x", usual | told)] * 2
+
+
+def test_campaigns_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collscope.campaigns.campaign.names", lambda: ["a", "testbed"])
+    monkeypatch.setattr(
+        "collscope.campaigns.campaign.load", lambda name: SimpleNamespace(file=SimpleNamespace(title=f"of {name}"))
+    )
+    assert call(capsys, "validate") == (0, f"{'a':20}  of a\n{'testbed':20}  of testbed\n", "")
+
+
+@pytest.mark.parametrize(("name", "before"), [("spec.toml", ""), ("mine.toml", "mine_")])
+def test_page_picture_and_measurements_lie_beside_the_specification(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str
+) -> None:
+    drawn: list[Any] = []
+    points = [SimpleNamespace(bytes=4, seconds=1e-6)]
+    found = SimpleNamespace(times={"node": points}, curves={"node": "curve"})
+    made = SimpleNamespace(path=workplace / name, found=found, seen="seen")
+    monkeypatch.setattr("collscope.calibration.p2p.csv_text", lambda seen: f"csv of {seen}")
+    monkeypatch.setattr("collscope.calibration.page.page", lambda _, *words: " ".join(words))
+    monkeypatch.setattr("collscope.figures.calibration.calibration_figure", lambda *words: words)
+    monkeypatch.setattr("collscope.figures.files.save", lambda *words: drawn.append(words))
+    calibrate.write_page(made, "mine")  # type: ignore[arg-type]
+    picture = f"{before}calibration.png"
+    curves = {"node": ([(4, 1e-6)], "curve")}
+    assert drawn == [((curves, "mine, point to point"), str(workplace / picture), {})]
+    assert {path.name: path.read_text() for path in workplace.iterdir() if path.is_file()} == {
+        f"{before}calibration.csv": "csv of seen",
+        f"{before}calibration.md": f"mine {picture} {before}calibration.csv",
+    }
