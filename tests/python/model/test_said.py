@@ -49,6 +49,31 @@ nic 2.5e9
 switch 2.4e9
 bound 1e-6 4e-10 1e-10
 {PLACES}"""
+SEATS = ((0, 0, 0), (0, 0, 0), (0, 0, 1), (0, 1, 2), (0, 2, 4), (1, 3, 6), (1, 5, 10), (2, 6, 12), (2, 7, 14))
+INSIDE = """control 16
+gamma 1e-10
+level die 2 5e9
+class cache 0 1e-7 1e-10
+class die 0 2e-7 1.5e-10
+class socket 0 3e-7 2e-10
+class node 0 4e-7 2e-10
+class far 0 5e-7 3e-10
+class network 0 1e-6 4e-10
+core 6e9
+cache 8e9
+memory 7e9
+across 6e9
+interconnect 4e9
+mesh 0 1
+mesh 1 2
+nic_socket 1 3 1e-7
+nic 2.5e9
+switch 2.4e9
+bound 1e-6 4e-10 1e-10
+topology torus 1e-7 1.5e9 4
+positions 0 2
+positions 3 1
+""" + "".join(f"place {r} {n} {s} {c}\n" for r, (n, s, c) in enumerate(SEATS))
 ODD = (
     "algorithm=bcast/mst ranks=4 count=9 metric=loop",
     "algorithm=bcast/mst ranks=4 count=9 buffers=cold",
@@ -73,6 +98,8 @@ ODD = (
 )
 FILES = {
     "fluid": FLUID,
+    "inside": INSIDE,
+    "nine": "algorithm=alltoall/linear ranks=9 count=3000\nalgorithm=allreduce/ring ranks=9 count=9000\n",
     "alone": "ports one_port\nclass network 0 1e-6 1e-9\ngamma 2e-10\ncopy 1e-10\noverhead 1e-7\nbound 1e-6 1e-9 2e-10\n",
     "wrong": "ports one_port\nspeed 3\n",
     "narrow": "class cache 0 1e-7 1e-10\nplace 0 0 0 0\nplace 1 1 1 1\n",
@@ -93,7 +120,8 @@ REQUESTS = [
     "", "--help", "--bogus", "more", "--plan", "--json --list more", "--model fluid", "--sweep --algorithm bcast/nothing --ranks 2",
     "--plan seven", "--plan seven --costs", "--plan seven --schedule", "--plan proofs", "--plan odd", "--plan absent", "--plan nobody",
     "--plan unranked", "--plan builtin", "--plan many --places places", "--plan seven --places absent", "--plan seven --costs --trace",
-    "--model fluid --plan odd", "--model fluid --plan odd --explain", "--model fluid --plan seven --noise 3",
+    "--model fluid --plan odd", "--model fluid --plan odd --explain", "--model alone --plan odd --explain",
+    "--model inside --plan nine --explain", "--model inside --plan nine --trace", "--model fluid --plan seven --noise 3",
     "--model alone --plan odd", "--model alone --plan odd --trace", "--model alone --plan seven --holdings",
     "--model alone --plan unranked",
     "--model fluid --plan many", "--model wrong --plan seven", "--model absent --plan seven", "--model alone --plan absent",
