@@ -8,7 +8,7 @@ from statistics import median
 from collscope.base.units import format_size, format_time
 from collscope.calibration.cluster import Calibrated
 from collscope.calibration.curves import curve_at
-from collscope.calibration.survey import NETWORK, STREAM
+from collscope.calibration.survey import NETWORK
 
 FAR = 0.10  # a size that is missed by more is named
 NOISY = 0.25  # of a time: its samples lie so far apart
@@ -114,5 +114,5 @@ def warnings(made: Calibrated) -> Iterator[str]:
             f"noise: of {len(noisy)} ping-pongs the median is more than {NOISY:.0%} above the least, from {format_size(sizes[0])} to "
             f"{format_size(sizes[-1])}; measure again when the machines are quiet"
         )
-    if NETWORK in made.found.times and STREAM[1] > 1 and made.found.in_order is None:
+    if NETWORK in made.found.times and made.found.in_order is None:
         yield "order: no stream was measured"

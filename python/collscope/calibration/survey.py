@@ -159,11 +159,7 @@ def plan(shape: Shape, known: Mapping[str, Pace]) -> list[Wanted]:
 
 def singles(pair: Flow, pace: Pace) -> list[Wanted]:
     """Round trips one by one."""
-    return [
-        Wanted("pingpong", (pair,), n, 1, SINGLES, single=True)
-        for n in SINGLE_BYTES
-        if n <= LARGEST_BYTES and pace.time(n) <= SINGLE_S
-    ]
+    return [Wanted("pingpong", (pair,), n, 1, SINGLES, single=True) for n in SINGLE_BYTES if pace.time(n) <= SINGLE_S]
 
 
 def fewer(wanted: Sequence[Wanted], shape: Shape) -> list[Wanted]:
@@ -194,11 +190,10 @@ def samples(seconds: float) -> int:
 
 def _alone(pair: Flow, sizes: Sequence[int], pace: Pace) -> Iterator[Wanted]:
     """What one pair says beside its round trips: overheads, streams, sends whose receive is late."""
-    yield Wanted("overhead", (pair,), 1, 8)
+    yield Wanted("overhead", (pair,), 1, STREAM[1])
     for n in sizes:
-        if pace.time(n) * 8 <= AT_ONCE_S:
-            yield Wanted("receive", (pair,), n, 8)
         if pace.time(n) * STREAM[1] <= AT_ONCE_S:
+            yield Wanted("receive", (pair,), n, STREAM[1])
             yield from flows((pair,), n, STREAM, pace)
     yield from late(pair, [n for n in sizes if n >= 64], pace)
 

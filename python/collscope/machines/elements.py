@@ -28,7 +28,7 @@ def present(spec: Spec) -> tuple[str, ...]:
         "receive_gap": any(p.receive_gap for c in spec.curve.values() for p in c),
         "nonblocking": bool(spec.curve_nonblocking) or spec.eager_bytes_nonblocking is not None,
         "in_order": spec.in_order,
-        **{name: getattr(spec, number).value > 0 for name, number in NUMBERS.items()},
+        **{name: getattr(spec, number).value for name, number in NUMBERS.items()},
     }
     return tuple(name for name in NAMES if there[name])
 
@@ -104,9 +104,9 @@ def properties(spec: Spec) -> dict[str, str]:
     if spec.in_order:
         said["collscope.in_order"] = "1"
     for name in NUMBERS.values():
-        if (value := getattr(spec, name).value) > 0:
+        if value := getattr(spec, name).value:
             said[f"collscope.{name}"] = text_of(value)
-    if spec.first_touch_s_per_byte.value > 0:
+    if spec.first_touch_s_per_byte.value:
         said["collscope.fresh_from_bytes"] = str(int(spec.fresh_from.value))
     for level, noise in spec.noise.items():
         said[f"noise.{level}"] = noise_text(noise)

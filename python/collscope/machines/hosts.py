@@ -99,10 +99,10 @@ def elements_lines(platform: Platform) -> list[str]:
         lines.append(f"eager_nonblocking {platform.eager_bytes_nonblocking}")
     if "collscope.in_order" in platform.properties:
         lines.append("in_order")
-    if (gap := platform.number("nic_gap_s")) > 0:
+    if gap := platform.number("nic_gap_s"):
         lines.append(f"nic_gap {text_of(gap)}")
     touch, fresh = platform.number("first_touch_s_per_byte"), int(platform.number("fresh_from_bytes"))
-    if touch > 0 and fresh > 0:
+    if touch and fresh:
         lines.append(f"first_touch {text_of(touch)} {fresh}")
     return lines
 
@@ -137,7 +137,7 @@ def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "blo
     lines += elements_lines(platform)
     if not uniform:
         for link in (*LINKS, *OPTIONAL_LINKS):
-            if (rate := platform.number(f"{link}_bytes_per_s")) > 0:
+            if rate := platform.number(f"{link}_bytes_per_s"):
                 lines.append(f"{link} {text_of(rate)}")
         lines += topology.machine_lines(platform.properties)
     lines += seats.lines(platform, fitted(platform, nodes, ranks, mapping))

@@ -222,14 +222,14 @@ class Spec:
         """(name, cores, bytes a second) of the units with a link of their own, closest first."""
         units = [("cache", self.cores_per_cache, self.cache_bytes_per_s)]
         units += [(level.name, level.cores, level.bytes_per_s) for level in self.levels]
-        return [unit for unit in units if unit[2].value > 0]
+        return [unit for unit in units if unit[2].value]
 
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """Every number with its name, for tables of provenance and for sweeps."""
         yield from self.counts.items()
         for level in self.levels:
             yield f"{level.name}.cores", level.number
-            if level.bytes_per_s.value > 0:
+            if level.bytes_per_s.value:
                 yield f"{level.name}.bytes_per_s", level.bytes_per_s
         for f in fields(self):
             value = getattr(self, f.name)
@@ -289,7 +289,7 @@ def filled(spec: Spec) -> Spec:
         return max(rates, default=1e12)
 
     def given(number: Number, value: float) -> Number:
-        return number if number.value > 0 else Number(tidy(value), "assumed", AS_NEEDED)
+        return number if number.value else Number(tidy(value), "assumed", AS_NEEDED)
 
     core = given(spec.core_bytes_per_s, need(spec.classes))
     memory = given(spec.memory_bytes_per_s, 4 * core.value * spec.cores_per_socket)

@@ -51,7 +51,7 @@ def curve_keys(spec: Spec) -> tuple[str, ...]:
 
 def level_keys(spec: Spec) -> dict[str, Level]:
     """Links of the levels that the specification names itself."""
-    return {f"{level.name}.bytes_per_s": level for level in spec.levels if level.bytes_per_s.value > 0}
+    return {f"{level.name}.bytes_per_s": level for level in spec.levels if level.bytes_per_s.value}
 
 
 def override(spec: Spec, values: Mapping[str, str]) -> Spec:

@@ -68,7 +68,7 @@ def lines(spec: Spec, n: int, latency: Latencies) -> Iterator[str]:
     for s in sockets:
         yield f'<router id="node{n}_socket{s}"/>'
         yield f'<router id="node{n}_socket{s}_memory"/>'
-        if spec.across_bytes_per_s.value > 0:
+        if spec.across_bytes_per_s.value:
             yield f'<router id="node{n}_socket{s}_to"/>'
             yield f'<router id="node{n}_socket{s}_from"/>'
     for gateway in dict.fromkeys(gateways(spec, n)):
@@ -80,7 +80,7 @@ def lines(spec: Spec, n: int, latency: Latencies) -> Iterator[str]:
     for c, _, _ in cores:
         yield made(f"core{c}_up", spec.core_bytes_per_s.value, latency.port)
         yield made(f"core{c}_down", spec.core_bytes_per_s.value, latency.port)
-        if spec.across_bytes_per_s.value > 0:
+        if spec.across_bytes_per_s.value:
             yield made(f"across{c}_up", spec.across_bytes_per_s.value)
             yield made(f"across{c}_down", spec.across_bytes_per_s.value)
     for k in range(spec.caches_per_node):
@@ -138,7 +138,7 @@ def _between_sockets(spec: Spec) -> Iterator[Route]:
         yield f"socket{s}", f"socket{s}_memory", [f"memory{s}"]
         yield f"socket{s}", out, [*_crossed(spec, s, nic), "nic_up"]
         yield back, f"socket{s}", ["nic_down", *_crossed(spec, nic, s)]
-    if spec.across_bytes_per_s.value <= 0:
+    if not spec.across_bytes_per_s.value:
         for a, b in _pairs(spec):
             yield f"socket{a}", f"socket{b}", _crossed(spec, a, b)
         return
@@ -169,7 +169,7 @@ def _joined(spec: Spec) -> tuple[mesh.Pair, ...]:
 
 
 def _two_gateways(spec: Spec) -> bool:
-    return bool(spec.interconnect_links) or spec.across_bytes_per_s.value > 0
+    return bool(spec.interconnect_links) or bool(spec.across_bytes_per_s.value)
 
 
 def link(name: str, bandwidth: float, latency: float, policy: str = "SHARED") -> str:

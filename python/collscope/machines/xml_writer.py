@@ -92,7 +92,7 @@ def properties_of(spec: Spec) -> dict[str, str]:
     for link in LINKS:
         properties[f"collscope.{link}_bytes_per_s"] = text_of(getattr(spec, f"{link}_bytes_per_s").value)
     for link in OPTIONAL_LINKS:
-        if (rate := getattr(spec, f"{link}_bytes_per_s").value) > 0:
+        if rate := getattr(spec, f"{link}_bytes_per_s").value:
             properties[f"collscope.{link}_bytes_per_s"] = text_of(rate)
     properties |= inside.properties_of(spec)
     properties |= allocation.properties_of(spec.topology, spec.nodes)

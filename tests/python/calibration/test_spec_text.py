@@ -127,7 +127,9 @@ def test_the_eager_limit_is_what_the_library_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, limit: tuple[int, str]
 ) -> None:
     program = tmp_path / "ompi_info"
-    program.write_text(f"#!/bin/sh\ncat <<END\n{said}\nEND\n")
+    program.write_text(
+        f'#!/bin/sh\ntest "$*" = "--param btl all --level 9 --parsable" || exit 1\ncat <<END\n{said}\nEND\n'
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert eager_limit() == limit

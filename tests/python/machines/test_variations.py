@@ -21,6 +21,7 @@ from collscope.machines.variations import Variant, Variation, variant, variants
         (["block", " file:x y ", "in_order+gap", ""], ("block", "file:x y", "in_order+gap", "")),
         ([1.23456789012345e-7], ("1.23456789012e-7",)),
         ([-20000.0], ("-2e4",)),
+        ([True, False], ("true", "false")),
     ],
 )
 def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...]) -> None:
@@ -36,7 +37,6 @@ def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...
         (["2x", "x2"], "'x2' stands twice"),
         (["1x", ""], "'' stands twice"),
         ([1e9, 1000000000], "1000000000 stands twice"),
-        ([True], 'True is no value; write a number, a factor ("2x"), or what platform[key=value] takes'),
         ([float("inf")], 'inf is no value; write a number, a factor ("2x"), or what platform[key=value] takes'),
         (["a=1"], "'a=1' is no value; write a number, a factor (\"2x\"), or what platform[key=value] takes"),
         (["a[1"], "'a[1' is no value; write a number, a factor (\"2x\"), or what platform[key=value] takes"),
