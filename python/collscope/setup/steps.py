@@ -31,7 +31,6 @@ class Steps:
             if self.terminal:
                 sys.stderr.write("\r\033[K")
             sys.stderr.write(f"collscope: {text}\n")
-            sys.stderr.flush()
 
     def tick(self, text: str) -> None:
         """News in the last line of a terminal; nothing elsewhere."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from collscope.base import paths
 from collscope.base.errors import UserError
@@ -69,7 +69,7 @@ def key_of(collective: str, number: str) -> str:
     raise UserError(f"{collective}: Open MPI's algorithm {number} has no twin here")
 
 
-@lru_cache(maxsize=4)
+@cache
 def _times(file: str) -> dict[tuple[str, str, int, int], tuple[float, int]]:
     """(collective, key, ranks, bytes of a block) → seconds and runs behind them."""
     path = DATA / file

@@ -43,7 +43,6 @@ class Stopped(KeyboardInterrupt):
     """The user ended the work; `rows` are those of all tasks, of kind "stopped" where there was no time for them."""
 
     def __init__(self, rows: list[Row]) -> None:
-        super().__init__()
         self.rows = rows
 
 

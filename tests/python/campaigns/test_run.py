@@ -152,7 +152,7 @@ def test_what_is_predicted_measured_and_told(world: World, workplace: Path, caps
     assert {name: list(frame.predicted_s) for name, frame in made.without.items()} == {
         name: [1e-6] * 3 for name in ("barrier", "topology", "gap")
     }
-    rows = table.to_rows(table.read_csv(out / run.TABLE))
+    rows = table.to_rows(table.read_csv(out / "table.csv"))
     assert [row["source"] for row in rows] == ["model"] * 6 + ["real"] * 4
     assert [line.removeprefix("collscope: ") for line in capsys.readouterr().err.splitlines()] == [
         "mine: 4 calls", "mine: without barrier", "mine: without topology", "mine: without gap", "mine: 20 s",

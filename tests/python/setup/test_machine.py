@@ -174,7 +174,7 @@ def test_libraries_are_installed_once_until_pyproject_names_others(
 def test_an_environment_works_where_it_starts_and_has_pip(tree: Path) -> None:
     setup = Setup(tree)
     for script, works in (("exit 0", True), ("exit 1", False)):
-        setup.python.write_text(f"#!/bin/sh\n{script}\n")
+        setup.python.write_text(f'#!/bin/sh\ntest "$*" = "-c import pip" && {script}\n')
         setup.python.chmod(0o755)
         assert setup.works() == works
     setup.python.unlink()
@@ -229,6 +229,7 @@ def test_everything_is_packages_libraries_and_builds(
 
 def test_what_went_wrong_on_the_side_is_told(tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Setup, extra: str = "") -> None:
+        time.sleep(0.05)  # the rest does not wait for it, its end does
         raise SetupError("no network")
 
     monkeypatch.setattr(Setup, "libraries", fail)
@@ -265,6 +266,37 @@ def test_libraries_alone(
     monkeypatch.setattr(Setup, "libraries", lambda self, e="": called.append((f"libraries {e}".strip(), [])))
     machine.ensure_python(tree, extra)
     assert said(called) == steps
+
+
+def test_each_step_has_its_log_and_what_it_needs_around_it(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, str, bool]] = []
+    around: list[dict[str, str]] = []
+
+    def run(self: Steps, what: str, command: object, log: Path, *, quiet: bool = False, **more: Any) -> None:
+        assert log.parent == tree / ".cache" / "log"
+        seen.append((what, log.name, quiet))
+        around.append(more.get("env") or {})
+
+    monkeypatch.setattr(Steps, "run", run)
+    monkeypatch.setattr(Setup, "works", lambda self: False)
+    monkeypatch.setattr(os, "sync", lambda: None)
+    monkeypatch.setattr(needs, "apt_command", lambda: ["apt"])
+    (tree / "pyproject.toml").write_text("[project]\ndependencies = []\n[project.optional-dependencies]\ndev = []\n")
+    setup = Setup(tree)
+    setup.apt_install(setup.start_apt(["x"], ["libx"]), ["libx"], "installing x")
+    setup.apt_install(["apt"], [], "nothing")
+    setup.libraries()
+    setup.libraries("dev")
+    (tree / "build" / "prove" / "build.ninja").unlink(missing_ok=True)
+    setup.build("prove")
+    assert seen == [
+        ("updating the list of packages", "apt.log", False), ("installing x", "apt.log", False),
+        ("making .venv", "python.log", True), ("installing Python's libraries", "python.log", False), ("first import", "python.log", True),
+        ("making .venv", "python-dev.log", True), ("installing Python's libraries for dev", "python-dev.log", False),
+        ("configuring prove", "build-prove.log", True), ("building prove", "build-prove.log", False),
+    ]  # fmt: skip
+    assert around[0] == around[1] == needs.apt_environment()
+    assert around[4] == {**os.environ, "MPLCONFIGDIR": str(tree / ".cache" / "matplotlib")}
 
 
 @pytest.mark.parametrize("wanted", [[], ["cmake>=3.21", "ninja"]])

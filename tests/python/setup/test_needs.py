@@ -86,7 +86,10 @@ def test_who_may_install(
     monkeypatch.setattr(os, "geteuid", lambda: user)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=sudo))
     assert needs.apt_command() == command
-    assert needs.apt_environment()["DEBIAN_FRONTEND"] == "noninteractive"
+    for name in ("DEBIAN_FRONTEND", "NEEDRESTART_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    asks_nothing = {"DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_MODE": "a"}
+    assert needs.apt_environment() == {**os.environ, **asks_nothing}
 
 
 @pytest.mark.parametrize("lacking", ["venv", "ensurepip", ""])

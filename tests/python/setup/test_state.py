@@ -50,7 +50,7 @@ def test_an_edit_during_the_build_is_not_lost(tree: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("stamp", ["", "no json", "[]", '{"built": 3}', "{}"])
 def test_a_stamp_that_cannot_be_read_is_none(tree: Path, steps: list[str], stamp: str) -> None:
     machine.ensure(tree)
-    state.stamp_path(tree).write_text(stamp)
+    (tree / ".cache" / "setup.json").write_text(stamp)
     assert not state.is_ready(tree)
     machine.ensure(tree)
     assert len(steps) == 2 and state.is_ready(tree)

@@ -42,8 +42,10 @@ def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stderr", said)
     monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: 0.0))
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((9, 9)))
-    told = Steps()
+    told, watched = Steps(), list[str]()
+    monkeypatch.setattr(steps.leftovers, "watch", lambda: watched.append("what is left when we are killed"))
     told.run("quick", ["true"], tmp_path / "new" / "log")
+    assert len(watched) == 1
     clear = "\r\033[K"
     lines = f"{clear}collscope: quick …\n{clear}collscope: quick: done in 0 s\n"
     assert said.getvalue() == (lines if terminal else "collscope: quick …\n")

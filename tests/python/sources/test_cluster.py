@@ -22,7 +22,9 @@ from collscope.commands.cli import cli
 from collscope.machines import find
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources import cluster, remote, simulate
+from collscope.sources.batches import Batch
 from collscope.sources.cluster import Cluster, Lost, parse
+from collscope.sources.outcome import Outcome
 from collscope.sources.source import Stopped
 from collscope.studies.report import pictures
 
@@ -329,6 +331,79 @@ def test_what_a_job_is_made_of(own: bool, workplace: Path, monkeypatch: pytest.M
         "scheduler_options": {"dashboard_address": None}, "worker_extra_args": ["--no-dashboard"],
     }]  # fmt: skip
     assert (workplace / ".cache" / "log").is_dir()
+
+
+# ---- what a worker does ------------------------------------------------------------------------------------
+
+
+def test_a_worker_tells_of_each_point_at_once(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, Any]] = []
+    good = Outcome("ok", "ok", [[1.0, 2.0, 3.0, 4.0]])
+    points = [("4", tasks[0][1]), ("7", tasks[1][1])]
+
+    def simulated(
+        layout: Layout, wanted: Any, on_outcome: Any, *, children: Any, limit_s: float, on_start: Any
+    ) -> None:
+        assert (layout, wanted, limit_s, children.stopped.is_set()) == (tasks[0][0], points, 2.5, False)
+        for name, _ in wanted:
+            on_start(name)
+            on_outcome(name, good)
+
+    monkeypatch.setattr(remote, "simulate", simulated)
+    monkeypatch.setattr(remote, "tell", lambda topic, news: told.append((topic, news)))
+    monkeypatch.setattr(
+        remote, "unfit", lambda sources, simgrid: "" if (sources, simgrid) == ("c0ffee", "3.32") else "no"
+    )
+    found = remote.on_worker(3, tasks[0][0], points, "c0ffee", "3.32", 2.5, "topic")
+    assert found == [("4", good.plain()), ("7", good.plain())]
+    assert told == [
+        ("topic", news)
+        for name in "47"
+        for news in ({"batch": 3, "name": name}, {"name": name, "outcome": good.plain()})
+    ]
+    with pytest.raises(UserError, match="^no$"):
+        remote.on_worker(3, tasks[0][0], points, "decaf", "3.32", 2.5, "topic")
+
+
+def test_who_asks_workers_hears_of_points_and_of_ends(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second batch is lost: its points died."""
+    heard: list[tuple[Any, ...]] = []
+    good = Outcome("ok", "ok", [[1.0] * 4])
+    monkeypatch.setattr(remote.smpirun, "version", lambda: "3.32")
+
+    class Workers:
+        def call(self, function: Any, items: list[Any], told: Callable[[Any], None]) -> Iterator[tuple[int, Any]]:
+            assert function is remote.on_worker
+            assert items == [(k, b.layout, b.points, "c0ffee", "3.32", 2.5) for k, b in enumerate(todo)]
+            told({"batch": 0, "name": "a"})
+            told({"name": "a", "outcome": good.plain()})
+            yield 1, Lost("4 workers died at it")
+            yield 0, [("a", good.plain())]
+
+    todo = [Batch(tasks[0][0], [("a", tasks[0][1])]), Batch(tasks[0][0], [("b", tasks[1][1])])]
+    remote.run(Workers(), todo, "c0ffee", 2.5, lambda *words: heard.append(words), lambda *words: heard.append(words))  # type: ignore[arg-type]
+    lost = Outcome("died", "simulation failed: 4 workers died at it")
+    assert heard == [(0, "a"), ("a", good), ("b", lost), (1, None), ("a", good), (0, None)]
+
+
+def test_why_a_worker_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "node7")
+    monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee")
+    monkeypatch.setattr(remote.smpirun, "version", lambda: "3.32")
+    monkeypatch.setattr(programs, "SIM_DRIVER", tmp_path / "driver")
+
+    def why(sources: str, simgrid: str) -> str:
+        remote.unfit.cache_clear()
+        return remote.unfit(sources, simgrid)
+
+    where = "the worker on node7 has"
+    other = f"{where} other sources in {paths.ROOT}; bring them to the same commit, and start the worker again"
+    assert why("decaf", "3.32") == other
+    assert why("c0ffee", "4.1") == f"{where} SimGrid 3.32, and here it is 4.1; the digits would differ"
+    assert why("c0ffee", "3.32") == f"{where} no {tmp_path}/driver; run ./collscope setup there"
+    (tmp_path / "driver").touch()
+    assert why("c0ffee", "3.32") == ""
+    remote.unfit.cache_clear()
 
 
 # ---- without workers ---------------------------------------------------------------------------------------

@@ -75,6 +75,18 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
         launch.run(["no_such_launcher"], [], print, children=Children(), folder=tmp_path)
 
 
+def test_ranks_that_do_not_find_each_other_end_the_launch(tmp_path: Path) -> None:
+    program = 'import time; print(\'{"meta":{"ranks":1}}\'); time.sleep(60)'
+    began = time.monotonic()
+    with pytest.raises(UserError) as error:
+        run(tmp_path, program, "a", ranks=4)
+    assert time.monotonic() - began < 30
+    assert str(error.value) == (
+        "4 ranks were started, and the driver finds 1: launcher and MPI library do not know each other; take the library's own "
+        "mpirun, or with Slurm set SLURM_MPI_TYPE=pmix (srun --mpi=list names what there is)"
+    )
+
+
 def test_what_has_ended_is_not_ended_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its number may be another program's by then."""
     children = Children()

@@ -18,7 +18,7 @@ from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import measure
 from collscope.sources.outcome import FAILED, OK, Outcome
-from collscope.sources.source import Options
+from collscope.sources.source import Options, Stopped
 
 TASK = (Layout(tiny_platform.tiny(), 1, 4), Point("bcast", "bcast/linear", 8))
 
@@ -147,6 +147,47 @@ def test_a_group_that_breaks_is_measured_point_by_point(
         [("1", 0)],
     ]
     assert [row["kind"] for row in rows] == ["ok", "died", "died", "ok"]
+
+
+def test_what_was_not_measured_when_the_user_ended_it_says_so(
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two launches the second was ended: no point has all of its repetitions, the first launch's stand."""
+    launches: list[int] = []
+
+    def launch(self: measure._Measurement, layout: Layout, points: list[tuple[str, Point]], number: int) -> None:
+        launches.append(number)
+        if number == 1:
+            raise KeyboardInterrupt
+        self.outcomes[0].append(good(1.0, 3.0))
+
+    monkeypatch.setattr(measure._Measurement, "launch", launch)
+    monkeypatch.setattr(measure.programs, "MPI_DRIVER", workplace)
+    with pytest.raises(Stopped) as stopped:
+        measure.run_tasks([TASK, (TASK[0], replace(TASK[1], count=9))], launches=3, keep_times=True)
+    assert launches == [0, 1]
+    cells = [[row[c] for c in ("kind", "status", "launches", "median_s", "times_s")] for row in stopped.value.rows]
+    assert cells == [["ok", "ok", 1, 2.0, "1 3"], ["stopped", "not finished", 0, None, ""]]
+
+
+def test_a_mapping_s_file_is_written_for_mpirun(
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        measure.mappings, "file_of", lambda mapping: workplace / "mine" if mapping == "file:mine" else None
+    )
+    monkeypatch.setattr(measure.rankfile, "written", lambda *words: f"{words[0].name} {words[2]} {words[3]}")
+    asked: list[tuple[object, ...]] = []
+    started = replace(measure.LOCAL, hosts=("a",))
+    monkeypatch.setattr(type(started), "command", lambda self, *words: asked.append(words) or ["x"])
+    for mapping, platform in (("file:mine", TASK[0].platform), ("file:mine", None), ("block", TASK[0].platform)):
+        measure.command(Layout(platform, 1, 4, mapping), [("a", TASK[1])], workplace, started)
+    driver = [measure.programs.MPI_DRIVER, "--plan", workplace / "plan.txt"]
+    assert asked == [
+        (["--rankfile", workplace / "ranks.txt", *driver], 4, 1, "file:mine"), (driver, 4, 1, "file:mine"), (driver, 4, 1, "block"),
+    ]  # fmt: skip
+    assert (workplace / "ranks.txt").read_text() == "mine 4 localhost"
+    assert (workplace / "plan.txt").read_text() == f"id=a {TASK[1].text()}\n"
 
 
 def test_launches_follow_each_other_and_each_measures_every_layout(
