@@ -44,7 +44,6 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
         _ranks_axis(ax, ranks, panel)
         title = library_name(name)
         ax.set_title(name if "[" in title else f"{title}   {name}", loc="left", fontsize=9)
-        ax.grid(False)
     axes[-1].set_xlabel("bytes of the whole vector")
     title = f"{collective}: what decisions take"
     if len(ranks) < ranks[-1] - ranks[0] + 1:

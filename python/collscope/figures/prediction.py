@@ -103,7 +103,6 @@ def heat(both: pd.DataFrame) -> Figure:
     )
     ax.set_yticks(range(len(rows)), labels, fontsize=8)
     ax.set_xlabel("bytes of a block, or of the whole vector where there are no blocks")
-    ax.grid(False)
     ax.spines[:].set_visible(False)
     fig.text(0.1 / width, 1 - 0.2 / height, "Error of the prediction, median over ranks (percent of the measured time)",
              fontsize=10.5, fontweight="bold", va="center")  # fmt: skip
@@ -138,7 +137,6 @@ def winner_maps(won: pd.DataFrame, collective: str) -> Figure:
         _named(ax, ranks, sizes)
         ax.set_title(f"{column}", fontsize=10)
         ax.set_xlabel("bytes")
-        ax.grid(False)
     axes[0].set_ylabel("ranks")
     handles: list[Patch | Line2D] = [Patch(color=colours[k], label=name) for k, name in _legend(keys).items()]
     handles.append(

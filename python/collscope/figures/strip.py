@@ -22,7 +22,6 @@ def strip(
     """Boxes of one decision, called `name`. `at`: sizes, or what else the axis has; `chose`: the key taken at each; `beyond`: what the
     boxes go beyond the first and the last, as a factor."""
     make_x(ax, labels)
-    ax.set_ylim(0, 1)
     ax.yaxis.set_major_locator(NullLocator())
     for side in ("left", "right", "top", "bottom"):
         ax.spines[side].set_visible(False)

@@ -117,7 +117,6 @@ def _boxes(
 ) -> None:
     """A box for each size with its text; the colour says who wins."""
     size_axis(ax, *span, labels, most=4)
-    ax.set_ylim(0, 1)
     ax.yaxis.set_major_locator(NullLocator())
     for side in ("left", "right", "top", "bottom"):
         ax.spines[side].set_visible(False)

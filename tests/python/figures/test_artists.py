@@ -16,8 +16,8 @@ from collscope.analysis import crossover, prediction
 from collscope.analysis.tree import Rule, Tree
 from collscope.base import programs
 from collscope.catalogue.decisions import Span
+from collscope.figures import heading, skew
 from collscope.figures import prediction as prediction_figures
-from collscope.figures import skew
 from collscope.figures.axes import Focus
 from collscope.figures.calibration import calibration_figure
 from collscope.figures.collective import collective_figure
@@ -218,7 +218,7 @@ def calibrated() -> Figure:
     sizes = [1, 64, 1024, 16384, 262144]
     near = [(n, 5e-7 + n * 1e-10) for n in sizes]
     far = [(n, (2e-6 + n * 4e-10) * (1.05 if n == 64 else 1.0) + (1e-5 if n > 4096 else 0.0)) for n in sizes]
-    curves = {"socket": (near, [(0, 5e-7, 1e-10)]), "network": (far, [(0, 2e-6, 4e-10), (4097, 1.2e-5, 4e-10)])}
+    curves = {"socket": (near, [(0, 5e-7, 1e-10)]), "network": (far, [(0, 2e-6, 4e-10), (16384, 1.2e-5, 4e-10)])}
     return calibration_figure(curves, "a title")
 
 
@@ -290,6 +290,20 @@ TABLES: dict[str, Callable[[], Figure]] = {
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_drawn_with_what_is_kept(name: str, tmp_path: Path) -> None:
     artists.check(TABLES[name](), name.replace(" ", "_"), tmp_path)
+
+
+def test_headings_are_as_wide_as_what_they_stand_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+
+    class Wide(heading.Heading):
+        def __init__(self, *args: object) -> None:
+            seen.append(args[3])  # type: ignore[arg-type]
+            super().__init__(*args)  # type: ignore[arg-type]
+
+    for room in ("collective", "fitted", "ranking", "run", "what_if"):
+        monkeypatch.setattr(f"collscope.figures.{room}.Heading", Wide)
+    wide = [fig.get_figwidth() for fig in (collective(), fitted(), what_if(), TABLES["ranking of two"]())]
+    assert seen == pytest.approx([wide[0] - 0.82, 5.74, wide[2] - 0.82, 7.8 - 0.3])
 
 
 @pytest.mark.parametrize(

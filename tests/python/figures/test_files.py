@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,6 +20,38 @@ def test_save_writes_by_the_ending(tmp_path: Path) -> None:
     for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")):
         files.save(made, tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_several_are_written_by_stem_and_kind_and_others_by_their_ending(tmp_path: Path) -> None:
+    names = files.save_all([("a", Figure), ("b", Figure)], tmp_path / "below")
+    assert names == ["a.svg", "a.png", "b.svg", "b.png"]
+    assert sorted(p.name for p in (tmp_path / "below").iterdir()) == sorted(names)
+    assert (tmp_path / "below" / "b.png").read_bytes().startswith(b"\x89PNG")
+    assert files.save(Figure(), tmp_path / "bare").read_bytes().startswith(b"\x89PNG")
+    assert files.save(Figure(), tmp_path / "A.SVG").read_bytes().startswith(b"<?xml")
+
+
+def test_coordinates_are_in_hundredths_and_a_picture_has_few_colours() -> None:
+    made = Figure(figsize=(1, 1), dpi=120)
+    made.add_axes((0, 0, 1, 1)).imshow([[k * 37 % 301 for k in range(n, n + 40)] for n in range(40)])
+    drawing = files.render(made, "svg").partition(b"</metadata>")[2]
+    assert re.search(rb"\d\.\d\d\b", drawing) and not re.search(rb"[ML] [-\d.]*\.\d\d\d", drawing)
+    picture = Image.open(io.BytesIO(files.render(made, "png")))
+    assert picture.mode == "P" and picture.size == (120, 120)
+    assert picture.info["dpi"] == pytest.approx((120, 120), rel=1e-3)
+    assert 40 < len(picture.getcolors()) <= 256
+
+
+def test_a_picture_is_called_by_what_stands_above_it() -> None:
+    made = Figure()
+    assert files._title(made) == "collscope"
+    ax = made.add_subplot()
+    ax.set_title("in the middle", loc="center")
+    assert files._title(made) == "in the middle"
+    ax.set_title("at\nthe left", loc="left")
+    assert files._title(made) == "at the left"
+    made.suptitle("above")
+    assert files._title(made) == "above"
 
 
 def test_a_dollar_in_a_title_is_no_formula() -> None:

@@ -37,6 +37,7 @@ def test_words_are_wrapped_where_the_figure_ends_but_not_before_twenty_letters()
         ((8, 8, 8), 3 * 1.62, 3, 1),
         ((8, 8, 8), 3 * 1.62 - 0.01, 2, 2),
         ((8, 8, 8, 8, 8), 3 * 1.62, 3, 2),
+        ((8, 8, 8, 8, 8), 2 * 1.62, 2, 3),
         ((8, 8, 8, 8, 8), 1.0, 1, 5),  # too wide even alone
         ((80, 8), 9.0, 1, 2),
         ((8,), 1.0, 1, 1),

@@ -255,7 +255,6 @@ def _key(fig: Figure, t: Trace, names: Sequence[Name], wide: float) -> None:
     width = sum(room)
     ax = place(fig, wide - width - 0.12, HEAD - 0.24, width, 0.17)
     ax.set_xlim(0, width)
-    ax.set_ylim(0, 1)
     x = 0.0
     for (shape, text, face), space in zip(names, room, strict=True):
         if shape == "hatch":

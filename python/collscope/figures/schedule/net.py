@@ -119,7 +119,7 @@ class Stage:
 
     def way(self, a: int, b: int) -> np.ndarray:
         """The line between two ranks, [point, 2], without what lies under them; the same one for both directions."""
-        low, high = min(a, b), max(a, b)
+        low, high = sorted((a, b))
         line = cut(curve(self.at[low], self.at[high], 0.0 if self.parent else 0.5), self.size * 1.12)
         return line if a == low else line[::-1]
 
@@ -208,7 +208,8 @@ def _edges(t: Trace) -> dict[tuple[int, int], dict[int, Way]]:
     found: dict[tuple[int, int], dict[int, Way]] = defaultdict(dict)
     for m in t.arrows:
         if m.src != m.dst:
-            ways = found[min(m.src, m.dst), max(m.src, m.dst)]
+            low, high = sorted((m.src, m.dst))
+            ways = found[low, high]
             up, down = ways.get(m.round, (False, False))
             ways[m.round] = (up or m.src < m.dst, down or m.src > m.dst)
     return found

@@ -112,7 +112,6 @@ def round_key(fig: Figure, t: Trace, left: float, top: float) -> None:
     fig.text((left + 0.4) / wide, 1 - (top + 0.085) / tall, "round", ha="right", va="center", fontsize=8, color=FAINT)
     n = t.rounds
     ax.set_xlim(0, n or 1)
-    ax.set_ylim(0, 1)
     for k in range(1, n + 1):
         gap = 0 if many else 0.06
         colour = round_colour(k, n)
