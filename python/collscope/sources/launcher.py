@@ -100,12 +100,12 @@ class Launcher:
                 *program,
             ]
         words = mpirun.command(ranks, nodes, mapping)
-        open_mpi = mpirun.library().startswith("Open MPI") if not self.is_local else True
-        if self.file:
-            words += ["--hostfile" if open_mpi else "-f", str(self.file)]
-        elif self.hosts:
-            used = self.hosts[:nodes]
-            words += ["--host", ",".join(f"{h}:{each}" for h in used)] if open_mpi else ["-hosts", ",".join(used)]
+        if self.hosts:
+            open_mpi, used = mpirun.library().startswith("Open MPI"), self.hosts[:nodes]
+            if self.file:
+                words += ["--hostfile" if open_mpi else "-f", str(self.file)]
+            else:
+                words += ["--host", ",".join(f"{h}:{each}" for h in used)] if open_mpi else ["-hosts", ",".join(used)]
         return [*words, *program]
 
     def describe(self) -> str:

@@ -63,7 +63,7 @@ def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
 SOURCE = Source("sim", rows)
 
 
-def tell_length(tasks: Sequence[Task], jobs: int, force: bool = False) -> None:
+def tell_length(tasks: Sequence[Task], jobs: int, force: bool) -> None:
     """Says, before it begins, that a simulation takes more than a minute. UserError: a platform is too large to be simulated."""
     for platform in {layout.platform for layout, _ in tasks}:
         if platform and callable(platform.file) and (problem := platform.beyond_simulation()):

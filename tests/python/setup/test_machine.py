@@ -216,7 +216,10 @@ def test_everything_is_packages_libraries_and_builds(
     monkeypatch.setattr(needs, "missing_packages", lambda presets: (list(names), list(packages)))
     monkeypatch.setattr(Setup, "libraries", lambda self, extra="": called.append(("libraries", [])))
     monkeypatch.setattr(Setup, "build", lambda self, preset, targets: called.append((f"build {preset}", [])))
+    wheels: list[list[str]] = []
+    monkeypatch.setattr(Setup, "wheels", lambda self, presets: wheels.append(presets))
     Setup(tree).everything(["prove", "smpi"])
+    assert wheels == [["prove", "smpi"]]
     assert sorted(said(called)) == sorted(steps)
     assert said(called)[-2:] == ["build prove", "build smpi"]
     installed = [word for what, words in called if what.startswith("installing") for word in words[7:]]

@@ -106,7 +106,10 @@ def test_without_a_compiler_it_says_so_first(
 
 def test_what_simgrid_is_built_with(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOOST_ROOT", "/boost")
+    wheels: list[list[str]] = []
+    monkeypatch.setattr(Setup, "wheels", lambda self, presets: wheels.append(presets))
     simgrid_source.ensure(tree)
+    assert wheels == [["smpi"]]
     configure, build, _ = called
     off = [
         "compile_optimizations",

@@ -207,6 +207,21 @@ def test_a_build_that_fails_is_counted_and_not_remembered(
     assert done == expected + ([] if failing else [" ".join(programs.BUILT)])
 
 
+def test_the_other_simgrid_is_one_step(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[Path] = []
+    monkeypatch.setattr(testing.simgrid_source, "ensure_other", done.append)
+    step = testing.other_simgrid()
+    assert (step.name, step.passed, step.failed, done) == ("build SimGrid 4.1", 1, 0, [paths.ROOT])
+
+    def fail(_: Path) -> None:
+        raise SetupError("it broke")
+
+    monkeypatch.setattr(testing.simgrid_source, "ensure_other", fail)
+    step = testing.other_simgrid()
+    assert (step.passed, step.failed) == (0, 1)
+    assert capsys.readouterr().out == "== build SimGrid 4.1\n" * 2 + "it broke\n"
+
+
 def test_a_tree_has_tests_once_it_is_configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "BUILD", tmp_path)
     assert not testing.has_tests("mpi")

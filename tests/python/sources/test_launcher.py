@@ -52,12 +52,15 @@ def test_named_hosts_are_taken_in_their_order_as_many_as_there_are_nodes(
     assert text(hosts, 4, 2) == "mpirun -np 4 -ppn 2 -hosts a,b driver --plan x"
 
 
-def test_a_host_file_is_handed_on_and_its_hosts_are_counted(tmp_path: Path) -> None:
+def test_a_host_file_is_handed_on_and_its_hosts_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "hosts"
     file.write_text("# ours\nn1 slots=2\nn2:4\n\nn1\n")
     started = launcher_of(None, str(file))
     assert started.hosts == ("n1", "n2")
     assert text(started, 2, 2) == f"mpirun -np 2 --map-by ppr:1:node --hostfile {file} driver --plan x"
+    with monkeypatch.context() as other:
+        other.setattr(mpirun, "library", lambda: "MPICH 4.3.2")
+        assert text(started, 2, 2) == f"mpirun -np 2 -ppn 1 -f {file} driver --plan x"
     file.write_text("# none\n")
     with pytest.raises(UserError, match="hosts: names no host"):
         launcher_of(None, str(file))

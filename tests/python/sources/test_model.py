@@ -28,6 +28,7 @@ BY_COUNT: dict[int, asking.Reply | GivenUp] = {
 }
 LAYOUT = Layout(tiny(), 2, 8, "cyclic")
 machines: list[str] = []  # of each question
+drawn: list[list[str]] = []  # what else was said
 
 
 @pytest.fixture
@@ -35,16 +36,26 @@ def asked(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
     """The lines that the prover was asked."""
     lines: list[str] = []
     machines.clear()
+    drawn.clear()
 
     def ask(
         words: Sequence[str | Path], questions: Sequence[Question], folder: Path, told: Progress, limit_s: float | None
     ) -> Iterator[tuple[str, asking.Reply | GivenUp]]:
         assert words[0] == "--model"
+        drawn.append([str(word) for word in words[2:]])
         machines.append(Path(words[1]).read_text())
         for question in questions:
             lines.append(question.line)
             count = int(question.line.partition("count=")[2].split()[0])
-            priced = {"id": question.name, "kind": "ok", "status": "ok", "model_s": count * 1e-6, "chose": "bcast/mst"}
+            noise = [5e-6, 1e-6, 4e-6, 2e-6, 3e-6] if drawn[-1] else []
+            priced = {
+                "id": question.name,
+                "kind": "ok",
+                "status": "ok",
+                "model_s": count * 1e-6,
+                "chose": "bcast/mst",
+                "noise_s": noise,
+            }
             told(1)
             yield question.name, BY_COUNT.get(count, priced)
 
@@ -136,6 +147,20 @@ def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pyt
     monkeypatch.setattr(model.cache, "sources_hash", lambda *folders: "decaf" * 3)
     rows(call(3))
     assert len(asked) == 11
+
+
+def test_a_band_is_drawn_where_a_platform_varies(asked: list[str]) -> None:
+    """Nine tenths of the draws lie in it; what was drawn before is known, other draws are not."""
+    noise = {"noise.network": "0 0.5 1 0.9 2"}
+    noisy = replace(LAYOUT, platform=replace(tiny(), properties=tiny().properties | noise))
+    bands = []
+    for layout, draws in ((noisy, 5), (noisy, 5), (noisy, 6), (noisy, 0), (LAYOUT, 5)):
+        (row,) = model.run_tasks([(layout, call(3))], noise=draws)
+        bands.append([row.get(f"noise_{part}_s") for part in ("low", "median", "high")])
+    band = [pytest.approx(1.2e-6), pytest.approx(3e-6), pytest.approx(4.8e-6)]
+    assert bands == [band, band, band, [None] * 3, [None] * 3]
+    assert drawn == [["--noise", "5"], ["--noise", "6"], []], "without draws the two are one machine"
+    assert ["noise" in machine for machine in machines] == [True, True, False]
 
 
 def test_options_reach_the_model(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -300,4 +300,4 @@ def test_a_long_simulation_is_announced(known: Registry, capsys: pytest.CaptureF
         UserError,
         match=r"schooner\[nodes=4096,topology=switch\]: 4096 nodes are too many for a simulation: at most 2048",
     ):
-        simulate.tell_length([(Layout(schooner, 4, 4), point)], 1)
+        simulate.tell_length([(Layout(schooner, 4, 4), point)], 1, force=True)

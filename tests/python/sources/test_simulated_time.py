@@ -49,10 +49,7 @@ def test_the_prover_under_simgrids_ports_agrees_to_nanoseconds(ranks: int, tmp_p
         for key in all_keys()
     }
     points = [
-        point(key, count, root)
-        for key in all_keys()
-        for root in roots[key]
-        for count in (0, 1, 100, 4 * ranks, 100_003)
+        point(key, count, root) for key in all_keys() for root in roots[key] for count in (0, 1, 4 * ranks, 100_003)
     ]
     times = drive(tmp_path, "ideal", ranks, points)
     layout = Layout(find.load("ideal"), ranks, ranks, "block")
@@ -66,7 +63,7 @@ def test_the_prover_under_simgrids_ports_agrees_to_nanoseconds(ranks: int, tmp_p
     assert compared > len(points) / 2
 
 
-@pytest.mark.parametrize("ranks", [4, 8, 16])
+@pytest.mark.parametrize("ranks", [4, 16])
 def test_the_formula_holds_on_the_ideal_network(ranks: int, tmp_path: Path) -> None:
     """One port, from 1 KiB: what is left are SimGrid's 16 control bytes a message, and α, which does not occupy its ports."""
     known = {algorithm.key: algorithm for algorithm in registry.load().algorithms}

@@ -70,6 +70,7 @@ def test_what_cannot_be_is_refused(network: Network, what: str) -> None:
 
 def test_a_network_in_words() -> None:
     assert Network().describe() == "8 hosts, 50 Mbit/s each way, 500 µs"
+    assert Network(leaves=2).describe() == "8 hosts, 50 Mbit/s each way, 500 µs, 2 leaves, 1:1 oversubscribed"
     leaves = Network(4, 2.5e6, 1e-3, 2, 1.5, own_limits=True)
     assert leaves.describe() == (
         "4 hosts, 2.5 Mbit/s each way, 1000 µs, 2 leaves, 1.5:1 oversubscribed, Open MPI's own eager limits"
