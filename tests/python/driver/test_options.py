@@ -33,11 +33,11 @@ def alone(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (("--bogus",), "--bogus"),
         (("--plan",), "--plan"),
         (("--list",), "--list and --json go together"),
-        (("--sweep", "--part", "1"), "--part must be I/N"),
-        (("--sweep", "--part", "4294967296/8589934592"), "--part must be I/N"),
-        (("--sweep", "--part", "4/4"), "--part must be I/N"),
-        (("--sweep", "--roots", "4294967296"), "--roots must be"),
-        (("--sweep", "--roots", "few"), "--roots must be"),
+        (("--sweep", "--part", "1"), "--part must be I/N, I from 0 to N-1"),
+        (("--sweep", "--part", "4294967296/8589934592"), "--part must be I/N, I from 0 to N-1"),
+        (("--sweep", "--part", "4/4"), "--part must be I/N, I from 0 to N-1"),
+        (("--sweep", "--roots", "4294967296"), "--roots must be a number of roots"),
+        (("--sweep", "--roots", "few"), "--roots must be a number of roots"),
         (("--p2p",), "--p2p"),
         (("--sweep", "more"), "more"),
     ],
@@ -45,7 +45,8 @@ def alone(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_wrong_options_are_named_before_anything_runs(words: tuple[str, ...], why: str) -> None:
     done = alone(programs.MPI_DRIVER, *words)
     assert done.returncode == 2 and not done.stdout
-    assert done.stderr.startswith(f"collscope-driver: {why}") and "usage:" in done.stderr
+    first, second, *_ = done.stderr.splitlines()
+    assert first == f"collscope-driver: {why}" and second == "usage: collscope-driver --list --json"
 
 
 @needs_mpi
@@ -66,6 +67,14 @@ def test_numbers_that_no_launch_can_mean_are_refused(
     done = alone(programs.MPI_DRIVER, "--plan", "plan", *words)
     assert done.returncode == 2 and why in done.stderr
     assert len(done.stderr) < 400
+
+
+@needs_mpi
+def test_a_real_run_needs_its_buffers(tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text("algorithm=bcast/linear\n")
+    done = alone(programs.MPI_DRIVER, "--plan", str(tmp_path / "plan"), "--shared-buffers")
+    said = "collscope-driver: --shared-buffers is for simulation; a real run needs its buffers\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 @needs_mpi

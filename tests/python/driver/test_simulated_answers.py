@@ -90,6 +90,11 @@ P2P = [
     "copy_exchanged flows=0>1 bytes=4096 count=2",
 ]
 
+BUILTIN = (
+    *("reduce", "scatter", "gather", "allgather", "reduce_scatter", "reduce_scatter_block", "allreduce", "alltoall"),
+    *("scan", "exscan", "barrier"),
+)
+TYPES = ("float", "double", "int", "byte", "long")
 # What cannot be, what is late, and what is done together. A loop and a library's own call have nothing to trace.
 ODD = [
     f"id={i} {line}"
@@ -125,6 +130,17 @@ ODD = [
             "algorithm=bcast/mst count=70 group=1 repetitions=3 check=1",
             "algorithm=bcast/linear count=70 group=1 repetitions=1 warmup=3",
             "algorithm=bcast/chain count=70 group=1 repetitions=2",
+            *(
+                f"algorithm={collective}/builtin count={0 if collective == 'barrier' else 9} check=1 {more}"
+                for collective in BUILTIN
+                for more in ("", "in_place=1")
+            ),
+            *(
+                f"algorithm=allreduce/linear count=9 check=1 op={op} type={of}"
+                for op in ("sum", "prod", "max", "min")
+                for of in TYPES
+            ),
+            "algorithm=reduce/builtin count=9 root=6 check=1 type=affine",
         )
     )
 ]
