@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -254,7 +255,7 @@ def doubts(curve: CurveFit) -> Iterator[str]:
     if wide:
         sizes = ", ".join(format_size(m.bytes) for m in wide[:6])
         yield f"remark: pairs differ by more than {SPREAD:.0%} at {sizes}{' …' if len(wide) > 6 else ''}"
-    for before, after in zip(curve.times, curve.times[1:], strict=False):
+    for before, after in pairwise(curve.times):
         if after.seconds < before.seconds * (1 - 2 * NOISE):
             yield f"remark: {format_size(after.bytes)} takes less time than {format_size(before.bytes)}"
     if curve.times[-1].bytes < LARGE_BYTES:
