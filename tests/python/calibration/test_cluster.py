@@ -25,6 +25,8 @@ from collscope.machines.hosts import hosts_of
 from collscope.machines.simgrid import smpirun_args, smpirun_env
 from collscope.machines.spec import Spec
 from collscope.sources.launcher import Launcher
+from collscope.testbed import bed
+from collscope.testbed.network import Network
 from command_line import call
 
 simulated = pytest.mark.skipif(
@@ -257,6 +259,24 @@ def test_how_many_ranks_measure_a_cluster(
         f"{ranks} ranks on {on} nodes of {Reaches(hosts=tuple(hosts)).describe()}".split(", ")[0],
     )
     assert load.endswith("load of this one 0.2 before and 0.2 after, in 0 s") and len(when) == len("2026-01-02 03:04")
+
+
+def test_a_host_of_the_test_bed_is_a_node_of_one_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its leaves and their rate are known from how it was made."""
+    wire = Network(4, leaves=2, oversubscription=2)
+    monkeypatch.setattr(bed, "standing", lambda: bed.Bed(wire, 1, False, tmp_path))
+    for each, cores in ((None, 1), (2, 2)):
+        asked = pretended(monkeypatch, cores=4, nodes=4)
+        on_bed = Reaches(kind="testbed", hosts=tuple("abcd"))
+        monkeypatch.setattr(Reaches, "describe", lambda self: "the bed")
+        text = cluster.calibrate("mine", on_bed, None, each, tmp_path / "mine.toml").path.read_text()
+        assert asked[0][0] == 4 * cores
+        shape = ("nodes", 4), ("sockets", 1), ("cores_per_socket", cores), ("cores_per_cache", cores)
+        assert all(f"\n{key} = {{ value = {n}, " in text for key, n in shape)
+        lines, rate = cluster.leaves_of(wire)
+        assert text.endswith("\n".join(["", "[topology]", *lines, ""])) and rate == wire.ceiling_bytes_per_s
+    apart = cluster.calibrate("mine", Reaches(hosts=tuple("abcd")), None, 1, tmp_path / "apart.toml")
+    assert "[topology]" not in apart.path.read_text()
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,9 @@ def test_shapes_of_uneven_machines() -> None:
     assert uneven.shape == (2, 2, 1)
     assert machine((0, 0, 0), (1, 1, 0)).shape == (2, 1, 1), "a cache over two sockets counts as one of each"
     assert machine(*((n, 0, n // 3) for n in range(6))).shape == (1, 6, 3)
+    assert machine(*((n, n // 6, n // 4) for n in range(12))).shape == (2, 6, 3), (
+        "of caches of four, some of two sockets"
+    )
     made = Topology("", (Cpu(9, 1, 0, 0), Cpu(3, 0, 0, 0), Cpu(1, 1, 0, 0)))
     assert [c.number for c in made.cores] == [1, 3]
     assert level_of(Cpu(0, 0, 0, 0), Cpu(1, 1, 0, 1)) == "socket"
