@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
+from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.schedules import ask, critical_path, holdings, make, modelled, observed, retimed, trace
 from collscope.schedules.critical_path import Segment
 from collscope.schedules.holdings import Holdings
 from collscope.schedules.observed import Costs, Event, Observed, Run
 from collscope.schedules.trace import Message, Span, Trace
+from collscope.sources import launch, measure, mpirun, smpirun
+from collscope.sources.outcome import Outcome
 from made_trace import US, made_trace, message
 
 
@@ -262,3 +268,76 @@ def test_a_path_goes_on_at_the_sender_or_at_who_asked() -> None:
 
 def test_a_machine_file_names_its_costs_in_lines_of_two_words() -> None:
     assert modelled.costs_of("ports fluid\nclass eager 5 6\neager 8\noverhead 2e-7\n") == Costs(8, 2e-7)
+
+
+# ---- launching ----------------------------------------------------------------------------------------------
+
+
+def launched(monkeypatch: pytest.MonkeyPatch, *said: Outcome, over_limit_s: float = 0.0) -> list[tuple[Any, Any]]:
+    """A launch that says so; what it is asked for."""
+    asked: list[tuple[Any, Any]] = []
+    times = {"start_s": 0.0, "end_s": 2.0, "clock_error_s": 0.0}
+    lines = [{"trace": 0, "rank": r, "events": [["copy", -1, 0, 8, 0.0, 1.0, 1.0]], **times} for r in (0, 1)]
+
+    def run_(words: Any, ids: list[str], tell: Any, **options: Any) -> Any:
+        asked.append((words, {k: v for k, v in options.items() if k in ("env", "silence_s", "limit_s", "explain")}))
+        assert ids == ["0"] and options["folder"].is_dir()
+        for outcome in said:
+            tell("0", outcome)
+        return SimpleNamespace(
+            over_limit_s=over_limit_s,
+            reason="it fell",
+            traces=lines,
+            meta={"places": [[0, 0, 0], [1, 1, 1], [2, 2, 2]]},
+        )
+
+    monkeypatch.setattr(launch, "run", run_)
+    monkeypatch.setattr(smpirun, "command", lambda layout, plan, folder: ["smpirun", layout.ranks, *plan])
+    monkeypatch.setattr(smpirun, "environment", lambda layout: {"A": layout.platform.name})
+    monkeypatch.setattr(measure, "command", lambda layout, plan, folder: ["mpirun", layout.ranks, *plan])
+    return asked
+
+
+def test_a_point_is_simulated_or_run_under_observation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    built: list[int] = []
+    monkeypatch.setattr(measure, "build", lambda: built.append(1))
+    point, layout = Point("bcast", "bcast/a", 2), Layout(find.load("ideal"), 1, 2, "block")
+    asked = launched(monkeypatch, Outcome("ok", "ok", [[0.0, 0.0, 2.0, 0.0]]))
+    for program, builds in ((tmp_path / "none", [1]), (tmp_path, [])):
+        built.clear()
+        monkeypatch.setattr(programs, "MPI_DRIVER", program)
+        made = observed.measured(layout, point, 3.0)
+        assert built == builds and made.times_s == (2.0,) and made.places == ((0, 0, 0), (1, 1, 1))
+    assert observed.simulated(layout, point).repetitions[0].events[1] == (Event("copy", -1, 0, 8, 0.0, 1.0, 1.0),)
+    assert asked[-1][0] == ["smpirun", 2, ("0", point), "--trace"] and asked[0][0] == [
+        "mpirun",
+        2,
+        ("0", point),
+        "--trace",
+    ]
+    simulated, real = asked[-1][1], asked[0][1]
+    assert (simulated["env"], simulated["silence_s"], simulated["limit_s"], simulated["explain"]("x")) == (
+        {"A": "ideal"},
+        None,
+        None,
+        "",
+    )
+    assert (real["env"], real["silence_s"], real["limit_s"]) == ({"TMPDIR": "."}, measure.SILENCE_S, 3.0)
+    assert real["explain"] is mpirun.reason
+
+
+def test_a_run_that_is_none_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    point, layout = Point("bcast", "bcast/a", 2), Layout(find.load("ideal"), 1, 2, "block")
+    for outcomes, over, said in (
+        ([Outcome("ok", "ok", [])], 2.5, "bcast/a: took longer than 2.5 s (--point-limit)"),
+        ([], 0.0, "bcast/a: the run did not come to its end: it fell"),
+        ([Outcome("unsupported", "needs two ranks", [])], 0.0, "bcast/a: needs two ranks"),
+    ):
+        launched(monkeypatch, *outcomes, over_limit_s=over)
+        with pytest.raises(UserError) as refused:
+            observed.simulated(layout, point)
+        assert str(refused.value) == said
+    launched(monkeypatch)
+    monkeypatch.setattr(smpirun, "command", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(UserError, match=r": the disk is full; free some space"):
+        observed.simulated(layout, point)
