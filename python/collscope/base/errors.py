@@ -27,7 +27,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         folded = {n.lower(): n for n in names}
         matches = [folded[m] for m in difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)]
     if not matches and len(name) >= 3:
-        matches = [n for n in names if name.lower() in n.lower()][:1]
+        matches = [n for n in names if name.lower() in n.lower()]
     return matches[0] if matches else None
 
 

@@ -239,9 +239,8 @@ def _field(model: type[BaseModel], where: Where) -> tuple[list[str], str, int]:
     for at, part in enumerate(where):
         if isinstance(part, int) or inner is None:
             continue
-        by_key = {info.alias or name: info for name, info in inner.model_fields.items()}
-        fields = list(by_key)
-        info = by_key.get(part)
+        fields = list(inner.model_fields)
+        info = inner.model_fields.get(part)
         description, depth = (_description(info), at + 1) if info else ("", len(where))
         inner = _model_in(info.annotation) if info else None
     return fields, description, depth
@@ -292,7 +291,7 @@ def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """(line, text, value) of each header and each key with its value. A statement ends where it can be read."""
     lines = text.split("\n")
     start = 0
-    while start < len(lines):
+    while start != len(lines):
         for end in _ends(lines, start):
             statement = "\n".join(lines[start:end])
             try:

@@ -152,8 +152,9 @@ def make_table(rows: Sequence[Row], bounds: Sequence[Row]) -> Grid:
             size.append(format_size(call[CALL.index("block_bytes")]))
         if algorithms:
             _add_algorithms(made, shape, call, size, algorithms, ruled=number > 0 and len(algorithms) > 1)
-        else:
-            made.add(*size, *_limits(shape, call))
+        else:  # a bound alone: nothing was timed, or not yet
+            cells = [*size, *[""] * bool(shape.sources), *_limits(shape, call)]
+            made.add(*cells, *[""] * (len(made.columns) - len(cells)))
     return made
 
 

@@ -17,6 +17,9 @@ def test_values_come_back_and_last(tmp_path: Path) -> None:
     with Cache(file) as store:
         assert store.get_many(["a", "none"]) == {"a": {"reps": [[1.0000000000000002, 2.0]]}}
         assert len(store.get_many(map(str, range(1500)))) == 1200
+    for use in (lambda: store.put("a", 1), lambda: store.get_many(["a"])):
+        with pytest.raises(UserError, match=r"c\.sqlite: Cannot operate on a closed database"):
+            use()
 
 
 def test_two_at_once(tmp_path: Path) -> None:
@@ -122,14 +125,17 @@ def test_every_kind_of_source_counts(
 @pytest.mark.parametrize(
     ("problem", "says"),
     [
-        ("database or disk is full", "free some space"),
-        ("disk image is malformed", "delete it"),
-        ("locked", "c.sqlite: locked"),
+        ("database or disk is full", "the disk is full; free some space and repeat the command"),
+        ("disk image is malformed",
+         "damaged (disk image is malformed); delete it, it holds nothing that cannot be computed again"),
+        ("file is not a database",
+         "damaged (file is not a database); delete it, it holds nothing that cannot be computed again"),
+        ("locked", "locked"),
     ],
-)
+)  # fmt: skip
 def test_what_the_file_says_is_told(tmp_path: Path, problem: str, says: str) -> None:
     with Cache(tmp_path / "c.sqlite") as store:
-        assert says in str(store._failed(OSError(problem)))
+        assert str(store._failed(OSError(problem))) == f"{tmp_path}/c.sqlite: {says}"
         store.put("a", 1)
         with pytest.raises(TypeError):
             store.put_many({"a": 2, "b": object()})

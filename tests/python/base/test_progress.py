@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
 import threading
 import time
@@ -127,10 +128,15 @@ def test_the_bar_names_what_takes_long(monkeypatch: pytest.MonkeyPatch, since: f
     screen = Console(file=io.StringIO(), force_terminal=True, width=100)
     monkeypatch.setattr("collscope.base.console.err", lambda: screen)
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 100.0))
-    made = Progress("simulating", 4, "be patient", done=2, start=100.0 - since)
+    made = Progress("simulating", 4, "be patient", done=2, start=100.0 - since, share=0.5)
     made._running = {0: ("slow", 97.0), 1: ("quick", 99.0)}
     with progress._bar(made):
         pass
     said = screen.file.getvalue()  # type: ignore[attr-defined]
-    assert "simulating" in said and "2/4" in said and "slow, for 3 s" in said and "quick" not in said
-    assert ("be patient" in said) == hint
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", said.rpartition("\r\x1b[2K")[0].rpartition("\r")[2])
+    left = duration(since)
+    assert shown.rstrip("\n").split("\n") == [
+        f"simulating {'━' * 10}╺{'━' * 9} 2/4 0:00:00 about {left} left", "  slow, for 3 s", *["  be patient"] * hint
+    ]  # fmt: skip
+    lines = 2 + hint
+    assert said.endswith("\r" + "\x1b[1A\x1b[2K" * lines), "and is gone in the end"

@@ -168,6 +168,30 @@ def test_five_mistakes_are_told_and_the_rest_counted() -> None:
     assert complaint("a = 1\nh = -1", Wide) == "f.toml:2: h: input should be greater than or equal to 0"
 
 
+class Kinds(Table):
+    share: float = 0.0
+    whole: int = 0
+    names: dict[str, str] = Field(default_factory=dict)
+    inner: Inner | None = None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("share = 'a'", "share: must be a number, not 'a'"),
+        ("share = inf", "share: must be a finite number, not inf"),
+        ("share = nan", "share: must be a finite number, not nan"),
+        ("whole = 1.5", "whole: must be a whole number, not 1.5"),
+        ("names = 1", "names: must be a table, not 1"),
+        ("names = { a = 1 }", "names.a: must be text, not 1"),
+        ("inner = 1", "inner: must be a table, not 1"),
+        ("inner = {}", "inner.name: is missing"),
+    ],
+)
+def test_what_a_value_must_be(text: str, says: str) -> None:
+    assert complaint(text, Kinds) == f"f.toml:1: {says}"
+
+
 class Wider(Wide):
     i: int = 0
 

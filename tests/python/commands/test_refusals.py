@@ -145,6 +145,20 @@ def test_inside_a_batch_job_a_cluster_is_measured(monkeypatch: pytest.MonkeyPatc
     requests.check_real("schooner")
 
 
+def test_a_launcher_measures_a_machine_with_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in requests.ALLOCATIONS:
+        monkeypatch.delenv(name, raising=False)
+    far = launcher.launcher_of(None, "a,b")
+    requests.check_real("schooner", far)
+    requests.check_real("this_machine", launcher.LOCAL)
+    with pytest.raises(UsageError) as caught:
+        requests.check_real("this_machine", far)
+    assert str(caught.value) == (
+        f"--on this_machine is the machine you sit at; with {far.describe()} name the cluster's specification "
+        "(./collscope calibrate --name NAME makes one, with the same launcher)"
+    )
+
+
 def test_a_picture_of_delays_is_drawn_beside_the_same_calls_without_skew(
     known: Registry, tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,3 +144,22 @@ def test_a_table_for_each_layout_and_each_reason_once(known: Registry, capsys: p
     assert out.splitlines()[-1] == "— sim/real bcast/b: needs [2] (2 points)"
     run_table.reasons(rows[1:2])
     assert capsys.readouterr().out == "— sim bcast/b: needs [2]\n"
+
+
+def test_which_columns_go_first_where_a_terminal_is_narrow(known: Registry) -> None:
+    """What can be worked out from others goes first; sizes, keys, the last source's times and what was chosen stay."""
+    kinds = (bounds.LOGGP, bounds.TELEPHONE)
+    limits = [row("bound", kind, 1.0, block_bytes=block) for kind in kinds for block in (2, 4)]
+    rows = [
+        row("model", "bcast/a", 1.0, block_bytes=2, noise_low_s=0.5, noise_high_s=2.0), row("sim", "bcast/a", 2.0, block_bytes=2),
+        row("real", "bcast/a", 2.0, block_bytes=2, chose="bcast/b"), *limits,
+    ]  # fmt: skip
+    made = run_table.make_table(rows, limits)
+    assert {column.name: column.goes for column in made.columns} == {
+        "bytes": 0, "block": 6, "algorithm": 0, "bound": 5, "telephone": 7, "model": 3, "5 … 95 %": 9, "sim": 3, "real": 0,
+        "quartiles": 9, "× fastest": 1, "× bound": 4, "real/model": 8, "real/sim": 2, "chose": 0,
+    }  # fmt: skip
+    assert [c.name for c in made.columns if not c.right] == ["algorithm", "chose"]
+    assert {c.name for c in made.columns if c.style} == {"bound", "telephone"}
+    late = ("4 B", "4 B", "", "1.000 s", "1.000 s", *[""] * 10)
+    assert cells(made)[1:] == [late], "what is not timed yet has its bounds"

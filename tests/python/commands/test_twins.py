@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 import libraries
 from collscope.base.errors import UsageError, UserError
+from collscope.base.grid import Grid
 from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
@@ -210,3 +211,14 @@ def test_twenty_that_differ_are_named(
     monkeypatch.setattr(twins, "run", lambda *_: found)
     monkeypatch.setattr(twins, "show", lambda _: None)
     assert call(capsys, "twins") == (1, "", "".join(f"collscope: call {i}\n" for i in range(20)))
+
+
+def test_what_is_not_equal_stands_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Grid] = []
+    monkeypatch.setattr(Grid, "show", lambda made: shown.append(made))
+    counts = dict(zip(records.COUNTS, ("6", "4", "0", "0", "2"), strict=True))
+    rows = [{"key": f"bcast/{equal}", "number": "1", **counts, "equal": equal} for equal in ("4", "3")]
+    tables = {"table": rows, "decisions": [], "differences": []}
+    found = SimpleNamespace(library=library(), forced=[], decided=[], tables=lambda: tables)
+    twins.show(found)  # type: ignore[arg-type]
+    assert [line.style for line in shown[0].lines] == ["", "bold red"]
