@@ -302,6 +302,21 @@ def test_what_is_finished_is_printed_when_it_is_stopped(
     assert not Path("t.csv").exists()
 
 
+def test_sizes_that_were_not_reached_have_their_bounds(
+    asked: Asked, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked.stops = True
+    monkeypatch.setattr(bounds, "loggp", lambda *_: {"o": 1e-6, "g": 1e-6, "L": 1e-5, "G": 1e-9})
+    monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"])
+    status, out, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8", "--source", "bound,sim")
+    assert status == 1 and err.endswith(
+        "collscope: stopped; finished points are kept, the same command goes on from there\n"
+    )
+    reached, other = (line.split() for line in out.splitlines() if line.split()[1:2] == ["B"])
+    assert reached[:3] == ["4", "B", "mst[dest=first]"] and len(reached) == len(other) + 5, "algorithm, time and ratios"
+    assert other[:2] == ["8", "B"] and other[3] == other[5] == "µs"
+
+
 def test_one_failed_point_fails_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     row = {"bytes": 4, "ranks": 4, "nodes": 1, "platform": "tiny", "algorithm": "bcast/x"}
     good = {**row, "status": "ok", "kind": "ok", "median_s": 1.0}
