@@ -38,4 +38,9 @@ def test_what_is_out_of_date_is_said(tmp_path: Path) -> None:
         "docs/pictures/node_model/gap.svg: missing",
     ]
     (tmp_path / "pictures" / "node_model" / "index.json").write_text("{}")
-    assert sum("the times have changed" in text for text in node_model.stale(tmp_path)) == len(elements.NAMES)
+    (tmp_path / "pictures" / "node_model" / "gap.svg").touch()
+    (tmp_path / "node_model.md").write_text((docs.folder() / "node_model.md").read_text())
+    changed = [f"docs/pictures/node_model/{name}.svg: the times have changed" for name in elements.NAMES]
+    assert list(node_model.stale(tmp_path)) == changed
+    (tmp_path / "pictures" / "node_model" / "index.json").unlink()
+    assert list(node_model.stale(tmp_path)) == changed

@@ -78,6 +78,9 @@ def test_what_has_changed_is_drawn_and_what_is_gone_is_deleted(
     assert pictures.draw([one]) == 0 and list(pictures.stale([one])) == []
     assert list(pictures.stale([])) == [f"docs/pictures: {key}: there is no such algorithm"]
     have = pictures.index()
+    assert list(have) == ["drawing graph", "drawing table", key] and have[key] == one.hash
+    assert {len(h) for h in have.values()} == {16} and have["drawing graph"] != have["drawing table"]
+    assert (tmp_path / "index.json").read_text() == json.dumps(have, indent=1) + "\n"
     (tmp_path / "index.json").write_text(json.dumps({**have, "drawing table": "other code"}))
     assert list(pictures.stale([one])) == []  # it may draw the same
     assert pictures.draw([one]) == 1 and drawn[2:] == ["table"]
