@@ -333,6 +333,22 @@ def test_what_a_job_is_made_of(own: bool, workplace: Path, monkeypatch: pytest.M
     assert (workplace / ".cache" / "log").is_dir()
 
 
+def test_libraries_that_are_missing_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("dask")
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", None)  # as if it were not there
+    monkeypatch.setattr(cluster.machine, "ensure_python", lambda *words: asked.append(words))
+    with cluster._libraries():
+        assert asked == [(paths.ROOT, "cluster")]
+
+    def fail(*_: object) -> None:
+        raise cluster.SetupError("no network")
+
+    monkeypatch.setattr(cluster.machine, "ensure_python", fail)
+    with pytest.raises(UserError, match="^--cluster: no network$"), cluster._libraries():
+        pass
+
+
 # ---- what a worker does ------------------------------------------------------------------------------------
 
 

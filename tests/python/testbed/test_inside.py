@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -87,11 +88,16 @@ class Program:
 def test_the_switch_is_told_what_it_joins(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     switch = Program('{"realtime": true}\n')
-    monkeypatch.setattr(inside.subprocess, "Popen", lambda words, **_: started.append(words) or switch)
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(
+        inside.subprocess, "Popen", lambda words, **how: started.append(words) or told.append(how) or switch
+    )
     assert inside.start_switch(TWO, "switch") == (switch, True)
     hosts = ["/run/netns/h0", "/run/netns/h1"]
     first = ["switch", "--rate", "2500000.0", "--latency", "0.001"]
     assert started == [[*first, *hosts]]
+    pipe = subprocess.PIPE
+    assert told == [{"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, "text": True}]
     switch = Program('{"realtime": false}\n')
     leaves = Network(hosts=2, bits_per_s=20e6, latency_s=1e-3, leaves=2, oversubscription=4, uplink_latency_s=0.5)
     assert inside.start_switch(leaves, "switch") == (switch, False)
