@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,11 +56,6 @@ class Fake:
         keep = ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")
         monkeypatch.setattr(pictures, "pictures", lambda *a: [p for p in whole(*a) if p.stem in keep])
 
-    @property
-    def drawn(self) -> int:
-        """How often the pictures were drawn."""
-        return [p.stem for p in self.asked].count("crossovers")
-
 
 @pytest.fixture
 def fake(bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> Fake:
@@ -89,34 +85,60 @@ def test_a_run_writes_everything_once(fake: Fake, workplace: Path, capfd: pytest
     text = (folder / "report.md").read_text()
     assert "| Broadcast | builtin | builtin (" in text
     assert "nan" not in text.lower().replace("nanosecond", "")
-    # Again, and nothing is drawn; other times, and it is.
     run.run("bird_schooner", quick=True)
-    assert fake.drawn == 1
-    fake.time = made_table.swap("bcast", "builtin", 1.1)
-    run.run("bird_schooner", quick=True)
-    assert fake.drawn == 2
-    # A figure that somebody deleted comes back.
-    (folder / "figures/crossovers.png").unlink()
-    run.run("bird_schooner", quick=True)
-    assert fake.drawn == 3
-    assert (folder / "figures/crossovers.png").exists()
+    assert [p.stem for p in fake.asked] == ["5.1.1_bcast_2_nodes", "crossovers", "decision_tree"], "once"
 
 
-def test_a_failure_leaves_the_old_results(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def table_alone(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Of the files of a run its table alone is written; the list holds what was handed to the writing of each."""
+    asked: list[Any] = []
+
+    def write(
+        study: Study,
+        platform: Any,
+        made: Any,
+        csv: str,
+        origin: Origin,
+        new: Path,
+        jobs: int,
+        varied: str,
+        workers: object,
+    ) -> list[str]:
+        (new / "table.csv").write_text(csv)
+        asked.append((study.name, platform.name, len(made), origin.quick, jobs, varied, workers))
+        return ["table.csv"]
+
+    monkeypatch.setattr(run, "_write", write)
+    return asked
+
+
+def test_what_comes_out_the_same_is_not_made_again(fake: Fake, table_alone: list[Any]) -> None:
+    folder = run.run("bird_schooner", quick=True)
+    for count, change in (
+        (1, lambda: None), (2, lambda: setattr(fake, "time", made_table.swap("bcast", "builtin", 1.1))),
+        (3, lambda: (folder / "table.csv").unlink()), (4, lambda: (folder / "run.json").unlink()),
+    ):  # fmt: skip
+        change()
+        run.run("bird_schooner", quick=True)
+        assert len(table_alone) == count and (folder / "table.csv").exists()
+
+
+def test_a_failure_leaves_the_old_results(fake: Fake, table_alone: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     folder = run.run("bird_schooner", quick=True)
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
     def full(*_: object, **__: object) -> list[str]:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pictures, "draw", full)
+    monkeypatch.setattr(run, "_write", full)
     fake.time = made_table.swap("bcast", "builtin", 1.1)
     with pytest.raises(UserError, match="the disk is full"):
         run.run("bird_schooner", quick=True)
     assert {p: p.read_bytes() for p in folder.parent.rglob("*") if p.is_file()} == before
 
 
-def test_the_reference_is_the_whole_study(fake: Fake) -> None:
+def test_the_reference_is_the_whole_study(fake: Fake, table_alone: list[Any]) -> None:
     with pytest.raises(UsageError) as told:
         run.run("bird_schooner", quick=True, write_reference=True)
     assert str(told.value) == "the reference is made of the whole study: leave --quick out"
@@ -124,10 +146,10 @@ def test_the_reference_is_the_whole_study(fake: Fake) -> None:
     kept = folder.parent
     assert (kept / "table.csv").read_bytes() == (folder / "table.csv").read_bytes()
     stale = kept / "figures" / "old.png"
+    stale.parent.mkdir()
     stale.write_bytes(b"")
     run.run("bird_schooner", write_reference=True)
     assert not stale.exists()
-    assert "Quick run" not in (kept / "report.html").read_text()
 
 
 def test_a_reference_has_a_number_for_every_point(fake: Fake) -> None:
@@ -155,15 +177,8 @@ def test_a_point_may_take_no_longer_than_its_limit(
 
 
 def test_a_run_ends_with_how_it_agrees_with_the_reference(
-    fake: Fake, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    fake: Fake, table_alone: list[Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def table_alone(
-        study: object, platform: object, made: object, csv: str, origin: object, new: Path, *_: object
-    ) -> list[str]:
-        (new / "table.csv").write_text(csv)
-        return ["table.csv"]
-
-    monkeypatch.setattr(run, "_write", table_alone)
     run.run("bird_schooner")
     assert "the reference" not in capfd.readouterr().err, "there is none yet"
     run.run("bird_schooner", write_reference=True)
@@ -179,6 +194,53 @@ def test_a_run_ends_with_how_it_agrees_with_the_reference(
     assert "2 nodes, 32 ranks, 4096 B, root: median_s is" in second
 
 
+def test_a_run_hands_on_what_it_was_asked(
+    fake: Fake, table_alone: list[Any], bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated = study_rows.simulate_study
+    asked: list[Any] = []
+
+    def simulate_study(study: Study, platform: Any, **options: Any) -> Any:
+        asked.append((study.name, platform.name, options))
+        return simulated(study, platform, **options)
+
+    monkeypatch.setattr(study_rows, "simulate_study", simulate_study)
+    monkeypatch.setattr(run, "_cpus", lambda: 5)
+    out = workplace / "out"
+    rows = len(made_table.rows(bird, quick=True))
+    for words, jobs in (({"jobs": 3, "point_limit": 2.5}, 3), ({"force": True}, 5)):
+        assert run.run("bird_schooner", quick=True, out=str(out), **words) == out  # type: ignore[arg-type]
+        options = {
+            "quick": True,
+            "jobs": words.get("jobs"),
+            "force": "force" in words,
+            "limit_s": words.get("point_limit"),
+        }
+        assert asked.pop() == ("bird_schooner", "schooner", {**options, "cluster": None})
+        assert table_alone.pop() == ("bird_schooner", "schooner", rows, True, jobs, "", None)
+    run.run("bird_schooner", quick=True, out=str(out))
+    assert table_alone == [], "the same numbers are written again by force alone"
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_results_of_one_that_was_killed_stand_in_their_place_again(
+    taken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, other = tmp_path / ".fresh-1-x-old", tmp_path / ".fresh-2-y"
+    for folder in (old, other):
+        folder.mkdir()
+        (folder / "file").write_text(folder.name)
+    target = tmp_path / "fresh"
+    if taken:
+        target.mkdir()
+    monkeypatch.setattr(
+        results.leftovers, "abandoned", lambda folder, prefix: [old, other] if folder == tmp_path else []
+    )
+    results.recover(target)
+    assert old.exists() == taken and other.exists()
+    assert [p.read_text() for p in target.iterdir()] == ([] if taken else [old.name])
+
+
 def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = replace(bird, layouts=((2, 72),), collectives=tuple(c for c in bird.collectives if c.name == "gather"))
     monkeypatch.setattr(run, "load", lambda name: empty)
@@ -188,7 +250,7 @@ def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypa
         "sim/bird_schooner.toml: sizes: none can be cut into a block of whole elements for each rank; take multiples of 72 ranks times "
         "the element's bytes"
     )
-    assert not fake.drawn
+    assert not fake.asked
 
 
 @pytest.mark.parametrize("status", ["no", "other"])
@@ -313,3 +375,24 @@ def test_results_take_their_place_whole_or_leave_no_trace(tmp_path: Path, error:
             raise error
     assert [p.name for p in tmp_path.iterdir()] == ["fresh"]
     assert [p.name for p in target.iterdir()] == ["old" if error else "new"]
+
+
+@pytest.mark.parametrize("varied", ["", "number,end\n"])
+def test_the_files_of_a_run_are_named_in_their_order(
+    varied: str, bird: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        "collscope.studies.report.report.write", lambda *words, **more: asked.append((words, more)) or ["figures/a.svg"]
+    )
+    origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
+    platform: Any = "platform"
+    rows = made_table.rows(bird, quick=True)[:2]
+    named = run._write(bird, platform, rows, "a,b\n", origin, tmp_path, 3, varied, None)
+    assert named == ["table.csv", *([results.SENSITIVITY] if varied else []), "figures/a.svg"]
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"table.csv": "a,b\n"} | (
+        {results.SENSITIVITY: varied} if varied else {}
+    )
+    ((study, at, frame, made, folder), more) = asked.pop()
+    assert (study, at, len(frame), made, folder) == (bird, platform, 2, origin, tmp_path)
+    assert more == {"jobs": 3, "varied": varied, "cluster": None}
