@@ -211,7 +211,7 @@ class StartUp(AtPlaces):
         line = self.line(context, place, name)
         if len(line) < 2:
             return None, MISSING
-        size, time = line.index.to_numpy(float)[:2], line.to_numpy()[:2]
+        size, time = line.index.to_numpy(float), line.to_numpy()
         fixed = (time[0] * size[1] - time[1] * size[0]) / (size[1] - size[0])
         share = max(fixed, 0.0) / time[0]
         seen = f"{share_text(share, 1)} of the time at {rounded_size(int(size[0]))} does not grow with the size"

@@ -200,7 +200,7 @@ def baselines(both: pd.DataFrame, predicted: pd.DataFrame) -> list[Baseline]:
     found = []
     chosen = predicted[predicted.algorithm.str.startswith("decision/")]
     chosen = chosen.assign(metric=chosen.metric.map(metrics.base))
-    calls = dict(iter(both.groupby(CALL, sort=False)))
+    calls = dict(iter(both.groupby(CALL)))
     for decision, choices in chosen.groupby("algorithm"):
         regrets, agreed, asked = [], 0, 0
         for call, choice in zip(choices[CALL].itertuples(index=False, name=None), choices.chose, strict=True):

@@ -138,4 +138,4 @@ def _varied(
 
 
 def _cpus() -> int:
-    return max(1, len(os.sched_getaffinity(0)))
+    return len(os.sched_getaffinity(0))

@@ -142,3 +142,20 @@ def test_expectations_are_one_for_all_or_one_each() -> None:
     ):  # fmt: skip
         (found,) = assertions(check + more, FRAME)
         assert (found.expected, found.theory) == (expected, theory), more
+
+
+@pytest.mark.parametrize(
+    ("check", "says", "text"),
+    [
+        ('kind = "grows"\nname = "c"\nthan = "a"', "{name} {than} {a} {b} {along}", "gather: c a 2 4 nodes"),
+        ('kind = "largest_at"\nname = "c"\nthan = "a"\nat = 2', "{name} {than} {at} {along}", "gather: c a 2 nodes"),
+        ('kind = "ratio"\nname = "c"\nthan = "a"\ntimes = 2\nwithin = "near"\nnodes = 2', "{name} {than} {within}",
+         "gather, 2 nodes: c a 10 %"),
+        ('kind = "faster"\nname = "c"\nthan = "a"\nby = 0.25\nnodes = 2', "{name} {than} {by}", "gather, 2 nodes: c a 25 %"),
+        ('kind = "start_up"\nname = "c"\nmost = 0.5\nnodes = 2', "{name} {most}", "gather, 2 nodes: c 50 %"),
+        ('kind = "one_choice"\nname = "c"\nnodes = 2', "{name}", "gather: c"),
+    ],
+)  # fmt: skip
+def test_a_paper_s_own_words_have_these_fields(check: str, says: str, text: str) -> None:
+    (found,) = assertions(f'{check}\nsays = "{says}"', FRAME)
+    assert found.text == text

@@ -256,6 +256,8 @@ def test_sizes_that_are_named_stand_in_the_assertion(sizes: str, where: str) -> 
         ('kind = "order"\nnames = ["a", "b", "c"]\nby = 0.88', True),
         ('kind = "order"\nnames = ["a", "b", "c"]\nby = 0.89', False),
         ('kind = "start_up"\nname = "a"\nmost = 0.0', True),
+        ('kind = "start_up"\nname = "a"\nmost = 0.0\nsizes = "1KiB,4KiB"', True),
+        ('kind = "faster_at_every_size"\nname = "a"\nthan = "a"', False),
         ('kind = "not_always_fastest"\nname = "b"\nwithin = 1.124', True),
         ('kind = "not_always_fastest"\nname = "b"\nwithin = 1.126', False),
     ],
@@ -274,6 +276,13 @@ def test_a_decision_that_takes_one_algorithm() -> None:
     assert [(a.holds, a.seen) for a in assertions(check, frame)] == [(False, "x → y")]
     frame.loc[frame["bytes"] == SIZES[1], "chose"] = ""
     assert [a.holds for a in assertions(check, frame)] == [None]
+
+
+def test_a_decision_s_choices_are_told_by_size_over_all_layouts() -> None:
+    frame = FRAME[FRAME["nodes"] < 4].copy()
+    frame["chose"] = ["gather/x" if size < 5000 else "gather/y" for size in frame["bytes"]]
+    (found,) = assertions('kind = "one_choice"\nname = "a"', frame)
+    assert (found.holds, found.text, found.seen) == (False, "gather: a takes one algorithm at all sizes", "x → y")
 
 
 def test_leads_and_growth_need_more_than_their_share() -> None:
@@ -342,8 +351,11 @@ def test_a_check_is_made_where_it_says_and_where_the_table_has_nothing() -> None
     context = Context(times, (), {}, "", {}, 0.0, ("", 1))
 
     def places(**named: object) -> list[tuple[str, int, int]]:
+        """Of gather: mapping, ranks, nodes."""
         check = Order.model_validate({"kind": "order", "collective": "gather", "names": ["a", "b"], **named})
-        return [(p.mapping, p.ranks, p.nodes) for p in check.places(context, "gather")]
+        made = check.places(context, "gather")
+        assert {p.collective for p in made} == {"gather"}
+        return [(p.mapping, p.ranks, p.nodes) for p in made]
 
     assert places() == [("", 4, 2), ("", 8, 1), ("", 8, 2)]
     assert places(nodes=2) == [("", 4, 2), ("", 8, 2)] and places(ranks=[8, 4], nodes=[1, 2]) == places()

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from collscope.analysis import crossover
+from collscope.analysis import crossover, tree
 from known_times import SIZES, power, table
 
 
@@ -156,3 +156,14 @@ def test_winners_and_spans_are_told_with_every_column() -> None:
         crossover.Span("bcast", 8, 2, "a", 4.0, eight, 4, 4), crossover.Span("bcast", 8, 2, "b", eight, 64.0, 16, 64),
     ]  # fmt: skip
     assert crossover.pair_crossovers(frame) == [crossover.Crossover("bcast", 8, 2, "a", "b", eight, 4, 16)]
+
+
+def test_cases_and_names_keep_the_order_of_the_table() -> None:
+    times = {"b": lambda n: 1.0 + n, "a": lambda n: 10.0 + n / 2}
+    frame = pd.concat(
+        [table(times, nodes, collective) for collective, nodes in (("reduce", 4), ("bcast", 8), ("bcast", 2))]
+    )
+    places = [("reduce", 32, 4), ("bcast", 32, 8), ("bcast", 32, 2)]
+    assert [(at, list(wide.columns)) for at, wide in crossover.cases(frame)] == [(at, ["b", "a"]) for at in places]
+    assert [(s.collective, s.ranks, s.nodes) for s in crossover.spans(frame)] == [at for at in places for _ in range(2)]
+    assert {(r.collective, r.algorithm) for r in tree.fit_tree(frame).rules[:2]} == {("reduce", "b"), ("reduce", "a")}

@@ -315,7 +315,9 @@ def test_winners_are_summed_up_whole() -> None:
         correlation=pytest.approx(0.6),
     )  # fmt: skip
     assert (found.wrong, found.agreement) == (2, 0.8)
-    by_call = winners_by_call(joined(to_frame(predicted), to_frame(measured))).to_dict("records")
+    every = joined(to_frame(predicted), to_frame(measured))
+    assert list(winners_by_call(every.iloc[::-1]).bytes) == [*sizes][::-1], "in the order of the table"
+    by_call = winners_by_call(every).to_dict("records")
     assert by_call[1] == {
         "collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "bytes": 2, "type": "float", "op": "sum", "in_place": 0,
         "root": 0, "metric": "makespan", "measured": "bcast/a", "predicted": "bcast/b", "regret": pytest.approx(0.1),
@@ -389,3 +391,20 @@ def test_a_band_has_its_edges_and_calls_without_one_do_not_count() -> None:
 def test_ranks_that_are_equal_share_theirs() -> None:
     assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(0.75**0.5)
     assert spearman([1, 2, 3], [7, 7, 7]) != spearman([1, 2, 3], [7, 7, 7]), "not a number"
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(0.5e-6, "undecided"), (1.5e-6, "other")])
+def test_times_that_differ_by_a_millionth_are_told_apart(apart: float, verdict: str) -> None:
+    predicted = [row("model", "bcast/a", 4, 1.0 + apart), row("model", "bcast/b", 4, 1.0)]
+    measured = [row("real", "bcast/a", 4, 1.0), row("real", "bcast/b", 4, 2.0)]
+    assert list(winners_by_call(joined(to_frame(predicted), to_frame(measured))).verdict) == [verdict]
+
+
+@pytest.mark.parametrize(("bound", "found"), [(3e-5, 0), (3.1e-5, 1)])
+def test_a_call_that_is_as_long_as_the_bound_is_not_below_it(bound: float, found: int) -> None:
+    measured = [row("real", "bcast/a", 4, 2e-5, q1_s=1e-5, q3_s=3e-5)]
+    made = joined(to_frame([row("model", "bcast/a", 4, 1.0)]), to_frame(measured))
+    least = to_frame([{**row("bound", "bound/loggp", 4, bound), "collective": "bcast"}])
+    below = below_bound(made, least)
+    assert len(below) == found and list(below.columns) == [*made.columns, "bound_s"]
+    assert below_bound(made, least.assign(algorithm="bound/telephone")).empty

@@ -50,6 +50,8 @@ def test_a_table_that_agrees_with_the_paper(agreeing: Analysis) -> None:
     for t in agreeing.winner_tables():
         assert t.matching_rows == 7
         assert t.matching_cells == t.cells == 21
+    assert agreeing.winner_tables() is agreeing.winner_tables(), "made once"
+    assert replace(agreeing).winner_tables() is not agreeing.winner_tables(), "of each analysis"
     found = {c.id: c for c in agreeing.judged_with("decision/ompi_4_0")}
     verdicts = {k: c.verdict for k, c in found.items()}
     # B8b is no table's to fulfil: V-G says that MST reduce matches builtin in its own collective, V-B the opposite.

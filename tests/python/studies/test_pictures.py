@@ -17,7 +17,6 @@ import made_table
 import small_study
 from collscope.analysis.fits import FitText
 from collscope.catalogue.registry import Registry
-from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.style import colour_of, style_of
 from collscope.papers import papers
@@ -55,19 +54,19 @@ def test_one_figure_for_each_of_the_papers_and_more(bird: Study, analysis: Analy
     assert all(p.caption for p in made)
 
 
-def test_each_kind_is_drawn(analysis: Analysis) -> None:
-    """Of real tables; how they look is in tests/python/figures."""
-    made = pictures(analysis, changes(analysis), make_tree(analysis), quick=True)
-    for one in (made[0], *made[-2:]):
-        assert files.render(one.make(), "svg").rstrip().endswith(b"</svg>")
-
-
 @pytest.fixture
 def small(known: Registry) -> Study:
     return small_study.study()
 
 
 CAPTION = "From 32 B to 64 B long is fastest (geometric mean); short 100 % slower. Fastest by size: short below 32 B and long above."
+
+
+def test_each_kind_can_be_drawn(small: Study) -> None:
+    """How they look is in tests/python/figures."""
+    made = small_study.analysis(small)
+    for one in pictures(made, changes(made), make_tree(made), quick=False):
+        assert one.make().axes, one.stem
 
 
 @pytest.mark.parametrize("quick", [False, True])

@@ -219,6 +219,10 @@ def test_words_of_a_file_become_html() -> None:
             {("a", 2): (1, 3, 1), ("b", 2): (2, 2, 3), ("a", 4): (1, 1, 1), ("b", 4): (2, 2, 2)},
             "Fastest: first at 5 points and b at 1 point.",
         ),
+        (
+            {("a", 2): (1, 3, 3), ("b", 2): (2, 2, 2), ("a", 4): (3, 3, 3), ("b", 4): (2, 2, 2)},
+            "Fastest: b at 5 points and a at 1 point.",
+        ),
     ],
 )
 def test_who_is_fastest_is_said_in_whole_sentences(times: dict[tuple[str, int], tuple[int, ...]], says: str) -> None:

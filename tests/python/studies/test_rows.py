@@ -139,7 +139,7 @@ def test_the_model_is_asked_where_a_study_says_so(
 
     def run_tasks(tasks: list[Any], **options: Any) -> list[Row]:
         asked.append((len(tasks), options["limit_s"]))
-        return [{"sources_hash": "a", "platform_hash": "b", "source": "model"} for _ in tasks]
+        return [{"sources_hash": f"a{k}", "platform_hash": f"b{k}", "source": "model"} for k in range(len(tasks))]
 
     monkeypatch.setattr(study_rows.model, "run_tasks", run_tasks)
     monkeypatch.setattr(smpirun, "version", lambda: "3.32")
@@ -148,7 +148,8 @@ def test_the_model_is_asked_where_a_study_says_so(
     rows, origin = study_rows.simulate_study(study, tiny_platform.tiny(), quick=True, jobs=7, force=False, limit_s=2.5)
     assert asked == [(3, 2.5)]
     assert capsys.readouterr().err.splitlines()[0] == "collscope: test_rows: 3 points, by the model"
-    assert (origin.jobs, origin.simulated, origin.quick, origin.hashes["platform"]) == (1, 3, True, "b")
+    assert (origin.jobs, origin.simulated, origin.quick, origin.hashes["platform"]) == (1, 3, True, "b0")
+    assert origin.hashes["sources"] == "a0"
     assert [row["source"] for row in rows[:4]] == ["model"] * 3 + ["bound"]
 
 

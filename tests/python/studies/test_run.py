@@ -396,3 +396,19 @@ def test_the_files_of_a_run_are_named_in_their_order(
     ((study, at, frame, made, folder), more) = asked.pop()
     assert (study, at, len(frame), made, folder) == (bird, platform, 2, origin, tmp_path)
     assert more == {"jobs": 3, "varied": varied, "cluster": None}
+
+
+def test_results_that_have_no_place_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(UserError) as told, results.replacing(file / "fresh"):
+        pass
+    assert str(file) in str(told.value)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    target = tmp_path / "fresh"
+    with pytest.raises(UserError, match="the disk is full") as told, results.replacing(target):
+        monkeypatch.setattr(results.os, "replace", full)
+    assert str(target) in str(told.value)

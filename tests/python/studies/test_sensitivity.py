@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from collscope.analysis.claims import Assertion, Claim
+from collscope.base import paths
 from collscope.machines import find, spec_reader
 from collscope.papers import papers
 from collscope.studies import reader, sensitivity
@@ -147,6 +148,8 @@ def test_each_variant_is_simulated_and_judged(
     assert capsys.readouterr().err.splitlines() == ["collscope: 1 of 2: as modelled  ", "collscope: 2 of 2: n low 1"]
     assert (few.layouts, few.variations, few.numbers_from) == (study.layouts, (), "sim")
     assert tuple(made.columns) == sensitivity.COLUMNS
+    with (paths.RESULTS / "bird_schooner" / "sensitivity.csv").open() as file:
+        assert file.readline() == ",".join(sensitivity.COLUMNS) + "\n", "as in what is committed"
     assert [tuple(r) for r in made.itertuples(index=False)] == [
         (number, end, value, alternative, "B1", "partly", 1, 2, *winners, "p", "s")
         for number, end, value in ((sensitivity.BASE, "", ""), ("n", "low", "1"))

@@ -187,12 +187,12 @@ def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant |
         [(c.name, e.key, e.name, k, c.classes) for c in study.collectives for k, e in enumerate(c.entries)],
         columns=["collective", "algorithm", "name", "order", "classes"],
     )
-    merged = rows.merge(entries, on=["collective", "algorithm"], how="inner", sort=False)
+    merged = rows.merge(entries, on=["collective", "algorithm"])
     merged["key"] = merged["algorithm"]
     merged["time_s"] = merged["median_s"]
     place = {c.name: k for k, c in enumerate(study.collectives)}
     merged["place"] = merged["collective"].map(place)
-    merged = merged.sort_values(["place", "ranks", "nodes", "order", "bytes"], kind="stable").reset_index(drop=True)
+    merged = merged.sort_values(["place", "ranks", "nodes", "order", "bytes"], kind="stable")
     return merged[["collective", "ranks", "nodes", "bytes", "key", "name", "classes", "chose", "time_s"]]
 
 

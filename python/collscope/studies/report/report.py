@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +156,7 @@ def prose(text: str) -> Markup:
     return Markup(re.sub(r"\b(\d+)\^(\d+)", r"\1<sup>\2</sup>", made))
 
 
-@lru_cache(maxsize=1)
+@cache
 def environment() -> jinja2.Environment:
     """The templates of reports, with the filters that they use."""
     environment = pages.environment(TEMPLATES)
