@@ -177,7 +177,7 @@ def _matters(spec: Spec, name: str) -> str:
     level, _, kind = name.rpartition(".")
     if kind == "cores":
         return f"which messages are of the class {level}"
-    if kind == "bytes_per_s" and level:
+    if kind == "bytes_per_s":
         return f"messages that leave or enter a unit of {level}, together"
     text = MATTERS.get(name, "")
     if name.endswith("_bytes_per_s") and (

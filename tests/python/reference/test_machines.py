@@ -83,6 +83,28 @@ def test_a_number_in_words(tmp_path: Path) -> None:
     assert made.spec.shape == "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches a node)"
 
 
+def test_links_say_how_many_large_messages_of_the_class_that_demands_most_fill_them() -> None:
+    spec = spec_reader.parse_spec(LAYERED, "layered.toml")
+    rows = {row.name: row for row in machines.Machine(Path("layered.toml"), spec).rows}
+    filled = {  # GB/s over traffic / s_per_byte
+        "core": "1.3 large messages of the class cache",  # 23 over 1.9 / 0.11
+        "memory": "2.4 large messages of the class cache",
+        "interconnect": "3.9 large messages of the class node",  # 17 over 1 / 0.23
+        "nic": "1.7 large messages of the class network",  # 7 over 1.3 / 0.31
+        "switch": "1.7 large messages of the class network",
+        "cache": "2.5 large messages of the class ccd",
+        "across": "2.5 large messages of the class node",
+    }
+    for link, text in filled.items():
+        name = f"{link}_bytes_per_s"
+        assert rows[name].matters == f"{machines.MATTERS[name]}; {text} fill it" and rows[name].unit == "GB/s"
+    assert machines._streams(spec, "none", 1e9) == ""
+    units = {"numa.bytes_per_s": "13 GB/s", "gamma_s_per_byte": "250 ps/B", "overhead_s": "0 µs", "eager_bytes": "1009 B", "nodes": "2 ",
+             "curve.cache[0].traffic": "1.9 B/B", "curve.ccd[0].latency_s": "0.3 µs"}  # fmt: skip
+    assert {name: f"{rows[name].value} {rows[name].unit}" for name in units} == units
+    assert rows["numa.bytes_per_s"].matters == "messages that leave or enter a unit of numa, together"
+
+
 def test_every_number_that_a_machine_can_have_is_said_to_matter_somewhere() -> None:
     assert {*NUMBERS, *COUNTS, "nic_socket"} == {*machines.MATTERS}
 
