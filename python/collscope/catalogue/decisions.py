@@ -110,7 +110,7 @@ def spans(
         if not has_data:
             return [0]
         last = max(1, most // vector_bytes(collective, 1, p, elem))
-        return sorted({2**k for k in range(last.bit_length()) if 2**k <= last} | {last})
+        return sorted({2**k for k in range(last.bit_length())} | {last})
 
     learn((p, count) for p in ranks for count in grid(p))
     names = list(dict.fromkeys(name for name, _, _ in known))

@@ -161,3 +161,19 @@ def test_whose_file_it_is_is_said_once(
     with Cache() as store:
         store.put("a", 1)
     assert capsys.readouterr().err == ""
+
+
+def test_what_a_tree_of_somebody_elses_knows_is_read_by_every_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Cache(tmp_path / "shared" / cache.FILE) as theirs:
+        theirs.put_many({"a": 1, "b": 1})
+    monkeypatch.setattr(paths, "CACHE", tmp_path / "own")
+    monkeypatch.setattr(paths, "SHARED_CACHE", tmp_path / "shared")
+    found: dict[str, int] = {}
+    with Cache() as store:
+        store.put("b", 2)
+        thread = threading.Thread(target=lambda: found.update(store.get_many(["a", "b", "c"])))
+        thread.start()
+        thread.join()
+    assert found == {"a": 1, "b": 2}, "what is our own comes first"

@@ -43,6 +43,13 @@ def test_threads_that_write_one_file_do_not_meet(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
+def test_a_file_is_replaced_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("old")
+    os.link(tmp_path / "x", tmp_path / "kept")
+    write_atomically(tmp_path / "x", "new")
+    assert ((tmp_path / "x").read_text(), (tmp_path / "kept").read_text()) == ("new", "old")
+
+
 def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
