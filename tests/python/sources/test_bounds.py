@@ -161,6 +161,7 @@ def test_the_least_numbers_of_a_machine(tmp_path: Path, monkeypatch: pytest.Monk
     assert bounds.loggp(p, 2, 1) == pytest.approx(within)
     across = within | {"L": 4.5e-7 + 64 * 4.1e-10 - 64 * port - 2.6e-7}
     assert bounds.loggp(p, 2, 4) == pytest.approx(across)
+    assert bounds.loggp(p, 2, 2) == pytest.approx(across)
     plain = bounds.loggp(tiny(), 2, 4)
     assert plain == pytest.approx({"o": 0, "g": 0, "L": 1e-6, "G": 1e-9, "gamma": 1e-10}), "no port: the curve's"
     copied = {f"curve.{level}": "0 1e-6 1e-9 3" for level in LEVELS}
@@ -173,6 +174,24 @@ def test_the_least_numbers_of_a_machine(tmp_path: Path, monkeypatch: pytest.Monk
         )
         numbers = bounds.loggp(find.load(write(tmp_path, own, f"own{overhead}.toml")), 1, 7)
         assert numbers == {"o": found[0], "g": found[1], "L": 3e-7, "G": 5e-11, "gamma": 7e-11, "copiers": 7.0}
+
+
+@pytest.mark.parametrize(
+    ("eager", "curve", "latency"),
+    [
+        (1000, "0 1e-6 1e-9 1", 8e-7),  # at 1001 bytes
+        (300, "0 1e-6 1e-9 1; 500 1.05e-6 1e-9 1", 8e-7),  # at 301
+        (1000, "0 1e-6 1e-9 1; 500 1.05e-6 1e-9 1", 8.5e-7),  # at 1001, which is the second piece's
+        (1000, "0 1e-6 1e-9 1; 500 2e-6 1e-9 1", 1e-6),  # at 0
+        (-1, "0 1e-6 1e-9 1", 8e-7),
+    ],
+)
+def test_the_least_latency_is_at_an_end_of_a_piece(eager: int, curve: str, latency: float) -> None:
+    """Messages up to the eager limit cost both processors 0.1 µs, larger ones none: L is what is left of T(n) - n G - 2o."""
+    own = {f"curve.{level}": curve for level in LEVELS}
+    own |= {"collscope.eager_bytes": f"{eager}", "collscope.overhead_s": "1e-7"}
+    found = bounds.loggp(replace(tiny(), properties=tiny().properties | own), 2, 4)
+    assert found == pytest.approx({"o": 1e-7, "g": 1e-7, "L": latency, "G": 1e-9, "gamma": 1e-10})
 
 
 def test_rows_of_bounds() -> None:
