@@ -43,7 +43,9 @@ def test_what_is_said_of_an_algorithm(entry: Entry) -> None:
     ]
 
 
-def test_what_the_opening_comment_does_not_say_the_catalogue_does(entry: Entry) -> None:
+def test_what_the_opening_comment_does_not_say_the_catalogue_does(
+    entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a = replace(
         entry.algorithm, ports="several", flags=("places", "any_order"), has_cost=False, summary="pass on …", params=()
     )
@@ -56,8 +58,12 @@ def test_what_the_opening_comment_does_not_say_the_catalogue_does(entry: Entry) 
     assert (other.summary, other.code, other.rounds, other.hash) == ("Pass on …", "", "", "")
     worded = Entry(registry.load().by_key["bcast/mst"], entry.header, None, "")
     assert ("[dest]", "about dest; first or end, first unless given") in worded.facts
-    twin = replace(entry, algorithm=replace(a, twin={"library": "Open MPI", "number": 3}))
+    twin = replace(entry, algorithm=replace(a, twin={"library": "Open MPI", "collective": "bcast", "number": 3}))
     assert (twin.twin_name, twin.twin_number) == ("Open MPI 3", 3)
+    monkeypatch.setattr(entries.twin_text, "instead", lambda _: [("p > 2", "linear"), ("p < 3", "ring")])
+    assert twin.facts[-1] == (
+        "Told 3", "Open MPI runs something else where this one does not run: p > 2 → linear; p < 3 → ring",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from collscope.base import programs
+from collscope.figures import files
+from collscope.figures.schedule import gantt
 from collscope.machines import elements
 from collscope.reference import docs, node_model
 
@@ -27,9 +29,15 @@ def test_every_element_has_its_picture_and_changes_the_time_that_it_shows() -> N
         assert (without.source, having.source) == (f"without {example.element}", f"with {example.element}")
 
 
-def test_what_is_out_of_date_is_said(tmp_path: Path) -> None:
-    shutil.copytree(docs.folder() / "pictures" / "node_model", tmp_path / "pictures" / "node_model")
-    shutil.copy(docs.folder() / "node_model.md", tmp_path)
+def test_what_is_out_of_date_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_model, "show", cache(node_model.show))
+    monkeypatch.setattr(gantt, "gantt", lambda traces: [t.source for t in traces])
+    monkeypatch.setattr(files, "render", lambda words, kind: f"<{kind}>{', '.join(words)} 1.25".encode())
+    pictures = [tmp_path / "pictures" / "node_model" / f"{name}.svg" for name in elements.NAMES]
+    assert node_model.write(tmp_path) == [tmp_path / "node_model.md", *pictures]
+    assert pictures[0].read_text() == "<svg>without gap, with gap 1.2"  # in fewer characters
+    kept = docs.folder() / "pictures" / "node_model" / "index.json"
+    assert (tmp_path / "pictures" / "node_model" / "index.json").read_bytes() == kept.read_bytes()
     assert list(node_model.stale(tmp_path)) == []
     (tmp_path / "pictures" / "node_model" / "gap.svg").unlink()
     (tmp_path / "node_model.md").write_text("something else")
