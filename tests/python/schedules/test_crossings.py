@@ -217,6 +217,17 @@ def test_two_percent_of_a_difference_is_worth_a_word() -> None:
     assert explain.sentences(two)[1] == "On its critical path x/tree spends latency +9.81 µs."
 
 
+def test_every_part_has_its_name_for_people() -> None:
+    names = {
+        "latency": "latency", "bandwidth": "bandwidth", "wait": "waiting for a shared link", "message": "messages under way",
+        "overhead": "overhead", "gap": "gap", "receive_gap": "gap of a receiver", "nic_gap": "gap of a NIC",
+        "order": "behind an earlier message", "reduce": "reduction", "copy": "copies", "arrival": "late arrival", "other": "other",
+    }  # fmt: skip
+    for part, name in names.items():
+        told = explain.sentences([replace(TREE, parts={part: 1e-5})])
+        assert told == [f"x/tree: 1 message on the path; {name} is 50% of the time."]
+
+
 # ---- the prover's reply -----------------------------------------------------------------------------------
 
 
