@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from collscope.calibration.cluster_text import About, _limit, _spent, text_of
@@ -119,6 +121,10 @@ def test_what_was_not_told_stays_away() -> None:
         'latency_s = { value = 1.2e-06, tag = "measured", source = "here" }',
         's_per_byte = { value = 4e-10, tag = "measured", source = "here" }',
     ]
+    few.curves = {"network": [(0, 1e-6, 2e-10)]}
+    for links, factor in ((5e9, False), (4.9e9, True)):  # all of what the link takes, and less
+        about = replace(ABOUT, link_bytes_per_s=links, topology=())
+        assert ("traffic" in text_of(few, about)) == factor
     few.eager_nonblocking = (0, 64)
     assert "eager_bytes_nonblocking" not in text_of(few, ABOUT), "all waited: as it is not told how small they must be"
 

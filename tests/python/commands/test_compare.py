@@ -49,6 +49,7 @@ def shown(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
         "s": ("sim",),
         "r": ("real",),
         "ms": ("model", "sim"),
+        "sr": ("sim", "real"),
         "msr": ("model", "sim", "real"),
     }.items():
         write_csv([rows("bound", "bound/loggp"), *map(rows, sources)], f"{name}.csv")
@@ -62,6 +63,7 @@ def shown(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
         ("r.csv m.csv", ("real", "model")),
         ("m.csv m.csv", ("model", "model")),
         ("ms.csv", ("model", "sim")),
+        ("sr.csv", ("sim", "real")),
         ("msr.csv", ("model", "real")),
         ("msr.csv --predicted sim", ("sim", "real")),
         ("msr.csv --predicted real", ("real", "sim")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,8 @@ def test_the_topology_is_one_line_without_mpi() -> None:
         set(cpu) == {"cpu", "core", "socket", "numa", "cache"} and min(cpu.values()) >= 0 for cpu in told["cpus"]
     )
     assert [cache["level"] for cache in told["caches"]] == sorted({cache["level"] for cache in told["caches"]})
+    names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    assert not names or told["model"].split() == names[0].split()
 
 
 @needs_mpi
