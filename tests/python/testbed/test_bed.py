@@ -59,6 +59,12 @@ def test_no_pattern_is_faster_than_the_network_and_nothing_is_lost(small: bed.Be
             assert finding.measured >= finding.claimed, finding
 
 
+def test_the_switch_goes_before_others_where_it_may(small: bed.Bed) -> None:
+    children = Path(f"/proc/{small.pid}/task/{small.pid}/children").read_text().split()
+    (switch,) = (int(c) for c in children if Path(f"/proc/{c}/comm").read_text().startswith("collscope-switc"))
+    assert os.sched_getscheduler(switch) == (os.SCHED_FIFO if small.realtime else os.SCHED_OTHER)
+
+
 def test_two_streams_into_one_nic_share_it(small: bed.Bed) -> None:
     with check.peers(small) as there:
         both = check.rate(there, {1: [0], 2: [0]})
