@@ -264,8 +264,8 @@ def order(shape: Shape, seen: Answers, found: Found) -> None:
     streams = seen.of("flows", flows=(pairs[0],), count=STREAM[1])
     if streams:
         many = max(streams, key=lambda a: a.wanted.bytes)
-        one = seen.of("flows", flows=(pairs[0],), count=STREAM[0], bytes=many.wanted.bytes)[0].typical
-        found.in_order = median(many.first) < (one + many.typical) / 2
+        for one in seen.of("flows", flows=(pairs[0],), count=STREAM[0], bytes=many.wanted.bytes):
+            found.in_order = median(many.first) < (one.typical + many.typical) / 2
 
 
 def nic_gap(shape: Shape, seen: Answers, found: Found) -> float | None:

@@ -28,6 +28,7 @@ STYLE: dict[str, Any] = {
     "axes.labelsize": 9.5,
     "axes.edgecolor": "#afb8c1",
     "axes.labelcolor": INK,
+    "axes.grid": False,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,

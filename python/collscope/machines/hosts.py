@@ -102,7 +102,7 @@ def elements_lines(platform: Platform) -> list[str]:
     if gap := platform.number("nic_gap_s"):
         lines.append(f"nic_gap {text_of(gap)}")
     touch, fresh = platform.number("first_touch_s_per_byte"), int(platform.number("fresh_from_bytes"))
-    if touch and fresh:
+    if touch and fresh > 0:  # in a platform's file it may be what an eager limit may be, -1
         lines.append(f"first_touch {text_of(touch)} {fresh}")
     return lines
 

@@ -43,6 +43,7 @@ class Stopped(KeyboardInterrupt):
     """The user ended the work; `rows` are those of all tasks, of kind "stopped" where there was no time for them."""
 
     def __init__(self, rows: list[Row]) -> None:
+        super().__init__()  # without the rows, which its text would tell
         self.rows = rows
 
 

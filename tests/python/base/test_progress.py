@@ -49,7 +49,8 @@ def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
             waited.append(0)
 
     monkeypatch.setattr(progress, "threading", SimpleNamespace(Event=Over, Thread=threading.Thread))
-    made = Progress("simulating", 2, "be patient", start=time.monotonic())
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 7.0))
+    made = Progress("simulating", 2, "be patient", start=7.0)
     made.now(0, "bcast/mst")
     with progress._lines(made):
         pass

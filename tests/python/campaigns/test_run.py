@@ -210,8 +210,9 @@ def test_what_was_finished_when_the_user_ended_it_is_kept(
         raise Stopped([*rows[:1], *(row | {"kind": "stopped"} for row in rows[1:])])
 
     monkeypatch.setattr(run.measure, "run_tasks", stopped)
-    with pytest.raises(Stopped):
+    with pytest.raises(Stopped) as ended:
         run.run(str(short(workplace)), out=str(workplace))
+    assert str(ended.value) == "", "no text of rows"
     monkeypatch.setattr(run.measure, "run_tasks", whole)
     run.run(str(workplace / "mine.toml"), out=str(workplace))
     assert [calls for calls, _ in world.measured] == [CALLS, CALLS[1:]]

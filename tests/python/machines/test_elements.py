@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,8 @@ def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
         lines
     )
     assert "class_nonblocking network 1024 3.5e-06 1.6e-10 1 5e-07 2e-11" in lines
+    never = replace(on, properties={**on.properties, "collscope.fresh_from_bytes": "-1"})
+    assert not [line for line in machine_file(never, 2, 16).splitlines() if line.startswith("first_touch")]
     assert on.has_kinds
     assert find.load(write(tmp_path, SMALL.replace("2e-10]]", "2e-10, 1, 0, 0, 1e-7, 0]]"))).has_kinds
     assert "--cfg=smpi/async-small-thresh:65537" in smpirun_args(on), "SMPI has one limit: the larger"

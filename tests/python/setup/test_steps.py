@@ -60,7 +60,7 @@ def test_the_end_of_a_long_step_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: float, says: bool
 ) -> None:
     times = iter([50.0, 50 + seconds])
-    monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: next(times, 50 + seconds)))
     Steps().run("x", ["true"], tmp_path / "log")
     assert capsys.readouterr().err == "collscope: x …\n" + f"collscope: x: done in {seconds:.0f} s\n" * says
 
