@@ -17,7 +17,8 @@ from collscope.commands.run_table import GROUP, TIMED, Call, call_of
 from collscope.points.table import Row
 from collscope.twins import calls
 
-LIBRARIES = ("decision/ompi_4_1", "decision/ompi_5_0", "decision/mpich_4")
+OPEN_MPI = ("decision/ompi_4_1", "decision/ompi_5_0")
+LIBRARIES = (*OPEN_MPI, "decision/mpich_4")
 
 
 @dataclass(frozen=True)
@@ -146,18 +147,28 @@ def _show_practice(found: Sequence[Winner]) -> None:
         sizes = list(dict.fromkeys(format_size(w.row["bytes"]) for w in (members[0], members[-1]) if w.row["bytes"]))
         where = f"{' … '.join(sizes)}: " if sizes else ""
         console.out().print(where + practice(members), markup=False, soft_wrap=True)  # to be copied in one piece
+    if any(mca(key) for winner in found for key in winner.times):
+        console.note("mpirun's words hold for all sizes and communicators of a run, where coll/tuned serves them")
 
 
 def practice(members: Sequence[Winner]) -> str:
     """What to do to have a winner, for the sizes at which it wins: the words for mpirun, or why there are none."""
     winner = members[-1]
     if words := mca(winner.key):
-        return words
+        anyway = [n for n in OPEN_MPI if all(w.taken.get(n) == w.key for w in members)]
+        return f"{_take(anyway)} it anyway; to force it: {words}" if anyway else words
     text = f"Open MPI has no {Key.parse(winner.key).name}"
     best = next((key for key in winner.times if mca(key)), None)
     if best is None:
         return f"{text}, nor has any other algorithm that was timed a twin there"
-    return f"{text}; of what it has, {Key.parse(best).name} is fastest (× {winner.loss(best)}): {mca(best)}"
+    text += f"; of those timed that it has, {Key.parse(best).name} is fastest (× {winner.loss(best)}): {mca(best)}"
+    untimed = [n for n in OPEN_MPI if any(w.taken.get(n, best) not in w.times for w in members)]
+    return f"{text}; what {_take(untimed)} unasked was not timed (-a all does)" if untimed else text
+
+
+def _take(names: Sequence[str]) -> str:
+    """Open MPI 4.1 and 5.0 take."""
+    return f"{_together([decisions.library_name(n) for n in names])} take{'s' * (len(names) == 1)}"
 
 
 def mca(key: str) -> str:

@@ -55,7 +55,9 @@ def test_the_words_for_open_mpi() -> None:
     assert run_winners.mca("bcast/mst[dest=first]") == ""
     found = run_winners.winners([row("mst[dest=first]", 1.0), row("linear", 2.0), row("binomial[s=0]", 1.5)])
     text = run_winners.practice(found)
-    assert text.startswith("Open MPI has no mst; of what it has, binomial is fastest (× 1.50): --mca coll_tuned_use")
+    assert text.startswith(
+        "Open MPI has no mst; of those timed that it has, binomial is fastest (× 1.50): --mca coll_tuned_use"
+    )
     assert "coll_tuned_bcast_algorithm 6" in text
     (found,) = run_winners.winners([row("mst[dest=first]", 1.0), row("mst[dest=end]", 2.0)])
     assert "nor has" in run_winners.practice([found])
@@ -149,8 +151,50 @@ def test_the_words_for_a_run_of_sizes(
     wins = [Winner(row("a", 1.0, bytes=n), times, {}) for n in (1, 2, 4)]
     wins += [Winner(row("b", 1.0, bytes=8), {"bcast/b": 1.0}, {}), Winner(row("a", 1.0, bytes=0), {"bcast/a": 1.0}, {})]
     run_winners._show_practice(wins)
-    assert capsys.readouterr().out.splitlines() == [
-        "1 B … 4 B: Open MPI has no a; of what it has, b is fastest (× 1.50): --mca x",
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [
+        "1 B … 4 B: Open MPI has no a; of those timed that it has, b is fastest (× 1.50): --mca x",
         "8 B: --mca x",
         "Open MPI has no a, nor has any other algorithm that was timed a twin there",
     ]
+    assert said.err == (
+        "collscope: mpirun's words hold for all sizes and communicators of a run, where coll/tuned serves them\n"
+    )
+    run_winners._show_practice(wins[-1:])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("taken", "says"),
+    [
+        ([("b", "b"), ("b", "b")], "Open MPI 4.1 and 5.0 take it anyway; to force it: --mca x"),
+        ([("b", "c"), ("b", "b")], "Open MPI 4.1 takes it anyway; to force it: --mca x"),
+        ([("b", "c"), ("c", "b")], "--mca x"),
+    ],
+)
+def test_what_a_library_takes_anyway(
+    known: Registry, monkeypatch: pytest.MonkeyPatch, taken: list[tuple[str, str]], says: str
+) -> None:
+    monkeypatch.setattr(run_winners, "mca", lambda key: "--mca x" if key == "bcast/b" else "")
+    names = run_winners.OPEN_MPI
+    by_size = [dict(zip(names, (f"bcast/{key}" for key in keys), strict=True)) for keys in taken]
+    wins = [Winner(row("b", 1.0, bytes=8 * (n + 1)), {"bcast/b": 1.0}, of) for n, of in enumerate(by_size)]
+    assert run_winners.practice(wins) == says
+
+
+@pytest.mark.parametrize(
+    ("taken", "says"),
+    [
+        (("c", "x"), "; what Open MPI 5.0 takes unasked was not timed (-a all does)"),
+        (("x", "x"), "; what Open MPI 4.1 and 5.0 take unasked was not timed (-a all does)"),
+        (("c", "b"), ""),
+    ],
+)
+def test_what_a_library_takes_may_be_better_than_what_was_timed(
+    known: Registry, monkeypatch: pytest.MonkeyPatch, taken: tuple[str, str], says: str
+) -> None:
+    monkeypatch.setattr(run_winners, "mca", lambda key: "--mca x" if key == "bcast/b" else "")
+    of = dict(zip(run_winners.OPEN_MPI, (f"bcast/{key}" for key in taken), strict=True))
+    winner = Winner(row("a", 1.0), {"bcast/a": 1.0, "bcast/c": 1.2, "bcast/b": 1.5}, of)
+    text = "Open MPI has no a; of those timed that it has, b is fastest (× 1.50): --mca x"
+    assert run_winners.practice([winner]) == text + says
