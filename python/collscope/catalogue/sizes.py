@@ -72,7 +72,11 @@ def _divide(collective: str, size: int, unit: int, ranks: int, elem: int) -> int
     else:
         what = f"{ranks} blocks of whole {elem}-byte elements, as {collective} on {ranks} ranks needs"
         hint = "; or give the size of one block with --block-bytes"
-    near = f"{format_size(below)} or {format_size(above)}" if below else format_size(above)
-    if max(below, above) >= 1024:
-        near += f" ({below} or {above} bytes)" if below else f" ({above} bytes)"
-    raise UsageError(f"{format_size(size)} cannot be cut into {what}; nearest: {near}{hint}")
+    near = " or ".join(_exact(n) for n in (below, above) if n)
+    raise UsageError(f"{_exact(size)} cannot be cut into {what}; nearest: {near}{hint}")
+
+
+def _exact(size: int) -> str:
+    """1 MiB, but 1048577 B where that would be 1.0 MiB."""
+    text = format_size(size)
+    return f"{size} B" if "." in text else text
