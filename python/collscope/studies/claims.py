@@ -113,7 +113,9 @@ def count(papers: Sequence[PaperClaims], reading: str = "") -> dict[str, int]:
 
 
 def readings(claim: Claim) -> str:
-    """The verdicts of its two readings in words; "" where the sentence is not ambiguous."""
+    """The verdicts of its two readings in words; "" where these are the same, or the sentence is not ambiguous."""
+    if len(set(claim.readings.values())) < 2:
+        return ""
     return "; ".join(f"{READ[r]}: {found}" for r, found in claim.readings.items())
 
 
