@@ -84,7 +84,7 @@ class NoSlower(AtPlaces):
     def outcome(self, context: Context, place: Place, name: str, than: Subject) -> Outcome:
         ratio = 1 / self.ratio(context, place, name, than)
         return (None, MISSING) if math.isnan(ratio) else (
-            ratio <= 1 + context.share(self.within), f"takes {longer_text(ratio)}"
+            ratio <= 1 + context.share(self.within), f"{name} takes {longer_text(ratio)}"
         )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ class Ratio(AtPlaces):
         ratio = 1 / self.ratio(context, place, name, than)
         if math.isnan(ratio):
             return None, MISSING
-        return abs(ratio / self.times - 1) <= context.share(self.within), f"takes {ratio:.2f} times"
+        return abs(ratio / self.times - 1) <= context.share(self.within), f"{name} takes {ratio:.2f} times the time of {than}"
 
 
 class Order(AtPlaces):

@@ -94,7 +94,7 @@ class LeadAt(AlongSeries):
         for collective, lead in self.runs(context):
             known = self.at in lead and not any(math.isnan(r) for r in lead.values())
             text = ", ".join(f"{n} {self.along} {longer_text(r)}" for n, r in lead.items())
-            yield collective, lead, known, f"{self.name} takes {text}" if known else MISSING
+            yield collective, lead, known, f"{self.name} beside {self.than}: {text}" if known else MISSING
 
     def words(self) -> dict[str, object]:
         return {"name": self.name, "than": self.than, "at": self.at, "along": self.along}
