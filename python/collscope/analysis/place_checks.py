@@ -103,7 +103,8 @@ class Ratio(AtPlaces):
         ratio = 1 / self.ratio(context, place, name, than)
         if math.isnan(ratio):
             return None, MISSING
-        return abs(ratio / self.times - 1) <= context.share(self.within), f"{name} takes {ratio:.2f} times the time of {than}"
+        holds = abs(ratio / self.times - 1) <= context.share(self.within)
+        return holds, f"{name} takes {ratio:.2f} times the time of {than}"
 
 
 class Order(AtPlaces):

@@ -148,7 +148,7 @@ def _show_practice(found: Sequence[Winner]) -> None:
         where = f"{' … '.join(sizes)}: " if sizes else ""
         console.out().print(where + practice(members), markup=False, soft_wrap=True)  # to be copied in one piece
     if any(mca(key) for winner in found for key in winner.times):
-        console.note("mpirun's words hold for all sizes and communicators of a run, where coll/tuned serves them")
+        console.note("mpirun takes such words for all sizes of a run")
 
 
 def practice(members: Sequence[Winner]) -> str:
