@@ -114,9 +114,8 @@ class Check(Table):
     block_sizes: Sizes = ()  # of one rank's block: the vector of a collective that moves blocks grows with the ranks
     expected: Annotated[dict[str, Expected], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
     theory: Annotated[dict[str, str], BeforeValidator(_by_alternative)] = Field(default_factory=dict)
-    reading: Literal["", "strict", "mild"] = (
-        ""  # of an ambiguous sentence: the one that the check belongs to; none: to both
-    )
+    # Of an ambiguous sentence: the reading that the check belongs to (analysis/claims.py); none: to both.
+    reading: Literal["", "strict", "mild"] = ""
     says: str = ""  # the assertion in the paper's words, after the place; "" the kind's own
 
     says_itself: ClassVar[str] = ""  # the kind's words; {fields} are filled in

@@ -53,7 +53,8 @@ def _once(command: click.Command | None) -> click.Command | None:
         parser.parse_args = parse  # type: ignore[method-assign, assignment]
         return parser
 
-    command.make_parser = command.collscope_once = strict  # type: ignore[method-assign, attr-defined]
+    command.make_parser = strict  # type: ignore[method-assign]
+    command.collscope_once = True  # type: ignore[attr-defined]
     return command
 
 

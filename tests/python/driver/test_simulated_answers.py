@@ -15,7 +15,6 @@ import sys
 import tempfile
 import zlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,6 +22,7 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.hosts import hosts_of
 from collscope.machines.simgrid import smpirun_args, smpirun_env
+from rounded import rounded
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("smpirun") and programs.SIM_DRIVER.exists()), reason="needs smpirun and build/smpi"
@@ -157,14 +157,6 @@ REQUESTS: dict[str, tuple[list[str], list[str]]] = {
 }
 
 
-def rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return f"{value:.9g}"
-    if isinstance(value, dict):
-        return {k: rounded(v) for k, v in value.items() if k not in PASSING}
-    return [rounded(v) for v in value] if isinstance(value, list) else value
-
-
 def answer(name: str, folder: Path) -> list[str]:
     """Status and lines of a request."""
     options, lines = REQUESTS[name]
@@ -178,7 +170,10 @@ def answer(name: str, folder: Path) -> list[str]:
     done = subprocess.run([*launch, *options], cwd=folder, capture_output=True, text=True, check=False, env=env)
     said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert said and not done.returncode, done.stderr
-    return [f"status {done.returncode}", *(json.dumps(rounded(line)) for line in said if not OF_THIS_MACHINE & {*line})]
+    return [
+        f"status {done.returncode}",
+        *(json.dumps(rounded(line, PASSING)) for line in said if not OF_THIS_MACHINE & {*line}),
+    ]
 
 
 def line_of(name: str, folder: Path) -> str:

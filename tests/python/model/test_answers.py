@@ -20,6 +20,7 @@ import pytest
 
 from collscope.base import programs
 from collscope.catalogue import registry
+from rounded import rounded
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 KEPT = Path(__file__).with_name("answers.txt")
@@ -101,14 +102,6 @@ def shapes_of(name: str) -> tuple[tuple[int, int, int], ...]:
     if name.startswith(("trace", "holdings", "schedules")):
         return TIED if name == "trace, unit" else FEW
     return SHAPES
-
-
-def rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return f"{value:.9g}"
-    if isinstance(value, dict):
-        return {k: rounded(v) for k, v in value.items()}
-    return [rounded(v) for v in value] if isinstance(value, list) else value
 
 
 def answers(name: str, options: list[str], machine: str, more: str, folder: Path) -> Iterator[tuple[str, list[Any]]]:

@@ -14,11 +14,11 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collscope.base import programs
+from rounded import rounded
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 KEPT = Path(__file__).with_name("said.txt")
@@ -152,14 +152,6 @@ CALLS = (
     "i bcast/mst:bcast 3 1 0 1 0",
     "j decision/ompi_4_1:nothing 3 1 0 1 0", "k bcast/mst 4", "bcast/mst", "l allgather/neighbor_exchange 5 4 0 1 0",
 )  # fmt: skip
-
-
-def rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: rounded(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [rounded(v) for v in value]
-    return f"{value:.9g}" if isinstance(value, float) else value
 
 
 def lines_of(program: Path, request: str, given: str, folder: Path) -> Iterator[str]:

@@ -16,11 +16,6 @@ from collscope.schedules.trace import Message, Span, Trace
 from made_trace import US, made_trace
 
 
-@pytest.fixture
-def ax() -> Axes:
-    return Figure().add_axes((0, 0, 1, 1))
-
-
 def one(seconds: float, **more: object) -> Trace:
     """A message from rank 0 to rank 1 that takes so long, from the second second on."""
     message = Message(0, 1, 8, 1, 1.0, 1.0 + seconds, 0, 0, **more)  # type: ignore[arg-type]

@@ -20,11 +20,6 @@ from collscope.schedules.trace import Message, Trace
 from made_trace import US, made_trace
 
 
-@pytest.fixture
-def ax() -> Axes:
-    return Figure().add_axes((0, 0, 1, 1))
-
-
 def sending(ranks: int, by_round: list[list[tuple[int, int]]], **more: object) -> Trace:
     """What is sent in each round, from whom to whom."""
     messages = tuple(Message(a, b, 8, k, 0, 1, 0, 0) for k, some in enumerate(by_round, 1) for a, b in some)

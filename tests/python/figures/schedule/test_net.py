@@ -11,7 +11,6 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb, to_rgba
-from matplotlib.figure import Figure
 
 from collscope.base import programs
 from collscope.catalogue import registry
@@ -38,11 +37,6 @@ def sending(ranks: int, sent: Iterable[Sent], **more: object) -> Trace:
 def pairs(count: int) -> list[Sent]:
     """So many edges among 32 ranks, in one round."""
     return [(a, b, 1) for a, b in itertools.islice(itertools.combinations(range(32), 2), count)]
-
-
-@pytest.fixture
-def ax() -> Axes:
-    return Figure().add_axes((0, 0, 1, 1))
 
 
 # ---- where ranks stand -----------------------------------------------------------------------------------------------

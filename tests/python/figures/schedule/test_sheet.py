@@ -14,11 +14,6 @@ from collscope.figures.style import FAINT, INK
 from made_trace import made_trace
 
 
-@pytest.fixture
-def ax() -> Axes:
-    return Figure().add_axes((0, 0, 1, 1))
-
-
 @pytest.mark.parametrize(
     ("colour", "dark"),
     [
