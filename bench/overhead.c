@@ -25,14 +25,14 @@
 #include "driver/launch.h"
 #include "core/runtime/variables.h"
 
-enum { TEXT = 320, MOST_REFUSED = 16 };
+enum { TEXT = 320, MAX_REFUSED = 16 };
 
 typedef struct {
   launch l;
   MPI_Comm ours, theirs; /* theirs is made anew when a variable was set */
   MPI_Comm ends;         /* the first rank and the last */
   bool stale;
-  char refused[MOST_REFUSED][TEXT]; /* "NAME to VALUE" of each variable that could not be set */
+  char refused[MAX_REFUSED][TEXT]; /* "NAME to VALUE" of each variable that could not be set */
   int refusals;
   int turns;
   double seconds;
@@ -142,8 +142,8 @@ static bool set(bench *b, const char *name, int value) {
   b->stale = true;
   int before;
   if (variable_exchange(name, value, &before)) return true;
-  if (b->refusals == MOST_REFUSED)
-    return fprintf(stderr, "collscope-overhead: cannot set %s, nor %d others\n", name, MOST_REFUSED), false;
+  if (b->refusals == MAX_REFUSED)
+    return fprintf(stderr, "collscope-overhead: cannot set %s, nor %d others\n", name, MAX_REFUSED), false;
   snprintf(b->refused[b->refusals++], TEXT, "%.*s to %d", TEXT - 16, name, value);
   return true;
 }
@@ -179,7 +179,7 @@ typedef struct {
 
 static bool read_turns(const char *text, int *turns) {
   uint64_t number;
-  if (!number_whole(text, TURNS_MOST, &number) || !number) return false;
+  if (!number_whole(text, TURNS_MAX, &number) || !number) return false;
   *turns = (int)number;
   return true;
 }
@@ -240,7 +240,7 @@ int main(int argc, char **argv) {
   if (!lines) {
     fprintf(stderr,
             "usage: collscope-overhead --plan FILE [--turns N] [--seconds S]; at most %d turns; FILE must be there\n",
-            TURNS_MOST);
+            TURNS_MAX);
     return 2;
   }
   setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1",

@@ -6,7 +6,7 @@
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 
-enum { MOST_CALLS = 4096 };
+enum { MAX_CALLS = 4096 };
 static const double batch_s =
     200e-6; /* a batch lasts at least so long: a barrier's end is not the same instant everywhere */
 
@@ -35,7 +35,7 @@ static int enough_calls(pair *p, double *took) {
       MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, p->comm);
       *took = longest < *took ? longest : *took;
     }
-    if (*took >= batch_s || calls >= MOST_CALLS) return calls;
+    if (*took >= batch_s || calls >= MAX_CALLS) return calls;
   }
 }
 
@@ -52,7 +52,7 @@ static void shuffle(side order[SIDES], uint32_t *state) {
 
 struct turn_times {
   int calls, taken;
-  double longest[SIDES * TURNS_MOST];
+  double longest[SIDES * TURNS_MAX];
 };
 
 turn_times *turns_take(pair *p, int least, double seconds) {
@@ -60,7 +60,7 @@ turn_times *turns_take(pair *p, int least, double seconds) {
   turn_times *t = runtime_allocate_zeroed(sizeof *t);
   t->calls = enough_calls(p, &took);
   double fit = seconds / (SIDES * took);
-  int most = fit < least ? least : fit < TURNS_MOST ? (int)fit : TURNS_MOST;
+  int most = fit < least ? least : fit < TURNS_MAX ? (int)fit : TURNS_MAX;
   double *own = runtime_allocate_zeroed(sizeof t->longest);
   side order[SIDES] = { OURS, THEIRS, AGAIN };
   uint32_t state = 1;
@@ -68,12 +68,12 @@ turn_times *turns_take(pair *p, int least, double seconds) {
   double until = port_now() + seconds;
   for (int late = 0; t->taken < most; t->taken++) {
     shuffle(order, &state);
-    for (int s = 0; s < SIDES; s++) own[order[s] * TURNS_MOST + t->taken] = batch(p, order[s], t->calls) / t->calls;
+    for (int s = 0; s < SIDES; s++) own[order[s] * TURNS_MAX + t->taken] = batch(p, order[s], t->calls) / t->calls;
     late = port_now() > until; /* on a busy machine turns last longer than was foreseen */
     MPI_Bcast(&late, 1, MPI_INT, 0, p->comm);
     if (late && t->taken + 1 >= least) most = t->taken + 1;
   }
-  MPI_Reduce(own, t->longest, SIDES * TURNS_MOST, MPI_DOUBLE, MPI_MAX, 0, p->comm);
+  MPI_Reduce(own, t->longest, SIDES * TURNS_MAX, MPI_DOUBLE, MPI_MAX, 0, p->comm);
   free(own);
   return t;
 }
@@ -83,7 +83,7 @@ void turns_print(const turn_times *t, json *j) {
   json_int(j, "calls", t->calls);
   for (int s = 0; s < SIDES; s++) {
     json_array(j, name[s]);
-    for (int i = 0; i < t->taken; i++) json_real(j, NULL, t->longest[s * TURNS_MOST + i]);
+    for (int i = 0; i < t->taken; i++) json_real(j, NULL, t->longest[s * TURNS_MAX + i]);
     json_end(j);
   }
 }

@@ -9,7 +9,7 @@
 #include "core/runtime/mpi.h"
 #include "driver/mpi/builtin.h"
 
-enum { TURNS_MOST = 300 };
+enum { TURNS_MAX = 300 };
 
 /* The third side is the second once more: what differs between these two is the machine's noise. */
 typedef enum { OURS, THEIRS, AGAIN, SIDES } side;

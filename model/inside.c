@@ -28,7 +28,7 @@ bool inside_level_line(machine_inside *in, const reader *r) {
   for (int i = 0; i < in->levels; i++)
     if (!strcmp(r->word[1], in->level[i].name)) return line_wrong(&r->line, "level %s is given twice", r->word[1]);
   long long caches = 0;
-  if (!reader_whole(r, 2, "CACHES", 1, PLACES_MOST, &caches) ||
+  if (!reader_whole(r, 2, "CACHES", 1, PLACES_MAX, &caches) ||
       !reader_number(r, 3, "BYTES_PER_S", reader_rate, &l->bytes_per_s))
     return false;
   int before = in->levels ? in->level[in->levels - 1].caches : 1;
@@ -62,7 +62,7 @@ bool inside_mesh_line(machine_inside *in, const reader *r) {
 
 bool inside_nic_line(machine_inside *in, const reader *r) {
   long long socket = 0, sockets = 0;
-  if (!reader_whole(r, 2, "SOCKETS", 1, PLACES_MOST, &sockets) ||
+  if (!reader_whole(r, 2, "SOCKETS", 1, PLACES_MAX, &sockets) ||
       !reader_whole(r, 1, "SOCKET", 0, sockets - 1, &socket) ||
       !reader_number(r, 3, "S", reader_seconds, &in->nic_other_socket_s))
     return false;

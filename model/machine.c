@@ -88,7 +88,7 @@ static bool class_line(const reader *r, machine *m, machine_curve *curves) {
   if (c < 0) return false;
   long long from = 0;
   machine_piece piece = { .traffic = 1 };
-  if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) ||
+  if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MAX_BYTES, &from) ||
       !reader_number(r, 3, "LATENCY_S", reader_seconds, &piece.latency_s) ||
       !reader_number(r, 4, "S_PER_BYTE", reader_per_byte, &piece.s_per_byte) ||
       (r->words > 5 && !reader_number(r, 5, "TRAFFIC", reader_traffic, &piece.traffic)))
@@ -112,25 +112,24 @@ static bool class_line(const reader *r, machine *m, machine_curve *curves) {
 static bool place_line(const reader *r, reading *all) {
   machine *m = all->machine;
   long long rank = 0, node = 0, socket = 0, cache = 0;
-  if (!reader_whole(r, 1, "RANK", 0, PLACES_MOST - 1, &rank) ||
-      !reader_whole(r, 2, "NODE", 0, PLACES_MOST - 1, &node) ||
-      !reader_whole(r, 3, "SOCKET", 0, PLACES_MOST - 1, &socket) ||
-      !reader_whole(r, 4, "CACHE", 0, PLACES_MOST - 1, &cache))
+  if (!reader_whole(r, 1, "RANK", 0, PLACES_MAX - 1, &rank) || !reader_whole(r, 2, "NODE", 0, PLACES_MAX - 1, &node) ||
+      !reader_whole(r, 3, "SOCKET", 0, PLACES_MAX - 1, &socket) ||
+      !reader_whole(r, 4, "CACHE", 0, PLACES_MAX - 1, &cache))
     return false;
   if (rank != m->places)
     return line_wrong(&r->line, "place %lld: ranks come in order, this should be rank %d", rank, m->places);
-  if (m->places == PLACES_MOST) return line_wrong(&r->line, "more than %d ranks have places", PLACES_MOST);
+  if (m->places == PLACES_MAX) return line_wrong(&r->line, "more than %d ranks have places", PLACES_MAX);
   PUSH(m->place, m->places, all->place_cap, (coll_place){ (int)node, (int)socket, (int)cache });
   return true;
 }
 
 static bool seats_line(const reader *r, reading *all) {
   long long count = 0, socket = 0, cache = 0;
-  if (!reader_whole(r, 1, "COUNT", 1, PLACES_MOST, &count) ||
-      !reader_whole(r, 2, "SOCKET", 0, PLACES_MOST - 1, &socket) ||
-      !reader_whole(r, 3, "CACHE", 0, PLACES_MOST - 1, &cache))
+  if (!reader_whole(r, 1, "COUNT", 1, PLACES_MAX, &count) ||
+      !reader_whole(r, 2, "SOCKET", 0, PLACES_MAX - 1, &socket) ||
+      !reader_whole(r, 3, "CACHE", 0, PLACES_MAX - 1, &cache))
     return false;
-  if (count > PLACES_MOST - all->seats) return line_wrong(&r->line, "more than %d seats on a node", PLACES_MOST);
+  if (count > PLACES_MAX - all->seats) return line_wrong(&r->line, "more than %d seats on a node", PLACES_MAX);
   for (; count; count--) PUSH(all->seat, all->seats, all->seat_cap, (coll_place){ 0, (int)socket, (int)cache });
   return true;
 }
@@ -139,19 +138,17 @@ static bool seats_line(const reader *r, reading *all) {
 static bool nodes_line(const reader *r, reading *all) {
   machine *m = all->machine;
   long long times = 0, first = 0, sockets = 0, caches = 0;
-  if (!reader_whole(r, 1, "TIMES", 1, PLACES_MOST, &times) ||
-      !reader_whole(r, 2, "FIRST", 0, PLACES_MOST - 1, &first) ||
-      !reader_whole(r, 3, "SOCKETS", 1, PLACES_MOST, &sockets) ||
-      !reader_whole(r, 4, "CACHES", 1, PLACES_MOST, &caches))
+  if (!reader_whole(r, 1, "TIMES", 1, PLACES_MAX, &times) || !reader_whole(r, 2, "FIRST", 0, PLACES_MAX - 1, &first) ||
+      !reader_whole(r, 3, "SOCKETS", 1, PLACES_MAX, &sockets) || !reader_whole(r, 4, "CACHES", 1, PLACES_MAX, &caches))
     return false;
   if (!all->seats) return line_wrong(&r->line, "nodes: there are no seats lines before it");
-  if (times * all->seats > PLACES_MOST - m->places)
-    return line_wrong(&r->line, "more than %d ranks have places", PLACES_MOST);
+  if (times * all->seats > PLACES_MAX - m->places)
+    return line_wrong(&r->line, "more than %d ranks have places", PLACES_MAX);
   long long last = first + times - 1;
   for (int i = 0; i < all->seats; i++)
-    if (last >= PLACES_MOST || last * sockets + all->seat[i].socket >= PLACES_MOST ||
-        last * caches + all->seat[i].cache >= PLACES_MOST)
-      return line_wrong(&r->line, "nodes: numbers of nodes, sockets and caches stay below %d", PLACES_MOST);
+    if (last >= PLACES_MAX || last * sockets + all->seat[i].socket >= PLACES_MAX ||
+        last * caches + all->seat[i].cache >= PLACES_MAX)
+      return line_wrong(&r->line, "nodes: numbers of nodes, sockets and caches stay below %d", PLACES_MAX);
   RESERVE(m->place, all->place_cap, m->places + times * all->seats);
   for (long long n = first; n <= last; n++)
     for (int i = 0; i < all->seats; i++)
@@ -223,7 +220,7 @@ static bool line_read(const reader *r, reading *all) {
     case 1: return reader_number(r, 1, "BYTES", reader_amount, &m->control_bytes);
     case 2: return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->gamma_s_per_byte);
     case 3: return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->copy_s_per_byte);
-    case 4: return reader_whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes);
+    case 4: return reader_whole(r, 1, "BYTES", -1, PLAN_MAX_BYTES, &m->eager_bytes);
     case 5: return reader_number(r, 1, "S", reader_seconds, &m->overhead_s);
     case 6: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->nic_bytes_per_s);
     case 7: return reader_number(r, 1, "BYTES_PER_S", reader_rate, &m->memory_bytes_per_s);
@@ -242,14 +239,14 @@ static bool line_read(const reader *r, reading *all) {
     case 21: return class_line(r, m, m->nonblocking);
     case 22:
       m->has_eager_nonblocking = true;
-      return reader_whole(r, 1, "BYTES", -1, PLAN_MOST_BYTES, &m->eager_bytes_nonblocking);
+      return reader_whole(r, 1, "BYTES", -1, PLAN_MAX_BYTES, &m->eager_bytes_nonblocking);
     case 23: return m->in_order = true;
     case 24: return reader_number(r, 1, "S", reader_seconds, &m->nic_gap_s);
     case 25: return topology_line(&m->topology, r);
     case 26: return topology_positions_line(&m->topology, r);
     case 27:
       return reader_number(r, 1, "S_PER_BYTE", reader_per_byte, &m->first_touch_s_per_byte) &&
-             reader_whole(r, 2, "FRESH_FROM_BYTES", 1, PLAN_MOST_BYTES, &m->fresh_from);
+             reader_whole(r, 2, "FRESH_FROM_BYTES", 1, PLAN_MAX_BYTES, &m->fresh_from);
     case 28: {
       int c = class_named(r, m);
       return c >= 0 && noise_line(r, &m->noise[c]);

@@ -7,7 +7,7 @@
 #include "core/schedule/array.h"
 #include "model/ascend.h"
 
-enum { SOME = 1024, MOST_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
+enum { SOME = 1024, MAX_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
 
 /* ---- taking in a rank -------------------------------------------------------------------------------- */
 
@@ -18,8 +18,8 @@ static void begin(wiring *w, const record *r) {
   *w->wrong = '\0';
   channels_clear(&w->names);
   RESERVE(w->first_op, w->first_cap, (size_t)w->ranks + 1);
-  if (w->ranks > MOST_RANKS)
-    snprintf(w->wrong, sizeof w->wrong, "%d ranks are too many: at most %d", w->ranks, MOST_RANKS);
+  if (w->ranks > MAX_RANKS)
+    snprintf(w->wrong, sizeof w->wrong, "%d ranks are too many: at most %d", w->ranks, MAX_RANKS);
 }
 
 /* The first thing that is wrong counts. */
@@ -74,10 +74,10 @@ static inline size_t at_most(size_t n, size_t most) { return n < most ? n : most
 /* Ranks do much the same: once some have been seen, there is room for as much of all. To grow step by step costs a copy each time.
  * A root may do far more than the others, so this has a limit. */
 static void expect_rest(wiring *w) {
-  size_t times = (size_t)w->ranks / SOME + 1, operations = at_most(w->operations * times, 4 * MOST_EXPECTED);
+  size_t times = (size_t)w->ranks / SOME + 1, operations = at_most(w->operations * times, 4 * MAX_EXPECTED);
   RESERVE(w->what, w->what_cap, operations);
   RESERVE(w->of_op, w->op_cap, operations);
-  RESERVE(w->message, w->message_cap, at_most((w->messages + w->crossings) * times, MOST_EXPECTED));
+  RESERVE(w->message, w->message_cap, at_most((w->messages + w->crossings) * times, MAX_EXPECTED));
 }
 
 void wiring_for(wiring *w, const machine *m, bool fresh_out) {

@@ -9,7 +9,7 @@
 #include "core/schedule/untouched.h"
 #include "model/machine.h"
 
-enum { NONE = -1, MOST_RANKS = 1 << 24 };
+enum { NONE = -1, MAX_RANKS = 1 << 24 };
 /* Of wiring.what: the kind, whether it is the sender's side of its message, and whether another wait of the same call
  * follows. */
 enum { KIND = 15, SENDING = 16, MORE = 32 };

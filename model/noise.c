@@ -15,8 +15,8 @@ static bool ends(const noise_curve *c) {
 bool noise_line(const reader *r, noise_curve *c) {
   long long from = 0;
   double part = 0, seconds = 0;
-  if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MOST_BYTES, &from) ||
-      !reader_number(r, 3, "PART", part_of_all, &part) || !reader_number(r, 4, "SECONDS", beyond, &seconds))
+  if (!reader_whole(r, 2, "FROM_BYTES", 0, PLAN_MAX_BYTES, &from) || !reader_number(r, 3, "PART", part_of_all, &part) ||
+      !reader_number(r, 4, "SECONDS", beyond, &seconds))
     return false;
   noise_piece *last = c->pieces ? &c->piece[c->pieces - 1] : NULL;
   if (ends(c)) {

@@ -6,7 +6,7 @@
 #include "core/plan/plan.h"
 
 const reader_limits reader_seconds = { 1e-18, 1e3 }, reader_per_byte = { 1e-18, 1 }, reader_rate = { 1, 1e18 },
-                    reader_amount = { 1, (double)PLAN_MOST_BYTES }, reader_traffic = { 1e-12, 1e6 },
+                    reader_amount = { 1, (double)PLAN_MAX_BYTES }, reader_traffic = { 1e-12, 1e6 },
                     reader_bound = { 1e-18, 1e3 };
 
 bool reader_number(const reader *r, int i, const char *what, reader_limits can_be, double *value) {

@@ -15,7 +15,7 @@ static int shape_least(topology_kind kind) { return kind == TOPOLOGY_TORUS ? 1 :
 int64_t topology_positions(const topology *t) {
   int64_t n = 1;
   int factors = t->kind == TOPOLOGY_FAT_TREE ? 2 : t->dims;
-  for (int i = 0; i < factors && n <= TOPOLOGY_MOST; i++) n *= t->shape[i];
+  for (int i = 0; i < factors && n <= TOPOLOGY_MAX_NODES; i++) n *= t->shape[i];
   return n;
 }
 
@@ -142,13 +142,13 @@ bool topology_line(topology *t, const reader *r) {
                       t->dims, least, most);
   for (int i = 0; i < t->dims; i++) {
     long long size = 0;
-    if (!reader_whole(r, first + i, "a number of the shape", 1, TOPOLOGY_MOST, &size)) return false;
+    if (!reader_whole(r, first + i, "a number of the shape", 1, TOPOLOGY_MAX_NODES, &size)) return false;
     t->shape[i] = (int)size;
   }
-  if (topology_positions(t) > TOPOLOGY_MOST || topology_links(t) > TOPOLOGY_MOST_LINKS)
-    return line_wrong(&r->line, "topology: at most %d positions and %d links", TOPOLOGY_MOST, TOPOLOGY_MOST_LINKS);
-  if (topology_longest(t) > TOPOLOGY_LONGEST)
-    return line_wrong(&r->line, "topology: routes cross at most %d links", TOPOLOGY_LONGEST);
+  if (topology_positions(t) > TOPOLOGY_MAX_NODES || topology_links(t) > TOPOLOGY_MAX_LINKS)
+    return line_wrong(&r->line, "topology: at most %d positions and %d links", TOPOLOGY_MAX_NODES, TOPOLOGY_MAX_LINKS);
+  if (topology_longest(t) > TOPOLOGY_MAX_LINE)
+    return line_wrong(&r->line, "topology: routes cross at most %d links", TOPOLOGY_MAX_LINE);
   return true;
 }
 

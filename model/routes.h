@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 typedef enum { TOPOLOGY_SWITCH, TOPOLOGY_TORUS, TOPOLOGY_FAT_TREE, TOPOLOGY_DRAGONFLY, TOPOLOGY_KINDS } topology_kind;
-enum { TOPOLOGY_DIMS = 6, TOPOLOGY_MOST = 1 << 22, TOPOLOGY_MOST_LINKS = 1 << 24, TOPOLOGY_LONGEST = 256 };
+enum { TOPOLOGY_DIMS = 6, TOPOLOGY_MAX_NODES = 1 << 22, TOPOLOGY_MAX_LINKS = 1 << 24, TOPOLOGY_MAX_LINE = 256 };
 
 typedef struct {
   topology_kind kind;

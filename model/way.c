@@ -7,8 +7,8 @@
 
 #include "core/schedule/array.h"
 
-enum { MOST_RESOURCES = 1 << 25 };           /* 1 GiB */
-static const double LEAST_LATENCY_S = 1e-12; /* as the plug-in: SimGrid weighs a flow without any differently */
+enum { MAX_RESOURCES = 1 << 25 };          /* 1 GiB */
+static const double MIN_LATENCY_S = 1e-12; /* as the plug-in: SimGrid weighs a flow without any differently */
 
 static void count_sockets(ways *w) {
   const machine *m = w->m;
@@ -66,7 +66,7 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
   w->longest = 2;
   if (m->places) count_places(w);
   size_t resources = 2 * ((size_t)ranks + (size_t)w->nodes) + (size_t)w->sockets * (1 + (size_t)w->span);
-  if (m->places && resources <= MOST_RESOURCES) resources = number_units(w, resources);
+  if (m->places && resources <= MAX_RESOURCES) resources = number_units(w, resources);
   w->hops = 0;
   int within = (m->inside.across_bytes_per_s > 0 ? 2 : 0) + m->inside.longest;
   int between = 2 + (m->inside.has_nic_socket ? 2 * m->inside.longest : 0);
@@ -83,7 +83,7 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
   bool named = m->core_bytes_per_s > 0;
   if (m->places && named) w->longest = 3 + 2 * w->units + (between > within ? between : within);
   else if (m->places && (m->nic_bytes_per_s > 0 || m->memory_bytes_per_s > 0)) w->longest = 4;
-  if (resources > MOST_RESOURCES)
+  if (resources > MAX_RESOURCES)
     return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
   w->resources = (int)resources;
   return NULL;
@@ -135,7 +135,7 @@ static int nic_of(const machine *m, const coll_place *rank) {
 /* The links between two nodes, and what they add to the latency. */
 static void pass_topology(const ways *w, int from, int to, laid *l) {
   const topology *t = &w->m->topology;
-  int32_t link[TOPOLOGY_LONGEST];
+  int32_t link[TOPOLOGY_MAX_LINE];
   if (t->position) from = t->position[from], to = t->position[to];
   int n = topology_route(t, from, to, link);
   for (int i = 0; i < n; i++) pass(l, w->hops + link[i], topology_rate(t, link[i]));
@@ -204,7 +204,7 @@ way ways_lay(const ways *w, const message *m, crossing *crossed) {
   if (w->m->core_bytes_per_s > 0 && w->m->places) {
     /* Alone it takes its curve's time, control bytes and all: what that is beyond their flow is latency. */
     double most = flowing * c->traffic / cross_links(w, m, &v, crossed);
-    v.latency_s = fmax(LEAST_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - spent_s - most);
+    v.latency_s = fmax(MIN_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - spent_s - most);
     v.left = flowing * c->traffic;
   } else {
     v.left = flowing * c->s_per_byte;

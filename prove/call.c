@@ -18,7 +18,7 @@ static bool number_of(const char *word, uint64_t most, uint64_t *value) {
 
 bool call_read(char *line, call *c) {
   enum { RANKS, COUNT, ROOT, COMMUTES, IN_PLACE, ELEM, NUMBERS };
-  static const uint64_t most[NUMBERS] = { PLACES_MOST, PLAN_MOST_BYTES, PLACES_MOST, 1, 1, 1 << 20 };
+  static const uint64_t most[NUMBERS] = { PLACES_MAX, PLAN_MAX_BYTES, PLACES_MAX, 1, 1, 1 << 20 };
   uint64_t number[NUMBERS] = { [ELEM] = sizeof(float) };
   char *rest = NULL;
   if (!word_of(strtok_r(line, " \n", &rest), c->id, sizeof c->id)) return false;

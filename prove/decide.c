@@ -109,19 +109,19 @@ static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a) {
   json_end(&j);
 }
 
-enum { MOST = 32 };
+enum { MAX_DECISIONS = 32 };
 
 /* What is asked: of some tables, about a call of which ranks and count may still be missing. */
 typedef struct {
   const char *collective;
   coll_args call;
   bool told; /* ranks and count are on the command line */
-  asked list[MOST];
+  asked list[MAX_DECISIONS];
   int n;
 } question;
 
 static bool ask(question *q, const char *key, char *error, size_t size) {
-  if (q->n == MOST) return snprintf(error, size, "at most %d decisions", MOST), false;
+  if (q->n == MAX_DECISIONS) return snprintf(error, size, "at most %d decisions", MAX_DECISIONS), false;
   asked *d = &q->list[q->n];
   d->table = coll_decision_find(key, d->value, error, size);
   q->n += d->table != NULL;
@@ -133,7 +133,7 @@ static bool read_word(question *q, const char *word, char *error, size_t size) {
   if (!strncmp(word, "decision=", 9)) return ask(q, word + 9, error, size);
   if (!strncmp(word, "collective=", 11)) return q->collective = word + 11, true;
   static const char *const names[] = { "ranks=", "count=", "elem=", "root=", "commutes=", "in_place=" };
-  static const size_t most[] = { PLACES_MOST, SIZE_MAX, SIZE_MAX, PLACES_MOST, 1, 1 };
+  static const size_t most[] = { PLACES_MAX, SIZE_MAX, SIZE_MAX, PLACES_MAX, 1, 1 };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t length = strlen(names[i]);
     uint64_t n = 0;
@@ -173,7 +173,7 @@ static int reply_to_lines(question *q, coll_collective k, prover *v) {
     uint64_t ranks, count;
     const char *rest;
     line[strcspn(line, "\n")] = '\0';
-    if (!number_begins(line, PLACES_MOST, &ranks, &rest) || *rest != ' ' || !number_whole(rest + 1, SIZE_MAX, &count))
+    if (!number_begins(line, PLACES_MAX, &ranks, &rest) || *rest != ' ' || !number_whole(rest + 1, SIZE_MAX, &count))
       return refuse("--decide cannot read the line \"%s\": give RANKS COUNT", line);
     q->call.size = (int)ranks;
     q->call.count = count;

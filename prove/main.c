@@ -49,7 +49,7 @@ static bool parse_counts(const char *text, sweep_options *o) {
   for (o->counts = 0; *text; o->counts++) {
     const char *end;
     uint64_t count;
-    if (o->counts == SWEEP_COUNTS || !number_begins(text, PLAN_MOST_BYTES, &count, &end)) return false;
+    if (o->counts == SWEEP_COUNTS || !number_begins(text, PLAN_MAX_BYTES, &count, &end)) return false;
     o->count[o->counts] = (size_t)count;
     if (*end == ',') end++;
     else if (*end) return false;
@@ -63,9 +63,9 @@ static bool parse_ranks(const char *text, sweep_options *o) {
   for (o->ranks = 0; *text;) {
     const char *end;
     uint64_t first, last;
-    if (!number_begins(text, PLACES_MOST, &first, &end)) return false;
+    if (!number_begins(text, PLACES_MAX, &first, &end)) return false;
     last = first;
-    if (!strncmp(end, "..", 2) && !number_begins(end + 2, PLACES_MOST, &last, &end)) return false;
+    if (!strncmp(end, "..", 2) && !number_begins(end + 2, PLACES_MAX, &last, &end)) return false;
     if (first < 1 || last < first) return false;
     if (o->ranks && first <= (uint64_t)o->rank[o->ranks - 1]) return false;
     for (uint64_t p = first; p <= last; p++) {

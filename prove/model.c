@@ -24,7 +24,7 @@
 #include "prove/osu_loop.h"
 #include "prove/sweep.h"
 
-enum { MOST_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
+enum { MAX_COUNTED = 1 << 19 }; /* messages: to count rounds takes as long as to find the time */
 
 typedef struct {
   machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
@@ -216,7 +216,7 @@ static int point(model *m, const plan_point *q) {
   if (m->timing.want_messages) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
   a.rounds = NAN;
-  if (!*q->barrier && timing_messages(&m->timing, m->record) <= MOST_COUNTED) {
+  if (!*q->barrier && timing_messages(&m->timing, m->record) <= MAX_COUNTED) {
     if (timing_run(m->record, &m->rounds, &m->timing)) return failed(m, &m->rounds, &a, q->collective);
     if (m->holdings) return print_holdings(m, q, chose);
     a.rounds = m->timing.makespan_s;

@@ -18,9 +18,9 @@ static void refuse_host(const char *name, const char *text, const char *wanted) 
 static int host_place(const char *name) {
   const char *text = sg_host_get_property_value(sg_host_self(), name);
   uint64_t number = 0;
-  if (!text || !number_whole(text, PLACES_MOST - 1, &number)) {
+  if (!text || !number_whole(text, PLACES_MAX - 1, &number)) {
     char wanted[64];
-    snprintf(wanted, sizeof wanted, "node, socket and cache, whole numbers below %d", PLACES_MOST);
+    snprintf(wanted, sizeof wanted, "node, socket and cache, whole numbers below %d", PLACES_MAX);
     refuse_host(name, text, wanted);
   }
   return (int)number;

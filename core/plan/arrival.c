@@ -9,13 +9,13 @@
 #include "core/plan/line.h"
 #include "core/plan/places.h"
 
-static const double MOST_S = 1e6;
+static const double MAX_S = 1e6;
 
 static bool seconds_begin(const char *text, double *value, const char **rest) {
   char *end;
   *value = strtod(text, &end);
   *rest = end;
-  return end != text && (*text == '.' || (*text >= '0' && *text <= '9')) && *value >= 0 && *value <= MOST_S;
+  return end != text && (*text == '.' || (*text >= '0' && *text <= '9')) && *value >= 0 && *value <= MAX_S;
 }
 
 const char *arrival_parse(arrival *a, const char *text) {
@@ -37,7 +37,7 @@ const char *arrival_parse(arrival *a, const char *text) {
   uint64_t number;
   if (*text != ':' || kind == ARRIVAL_LINEAR)
     return "nothing can follow the seconds but a seed (random) or a rank (one_late)";
-  if (!number_whole(text + 1, kind == ARRIVAL_RANDOM ? UINT32_MAX : PLACES_MOST - 1, &number))
+  if (!number_whole(text + 1, kind == ARRIVAL_RANDOM ? UINT32_MAX : PLACES_MAX - 1, &number))
     return "give a whole number behind the second colon";
   if (kind == ARRIVAL_RANDOM) a->seed = number;
   else a->rank = (int)number;

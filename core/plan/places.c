@@ -16,13 +16,13 @@ static bool one_line(const file_line *l, char *text, void *self) {
   text[strcspn(text, "#")] = '\0';
   for (char *word = strtok_r(text, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest), n++) {
     uint64_t value;
-    if (n == 3 || !number_whole(word, PLACES_MOST - 1, &value))
-      return line_wrong(l, "%.40s: write NODE SOCKET CACHE, three whole numbers below %d", word, PLACES_MOST);
+    if (n == 3 || !number_whole(word, PLACES_MAX - 1, &value))
+      return line_wrong(l, "%.40s: write NODE SOCKET CACHE, three whole numbers below %d", word, PLACES_MAX);
     number[n] = (int)value;
   }
   if (!n) return true;
-  if (n < 3) return line_wrong(l, "write NODE SOCKET CACHE, three whole numbers below %d", PLACES_MOST);
-  if (list->ranks == PLACES_MOST) return line_wrong(l, "at most %d ranks", PLACES_MOST);
+  if (n < 3) return line_wrong(l, "write NODE SOCKET CACHE, three whole numbers below %d", PLACES_MAX);
+  if (list->ranks == PLACES_MAX) return line_wrong(l, "at most %d ranks", PLACES_MAX);
   if (list->ranks == list->cap) {
     list->cap = list->cap ? 2 * list->cap : 64;
     coll_place *more = realloc(list->place, list->cap * sizeof *more);
@@ -45,16 +45,16 @@ static bool by_shape(const char *text, int ranks, coll_place *place, char *error
   uint64_t value, cores = 1;
   const char *rest = text;
   do {
-    if (!number_begins(rest, PLACES_MOST, &value, &rest)) value = 0;
+    if (!number_begins(rest, PLACES_MAX, &value, &rest)) value = 0;
     cores *= value;
     part[parts++] = (int)value;
-  } while (cores && cores <= PLACES_MOST && parts < 4 && *rest == 'x' && rest++);
+  } while (cores && cores <= PLACES_MAX && parts < 4 && *rest == 'x' && rest++);
   bool cyclic = !strcmp(rest, ",cyclic");
-  if (!cores || cores > PLACES_MOST || parts < 3 || (*rest && !cyclic))
+  if (!cores || cores > PLACES_MAX || parts < 3 || (*rest && !cyclic))
     return say(error, size,
                "%.40s: there is no such file; as a shape write nodes x sockets x cores, such as 4x4x4, "
                "4x4x2x2 (and caches) or 4x4x4,cyclic, of at most %d cores",
-               text, PLACES_MOST);
+               text, PLACES_MAX);
   if (cores < (uint64_t)ranks) return say(error, size, "%.40s: has fewer cores than there are ranks (%d)", text, ranks);
   int nodes = part[0], sockets = part[1], caches = parts == 4 ? part[2] : 1, each = part[parts - 1];
   for (int r = 0; r < ranks; r++) {

@@ -5,7 +5,7 @@
 #include "collscope.h"
 
 /* Numbers of nodes, sockets and caches are below this, and so are ranks: more than any machine has, and tables over them fit. */
-enum { PLACES_MOST = 1 << 22 };
+enum { PLACES_MAX = 1 << 22 };
 
 typedef struct {
   coll_place *place;

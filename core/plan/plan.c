@@ -58,7 +58,7 @@ coll_args plan_args(const plan_point *q, int size, const long *param, const coll
 bool plan_too_large(const plan_point *q, int ranks, char reason[PLAN_REASON]) {
   uint64_t bytes, blocks = coll_counts_of(q->collective) == COLL_COUNTS_BLOCK ? (uint64_t)ranks : 1;
   bool too_large = __builtin_mul_overflow((uint64_t)q->count, plan_type_bytes(q->type), &bytes) ||
-                   __builtin_mul_overflow(bytes, blocks, &bytes) || bytes > PLAN_MOST_BYTES;
+                   __builtin_mul_overflow(bytes, blocks, &bytes) || bytes > PLAN_MAX_BYTES;
   if (too_large)
     snprintf(reason, PLAN_REASON,
              "so many elements of %zu bytes on %" PRIu64 " rank%s are more than 1024 TiB; give fewer",
@@ -136,18 +136,18 @@ static bool pair(const file_line *r, plan_point *q, const char *key, const char 
   int index = 0;
   if (!strcmp(key, "id")) return text_value(r, key, text, q->id, sizeof q->id);
   if (!strcmp(key, "algorithm")) return text_value(r, key, text, q->key, sizeof q->key);
-  if (!strcmp(key, "ranks")) return small_number(r, key, text, PLACES_MOST, &q->ranks);
-  if (!strcmp(key, "root")) return small_number(r, key, text, PLACES_MOST, &q->root);
-  if (!strcmp(key, "repetitions")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->repetitions);
-  if (!strcmp(key, "warmup")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->warmup);
-  if (!strcmp(key, "group")) return small_number(r, key, text, PLAN_MOST_REPETITIONS, &q->group);
+  if (!strcmp(key, "ranks")) return small_number(r, key, text, PLACES_MAX, &q->ranks);
+  if (!strcmp(key, "root")) return small_number(r, key, text, PLACES_MAX, &q->root);
+  if (!strcmp(key, "repetitions")) return small_number(r, key, text, PLAN_MAX_REPETITIONS, &q->repetitions);
+  if (!strcmp(key, "warmup")) return small_number(r, key, text, PLAN_MAX_REPETITIONS, &q->warmup);
+  if (!strcmp(key, "group")) return small_number(r, key, text, PLAN_MAX_REPETITIONS, &q->group);
   if (!strcmp(key, "until_ci")) return real_number(r, key, text, 1, &q->until_ci);
   if (!strcmp(key, "budget_s")) return real_number(r, key, text, 1e6, &q->budget_s);
   if (!strcmp(key, "in_place")) return flag(r, key, text, &q->in_place);
   if (!strcmp(key, "check")) return flag(r, key, text, &q->check);
   if (!strcmp(key, "op")) return one_of(r, key, text, ops, PLAN_OPS, op);
   if (!strcmp(key, "count")) {
-    if (!whole_number(r, key, text, PLAN_MOST_BYTES, &wide)) return false;
+    if (!whole_number(r, key, text, PLAN_MAX_BYTES, &wide)) return false;
     q->count = (size_t)wide;
     return true;
   }

@@ -141,7 +141,7 @@ static void gather_values(const subject *s, plan_metric metric, timings *t) {
 /* Rank 0: whether the budget is spent, or, once the plan's repetitions are there, the interval is narrow enough. A mean over ranks need
  * not be divided by their number: it is compared with itself. */
 static bool enough(const plan_point *p, const timings *t) {
-  if (t->spent_s >= p->budget_s || t->times >= PLAN_MOST_REPETITIONS) return true;
+  if (t->spent_s >= p->budget_s || t->times >= PLAN_MAX_REPETITIONS) return true;
   if (t->times < p->repetitions) return false;
   double *sorted = runtime_allocate(sizeof *sorted * (size_t)t->times);
   memcpy(sorted, t->value, sizeof *sorted * (size_t)t->times);

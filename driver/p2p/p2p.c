@@ -10,7 +10,7 @@
 #include "core/runtime/allocate.h"
 #include "driver/p2p/plan.h"
 
-enum { TAG = 3, LARGEST_PLAN = 1 << 24 };
+enum { TAG = 3, MAX_PLAN = 1 << 24 };
 
 static void print_places(const launch *l, FILE *out) {
   struct {
@@ -87,8 +87,8 @@ static char *text_of(const launch *l, const char *path) {
   if (!l->rank) {
     FILE *file = fopen(path, "r");
     if (file) {
-      text = runtime_allocate(LARGEST_PLAN);
-      size = (int)fread(text, 1, LARGEST_PLAN - 1, file);
+      text = runtime_allocate(MAX_PLAN);
+      size = (int)fread(text, 1, MAX_PLAN - 1, file);
       if (ferror(file)) size = -1;
       fclose(file);
     }

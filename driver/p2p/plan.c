@@ -8,7 +8,7 @@
 #include "core/catalogue/number.h"
 #include "core/runtime/allocate.h"
 
-enum { MOST_MESSAGES = 1 << 16 };
+enum { MAX_MESSAGES = 1 << 16 };
 
 /* The flows of "0>1,0>2". Returns NULL, or what is wrong. */
 static const char *read_flows(measurement *m, const char *text, int ranks) {
@@ -32,7 +32,7 @@ static const char *read_word(measurement *m, const char *word, int ranks) {
     if (!number_whole(word + 6, INT_MAX, &n)) return "bytes is a number up to 2147483647";
     m->bytes = n;
   } else if (!strncmp(word, "count=", 6)) {
-    if (!number_whole(word + 6, MOST_MESSAGES, &n) || !n) return "count is a number from 1 to 65536";
+    if (!number_whole(word + 6, MAX_MESSAGES, &n) || !n) return "count is a number from 1 to 65536";
     m->count = (int)n;
   } else if (!strncmp(word, "samples=", 8)) {
     if (!number_whole(word + 8, P2P_SAMPLES, &n) || !n) return "samples is a number from 1 to 10000";
@@ -49,7 +49,7 @@ static const char *check(const measurement *m, int ranks) {
     return NULL;
   }
   if (!m->flows) return "flows= is missing";
-  if ((long)m->flows * m->count > MOST_MESSAGES) return "flows times count is at most 65536";
+  if ((long)m->flows * m->count > MAX_MESSAGES) return "flows times count is at most 65536";
   return NULL;
 }
 

@@ -53,7 +53,7 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 constexpr double ENVELOPE_BYTES = 16;
-constexpr double LEAST_LATENCY_S = 1e-12;
+constexpr double MIN_LATENCY_S = 1e-12;
 constexpr double WIDE_BYTES_PER_S = 1e24;
 
 struct Piece {
@@ -285,8 +285,8 @@ double latency_factor(double flowing, const s4u::Host *src, const s4u::Host *dst
   for (const s4u::Link *link : links) narrowest = std::min(narrowest, link->get_bandwidth());
   double spent = posted.charged && p->has_gap ? gap_of(p, bytes) : 0;
   if (posted.eager) spent += received_in(bytes, src, dst);
-  double latency_s = std::max(LEAST_LATENCY_S, to_the_nic(src, dst) + over_the_hops(links) + p->latency_s +
-                                                   bytes * p->s_per_byte - spent - flowing * p->traffic / narrowest);
+  double latency_s = std::max(MIN_LATENCY_S, to_the_nic(src, dst) + over_the_hops(links) + p->latency_s +
+                                                 bytes * p->s_per_byte - spent - flowing * p->traffic / narrowest);
   const Place &from = machine.place[src];
   int node = from.node == machine.place[dst].node ? -1 : from.node;
   if (not access) flow_starts(src, dst, latency_s, node, posted.turn);

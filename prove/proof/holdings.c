@@ -118,7 +118,7 @@ static void after(void *self, proof *e, uint32_t round) {
     if (!heard) look(e, h, rank);
     for (int q = 0; heard && q < e->p; q++)
       if (call_heard(e, rank, q)) hold(h, (uint64_t)q, (uint64_t)q + 1, 1, h->first[h->firsts - 1]);
-    h->fine = h->stretches <= HOLDINGS_MOST;
+    h->fine = h->stretches <= HOLDINGS_MAX;
   }
   if (round == h->rounds) PUSH(h->first, h->firsts, h->first_cap, h->stretches);
 }

@@ -10,7 +10,7 @@ typedef struct {
   uint32_t set;
 } held;
 
-enum { HOLDINGS_MOST = 1 << 21 }; /* stretches: more than this is nothing for a picture */
+enum { HOLDINGS_MAX = 1 << 21 }; /* stretches: more than this is nothing for a picture */
 
 typedef struct {
   bool fine;      /* false: there were too many stretches */

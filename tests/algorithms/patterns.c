@@ -15,7 +15,7 @@
 #include "patterns/segment.h"
 #include "patterns/tree.h"
 
-enum { MOST = 64 };
+enum { MAX_SIZE = 64 };
 
 static int failed;
 static long checked;
@@ -64,9 +64,9 @@ static void segments(size_t count, size_t elem, size_t s) {
 /* Both ends of every edge agree, what hangs on a rank is an unbroken range in which its children's ranges lie side by
  * side, and the last rank is reached in round ⌈lg p⌉. */
 static void mst(int p, int root, coll_mst_dest dest) {
-  static coll_mst_node node[MOST];
+  static coll_mst_node node[MAX_SIZE];
   for (int r = 0; r < p; r++) node[r] = coll_mst_place(p, root, r, dest);
-  int round[MOST], last = 0, order[MOST], known = 1;
+  int round[MAX_SIZE], last = 0, order[MAX_SIZE], known = 1;
   order[0] = root;
   round[root] = 0;
   CHECK(node[root].parent == -1 && node[root].lo == 0 && node[root].hi == p, "p=%d root=%d", p, root);
@@ -97,7 +97,7 @@ static void mst(int p, int root, coll_mst_dest dest) {
 /* ---- trees ------------------------------------------------------------------------------------------ */
 
 typedef struct {
-  int root, parent[MOST], children[MOST], child[MOST][MOST];
+  int root, parent[MAX_SIZE], children[MAX_SIZE], child[MAX_SIZE][MAX_SIZE];
 } whole_tree;
 
 static void tree_all(whole_tree *w, coll_tree_shape shape, int k, int p, int root) {
@@ -114,11 +114,11 @@ static void tree_all(whole_tree *w, coll_tree_shape shape, int k, int p, int roo
 
 /* Every rank but the root is the child of exactly the rank that it calls its parent. */
 static void tree_agrees(const whole_tree *w, coll_tree_shape shape, int k, int p, int root) {
-  int named[MOST] = { 0 };
+  int named[MAX_SIZE] = { 0 };
   for (int r = 0; r < p; r++)
-    for (int i = 0; i < w->children[r]; i++) named[w->child[r][i]] += 1 + r * MOST * MOST;
+    for (int i = 0; i < w->children[r]; i++) named[w->child[r][i]] += 1 + r * MAX_SIZE * MAX_SIZE;
   for (int r = 0; r < p; r++)
-    CHECK(r == w->root ? w->parent[r] == -1 && !named[r] : named[r] == 1 + w->parent[r] * MOST * MOST,
+    CHECK(r == w->root ? w->parent[r] == -1 && !named[r] : named[r] == 1 + w->parent[r] * MAX_SIZE * MAX_SIZE,
           "shape %d k=%d p=%d root=%d rank %d", shape, k, p, root, r);
   CHECK(w->root == (shape == COLL_TREE_IN_ORDER_BINARY ? p - 1 : root), "shape %d p=%d root=%d", shape, p, root);
 }
@@ -134,7 +134,7 @@ static int subtree(const whole_tree *w, int p, int top, int *member) {
 
 /* All of an unbroken range of virtual ranks, `v` its first. */
 static bool is_range_from(int v, const int *member, int n, int p, int root) {
-  bool in[2 * MOST] = { false };
+  bool in[2 * MAX_SIZE] = { false };
   for (int i = 0; i < n; i++) in[(member[i] - root + p) % p] = true;
   for (int i = v; i < v + n; i++)
     if (!in[i]) return false;
@@ -143,7 +143,7 @@ static bool is_range_from(int v, const int *member, int n, int p, int root) {
 
 /* What the header promises of subtrees, and what the closed forms are made of. */
 static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p, int root) {
-  int member[MOST], round[MOST], most = 0, deepest = 0, n = subtree(w, p, w->root, member);
+  int member[MAX_SIZE], round[MAX_SIZE], most = 0, deepest = 0, n = subtree(w, p, w->root, member);
   CHECK(n == p, "shape %d k=%d p=%d root=%d reaches %d", shape, k, p, root, n);
   round[w->root] = 0;
   for (int i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ static void tree_covers(const whole_tree *w, coll_tree_shape shape, int k, int p
         deepest, most);
   bool ranges = shape == COLL_TREE_CHAIN || shape == COLL_TREE_IN_ORDER_BINOMIAL || shape == COLL_TREE_KNOMIAL;
   for (int r = 0; r < p; r++) {
-    int v = (r - root + p) % p, below[MOST], size = subtree(w, p, r, below);
+    int v = (r - root + p) % p, below[MAX_SIZE], size = subtree(w, p, r, below);
     if (ranges)
       CHECK(is_range_from(v, below, size, p, root), "shape %d k=%d p=%d root=%d rank %d", shape, k, p, root, r);
     if (shape == COLL_TREE_IN_ORDER_BINOMIAL) CHECK(coll_tree_span(v, p) == size, "p=%d v=%d: %d", p, v, size);
@@ -183,7 +183,7 @@ static void tree(coll_tree_shape shape, int k, int p, int root) {
 
 /* Children lie behind their parent, side by side, and only the last level has gaps, on its right. */
 static void preorder(int p) {
-  int depth[MOST], deepest = 0;
+  int depth[MAX_SIZE], deepest = 0;
   bool gap = false;
   for (int v = 0; v < p; v++) {
     coll_preorder_node n = coll_preorder_place(p, v);
@@ -215,7 +215,7 @@ static void king(int p, int k) {
   long power = 1;
   for (int i = 0; i < r.steps; i++) power *= r.k;
   CHECK(r.power == power && power <= p && (r.k == 1 ? p == 1 : power * r.k > p), "p=%d k=%d: %d", p, k, r.power);
-  uint64_t knows[MOST], then[MOST];
+  uint64_t knows[MAX_SIZE], then[MAX_SIZE];
   for (int v = 0; v < r.power; v++) knows[v] = (uint64_t)1 << v;
   for (int distance = 1; distance < r.power; distance *= r.k) {
     for (int v = 0; v < r.power; v++) {
@@ -296,7 +296,7 @@ static void grouping(int p, const coll_place *place) {
 
 /* As many groups on each node, that share all its ranks out; refused when, and only when, a leader would lack a rank. */
 static void leaders(int p, const coll_place *place, int per_node, bool one_socket) {
-  int first[MOST + 1], member[MOST], seen[MOST] = { 0 };
+  int first[MAX_SIZE + 1], member[MAX_SIZE], seen[MAX_SIZE] = { 0 };
   coll_leaders l = { .first = first, .member = member };
   coll_grouping node;
   coll_grouping_make(&node, COLL_LEVEL_NODE, p, place);
@@ -330,7 +330,7 @@ static void leaders(int p, const coll_place *place, int per_node, bool one_socke
 }
 
 int main(void) {
-  for (int p = 1; p <= MOST; p++) {
+  for (int p = 1; p <= MAX_SIZE; p++) {
     size_t n[] = { 0, 1, (size_t)p - 1, (size_t)p, (size_t)p + 1, 1000 };
     lg_and_ring(p);
     for (int i = 0; i < 6; i++) blocks(p, n[i]);
@@ -341,7 +341,7 @@ int main(void) {
     preorder(p);
     for (int k = 2; k <= 9; k++) king(p, k);
     for (int dealt = 0; dealt < 2; dealt++) {
-      coll_place place[MOST];
+      coll_place place[MAX_SIZE];
       uneven_places(p, dealt, place);
       grouping(p, place);
       for (int per_node = 1; per_node <= 4; per_node++)

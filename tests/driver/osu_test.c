@@ -8,7 +8,7 @@
 #include "core/runtime/port.h"
 #include "driver/measure/timing.h"
 
-enum { SKIP = 2, CALLS = 20, TURNS = 15, MOST_TURNS = 400 };
+enum { SKIP = 2, CALLS = 20, TURNS = 15, MAX_TURNS = 400 };
 
 static double osu_loop(const subject *s) {
   double timer = 0, average = 0;
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
       s.args.out = b.out;
       subject_open(&s, false);
       double least[2] = { 1, 1 }, ratio = 1;
-      for (int t = 0; t < 2 * TURNS || (t < 2 * MOST_TURNS && !within(ratio, allowed)); t++) {
+      for (int t = 0; t < 2 * TURNS || (t < 2 * MAX_TURNS && !within(ratio, allowed)); t++) {
         bool is_ours = (t + t / 2) % 2; /* first in turn, too */
         double time = is_ours ? ours(&s, &p, &b) : osu_loop(&s);
         if (time < least[is_ours]) least[is_ours] = time;

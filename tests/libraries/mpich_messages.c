@@ -15,10 +15,10 @@
 
 #include "validate/twins/calls.h"
 
-enum { MOST = 1024, SOURCE_SHIFT = 32, SOURCE_BITS = 16 }; /* of the tag: src/mpid/ch4/netmod/ucx/ucx_types.h */
+enum { MAX_RANKS = 1024, SOURCE_SHIFT = 32, SOURCE_BITS = 16 }; /* of the tag: src/mpid/ch4/netmod/ucx/ucx_types.h */
 
 static FILE *out; /* NULL: not recording */
-static const void *end_of[MOST];
+static const void *end_of[MAX_RANKS];
 static int learning = -1;
 
 /* A type that is not contiguous goes to UCX as functions that pack it: the beginning of its structures (ucp_def.h, ucp.h). */
@@ -70,7 +70,7 @@ typedef unsigned progress(void *);
 typedef void *receive(void *, void *, size_t, uint64_t, uint64_t, const void *);
 
 static int rank_of(const void *end) {
-  for (int r = 0; r < MOST; r++)
+  for (int r = 0; r < MAX_RANKS; r++)
     if (end_of[r] == end) return r;
   return -2;
 }

@@ -18,7 +18,7 @@
 
 /* ---- each of them --------------------------------------------------------------------------------------------- */
 
-static coll_place nowhere[PLACES_MOST];
+static coll_place nowhere[PLACES_MAX];
 
 /* What every program asks of a call before it runs it. */
 static bool call_is_known(const char *key, coll_collective k, coll_args *a, char *error, size_t size) {

@@ -5,7 +5,7 @@
 #undef main
 #include <sys/socket.h>
 
-static int other_end[MOST_HOSTS], failed;
+static int other_end[MAX_HOSTS], failed;
 static char story[4096];
 
 #define SAYS(...) snprintf(story + strlen(story), sizeof story - strlen(story), __VA_ARGS__)

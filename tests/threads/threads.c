@@ -22,7 +22,7 @@
 #include "tests/threads/back_end.h"
 #include "tests/threads/broken.h"
 
-enum { MOST_RANKS = 16, CALLS = 4 };
+enum { MAX_RANKS = 16, CALLS = 4 };
 
 typedef struct {
   const char *algorithm;     /* only keys that begin so */
@@ -41,13 +41,13 @@ typedef struct {
 /* What the threads of one world share. */
 typedef struct {
   const options *o;
-  coll_place place[MOST_RANKS];
+  coll_place place[MAX_RANKS];
   int size, placement;
   threads_world *world;
   tally *tally; /* one an algorithm; counts are rank 0's */
   /* A barrier's meaning: how many have entered a call, and what each wrote before. */
   _Atomic int entered[CALLS];
-  int written[CALLS][MOST_RANKS];
+  int written[CALLS][MAX_RANKS];
 } stage;
 
 typedef struct {
@@ -213,7 +213,7 @@ static void *act(void *self) {
 /* Where ranks sit: all on one node of two sockets; blocks on uneven nodes; dealt out in turn. */
 enum { PLACEMENTS = 3 };
 static coll_place place_of(int placement, int rank) {
-  static const int ends[] = { 1, 5, 7, MOST_RANKS };
+  static const int ends[] = { 1, 5, 7, MAX_RANKS };
   int node = 0;
   if (placement == 1)
     while (rank >= ends[node]) node++;
@@ -225,8 +225,8 @@ static coll_place place_of(int placement, int rank) {
 static void perform(const options *o, int p, int placement, tally *t) {
   static const size_t eager[] = { 0, (size_t)-1, 64 };
   stage *g = calloc(1, sizeof *g);
-  actor actors[MOST_RANKS];
-  pthread_t thread[MOST_RANKS];
+  actor actors[MAX_RANKS];
+  pthread_t thread[MAX_RANKS];
   *g = (stage){ .o = o, .size = p, .placement = placement, .tally = t };
   g->world = threads_world_make(p, eager[(o->seed + (unsigned)placement) % 3], o->seed);
   for (int r = 0; r < p; r++) g->place[r] = place_of(placement, r);
@@ -261,7 +261,7 @@ static int run_broken(const char *name) {
 }
 
 int main(int argc, char **argv) {
-  options o = { .from = 1, .to = MOST_RANKS, .every = 1, .patience_s = 30 };
+  options o = { .from = 1, .to = MAX_RANKS, .every = 1, .patience_s = 30 };
   if (argc < 2) return usage("what shall run?");
   signal(SIGALRM, out_of_patience);
   if (!strcmp(argv[1], "broken")) return argc == 3 ? run_broken(argv[2]) : usage("which one?");
@@ -274,7 +274,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(name, "--seed")) o.seed = (unsigned)atoi(value);
     else if (strcmp(name, "--ranks") || sscanf(value, "%d..%d", &o.from, &o.to) != 2) return usage(name);
   }
-  if (argc % 2 || o.from < 1 || o.to > MOST_RANKS || !o.every) return usage("ranks are 1..16, every at least 1");
+  if (argc % 2 || o.from < 1 || o.to > MAX_RANKS || !o.every) return usage("ranks are 1..16, every at least 1");
   int algorithms = 0;
   while (coll_registry[algorithms]) algorithms++;
   tally *t = calloc((size_t)algorithms, sizeof *t), sum = { 0 };

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 256 };
-static struct pollfd last[MOST];
+enum { MAX_DESCRIPTORS = 256 };
+static struct pollfd last[MAX_DESCRIPTORS];
 static nfds_t watched;
 static bool found;
 
 int poll(struct pollfd *fds, nfds_t n, int timeout_ms) {
   struct timespec wait = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
   int ready = ppoll(fds, n, timeout_ms < 0 ? NULL : &wait, NULL);
-  if (!timeout_ms && n <= MOST) { /* Open MPI's own; its helper thread polls with a time to wait */
+  if (!timeout_ms && n <= MAX_DESCRIPTORS) { /* Open MPI's own; its helper thread polls with a time to wait */
     memcpy(last, fds, n * sizeof *fds);
     watched = n;
     found |= ready > 0; /* after what it has read Open MPI polls once more, in vain, before it looks at the message */

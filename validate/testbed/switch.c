@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_HOSTS = 64, FRAME_BYTES = 1514, AT_ONCE = 64, PRIORITY = 10 };
+enum { MAX_HOSTS = 64, FRAME_BYTES = 1514, AT_ONCE = 64, PRIORITY = 10 };
 
 typedef struct frame {
   struct frame *next;
@@ -59,7 +59,7 @@ typedef struct {
 } event;
 
 static struct {
-  int hosts, leaves, tap[MOST_HOSTS];
+  int hosts, leaves, tap[MAX_HOSTS];
   double latency_s, uplink_latency_s;
   port *port; /* out of each host, up and down of each leaf, in to each host */
   event *heap;
@@ -244,7 +244,7 @@ static void read_host(int host, double time) {
 }
 
 static void work(void) {
-  struct pollfd poll_of[MOST_HOSTS];
+  struct pollfd poll_of[MAX_HOSTS];
   for (int h = 0; h < bed.hosts; h++) poll_of[h] = (struct pollfd){ .fd = bed.tap[h], .events = POLLIN };
   sigset_t ends, usual;
   sigemptyset(&ends);
@@ -313,12 +313,12 @@ int main(int argc, char **argv) {
     else bed.uplink_latency_s = value;
   }
   bed.hosts = argc - optind;
-  if (bed.hosts < 2 || bed.hosts > MOST_HOSTS || rate <= 0 || bed.leaves < 1 || bed.leaves > bed.hosts ||
+  if (bed.hosts < 2 || bed.hosts > MAX_HOSTS || rate <= 0 || bed.leaves < 1 || bed.leaves > bed.hosts ||
       (bed.leaves > 1 && uplink <= 0))
     fail(
         "usage: collscope-switch --rate BYTES_PER_S --latency S [--leaves N --uplink BYTES_PER_S [--uplink-latency S]] "
         "NAMESPACE…, 2 to %d of them",
-        MOST_HOSTS);
+        MAX_HOSTS);
   make_ports(rate, uplink > 0 ? uplink : rate);
   for (int h = 0; h < bed.hosts; h++) bed.tap[h] = tap_in(argv[optind + h]);
   signal(SIGTERM, stop);

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PLAIN_WIDTH = 160  # of tables that go into a file or a pipe
-MOST_COLUMNS = 10_000  # of COLUMNS, which anything may have set
+MAX_COLUMNS = 10_000  # of COLUMNS, which anything may have set
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +48,7 @@ def _size(terminal: bool) -> tuple[int | None, int | None]:
     if terminal:
         return None, None
     asked = os.environ.get("COLUMNS", "")
-    return int(asked) if asked.isdecimal() and 0 < int(asked) <= MOST_COLUMNS else PLAIN_WIDTH, 25
+    return int(asked) if asked.isdecimal() and 0 < int(asked) <= MAX_COLUMNS else PLAIN_WIDTH, 25
 
 
 def say(text: str, markup: bool = False) -> None:

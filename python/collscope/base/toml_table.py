@@ -22,11 +22,11 @@ from collscope.base.units import parse_sizes
 
 Where = tuple[str | int, ...]  # ("collective", 1, "name"): keys of tables, and places in lists counted from 0
 SHOWN = 5  # mistakes that are reported at once
-LARGEST_FILE = 1 << 20  # bytes: nobody writes more, and what is no text is often much larger
+MAX_FILE = 1 << 20  # bytes: nobody writes more, and what is no text is often much larger
 DEEPEST = 32  # levels of lists and tables inside each other
-LONGEST_VALUE = 80  # characters of a wrong value that a complaint shows
-LONGEST_COMPLAINT = 500
-LONGEST_STATEMENT = 400  # lines of a value that are tried as its end
+MAX_VALUE = 80  # characters of a wrong value that a complaint shows
+MAX_COMPLAINT = 500
+MAX_STATEMENT = 400  # lines of a value that are tried as its end
 _INTEGER = re.compile(r"[0-9][0-9_]{4299,}")  # Python reads no longer ones
 
 _KINDS = {
@@ -77,7 +77,7 @@ def sizes_of(example: str) -> BeforeValidator:
 
 def shown(value: Any) -> str:
     """A value in a complaint."""
-    return _clipped(str(value).lower() if isinstance(value, bool) else repr(value), LONGEST_VALUE)
+    return _clipped(str(value).lower() if isinstance(value, bool) else repr(value), MAX_VALUE)
 
 
 def _clipped(text: str, most: int) -> str:
@@ -90,13 +90,13 @@ def read_text(path: Path, shown: str, error: type[UserError] = UsageError) -> st
         raise error(f"{shown}: is no file")
     try:
         with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(MAX_FILE + 1)
     except FileNotFoundError:
         raise error(f"{shown}: there is no such file") from None
     except OSError as problem:
         raise error(f"{shown}:1: cannot be read: {problem.strerror}") from problem
-    if len(data) > LARGEST_FILE:
-        raise error(f"{shown}:1: is larger than {LARGEST_FILE >> 20} MiB; is it the right file?")
+    if len(data) > MAX_FILE:
+        raise error(f"{shown}:1: is larger than {MAX_FILE >> 20} MiB; is it the right file?")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
         raise error(f"{shown}:1: is no text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)")
     try:
@@ -163,7 +163,7 @@ class Document:
 
     def fail(self, what: str, *where: str | int) -> UserError:
         """The error to raise for something wrong with this key or table: FILE:LINE: KEY: what."""
-        name, what = _clipped(self.name(where), LONGEST_VALUE), _clipped(what, LONGEST_COMPLAINT)
+        name, what = _clipped(self.name(where), MAX_VALUE), _clipped(what, MAX_COMPLAINT)
         return self.error(f"{self.path}:{self.line(*where)}: {name + ': ' if name else ''}{what}")
 
     def unknown_key(self, known: Iterable[str], *where: str | int) -> UserError:
@@ -309,7 +309,7 @@ def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
 def _ends(lines: Sequence[str], start: int) -> Iterator[int]:
     """Where the statement that begins in this line may end: at its own end, or where a bracket or a long text is closed."""
     yield start + 1
-    for end in range(start + 2, min(len(lines), start + LONGEST_STATEMENT) + 1):
+    for end in range(start + 2, min(len(lines), start + MAX_STATEMENT) + 1):
         if any(mark in lines[end - 1] for mark in ("]", "}", '"""', "'''")):
             yield end
 

@@ -16,10 +16,10 @@ from collscope.base.errors import UsageError
 _UNITS = {"": 1, "b": 1} | {
     letter + rest: 1 << 10 * (i + 1) for i, letter in enumerate("kmgt") for rest in ("", "i", "ib")
 }
-LARGEST = 1 << 50  # times thousands of ranks still a number of bytes that C can hold
+MAX_VECTOR_BYTES = 1 << 50  # times thousands of ranks still a number of bytes that C can hold
 _DOUBTFUL = {"kb": "KiB", "mb": "MiB", "gb": "GiB", "tb": "TiB"}
 _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*\Z")
-MOST_RANKS = 1 << 20  # more than any machine has
+MAX_RANKS = 1 << 20  # more than any machine has
 _DIGITS = 40  # of a number that can be meant
 _SHOWN = 40  # characters of a text that a complaint repeats
 
@@ -45,7 +45,7 @@ def parse_size(text: str) -> int:
     size = Fraction(number) * _UNITS[unit]
     if size.denominator != 1:
         raise UsageError(f'the size "{text.strip()}" is not a whole number of bytes')
-    if size > LARGEST:
+    if size > MAX_VECTOR_BYTES:
         raise UsageError(f'the size "{text.strip()}" is too large; the largest is 1024 TiB')
     return int(size)
 
@@ -80,8 +80,8 @@ def parse_ranks(text: str, what: str = "ranks") -> list[int]:
             if not re.fullmatch(r"\s*[0-9]+\s*", end) or len(end) > _DIGITS or int(end) < 1:
                 shown = part if len(part) <= _SHOWN else f"{part[:_SHOWN]}…"
                 raise UsageError(f'cannot read the {what} "{shown}"; write for example 8, 2,4,8 or 1..64')
-            if int(end) > MOST_RANKS:
-                raise UsageError(f"{end.strip()} {what} are too many; the most are {MOST_RANKS}")
+            if int(end) > MAX_RANKS:
+                raise UsageError(f"{end.strip()} {what} are too many; the most are {MAX_RANKS}")
             values.append(int(end))
         if values[0] > values[-1]:
             raise UsageError(f'the range of {what} "{part}" is empty: {values[0]} is more than {values[-1]}')

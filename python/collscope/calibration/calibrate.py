@@ -24,7 +24,7 @@ from collscope.machines import find
 from collscope.machines.spec_reader import parse_spec
 from collscope.sources import mpirun
 
-MOST_RANKS = 16
+MAX_RANKS = 16
 LAUNCHES = 5  # they differ more than repetitions do
 PAIRS = 3  # of a class; the first launch has all, which on many cores takes as long as the rest together
 ASIDE = 0.5  # of a core: what a machine does beside, without disturbing anybody
@@ -47,7 +47,7 @@ def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibrati
     if not paths.is_writable(path.parent) or path.is_dir():
         raise UsageError(f"{paths.display(path)} cannot be written; --out FILE writes elsewhere, for --on FILE")
     machine = topology.read()
-    ranks = ranks or min(len(machine.cores), MOST_RANKS)
+    ranks = ranks or min(len(machine.cores), MAX_RANKS)
     if ranks < 2:
         raise UserError("calibrating needs two cores: two ranks that share one measure the scheduler")
     before, began = os.getloadavg()[0], time.monotonic()

@@ -30,8 +30,8 @@ from collscope.sources.launcher import Launcher
 from collscope.testbed import bed
 from collscope.testbed.network import Network
 
-MOST_RANKS_PER_NODE = 64
-MOST_NODES = 8
+MAX_RANKS_PER_NODE = 64
+MAX_NODES = 8
 BETWEEN = 15  # sizes that are tried where sends begin to wait
 
 Measure = Callable[[Sequence[Wanted]], Answers]
@@ -92,12 +92,12 @@ def calibrate(
     if not target and (beside := find.PLATFORMS / f"{name}.toml").exists():
         raise UsageError(f"--name {name}: there is {paths.display(beside)} already; take another name, or --out FILE")
     driver = programs.needed(programs.MPI_DRIVER)
-    nodes = nodes or min(launcher.nodes() or 0, MOST_NODES)
+    nodes = nodes or min(launcher.nodes() or 0, MAX_NODES)
     if not nodes:
         raise UsageError(f"{launcher.describe()} does not say how many nodes there are; add --nodes N")
     on_bed = launcher.kind == "testbed"
     machine = topology.read()  # of this node: the others are taken to be the same
-    each = ranks_per_node or (1 if on_bed else min(len(machine.cores), MOST_RANKS_PER_NODE))
+    each = ranks_per_node or (1 if on_bed else min(len(machine.cores), MAX_RANKS_PER_NODE))
     ranks = nodes * each
     if ranks < 2:
         raise UsageError("one rank alone sends no message; add --nodes or --ranks-per-node")

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collscope.base.number import MOST_BYTES
+from collscope.base.number import MAX_BYTES
 from collscope.base.statistics import quantile
 from collscope.calibration.curves import Piece
 from collscope.calibration.noise import sections
 from collscope.calibration.numbers import Found, gap_line, narrowest, residual
 
 ROUNDED = 1e-5  # five digits
-LEAST_S = 1e-12  # what is left by rounding is no time
+MIN_S = 1e-12  # what is left by rounding is no time
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _curve(table: str, found: Found, about: About, level: str, pieces: Sequence[
     if table == "curve":
         yield ""
         yield f"# {level}: {len(missed)} sizes, missed by {quantile(missed, 0.5):.1%} (median), {missed[-1]:.1%} (most)"
-    ends = [*(p[0] for p in pieces[1:]), MOST_BYTES]
+    ends = [*(p[0] for p in pieces[1:]), MAX_BYTES]
     links = about.link_bytes_per_s if level == "network" else math.inf
     wire = 1 / min(float(f"{narrowest(found, level):.4g}"), links)
     known = found.gaps.get(level) or []
@@ -110,7 +110,7 @@ def _spent(
     middle = int((max(start, 1) * max(end - 1, 1)) ** 0.5)
     fixed = seconds + (per_byte - least) * middle if least != per_byte else seconds
     spent = min(max(fixed, 0.0), max(most, 0.0)) * (1 - ROUNDED)
-    return spent if spent >= LEAST_S else 0.0, least
+    return spent if spent >= MIN_S else 0.0, least
 
 
 def _limit(limit: tuple[int, int]) -> str:

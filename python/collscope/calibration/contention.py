@@ -24,7 +24,7 @@ from collscope.calibration.tables import number_of, size_of
 COLUMNS = ("channel", "collective", "processes", "bytes", "latency_us", "max_us")
 EVERY = 4  # of the numbers of processes is fitted
 FEWEST = 3  # such numbers; a channel with fewer uses all of its rows
-MOST = 0.95  # of a message's time, that its sender may be busy
+MAX_BUSY_SHARE = 0.95  # of a message's time, that its sender may be busy
 CHANNELS = {"cache": "cache", "core": "socket", "socket": "node", "node": "network"}
 """Where all children sit, as the table has it → the class; what lies between cache and socket is as the socket."""
 
@@ -184,6 +184,6 @@ def gap_of(
     first = max(start, 1)
     middle = int((first * max(min(end, 4 * first) - 1, first)) ** 0.5)
     gap = max(gap_at(known, middle), 0.0)
-    part = min(gap / curve_at(pieces, middle), MOST)
-    per_byte = min(part * slope, max(min(slope - wire, MOST * slope) - taken[1], 0.0))
-    return min(gap - per_byte * middle, max(MOST * latency - taken[0], 0.0)), per_byte
+    part = min(gap / curve_at(pieces, middle), MAX_BUSY_SHARE)
+    per_byte = min(part * slope, max(min(slope - wire, MAX_BUSY_SHARE * slope) - taken[1], 0.0))
+    return min(gap - per_byte * middle, max(MAX_BUSY_SHARE * latency - taken[0], 0.0)), per_byte

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from collscope.base.number import MOST_BYTES
+from collscope.base.number import MAX_BYTES
 from collscope.base.units import format_size
 from collscope.calibration.contention import Gaps, gap_of, scaled, split
 from collscope.calibration.curves import Piece, bridge, curve_at
@@ -103,7 +103,7 @@ def _pieces(
     known, taken = spent
     if known:
         pieces = split(pieces, known, eager)
-    ends = [*(p[0] for p in pieces[1:]), MOST_BYTES]
+    ends = [*(p[0] for p in pieces[1:]), MAX_BYTES]
     for at, ((start, latency, slope), end) in enumerate(zip(pieces, ends, strict=True)):
         low, high = _spread([m for m in curve.times if start <= m.bytes < end])
         yield ""

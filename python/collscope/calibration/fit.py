@@ -19,7 +19,7 @@ from collscope.calibration.noise import Quantiles, noise_of_messages
 from collscope.calibration.topology import Cpu, Topology, level_of
 
 NOISE = 0.03  # of a quartile on a machine that does other things, too
-MOST_OVERHEAD = 0.45  # of the shortest half round trip: two overheads and a latency must fit in
+MAX_OVERHEAD = 0.45  # of the shortest half round trip: two overheads and a latency must fit in
 
 Line = Mapping[str, Any]
 
@@ -67,7 +67,7 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     sends = _entries(lines, "overhead")
     overhead = min(
         min(lower_quartile(e["samples"]) for e in sends),
-        MOST_OVERHEAD * min(_median(t) for sizes in typical.values() for t in sizes.values()),
+        MAX_OVERHEAD * min(_median(t) for sizes in typical.values() for t in sizes.values()),
     )
     points = {level: _rising(sizes) for level, sizes in typical.items()}
     jumps = jumps_of(list(points.values()))
@@ -76,7 +76,7 @@ def fit(lines: Sequence[Line], machine: Topology) -> Fit:
     memory = uncached["ranks"] / lower_quartile(uncached["samples"])
 
     o = min([min(e["samples"]) for e in sends] + [min(e["samples"]) for e in _entries(lines, "gap") if e["bytes"] <= 1])
-    o = min(o, MOST_OVERHEAD * min(t for _, t in shortest))
+    o = min(o, MAX_OVERHEAD * min(t for _, t in shortest))
     latency = min(t - n * floor for n, t in shortest) - 2 * o
     if latency < 0:
         o, latency = max(o + latency / 2, 0.0), 0.0

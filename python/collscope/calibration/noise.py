@@ -19,7 +19,7 @@ PARTS = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 1.
 FEWEST = 20  # round trips: a 5 % quantile of fewer is none
 SPLITS = 100  # of each round trip, drawn from a fixed seed
 FAR = 3.0  # interquartile ranges
-MOST = 1e6  # of k: all trips are alike, and so are their halves
+MAX_SHAPE = 1e6  # of k: all trips are alike, and so are their halves
 
 Quantiles = tuple[tuple[float, float], ...]
 """(part, seconds): of all messages that part takes at most so much longer than the curve says."""
@@ -34,7 +34,7 @@ def single_messages(half_trips: Sequence[float]) -> list[float]:
     usual, far = [e for e in sums if e <= limit], [e for e in sums if e > limit]
     square = sum(e * e for e in usual)
     share = sum(usual) ** 2 / (len(usual) * square) if square > 0 else 1.0
-    k = min(share / (2 - 2 * share), MOST) if share < 1 else MOST
+    k = min(share / (2 - 2 * share), MAX_SHAPE) if share < 1 else MAX_SHAPE
     draw = random.Random(1)
 
     def one(e: float) -> float:

@@ -23,10 +23,10 @@ SLOWER = 0.10  # a non-blocking message differs by so much where it has a curve 
 MEETING = 0.90  # of what pairs would move if they did not meet: below, a link is shared
 SAME = 0.03
 LINK_SHARE = 0.98  # a rate is not known better
-LEAST_SLOPE = 1e-12  # seconds a byte: a thousand times faster than any core
+MIN_SLOPE = 1e-12  # seconds a byte: a thousand times faster than any core
 NIC_SLOWER = 1.25  # a NIC's gap shows where messages leave so much slower than processors send and receive
-MOST_OF_MESSAGE = 0.45  # that an overhead may be: two, and a latency, must fit in
-MOST_GAP = 0.95
+MAX_OF_MESSAGE = 0.45  # that an overhead may be: two, and a latency, must fit in
+MAX_GAP = 0.95
 
 WAYS = {
     "cache": ("core", "memory"),
@@ -115,7 +115,7 @@ def curves(shape: Shape, seen: Answers, found: Found) -> None:
         for level in levels:
             found.jumps[level] = jumps
             # No message is faster than the links on its way, whatever noise makes of its neighbours.
-            floor = max(LINK_SHARE / narrowest(found, level), LEAST_SLOPE)
+            floor = max(LINK_SHARE / narrowest(found, level), MIN_SLOPE)
             limits = Limits(floor, 2 * found.overhead_s)
             found.curves[level] = pieces_of(found.times[level], limits, jumps)
             others = points(shape, seen, level, "pingpong_nonblocking")
@@ -146,7 +146,7 @@ def overhead(shape: Shape, seen: Answers) -> float:
     pairs = [p[0] for p in shape.pairs().values()]
     least = min(a.typical for pair in pairs for a in seen.of("receive", flows=(pair,), bytes=1))
     shortest = min(a.typical for pair in pairs for a in seen.of("pingpong", flows=(pair,)))
-    return min(least, MOST_OF_MESSAGE * shortest)
+    return min(least, MAX_OF_MESSAGE * shortest)
 
 
 def eager_limits(shape: Shape, seen: Answers, found: Found) -> None:
@@ -187,7 +187,7 @@ def gaps(shape: Shape, seen: Answers, level: str, found: Found) -> list[tuple[in
     for point in found.times[level]:
         gap = slope(seen, (pair,), point.bytes, STREAM, "issue")
         if gap and gap > 0 and point.bytes <= (found.eager_nonblocking[0] or found.eager[0]):
-            made.append((point.bytes, min(gap, MOST_GAP * point.seconds)))
+            made.append((point.bytes, min(gap, MAX_GAP * point.seconds)))
     return made
 
 
@@ -199,7 +199,7 @@ def receives(shape: Shape, seen: Answers, level: str, found: Found) -> list[tupl
     for answer in sorted(seen.of("receive", flows=(pair,)), key=lambda a: a.wanted.bytes):
         size = answer.wanted.bytes
         if size <= found.eager[0] and size in whole:
-            most = MOST_GAP * whole[size] - sender.get(size, found.overhead_s)
+            most = MAX_GAP * whole[size] - sender.get(size, found.overhead_s)
             made.append((size, max(min(answer.typical, most), found.overhead_s)))
     return made if any(seconds > (1 + SAME) * found.overhead_s for _, seconds in made) else []
 

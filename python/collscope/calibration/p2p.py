@@ -15,7 +15,7 @@ from collscope.base.statistics import lower_quartile, quantile
 from collscope.sources import mpirun
 from collscope.sources.launch import check_ranks
 
-LONGEST_S = 600.0  # of a launch
+MAX_S = 600.0  # of a launch
 Flow = tuple[int, int]  # from rank, to rank
 
 Start = Callable[[Path], Sequence[str | Path]]
@@ -81,7 +81,7 @@ def ask(
     start: Start,
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
-    limit_s: float = LONGEST_S,
+    limit_s: float = MAX_S,
 ) -> Answers:
     """Measures all that the plan wants in one launch of `ranks` ranks. `folder`: where its file must lie. UserError: what could not be
     measured and why."""

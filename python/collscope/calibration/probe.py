@@ -14,7 +14,7 @@ from collscope.calibration.p2p import Wanted
 from collscope.calibration.survey import SINGLE_BYTES, SINGLES
 from collscope.sources import mpirun
 
-LARGEST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 PROBE_S = 300
 SAMPLES = 15
 MESSAGES = 45  # from a common start: single ones
@@ -25,7 +25,7 @@ EXCHANGED = (8 << 10, 64 << 10, 512 << 10)
 
 def plan(ranks: int, others: Iterable[int]) -> Iterator[Wanted]:
     """The first rank with each of `others`, then what a rank does alone."""
-    sizes = [0, *(1 << k for k in range(LARGEST_BYTES.bit_length()))]
+    sizes = [0, *(1 << k for k in range(MAX_BYTES.bit_length()))]
     for other in others:
         pair = ((0, other),)
         for n in sizes:

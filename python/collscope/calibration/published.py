@@ -30,7 +30,7 @@ from collscope.machines.spec import AS_NEEDED, COUNTS, LINKS, Number, Spec, narr
 from collscope.machines.spec_reader import parse_spec
 
 MARK = "# ---- curves: half round trips, made by `./collscope calibrate --from …`; what stands below is written anew"
-LEAST_SLOPE = 1e-12  # seconds a byte: a thousand times faster than any core
+MIN_SLOPE = 1e-12  # seconds a byte: a thousand times faster than any core
 RATE_BYTES = 4096  # pieces from here on say what links move
 HALF_DIGIT_S = 5e-9
 FAR = 0.10  # a left-out size missed by more is named
@@ -89,7 +89,7 @@ def _words(missed: Sequence[Missed]) -> str:
 def fit(measured: Measurements, base: float = 0.0, known: Mapping[str, Sequence[int]] | None = None) -> Fitted:
     """The curves of all classes. `base`: seconds that no latency falls below; `known`: jumps that are known, by class or "within" for
     all classes of a node. Without, they are found in all classes of a node together, and in the network by itself."""
-    known, limits = known or {}, Limits(LEAST_SLOPE, base)
+    known, limits = known or {}, Limits(MIN_SLOPE, base)
     transports = [[lv for lv in measured.times if (lv == NETWORK) == network] for network in (False, True)]
     curves: list[CurveFit] = []
     unknowing: list[Missed] = []

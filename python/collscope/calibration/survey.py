@@ -14,8 +14,8 @@ Place = tuple[int, int, int]  # node, socket, cache: numbers that are unique in 
 
 NETWORK = "network"
 PAIRS = 3  # of a class
-LARGEST_BYTES = 4 << 20
-LONGEST_S = 0.2  # half a round trip: larger messages are not asked for
+MAX_BYTES = 4 << 20
+MAX_S = 0.2  # half a round trip: larger messages are not asked for
 SAMPLE_S = 5e-3  # of round trips: more of them would not make the clock's error smaller
 MEASURE_S = 0.8  # a measurement of long messages
 QUICK_SAMPLES = 3
@@ -26,7 +26,7 @@ AT_ONCE_S = 0.25  # all messages of a measurement together
 LATE_MS, LATE_TIMES = 10, 4.0  # a receive comes so late: milliseconds, times of its message
 STREAM = (1, 8)  # messages, whose times' difference is that of the others
 FEW = (1, 4)
-MOST_PAIRS = 64
+MAX_PAIRS = 64
 SCOUT_BYTES = 1 << 16
 WORK = (8 << 10, 512 << 10, 16 << 20)  # bytes of local work: a core's own cache … memory
 
@@ -73,7 +73,7 @@ class Shape:
         """Pairs of a class that have no rank in common: on the first node, those within a socket within its first; between nodes, from
         each rank of the first to one of the second."""
         if level == NETWORK:
-            return [*zip(self.nodes[0], self.nodes[1], strict=False)][:MOST_PAIRS] if len(self.nodes) > 1 else []
+            return [*zip(self.nodes[0], self.nodes[1], strict=False)][:MAX_PAIRS] if len(self.nodes) > 1 else []
         taken: set[int] = set()
         found = []
         ranks = [r for r in self.nodes[0] if level == "node" or self.places[r][1] == self.places[self.nodes[0][0]][1]]
@@ -113,7 +113,7 @@ class Pace:
 
     def largest(self, messages: int, limit_s: float) -> int:
         """The largest power of two of which so many, one after the other, take no longer."""
-        sizes = [1 << k for k in range(LARGEST_BYTES.bit_length()) if messages * self.time(1 << k) <= limit_s]
+        sizes = [1 << k for k in range(MAX_BYTES.bit_length()) if messages * self.time(1 << k) <= limit_s]
         return sizes[-1] if sizes else 1
 
 
@@ -141,7 +141,7 @@ def plan(shape: Shape, known: Mapping[str, Pace]) -> list[Wanted]:
     found: list[Wanted] = []
     for level, pairs in shape.pairs().items():
         pace = known[level]
-        sizes = [1 << k for k in range(LARGEST_BYTES.bit_length()) if pace.time(1 << k) <= LONGEST_S]
+        sizes = [1 << k for k in range(MAX_BYTES.bit_length()) if pace.time(1 << k) <= MAX_S]
         for at, pair in enumerate(pairs):
             found += [round_trip("pingpong", pair, n, pace) for n in sizes]
             if at == 0:

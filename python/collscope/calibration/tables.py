@@ -16,7 +16,7 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, did_you_mean
-from collscope.base.number import MOST_BYTES
+from collscope.base.number import MAX_BYTES
 from collscope.base.toml_table import read_text
 
 CLASS = ("class", "placement")
@@ -37,7 +37,7 @@ PLACEMENTS = {
 """Words for where two ranks sit, as published tables have them → the class of a link."""
 
 MEGABYTE = 1e6  # OSU's
-LONGEST_S = 1e3
+MAX_S = 1e3
 FEWEST = 3  # sizes of a class: fewer say nothing of a slope
 
 
@@ -183,15 +183,15 @@ def _is_number(text: str) -> bool:
 
 def size_of(text: str, where: str, what: str) -> int:
     """A whole number of a table. UserError: `where` (FILE:LINE) and `what` it should have been."""
-    if not re.fullmatch(r"\d{1,16}", text) or int(text) > MOST_BYTES:
-        raise UserError(f'{where}: {what}: "{text[:40]}" is no whole number up to {MOST_BYTES}')
+    if not re.fullmatch(r"\d{1,16}", text) or int(text) > MAX_BYTES:
+        raise UserError(f'{where}: {what}: "{text[:40]}" is no whole number up to {MAX_BYTES}')
     return int(text)
 
 
 def number_of(text: str, where: str, what: str) -> float:
     """A time of a table, in its own unit. UserError as size_of."""
     value = float(text) if _is_number(text) else math.nan
-    if not 0 < value < LONGEST_S * 1e6:
+    if not 0 < value < MAX_S * 1e6:
         raise UserError(f'{where}: {what}: "{text[:40]}" is no time above 0; correct the line or remove it')
     return value
 

@@ -12,14 +12,14 @@ from pydantic import Field
 from collscope.base import paths
 from collscope.base.errors import UsageError, unknown
 from collscope.base.toml_table import Document, Table, read_text, sizes_of
-from collscope.base.units import MOST_RANKS
+from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import swept
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.machines.platform import Platform
 from collscope.points import plan
 from collscope.points.plan import Point, Task
-from collscope.sources.source import MOST_DRAWS
+from collscope.sources.source import MAX_DRAWS
 
 FOLDER = paths.ROOT / "validate" / "campaigns"
 BARRIER = "barrier"  # in `without`: the metric's barrier is left out, all ranks enter together
@@ -28,7 +28,7 @@ TOPOLOGY = "topology"  # in `without`: one switch in place of the network
 
 Sizes = Annotated[tuple[int, ...], sizes_of("1B,1KiB..1MiB")]
 Numbers = Annotated[
-    list[Annotated[int, Field(ge=1, le=MOST_RANKS)]], Field(description="a list of whole numbers from 1 up")
+    list[Annotated[int, Field(ge=1, le=MAX_RANKS)]], Field(description="a list of whole numbers from 1 up")
 ]
 
 
@@ -73,7 +73,7 @@ class _File(Table):
     type: str = "byte"
     baselines: list[str] = Field(default_factory=list)
     without: list[str] = Field(default_factory=list)
-    noise: int = Field(default=0, ge=0, le=MOST_DRAWS)
+    noise: int = Field(default=0, ge=0, le=MAX_DRAWS)
     measure: _Measure
     bed: _Bed | None = None
     quick: _Quick = Field(default_factory=_Quick)

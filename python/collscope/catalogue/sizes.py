@@ -7,7 +7,7 @@ follow from the count that MPI's call is given and from what the collective coun
 from __future__ import annotations
 
 from collscope.base.errors import UsageError
-from collscope.base.units import LARGEST, format_size
+from collscope.base.units import MAX_VECTOR_BYTES, format_size
 from collscope.catalogue import registry
 
 
@@ -55,10 +55,10 @@ def count_of_block_bytes(collective: str, size: int, ranks: int, elem: int) -> i
 
 
 def _check_total(collective: str, block: int, ranks: int) -> None:
-    if block * ranks > LARGEST:
+    if block * ranks > MAX_VECTOR_BYTES:
         raise UsageError(
             f"{ranks} blocks of {format_size(block)} of {collective} are {format_size(block * ranks)}; "
-            f"the largest vector is {format_size(LARGEST)}"
+            f"the largest vector is {format_size(MAX_VECTOR_BYTES)}"
         )
 
 

@@ -18,7 +18,7 @@ from collscope.schedules.trace import Trace
 from collscope.sources import measure
 
 SOURCES = ("model", "sim", "real")
-MOST_RANKS = 1024
+MAX_RANKS = 1024
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def make_point(r: Call) -> Point:
     collective, key = known.resolve(r.algo, r.collective)
     if key.endswith("/builtin"):
         raise UsageError(f"{key} is the MPI library's own and has no schedule to draw; take decision/… of that library")
-    if not 1 <= r.ranks <= MOST_RANKS:
-        raise UsageError(f"--ranks {r.ranks}: pictures are drawn for 1 to {MOST_RANKS} ranks")
+    if not 1 <= r.ranks <= MAX_RANKS:
+        raise UsageError(f"--ranks {r.ranks}: pictures are drawn for 1 to {MAX_RANKS} ranks")
     if r.root >= r.ranks:
         raise UsageError(f"--root {r.root}: there are {r.ranks} ranks, 0 to {r.ranks - 1}")
     if r.root and not known.collective(collective).has_root:

@@ -22,7 +22,7 @@ from collscope.points.table import Row
 from collscope.sources import bounds, cluster, launcher
 from collscope.sources.outcome import OK, STOPPED
 from collscope.sources.rows import SOURCES, failed, named
-from collscope.sources.source import MOST_DRAWS, Options, Source, Stopped
+from collscope.sources.source import MAX_DRAWS, Options, Source, Stopped
 
 STDOUT = "-"  # of --csv
 
@@ -453,7 +453,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @run_repetitions.repeated
 @click.option(
     "--noise",
-    type=click.IntRange(1, MOST_DRAWS),
+    type=click.IntRange(1, MAX_DRAWS),
     default=None,
     metavar="N",
     help="Model: N draws of the platform's noise, whose 5 % to 95 % stand beside the time.",

@@ -19,7 +19,7 @@ from collscope.sources.source import Options
 from collscope.sources.spread import percent
 
 ORDERS = ("interleaved", "grouped")
-MOST_S = 1e6
+MAX_S = 1e6
 
 
 def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,7 +95,7 @@ def _part(text: str) -> float:
 def _seconds(text: str) -> float:
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", text)
     seconds = float(found[1]) * SECONDS.get(found[2], math.nan) if found else math.nan
-    if not 0 < seconds <= MOST_S:
+    if not 0 < seconds <= MAX_S:
         raise UsageError(f'--budget: cannot read "{text[:40]}"; write a time such as 500ms, 5s or 2min')
     return seconds
 

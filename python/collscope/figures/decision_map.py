@@ -15,7 +15,7 @@ from collscope.catalogue.sizes import vector_bytes
 from collscope.figures.axes import size_axis
 from collscope.figures.style import OTHERS, colour_of, lighter
 
-LEAST_ROW = 0.035  # inches: the height of a number of ranks, so that each can be seen
+MIN_ROW = 0.035  # inches: the height of a number of ranks, so that each can be seen
 _NOTHING = {"hatch": "////", "edgecolor": "#999999"}
 
 
@@ -30,7 +30,7 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
     if any(s.takes not in colours for s in spans):
         handles.append(Patch(facecolor="white", label="nothing that is here", **_NOTHING))
     rows = -(-len(handles) // 3)
-    panel = max(0.9, min(1.9, 0.2 * len(ranks) + 0.4), LEAST_ROW * len(ranks))
+    panel = max(0.9, min(1.9, 0.2 * len(ranks) + 0.4), MIN_ROW * len(ranks))
     height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95
     fig = Figure(figsize=(8.4, height), dpi=150)
     axes = fig.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]

@@ -15,7 +15,7 @@ from collscope.catalogue.keys import Key
 from collscope.figures.style import DASHES, INK, OTHERS, RINGS, TREES, colour_of, darker
 
 MANY = 8  # so many colours are told apart at a glance; of more keys, those that come near the best have one
-MOST = 12
+MAX_COLOURS = 12
 NEAR = 1.1  # times the best
 APART = 0.12  # colours in Oklab
 GREY = "#a4adb6"
@@ -70,7 +70,7 @@ def looks(timed: pd.DataFrame, kept: Mapping[str, str] | None = None) -> Looks:
         if short(key) not in colours:
             ratios.setdefault(short(key), []).append(ratio)
     best = sorted(ratios, key=lambda name: (-sum(r <= 1 for r in ratios[name]), min(ratios[name])))
-    shown = [name for name in best if len(best) <= MANY or min(ratios[name]) <= NEAR][:MOST]
+    shown = [name for name in best if len(best) <= MANY or min(ratios[name]) <= NEAR][:MAX_COLOURS]
     own = {short(key): colour_of(key) for key in keys}
     colours |= {name: kept[name] for name in shown if name in kept}
     for name in shown:

@@ -23,9 +23,9 @@ from collscope.figures.style import INK
 
 _MAY_VARY = ("collective", "platform", "mapping", "metric", "nodes", "ranks", "root", "type", "in_place")
 _LEFT, _RIGHT, _HEAD, _FOOT, _BELOW = 0.86, 0.08, 0.3, 0.45, 0.08  # inches: of a panel, and below a line of panels
-_MOST = 36  # panels
+_MAX_PANELS = 36  # panels
 # Ranks whose data was there before they asked for it would stretch the axis over decades of nothing.
-LEAST_TIME = 1e-9  # seconds
+MIN_TIME = 1e-9  # seconds
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,14 @@ def run_figure(
     table = table.assign(per_node=table["ranks"] // table["nodes"])
     if table.empty:
         raise ValueError("no row of the table has a time: nothing to draw")
-    told = table["median_s"] >= LEAST_TIME
+    told = table["median_s"] >= MIN_TIME
     hidden = int((~told).sum()) if told.any() else 0
     table = table[told] if hidden else table
     plan, ratio_name = _with_ratios(_plan(table, size))
-    if len(plan.panels) > _MOST:
+    if len(plan.panels) > _MAX_PANELS:
         by = join_words([c.replace("_", " ") for c in plan.panel_by])
         raise UserError(
-            f"a figure of {len(plan.panels)} panels (by {by}) cannot be read; ask for at most {_MOST} at once"
+            f"a figure of {len(plan.panels)} panels (by {by}) cannot be read; ask for at most {_MAX_PANELS} at once"
         )
     drawn = pd.concat(plan.panels)
     timed = drawn[drawn["source"] != "bound"]

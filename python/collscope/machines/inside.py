@@ -18,7 +18,7 @@ from collscope.machines.spec import FAR, Spec, text_of
 
 LEVELS, MESH, NIC = "collscope.levels", "collscope.mesh", "collscope.nic_socket"
 PROPERTIES = (LEVELS, MESH, NIC)
-MOST_BYTES_PER_S, MOST_S, MOST_WHOLE = 1e18, 1e3, 1 << 16
+MAX_BYTES_PER_S, MAX_S, MAX_WHOLE = 1e18, 1e3, 1 << 16
 One = TypeVar("One")
 
 
@@ -105,7 +105,7 @@ def _items(properties: Mapping[str, str], key: str, form: str, read_one: Callabl
 
 def _unit(words: Sequence[str]) -> Unit:
     name, caches, rate = words
-    return Unit(name, _whole(caches), _amount(rate, MOST_BYTES_PER_S))
+    return Unit(name, _whole(caches), _amount(rate, MAX_BYTES_PER_S))
 
 
 def _pair(words: Sequence[str]) -> mesh.Pair:
@@ -117,7 +117,7 @@ def _pair(words: Sequence[str]) -> mesh.Pair:
 
 def _nic(words: Sequence[str]) -> NicSocket:
     socket, sockets, seconds = words
-    found = NicSocket(_whole(socket), _whole(sockets), _amount(seconds, MOST_S))
+    found = NicSocket(_whole(socket), _whole(sockets), _amount(seconds, MAX_S))
     if found.socket >= found.sockets:
         raise ValueError
     return found
@@ -125,7 +125,7 @@ def _nic(words: Sequence[str]) -> NicSocket:
 
 def _whole(text: str) -> int:
     number = int(text)
-    if not 0 <= number <= MOST_WHOLE:
+    if not 0 <= number <= MAX_WHOLE:
         raise ValueError
     return number
 

@@ -13,11 +13,11 @@ from collscope.base.units import format_time
 from collscope.machines import mesh
 from collscope.machines.spec import LEVELS, Piece, Spec, contradictions, occurring, tidy, ways
 
-MOST_CORES = 1 << 22  # of the whole machine
-MOST_OF_A_NODE = 1 << 16
+MAX_CORES = 1 << 22  # of the whole machine
+MAX_OF_A_NODE = 1 << 16
 SIMULATED_NODES = 2048  # routes between pairs of nodes: a quarter of a GiB of XML
 SIMULATED_CORES = 1 << 16
-MOST_PIECES = 1000  # of a curve: the bound tries each with each
+MAX_PIECES = 1000  # of a curve: the bound tries each with each
 # From here on somebody may have written microseconds for seconds, or megabytes for bytes: (network, within a node).
 SLOW_LATENCY_S = (1e-3, 1e-4)
 SLOW_S_PER_BYTE = (1e-7, 1e-8)  # 10 and 100 MB/s
@@ -29,12 +29,10 @@ BULK_BYTES = 1 << 20  # the latency of pieces from here on is a straight line's 
 
 def too_large(nodes: int, cores_per_node: int) -> str:
     """Why a machine of so many nodes cannot be made; nothing where it can."""
-    if cores_per_node > MOST_OF_A_NODE:
-        return f"{cores_per_node} cores of a node are too many: at most {MOST_OF_A_NODE}"
-    if nodes * cores_per_node > MOST_CORES:
-        return (
-            f"{nodes} nodes of {cores_per_node} cores are {nodes * cores_per_node} cores: at most {MOST_CORES} in all"
-        )
+    if cores_per_node > MAX_OF_A_NODE:
+        return f"{cores_per_node} cores of a node are too many: at most {MAX_OF_A_NODE}"
+    if nodes * cores_per_node > MAX_CORES:
+        return f"{nodes} nodes of {cores_per_node} cores are {nodes * cores_per_node} cores: at most {MAX_CORES} in all"
     return ""
 
 

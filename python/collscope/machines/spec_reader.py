@@ -17,11 +17,11 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator
 
 from collscope.base.errors import UsageError
-from collscope.base.number import MOST_BYTES, TAGS, Number, outside
+from collscope.base.number import MAX_BYTES, TAGS, Number, outside
 from collscope.base.toml_table import Document, Table, Where, one_of, read_text
 from collscope.machines import elements
 from collscope.machines.number_reader import Amount, AnyNumber, Count, NumberTable, eager, positive, possible, socket
-from collscope.machines.plausible import MOST_PIECES, doubts, idle_links, misfit, too_large
+from collscope.machines.plausible import MAX_PIECES, doubts, idle_links, misfit, too_large
 from collscope.machines.spec import (
     COUNTS,
     FAR,
@@ -40,8 +40,8 @@ from collscope.machines.spec import (
 from collscope.machines.topology_reader import TopologyTable, topology_of
 from collscope.machines.variants import override
 
-MOST_LEVELS, MOST_JOINED = 4, 256
-MOST_KNOTS = 32  # model/noise.h
+MAX_LEVELS, MAX_JOINED = 4, 256
+MAX_KNOTS = 32  # model/noise.h
 _PIECE = (
     "from_bytes",
     "latency_s",
@@ -62,7 +62,7 @@ def _spent(seconds: NumberTable | None, per_byte: NumberTable | None) -> tuple[N
 
 
 class _Piece(Table):
-    from_bytes: int = Field(ge=0, le=MOST_BYTES, description=f"a whole number of bytes, at most {MOST_BYTES}")
+    from_bytes: int = Field(ge=0, le=MAX_BYTES, description=f"a whole number of bytes, at most {MAX_BYTES}")
     latency_s: Amount
     s_per_byte: Amount
     traffic: Annotated[AnyNumber, AfterValidator(positive)] = NumberTable(value=1.0)
@@ -107,8 +107,8 @@ _Curve = Annotated[
     list[Annotated[_Piece, BeforeValidator(_piece)]],
     Field(
         min_length=1,
-        max_length=MOST_PIECES,
-        description=f"a list of 1 to {MOST_PIECES} pieces: [[0, latency_s, s_per_byte], …]",
+        max_length=MAX_PIECES,
+        description=f"a list of 1 to {MAX_PIECES} pieces: [[0, latency_s, s_per_byte], …]",
     ),
     AfterValidator(_ascending),
 ]
@@ -134,13 +134,13 @@ def _distribution(knots: list[list[float]]) -> list[list[float]]:
 
 
 class _Noise(Table):
-    from_bytes: int = Field(ge=0, le=MOST_BYTES, description=f"a whole number of bytes, at most {MOST_BYTES}")
+    from_bytes: int = Field(ge=0, le=MAX_BYTES, description=f"a whole number of bytes, at most {MAX_BYTES}")
     quantiles_s: Annotated[
         list[Annotated[list[float], Field(min_length=2, max_length=2)]],
         Field(
             min_length=2,
-            max_length=MOST_KNOTS,
-            description=f"a list of 2 to {MOST_KNOTS} pairs of a part and seconds: [[0, -1e-6], [0.5, 0], [1, 5e-6]]",
+            max_length=MAX_KNOTS,
+            description=f"a list of 2 to {MAX_KNOTS} pairs of a part and seconds: [[0, -1e-6], [0.5, 0], [1, 5e-6]]",
         ),
         AfterValidator(_distribution),
     ]
@@ -155,7 +155,7 @@ class _Noise(Table):
 
 _NoiseCurve = Annotated[
     list[_Noise],
-    Field(min_length=1, max_length=MOST_PIECES, description="tables [[noise.CLASS]] with from_bytes and quantiles_s"),
+    Field(min_length=1, max_length=MAX_PIECES, description="tables [[noise.CLASS]] with from_bytes and quantiles_s"),
     AfterValidator(_ascending),
 ]
 
@@ -229,14 +229,14 @@ class _File(Table):
     cache_bytes_per_s: Amount | None = None
     across_bytes_per_s: Amount | None = None
     interconnect_links: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(
-        default_factory=list, max_length=MOST_JOINED, description="a list of pairs of sockets: [[0, 1], [1, 3], …]"
+        default_factory=list, max_length=MAX_JOINED, description="a list of pairs of sockets: [[0, 1], [1, 3], …]"
     )
     nic_socket: Annotated[AnyNumber, AfterValidator(socket)] | None = None
     nic_other_socket_s: Amount | None = None
     level: Annotated[list[_Level], AfterValidator(_different)] = Field(
         default_factory=list,
-        max_length=MOST_LEVELS,
-        description=f"up to {MOST_LEVELS} tables [[level]] with name and cores, closest first",
+        max_length=MAX_LEVELS,
+        description=f"up to {MAX_LEVELS} tables [[level]] with name and cores, closest first",
     )
     eager_bytes_nonblocking: Annotated[AnyNumber, AfterValidator(eager)] | None = None
     in_order: bool = Field(default=False, description="true or false")
@@ -274,7 +274,7 @@ def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The levels of a file that has not been checked, as far as they may be curves' names."""
     levels = data.get("level")
     names = [level.get("name") for level in levels if isinstance(level, dict)] if isinstance(levels, list) else []
-    told = [n for n in names[:MOST_LEVELS] if isinstance(n, str) and n not in _Curves.model_fields]
+    told = [n for n in names[:MAX_LEVELS] if isinstance(n, str) and n not in _Curves.model_fields]
     return tuple(dict.fromkeys(n for n in told if re.fullmatch(r"[a-z][a-z0-9_]{0,19}", n)))
 
 

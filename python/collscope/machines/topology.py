@@ -10,28 +10,28 @@ from collscope.base.number import GIVEN, Number
 from collscope.machines.spec import TOPOLOGY_SHAPES, Topology
 
 ALLOCATIONS = "contiguous, scattered, a block such as 4x4x8, positions such as 0-15+64-79, or file:PATH"
-MOST_LINKS = 256  # of a route; as in model/routes.h, like the next two
-MOST_POSITIONS = 1 << 22
-MOST_LINKS_IN_ALL = 1 << 24
-MOST_DIMENSIONS = 6
+MAX_LINKS = 256  # of a route; as in model/routes.h, like the next two
+MAX_POSITIONS = 1 << 22
+MAX_LINKS_IN_ALL = 1 << 24
+MAX_DIMENSIONS = 6
 
 
 def problem_of(t: Topology) -> str:
     """Why there can be no such network; nothing where there can."""
     if t.kind == "switch":
         return ""
-    if t.total > MOST_POSITIONS:
-        return f"has {t.total} positions; at most {MOST_POSITIONS}"
+    if t.total > MAX_POSITIONS:
+        return f"has {t.total} positions; at most {MAX_POSITIONS}"
     shape = t.whole_shape
     links = {
         "torus": 2 * len(shape) * t.total,
         "fat_tree": 2 * shape[0] * shape[-1],
         "dragonfly": shape[0] * shape[-2] ** 2 + shape[0] ** 2 if len(shape) == 3 else 0,
     }[t.kind]
-    if links > MOST_LINKS_IN_ALL:
-        return f"has {links} links; at most {MOST_LINKS_IN_ALL}"
-    if t.kind == "torus" and (longest := sum(size // 2 for size in shape)) > MOST_LINKS:
-        return f"has routes of {longest} links; at most {MOST_LINKS}"
+    if links > MAX_LINKS_IN_ALL:
+        return f"has {links} links; at most {MAX_LINKS_IN_ALL}"
+    if t.kind == "torus" and (longest := sum(size // 2 for size in shape)) > MAX_LINKS:
+        return f"has routes of {longest} links; at most {MAX_LINKS}"
     if t.narrowest <= 0:
         return "needs the bandwidth of its links: link_bytes_per_s" + ", global_bytes_per_s" * (t.kind == "dragonfly")
     return ""

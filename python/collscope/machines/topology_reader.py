@@ -12,11 +12,11 @@ from collscope.machines import allocation, routes, topology
 from collscope.machines.number_reader import Amount, Count, positive, possible
 from collscope.machines.spec import TOPOLOGY_NUMBERS, TOPOLOGY_OWN, TOPOLOGY_SHAPES, Topology
 
-_Size = Annotated[int, Field(ge=1, le=topology.MOST_POSITIONS, description="a whole number, 1 or more")]
+_Size = Annotated[int, Field(ge=1, le=topology.MAX_POSITIONS, description="a whole number, 1 or more")]
 
 
 class _Dims(Table):
-    value: list[_Size] = Field(min_length=1, max_length=topology.MOST_DIMENSIONS)
+    value: list[_Size] = Field(min_length=1, max_length=topology.MAX_DIMENSIONS)
     tag: Annotated[str, one_of(TAGS)] = "assumed"
     source: str = ""
 
@@ -40,7 +40,7 @@ class TopologyTable(Table):
 
     kind: Annotated[str, one_of(routes.KINDS)]
     dims: Annotated[_Dims, BeforeValidator(_plain)] | None = Field(
-        default=None, description=f"a list of 1 to {topology.MOST_DIMENSIONS} whole numbers, or a table with value …"
+        default=None, description=f"a list of 1 to {topology.MAX_DIMENSIONS} whole numbers, or a table with value …"
     )
     leaves: Count | None = None
     nodes_per_leaf: Count | None = None

@@ -12,7 +12,7 @@ from collscope.base.errors import UsageError, did_you_mean
 from collscope.base.number import GIVEN, outside
 from collscope.base.units import SECONDS
 from collscope.machines import allocation, elements, topology
-from collscope.machines.plausible import MOST_CORES, MOST_OF_A_NODE, misfit, scaled, too_large
+from collscope.machines.plausible import MAX_CORES, MAX_OF_A_NODE, misfit, scaled, too_large
 from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, Topology, filled, smallest, tidy
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
@@ -35,13 +35,13 @@ def values_of(text: str, name: str) -> dict[str, str]:
     return values
 
 
-LONGEST = 60  # characters of a key or value that can be meant
+MAX_VALUE_CHARACTERS = 60  # characters of a key or value that can be meant
 
 
 def _check_lengths(name: str, values: Mapping[str, str]) -> None:
     for part in (part for pair in values.items() for part in pair):
-        if len(part) > LONGEST:
-            raise UsageError(f'{name}: "{part[:LONGEST]}…" is too long; write key=value')
+        if len(part) > MAX_VALUE_CHARACTERS:
+            raise UsageError(f'{name}: "{part[:MAX_VALUE_CHARACTERS]}…" is too long; write key=value')
 
 
 def curve_keys(spec: Spec) -> tuple[str, ...]:
@@ -183,13 +183,13 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
         if problem := outside(name, numbers[key]):
             raise UsageError(f"ideal: {key} {problem}")
     cores = numbers["cores"]
-    if not 1 <= cores <= MOST_OF_A_NODE or cores != int(cores):
-        raise UsageError(f"ideal: cores must be a whole number from 1 to {MOST_OF_A_NODE}")
+    if not 1 <= cores <= MAX_OF_A_NODE or cores != int(cores):
+        raise UsageError(f"ideal: cores must be a whole number from 1 to {MAX_OF_A_NODE}")
     numbers.setdefault("nodes", max(1.0, IDEAL_HOSTS // cores))
-    most = MOST_CORES // int(cores)
+    most = MAX_CORES // int(cores)
     if not 1 <= numbers["nodes"] <= most or numbers["nodes"] != int(numbers["nodes"]):
         raise UsageError(
-            f"ideal: nodes must be a whole number from 1 to {most}, as it has at most {MOST_CORES} cores in all"
+            f"ideal: nodes must be a whole number from 1 to {most}, as it has at most {MAX_CORES} cores in all"
         )
     if numbers["beta"] <= 0:
         raise UsageError("ideal: beta must be more than 0; a very fast network is beta=1e-15")

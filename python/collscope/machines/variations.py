@@ -18,7 +18,7 @@ from collscope.machines import mappings
 MAPPING, WITHOUT, BUFFERS = "mapping", "without", "buffers"
 SIMULATED = ("warm", "fresh")  # buffers of a call that is simulated or modelled: no cache is
 LAYOUT = ("nodes", "ranks")  # of [setting]: a platform's own number of nodes is no layout
-MOST = 64  # variants: more is a mistake, or no figure that can be read
+MAX_VARIANTS = 64  # variants: more is a mistake, or no figure that can be read
 _FACTOR = re.compile(r"x([0-9][0-9.eE+-]*)|([0-9][0-9.eE+-]*)x")
 
 
@@ -107,8 +107,8 @@ def read(document: Document, values: dict[str, tuple[str, ...]], own: Collection
         if key == WITHOUT:  # as --without has it, a list with commas, which are other values' in brackets
             given = tuple("+".join(re.findall(r"[^\s,+]+", one)) for one in given)
         made.append(Variation(key, given, document.line("vary", key)))
-    if (count := math.prod(len(v.values) for v in made)) > MOST:
-        raise document.fail(f"makes {count} variants; take values out until there are at most {MOST}", "vary")
+    if (count := math.prod(len(v.values) for v in made)) > MAX_VARIANTS:
+        raise document.fail(f"makes {count} variants; take values out until there are at most {MAX_VARIANTS}", "vary")
     return tuple(made)
 
 

@@ -96,7 +96,7 @@ def _check_property(key: str, value: str, shown: str, line: int) -> None:
             raise UserError(f"{shown}:{line}: the property {key} {problem}, not {text[:40]}")
 
 
-LARGEST_PLACE = (1 << 31) - 1
+MAX_PLACE = (1 << 31) - 1
 _HOST_ID = re.compile(r"[A-Za-z0-9_.@/-]{1,200}\Z")  # smpirun reads HOST:NUMBER as so many ranks
 HOST_PROPERTIES = ("node", "socket", "cache", "gamma", "copy")
 
@@ -131,8 +131,8 @@ def _host(element: Any, shown: str, memories: Set[str | None]) -> Host:
         raise UserError(
             f"{shown}:{line}: host {ident}: a property is not the number it should be: {text[:120]}"
         ) from None
-    if not all(0 <= place <= LARGEST_PLACE for place in (node, socket, cache)):
-        raise UserError(f"{shown}:{line}: host {ident}: node, socket and cache are numbers from 0 to {LARGEST_PLACE}")
+    if not all(0 <= place <= MAX_PLACE for place in (node, socket, cache)):
+        raise UserError(f"{shown}:{line}: host {ident}: node, socket and cache are numbers from 0 to {MAX_PLACE}")
     for name, value in (("gamma", gamma), ("copy", copy)):
         if problem := outside("s_per_byte", value):
             raise UserError(f"{shown}:{line}: host {ident}: {name} {problem}, not {value}")

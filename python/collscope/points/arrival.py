@@ -15,8 +15,8 @@ from collscope.base.units import SECONDS, format_time
 
 NONE = "none"
 PATTERNS = ("none", "linear:T", "random:T[:SEED]", "one_late:T[:RANK]", "file:PATH")
-MOST_S = 1e6
-LONGEST = 255  # characters of a path
+MAX_S = 1e6
+MAX_PATH_CHARACTERS = 255  # characters of a path
 _SECONDS = {"": 1.0} | SECONDS
 _TIMED = re.compile(r"(linear|random|one_late):([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)(?::([0-9]+))?\Z")
 
@@ -38,8 +38,8 @@ def parse(text: str) -> str:
         seconds = float(number) * _SECONDS[unit]
     except ValueError:
         raise UsageError(f"--skew {text}: {number} is no number") from None
-    if not math.isfinite(seconds) or seconds > MOST_S:
-        raise UsageError(f"--skew {text}: at most {MOST_S:g} s")
+    if not math.isfinite(seconds) or seconds > MAX_S:
+        raise UsageError(f"--skew {text}: at most {MAX_S:g} s")
     if more and kind == "linear":
         raise UsageError(f"--skew {text}: linear takes a time alone")
     if more and int(more) >= 1 << 20:
@@ -61,8 +61,10 @@ def _file(name: str) -> Path:
     path = Path(name).expanduser().absolute()
     if not path.is_file():
         raise UsageError(f"--skew file:{name}: there is no such file; give one with the seconds of a rank on each line")
-    if re.search(r"\s|#", str(path)) or len(str(path).encode()) > LONGEST:
-        raise UsageError(f"--skew file:{name}: a plan cannot hold blanks, # or more than {LONGEST} bytes of a path")
+    if re.search(r"\s|#", str(path)) or len(str(path).encode()) > MAX_PATH_CHARACTERS:
+        raise UsageError(
+            f"--skew file:{name}: a plan cannot hold blanks, # or more than {MAX_PATH_CHARACTERS} bytes of a path"
+        )
     return path
 
 

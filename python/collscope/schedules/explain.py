@@ -17,10 +17,10 @@ from collscope.schedules.critical_path import PARTS, CriticalPath
 from collscope.sources import model
 from collscope.sources.outcome import OK
 
-MOST = 5  # doublings either way in which a crossing is looked for
-MOST_SIZE = 12  # likewise of the size
+MAX_DOUBLINGS = 5  # doublings either way in which a crossing is looked for
+MAX_SIZE = 12  # likewise of the size
 CLOSE = 1.01  # a factor between two values that are near enough to each other
-MOST_RANKS = 1024
+MAX_RANKS = 1024
 SAME = 1e-9  # relatively: times that differ by less are the same
 
 
@@ -102,7 +102,7 @@ class _Axis:
     case: Callable[[float], Case]
     value: Callable[[float], float]
     text: Callable[[float], str]
-    doublings: int = MOST
+    doublings: int = MAX_DOUBLINGS
     whole: bool = False  # its values are whole numbers
 
 
@@ -181,7 +181,7 @@ def _axes(case: Case) -> list[_Axis]:
         def bytes_of(factor: float) -> float:
             return float(sized(factor).points[0].bytes(case.ranks))
 
-        axes.append(_Axis("bytes", sized, bytes_of, lambda f: format_size(bytes_of(f), 3), MOST_SIZE))
+        axes.append(_Axis("bytes", sized, bytes_of, lambda f: format_size(bytes_of(f), 3), MAX_SIZE))
     if case.ranks % case.nodes == 0:
         each = case.ranks // case.nodes
         axes.append(_nodes_axis(case, each))
@@ -194,7 +194,7 @@ def _nodes_axis(case: Case, each: int) -> _Axis:
     def grown(factor: float) -> Case:
         nodes = round(case.nodes * factor)
         ranks = nodes * each
-        if nodes < 1 or not 2 <= ranks <= MOST_RANKS or any(p.root >= ranks for p in case.points):
+        if nodes < 1 or not 2 <= ranks <= MAX_RANKS or any(p.root >= ranks for p in case.points):
             raise UserError("no such number of nodes")
         # As many bytes in all: of a block fewer, where there are more of them.
         share = case.ranks / ranks if registry.load().collective(case.points[0].collective).counts_blocks else 1.0

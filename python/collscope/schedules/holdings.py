@@ -14,7 +14,7 @@ from collscope.schedules import ask
 from collscope.schedules.trace import Trace
 from collscope.sources.outcome import OK
 
-MOST_CELLS = 40_000_000  # rounds × ranks × blocks
+MAX_CELLS = 40_000_000  # rounds × ranks × blocks
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def after_rounds(t: Trace) -> Holdings | None:
     about = registry.load().collective(t.collective)
     cuts = np.array(sorted(_cuts(said, about, t)))
     rounds = said["rounds"]
-    if len(rounds) * t.ranks * len(cuts) > MOST_CELLS:
+    if len(rounds) * t.ranks * len(cuts) > MAX_CELLS:
         return None
     state = np.zeros((len(rounds), t.ranks, len(cuts)), dtype=np.int64)
     for k, ranks in enumerate(rounds):

@@ -142,7 +142,7 @@ class Least:
     work: bool  # (p-1) n bytes are reduced
 
 
-LEAST = {
+MIN_WORK = {
     "bcast": Least(True, "whole", lambda p: p - 1, False),
     "reduce": Least(True, "whole", lambda p: 1, True),
     "scatter": Least(True, "others", lambda p: (p - 1) / p, False),
@@ -192,7 +192,7 @@ def bound_loggp(
     about = registry.load().collective(collective)
     if p < 2 or (bytes <= 0 and about.has_data):
         return 0.0
-    least = LEAST[about.name]
+    least = MIN_WORK[about.name]
     trip = 2 * o + L
     first = broadcast_s(p, o, g, L) if least.spread else trip
     work = (p - 1) / p * bytes * gamma if least.work else 0.0

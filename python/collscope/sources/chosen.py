@@ -23,7 +23,7 @@ from collscope.twins.library import Library, find_library
 from collscope.twins.messages import library_messages, own_messages
 
 FLOAT = 4
-MOST_FLOATS = 1 << 24  # of all ranks: the program that notes messages has buffers of so many at each rank
+MAX_FLOATS = 1 << 24  # of all ranks: the program that notes messages has buffers of so many at each rank
 FORCING = "OMPI_MCA_coll_tuned_use_dynamic_rules"  # where it is set, the decision table says nothing
 
 
@@ -44,7 +44,7 @@ def name_builtins(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
 
 
 def _can_be_asked(point: Point, ranks: int) -> bool:
-    return ranks > 1 and sizes.elem_bytes(point.type) == FLOAT and point.count * ranks <= MOST_FLOATS
+    return ranks > 1 and sizes.elem_bytes(point.type) == FLOAT and point.count * ranks <= MAX_FLOATS
 
 
 def _recognised(ranks: int, points: Sequence[Point]) -> dict[Point, str]:

@@ -24,7 +24,7 @@ from collscope.setup.steps import SetupError
 
 EXTRA = "cluster"  # of pyproject.toml: the libraries
 FORMS = "local:N, tcp://HOST:PORT or slurm[partition=…]"
-MOST_WORKERS = 4096
+MAX_WORKERS = 4096
 DEATHS = 3  # of workers that one piece of work outlives
 ANSWER_S = 20.0  # that a scheduler has to answer in
 # Of slurm[…]: key → what its value looks like, an example of it, and what it is where nothing is said.
@@ -57,8 +57,8 @@ def parse(text: str) -> Wanted:
         values = _slurm(text, rest.removesuffix("]"))
         return Wanted("slurm", int(values["jobs"]) * int(values["cores"]), values=values)
     if found := re.fullmatch(r"local:([0-9]{1,6})", text.strip()):
-        if not 1 <= int(found[1]) <= MOST_WORKERS:
-            raise UsageError(f"--cluster {text}: a number of workers is 1 to {MOST_WORKERS}")
+        if not 1 <= int(found[1]) <= MAX_WORKERS:
+            raise UsageError(f"--cluster {text}: a number of workers is 1 to {MAX_WORKERS}")
         return Wanted("local", int(found[1]))
     if found := re.fullmatch(r"tcp://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})", text.strip()):
         if not 1 <= int(found[2]) <= 65535:

@@ -77,7 +77,7 @@ ADVICE = (  # what mpirun says when it cannot start, and what to do
     ("bind|more processes than cpus", "give fewer ranks than cores, or set OMPI_MCA_hwloc_base_binding_policy=none"),
     ("run as root", "run as another user"),
 )
-LONGEST = 600  # characters of its words
+MAX_CHARACTERS = 600  # characters of its words
 
 
 def reason(said: str) -> str:
@@ -94,6 +94,6 @@ def reason(said: str) -> str:
         r"^$|usually is caused|^(build|/)\S*$|MPI_ERRORS_ARE_FATAL|while attempting|Per user-direction"
     )
     kept = list(dict.fromkeys(text for text in told if not aside.search(text)))
-    words = "; ".join(text.rstrip(" .:,") for text in kept)[:LONGEST]
+    words = "; ".join(text.rstrip(" .:,") for text in kept)[:MAX_CHARACTERS]
     advice = next((what for pattern, what in ADVICE if re.search(pattern, said, re.IGNORECASE)), "")
     return f"{words}; {advice}" if words and advice else words

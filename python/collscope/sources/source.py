@@ -12,7 +12,7 @@ from collscope.points.table import Row
 from collscope.sources.cluster import Cluster
 from collscope.sources.launcher import LOCAL, Launcher
 
-MOST_DRAWS = 100_000  # of a platform's noise: prove/sweep.h
+MAX_DRAWS = 100_000  # of a platform's noise: prove/sweep.h
 
 Bar = Callable[..., AbstractContextManager[Progress]]
 """Opens a display of progress: what is done, how many steps it has, and what to do where it takes long. `progress.progress` is one."""

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, did_you_mean, unknown
 from collscope.base.toml_table import Document, Table, one_of, read_text, sizes_of
-from collscope.base.units import MOST_RANKS
+from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics
 from collscope.machines import mappings
 from collscope.machines import variations as vary
@@ -73,7 +73,7 @@ def _algorithms(value: Any) -> tuple[tuple[str, str], ...]:
 Sizes = Annotated[tuple[int, ...], sizes_of("4B,1KiB..4MiB"), AfterValidator(_at_least_one)]
 Algorithms = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_algorithms)]
 Keys = Annotated[tuple[str, ...], BeforeValidator(_keys)]
-Number = Annotated[int, Field(ge=1, le=MOST_RANKS, description="a whole number from 1 up")]
+Number = Annotated[int, Field(ge=1, le=MAX_RANKS, description="a whole number from 1 up")]
 Layout = Annotated[list[int], Field(min_length=2, max_length=2, description="[nodes, ranks]")]
 
 
@@ -278,7 +278,7 @@ def _layouts(document: Document, setting: _Setting) -> tuple[tuple[int, int], ..
         if not setting.layouts and not getattr(setting, key):
             raise document.fail("is missing: a list of whole numbers from 1 up", "setting", key)
     for nodes, ranks in setting.layouts:
-        if not 1 <= nodes <= ranks <= MOST_RANKS:
+        if not 1 <= nodes <= ranks <= MAX_RANKS:
             raise document.fail(f"[{nodes}, {ranks}]: nodes from 1 to the number of ranks", "setting", "layouts")
     pairs = [(nodes, ranks) for nodes, ranks in setting.layouts]
     return tuple(dict.fromkeys(pairs or [(nodes, ranks) for ranks in setting.ranks for nodes in setting.nodes]))

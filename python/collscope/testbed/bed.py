@@ -26,7 +26,7 @@ from collscope.testbed.network import Network, network_of
 
 START_S = 60.0  # so long may a bed take to be there
 RANK_PRIORITY = 2  # of ranks, where we may: below the switch, above all else
-MOST_EAGER = 2 << 20  # bytes: larger messages ask before they are sent
+MAX_EAGER = 2 << 20  # bytes: larger messages ask before they are sent
 
 # The agent by which mpirun "logs in" to a host of the bed: namespaces instead of ssh.
 AGENT = """#!/bin/sh
@@ -77,7 +77,7 @@ class Bed:
         }
         if not self.network.own_limits:
             for limit in ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit", "btl_tcp_max_send_size"):
-                settings[limit] = MOST_EAGER
+                settings[limit] = MAX_EAGER
         hosts = ",".join(f"{name}:{ranks}" for name in self.network.names()[:nodes])
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
         words = ["mpirun", *root, "--host", hosts, "--map-by", map_by, "--bind-to", "none", "-np", str(ranks)]

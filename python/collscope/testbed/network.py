@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 from collscope.base.errors import UsageError
 
-MOST_HOSTS = 64
+MAX_HOSTS = 64
 MTU = 1500
 FRAME_BYTES = MTU + 14  # what the switch counts of a full packet
 PAYLOAD_BYTES = MTU - 40  # of it, without the headers of IP and TCP (no timestamps)
@@ -33,8 +33,8 @@ class Network:
 
     def check(self) -> None:
         """UsageError: what cannot be."""
-        if not 2 <= self.hosts <= MOST_HOSTS:
-            raise UsageError(f"--hosts {self.hosts}: a test bed has 2 to {MOST_HOSTS} hosts")
+        if not 2 <= self.hosts <= MAX_HOSTS:
+            raise UsageError(f"--hosts {self.hosts}: a test bed has 2 to {MAX_HOSTS} hosts")
         if not 1 <= self.leaves <= self.hosts or self.hosts % self.leaves:
             raise UsageError(f"--leaves {self.leaves}: must divide the {self.hosts} hosts")
         if not 1e5 <= self.bits_per_s <= 1e9:

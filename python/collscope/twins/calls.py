@@ -12,9 +12,9 @@ from collscope.twins.call import Call
 from collscope.twins.messages import own_messages
 
 FLOAT = 4
-MOST_FLOATS = 1 << 20  # of a vector
+MAX_FLOATS = 1 << 20  # of a vector
 MANY = 17  # ranks; with more of them roots and sizes are fewer: a launch takes minutes where ranks share cores
-MOST_MOVED = 1 << 21  # floats of the larger buffer in a call of the grid
+MAX_MOVED = 1 << 21  # floats of the larger buffer in a call of the grid
 IN_PLACE = ("reduce", "gather", "scatter", "allgather", "allreduce", "reduce_scatter", "alltoall", "scan")
 DECISIONS = {"4.0": "decision/ompi_4_0", "4.1": "decision/ompi_4_1", "5.0": "decision/ompi_5_0"}
 
@@ -104,7 +104,7 @@ def counts(a: Algorithm, key: str, ranks: int) -> list[int]:
             made |= {floats - 1, floats, floats + 1, 2 * floats - 1, 2 * floats, 2 * floats + 1, 5 * floats + 3}
         if floats > 1 and a.key == "allreduce/ring_segmented":  # needs a segment a rank
             made |= {ranks * floats - 1, ranks * floats, ranks * floats + 1, 2 * ranks * floats + 1}
-    most = MOST_FLOATS // ranks if about.counts_blocks else MOST_FLOATS
+    most = MAX_FLOATS // ranks if about.counts_blocks else MAX_FLOATS
     return sorted(n for n in made if 0 <= n <= most)
 
 
@@ -155,7 +155,7 @@ def grid(decision: str, ranks: int, floats: Sequence[int]) -> Iterator[Call]:
         about = known.collective(collective)
         key = f"{decision}:{collective}"
         for count in floats if about.has_data else (0,):
-            if about.counts_blocks and count * ranks > MOST_MOVED:
+            if about.counts_blocks and count * ranks > MAX_MOVED:
                 continue
             for commutes in (True, False) if about.has_operator else (True,):
                 yield Call(key, collective, count, 0, commutes)

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
 from collscope.base.units import (
-    LARGEST,
-    MOST_RANKS,
+    MAX_RANKS,
+    MAX_VECTOR_BYTES,
     counted,
     format_ranks,
     format_ratio,
@@ -187,9 +187,9 @@ def test_what_is_wrong_with_ranks_in_words() -> None:
 
 
 def test_limits_are_among_what_is_allowed() -> None:
-    assert parse_size("1024TiB") == LARGEST
-    assert parse_ranks(f"{MOST_RANKS}..{MOST_RANKS}") == [MOST_RANKS]
-    for text, parse in ((str(LARGEST + 1), parse_size), (str(MOST_RANKS + 1), parse_ranks)):
+    assert parse_size("1024TiB") == MAX_VECTOR_BYTES
+    assert parse_ranks(f"{MAX_RANKS}..{MAX_RANKS}") == [MAX_RANKS]
+    for text, parse in ((str(MAX_VECTOR_BYTES + 1), parse_size), (str(MAX_RANKS + 1), parse_ranks)):
         with pytest.raises(UsageError, match="too (large|many)"):
             parse(text)
 

@@ -20,12 +20,12 @@ from collscope.machines import find
 from collscope.machines.hosts import machine_file
 from collscope.machines.spec_reader import parse_spec
 
-LEAST = 5e-4
+MIN_S = 5e-4
 SPEC = "name = 't'\nnodes = 4\nsockets = 1\ncores_per_socket = 1\n[curve]\nnetwork = [[0, 5e-6, 1e-9]]\n"
 
 
 def half_trips(one: Callable[[], float], count: int = 2000) -> list[float]:
-    return [(2 * LEAST + one() + one()) / 2 for _ in range(count)]
+    return [(2 * MIN_S + one() + one()) / 2 for _ in range(count)]
 
 
 @pytest.mark.parametrize("shape", [0.3, 1.0, 3.0])
@@ -36,12 +36,12 @@ def test_gamma_distributions_come_back(shape: float) -> None:
     def one() -> float:
         return draw.gammavariate(shape, 1e-4)
 
-    wanted = sorted(LEAST + one() for _ in range(20_000))
+    wanted = sorted(MIN_S + one() for _ in range(20_000))
     found = single_messages(half_trips(one, 500))
     spread = quantile(wanted, 0.95) - quantile(wanted, 0.05)
     for part in (0.05, 0.25, 0.5, 0.75, 0.95):
         assert quantile(found, part) == pytest.approx(quantile(wanted, part), abs=0.1 * spread), part
-    assert sum(found) / len(found) == pytest.approx(LEAST + shape * 1e-4, rel=0.02)
+    assert sum(found) / len(found) == pytest.approx(MIN_S + shape * 1e-4, rel=0.02)
 
 
 def test_a_rare_late_message_is_one_of_the_two() -> None:
@@ -51,8 +51,8 @@ def test_a_rare_late_message_is_one_of_the_two() -> None:
         return 1e-5 * draw.random() + (5e-3 if draw.random() < 0.01 else 0.0)
 
     found = single_messages(half_trips(one, 1000))
-    assert quantile(found, 0.95) < LEAST + 2e-5
-    assert sum(t > LEAST + 4e-3 for t in found) / len(found) == pytest.approx(0.01, rel=0.4)
+    assert quantile(found, 0.95) < MIN_S + 2e-5
+    assert sum(t > MIN_S + 4e-3 for t in found) / len(found) == pytest.approx(0.01, rel=0.4)
 
 
 def test_noise_is_about_the_time_of_the_curve() -> None:

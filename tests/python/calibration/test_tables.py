@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.errors import UserError
-from collscope.base.number import MOST_BYTES
+from collscope.base.number import MAX_BYTES
 from collscope.calibration.tables import Measured, number_of, read, size_of
 
 TABLE = "# made up\nnode_type,placement,bytes,latency_us,p05,p95,pairs\n" + "".join(
@@ -132,12 +132,12 @@ def test_any_text_gives_times_or_a_message(text: str, at: int, more: str, osu: b
 
 
 def test_a_number_is_what_its_column_may_hold() -> None:
-    assert size_of("0", "f:1", "bytes") == 0 and size_of(str(MOST_BYTES), "f:1", "bytes") == MOST_BYTES
+    assert size_of("0", "f:1", "bytes") == 0 and size_of(str(MAX_BYTES), "f:1", "bytes") == MAX_BYTES
     assert number_of("999999999", "f:1", "time") == 999999999.0 and number_of("1e-9", "f:1", "time") == 1e-9
-    for text in ("-1", "1.0", "", str(MOST_BYTES + 1), "1" * 17, "x" * 50):
+    for text in ("-1", "1.0", "", str(MAX_BYTES + 1), "1" * 17, "x" * 50):
         with pytest.raises(UserError) as refused:
             size_of(text, "f:1", "bytes")
-        assert str(refused.value) == f'f:1: bytes: "{text[:40]}" is no whole number up to {MOST_BYTES}'
+        assert str(refused.value) == f'f:1: bytes: "{text[:40]}" is no whole number up to {MAX_BYTES}'
     for text in ("0", "1e9", "-1", "nan", "inf", "x" * 50):
         with pytest.raises(UserError) as refused:
             number_of(text, "f:1", "time")

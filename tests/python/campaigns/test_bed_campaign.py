@@ -53,7 +53,7 @@ bytes = "4B"
 def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_platform(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(survey, "LARGEST_BYTES", 1 << 12)
+    monkeypatch.setattr(survey, "MAX_BYTES", 1 << 12)
     monkeypatch.setattr(check, "STREAM_S", 0.1)
     (tmp_path / "mine.toml").write_text(SMALL)
     out = tmp_path / "out"

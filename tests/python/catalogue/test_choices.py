@@ -26,7 +26,7 @@ from collscope.catalogue import decisions, registry
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 CHOICES = Path(__file__).parent / "choices"
-MOST = 2**31 - 1  # bytes of a call
+MAX_BYTES = 2**31 - 1  # bytes of a call
 LINE = re.compile(
     r"(?P<decisions>\S+) (?P<collective>\w+)(?: (?P<operator>commutes|ordered))? ranks (?P<first>\d+)(?:\.\.(?P<last>\d+))?"
     r"(?: element (?P<element>\d+))?: (?P<taken>.+)"
@@ -81,7 +81,7 @@ def expected() -> dict[Kind, dict[tuple[int, int], str]]:
             kind = Kind(f"decision/{name}", match["collective"], element, words)
             lines[kind] |= dict.fromkeys((int(match["first"]), int(match["last"] or match["first"])), steps)
     for kind, of_ranks in lines.items():
-        most = MOST // kind.element
+        most = MAX_BYTES // kind.element
         begins = {begin for steps in of_ranks.values() for begin, _ in steps}
         for ranks, steps in of_ranks.items():
             found[kind].update({(ranks, count): key for count, key in asked(steps, most)})

@@ -25,7 +25,7 @@ from collscope.points import plan
 from collscope.points.plan import Point
 
 SEGMENTS = 40  # about as many as a vector is cut into
-MOST_RANKS = 40
+MAX_RANKS = 40
 SIXTEEN = paths.ROOT / "tests" / "driver" / "sixteen"
 
 proves = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -96,8 +96,8 @@ def prove(wanted: list[tuple[int, Point]], places: str, folder: Path) -> list[di
 
 
 def check_proofs(rng: random.Random, number: int, folder: Path) -> None:
-    wanted = [random_point(rng, MOST_RANKS) for _ in range(number)]
-    places = random_places(rng, MOST_RANKS)
+    wanted = [random_point(rng, MAX_RANKS) for _ in range(number)]
+    places = random_places(rng, MAX_RANKS)
     said = prove(wanted, places, folder)
     assert len(said) == number
     for line, (ranks, point) in zip(said, wanted, strict=True):
@@ -127,8 +127,8 @@ def test_many_random_points_are_proven(rng: random.Random, number: int, tmp_path
 def test_most_random_points_are_supported(tmp_path: Path) -> None:
     """Else the tests here would say little."""
     rng = random.Random(1)
-    wanted = [random_point(rng, MOST_RANKS) for _ in range(300)]
-    said = prove(wanted, random_places(rng, MOST_RANKS), tmp_path)
+    wanted = [random_point(rng, MAX_RANKS) for _ in range(300)]
+    said = prove(wanted, random_places(rng, MAX_RANKS), tmp_path)
     assert sum(line["verdict"] == "proven" for line in said) > 180
     assert len({line["algorithm"].split("[")[0] for line in said if line["verdict"]}) > 60
 

@@ -17,7 +17,7 @@ import same_picture
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.figures import files
-from collscope.figures.palette import GREY, MOST, fixed
+from collscope.figures.palette import GREY, MAX_COLOURS, fixed
 from collscope.figures.run import run_figure
 from collscope.points import table
 from made_rows import BOUNDS, MANY, SIZES, bounds, row, rows
@@ -158,7 +158,7 @@ def test_all_keys_of_a_collective_and_all_decisions_are_told_apart() -> None:
         decisions
     )
     assert all(found[key] != GREY for key in decisions)
-    assert len(seen) <= MOST + len(decisions) + 1
+    assert len(seen) <= MAX_COLOURS + len(decisions) + 1
 
 
 def test_grey_is_what_never_comes_near_the_best_and_is_named_all_the_same() -> None:

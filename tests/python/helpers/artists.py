@@ -25,7 +25,7 @@ from matplotlib.text import Annotation, Text
 EXPECTED = Path(__file__).parents[1] / "figures" / "expected" / "artists"
 NEAR = 0.15  # points: places are kept in tenths
 _PLACE = re.compile(r"(\[[-\d. ]*\])")
-_MOST_WORDS = 12  # of artists that look alike
+_MAX_WORDS = 12  # of artists that look alike
 
 
 def dump(fig: Figure) -> str:
@@ -124,8 +124,8 @@ def _group(fig: Figure, artists: Iterable[Artist]) -> Iterator[str]:
 
 
 def _words(words: list[str]) -> str:
-    first = ", ".join(repr(word) for word in words[:_MOST_WORDS])
-    return first + (f", … {words[-1]!r}" if len(words) > _MOST_WORDS else "")
+    first = ", ".join(repr(word) for word in words[:_MAX_WORDS])
+    return first + (f", … {words[-1]!r}" if len(words) > _MAX_WORDS else "")
 
 
 def _places(points: Any) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, variants
-from collscope.machines.plausible import MOST_CORES
+from collscope.machines.plausible import MAX_CORES
 from made_platforms import SMALL, write
 
 
@@ -81,15 +81,15 @@ def test_the_ideal_network_has_its_defaults_and_limits() -> None:
     assert find.load("ideal[nodes=3,cores=5]").max_nodes == 3
     assert find.load("ideal[nodes=3,cores=5]").cores_per_node == 5
     assert variants.ideal_numbers({"cores": str(variants.IDEAL_HOSTS * 2)})["nodes"] == 1
-    most = {"cores": "1", "nodes": str(MOST_CORES)}
-    assert variants.ideal_numbers(most)["nodes"] == MOST_CORES
-    two = {"cores": "2", "nodes": str(MOST_CORES // 2)}
-    assert variants.ideal_numbers(two)["nodes"] == MOST_CORES // 2
-    with pytest.raises(UsageError, match=f"from 1 to {MOST_CORES // 2}, as it has at most {MOST_CORES} cores"):
-        variants.ideal_numbers(two | {"nodes": str(MOST_CORES // 2 + 1)})
+    most = {"cores": "1", "nodes": str(MAX_CORES)}
+    assert variants.ideal_numbers(most)["nodes"] == MAX_CORES
+    two = {"cores": "2", "nodes": str(MAX_CORES // 2)}
+    assert variants.ideal_numbers(two)["nodes"] == MAX_CORES // 2
+    with pytest.raises(UsageError, match=f"from 1 to {MAX_CORES // 2}, as it has at most {MAX_CORES} cores"):
+        variants.ideal_numbers(two | {"nodes": str(MAX_CORES // 2 + 1)})
     for key, value in (
-        ("cores", "0"), ("cores", "1.5"), ("nodes", "0"), ("nodes", "1.5"), ("nodes", str(MOST_CORES + 1)),
-        ("cores", str(MOST_CORES + 1)), ("beta", "0"), ("alpha", "1e4"), ("beta", "2"), ("gamma", "2"),
+        ("cores", "0"), ("cores", "1.5"), ("nodes", "0"), ("nodes", "1.5"), ("nodes", str(MAX_CORES + 1)),
+        ("cores", str(MAX_CORES + 1)), ("beta", "0"), ("alpha", "1e4"), ("beta", "2"), ("gamma", "2"),
         ("gamma", "-1"), ("alpha", "1.2.3"),
     ):  # fmt: skip
         with pytest.raises(UsageError):
@@ -101,7 +101,7 @@ def test_values_in_brackets_are_pairs() -> None:
     for text in ("a", "a=", "a= ,b=1"):
         with pytest.raises(UsageError, match=r'^m: cannot read "a=?"; write key=value$'):
             variants.values_of(text, "m")
-    longest = "k" * variants.LONGEST
+    longest = "k" * variants.MAX_VALUE_CHARACTERS
     with pytest.raises(UsageError, match="no parameter"):
         variants.ideal_numbers({longest: "1"})
     for pair in ({longest + "k": "1"}, {"alpha": longest + "k"}):

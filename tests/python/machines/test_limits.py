@@ -10,7 +10,7 @@ from collscope.machines.spec import SpecError
 from collscope.machines.spec_reader import parse_spec
 from made_platforms import ELEMENTS, LAYERED, PRIME, SMALL, SQUARE
 
-LEAST = "[least]\no = O\ng = G\nL = L\nG = B\ngamma = A\n"
+MIN_ELEMENTS = "[least]\no = O\ng = G\nL = L\nG = B\ngamma = A\n"
 
 
 def refused(text: str, **values: str) -> str:
@@ -27,7 +27,7 @@ def test_the_least_of_everything(key: str) -> None:
     seconds, limit = key in "OGL", 1000 if key in "OGL" else 1
     said = f"a number of seconds, 0 to {limit}" if seconds else f"a number of seconds a byte, 0 to {limit}"
     for value, fits in ((0, True), (limit, True), (1.001 * limit, False), (-1e-9, False)):
-        least = "".join(line.replace(f"= {key}", f"= {value}") + "\n" for line in LEAST.splitlines())
+        least = "".join(line.replace(f"= {key}", f"= {value}") + "\n" for line in MIN_ELEMENTS.splitlines())
         for other in "OGLBA":
             least = least.replace(f"= {other}\n", "= 1e-9\n")
         text = SMALL.replace("[curve]", f"{least}[curve]")

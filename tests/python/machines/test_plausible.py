@@ -168,7 +168,7 @@ def test_the_limits_of_each_kind_of_number(name: str, least: float, most: float)
 
 
 def test_how_large_a_machine_may_be() -> None:
-    node, cores = plausible.MOST_OF_A_NODE, plausible.MOST_CORES
+    node, cores = plausible.MAX_OF_A_NODE, plausible.MAX_CORES
     assert (
         plausible.too_large(cores, 1) == plausible.too_large(1, node) == plausible.too_large(cores // node, node) == ""
     )

@@ -10,7 +10,7 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, spec_reader
-from collscope.machines.plausible import MOST_CORES
+from collscope.machines.plausible import MAX_CORES
 from collscope.machines.simgrid import content_hash
 from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, OPTIONAL, Number, Spec, SpecError
 from collscope.machines.xml_writer import xml_of
@@ -242,7 +242,7 @@ def test_overrides_replace_or_multiply() -> None:
         {"nodes": "0"}, {"nodes": "1.5"}, {"nodes": "x0.5"}, {"nodes": "inf"}, {"cores_per_cache": "4"},
         {"gamma_s_per_byte": "-1e-12"}, {"gamma_s_per_byte": "inf"}, {"gamma_s_per_byte": "2"}, {"eager_bytes": "-2"},
         {"network.latency_s": "2"}, {"network.latency_s": "x-1"}, {"network.latency_s": "xinf"}, {"overhead_s": "3e-7"},
-        {"nodes": str(MOST_CORES // 12 + 1)},
+        {"nodes": str(MAX_CORES // 12 + 1)},
     ],
 )  # fmt: skip
 def test_overrides_that_do_not_fit(values: dict[str, str]) -> None:

@@ -153,7 +153,7 @@ def test_expectations_were_written_for_both_alternatives(agreeing: Analysis) -> 
 
 # ---- thresholds ------------------------------------------------------------------------------------------
 
-SMALLEST = 4 << 20  # of the focus
+MIN_SIZE = 4 << 20  # of the focus
 
 
 def start_up(share: float) -> made_table.Time:
@@ -162,7 +162,7 @@ def start_up(share: float) -> made_table.Time:
     def time(c: str, n: str, nodes: int, size: int) -> float:
         if (c, n) != ("allgather", "long"):
             return made_table.paper(c, n, nodes, size)
-        return 1e-3 * (share + (1 - share) * size / SMALLEST)
+        return 1e-3 * (share + (1 - share) * size / MIN_SIZE)
 
     return time
 
@@ -215,7 +215,7 @@ THRESHOLDS: dict[str, tuple[float, str, Callable[[float], made_table.Time], str]
     "steady": (
         0.01,
         "bcast, 2 nodes: one class is best at all sizes",
-        lambda x: swap("bcast", "builtin", 1.2 * (1 + x), lambda nodes, size: size == SMALLEST),
+        lambda x: swap("bcast", "builtin", 1.2 * (1 + x), lambda nodes, size: size == MIN_SIZE),
         "up to",
     ),
 }

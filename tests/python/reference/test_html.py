@@ -15,7 +15,7 @@ from collscope.reference.model import Reference, reference
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
-MOST = 300 * 1024  # bytes of a page
+MAX_PAGE_BYTES = 300 * 1024  # bytes of a page
 DOCS = paths.ROOT / "docs"
 # What may stand in a paragraph, a heading, a cell of a list: text and what belongs to a line.
 INLINE = {"a", "code", "b", "i", "img"}
@@ -97,7 +97,7 @@ def test_every_page_is_small_and_reads_nothing_but_files(
     texts: dict[str, str], pages: dict[str, etree._Element]
 ) -> None:
     sizes = {path: len(text.encode()) for path, text in texts.items()}
-    assert max(sizes.values()) <= MOST, sizes
+    assert max(sizes.values()) <= MAX_PAGE_BYTES, sizes
     for path, page in pages.items():
         loaded = page.xpath("//@src | //link/@href")
         assert loaded and not page.xpath("//script | //style | //iframe")

@@ -43,7 +43,7 @@ def test_each_file_says_how_many_nodes_it_has_and_is_no_larger_than_it_should_be
     assert COMMITTED
     for path in COMMITTED:
         text = path.read_text(encoding="utf-8")
-        assert len(text) <= machines.MOST_XML_BYTES, path
+        assert len(text) <= machines.MAX_XML_BYTES, path
         said = re.search(r"<!-- (\d+) nodes? of (\d+) cores\. Generated", text)
         assert said
         if "<cluster " in text:
@@ -118,11 +118,11 @@ def test_what_is_out_of_date_is_named_and_written(tmp_path: Path, monkeypatch: p
     (tmp_path / "layered.xml").write_text("old", encoding="utf-8")
     (problem,) = machines.stale(tmp_path)
     assert "layered.xml: not what the specifications say" in problem
-    for most in ("MOST_XML_BYTES", "MOST_XML_CORES"):
+    for most in ("MAX_XML_BYTES", "MAX_XML_CORES"):
         with monkeypatch.context() as patch:
             patch.setattr(machines, most, 63)
             assert [path.name for path in machines.write(tmp_path)] == ["machines.md"]
-    monkeypatch.setattr(machines, "MOST_XML_CORES", 64)
+    monkeypatch.setattr(machines, "MAX_XML_CORES", 64)
     assert [path.name for path in machines.write(tmp_path)] == ["machines.md", "layered.xml"]
 
 

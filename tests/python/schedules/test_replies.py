@@ -101,9 +101,9 @@ def test_nothing_to_hold_and_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     said: dict[str, Any] = {"width": 0, "rounds": [[[], []]], "combines": False, "sets": []}
     assert held(monkeypatch, "bcast", said) is None
     said = {"width": 1, "rounds": [[[0, 1, 1], []]] * 3, "combines": False, "sets": []}
-    monkeypatch.setattr(holdings, "MOST_CELLS", 6)
+    monkeypatch.setattr(holdings, "MAX_CELLS", 6)
     assert held(monkeypatch, "bcast", said) is not None
-    monkeypatch.setattr(holdings, "MOST_CELLS", 5)
+    monkeypatch.setattr(holdings, "MAX_CELLS", 5)
     assert held(monkeypatch, "bcast", said) is None
     monkeypatch.setattr(ask, "reply", lambda *_: [{"kind": "unsupported", "status": "no"}])
     with pytest.raises(UserError, match="^bcast/mst: no$"):

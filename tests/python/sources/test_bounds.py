@@ -74,7 +74,7 @@ def test_unknown_collectives_are_a_mistake() -> None:
 
 
 def test_every_collective_has_its_least() -> None:
-    assert set(bounds.LEAST) == {c.name for c in registry.load().collectives}
+    assert set(bounds.MIN_WORK) == {c.name for c in registry.load().collectives}
 
 
 def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:

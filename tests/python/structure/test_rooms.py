@@ -14,7 +14,7 @@ from collscope.base import paths
 
 PACKAGE = paths.ROOT / "python" / "collscope"
 OUTSIDE = {"collscope", "collscope.__main__"}
-MOST_LINES, MOST_FLOORS, MOST_FLOORS_INSIDE = 500, 10, 6
+MAX_LINES, MAX_FLOORS, MAX_FLOORS_INSIDE = 500, 10, 6
 
 Graph = Mapping[str, set[str]]
 
@@ -65,13 +65,13 @@ def test_no_module_lies_on_a_circle_of_imports() -> None:
 
 def test_no_room_lies_on_a_circle_and_the_house_has_few_floors() -> None:
     assert not circles(rooms())
-    assert len(floors(rooms())) <= MOST_FLOORS
+    assert len(floors(rooms())) <= MAX_FLOORS
 
 
 @pytest.mark.parametrize("name", sorted(rooms()))
 def test_a_room_has_few_floors(name: str) -> None:
     inside = {m: {i for i in below if room(i) == name} for m, below in modules().items() if room(m) == name}
-    assert len(floors(inside)) <= MOST_FLOORS_INSIDE, floors(inside)
+    assert len(floors(inside)) <= MAX_FLOORS_INSIDE, floors(inside)
 
 
 def test_no_file_is_long_and_none_stands_outside_the_rooms() -> None:
@@ -79,7 +79,7 @@ def test_no_file_is_long_and_none_stands_outside_the_rooms() -> None:
     long = {
         p.relative_to(paths.ROOT).as_posix(): n
         for p in (*files(), *tests)
-        if (n := len(p.read_text("utf-8").splitlines())) > MOST_LINES
+        if (n := len(p.read_text("utf-8").splitlines())) > MAX_LINES
     }
     assert not long
     assert {p.name for p in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py"}

@@ -22,7 +22,7 @@ SIZES = tuple(sorted({size + by for size in EDGES for by in (-4, -1, 0, 4)} | {1
 FEW = (1, 8, 60, 64, 300, 600, 2048, 5000, 8192, 16384, 40000, 131072, 262144)
 COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "reduce_scatter_block", "allreduce",
                "alltoall", "scan", "exscan")  # fmt: skip
-MOST_MOVED = 2**22  # bytes of all blocks
+MAX_MOVED = 2**22  # bytes of all blocks
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:
         vectors = collective == "reduce_scatter_block"  # thresholds in bytes of the vector, count of a block
         wanted = tuple(-(-size // ranks) for size in sizes) if vectors else sizes
         blocks = registry.load().collective(collective).counts_blocks
-        fit = tuple(size for size in wanted if not blocks or size * ranks <= MOST_MOVED)
+        fit = tuple(size for size in wanted if not blocks or size * ranks <= MAX_MOVED)
         made += [call for elem in (1, 4) for call in calls(collective, ranks, fit, elem)]
     return made
 

@@ -34,7 +34,7 @@ from collscope.schedules.holdings import Holdings
 from collscope.schedules.trace import Trace
 
 _LEFT, _BELOW = 0.52, 0.42  # inches: left of the first panel, and between rows of panels
-_LEAST = 0.22  # how strong the colour of a cell is of which a part is filled, and
+_MIN_STRENGTH = 0.22  # how strong the colour of a cell is of which a part is filled, and
 _PALEST = 0.5  # of a small one in which one rank's data is
 
 
@@ -204,7 +204,7 @@ def _boxes(cells: _Cells, last: int, combines: bool) -> tuple[list[np.ndarray], 
         x0, x1, y0, y1 = b - half, b + half, r - half, r + half
         if combines and share < 1:
             shapes.append(box(x0, y0, x1, y1))
-            faces.append(light(colour, _LEAST))
+            faces.append(light(colour, _MIN_STRENGTH))
             if wide_cells:
                 x1 = x0 + (x1 - x0) * share
             else:

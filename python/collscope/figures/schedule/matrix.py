@@ -16,7 +16,7 @@ from collscope.figures.style import FAINT, GRID, INK
 from collscope.schedules.trace import Trace
 
 _AMOUNT = LinearSegmentedColormap.from_list("amount", ["#eef1f4", "#b9c3d3", "#7486a8", "#3a4b78", "#1c2447"])
-MOST_BOXES = 64  # ranks: with more, cells are the dots of a picture
+MAX_BOXES = 64  # ranks: with more, cells are the dots of a picture
 _LEFT, _TOP, _BAR, _GAP = 0.62, HEAD + 0.22, 0.62, 0.12  # inches: of the square, the bars beside it, and between them
 
 
@@ -84,7 +84,7 @@ def _cells(ax: Axes, flow: _Flow, cell: float) -> None:
     p = len(flow.amount)
     most = flow.amount.max() or 1
     half = 0.5 - (0.04 if p <= 32 else 0.0)
-    if p > MOST_BOXES:
+    if p > MAX_BOXES:
         there = np.where(flow.amount > 0, 0.22 + 0.6 * flow.amount / most, np.nan)
         ax.imshow(_AMOUNT(np.ma.masked_invalid(there)), extent=(-0.5, p - 0.5, p - 0.5, -0.5), interpolation="nearest",
                   aspect="auto", zorder=1)  # fmt: skip

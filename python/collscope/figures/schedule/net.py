@@ -19,7 +19,7 @@ from collscope.figures.schedule.sheet import WORK, arrow_head, facts, lines, pol
 from collscope.figures.style import FAINT, INK, SHADE
 from collscope.schedules.trace import Trace
 
-MOST_EDGES = 400  # with more, only those of one rank are drawn: the rest would be a moiré
+MAX_EDGES = 400  # with more, only those of one rank are drawn: the rest would be a moiré
 
 # ---- where ranks stand ------------------------------------------------------------------------------------
 
@@ -144,12 +144,12 @@ def net(ax: Axes, t: Trace, inches: float, faint: bool = False) -> Stage:
     ax.set_ylim(-stage.reach, stage.reach)
     strokes = _strokes(t, stage)
     crowd, left_out = strokes.crowd, 0
-    if crowd > MOST_EDGES:
+    if crowd > MAX_EDGES:
         middle = t.root if facts(t).has_root else 0
         strokes, left_out = _strokes(replace(t, **_sent_by(t, middle)), stage), crowd
         crowd = strokes.crowd
-    weak = 0.9 if crowd <= 80 else 0.55 if crowd <= MOST_EDGES else 0.16
-    if faint and crowd <= MOST_EDGES:
+    weak = 0.9 if crowd <= 80 else 0.55 if crowd <= MAX_EDGES else 0.16
+    if faint and crowd <= MAX_EDGES:
         weak = 0.22
     width = 1.7 if crowd <= 40 else 1.1 if crowd <= 130 else 0.75
     shafts, colours = [s.line for s in strokes.all], [(*s.colour, weak) for s in strokes.all]

@@ -25,7 +25,7 @@ from collscope.schedules.trace import Trace
 
 HEAD = 0.78  # inches above a drawing
 WORK = "#3d444d"
-MOST_SHAPES = 6000  # of one kind in a drawing: more are a picture of dots, in an SVG too; nobody could tell them apart
+MAX_SHAPES = 6000  # of one kind in a drawing: more are a picture of dots, in an SVG too; nobody could tell them apart
 EMPTY = "#f6f8fa"  # the ground of cells
 
 Colour = tuple[float, ...]
@@ -96,18 +96,18 @@ def note(ax: Axes, text: str, at: tuple[float, float], by: tuple[float, float], 
     ax.annotate(text, at, xytext=by, textcoords="offset points", fontsize=size, annotation_clip=False, **more)
 
 
-MOST_NUMBERED = 16  # rounds: with more, their key is a ramp
+MAX_NUMBERED = 16  # rounds: with more, their key is a ramp
 
 
 def round_key_width(t: Trace) -> float:
     """Inches that `round_key` takes, its name included."""
-    return 0.46 + (1.9 if t.rounds > MOST_NUMBERED else 0.22 * max(t.rounds, 1))
+    return 0.46 + (1.9 if t.rounds > MAX_NUMBERED else 0.22 * max(t.rounds, 1))
 
 
 def round_key(fig: Figure, t: Trace, left: float, top: float) -> None:
     """round 1 2 3 … in their colours; a ramp when there are many. `left`, `top` in inches."""
     wide, tall = fig.get_size_inches()
-    many = t.rounds > MOST_NUMBERED
+    many = t.rounds > MAX_NUMBERED
     ax = place(fig, left + 0.46, top, round_key_width(t) - 0.46, 0.17)
     fig.text((left + 0.4) / wide, 1 - (top + 0.085) / tall, "round", ha="right", va="center", fontsize=8, color=FAINT)
     n = t.rounds
@@ -191,7 +191,7 @@ def polygons(
     for face, parts in groups.items():
         path = Path.make_compound_path(*parts)
         width = 0.5 if edge != "none" else 0
-        dots = len(shapes) > MOST_SHAPES
+        dots = len(shapes) > MAX_SHAPES
         ax.add_patch(PathPatch(path, facecolor=face, edgecolor=edge, lw=width, zorder=zorder, rasterized=dots))
 
 
@@ -209,7 +209,7 @@ def lines(
         groups[colour].append(Path(np.asarray(line)))
     for colour, parts in groups.items():
         path = Path.make_compound_path(*parts)
-        dots = len(shapes) > MOST_SHAPES
+        dots = len(shapes) > MAX_SHAPES
         ax.add_patch(
             PathPatch(path, facecolor="none", edgecolor=colour, lw=width, zorder=zorder, rasterized=dots, **more)
         )

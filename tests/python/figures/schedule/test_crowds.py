@@ -74,7 +74,7 @@ def test_a_crowd_is_a_small_file(kind: str, most: int) -> None:
 
 def test_a_gantt_of_many_bars_is_made_of_dots(monkeypatch: pytest.MonkeyPatch) -> None:
     t = traced("alltoall/pairwise", 24)
-    monkeypatch.setattr(sheet, "MOST_SHAPES", 500)
+    monkeypatch.setattr(sheet, "MAX_SHAPES", 500)
     fig = kinds.draw([t], "gantt")
     assert fig is not None and len(t.messages) > 500
     assert b"<image" in files.render(fig, "svg")

@@ -99,7 +99,7 @@ def test_of_many_ranks_some_are_numbered(ax: Axes, ranks: int, step: int) -> Non
 def test_more_shapes_than_anyone_tells_apart_are_dots(
     ax: Axes, shapes: int, dots: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sheet, "MOST_SHAPES", 3)
+    monkeypatch.setattr(sheet, "MAX_SHAPES", 3)
     sheet.polygons(ax, [sheet.box(0, 0, 1, 1)] * shapes, [(0.0, 0.0, 0.0)] * shapes, 3)
     sheet.lines(ax, [np.zeros((2, 2))] * shapes, [(0.0, 0.0, 0.0)] * shapes, 1.5, 2)
     filled, line = ax.patches
