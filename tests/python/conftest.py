@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import fake_list
+import golden_text
 import open_mpi
 from collscope.base import paths
 from collscope.catalogue import registry
@@ -17,6 +18,18 @@ from collscope.catalogue import registry
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 settings.register_profile("calm", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
 settings.load_profile("calm")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden texts that differ")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """golden(NAME, text): the text is the one in golden/NAME.txt of the test's room; see golden_text.py."""
+    folder = golden_text.folder_of(request.path)
+    update = request.config.getoption("--update-golden")
+    return lambda name, text: golden_text.check(folder / f"{name}.txt", text, update)
 
 
 @pytest.fixture(scope="session", autouse=True)

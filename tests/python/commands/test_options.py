@@ -1,14 +1,9 @@
-"""The options of every command, as they are typed (options.txt), and that each reaches what it is for.
-
-Where an option is meant to change, this writes the file anew:
-`PYTHONPATH=python:tests/python/helpers python tests/python/commands/test_options.py`.
-"""
+"""collscope.commands.cli, collscope.commands.explain: the options of every command as they are typed, and that each has its effect."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -16,9 +11,6 @@ import pytest
 
 from collscope.commands import cli, explain
 from command_line import call, commands
-
-KEPT = Path(__file__).parent / "options.txt"
-
 
 ALL = list(commands(cli.cli))
 
@@ -37,8 +29,8 @@ def lines() -> Iterator[str]:
             yield f"{' '.join(words)} {names}{kind}{usual}{more} -> {p.name}"
 
 
-def test_options_are_typed_as_they_were() -> None:
-    assert list(lines()) == KEPT.read_text(encoding="utf-8").splitlines()
+def test_options_are_the_golden_ones(golden: Callable[[str, str], None]) -> None:
+    golden("options", "\n".join(lines()))
 
 
 @pytest.mark.parametrize(("words", "command"), ALL, ids=[" ".join(words) for words, _ in ALL])
@@ -85,7 +77,3 @@ def test_every_option_of_explain_reaches_its_request(
     for status in (0, 2):
         monkeypatch.setattr(explain, "run", lambda _, status=status: status)
         assert call(capsys, "explain", "bcast/mst")[0] == status
-
-
-if __name__ == "__main__":
-    KEPT.write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")

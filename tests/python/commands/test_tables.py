@@ -1,15 +1,10 @@
-"""Every table of a command, whole, as it stands in tables.txt: headings, columns on the right, rules, lines below.
-
-Where a table is meant to change, this writes the file anew:
-`PYTHONPATH=python:tests/python/helpers python tests/python/commands/test_tables.py`.
-"""
+"""collscope.commands: the table that each command prints, as a golden text: headings, columns, rules, lines below."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,7 +25,6 @@ from collscope.studies.claims import Judged
 from collscope.testbed import bed, check
 from collscope.twins import records
 
-KEPT = Path(__file__).parent / "tables.txt"
 US = 1e-6
 
 
@@ -176,28 +170,22 @@ def judged() -> None:
 
 
 TABLES: dict[str, Callable[[], None]] = {
-    "prove": prove, "decide": decide, "run": run, "who wins": winners, "twins": twin, "testbed check": test_bed, "show": show,
+    "prove": prove, "decide": decide, "run": run, "winners": winners, "twins": twin, "testbed_check": test_bed, "show": show,
     "compare": compared, "claims": judged,
 }  # fmt: skip
 
 
 def printed(make: Callable[[], None]) -> str:
-    """What it prints without a terminal, without blanks at the ends of lines."""
+    """What it prints without a terminal."""
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
         known = registry.parse(fake_list.TEXT)
         patch.setattr(registry, "load", lambda: known)
         patch.setattr(console, "out", console.out.__wrapped__)
         make()
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    return out.getvalue()
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_command_prints_its_tables_as_they_were(name: str) -> None:
-    kept = dict(part.split("\n", 1) for part in KEPT.read_text(encoding="utf-8").split("==== ")[1:])
-    assert printed(TABLES[name]) == kept[name]
-    assert list(kept) == list(TABLES)
-
-
-if __name__ == "__main__":
-    KEPT.write_text("".join(f"==== {name}\n{printed(make)}" for name, make in TABLES.items()), encoding="utf-8")
+def test_a_command_prints_its_golden_table(name: str, golden: Callable[[str, str], None]) -> None:
+    golden(name, printed(TABLES[name]))
