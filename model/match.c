@@ -98,7 +98,7 @@ static void renew_out(wiring *w, const record *r, int rank) {
   if (!l->has_out || l->out_bytes < UNTOUCHED_PAGE) return;
   untouched_write(&w->untouched, place_of(l->out_buf, l->out_off), l->out_bytes);
   untouched_add(&w->untouched, place_of(l->out_buf, l->out_off), l->out_bytes);
-  if (coll_has_input(r->alg->collective, &r->args, rank))
+  if (coll_has_input(r->collective, &r->args, rank))
     untouched_write(&w->untouched, place_of(l->in_buf, l->in_off), l->in_bytes);
 }
 

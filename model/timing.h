@@ -28,7 +28,7 @@
 #ifndef COLLSCOPE_MODEL_TIMING_H
 #define COLLSCOPE_MODEL_TIMING_H
 
-#include "core/schedule/record.h"
+#include "core/schedule/schedule.h"
 #include "model/machine.h"
 
 /* ---- timing ----------------------------------------------------------------------------------------- */

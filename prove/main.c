@@ -28,7 +28,7 @@
 #include "core/plan/places.h"
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "prove/points.h"
 #include "prove/sweep.h"
 

@@ -14,7 +14,7 @@
 #include "core/catalogue/find.h"
 #include "core/catalogue/key.h"
 #include "core/catalogue/decide.h"
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "prove/call.h"
 
 static int fail(const char *id, const char *why) {

@@ -16,7 +16,7 @@
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
 #include "core/schedule/array.h"
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "model/explain.h"
 #include "model/timing.h"
 #include "model/trace.h"

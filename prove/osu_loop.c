@@ -1,6 +1,6 @@
 #include "prove/osu_loop.h"
 
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 
 static osu_loop now;
 

@@ -3,7 +3,7 @@
 #ifndef COLLSCOPE_PROVE_PROVER_H
 #define COLLSCOPE_PROVE_PROVER_H
 
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "model/timing.h"
 #include "prove/proof/proof.h"
 

@@ -1,18 +1,6 @@
 /* Where in and out lie at a rank. */
 #include "core/catalogue/collective.h"
-#include "core/schedule/record.h"
-#include "core/schedule/recorder.h"
-
-#include <stdio.h>
-
-const char *record_unsupported(const coll_alg *alg, const coll_args *a, char *reason, size_t size) {
-  const char *why = coll_unsupported(alg, a, reason, size);
-  size_t blocks = coll_counts_of(alg->collective) == COLL_COUNTS_BLOCK ? (size_t)a->size : 1;
-  if (why || a->count <= BUFFER_BYTES / 2 / a->elem / blocks) return why;
-  snprintf(reason, size, "a vector of more than %zu GiB has no room in a recorded schedule; give fewer bytes",
-           BUFFER_BYTES / 2 >> 30);
-  return reason;
-}
+#include "core/schedule/schedule.h"
 
 rec_layout rec_layout_of(coll_collective k, const coll_args *a, int rank) {
   rec_layout l = { .in_buf = REC_IN, .out_buf = REC_OUT, .in_place = coll_shares_buffer(k, a, rank) };

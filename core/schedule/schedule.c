@@ -17,7 +17,7 @@ const char *record_buffer_name(int buf, char *text, size_t size) {
 }
 
 bool record_same(const record *a, const record *b) {
-  if (a->alg != b->alg || a->args.size != b->args.size || a->calls != b->calls ||
+  if (a->collective != b->collective || a->args.size != b->args.size || a->calls != b->calls ||
       a->segment_groups != b->segment_groups)
     return false;
   for (int i = 0; i < a->args.size; i++) {

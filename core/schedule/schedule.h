@@ -80,9 +80,10 @@ typedef struct {
 } rec_layout;
 
 typedef struct record {
-  const coll_alg *alg;
-  uint64_t serial;       /* no other recording of the process has the same; 0: made by hand */
-  coll_args args;        /* of every rank but for in, out; param and place are copied */
+  coll_collective collective; /* what it promises */
+  uint64_t serial;            /* no other recording of the process has the same; 0: made by hand */
+  coll_args
+      args; /* of every rank but for in, out; of these nobody needs more than the shape: param and place are the recorder's */
   int calls;             /* how often run() was recorded in a row */
   rec_rank *rank;        /* [args.size] */
   rec_layout *layout;    /* [args.size] */
@@ -93,6 +94,15 @@ typedef struct record {
   bool endless;          /* error says that the algorithm goes on for ever */
   char error[500];       /* empty, or what the algorithm did wrong, at which rank, and where in the source */
 } record;
+
+/* Where `in` and `out` lie at a rank in this call. */
+rec_layout rec_layout_of(coll_collective, const coll_args *, int rank);
+
+/* Who is shown the ranks of a schedule, one after the other, ascending. */
+typedef struct {
+  void (*see)(void *user, const record *, int rank);
+  void *user;
+} record_viewer;
 
 static inline bool rec_sends(int kind) { return kind == REC_SEND || kind == REC_ISEND; }
 static inline bool rec_receives(int kind) { return kind == REC_RECV || kind == REC_IRECV || kind == REC_RECV_ANY; }

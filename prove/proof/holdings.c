@@ -40,7 +40,7 @@ static void piece_add(holdings *h, size_t *n, uint64_t from, uint64_t to, uint32
 /* The stretches of a buffer, in the order in which they lie there. */
 static size_t pieces_of(const proof *e, holdings *h, int rank, const memory *m) {
   uint64_t p = (uint64_t)e->p, block = e->r->args.count * e->elem;
-  bool personal = e->each && coll_facts_of(e->r->alg->collective)->in.amount == COLL_HOLDS_BLOCKS;
+  bool personal = e->each && coll_facts_of(e->r->collective)->in.amount == COLL_HOLDS_BLOCKS;
   size_t n = 0;
   for (uint32_t i = 0; i < m->n; i++) {
     const run *w = &m->run[i];
@@ -112,7 +112,7 @@ static void look(proof *e, holdings *h, int rank) {
 
 static void after(void *self, proof *e, uint32_t round) {
   holdings *h = self;
-  bool heard = coll_counts_of(e->r->alg->collective) == COLL_COUNTS_NOTHING;
+  bool heard = coll_counts_of(e->r->collective) == COLL_COUNTS_NOTHING;
   for (int rank = 0; rank < e->p && h->fine; rank++) {
     PUSH(h->first, h->firsts, h->first_cap, h->stretches);
     if (!heard) look(e, h, rank);
@@ -125,7 +125,7 @@ static void after(void *self, proof *e, uint32_t round) {
 
 bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t rounds, holdings *h,
                     proof_result *result) {
-  const coll_facts *facts = coll_facts_of(r->alg->collective);
+  const coll_facts *facts = coll_facts_of(r->collective);
   bool each = !facts->op && facts->in.who == COLL_EVERY_RANK, personal = each && facts->in.amount == COLL_HOLDS_BLOCKS;
   h->fine = true;
   h->combines = facts->op;

@@ -211,10 +211,10 @@ static void prepare(proof *e) {
   matching_make(&e->match, r);
   e->worst_rank = p;
   e->elem = r->args.elem;
-  e->reduces = coll_has_operator(r->alg->collective);
-  e->each = !e->reduces && coll_facts_of(r->alg->collective)->in.who == COLL_EVERY_RANK;
+  e->reduces = coll_has_operator(r->collective);
+  e->each = !e->reduces && coll_facts_of(r->collective)->in.who == COLL_EVERY_RANK;
   e->ordered = e->reduces && !r->args.commutes;
-  e->clocked = r->segment_groups || coll_counts_of(r->alg->collective) == COLL_COUNTS_NOTHING;
+  e->clocked = r->segment_groups || coll_counts_of(r->collective) == COLL_COUNTS_NOTHING;
   e->heard_only = e->clocked && !r->segment_groups && r->calls == 1;
   e->row = e->heard_only ? ((size_t)p + 31) / 32 : (size_t)p;
   sets_begin(e);

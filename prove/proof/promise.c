@@ -12,7 +12,7 @@ static uint64_t in_coordinate(const proof *e, int rank) {
 void call_begins(proof *e, int rank) {
   const rec_layout *l = &e->r->layout[rank];
   for (int b = 0; b < REC_SCRATCH; b++) memory_set(&e->mem[3 * rank + b], l->size[b]);
-  if (l->in_bytes && coll_has_input(e->r->alg->collective, &e->r->args, rank)) {
+  if (l->in_bytes && coll_has_input(e->r->collective, &e->r->args, rank)) {
     piece q = { 0, in_coordinate(e, rank), e->reduces ? set_range(e, (uint64_t)rank, 1) : PROOF_MOVED };
     memory_assign(&e->mem[3 * rank + l->in_buf], l->in_off, l->in_bytes, &q, 1);
   }
@@ -64,7 +64,7 @@ bool call_ends(proof *e, int rank) {
   const coll_args *a = &e->r->args;
   uint64_t block = a->count * e->elem, p = (uint64_t)e->p, r = (uint64_t)rank, coord = 0;
   uint64_t set = e->reduces ? set_range(e, 0, p) : PROOF_MOVED;
-  switch (e->r->alg->collective) {
+  switch (e->r->collective) {
     case COLL_BARRIER: return barrier_holds(e, rank);
     case COLL_SCATTER:
     case COLL_REDUCE_SCATTER_BLOCK: coord = r * block; break;
@@ -74,7 +74,7 @@ bool call_ends(proof *e, int rank) {
     case COLL_EXSCAN: set = r ? set_range(e, 0, r) : 0; break;
     default: break;
   }
-  if (e->r->alg->collective == COLL_ALLTOALL) {
+  if (e->r->collective == COLL_ALLTOALL) {
     for (uint64_t s = 0; s < p; s++)
       if (!holds(e, rank, l->out_buf, "out", l->out_off, s * block, block, (s * p + r) * block, set)) return false;
   } else if (l->has_out && set && !holds(e, rank, l->out_buf, "out", l->out_off, 0, l->out_bytes, coord, set))

@@ -238,11 +238,10 @@ static void test_first_touch(void) {
 static void test_fresh_out(void) {
   machine m = machine_of("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 1000000\n"),
           plain = machine_of("class network 0 2e-6 1e-9 1\n");
-  static const coll_alg gathers = { .collective = COLL_ALLGATHER }, casts = { .collective = COLL_BCAST };
   rec_layout layout[4] = { 0 };
   start(4);
   rec.layout = layout;
-  rec.alg = &gathers;
+  rec.collective = COLL_ALLGATHER;
   layout[2] = (rec_layout){
     .has_in = true, .has_out = true, .in_buf = REC_OUT, .out_buf = REC_OUT, .in_bytes = 1000, .out_bytes = 5000
   };
@@ -255,7 +254,7 @@ static void test_fresh_out(void) {
   result.fresh = false;
   near_to("warm again", timed(&m), alone(2000));
   result.fresh = true;
-  rec.alg = &casts;
+  rec.collective = COLL_BCAST;
   near_to("what only the root brings is no input of others", timed(&m), 2000e-10 + alone(2000));
   layout[2].out_bytes = 4095;
   near_to("less than a page stays mapped", timed(&m), alone(2000));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "prove/prover.h"
 
 void sum_of(coll_ctx *c, const coll_args *a, int step, int skip) {

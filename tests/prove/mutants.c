@@ -13,7 +13,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "patterns/block.h"
 #include "prove/proof/proof.h"
 
@@ -92,7 +92,7 @@ static bool interpret(const record *r) {
     for (int b = 0; b < 3; b++)
       for (int x = 0; x < SCRATCH; x++) mem[i][b].data[x] = (dice(UINT64_MAX) << 1);
     rec_layout l = r->layout[i];
-    if (l.has_in && coll_has_input(r->alg->collective, a, i))
+    if (l.has_in && coll_has_input(r->collective, a, i))
       for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)
         *at(i, l.in_buf, l.in_off + x * sizeof(value)) = original(i, x);
   }
@@ -133,8 +133,7 @@ static bool interpret(const record *r) {
     rec_layout l = r->layout[i];
     for (size_t x = 0; l.has_out && x < l.out_bytes / sizeof(value); x++) {
       value want;
-      if (promised(r->alg->collective, a, i, x, &want))
-        good &= *at(i, l.out_buf, l.out_off + x * sizeof(value)) == want;
+      if (promised(r->collective, a, i, x, &want)) good &= *at(i, l.out_buf, l.out_off + x * sizeof(value)) == want;
     }
     if (l.has_in && (!l.in_place || l.out_buf == REC_IN))
       for (size_t x = 0; x < l.in_bytes / sizeof(value); x++)

@@ -16,7 +16,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/find.h"
 #include "core/catalogue/key.h"
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "prove/prover.h"
 
 enum { LINE = 1024, SHOWN = 20 };

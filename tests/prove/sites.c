@@ -1,4 +1,5 @@
 /* A message names the place in the source where the operation was called: the innermost, be it in a helper or a sub-group. */
+#include "core/catalogue/collective.h"
 #include "prove/prover.h"
 
 #include <stdio.h>
@@ -84,7 +85,7 @@ static void sees(void *user, const record *r, int rank) {
   record_now(text, sizeof text);
   if (!*text) return;
   ++*(int *)user;
-  printf("FAILED: rank %d of %s is recorded, but still: %s\n", rank, r->alg->key, text);
+  printf("FAILED: rank %d of %s is recorded, but still: %s\n", rank, coll_collective_name(r->collective), text);
 }
 
 static int seen_from_outside(prover *v) {

@@ -12,7 +12,7 @@
 #include "core/plan/line.h"
 #include "core/plan/places.h"
 #include "core/plan/plan.h"
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 #include "model/timing.h"
 #include "prove/call.h"
 

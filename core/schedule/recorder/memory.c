@@ -1,9 +1,12 @@
 /* The addresses that stand for buffers, and the memory that algorithms ask for. */
-#include "core/schedule/recorder.h"
+#include "core/schedule/recorder/recorder.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "core/catalogue/collective.h"
 #include "core/schedule/array.h"
+#include "core/schedule/recorder/record.h"
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
@@ -80,6 +83,15 @@ spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool
                (long long)off + (long long)bytes);
   }
   return (spot){ (uint8_t)buf, (uint64_t)off };
+}
+
+const char *record_unsupported(const coll_alg *alg, const coll_args *a, char *reason, size_t size) {
+  const char *why = coll_unsupported(alg, a, reason, size);
+  size_t blocks = coll_counts_of(alg->collective) == COLL_COUNTS_BLOCK ? (size_t)a->size : 1;
+  if (why || a->count <= BUFFER_BYTES / 2 / a->elem / blocks) return why;
+  snprintf(reason, size, "a vector of more than %zu GiB has no room in a recorded schedule; give fewer bytes",
+           BUFFER_BYTES / 2 >> 30);
+  return reason;
 }
 
 /* ---- memory that algorithms ask for ----------------------------------------------------------------- */

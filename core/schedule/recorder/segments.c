@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/schedule/array.h"
-#include "core/schedule/recorder.h"
+#include "core/schedule/recorder/recorder.h"
 
 static int group_find(recorder *s, const struct coll_seg_state *g) {
   const rec_segment *w = &g->seg;
@@ -32,7 +32,7 @@ static int group_find(recorder *s, const struct coll_seg_state *g) {
 coll_seg rec_seg_open(coll_ctx *c, size_t n, int flags) {
   recorder *s = rec_of(c);
   record *r = &s->record;
-  if (!(r->alg->flags & COLL_SEGMENTS)) rec_fail(s, "seg_open, but the descriptor does not say COLL_SEGMENTS");
+  if (!(s->alg->flags & COLL_SEGMENTS)) rec_fail(s, "seg_open, but the descriptor does not say COLL_SEGMENTS");
   if (!s->preparing) rec_fail(s, "seg_open in run(); segments are opened in prepare()");
   int k = r->segments[s->rank];
   if (k == SEGMENTS_MAX) rec_fail(s, "opens more than %d segments", SEGMENTS_MAX);

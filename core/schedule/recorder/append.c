@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "core/schedule/array.h"
-#include "core/schedule/recorder.h"
+#include "core/schedule/recorder/recorder.h"
 
 static void describe(recorder *s, const char *where, const char *format, va_list list) {
   char *error = s->record.error;

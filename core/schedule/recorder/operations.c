@@ -1,5 +1,5 @@
 /* What an algorithm does, written down. */
-#include "core/schedule/recorder.h"
+#include "core/schedule/recorder/recorder.h"
 
 static void message(recorder *s, coll_ctx *c, rec_kind kind, const void *buf, size_t n, int other, const char *who) {
   size_t bytes = rec_bytes_of(s, c, n, who);
@@ -67,8 +67,7 @@ static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *
 
 static int op_recv_any(coll_ctx *c, void *buf, size_t n) {
   recorder *s = rec_of(c);
-  if (!(s->record.alg->flags & COLL_ANY_SOURCE))
-    rec_fail(s, "recv_any, but the descriptor does not say COLL_ANY_SOURCE");
+  if (!(s->alg->flags & COLL_ANY_SOURCE)) rec_fail(s, "recv_any, but the descriptor does not say COLL_ANY_SOURCE");
   any_source *w = &s->any_source[s->rank];
   if (w->at == w->n) {
     w->label = c->label;

@@ -4,8 +4,8 @@
  * Buffers are addresses that cannot be touched (1 TiB each, 4 GiB for a part of a segment, reserved, no access), so an algorithm that looks at data
  * faults at once, and an address tells its buffer and offset.
  */
-#ifndef COLLSCOPE_CORE_SCHEDULE_RECORD_H
-#define COLLSCOPE_CORE_SCHEDULE_RECORD_H
+#ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORD_H
+#define COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORD_H
 
 #include "core/schedule/schedule.h"
 
@@ -17,11 +17,10 @@
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed);
 /* The same of one call, but nobody keeps the operations: each rank is shown when it is done, in ascending order, and its list then
  * serves the next one. What is returned has a serial, args and an error, but no operations. */
-typedef struct {
-  void (*see)(void *user, const record *, int rank);
-  void *user;
-} record_viewer;
 record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer);
+/* The same of one call at one rank: the lists of the others stay empty. Fails, as record->error says, where the rank's operations
+ * follow from what others do: where it receives from any source or uses shared segments. */
+record *record_rank(record *reuse, const coll_alg *alg, const coll_args *args, int rank);
 void record_free(record *);
 
 /* While a rank is recorded: the time of all that it does from here on, to the mark that `ends` it, is added up by timing_run. */

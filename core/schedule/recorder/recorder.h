@@ -1,9 +1,9 @@
 /* What the files of the recorder share. Nobody else includes this: record.h is the face.
  *
- * Who calls whom: record.c → operations.c → segments.c → memory.c → append.c, and record.c → arrival.c, layout.c; channels.c,
- * pool.c and array.c stand below them all. */
-#ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_H
-#define COLLSCOPE_CORE_SCHEDULE_RECORDER_H
+ * Who calls whom: record.c → operations.c → segments.c → memory.c → append.c, and record.c → arrival.c; what stands in
+ * core/schedule is below them all. */
+#ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORDER_H
+#define COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORDER_H
 
 #include "core/schedule/channels.h"
 #include "core/schedule/pool.h"
@@ -63,8 +63,10 @@ typedef struct {
 
 typedef struct {
   record record; /* first: what the caller sees */
-  char *base;    /* BUFFERS reservations in a row */
-  int ranks;     /* that the arrays below are made for */
+  const coll_alg *alg;
+  int alone;  /* the one rank that is recorded; -1: all of them are */
+  char *base; /* BUFFERS reservations in a row */
+  int ranks;  /* that the arrays below are made for */
   /* the rank being recorded */
   rec_rank *now;
   int rank;
@@ -129,10 +131,6 @@ static inline size_t rec_bytes_of(recorder *s, const coll_ctx *c, size_t n, cons
     rec_fail(s, "%s of %zu elements: more than a buffer can hold", who, n);
   return bytes;
 }
-
-/* ---- layout.c ---- */
-
-rec_layout rec_layout_of(coll_collective, const coll_args *, int rank);
 
 /* ---- memory.c: addresses that stand for buffers ---- */
 

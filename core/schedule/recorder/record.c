@@ -2,7 +2,7 @@
  * blocks. A rank that asks for a message from anyone leaves by siglongjmp when it is not known yet whose; it is run
  * again from the start, with the sources found so far, once the others have been played as far as they get without it.
  */
-#include "core/schedule/record.h"
+#include "core/schedule/recorder/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/time.h>
 
 #include "core/schedule/array.h"
-#include "core/schedule/recorder.h"
+#include "core/schedule/recorder/recorder.h"
 
 /* Faults and alarms are a process's business, so this is the one variable of the process: who records at present. */
 static struct {
@@ -26,6 +26,8 @@ static struct {
   size_t ticked_ops;
   int idle; /* ticks in a row without an operation */
 } active = { .patience = RECORD_SECONDS, .most = RECORD_OPERATIONS };
+
+enum { ALL = -1 }; /* of recorder.alone */
 
 /* An algorithm that looks at its data ends here; so does one that follows a wild pointer. */
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -71,7 +73,7 @@ static void run_rank(recorder *s, int rank) {
   s->rank = rank;
   s->now = k;
   k->n = k->scratch = k->pieces = 0;
-  if (!(r->alg->flags & COLL_ANY_SOURCE)) pool_reset(&s->keep); /* those ranks leave their groups' members behind */
+  if (!(s->alg->flags & COLL_ANY_SOURCE)) pool_reset(&s->keep); /* those ranks leave their groups' members behind */
   r->segments[rank] = 0;
   s->scratches = s->scratch_last = s->pending = 0;
   s->site = NULL;
@@ -90,7 +92,7 @@ static void run_rank(recorder *s, int rank) {
   active.run++;
   s->inside = true;
   s->preparing = true;
-  if (r->alg->prepare) a.prepared = r->alg->prepare(&c, &a);
+  if (s->alg->prepare) a.prepared = s->alg->prepare(&c, &a);
   s->preparing = false;
   if (k->n) {
     rec_complain(s, "prepare() communicates or moves data");
@@ -100,7 +102,7 @@ static void run_rank(recorder *s, int rank) {
     k->start[call] = k->n;
     coll_args once = a;
     coll_ctx again = c;
-    r->alg->run(&again, &once);
+    s->alg->run(&again, &once);
     if (s->pending) {
       rec_complain(s, "run() returns with %d request%s that nobody has waited for", s->pending,
                    s->pending == 1 ? "" : "s");
@@ -167,8 +169,8 @@ static void copy_args(recorder *s, const coll_args *args) {
   r->args.in = NULL;
   r->args.out = r->args.prepared = NULL;
   int params = 0;
-  while (r->alg->params && r->alg->params[params].name) params++;
-  for (int i = 0; i < params; i++) s->param[i] = args->param ? args->param[i] : r->alg->params[i].value;
+  while (s->alg->params && s->alg->params[params].name) params++;
+  for (int i = 0; i < params; i++) s->param[i] = args->param ? args->param[i] : s->alg->params[i].value;
   r->args.param = s->param;
   if (args->place && args->place != s->place) memcpy(s->place, args->place, sizeof *s->place * (size_t)p);
   else if (!args->place) memset(s->place, 0, sizeof *s->place * (size_t)p);
@@ -196,12 +198,22 @@ static void show(recorder *s, int rank, record_viewer viewer) {
   now->cap = empty.cap;
 }
 
+/* What one rank does follows from its own code, unless that asks what others have done. */
+static record *refuse_alone(recorder *s) {
+  snprintf(s->record.error, sizeof s->record.error, "rank %d cannot be recorded alone: %s %s", s->alone, s->alg->key,
+           s->alg->flags & COLL_ANY_SOURCE
+               ? "receives from any source, and which message comes first is up to the others"
+               : "uses shared segments, which all ranks of a group open together");
+  return &s->record;
+}
+
 static record *record_into(recorder *s, const coll_alg *alg, const coll_args *args, int calls, unsigned seed,
                            record_viewer viewer) {
   record *r = &s->record;
   int p = args->size;
   sized(s, p);
-  r->alg = alg;
+  s->alg = alg;
+  r->collective = alg->collective;
   r->serial = ++active.serial;
   r->calls = calls < 1 ? 1 : calls > REC_CALLS ? REC_CALLS : calls;
   r->error[0] = '\0';
@@ -221,12 +233,14 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
     r->rank[i].n = 0;
     r->segments[i] = 0;
   }
+  if (s->alone >= 0 && alg->flags & (COLL_ANY_SOURCE | COLL_SEGMENTS)) return refuse_alone(s);
   active.current = s;
   bool any = alg->flags & COLL_ANY_SOURCE;
   for (int left = p; left && !*r->error;) {
     left = 0;
     for (int i = 0; i < p && !*r->error; i++) {
       any_source *w = &s->any_source[i];
+      if (s->alone >= 0 && i != s->alone) continue;
       if (w->done || (w->seen && w->at == w->n)) continue; /* nothing new for it */
       make_rank(s, i);
       w->seen = true;
@@ -262,18 +276,23 @@ static void forget_sites(recorder *s) {
 }
 
 static record *record_afresh(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed,
-                             record_viewer viewer) {
+                             int alone, record_viewer viewer) {
   recorder *s = reuse ? (recorder *)reuse : recorder_new();
   if (s->sited) forget_sites(s);
+  s->alone = alone;
   return record_into(s, alg, args, calls, seed, viewer);
 }
 
 record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, int calls, unsigned seed) {
-  return record_afresh(reuse, alg, args, calls, seed, (record_viewer){ 0 });
+  return record_afresh(reuse, alg, args, calls, seed, ALL, (record_viewer){ 0 });
 }
 
 record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer viewer) {
-  return record_afresh(reuse, alg, args, 1, seed, viewer);
+  return record_afresh(reuse, alg, args, 1, seed, ALL, viewer);
+}
+
+record *record_rank(record *reuse, const coll_alg *alg, const coll_args *args, int rank) {
+  return record_afresh(reuse, alg, args, 1, 0, rank, (record_viewer){ 0 });
 }
 
 void record_sites(record *r) {
@@ -281,7 +300,7 @@ void record_sites(record *r) {
   if (*r->error || s->sited) return;
   for (int i = 0; i < r->args.size; i++) r->rank[i].site = array_grow(NULL, sizeof *r->rank[i].site * r->rank[i].cap);
   s->sited = true;
-  record_into(s, r->alg, &r->args, r->calls, s->seed, (record_viewer){ 0 });
+  record_into(s, s->alg, &r->args, r->calls, s->seed, (record_viewer){ 0 });
 }
 
 void record_now(char *text, size_t size) {

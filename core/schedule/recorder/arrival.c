@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/schedule/array.h"
-#include "core/schedule/recorder.h"
+#include "core/schedule/recorder/recorder.h"
 
 /* How far the ranks get with what is recorded so far, each send waiting for its receive. Then every message that has
  * been posted and not been received is one that a suspended recv_any may be given. */
