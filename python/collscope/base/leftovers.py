@@ -21,7 +21,7 @@ from pathlib import Path
 
 VARIABLE = "COLLSCOPE_OWNER"
 PREFIX = "collscope-"
-MARK = re.compile(r"(?P<place>[0-9a-f]{8})-(?P<pid>\d+)-(?P<start>\d+)")
+MARK = re.compile(r"(?P<host>[0-9a-f]{8})-(?P<boot>[0-9a-f]{8})-(?P<pid>\d+)-(?P<start>\d+)")
 OLD_S = 7 * 24 * 3600.0  # what somebody on another machine, or without a mark, left so long ago is nobody's
 PATIENCE_S = 0.3  # from asking programs to end to making them
 
@@ -29,18 +29,31 @@ _watchdogs: dict[int, subprocess.Popen[bytes]] = {}  # by the process that start
 
 
 def mark(pid: int | None = None) -> str:
-    """What tells this process from all others, on every machine: place, number, and when it was started."""
+    """What tells this process from all others, on every machine: host, boot, process number, and when it was started."""
     number = pid or os.getpid()
-    return f"{_place()}-{number}-{_start(number)}"
+    return f"{_host()}-{_boot()}-{number}-{_start(number)}"
 
 
-def _place() -> str:
-    """The machine and its space of process numbers, in eight digits."""
+def _host() -> str:
+    """The machine and its space of process numbers, in eight digits. Machines may share a name, copies of one image its machine-id."""
     try:
         space = str(Path("/proc/self/ns/pid").readlink())
     except OSError:
         space = ""
-    return f"{zlib.crc32(f'{os.uname().nodename} {space}'.encode()):08x}"
+    name = f"{os.uname().nodename} {_text('/etc/machine-id')} {space}"
+    return f"{zlib.crc32(name.encode()):08x}"
+
+
+def _boot() -> str:
+    """When this machine was booted, as the kernel names it, in eight digits: process numbers and start times begin anew with each boot."""
+    return (_text("/proc/sys/kernel/random/boot_id") or "0" * 8)[:8]
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
 
 
 def _start(pid: int) -> int:
@@ -53,11 +66,26 @@ def _start(pid: int) -> int:
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the process of this mark runs; one of another machine cannot be asked, and counts as running."""
+    """Whether the process of this mark may still run; one of another machine cannot be asked, and counts as running. Enough to leave a
+    folder alone, not to end a process: that takes `running`."""
     found = MARK.search(owner)
-    if not found or found["place"] != _place():
+    if not found or found["host"] != _host():
         return True
-    return _start(int(found["pid"])) == int(found["start"]) != 0
+    return running(found[0]) > 0
+
+
+def is_of_this_machine(owner: str) -> bool:
+    """Whether the process of this mark was started on this machine, in this boot or another."""
+    found = MARK.search(owner)
+    return found is not None and found["host"] == _host()
+
+
+def running(owner: str) -> int:
+    """The number of the process of this mark, where it runs on this machine now; else 0: the number may be another process's."""
+    found = MARK.fullmatch(owner)
+    if not found or (found["host"], found["boot"]) != (_host(), _boot()):
+        return 0
+    return int(found["pid"]) if _start(int(found["pid"])) == int(found["start"]) != 0 else 0
 
 
 # ---- folders ----------------------------------------------------------------------------------------------
@@ -89,8 +117,7 @@ def abandoned(folder: Path, prefix: str) -> list[Path]:
 
 def _is_old(path: Path) -> bool:
     """Whether it has lain here for long, and its owner cannot be asked."""
-    found = MARK.search(path.name)
-    if found and found["place"] == _place():
+    if is_of_this_machine(path.name):
         return False
     try:
         return time.time() - path.lstat().st_mtime > OLD_S
@@ -152,7 +179,7 @@ def end(owner: str) -> None:
 
 
 def _wait_for_end(owner: str) -> None:
-    pid = int(owner.split("-")[1])
+    pid = int(owner.split("-")[-2])
     with contextlib.suppress(OSError, AttributeError):
         descriptor = os.pidfd_open(pid)
         if is_alive(owner):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from collscope.base import leftovers, paths, programs
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.files import write_atomically
 from collscope.testbed.network import Network, network_of
 
@@ -148,8 +148,12 @@ def _start(network: Network, stdin: int, log: Path, stays: bool = False) -> tupl
 
 
 def _first_process(unshare: int) -> int:
-    """The process inside, by that of `unshare`."""
-    return int(Path(f"/proc/{unshare}/task/{unshare}/children").read_text(encoding="ascii").split()[0])
+    """The process inside, by that of `unshare`; 0: it has ended."""
+    try:
+        children = Path(f"/proc/{unshare}/task/{unshare}/children").read_text(encoding="ascii").split()
+    except OSError:
+        return 0
+    return int(children[0]) if children else 0
 
 
 @contextlib.contextmanager
@@ -187,21 +191,67 @@ def state_file() -> Path:
     return paths.CACHE / "testbed" / "bed.json"
 
 
-def standing() -> Bed | None:
-    """The bed that `up` has made and that is still there."""
+@dataclass(frozen=True)
+class Note:
+    """What is noted of a bed that stays: the mark of the process that holds it, and the name of its machine."""
+
+    owner: str
+    machine: str
+    network: Network
+    realtime: bool
+
+    @property
+    def pid(self) -> int:
+        """The process that holds the bed; 0: it does not run on this machine."""
+        return leftovers.running(self.owner)
+
+
+def noted() -> Note | None:
+    """The note of the last bed that stays; it may be of another machine that shares this folder. UserError: the file is none."""
     try:
-        noted = json.loads(state_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(state_file().read_text(encoding="utf-8"))
+        note = Note(found["owner"], found["machine"], network_of(found["network"]), found["realtime"])
+        note.network.check()
+        if not (leftovers.MARK.fullmatch(note.owner) and isinstance(note.machine, str) and note.network.names()):
+            raise ValueError
+    except FileNotFoundError:
         return None
-    if not leftovers.is_alive(noted["owner"]):
+    except OSError as error:
+        raise disk_error(error, paths.display(state_file())) from error
+    except (ValueError, TypeError, KeyError, RecursionError, UsageError) as error:
+        raise UserError(
+            f"{paths.display(state_file())}: expected the note of a test bed, as ./collscope testbed up writes it; delete this file"
+        ) from error
+    return note
+
+
+def standing() -> Bed | None:
+    """The bed that `up` has made on this machine and that is still there. UserError: its note cannot be read."""
+    note = noted()
+    if note is None or not (first := _first_process(note.pid)):
         return None
-    return Bed(network_of(noted["network"]), _first_process(noted["pid"]), noted["realtime"], state_file().parent)
+    return Bed(note.network, first, note.realtime, state_file().parent)
+
+
+def _refuse_elsewhere() -> None:
+    """UserError: the note is of another machine, whose bed we can neither see nor end."""
+    note = noted()
+    if note and not leftovers.is_of_this_machine(note.owner):
+        raise UserError(
+            f"{paths.display(state_file())}: a test bed was made on {note.machine}; end it there with ./collscope testbed down, or "
+            "delete this file where it is gone"
+        )
 
 
 def _note(pid: int, network: Network, realtime: bool) -> None:
     """`standing` finds this bed from now on."""
-    noted = {"pid": pid, "owner": leftovers.mark(pid), "network": network.text(), "realtime": realtime}
-    write_atomically(state_file(), json.dumps(noted))
+    note = {
+        "owner": leftovers.mark(pid),
+        "machine": os.uname().nodename,
+        "network": network.text(),
+        "realtime": realtime,
+    }
+    write_atomically(state_file(), json.dumps(note))
 
 
 @contextlib.contextmanager
@@ -211,10 +261,12 @@ def held(network: Network) -> Iterator[Bed]:
     if there := standing():
         if there.network != network:
             raise UserError(
-                f"a test bed is up, of {there.network.describe()}; wanted is {network.describe()}: ./collscope testbed down"
+                f"a test bed is up, of {there.network.describe()}; this command needs {network.describe()}: "
+                "./collscope testbed down ends the one that is up"
             )
         yield there
         return
+    _refuse_elsewhere()
     with _ours(network) as (bed, pid):
         shutil.rmtree(state_file().parent, ignore_errors=True)  # of one whose owner was killed
         state_file().parent.mkdir(parents=True)
@@ -230,6 +282,7 @@ def up(network: Network) -> Bed:
     network.check()
     if there := standing():
         raise UserError(f"a test bed is up already ({there.network.describe()}); ./collscope testbed down ends it")
+    _refuse_elsewhere()
     if reason := missing():
         raise UserError(f"no test bed here: {reason}")
     folder = state_file().parent
@@ -258,11 +311,12 @@ def standing_or_made(network: Network) -> Iterator[Bed]:
 
 
 def down() -> bool:
-    """Ends the bed that stays; False: there is none."""
-    there = standing()
-    if there:
-        pid = json.loads(state_file().read_text(encoding="utf-8"))["pid"]
-        os.killpg(pid, signal.SIGKILL)
+    """Ends the bed that stays; False: there is none. UserError: it is of another machine, or its note cannot be read."""
+    _refuse_elsewhere()
+    there, note = standing(), noted()
+    if there and note and note.pid:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(note.pid, signal.SIGKILL)
         until = time.monotonic() + 5
         while Path(f"/proc/{there.pid}").exists() and time.monotonic() < until:
             time.sleep(0.02)

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,10 +65,25 @@ def test_what_cannot_be_asked_goes_after_a_week(tmp_path: Path, dead: str) -> No
     assert [p.name for p in tmp_path.iterdir()] == [own]
 
 
-def test_a_number_used_again_is_not_its_first_owner() -> None:
-    place, number, start = leftovers.mark().split("-")
-    assert leftovers.is_alive(f"{place}-{number}-{start}")
-    assert not leftovers.is_alive(f"{place}-{number}-{int(start) - 1}")
+def test_a_process_is_known_by_host_boot_number_and_start() -> None:
+    host, boot, number, start = own = leftovers.mark().split("-")
+    assert leftovers.running("-".join(own)) == os.getpid() and leftovers.is_alive("-".join(own))
+    assert Path("/proc/sys/kernel/random/boot_id").read_text().startswith(boot)
+    for other in ((host, boot, number, int(start) - 1), (host, "0" * 8, number, start)):
+        words = "-".join(map(str, other))
+        assert not leftovers.running(words) and not leftovers.is_alive(words) and leftovers.is_of_this_machine(words)
+    words = "-".join(("0" * 8, boot, number, start))
+    assert not leftovers.running(words) and not leftovers.is_of_this_machine(words)
+    assert leftovers.is_alive(words), "nobody here can say that it ended"
+
+
+def test_a_host_is_known_by_its_name_and_its_space_of_process_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = leftovers._host()
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename="another"))
+    assert leftovers._host() != here
+    monkeypatch.undo()
+    monkeypatch.setattr(Path, "readlink", lambda path: Path(f"pid:[{len(str(path))}]"))
+    assert leftovers._host() != here
 
 
 def test_results_are_put_back_when_the_new_ones_did_not_get_there(tmp_path: Path, dead: str) -> None:
@@ -156,16 +172,16 @@ def test_the_end_of_an_owner_is_waited_for(
     monkeypatch.setattr(select, "select", lambda read, *_: said.append(f"selected {read[0]}"))
     monkeypatch.setattr(leftovers, "is_alive", lambda _: alive.pop(0))
     monkeypatch.setattr(leftovers.time, "sleep", lambda _: said.append("slept"))
-    leftovers._wait_for_end("0-12-0")
+    leftovers._wait_for_end("0-0-12-0")
     assert (said, alive) == (done, [] if done else alive)
 
 
-def test_another_machine_is_another_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    place, _, start = leftovers.mark().split("-")
-    assert place == leftovers._place() and len(place) == 8 and int(start) > 0
+def test_a_process_that_never_was_is_not_alive_and_what_has_no_mark_is() -> None:
+    host, boot, _, start = leftovers.mark().split("-")
+    assert len(host) == len(boot) == 8 and int(start) > 0
     assert leftovers._start(2**22 + 1) == 0
-    assert not leftovers.is_alive(f"{place}-{2**22 + 1}-0"), "a process that never was"
-    assert leftovers.is_alive("no mark") and leftovers.is_alive(f"{'0' * 8}-1-1")
+    assert not leftovers.is_alive(f"{host}-{boot}-{2**22 + 1}-0"), "a process that never was"
+    assert leftovers.is_alive("no mark") and not leftovers.running("no mark")
 
 
 @pytest.mark.parametrize(("age_s", "goes"), [(6.9 * 86400, False), (7.1 * 86400, True)])
