@@ -1,4 +1,4 @@
-"""The house of C: who may include what, lists of sources against folders, guards, circles, sizes. docs/architecture.md draws it."""
+"""core, docs/architecture.md: who may include what in C, lists of sources against folders, guards and circles."""
 
 from __future__ import annotations
 
@@ -59,9 +59,6 @@ COMPILED_BY_TOOLS = ("validate/twins/", "tests/libraries/", "tests/python/")
 
 INSIDE_ARRAYS = ("algorithms/decision/ompi_4_1_rows.h",)
 """No headers but rows, included where they stand: twice in a program, and without a guard."""
-
-MAX_LINES = 450
-TABLES = "algorithms/decision/"  # as long as what they transcribe
 
 
 # ---- the files -------------------------------------------------------------------------------------------------------
@@ -147,7 +144,7 @@ def test_an_include_of_ours_names_a_file_from_its_root() -> None:
     ]
 
 
-def test_who_may_include_what() -> None:
+def test_a_room_includes_only_rooms_below_it() -> None:
     assert not [
         f"{path}: {target}"
         for path, targets in arrows().items()
@@ -182,7 +179,7 @@ def test_libraries_stay_where_they_belong() -> None:
     ]
 
 
-def test_what_needs_no_mpi_sees_none() -> None:
+def test_code_without_mpi_sees_no_header_of_mpi() -> None:
     with_mpi = {path for path, text in sources().items() if ("mpi.h", False) in included(text)}
     assert with_mpi
     outside = [path for path in sources() if path.startswith(WITHOUT_MPI)]
@@ -307,14 +304,6 @@ def test_calls_go_where_includes_go_or_to_the_port(preset: str) -> None:
         if room(owner) not in MAY_INCLUDE[room(user)] | {room(user)}
         and not (room(owner) in BACK_ENDS and name.startswith("port_"))
     ]
-
-
-# ---- sizes -----------------------------------------------------------------------------------------------------------
-
-
-def test_no_file_is_long_but_tables() -> None:
-    long = {p: n for p, text in sources().items() if (n := len(text.splitlines())) > MAX_LINES}
-    assert not {p: n for p, n in long.items() if not p.startswith(TABLES)}
 
 
 # ---- the checks themselves -------------------------------------------------------------------------------------------
