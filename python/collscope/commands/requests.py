@@ -47,7 +47,7 @@ POINT_LIMIT = click.option(
 CLUSTER = click.option(
     "--cluster",
     metavar="C",
-    help="Simulate on Dask's workers: local:N, tcp://HOST:PORT, or slurm[partition=P,jobs=N,…].",
+    help="Simulate on Dask's workers: local:N, slurm[partition=P,jobs=N,…], or a scheduler of your own: tls://HOST:PORT, tcp://HOST:PORT.",
 )
 IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
 WITHOUT = click.option(

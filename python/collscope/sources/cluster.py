@@ -6,14 +6,20 @@ Dask is imported when a cluster is opened, and installed then where it is missin
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import itertools
 import logging
+import os
 import re
 import shlex
 import shutil
+import signal
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from collscope.base import console, leftovers, paths
@@ -23,10 +29,24 @@ from collscope.setup import machine, own_simgrid
 from collscope.setup.steps import SetupError
 
 EXTRA = "cluster"  # of pyproject.toml: the libraries
-FORMS = "local:N, tcp://HOST:PORT or slurm[partition=…]"
+# Form → the libraries that it needs.
+LIBRARIES = {
+    "local": ("dask", "distributed", "cryptography"),
+    "scheduler": ("dask", "distributed"),
+    "slurm": ("dask", "distributed", "cryptography", "dask_jobqueue"),
+}
+FORMS = "local:N, tcp://HOST:PORT, tls://HOST:PORT or slurm[partition=…]"
 MAX_WORKERS = 4096
 DEATHS = 3  # of workers that one piece of work outlives
+CONNECT_S = 5.0  # that a machine has to accept a connection in
 ANSWER_S = 20.0  # that a scheduler has to answer in
+# Dask's web pages ask nobody who they are: there are none. A port for them is opened all the same: any one, of this machine alone.
+NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+NO_ROUTES: dict[str, object] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+OPEN = (
+    "{address} asks nobody who they are: whoever reaches this scheduler can run programs as its owner. Keep it in a network of your "
+    "own, or start scheduler and workers with certificates, and give tls://HOST:PORT"
+)
 # Of slurm[…]: key → what its value looks like, an example of it, and what it is where nothing is said.
 _WORD = r"[A-Za-z0-9_][A-Za-z0-9_.,@:-]*"
 SLURM = {
@@ -41,8 +61,8 @@ SLURM = {
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A cluster as typed: local, tcp or slurm; how many workers; the scheduler's address, or Slurm's values."""
+class ClusterSpec:
+    """A cluster as typed: `kind` is a key of LIBRARIES; how many workers; the scheduler's address, or Slurm's values."""
 
     kind: str
     workers: int = 0  # 0: as many as there are
@@ -50,20 +70,20 @@ class Wanted:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse(text: str) -> Wanted:
+def parse(text: str) -> ClusterSpec:
     """What `--cluster TEXT` wants. UsageError: what is wrong in it, and what to write."""
     kind, bracket, rest = text.strip().partition("[")
     if kind == "slurm" and (not bracket or rest.endswith("]")):
         values = _slurm(text, rest.removesuffix("]"))
-        return Wanted("slurm", int(values["jobs"]) * int(values["cores"]), values=values)
+        return ClusterSpec("slurm", int(values["jobs"]) * int(values["cores"]), values=values)
     if found := re.fullmatch(r"local:([0-9]{1,6})", text.strip()):
         if not 1 <= int(found[1]) <= MAX_WORKERS:
             raise UsageError(f"--cluster {text}: a number of workers is 1 to {MAX_WORKERS}")
-        return Wanted("local", int(found[1]))
-    if found := re.fullmatch(r"tcp://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})", text.strip()):
+        return ClusterSpec("local", int(found[1]))
+    if found := re.fullmatch(r"(?:tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})", text.strip()):
         if not 1 <= int(found[2]) <= 65535:
             raise UsageError(f"--cluster {text}: a port is 1 to 65535")
-        return Wanted("tcp", address=text.strip())
+        return ClusterSpec("scheduler", address=text.strip())
     raise UsageError(f"--cluster {text}: is none of {FORMS}{did_you_mean(kind, ('slurm', 'local:2'))}")
 
 
@@ -86,60 +106,92 @@ def _slurm(text: str, inside: str) -> dict[str, str]:
     return values
 
 
-def job_script(wanted: Wanted) -> str:
+def job_script(spec: ClusterSpec) -> str:
     """The script that Slurm would be given for each job."""
-    with _libraries(), _slurm_cluster(wanted) as found:
+    with _libraries(spec.kind), _slurm_cluster(spec) as found:
         return str(found.job_script())
 
 
-def _slurm_cluster(wanted: Wanted) -> Any:
+@contextlib.contextmanager
+def _slurm_cluster(spec: ClusterSpec) -> Iterator[Any]:
     """Dask's side of Slurm, without a job yet. A worker a core: simulations are programs of one thread."""
-    from dask_jobqueue import SLURMCluster
+    from distributed.security import Security
 
-    v = wanted.values
+    class Jobs(_slurm_class()):  # type: ignore[misc]
+        """Its workers read the places of their keys from their environment: Dask would write them unquoted into a command."""
+
+        def _get_worker_security(self, security: Security) -> None:
+            """None: no options for the worker's command."""
+
+    v = spec.values
     logs = paths.cache_dir() / "log"
     logs.mkdir(parents=True, exist_ok=True)  # Slurm makes no folder
-    environment = [f"export PYTHONPATH={shlex.quote(str(paths.ROOT / 'python'))}${{PYTHONPATH:+:$PYTHONPATH}}"]
-    if own_simgrid.is_there(paths.ROOT):
-        environment.append(f"export PATH={shlex.quote(str(own_simgrid.folder(paths.ROOT) / 'bin'))}:$PATH")
+    search = own_simgrid.is_there(paths.ROOT)
+    with leftovers.scratch(paths.cache_dir()) as folder, contextlib.ExitStack() as stack:
+        security = Security.temporary()
+        prologue = [
+            f"export PYTHONPATH={shlex.quote(str(paths.ROOT / 'python'))}${{PYTHONPATH:+:$PYTHONPATH}}",
+            *([f"export PATH={shlex.quote(str(own_simgrid.folder(paths.ROOT) / 'bin'))}:$PATH"] if search else []),
+            *(f"export {key}={shlex.quote(value)}" for key, value in _worker_keys(security, folder).items()),
+        ]
+        try:
+            made = Jobs(
+                queue=v["partition"] or None,
+                account=v["account"] or None,
+                cores=int(v["cores"]),
+                processes=int(v["cores"]),
+                memory=v["memory"],
+                walltime=v["walltime"],
+                interface=v["interface"] or None,
+                security=security,
+                job_script_prologue=prologue,
+                job_extra_directives=[
+                    f"-{name[0]} {shlex.quote(str(logs))}/collscope-%J.{name}" for name in ("err", "out")
+                ],
+                python=shlex.quote(sys.executable),
+                job_name="collscope",
+                scheduler_options=NO_PAGES,
+                worker_extra_args=["--no-dashboard"],
+            )
+        except (ValueError, RuntimeError) as error:  # of the interface: Dask looks for it here, too
+            raise UsageError(f"--cluster: slurm: {error}") from error
+        yield stack.enter_context(made)
+
+
+def _slurm_class() -> Any:
+    """Dask's class of clusters of Slurm's jobs. Importing its library replaces the handler of Ctrl-C by one that exits with status 0."""
+    handler = signal.getsignal(signal.SIGINT)
     try:
-        return SLURMCluster(
-            queue=v["partition"] or None,
-            account=v["account"] or None,
-            cores=int(v["cores"]),
-            processes=int(v["cores"]),
-            memory=v["memory"],
-            walltime=v["walltime"],
-            interface=v["interface"] or None,
-            job_script_prologue=environment,
-            python=sys.executable,
-            log_directory=str(logs),
-            job_name="collscope",
-            scheduler_options={"dashboard_address": None},
-            worker_extra_args=["--no-dashboard"],
-        )
-    except (ValueError, RuntimeError) as error:  # of the interface: Dask looks for it here, too
-        raise UsageError(f"--cluster: slurm: {error}") from error
+        from dask_jobqueue import SLURMCluster
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
+    return SLURMCluster
+
+
+def _worker_keys(security: Any, folder: Path) -> dict[str, str]:
+    """Writes the run's certificate and key into files that their owner alone can read; the settings by which Dask's workers find them."""
+    settings = {"DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True", "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES": "[]"}
+    for role, name in (("ca_file", "CA_FILE"), ("cert", "WORKER__CERT"), ("key", "WORKER__KEY")):
+        path = folder / f"{role}.pem"
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            file.write(security.get_tls_config_for_role("worker")[role])
+        settings[f"DASK_DISTRIBUTED__COMM__TLS__{name}"] = str(path)
+    return settings
 
 
 @contextlib.contextmanager
-def _libraries() -> Iterator[None]:
+def _libraries(kind: str) -> Iterator[None]:
     """Makes Dask ready to be imported and quiet. UserError: it is missing and cannot be installed."""
-    try:
-        import dask
-        import dask_jobqueue  # noqa: F401
-        import distributed  # noqa: F401
-    except ImportError:
+    if any(importlib.util.find_spec(name) is None for name in LIBRARIES[kind]):
         try:
             machine.ensure_python(paths.ROOT, EXTRA)
         except SetupError as error:
             raise UserError(f"--cluster: {error}") from error
-        import importlib
-
         importlib.invalidate_caches()
-        import dask
+    import dask
 
-    settings = {
+    settings = NO_ROUTES | {
         "distributed.scheduler.allowed-failures": DEATHS,
         "distributed.worker.memory.terminate": False,  # the programs that simulate are not the worker's own memory
         "distributed.worker.memory.pause": False,
@@ -210,31 +262,78 @@ def opened(text: str | None) -> Iterator[Cluster | None]:
     if text is None:
         yield None
         return
-    wanted = parse(text)
-    if wanted.kind == "slurm" and not shutil.which("sbatch"):
+    spec = parse(text)
+    if spec.kind == "slurm" and not shutil.which("sbatch"):
         raise UserError(f"--cluster {text}: sbatch: not found; slurm is for a machine from which Slurm takes jobs")
-    with _libraries(), contextlib.ExitStack() as stack:
-        from distributed import Client, LocalCluster
+    if spec.kind == "scheduler":
+        _reach(spec.address, text)
+    with _libraries(spec.kind), contextlib.ExitStack() as stack:
+        from distributed import Client
 
-        if wanted.kind == "local":
-            local = LocalCluster(
-                n_workers=wanted.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-                worker_dashboard_address=None, local_directory=str(stack.enter_context(leftovers.scratch())),
-                silence_logs=logging.CRITICAL,
-            )  # fmt: skip
-            where: Any = stack.enter_context(local)
-        elif wanted.kind == "slurm":
-            where = stack.enter_context(_slurm_cluster(wanted))
-            where.scale(jobs=int(wanted.values["jobs"]))
+        if spec.kind == "local":
+            where: Any = stack.enter_context(_local_cluster(spec.workers))
+        elif spec.kind == "slurm":
+            where = stack.enter_context(_slurm_cluster(spec))
+            where.scale(jobs=int(spec.values["jobs"]))
         else:
-            where = wanted.address
+            where = spec.address
         try:
             client = stack.enter_context(Client(where, timeout=ANSWER_S, set_as_default=False))
-        except OSError as error:
+        except (OSError, ValueError, TypeError) as error:  # of a certificate that is missing: TypeError
             raise UserError(
-                f"--cluster {text}: no scheduler answers there; start one with .venv/bin/dask scheduler"
+                f"--cluster {text}: what answers there is not a Dask scheduler of this version, or refuses us: {error}"
             ) from error
-        workers = wanted.workers or sum(client.nthreads().values())
+        workers = spec.workers or sum(client.nthreads().values())
+        if spec.address.startswith("tcp:"):
+            console.note(OPEN.format(address=text))
         if not workers:
             console.note(f"{text}: no worker yet; start some with .venv/bin/dask worker {text} --nthreads 1")
         yield Cluster(client, max(1, workers))
+
+
+@contextlib.contextmanager
+def _local_cluster(workers: int) -> Iterator[Any]:
+    """A scheduler and workers on this machine. To give them work takes the certificate of this run, which is kept in memory alone."""
+    import dask
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    with leftovers.scratch() as folder:
+        with _without_ctrl_c(), dask.config.set({"temporary-directory": str(folder)}):
+            made = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                security=Security.temporary(),
+                scheduler_kwargs=NO_PAGES,
+                worker_dashboard_address=None,
+                local_directory=str(folder),
+                silence_logs=logging.CRITICAL,
+            )
+        with made:
+            yield made
+
+
+@contextlib.contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """What is started meanwhile never hears Ctrl-C, which a terminal sends to all its processes: we hear it, and end the workers."""
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # else the first process that is started starts it, and lets Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _reach(address: str, text: str) -> None:
+    """UserError: nothing listens at this address. Dask would try again and again."""
+    host, _, port = address.partition("://")[2].rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S).close()
+    except OSError as error:
+        raise UserError(
+            f"--cluster {text}: no scheduler answers there ({error.strerror or error}); start one with .venv/bin/dask scheduler"
+        ) from error

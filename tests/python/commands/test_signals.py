@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from collscope.base import programs
 from terminal import heard, shown
 
 TESTS = Path(__file__).parents[1]
@@ -34,7 +35,7 @@ find.load = lambda name: tiny_platform.tiny()
 progress.PERIOD_S, progress.SLOW_S = 0.1, 0.1
 paths.CACHE = Path(sys.argv[1]) / ".cache"
 runs.bounds_for_display = lambda tasks, rows: []
-cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "800,396"])
+cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "800,396", *sys.argv[2:]])
 """
 
 
@@ -72,16 +73,16 @@ def env(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def started(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[[], Busy]]:
-    """Starts the command line and waits until its child is at work."""
+def started(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[..., Busy]]:
+    """Starts the command line, the first of a process group, and waits until its child is at work."""
     told, temporary = Path(env["FAKE_PID"]), Path(env["TMPDIR"])
 
-    def start() -> Busy:
+    def start(*words: str) -> Busy:
         told.unlink(missing_ok=True)
-        command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+        command = [sys.executable, "-c", PROGRAM, str(tmp_path), *words]
         pipe = subprocess.PIPE
         process = subprocess.Popen(
-            command, env=env, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=heard
+            command, env=env, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=heard, start_new_session=True
         )  # fmt: skip
         running.append(process)
         for _ in range(600):
@@ -121,6 +122,26 @@ def test_a_signal_ends_children_too(started: Callable[[], Busy], number: signal.
     assert "67.00 µs" in table  # what is finished
     assert "396 B" not in table
     assert "— sim bcast/linear: not finished" in table
+    assert soon_gone(busy.child)
+    assert not list(busy.temporary.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_of_a_command_with_workers_is_the_same_as_without(
+    started: Callable[..., Busy], number: signal.Signals
+) -> None:
+    """A terminal sends Ctrl-C to the workers, too."""
+    pytest.importorskip("distributed")
+    pytest.importorskip("cryptography")
+    if not programs.SIM_DRIVER.exists():
+        pytest.skip("the driver is not built")
+    busy = started("--cluster", "local:1")
+    os.killpg(busy.process.pid, number)
+    table, said = busy.process.communicate(timeout=60)
+    assert busy.process.returncode == 1
+    assert said.splitlines()[-1] == "collscope: stopped; finished points are kept, the same command goes on from there"
+    assert "Traceback" not in said
+    assert "67.00 µs" in table and "— sim bcast/linear: not finished" in table
     assert soon_gone(busy.child)
     assert not list(busy.temporary.iterdir())
 

@@ -30,9 +30,12 @@ from collscope.studies.report import pictures
 
 
 def test_the_three_forms() -> None:
-    assert parse("local:4") == cluster.Wanted("local", 4)
-    assert parse("tcp://node7.example.org:8786") == cluster.Wanted("tcp", address="tcp://node7.example.org:8786")
+    assert parse("local:4") == cluster.ClusterSpec("local", 4)
+    assert parse("tcp://node7.example.org:8786") == cluster.ClusterSpec(
+        "scheduler", address="tcp://node7.example.org:8786"
+    )
     assert parse("tcp://[::1]:8786").address == "tcp://[::1]:8786"
+    assert parse("tls://a:1") == cluster.ClusterSpec("scheduler", address="tls://a:1")
     made = parse("slurm[partition=long,jobs=3,cores=4,walltime=1-00:00:00]")
     assert (made.workers, made.values["partition"], made.values["walltime"]) == (12, "long", "1-00:00:00")
     usual = parse("slurm")
@@ -49,7 +52,7 @@ def test_the_three_forms() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"is none of local:N, tcp://HOST:PORT or slurm\[partition=…\]"),
+        ("", r"is none of local:N, tcp://HOST:PORT, tls://HOST:PORT or slurm\[partition=…\]"),
         ("local", r"--cluster local: is none of"),
         ("local:0", r"a number of workers is 1 to 4096"),
         ("local:4097", r"a number of workers is 1 to 4096"),
@@ -91,33 +94,17 @@ def test_slurm_needs_slurm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         pass
 
 
-def test_a_job_s_script_asks_slurm_for_what_was_typed(workplace: Path) -> None:
-    pytest.importorskip("dask_jobqueue")
-    text = "slurm[partition=compute,account=physics,jobs=2,cores=4,memory=8GiB,walltime=01:30:00,interface=lo]"
-    lines = cluster.job_script(parse(text)).splitlines()
-    assert lines[0].startswith("#!")
-    directives = {line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")}
-    assert directives >= {
-        "-J collscope", "-p compute", "-A physics", "-n 1", "--cpus-per-task=4", "--mem=8G", "-t 01:30:00",
-    }  # fmt: skip
-    assert f"export PYTHONPATH={paths.ROOT / 'python'}${{PYTHONPATH:+:$PYTHONPATH}}" in lines
-    assert all(words in lines[-1] for words in ("--nthreads 1 ", "--nworkers 4 ", "--interface lo"))
-    assert "-m distributed.cli.dask_worker tcp://" in lines[-1]
-
-
 def test_an_interface_that_is_not_there_is_no_crash(workplace: Path) -> None:
     pytest.importorskip("dask_jobqueue")
     with pytest.raises(UsageError, match="nosuch0"):
         cluster.job_script(parse("slurm[interface=nosuch0]"))
 
 
-def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "ANSWER_S", 0.3)
-    with (
-        pytest.raises(UserError, match="no scheduler answers there; start one with"),
-        cluster.opened("tcp://127.0.0.1:1"),
-    ):
+def test_an_address_where_nothing_listens_is_not_tried_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("Dask is asked, which tries for long"))
+    said = r"^--cluster tcp://127.0.0.1:1: no scheduler answers there \(Connection refused\); start one with"
+    with pytest.raises(UserError, match=said), cluster.opened("tcp://127.0.0.1:1"):
         pass
 
 
