@@ -160,6 +160,7 @@ void wiring_see(wiring *w, const record *r, int rank) {
         break;
       }
       case REC_REDUCE:
+      case REC_CALC:
       case REC_COPY: of[i] = value_of(w, o->bytes); break;
       case REC_WRITE:
       case REC_READ:

@@ -118,12 +118,12 @@ static bool wait_together(timer *t, int r) {
   return true;
 }
 
-static void work(timer *t, int r, bool combines, double takes_s) {
+static void work(timer *t, int r, rec_kind kind, double takes_s) {
   timing_result *out = t->out;
   double start = t->engine.rank[r].clock;
-  busy(&t->engine, r, combines ? PART_REDUCE : PART_COPY, takes_s);
+  busy(&t->engine, r, kind == REC_REDUCE ? PART_REDUCE : PART_COPY, takes_s);
   if (out->want_messages && takes_s > 0)
-    PUSH(out->span, out->spans, out->span_cap, (timing_span){ r, combines, start, start + takes_s });
+    PUSH(out->span, out->spans, out->span_cap, (timing_span){ r, kind, start, start + takes_s });
 }
 
 /* Bytes that cross a segment, or the line of a flag: the rank waits for them. */
@@ -192,8 +192,9 @@ static void run_rank(timer *t, int r) {
         absorb(e, r, id, side);
         break;
       }
-      case REC_REDUCE: work(t, r, true, (double)w->value[id] * m->gamma_s_per_byte); break;
-      case REC_COPY: work(t, r, false, (double)w->value[id] * m->copy_s_per_byte); break;
+      case REC_REDUCE: work(t, r, kind, (double)w->value[id] * m->gamma_s_per_byte); break;
+      case REC_COPY: work(t, r, kind, (double)w->value[id] * m->copy_s_per_byte); break;
+      case REC_CALC: work(t, r, kind, 1e-9 * (double)w->value[id]); break;
       case REC_WRITE:
       case REC_READ: transfer(t, id, r); return;
       case REC_MARK: t->out->marked_s[r] += id ? s->clock : -s->clock; break;

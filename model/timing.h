@@ -42,10 +42,10 @@ typedef struct {
   double start_s, end_s; /* on the wire: latency included */
 } timing_message;
 
-/* Work of a rank's own: operands combined, or bytes copied. */
+/* Work of a rank's own: operands combined, bytes copied, or something that only takes time. */
 typedef struct {
   int rank;
-  bool combines;
+  rec_kind kind; /* REC_REDUCE, REC_COPY or REC_CALC */
   double start_s, end_s;
 } timing_span;
 

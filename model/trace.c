@@ -88,7 +88,7 @@ void trace_print(json *j, const record *r, const timing_result *t, const double 
   for (size_t i = 0; i < t->spans; i++) {
     json_array(j, NULL);
     json_int(j, NULL, t->span[i].rank);
-    json_text(j, NULL, t->span[i].combines ? "reduce" : "copy");
+    json_text(j, NULL, record_kind_name((int)t->span[i].kind));
     json_real(j, NULL, t->span[i].start_s);
     json_real(j, NULL, t->span[i].end_s);
     json_end(j);

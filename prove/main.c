@@ -3,10 +3,13 @@
  *   --list --json                   the registry
  *   --plan FILE [--costs]           proves each point (points.c); --places FILE: where ranks sit, "node socket cache" a line,
  *                                   else as prover_places has it
- *   --schedule --plan FILE          the same with every message
+ *   --plan FILE --messages          the same with every message
+ *   --schedule FILE [--messages]    proves a schedule from a file (file.c); with --describe, only what the file says of itself
  *   --model MACHINE --plan FILE     times each point on a model of a machine (model.c); with --trace, all to draw it; with
  *                                   --holdings instead what every rank holds after each round; with --explain, what its time
- *                                   is spent on; with --noise N also the times of N draws of the machine's noise
+ *                                   is spent on; with --noise N also the times of N draws of the machine's noise; with --write
+ *                                   no time but the schedule itself as text (core/schedule/text.h), of a plan of one point
+ *   --model MACHINE --schedule FILE the same of a schedule from a file
  *   --decide collective=NAME [ranks=P count=N]      what each decision table takes for a call, or for many (decide.c)
  *   --rules                                         all rules of all decision tables
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
@@ -29,14 +32,17 @@
 #include "core/plan/plan.h"
 #include "core/plan/refuse.h"
 #include "core/schedule/recorder/record.h"
+#include "prove/file.h"
 #include "prove/points.h"
 #include "prove/sweep.h"
 
 static const char usage[] =
     "usage: collscope-prove --list --json\n"
     "       collscope-prove --plan FILE [--costs] [--places FILE]\n"
-    "       collscope-prove --schedule --plan FILE\n"
-    "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS] --plan FILE\n"
+    "       collscope-prove --plan FILE --messages\n"
+    "       collscope-prove --schedule FILE [--messages | --describe]\n"
+    "       collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise DRAWS | --write] --plan FILE\n"
+    "       collscope-prove --model MACHINE [--trace | --holdings | --noise DRAWS] --schedule FILE\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
     "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
@@ -79,7 +85,7 @@ static bool parse_ranks(const char *text, sweep_options *o) {
 }
 
 /* What is asked for: the first of these that is named, else to prove a plan. */
-enum { LIST = 1, SWEEP = 2, MODEL = 4, DECIDE = 8, RULES = 16, PLAN = 32 };
+enum { LIST = 1, SWEEP = 2, MODEL = 4, DECIDE = 8, RULES = 16, SCHEDULE = 32, PLAN = 64 };
 
 typedef enum {
   O_LIST,
@@ -90,7 +96,10 @@ typedef enum {
   O_RULES,
   O_PLAN,
   O_COSTS,
+  O_MESSAGES,
   O_SCHEDULE,
+  O_DESCRIBE,
+  O_WRITE,
   O_PLACES,
   O_TRACE,
   O_HOLDINGS,
@@ -114,7 +123,10 @@ static const struct option names[] = {
   [O_RULES] = { "rules", no_argument, NULL, O_RULES },
   [O_PLAN] = { "plan", required_argument, NULL, O_PLAN },
   [O_COSTS] = { "costs", no_argument, NULL, O_COSTS },
-  [O_SCHEDULE] = { "schedule", no_argument, NULL, O_SCHEDULE },
+  [O_MESSAGES] = { "messages", no_argument, NULL, O_MESSAGES },
+  [O_SCHEDULE] = { "schedule", required_argument, NULL, O_SCHEDULE },
+  [O_DESCRIBE] = { "describe", no_argument, NULL, O_DESCRIBE },
+  [O_WRITE] = { "write", no_argument, NULL, O_WRITE },
   [O_PLACES] = { "places", required_argument, NULL, O_PLACES },
   [O_TRACE] = { "trace", no_argument, NULL, O_TRACE },
   [O_HOLDINGS] = { "holdings", no_argument, NULL, O_HOLDINGS },
@@ -130,19 +142,38 @@ static const struct option names[] = {
 };
 /* Which of them goes with what. */
 static const int of[OPTIONS] = {
-  [O_LIST] = LIST,    [O_JSON] = LIST,         [O_SWEEP] = SWEEP,       [O_MODEL] = MODEL,     [O_DECIDE] = DECIDE,
-  [O_RULES] = RULES,  [O_PLAN] = PLAN | MODEL, [O_COSTS] = PLAN,        [O_SCHEDULE] = PLAN,   [O_PLACES] = PLAN,
-  [O_TRACE] = MODEL,  [O_HOLDINGS] = MODEL,    [O_EXPLAIN] = MODEL,     [O_ALGORITHM] = SWEEP, [O_RANKS] = SWEEP,
-  [O_COUNTS] = SWEEP, [O_NO_COSTS] = SWEEP,    [O_NO_VARIANTS] = SWEEP, [O_NOISE] = MODEL,
+  [O_LIST] = LIST,
+  [O_JSON] = LIST,
+  [O_SWEEP] = SWEEP,
+  [O_MODEL] = MODEL,
+  [O_DECIDE] = DECIDE,
+  [O_RULES] = RULES,
+  [O_PLAN] = PLAN | MODEL,
+  [O_COSTS] = PLAN,
+  [O_SCHEDULE] = SCHEDULE | MODEL,
+  [O_MESSAGES] = PLAN | SCHEDULE,
+  [O_DESCRIBE] = SCHEDULE,
+  [O_WRITE] = MODEL,
+  [O_PLACES] = PLAN,
+  [O_TRACE] = MODEL,
+  [O_HOLDINGS] = MODEL,
+  [O_EXPLAIN] = MODEL,
+  [O_ALGORITHM] = SWEEP,
+  [O_RANKS] = SWEEP,
+  [O_COUNTS] = SWEEP,
+  [O_NO_COSTS] = SWEEP,
+  [O_NO_VARIANTS] = SWEEP,
+  [O_NOISE] = MODEL,
 };
 
 static const char *mode_name(int mode) {
-  return mode == LIST     ? "list"
-         : mode == SWEEP  ? "sweep"
-         : mode == MODEL  ? "model"
-         : mode == DECIDE ? "decide"
-         : mode == RULES  ? "rules"
-                          : "plan";
+  return mode == LIST       ? "list"
+         : mode == SWEEP    ? "sweep"
+         : mode == MODEL    ? "model"
+         : mode == DECIDE   ? "decide"
+         : mode == RULES    ? "rules"
+         : mode == SCHEDULE ? "schedule"
+                            : "plan";
 }
 
 /* Refuses an option that does not go with the rest; 0: there is none. */
@@ -183,12 +214,13 @@ static int answer(int argc, char **argv) {
     int status = read_value((option_id)id, optarg, &o);
     if (status) return status;
   }
-  int mode = given[O_LIST]     ? LIST
-             : given[O_SWEEP]  ? SWEEP
-             : given[O_MODEL]  ? MODEL
-             : given[O_DECIDE] ? DECIDE
-             : given[O_RULES]  ? RULES
-                               : PLAN;
+  int mode = given[O_LIST]       ? LIST
+             : given[O_SWEEP]    ? SWEEP
+             : given[O_MODEL]    ? MODEL
+             : given[O_DECIDE]   ? DECIDE
+             : given[O_RULES]    ? RULES
+             : given[O_SCHEDULE] ? SCHEDULE
+                                 : PLAN;
   int status = misplaced(given, mode);
   if (status) return status;
   if (mode != DECIDE && optind < argc) return refuse("unknown argument %s\n%s", argv[optind], usage);
@@ -204,18 +236,23 @@ static int answer(int argc, char **argv) {
       return status == 2 ? refuse("%s", error) : status;
     }
   }
-  if (!value[O_PLAN])
-    return refuse("%s\n%s", mode == MODEL ? "--model MACHINE needs --plan FILE" : "nothing to do", usage);
+  if (mode == SCHEDULE)
+    return given[O_DESCRIBE] ? file_describe(value[O_SCHEDULE]) : file_prove(value[O_SCHEDULE], given[O_MESSAGES]);
+  if (mode == MODEL && given[O_PLAN] == given[O_SCHEDULE])
+    return refuse("--model MACHINE needs --plan FILE or --schedule FILE\n%s", usage);
+  if (!value[O_PLAN] && mode != MODEL) return refuse("nothing to do\n%s", usage);
   if (mode == MODEL) {
-    model_wanted wanted = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], 0 };
+    if (given[O_SCHEDULE] && (given[O_EXPLAIN] || given[O_WRITE]))
+      return refuse("--%s is for --plan, not for --schedule\n%s", given[O_EXPLAIN] ? "explain" : "write", usage);
+    model_wanted wanted = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0 };
     const char *end;
     uint64_t draws = 0;
     if (given[O_NOISE] && (!number_begins(value[O_NOISE], MODEL_DRAWS, &draws, &end) || *end || !draws))
       return refuse("--noise %.40s: give a number of draws from 1 to %d", value[O_NOISE], MODEL_DRAWS);
     wanted.draws = (int)draws;
-    return model_main(value[O_MODEL], value[O_PLAN], wanted);
+    return model_main(value[O_MODEL], value[O_PLAN], value[O_SCHEDULE], wanted);
   }
-  return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){ given[O_COSTS], given[O_SCHEDULE] });
+  return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){ given[O_COSTS], given[O_MESSAGES] });
 }
 
 static void on_end(int number) {

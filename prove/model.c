@@ -3,7 +3,11 @@
  * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
  * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
  * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h.
- * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. */
+ * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --write nothing of this is printed,
+ * but the schedule itself, as text: of an algorithm that uses segments, two calls in a row, as it is proved.
+ *
+ * A schedule from a file is answered like a point of a plan, with id 1 and without a closed form; it is not explained. Its first call is
+ * timed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +21,7 @@
 #include "core/plan/refuse.h"
 #include "core/schedule/array.h"
 #include "core/schedule/recorder/record.h"
+#include "core/schedule/text.h"
 #include "model/explain.h"
 #include "model/timing.h"
 #include "model/trace.h"
@@ -30,10 +35,11 @@ typedef struct {
   machine machine, rounds; /* rounds: a message takes one second, and nothing else takes any */
   coll_place *place;       /* for machines that say nothing of places: every rank alone on its node */
   int places;
-  record *record;
+  record *record; /* memory of the recorder */
+  record *file;   /* from a file; NULL: a plan is worked off */
   timing_result timing;
   const char *path; /* of the plan */
-  bool trace, holdings, explain;
+  bool trace, holdings, explain, write;
   int draws;
   double *drawn_s; /* [draws]: of the point */
   explanation explanation;
@@ -100,12 +106,16 @@ static void keep_rounds(model *m) {
 typedef struct {
   const char *id, *kind, *status; /* "ok", "unsupported", "failed"; "ok" or the reason */
   const char *chose;              /* full key that a decision took; "" */
-  const coll_alg *alg;            /* NULL unless kind is "ok" */
+  const coll_alg *alg;            /* NULL where no closed form is known */
+  coll_collective collective;     /* COLL_COLLECTIVES: a file that promises nothing */
   const coll_args *args;
-  double time_s, rounds;
+  double time_s, rounds; /* NAN: there is none */
 } answer;
 
-static void print_answer(model *m, const answer *a, coll_collective k) {
+/* What is timed. */
+static record *timed(const model *m) { return m->file ? m->file : m->record; }
+
+static void print_answer(model *m, const answer *a) {
   const machine *on = &m->machine;
   double alpha = on->bound_alpha_s, beta = on->bound_beta_s_per_byte, gamma = on->bound_gamma_s_per_byte;
   json j = json_on(stdout);
@@ -113,46 +123,49 @@ static void print_answer(model *m, const answer *a, coll_collective k) {
   json_text(&j, "id", a->id);
   json_text(&j, "kind", a->kind);
   json_text(&j, "status", a->status);
-  if (!strcmp(a->kind, "failed") && m->record->endless) json_bool(&j, "endless", true);
+  if (!strcmp(a->kind, "failed") && timed(m)->endless) json_bool(&j, "endless", true);
   json_text(&j, "chose", *a->chose ? a->chose : NULL);
-  const coll_alg *alg = a->alg;
-  json_real(&j, "model_s", alg ? a->time_s : NAN);
+  bool ok = !strcmp(a->kind, "ok");
+  const coll_alg *alg = ok ? a->alg : NULL;
+  json_real(&j, "model_s", ok ? a->time_s : NAN);
   json_real(&j, "cost_s", alg && alg->cost ? alg->cost(a->args, alpha, beta, gamma) : NAN);
   if (alg && alg->cost) json_bool(&j, "exact", alg->exact && alg->exact(a->args));
   else json_null(&j, "exact");
-  json_real(&j, "bound_s", alg ? coll_bound(k, a->args, alpha, beta, gamma) : NAN);
-  json_real(&j, "rounds", alg ? rint(a->rounds) : NAN);
-  if (alg && m->draws) {
+  bool bounded = ok && a->collective < COLL_COLLECTIVES;
+  json_real(&j, "bound_s", bounded ? coll_bound(a->collective, a->args, alpha, beta, gamma) : NAN);
+  json_real(&j, "rounds", ok ? rint(a->rounds) : NAN);
+  if (ok && m->draws) {
     json_array(&j, "noise_s");
     for (int d = 0; d < m->draws; d++) json_real(&j, NULL, m->drawn_s[d]);
     json_end(&j);
   }
-  if (alg && m->explain) explain_print(&j, on, a->args->size, &m->explanation);
-  if (alg && m->trace) trace_print(&j, m->record, &m->timing, m->round);
+  if (ok && m->explain) explain_print(&j, on, a->args->size, &m->explanation);
+  if (ok && m->trace) trace_print(&j, timed(m), &m->timing, m->round);
   json_end(&j);
 }
 
 /* Prints what every rank holds after each round, of the point whose rounds have just been timed. Returns the exit status. */
-static int print_holdings(model *m, const plan_point *q, const char *chose) {
+static int print_holdings(model *m, const plan_point *q, const answer *a) {
   proof_result result = { 0 };
   json j = json_on(stdout);
   json_object(&j, NULL);
-  json_text(&j, "id", q->id);
+  json_text(&j, "id", a->id);
   json_text(&j, "kind", "ok");
   json_text(&j, "status", "ok");
-  json_text(&j, "chose", *chose ? chose : NULL);
-  bool fine = holdings_print(&j, &m->holder, m->record, &m->timing, &result);
+  json_text(&j, "chose", *a->chose ? a->chose : NULL);
+  bool fine = holdings_print(&j, &m->holder, timed(m), &m->timing, &result);
   json_end(&j);
   return fine ? 0 : refuse("%s: %s", q->key, result.failure);
 }
 
 /* The schedule comes to no end on this machine. Returns the exit status. */
-static int failed(model *m, const machine *on, answer *a, coll_collective k) {
-  record_sites(m->record); /* once more, to say where in the source */
-  timing_run(m->record, on, &m->timing);
+static int failed(model *m, const machine *on, answer *a) {
+  if (m->file) schedule_sites(m->file);
+  else record_sites(m->record); /* once more, to say where in the source */
+  timing_run(timed(m), on, &m->timing);
   a->kind = "failed";
   a->status = m->timing.error;
-  print_answer(m, a, k);
+  print_answer(m, a);
   return 1;
 }
 
@@ -173,11 +186,41 @@ static bool draw_noise(model *m, const plan_point *q) {
   bool fine = true;
   for (int d = 0; fine && d < m->draws; d++) {
     m->timing.draw = (uint64_t)d + 1;
-    fine = !timing_run(m->record, &m->machine, &m->timing);
+    fine = !timing_run(timed(m), &m->machine, &m->timing);
     if (fine) m->drawn_s[d] = time_of(&m->timing, q);
   }
   m->timing.draw = 0;
   return fine;
+}
+
+/* Times what is recorded or read, and prints the answer. Returns the exit status. */
+static int answer_timed(model *m, const plan_point *q, answer *a) {
+  record *r = timed(m);
+  a->rounds = NAN;
+  if (!*q->barrier && a->collective < COLL_COLLECTIVES && timing_messages(&m->timing, r) <= MAX_COUNTED) {
+    if (timing_run(r, &m->rounds, &m->timing)) return failed(m, &m->rounds, a);
+    if (m->holdings) return print_holdings(m, q, a);
+    a->rounds = m->timing.makespan_s;
+    if (m->trace) keep_rounds(m);
+  }
+  if (!enter_late(m, q)) return 2;
+  if (!draw_noise(m, q)) return failed(m, &m->machine, a);
+  int wrong = m->explain ? explain_run(r, &m->machine, &m->timing, &m->explanation)
+                         : timing_run(r, &m->machine, &m->timing);
+  if (wrong) return failed(m, &m->machine, a);
+  a->time_s = time_of(&m->timing, q);
+  print_answer(m, a);
+  return 0;
+}
+
+/* Prints the schedule itself. Returns the exit status. */
+static int write_schedule(model *m, const plan_point *q, const coll_alg *alg, const coll_args *args) {
+  char key[PLAN_KEY + 64];
+  m->record = record_make(m->record, alg, args, alg->flags & COLL_SEGMENTS ? 2 : 1, 1);
+  coll_key(alg, args->param, key, sizeof key);
+  if (*m->record->error) return refuse("%s: %s", q->key, m->record->error);
+  schedule_write(stdout, m->record, key);
+  return 0;
 }
 
 /* Returns 0, 1 when the schedule cannot be timed, 2 when the point names nothing that exists. */
@@ -205,33 +248,60 @@ static int point(model *m, const plan_point *q) {
     status = reason;
   if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
   if (!status && q->buffers == PLAN_COLD) status = "the model has no cold buffers; take warm or fresh ones";
-  answer a = { .id = q->id, .kind = status ? "unsupported" : "ok", .status = status ? status : "ok", .chose = chose };
+  answer a = { .id = q->id,
+               .kind = status ? "unsupported" : "ok",
+               .status = status ? status : "ok",
+               .chose = chose,
+               .alg = alg,
+               .collective = q->collective,
+               .args = &args };
+  if (status && m->write) return refuse("%s: %s", q->key, status);
   if (status) {
-    print_answer(m, &a, q->collective);
+    print_answer(m, &a);
     return 0;
   }
+  if (m->write) return write_schedule(m, q, recorded, &args);
   m->timing.want_messages = m->trace || m->holdings;
   m->timing.late_s = NULL; /* rounds know no time */
   m->timing.fresh = q->buffers == PLAN_FRESH;
   if (m->timing.want_messages) m->record = record_make(m->record, recorded, &args, 1, 1);
   else m->record = record_view(m->record, recorded, &args, 1, timing_viewer(&m->timing, &m->machine));
-  a.rounds = NAN;
-  if (!*q->barrier && timing_messages(&m->timing, m->record) <= MAX_COUNTED) {
-    if (timing_run(m->record, &m->rounds, &m->timing)) return failed(m, &m->rounds, &a, q->collective);
-    if (m->holdings) return print_holdings(m, q, chose);
-    a.rounds = m->timing.makespan_s;
-    if (m->trace) keep_rounds(m);
-  }
-  if (!enter_late(m, q)) return 2;
-  if (!draw_noise(m, q)) return failed(m, &m->machine, &a, q->collective);
-  int wrong = m->explain ? explain_run(m->record, &m->machine, &m->timing, &m->explanation)
-                         : timing_run(m->record, &m->machine, &m->timing);
-  if (wrong) return failed(m, &m->machine, &a, q->collective);
-  a.alg = alg;
-  a.args = &args;
-  a.time_s = time_of(&m->timing, q);
-  print_answer(m, &a, q->collective);
-  return 0;
+  return answer_timed(m, q, &a);
+}
+
+/* Ranks can share a segment where they sit on one node. */
+static bool segments_fit(model *m, const record *r, const char *path) {
+  const coll_place *place = places(m, r->args.size);
+  for (int rank = 0; rank < r->args.size; rank++)
+    for (int k = 0; k < r->segments[rank]; k++) {
+      const rec_segment *s = &r->segment[rank][k];
+      for (int i = 1; i < s->members; i++)
+        if (place[s->world[i]].node != place[s->world[0]].node) {
+          refuse("%s: ranks %d and %d share segment %d, but sit on two nodes of this machine", path, s->world[0],
+                 s->world[i], s->group);
+          return false;
+        }
+    }
+  return true;
+}
+
+/* A schedule from a file, as the one point of a plan. */
+static int file(model *m, const char *path) {
+  char error[512];
+  plan_point q = { .id = "1", .metric = PLAN_MAKESPAN };
+  m->file = schedule_read(path, error, sizeof error);
+  if (!m->file) return refuse("%s", error);
+  const record *r = m->file;
+  if (m->machine.places && r->args.size > m->machine.places)
+    return refuse("%s: %d ranks, but the machine has places for %d", path, r->args.size, m->machine.places);
+  if (m->holdings && r->collective == COLL_COLLECTIVES)
+    return refuse("%s: collective=none: what ranks hold is not known", path);
+  if (!segments_fit(m, r, path)) return 2;
+  schedule_first_call(m->file);
+  snprintf(q.key, sizeof q.key, "%.100s", path);
+  m->timing.want_messages = m->trace || m->holdings;
+  answer a = { .id = q.id, .kind = "ok", .status = "ok", .chose = "", .collective = r->collective, .args = &r->args };
+  return answer_timed(m, &q, &a);
 }
 
 static int points(model *m, const char *path) {
@@ -242,7 +312,7 @@ static int points(model *m, const char *path) {
     plan_free(&p);
     return refuse("%s", error);
   }
-  int status = 0;
+  int status = m->write && p.points != 1 ? refuse("%s: --write is for a plan of one point", m->path) : 0;
   for (size_t i = 0; i < p.points && status < 2; i++) {
     int one = point(m, &p.point[i]);
     if (one > status) status = one;
@@ -252,16 +322,21 @@ static int points(model *m, const char *path) {
   return status;
 }
 
-int model_main(const char *machine_path, const char *plan_path, model_wanted wanted) {
-  model m = { .trace = wanted.trace, .holdings = wanted.holdings, .explain = wanted.explain, .draws = wanted.draws };
+int model_main(const char *machine_path, const char *plan_path, const char *schedule_path, model_wanted wanted) {
+  model m = { .trace = wanted.trace,
+              .holdings = wanted.holdings,
+              .explain = wanted.explain,
+              .write = wanted.write,
+              .draws = wanted.draws };
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {
     m.rounds = machine_one_port(1, 0, 0);
     m.drawn_s = array_grow(NULL, sizeof *m.drawn_s * ((size_t)m.draws + 1));
-    status = points(&m, plan_path);
+    status = plan_path ? points(&m, plan_path) : file(&m, schedule_path);
     machine_free(&m.rounds);
     if (m.record) record_free(m.record);
+    schedule_free(m.file);
     timing_free(&m.timing);
     explain_free(&m.explanation);
     free(m.place);

@@ -4,7 +4,7 @@
  * status "ok" or why the point is unsupported; verdict "proven" or "failed", kind and failure say of what; messages, bytes,
  * reduced_bytes, copied_bytes, operations: sums over all ranks; orders: arrival orders proven (1 where there is only
  * one); rounds: length of the critical path when a message costs 1 whatever its size, rounds_cost: what cost() says it
- * is. With --costs: exact, and costs: critical path and cost() at several alpha, beta, gamma. With --schedule:
+ * is. With --costs: exact, and costs: critical path and cost() at several alpha, beta, gamma. With --messages:
  * schedule, every message with its source, destination, bytes, the round in which it ends, and its tag (0 outside
  * sub-groups).
  */
@@ -39,7 +39,22 @@ static void print_costs(json *j, const prover *v, const coll_alg *alg, const col
   json_end(j);
 }
 
-static void print_messages(json *j, const timing_result *t) {
+void points_print_proof(json *j, bool fine, const char *kind, const proof_result *r) {
+  json_text(j, "verdict", fine ? "proven" : "failed");
+  json_text(j, "kind", kind);
+  json_text(j, "failure", *r->failure ? r->failure : NULL);
+  json_size(j, "messages", r->messages);
+  json_size(j, "bytes", r->bytes);
+  json_size(j, "reduced_bytes", r->reduced_bytes);
+  json_size(j, "copied_bytes", r->copied_bytes);
+  json_size(j, "operations", r->operations);
+}
+
+void points_print_messages(json *j, const timing_result *t) {
+  if (!t) {
+    json_null(j, "schedule");
+    return;
+  }
   json_array(j, "schedule");
   for (const timing_message *m = t->message; m < t->message + t->messages; m++) {
     json_object(j, NULL);
@@ -89,22 +104,17 @@ static int point(FILE *out, prover *v, const plan_point *q, points_wanted want) 
   }
   bool fine = prover_point(v, alg, &args) && (!want.costs || prover_costs(v, alg, &args));
   const proof_result *r = &v->result;
-  json_text(&j, "verdict", fine ? "proven" : "failed");
-  json_text(&j, "kind", v->kind);
-  json_text(&j, "failure", *v->failure ? v->failure : NULL);
-  json_size(&j, "messages", r->messages);
-  json_size(&j, "bytes", r->bytes);
-  json_size(&j, "reduced_bytes", r->reduced_bytes);
-  json_size(&j, "copied_bytes", r->copied_bytes);
-  json_size(&j, "operations", r->operations);
+  proof_result said = *r;
+  snprintf(said.failure, sizeof said.failure, "%s",
+           v->failure); /* where cost() is wrong, the proof has no fault to name */
+  points_print_proof(&j, fine, v->kind, &said);
   json_int(&j, "orders", v->orders);
   /* Rounds only exist where the schedule runs to its end. */
-  bool timed = r->kind == PROOF_OK && prover_rounds(v, alg, &args, want.schedule);
+  bool timed = r->kind == PROOF_OK && prover_rounds(v, alg, &args, want.messages);
   json_real(&j, "rounds", timed ? rint(v->timing.makespan_s) : NAN);
   json_real(&j, "rounds_cost", alg->cost ? alg->cost(&args, 1, 0, 0) : NAN);
   if (want.costs && v->costs_known) print_costs(&j, v, alg, &args);
-  if (want.schedule && timed) print_messages(&j, &v->timing);
-  else if (want.schedule) json_null(&j, "schedule");
+  if (want.messages) points_print_messages(&j, timed ? &v->timing : NULL);
   json_end(&j);
   return !fine;
 }

@@ -5,7 +5,7 @@
 
 const char *record_kind_name(int kind) {
   static const char *const names[] = { "send", "recv",      "isend",    "irecv",   "recv_any", "wait", "reduce",
-                                       "copy", "seg_write", "seg_read", "publish", "await",    "mark" };
+                                       "copy", "seg_write", "seg_read", "publish", "await",    "mark", "calc" };
   return names[kind];
 }
 

@@ -21,7 +21,8 @@ typedef enum {
   REC_READ,
   REC_PUBLISH,
   REC_AWAIT,
-  REC_MARK
+  REC_MARK,
+  REC_CALC
 } rec_kind;
 
 /* Buffers: 0 in, 1 out, 2 scratch, 3+k the k-th segment this rank has opened: of a message, a copy or a combining its own part. */
@@ -57,7 +58,8 @@ typedef struct {
   size_t scratch;   /* bytes of scratch used */
   rec_piece *piece; /* [pieces] of it, in the order of asking; what prepare() asked for is not among them */
   size_t pieces, piece_cap;
-  size_t start[REC_CALLS + 1]; /* call k is op[start[k]] … op[start[k+1]-1]; every call has scratch of its own */
+  size_t start[REC_CALLS + 1];       /* call k is op[start[k]] … op[start[k+1]-1]; every call has scratch of its own: */
+  size_t piece_start[REC_CALLS + 1]; /* piece[piece_start[k]] … */
 } rec_rank;
 
 typedef struct {

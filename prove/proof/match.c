@@ -53,7 +53,7 @@ bool proof_match(proof *e) {
       uint64_t bytes = i < first_call ? o->bytes : 0;
       if (o->kind > REC_RECV_ANY) {
         if (o->kind == REC_REDUCE) result->reduced_bytes += bytes;
-        else result->copied_bytes += bytes; /* a flag has none */
+        else if (o->kind < REC_PUBLISH) result->copied_bytes += bytes; /* a flag has none */
         continue;
       }
       if (rec_sends(o->kind)) result->messages += i < first_call, result->bytes += bytes;

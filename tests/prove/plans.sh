@@ -22,7 +22,7 @@ expect() {
 expect 0 '"verdict":"proven"' 'id=a algorithm=bcast/mst ranks=7 root=3 count=10'
 expect 0 '"messages":6' 'algorithm=bcast/mst ranks=7 root=3 count=10'
 expect 0 '"exact":true' 'algorithm=allgather/bucket ranks=7 count=10' --costs
-expect 0 '{"src":0,"dst":1,"bytes":40,"round":6,"tag":0}' 'algorithm=allgather/bucket ranks=7 count=10' --schedule
+expect 0 '{"src":0,"dst":1,"bytes":40,"round":6,"tag":0}' 'algorithm=allgather/bucket ranks=7 count=10' --messages
 expect 0 '"status":"needs an operator that commutes","verdict":null' 'algorithm=allreduce/bucket ranks=4 count=4 type=affine'
 expect 0 '' '# nothing but a comment'
 expect 2 'plan:1: unknown algorithm "bcast/nothing"' 'algorithm=bcast/nothing ranks=4 count=1'
@@ -122,7 +122,7 @@ if [ -w /dev/full ]; then
   full --list --json
   full --plan -
   full --plan - --costs
-  full --schedule --plan -
+  full --messages --plan -
   full --model "$dir/machine" --plan -
   full --model "$dir/machine" --trace --plan -
   full --sweep --algorithm bcast/mst --ranks 1..4

@@ -29,7 +29,7 @@ ends() {
 }
 printf '%s\n' '0 bcast/linear 40 10 0 1 0' '1 decision/ompi_4_1:alltoall 16 10 0 1 0 8' '2 scatter/binomial 9 7 9 1 0' > "$dir/calls"
 grep -v ' ranks=40 ' "$dir/plan" > "$dir/few"
-for program in "--list --json" "--rules" "--plan $dir/plan --costs" "--schedule --plan $dir/plan" \
+for program in "--list --json" "--rules" "--plan $dir/plan --costs" "--messages --plan $dir/plan" \
   "--model $corpus/machine/right.machine --trace --plan $dir/few" "--model $corpus/machine/right_one_port.machine --holdings --plan $dir/few" \
   "--model $corpus/machine/right_inside.machine --plan $dir/few" "--decide collective=bcast ranks=8 count=9"; do
   ends 0 collscope-prove $program

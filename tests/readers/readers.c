@@ -13,8 +13,10 @@
 #include "core/plan/places.h"
 #include "core/plan/plan.h"
 #include "core/schedule/recorder/record.h"
+#include "core/schedule/text.h"
 #include "model/timing.h"
 #include "prove/call.h"
+#include "prove/proof/proof.h"
 
 /* ---- each of them --------------------------------------------------------------------------------------------- */
 
@@ -105,9 +107,35 @@ static bool machine_takes(const char *path, char *error, size_t size) {
   return fine;
 }
 
+/* A schedule that is taken can be written, proved and timed, whatever that says of it. */
+static bool schedule_takes(const char *path, char *error, size_t size) {
+  static timing_result time;
+  static proof *engine;
+  proof_result result;
+  record *r = schedule_read(path, error, size);
+  if (!r) return false;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *f = open_memstream(&text, &length);
+  schedule_write(f, r, schedule_algorithm(r));
+  fclose(f);
+  free(text);
+  if (!engine) engine = proof_new();
+  if (r->collective < COLL_COLLECTIVES && !proof_check(engine, r, &result)) {
+    schedule_sites(r);
+    proof_check(engine, r, &result);
+  }
+  schedule_first_call(r);
+  machine m = machine_one_port(1e-6, 1e-9, 1e-10);
+  timing_run(r, &m, &time);
+  machine_free(&m);
+  schedule_free(r);
+  return true;
+}
+
 /* ---- all of them ---------------------------------------------------------------------------------------------- */
 
-const char *const reader_kinds[] = { "plan", "key", "machine", "places", "shape", "recorded", NULL };
+const char *const reader_kinds[] = { "plan", "key", "machine", "places", "shape", "recorded", "schedule", NULL };
 
 bool reader_takes(const char *kind, const char *path, char error[READER_ERROR]) {
   *error = '\0';
@@ -117,6 +145,7 @@ bool reader_takes(const char *kind, const char *path, char error[READER_ERROR]) 
   if (!strcmp(kind, "key")) return lines_take(path, key_line, error, READER_ERROR);
   if (!strcmp(kind, "shape")) return lines_take(path, shape_line, error, READER_ERROR);
   if (!strcmp(kind, "recorded")) return lines_take(path, recorded_line, error, READER_ERROR);
+  if (!strcmp(kind, "schedule")) return schedule_takes(path, error, READER_ERROR);
   fprintf(stderr, "there is no reader of %s\n", kind);
   exit(2);
 }

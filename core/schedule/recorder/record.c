@@ -100,6 +100,7 @@ static void run_rank(recorder *s, int rank) {
   }
   for (int call = 0; call < r->calls; call++) {
     k->start[call] = k->n;
+    k->piece_start[call] = k->pieces;
     coll_args once = a;
     coll_ctx again = c;
     s->alg->run(&again, &once);
@@ -110,6 +111,7 @@ static void run_rank(recorder *s, int rank) {
     }
   }
   k->start[r->calls] = k->n;
+  k->piece_start[r->calls] = k->pieces;
   s->any_source[rank].done = true;
 }
 

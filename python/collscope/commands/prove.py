@@ -160,7 +160,7 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | No
         Question(str(i), q.algorithm, _describe(q, p), plan.plan_text([(str(i), q)], p))
         for i, (p, q) in enumerate(wanted)
     ]
-    words = [*(["--schedule"] if schedule else []), "--costs"]
+    words = [*(["--messages"] if schedule else []), "--costs"]
     with leftovers.scratch() as folder, progress.progress("proving", len(wanted), HINT) as told:
         by_id = dict(asking.ask(words, questions, folder, told, limit_s))
     made = []

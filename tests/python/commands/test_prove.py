@@ -200,7 +200,7 @@ def test_replies_are_completed_and_in_order(
     made = prove.ask(asked, schedule, 3.0)
     text = "allgather/bucket, 4 ranks, count 2"
     about = [("allgather/bucket", t) for t in (text, f"{text}, root 1", text)]
-    assert told == [[*["--schedule"] * schedule, "--costs"], 3.0, about]
+    assert told == [[*["--messages"] * schedule, "--costs"], 3.0, about]
     common = {"collective": "allgather", "type": "double", "op": "max", "vector_bytes": 64, "block_bytes": 16}
     shape = {"algorithm": "allgather/bucket", "ranks": 4, "count": 2, "in_place": 0}
     late = {"status": "ok", "verdict": "failed", "kind": "limit", "failure": "took longer than 3 s"}

@@ -95,7 +95,7 @@ def requests() -> Iterator[tuple[str, list[str], str, str]]:
     yield "holdings", ["--holdings", "--model"], UNIT, ""
     yield "proofs", ["--costs"], "", ""
     yield "proofs, in place", [], "", "in_place=1"
-    yield "schedules", ["--schedule"], "", ""
+    yield "schedules", ["--messages"], "", ""
 
 
 def shapes_of(name: str) -> tuple[tuple[int, int, int], ...]:

@@ -96,6 +96,14 @@ ODD = (
     "algorithm=scan/linear ranks=1 count=7",
     "algorithm=bcast/mst ranks=4 count=0",
 )
+BY_HAND = """collscope-schedule 1
+call collective=bcast ranks=2 count=2
+rank 0
+  send out+0 8 to 1
+rank 1
+  recv out+0 8 from 0
+  calc 1500
+"""
 FILES = {
     "fluid": FLUID,
     "inside": INSIDE,
@@ -108,6 +116,11 @@ FILES = {
     "odd": "".join(f"id={i} {line}\n" for i, line in enumerate(ODD)),
     "proofs": "".join(f"{line}\n" for line in ODD if "/builtin" not in line),
     "seven": "algorithm=allgather/bucket ranks=7 count=10\nalgorithm=bcast/chain[chains=2,s=16] ranks=6 count=10 root=1\n",
+    "by_hand": BY_HAND,
+    "deadlock": BY_HAND.replace("  send", "  recv nothing from 1\n  send").replace(
+        "  calc", "  send nothing to 0\n  calc"
+    ),
+    "timed": "collscope-schedule 1\ncall collective=none ranks=1\nrank 0\n  calc 2500\n",
     "nobody": "algorithm=bcast/nothing ranks=4 count=1\n",
     "unranked": "\nalgorithm=bcast/mst count=1\n",
     "builtin": "algorithm=bcast/builtin ranks=4 count=1\n",
@@ -118,7 +131,7 @@ FILES = {
 BCAST = "collective=bcast ranks=8"
 REQUESTS = [
     "", "--help", "--bogus", "more", "--plan", "--json --list more", "--model fluid", "--sweep --algorithm bcast/nothing --ranks 2",
-    "--plan seven", "--plan seven --costs", "--plan seven --schedule", "--plan proofs", "--plan odd", "--plan absent", "--plan nobody",
+    "--plan seven", "--plan seven --costs", "--plan seven --messages", "--plan proofs", "--plan odd", "--plan absent", "--plan nobody",
     "--plan unranked", "--plan builtin", "--plan many --places places", "--plan seven --places absent", "--plan seven --costs --trace",
     "--model fluid --plan odd", "--model fluid --plan odd --explain", "--model alone --plan odd --explain",
     "--model inside --plan nine --explain", "--model inside --plan nine --trace", "--model fluid --plan seven --noise 3",
@@ -133,6 +146,12 @@ REQUESTS = [
     "--sweep --ranks 5,31,64 --counts 3 --algorithm bcast/linear --algorithm allgather/leaders",
     "--sweep --no-costs --ranks 3 --algorithm scan/linear",
     " ".join(["--sweep --ranks 2", *["--algorithm bcast/mst"] * 400]),
+    "--schedule by_hand", "--schedule by_hand --messages", "--schedule by_hand --describe", "--schedule deadlock", "--schedule timed",
+    "--schedule timed --describe", "--schedule absent", "--schedule", "--schedule by_hand --costs", "--schedule by_hand --plan seven",
+    "--model alone --schedule by_hand", "--model alone --schedule by_hand --trace", "--model alone --schedule by_hand --holdings",
+    "--model alone --schedule by_hand --explain", "--model alone --schedule by_hand --plan seven", "--model alone --schedule deadlock",
+    "--model alone --schedule timed", "--model alone --schedule timed --holdings", "--model alone --write --plan seven",
+    "--model alone --write --plan many", "--model alone --write --plan builtin", "--write --plan many",
     "--trace --plan seven", "--costs --model alone --plan seven", "--holdings --sweep", "--explain --list", "--ranks 3 --rules",
     "--noise 3 --decide",
     "--decide", "--decide bcast", "--decide colour=red", f"--decide {BCAST}", f"--decide {BCAST} count=10 decision=decision/ompi_4_1",

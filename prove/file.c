@@ -1,0 +1,76 @@
+#include "prove/file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/catalogue/collective.h"
+#include "core/catalogue/json.h"
+#include "core/plan/refuse.h"
+#include "core/schedule/text.h"
+#include "model/timing.h"
+#include "prove/points.h"
+
+static void print_call(json *j, const record *r) {
+  bool promises = r->collective < COLL_COLLECTIVES;
+  json_text(j, "id", "1");
+  json_text(j, "algorithm", schedule_algorithm(r));
+  json_text(j, "collective", promises ? coll_collective_name(r->collective) : NULL);
+  json_int(j, "ranks", r->args.size);
+  json_size(j, "count", r->args.count);
+  json_size(j, "elem", r->args.elem);
+  json_int(j, "root", r->args.root);
+  json_int(j, "commutes", r->args.commutes);
+  json_int(j, "in_place", r->args.in_place);
+}
+
+int file_describe(const char *path) {
+  char error[512];
+  record *r = schedule_read(path, error, sizeof error);
+  if (!r) return refuse("%s", error);
+  json j = json_on(stdout);
+  json_object(&j, NULL);
+  print_call(&j, r);
+  json_int(&j, "calls", r->calls);
+  json_end(&j);
+  schedule_free(r);
+  return 0;
+}
+
+static int prove(record *r, bool messages) {
+  proof_result result;
+  timing_result timing = { .want_messages = messages };
+  proof *p = proof_new();
+  bool fine = proof_check(p, r, &result);
+  if (!fine) {
+    schedule_sites(r); /* once more, to say at which lines */
+    proof_check(p, r, &result);
+  }
+  json j = json_on(stdout);
+  json_object(&j, NULL);
+  print_call(&j, r);
+  json_text(&j, "status", "ok");
+  points_print_proof(&j, fine, proof_kind_name(result.kind), &result);
+  json_int(&j, "orders", 1);
+  schedule_first_call(r);
+  machine rounds = machine_one_port(1, 0, 0);
+  bool timed = fine && !timing_run(r, &rounds, &timing);
+  json_real(&j, "rounds", timed ? rint(timing.makespan_s) : NAN);
+  json_null(&j, "rounds_cost");
+  if (messages) points_print_messages(&j, timed ? &timing : NULL);
+  json_end(&j);
+  machine_free(&rounds);
+  timing_free(&timing);
+  proof_free(p);
+  return !fine;
+}
+
+int file_prove(const char *path, bool messages) {
+  char error[512];
+  record *r = schedule_read(path, error, sizeof error);
+  if (!r) return refuse("%s", error);
+  int status = r->collective < COLL_COLLECTIVES
+                   ? prove(r, messages)
+                   : refuse("%s: collective=none promises nothing that could be proved; time it with --model", path);
+  schedule_free(r);
+  return status;
+}

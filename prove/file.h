@@ -1,0 +1,15 @@
+/* collscope-prove --schedule FILE: a schedule that somebody wrote, or that --write has written. */
+#ifndef COLLSCOPE_PROVE_FILE_H
+#define COLLSCOPE_PROVE_FILE_H
+
+#include <stdbool.h>
+
+/* Proves it and prints one JSON line, as points.c does of a point of a plan: algorithm is what the file says it is of, or "";
+ * elem and commutes stand beside the rest of the call. Returns the exit status: 0, 1 when the proof failed, 2 when the file cannot be
+ * read or promises nothing. */
+int file_prove(const char *path, bool messages);
+
+/* Prints what the file says of itself, as one JSON line, and proves nothing. Returns the exit status. */
+int file_describe(const char *path);
+
+#endif
