@@ -1,13 +1,15 @@
 /* Starts together by a window: all ranks have one start, which is not over before it is due, and who comes too late says so; and segments,
- * which ranks that share no memory must not open. Usage: start_test [apart] */
+ * which ranks that share no memory must not open. Time is a virtual clock's. Usage: start_test [apart|together] */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/runtime/port.h"
+#include "tests/driver/virtual_clock.h"
 
 enum { TRIES = 20 };
+static const double step_s = 1e-9 * CLOCK_STEP_NS, latency_s = 1e-9 * CLOCK_LATENCY_NS;
 static int rank, size, failures;
 
 static void expect(int holds, const char *what, double a, double b) {
@@ -22,6 +24,12 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
   return apart ? PMPI_Comm_split(comm, rank, 0, out) : PMPI_Comm_split_type(comm, type, key, info, out);
 }
 
+int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  int code = PMPI_Allreduce(in, out, n, type, op, comm);
+  clock_meet(comm);
+  return code;
+}
+
 static void open_segment(void) {
   const int world[] = { 0, 1 };
   if (rank < 2) port_seg_open(MPI_COMM_WORLD, 1, world, 2, rank, 64, 1);
@@ -32,8 +40,12 @@ static int late_starts(double window_s) {
   int late_ones = 0;
   for (int i = 0; i < TRIES; i++) {
     bool late;
-    double start = port_start_together(MPI_COMM_WORLD, window_s, &late), after = port_now(), of_all[2];
+    long readings = clock_readings;
+    double start = port_start_together(MPI_COMM_WORLD, window_s, &late), after = clock_seconds(), of_all[2];
     expect(after >= start, "goes on before the start", after, start);
+    expect(late || after < start + 1.1 * step_s, "goes on long after the start", after, start);
+    expect(clock_readings - readings < 1000, "spins all the time instead of sleeping: readings",
+           (double)(clock_readings - readings), 0);
     double mine[2] = { port_common_time(start), -port_common_time(start) };
     MPI_Allreduce(mine, of_all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     double apart_s = of_all[0] + of_all[1];
@@ -53,19 +65,21 @@ int main(int argc, char **argv) {
     MPI_Finalize();
     return 0;
   }
-  double before = port_now();
+  double before = clock_seconds(), idle_s;
   port_idle(1.02); /* whole seconds and parts of one */
-  expect(port_now() - before >= 1.02, "does nothing for a time that is too short", port_now() - before, 1.02);
+  idle_s = clock_seconds() - before;
+  expect(fabs(idle_s - 1.02) < 2e-9, "does nothing for another time than", idle_s, 1.02);
   port_synchronise_clocks(MPI_COMM_WORLD);
-  double window = port_window(MPI_COMM_WORLD), least, largest;
-  MPI_Allreduce(&window, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-  MPI_Allreduce(&window, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  expect(least == largest && window > 0, "windows", least, largest);
-  expect(port_window(MPI_COMM_WORLD) == window, "a window is found anew", window, 0);
+  double window = port_window(MPI_COMM_WORLD), exact = 2e-6 + 1.5 * (latency_s + step_s);
+  expect(fabs(window - exact) < 1e-9, "the window is not an exchange and a half and 2 us", window, exact);
+  before = clock_seconds();
+  expect(port_window(MPI_COMM_WORLD) == window && clock_seconds() == before, "a window is found anew", window, exact);
   int late = late_starts(0.05);
-  expect(late < TRIES, "nobody can keep a long window; late, tries", late, TRIES);
+  expect(late == 0, "a long window is not kept; late", late, 0);
+  late = late_starts(window);
+  expect(late == 0, "the window that was found is not kept; late", late, 0);
   late = late_starts(1e-12);
-  expect(late == TRIES, "nobody can keep a window of no time; late, tries", late, TRIES);
+  expect(late == TRIES, "a window of no time is kept; late, tries", late, TRIES);
   MPI_Finalize();
   return failures != 0;
 }

@@ -20,6 +20,10 @@ C_CLOCK = re.compile(
 )
 
 C_MAY: Mapping[str, tuple[str, ...]] = {
+    "tests/driver/large_test.c": ("port_now",),  # SMPI's clock, which is simulated
+    "tests/driver/late_test.c": ("port_idle",),  # of virtual_clock.c
+    "tests/driver/osu_test.c": ("MPI_Wtime",),  # SMPI's, or that of osu_virtual.c
+    "tests/driver/start_test.c": ("port_idle",),  # of virtual_clock.c
     "tests/model/script_mpi.c": ("MPI_Wtime",),  # SMPI's clock, which is simulated
     "tests/python/helpers/contention.c": ("MPI_Wtime",),  # the same
     "tests/python/helpers/pings.c": ("MPI_Wtime",),  # the same
@@ -28,7 +32,6 @@ C_MAY: Mapping[str, tuple[str, ...]] = {
     "tests/threads/broken.c": ("usleep",),  # perturbs the order of threads
     "tests/threads/segments.c": ("nanosleep",),  # the same
     "tests/threads/threads.c": ("usleep", "alarm"),  # the same; a watchdog
-    "tests/threads/shared.c": ("alarm",),  # a watchdog
     "tests/threads/world.c": ("nanosleep",),  # perturbs the order of threads
 }
 """C file → the clocks that it may name, and why."""
