@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILES = 256, BYTES = 4096, PATIENCE_S = 20 };
+enum { FILES = 256, BYTES = 4096, PATIENCE_S = 200 };
 
 typedef struct {
   char byte[BYTES + 1]; /* and a null byte */

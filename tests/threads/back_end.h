@@ -17,8 +17,9 @@ struct coll_seg_state {
 
 extern const coll_operations threads_operations;
 
-/* eager: a message of up to so many bytes does not wait for its receive. seed: of delays and of the choice among sources. */
-threads_world *threads_world_make(int ranks, size_t eager, unsigned seed);
+/* eager: a message of up to so many bytes does not wait for its receive. seed: of delays and of the choice among sources. stuck: called by
+ * a rank when all wait for each other. */
+threads_world *threads_world_make(int ranks, size_t eager, unsigned seed, void (*stuck)(void));
 void threads_world_free(threads_world *);
 void threads_meet(threads_world *);              /* a barrier of all ranks that is none of ours */
 unsigned long threads_segments(threads_world *); /* that were opened so far */

@@ -35,7 +35,7 @@ static void check_size(const threads_call *s, const transfer *send, const transf
 static void set_done(threads_world *w, transfer *t, int waiting) {
   threads_enter(w);
   t->done = true;
-  pthread_cond_signal(&w->news[waiting]);
+  threads_wake(w, waiting);
   threads_leave(w);
 }
 
@@ -55,8 +55,8 @@ static transfer *start_send(coll_ctx *c, const void *buf, size_t n, int to) {
   transfer *recv = *at;
   if (recv) take_out(&w->posted[t->to], at);
   else append(&w->sent[t->to], t);
-  pthread_cond_signal(&w->news[t->to]); /* who may wait for any source */
-  bool eager = t->eager;                /* once the lock is gone, t may be, too */
+  threads_wake(w, t->to); /* who may wait for any source */
+  bool eager = t->eager;  /* once the lock is gone, t may be, too */
   if (recv && eager) {
     recv->message = t;
     recv->done = true;
@@ -110,7 +110,7 @@ static void finish(coll_ctx *c, transfer *t) {
   threads_call *s = c->self;
   if (!t) return;
   threads_enter(s->w);
-  while (!t->done) pthread_cond_wait(&s->w->news[threads_peer_of(c, c->rank)], &s->w->lock);
+  while (!t->done) threads_wait(s->w, threads_peer_of(c, c->rank));
   threads_leave(s->w);
   threads_hear(t);
   if (t->message) take_message(s, t->message, t);
@@ -146,7 +146,7 @@ int threads_op_recv_any(coll_ctx *c, void *buf, size_t n) {
     threads_give_up(s, "receives from any source; its descriptor must say COLL_ANY_SOURCE");
   transfer *t = new_transfer(c, -1, threads_peer_of(c, c->rank), buf, n), **at;
   threads_enter(s->w);
-  while (!(at = any_of(s, t))) pthread_cond_wait(&s->w->news[t->to], &s->w->lock);
+  while (!(at = any_of(s, t))) threads_wait(s->w, t->to);
   transfer *message = *at;
   int from = message->from;
   take_out(&s->w->sent[t->to], at);

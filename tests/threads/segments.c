@@ -36,8 +36,8 @@ coll_seg threads_op_seg_open(coll_ctx *c, size_t n, int flags) {
   g->has[c->rank] = true;
   shared_place(&mine->memory, g->block, c->rank);
   if (++g->opened == g->members)
-    for (int r = 0; r < w->size; r++) pthread_cond_broadcast(&w->news[r]);
-  while (g->opened < g->members) pthread_cond_wait(&w->news[threads_peer_of(c, c->rank)], &w->lock);
+    for (int r = 0; r < w->size; r++) threads_wake(w, r);
+  while (g->opened < g->members) threads_wait(w, threads_peer_of(c, c->rank));
   pthread_mutex_unlock(&w->lock);
   return mine;
 }
@@ -59,13 +59,25 @@ void threads_op_publish(coll_ctx *c, coll_seg g, int home, int flag, uint64_t va
   shared_publish(&g->memory, home, flag, value);
 }
 
+typedef struct {
+  coll_ctx *c;
+  const _Atomic uint64_t *flag;
+  uint64_t value;
+  bool watched;
+} wait_for_flag;
+
 /* Sixteen that spin would hardly leave those whom they wait for a core. */
-static void let_others(void *c) {
-  threads_shaken(c);
+static void let_others(void *self) {
+  wait_for_flag *f = self;
+  threads_call *s = threads_shaken(f->c);
+  threads_watch(s->w, threads_peer_of(f->c, f->c->rank), f->flag, f->value);
+  f->watched = true;
   nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 }
 
 void threads_op_await(coll_ctx *c, coll_seg g, int home, int flag, uint64_t value) {
-  threads_shaken(c);
-  shared_await(&g->memory, home, flag, value, let_others, c);
+  threads_call *s = threads_shaken(c);
+  wait_for_flag f = { .c = c, .flag = shared_flag_of(&g->memory, home, flag), .value = value };
+  shared_await(&g->memory, home, flag, value, let_others, &f);
+  if (f.watched) threads_watch(s->w, threads_peer_of(c, c->rank), NULL, 0);
 }

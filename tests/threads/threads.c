@@ -22,7 +22,8 @@
 #include "tests/threads/back_end.h"
 #include "tests/threads/broken.h"
 
-enum { MAX_RANKS = 16, CALLS = 4 };
+/* A deadlock is seen by what ranks wait for; a point that takes so long loops for ever. */
+enum { MAX_RANKS = 16, CALLS = 4, PATIENCE_S = 300 };
 
 typedef struct {
   const char *algorithm;     /* only keys that begin so */
@@ -30,7 +31,6 @@ typedef struct {
   unsigned every, seed;      /* one point of so many, another one for each seed */
   bool segments;             /* only algorithms with shared segments, all combinations of their parameters */
   const broken_case *broken; /* nothing but this */
-  unsigned patience_s;       /* with a point; long enough for busy cores, but where nothing is all that is to be seen */
 } options;
 
 typedef struct {
@@ -62,14 +62,18 @@ typedef struct {
 static char doing[320]; /* for the last words */
 
 /* Past the sanitizer: a signal comes without order. */
-__attribute__((no_sanitize("thread"))) static void out_of_patience(int signal) {
+__attribute__((no_sanitize("thread"))) static void nothing_moves(void) {
   size_t n = 0;
-  (void)signal;
   while (doing[n]) n++;
   syscall(SYS_write, 2, "nothing moves: ", 15);
   syscall(SYS_write, 2, doing, n);
   syscall(SYS_write, 2, "\n", 1);
   syscall(SYS_exit_group, 3);
+}
+
+static void out_of_patience(int signal) {
+  (void)signal;
+  nothing_moves();
 }
 
 /* Nobody leaves before all have entered. The counter catches who did; what others wrote, read without any other order than the
@@ -140,7 +144,7 @@ static void one_point(void *self, const coll_alg *alg, const coll_args *shape, p
   points_name(what, sizeof what, alg, &a, type);
   if (me->rank == 0) {
     snprintf(doing, sizeof doing, "%.300s", what);
-    alarm(g->o->patience_s);
+    alarm(PATIENCE_S);
     me->tally->calls++;
     for (int call = 0; call < CALLS; call++) atomic_store_explicit(&g->entered[call], 0, memory_order_relaxed);
     memset(g->written, 0, sizeof g->written);
@@ -228,7 +232,7 @@ static void perform(const options *o, int p, int placement, tally *t) {
   actor actors[MAX_RANKS];
   pthread_t thread[MAX_RANKS];
   *g = (stage){ .o = o, .size = p, .placement = placement, .tally = t };
-  g->world = threads_world_make(p, eager[(o->seed + (unsigned)placement) % 3], o->seed);
+  g->world = threads_world_make(p, eager[(o->seed + (unsigned)placement) % 3], o->seed, nothing_moves);
   for (int r = 0; r < p; r++) g->place[r] = place_of(placement, r);
   for (int r = 0; r < p; r++) {
     actors[r] = (actor){ .g = g, .rank = r };
@@ -253,7 +257,7 @@ static int usage(const char *why) {
 static int run_broken(const char *name) {
   broken_case b;
   if (!broken_find(name, &b)) return usage("no such broken case");
-  options o = { .every = 1, .broken = &b, .patience_s = strcmp(name, "deadlock") ? 30 : 3 };
+  options o = { .every = 1, .broken = &b };
   tally t = { 0 };
   perform(&o, 8, 0, &t);
   printf("%s: %lu calls, %lu wrong\n", name, t.calls, t.wrong);
@@ -261,7 +265,7 @@ static int run_broken(const char *name) {
 }
 
 int main(int argc, char **argv) {
-  options o = { .from = 1, .to = MAX_RANKS, .every = 1, .patience_s = 30 };
+  options o = { .from = 1, .to = MAX_RANKS, .every = 1 };
   if (argc < 2) return usage("what shall run?");
   signal(SIGALRM, out_of_patience);
   if (!strcmp(argv[1], "broken")) return argc == 3 ? run_broken(argv[2]) : usage("which one?");

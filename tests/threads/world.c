@@ -45,15 +45,17 @@ void *threads_allocate(size_t bytes) {
   return p;
 }
 
-threads_world *threads_world_make(int ranks, size_t eager, unsigned seed) {
+threads_world *threads_world_make(int ranks, size_t eager, unsigned seed, void (*stuck)(void)) {
   threads_world *w = threads_allocate(sizeof *w);
-  *w = (threads_world){ .size = ranks, .eager = eager, .seed = seed };
+  *w = (threads_world){ .size = ranks, .eager = eager, .seed = seed, .stuck = stuck };
   size_t n = (size_t)ranks;
   w->news = threads_allocate(n * sizeof *w->news);
   w->sent = threads_allocate(n * sizeof *w->sent);
   w->posted = threads_allocate(n * sizeof *w->posted);
+  w->wait = threads_allocate(n * sizeof *w->wait);
   for (int r = 0; r < ranks; r++) {
     pthread_cond_init(&w->news[r], NULL);
+    w->wait[r] = (rank_wait){ 0 };
     w->sent[r] = (queue){ .end = &w->sent[r].first };
     w->posted[r] = (queue){ .end = &w->posted[r].first };
   }
@@ -69,10 +71,10 @@ void threads_world_free(threads_world *w) {
   free(w->news);
   free(w->sent);
   free(w->posted);
+  free(w->wait);
   free(w);
 }
 
-void threads_meet(threads_world *w) { pthread_barrier_wait(&w->all); }
 unsigned long threads_segments(threads_world *w) { return w->opened; }
 
 void threads_enter(threads_world *w) {
@@ -83,6 +85,47 @@ void threads_enter(threads_world *w) {
 void threads_leave(threads_world *w) {
   pthread_mutex_unlock(&w->lock);
   show();
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------- */
+
+static bool all_blocked(const threads_world *w) {
+  if (w->blocked < w->size) return false;
+  for (const rank_wait *r = w->wait; r < w->wait + w->size; r++)
+    if (r->flag && atomic_load_explicit(r->flag, memory_order_relaxed) >= r->value) return false;
+  return true;
+}
+
+void threads_wait(threads_world *w, int rank) {
+  w->wait[rank].blocked = true;
+  w->blocked++;
+  if (all_blocked(w)) w->stuck();
+  while (w->wait[rank].blocked) pthread_cond_wait(&w->news[rank], &w->lock);
+}
+
+void threads_wake(threads_world *w, int rank) {
+  if (!w->wait[rank].blocked) return;
+  w->wait[rank].blocked = false;
+  w->blocked--;
+  pthread_cond_signal(&w->news[rank]);
+}
+
+void threads_meet(threads_world *w) {
+  threads_enter(w);
+  w->blocked++;
+  if (++w->met == w->size) w->met = 0, w->blocked -= w->size;
+  else if (all_blocked(w)) w->stuck();
+  threads_leave(w);
+  pthread_barrier_wait(&w->all);
+}
+
+void threads_watch(threads_world *w, int rank, const _Atomic uint64_t *flag, uint64_t value) {
+  threads_enter(w);
+  w->blocked += (flag != NULL) - (w->wait[rank].flag != NULL);
+  w->wait[rank].flag = flag;
+  w->wait[rank].value = value;
+  if (flag && all_blocked(w)) w->stuck();
+  threads_leave(w);
 }
 
 /* ---- an uneven pace --------------------------------------------------------------------------------- */

@@ -28,6 +28,13 @@ typedef struct segment { /* what its members share */
   char *block;
 } segment;
 
+/* A rank that cannot go on by itself. Who lets it go on says so, under the lock; of a flag that is awaited nobody does, so it is looked at. */
+typedef struct {
+  bool blocked;
+  const _Atomic uint64_t *flag; /* NULL: a message, a segment's other members, or a meeting */
+  uint64_t value;
+} rank_wait;
+
 struct threads_world {
   int size;
   size_t eager;
@@ -35,6 +42,9 @@ struct threads_world {
   pthread_mutex_t lock;
   pthread_cond_t *news; /* [size] */
   queue *sent, *posted; /* [size] by receiver, waiting for their match */
+  rank_wait *wait;      /* [size] */
+  int blocked, met;     /* how many ranks; and in threads_meet */
+  void (*stuck)(void);
   pthread_barrier_t all;
   segment *segments;
   unsigned long opened;
@@ -69,6 +79,11 @@ int threads_peer_of(const coll_ctx *, int rank); /* in the world */
  * thread after threads_hear(x). */
 void threads_enter(threads_world *);
 void threads_leave(threads_world *);
+/* Within the lock. Nothing moves once all ranks are blocked: then the world's stuck() is called. */
+void threads_wait(threads_world *, int rank); /* until somebody wakes it */
+void threads_wake(threads_world *, int rank);
+/* Outside of it: this rank can go on only when the flag has this value; NULL: that is over. */
+void threads_watch(threads_world *, int rank, const _Atomic uint64_t *flag, uint64_t value);
 void threads_tell(void *x);
 void threads_hear(void *x);
 
