@@ -1,11 +1,10 @@
-"""The comparator's report: how far predicted times are off measured ones, as HTML, Markdown and JSON, with figures.
+"""The comparator's report: how far predicted times are off measured ones, as Markdown, HTML and JSON, with figures.
 
 All numbers come from two tables of points; nothing is scaled or left out. `write` is what a campaign and `compare --out` call.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -75,18 +74,14 @@ def _numbers(made: Comparison) -> _Numbers:
 def write(made: Comparison, folder: Path) -> list[str]:
     """report.html, report.md, summary.json and figures/ in the folder; returns their names. The HTML holds its figures."""
     numbers = _numbers(made)
-    figures = _figures(made, folder)
-    write_atomically(folder / SUMMARY, json.dumps(summary(made, numbers), indent=1) + "\n")
-    pictures = [
-        {"path": name, "caption": caption, "png": base64.b64encode(data).decode()} for name, caption, data in figures
-    ]
+    pictures = _figures(made, folder)
     env = pages.environment(TEMPLATES)
     env.filters |= {"percent": _percent, "signed": _signed}
-    context = _context(made, numbers)
-    for kind in ("md", "html"):
-        text = env.get_template(f"report.{kind}.j2").render(pictures=pictures, **context)
-        write_atomically(folder / f"report.{kind}", text.rstrip() + "\n")
-    return ["report.html", "report.md", SUMMARY, *(p["path"] for p in pictures)]
+    text = env.get_template("report.md.j2").render(pictures=pictures, **_context(made, numbers)).rstrip() + "\n"
+    write_atomically(folder / SUMMARY, json.dumps(summary(made, numbers), indent=1) + "\n")
+    write_atomically(folder / "report.md", text)
+    write_atomically(folder / "report.html", pages.html(text, folder))
+    return ["report.html", "report.md", SUMMARY, *(p.path for p in pictures)]
 
 
 def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
@@ -107,6 +102,21 @@ def summary(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
     }
 
 
+def headline(folder: Path) -> list[tuple[str, str]]:
+    """(name, value) of the numbers at the head of the report in a folder."""
+    found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    (whole,), won = found["errors"]["all"], found["winners"]
+    rows = [("calls", str(whole["points"]))]
+    rows += [(f"{name} error", _percent(whole[name])) for name in ("median", "p90")]
+    rows.append(("bias", _signed(whole["bias"])))
+    if won:
+        rows += [
+            ("winner predicted", f"{_percent(won['agreement'])} of {won['calls']} calls"),
+            ("mean regret", _percent(won["mean_regret"])),
+        ]
+    return rows
+
+
 def _call(row: Any) -> dict[str, Any]:
     return {
         "collective": row.collective, "algorithm": row.algorithm, "ranks": int(row.ranks), "nodes": int(row.nodes), "bytes": int(row.bytes),
@@ -114,8 +124,16 @@ def _call(row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _figures(made: Comparison, folder: Path) -> list[tuple[str, str, bytes]]:
-    """(path below the folder, caption, PNG) of each figure, written there."""
+@dataclass(frozen=True)
+class _Picture:
+    """A figure that was written: its path below the report's folder, and its caption."""
+
+    path: str
+    caption: str
+
+
+def _figures(made: Comparison, folder: Path) -> list[_Picture]:
+    """Draws the figures into the folder."""
     from collscope.figures import files
     from collscope.figures import prediction as figures
 
@@ -132,9 +150,8 @@ def _figures(made: Comparison, folder: Path) -> list[tuple[str, str, bytes]]:
             )
     found = []
     for stem, (figure, caption) in wanted.items():
-        png = files.render(figure, "png")
-        write_atomically(folder / "figures" / f"{stem}.png", png)
-        found.append((f"figures/{stem}.png", caption, png))
+        found.append(_Picture(f"figures/{stem}.png", caption))
+        write_atomically(folder / found[-1].path, files.render(figure, "png"))
     return found
 
 
@@ -170,7 +187,7 @@ def _context(made: Comparison, numbers: _Numbers) -> dict[str, Any]:
         ],
         "elements": _elements(elements),
         "sizes": list(dict.fromkeys(elements["size"])) if len(elements) else [],
-        "suspect": _suspects(elements),
+        "suspects": _suspects(elements),
         "low": numbers.low if checked else None,
         "calls": counted(len(made.both), "call"),
         "covered": numbers.covered.to_dict("records"),

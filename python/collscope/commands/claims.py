@@ -53,7 +53,7 @@ def command(check: bool, out: str | None) -> None:
         f"Of sentences that can be read in two ways both readings are asked for; by the milder ones alone {milder} would be reproduced."
     )
     if not check:
-        for name, text in claims.pages(papers):
+        for name, text in claims.written(papers, folder).items():
             write_atomically(folder / name, text)
             click.echo(paths.display(folder / name))
     changed = [j for p in papers for j in p.claims if j.changed]

@@ -26,14 +26,13 @@ def command(campaign: str | None, quick: bool, force: bool, again: bool, out: st
     """
     from collscope.base import paths
     from collscope.campaigns import campaign as campaigns
-    from collscope.campaigns import run
+    from collscope.campaigns import report, run
 
     if campaign is None:
         for name in campaigns.names():
             click.echo(f"{name:<20}  {campaigns.load(name).file.title}")
         return
     folder = run.run(campaign, quick=quick, out=out, force=force, again=again)
-    for line in (folder / "report.md").read_text(encoding="utf-8").splitlines()[2:16]:
-        if line.startswith("| ") and not line.startswith("| |"):
-            click.echo("  ".join(part.strip() for part in line.strip("|").split("|")))
+    for name, value in report.headline(folder):
+        click.echo(f"{name:<16}  {value}")
     click.echo(paths.display(folder / "report.html"))

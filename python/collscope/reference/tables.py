@@ -13,6 +13,8 @@ from collscope.catalogue.keys import stem_of
 from collscope.catalogue.registry import Decision
 from collscope.reference.entries import anchor_of
 
+MAX_NUMBERS = 8  # of rules that are listed one by one where a decision chooses an algorithm
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -90,8 +92,10 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """3 of 8 rules."""
-        return f"{len(self.numbers)} of {counted(self.rules, 'rule')}"
+        """Rules 1, 2 of 8; of many only how many."""
+        if len(self.numbers) > MAX_NUMBERS:
+            return f"{len(self.numbers)} of {counted(self.rules, 'rule')}"
+        return f"{'rule' if len(self.numbers) == 1 else 'rules'} {', '.join(map(str, self.numbers))} of {self.rules}"
 
 
 def tables() -> list[Table]:

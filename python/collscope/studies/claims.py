@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from collscope.analysis.claims import MILD, STRICT, Claim
-from collscope.base import paths
+from collscope.base import pages, paths
 from collscope.catalogue import registry
 from collscope.catalogue.decisions import library_name
 from collscope.points import table
@@ -126,12 +126,10 @@ def reason(claim: Claim) -> str:
     return ". ".join(text for text in (claim.explanation and f"Found: {claim.explanation}", claim.reason) if text)
 
 
-def pages(papers: Sequence[PaperClaims]) -> Iterator[tuple[str, str]]:
-    """(name, text) of claims.md and claims.html."""
-    for name in ("claims.md", "claims.html"):
-        yield (
-            name,
-            report.environment()
-            .get_template(f"{name}.j2")
-            .render(papers=papers, count=count(papers), mildly=count(papers, MILD), readings=readings, reason=reason),
-        )
+def written(papers: Sequence[PaperClaims], folder: Path) -> dict[str, str]:
+    """claims.md and claims.html, by name, as they stand in the folder."""
+    template = report.environment().get_template("claims.md.j2")
+    text = template.render(
+        papers=papers, count=count(papers), mildly=count(papers, MILD), readings=readings, reason=reason
+    )
+    return {"claims.md": text, "claims.html": pages.html(text, folder)}

@@ -1,4 +1,4 @@
-"""The templates of reports."""
+"""collscope.base.pages: templates escape what they show, and one converter makes pages of Markdown."""
 
 from __future__ import annotations
 
@@ -6,24 +6,124 @@ from pathlib import Path
 
 import jinja2
 import pytest
+from lxml import etree
+from markupsafe import Markup
 
 from collscope.base import pages
+from collscope.base.pages import Sheet
 
-TEXT = """\
+TEMPLATE = """\
 a
   {% if true %}
-{{ text }}
+{{ text }} | {{ text | cell }}
   {% endif %}
 b
 """
 
 
-@pytest.mark.parametrize(("name", "shown"), [("x.html.j2", "1 &lt; 2"), ("x.md.j2", "1 < 2")])
-def test_a_template_keeps_its_lines_and_html_escapes(tmp_path: Path, name: str, shown: str) -> None:
-    (tmp_path / name).write_text(TEXT)
+def test_a_template_keeps_its_lines_and_begins_no_element_of_what_it_shows(tmp_path: Path) -> None:
+    (tmp_path / "x.md.j2").write_text(TEMPLATE)
     made = pages.environment(tmp_path)
-    assert made.get_template(name).render(text="1 < 2") == f"a\n{shown}\nb\n"
+    assert made.get_template("x.md.j2").render(text="1 < 2 <b>\n|") == "a\n1 < 2 &lt;b>\n| | 1 < 2 &lt;b> \\|\nb\n"
+    assert made.get_template("x.md.j2").render(text=Markup("<b>")).startswith("a\n<b> | ")
+    for words in ("</b>", "<!-- -->", "<?x"):
+        assert f"&lt;{words[1:]}" in made.get_template("x.md.j2").render(text=words)
     with pytest.raises(jinja2.UndefinedError):
-        made.get_template(name).render()
-    assert "font" in made.get_template("page.css").render()
+        made.get_template("x.md.j2").render()
     assert pages.environment(tmp_path) is made
+
+
+def body(text: str, folder: Path = Path(), **options: bool) -> etree._Element:
+    """The <main> of a page, which must be well-formed."""
+    page = etree.fromstring(pages.html(text, folder, **options).encode())  # type: ignore[arg-type]
+    (found,) = page.xpath("//main")
+    return found
+
+
+def inner(text: str) -> str:
+    return "".join(etree.tostring(child, encoding="unicode", with_tail=False) for child in body(text)).strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "a <script src='x'>b</script> c",
+        "<details><summary><script>x</script></summary>\n\na\n\n</details>",
+        "| a |\n|---|\n| <img src=x onerror=y> |",
+        "# <style>x</style>",
+        "<!-- a --> <iframe src='x'>",
+        "[a](javascript:alert(1))",
+        "<a id='x' onclick='y'></a>",
+        "<https://x.y/><svg onload=z>",
+    ],
+)
+def test_raw_html_is_text(text: str) -> None:
+    page = body(text)
+    assert not page.xpath(
+        "//script | //iframe | //img | //svg | //main//style | //main//title | //@onclick | //@onload"
+    )
+    assert not [a for a in page.xpath("//@href") if a.startswith("javascript")]
+
+
+def test_what_markdown_has_no_words_for_is_kept() -> None:
+    assert inner("a<br><small>*b*</small> 2^20") == "<p>a<br/><small><em>b</em></small> 2<sup>20</sup></p>"
+    assert inner("<!-- note -->\na") == "<p>a</p>"
+    said = inner("<details><summary>A `b`</summary>\n\nc\n\n</details>\n")
+    assert "".join(said.split()) == "<details><summary>A<code>b</code></summary><p>c</p></details>"
+
+
+def test_the_headings_are_the_contents_under_the_anchors_that_links_use() -> None:
+    text = '# T `k`\n\n## A b, c\n\n<a id="x.y"></a>\n\n### [K](k.c)\n\n## <a id="z"></a>Z\n\n## A b c\n\n#### deep\n'
+    page = etree.fromstring(pages.html(text, Path()).encode())
+    assert page.xpath("//title/text()") == ["T k"]
+    links = [(a.get("href"), "".join(a.itertext()), a.getparent().get("class")) for a in page.xpath("//nav//a")]
+    assert links == [
+        ("#a-b-c", "A b, c", "h2"), ("#x.y", "K", "h3"), ("#z", "Z", "h2"), ("#a-b-c-1", "A b c", "h2"),
+    ]  # fmt: skip
+    assert [e.get("id") for e in page.xpath("//main//*[@id]")][1:] == ["a-b-c", "x.y", "z", "a-b-c-1", "deep"]
+
+
+def test_tables_scroll_and_cells_are_marked_by_what_they_say() -> None:
+    page = body("| a | b |\n|---|--:|\n| **partly** 1/2 | yes |\n| no (!) | c ✓ |\n| **other** | d ✗ |\n")
+    (table,) = page.xpath("div[@class='scroll']/table")
+    assert table.xpath(".//td/@class") == ["yes", "no surprise", "agrees", "differs"]
+    assert [s.get("class") for s in table.iter("strong")] == ["verdict middling", None]
+    assert len(table.xpath(".//td[contains(@style, 'right')]")) == 3 and table.get("class") is None
+    long = body(f"| a |\n|---|\n| {'x' * 81} |\n| {'x' * 80} |\n")
+    assert [td.get("class") for td in long.iter("td")] == ["long", None]
+    assert body("| | |\n|---|---|\n| a | b |\n").xpath("//table/@class") == ["plain"]
+    assert body("| a | b |\n|---|---|\n| **1** | **2** |\n").xpath("//table/@class") == ["cards"]
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"></svg>'
+
+
+def test_pictures_are_figures_with_their_captions_in_a_row(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(SVG)
+    text = "![A](a.svg)\\\n**A.** words\n\n![B](a.svg)\n![C](a.svg)\n\nafter\n\n- ![D](a.svg)\n"
+    page = body(text, tmp_path)
+    first, second = page.xpath("div[@class='figures']/figure")
+    assert "".join(first.find("figcaption").itertext()).strip() == "A. words" and second.find("figcaption") is None
+    assert [x.get("alt") for x in page.iter("img")] == ["A", "B", "C", "D"] and page.xpath("p/text()") == ["after"]
+    assert all(x.get("src").startswith("data:image/svg+xml;base64,") for x in page.iter("img"))
+    beside = body(text, tmp_path, embed=False)
+    assert {(x.get("src"), x.get("width"), x.get("height")) for x in beside.iter("img")} == {("a.svg", "96", "48")}
+    assert beside.xpath("//figure/a/@href") == ["a.svg"] * 3
+    (tmp_path / "secret.txt").write_text("x")
+    assert body("![x](secret.txt)", tmp_path).xpath("//img/@src") == ["secret.txt"], (
+        "what is no picture stays where it is"
+    )
+
+
+def test_a_page_of_several_leads_to_the_others() -> None:
+    sheets = [Sheet("i.html", "Index"), Sheet("f/a.html", "A"), Sheet("f/b.html", "B")]
+    places = {"#k": "f/b.html#k"}.get
+    text = pages.html("# A\n\n## S\n\n[k](#k) [s](#s) [m](m.md) [w](https://x/y.md)", Path(), sheets=sheets, here=sheets[1],
+                      places=lambda a: places(a, a))  # fmt: skip
+    page = etree.fromstring(text.encode())
+    assert page.xpath("//main/p[1]/a/@href") == ["../f/b.html#k", "#s", "../m.md", "https://x/y.md"]
+    assert page.xpath("//nav//a/@href") == ["../i.html", "../f/a.html", "#s", "../f/b.html"]
+    assert page.xpath("//p[@class='turn']/a/@href") == ["../i.html", "../f/b.html"]
+    assert etree.fromstring(pages.html("[a](b/r.md#c)", Path()).encode()).xpath("//p/a/@href") == ["b/r.html#c"]
+    assert pages.html("# A", Path(), sheets=sheets, here=sheets[2]).count('class="next"') == 0

@@ -24,7 +24,7 @@ def test_a_verdict_that_changed_is_told_and_fails(
     ]
     monkeypatch.setattr(claims, "every", lambda: [PaperClaims("bird", "Bird", made, ())])
     monkeypatch.setattr(claims, "count", lambda *_: {"reproduced": 0, "partly": 3})
-    monkeypatch.setattr(claims, "pages", lambda _: [("claims.md", "one"), ("claims.html", "two")])
+    monkeypatch.setattr(claims, "written", lambda *_: {"claims.md": "one", "claims.html": "two"})
     status, out, err = call(capsys, "claims", "--out", ".", *["--check"] * check)
     assert status == 1
     assert "\n0 reproduced, 3 partly of 3 claims.\n" in out

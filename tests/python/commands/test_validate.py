@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,12 +11,6 @@ import pytest
 
 from collscope.commands import calibrate
 from command_line import call
-
-PAGE = (
-    "# title\n\n| | calls | error |\n|---|---|---|\n| bcast | 4 | 5 % |\ntext\n| all | 8 | 6 % |\n"
-    + "\n" * 8
-    + "| last | 1 | 2 % |\n"
-)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +23,7 @@ PAGE = (
         ("--out d", {"out": "d"}),
     ],
 )
-def test_a_campaign_ends_with_the_first_table_of_its_report(
+def test_a_campaign_ends_with_the_head_of_its_report(
     workplace: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -41,9 +36,15 @@ def test_a_campaign_ends_with_the_first_table_of_its_report(
         "collscope.campaigns.run.run", lambda name, **options: asked.append((name, options)) or workplace
     )
     usual = {"quick": False, "out": None, "force": False, "again": False}
-    for blank, last in ((8, "last  1  2 %\n"), (9, "")):
-        (workplace / "report.md").write_text(PAGE.replace("\n" * 8, "\n" * blank))
-        says = f"bcast  4  5 %\nall  8  6 %\n{last}report.html\n"
+    won = {"agreement": 0.75, "calls": 4, "mean_regret": 0.021}
+    for winners, more in (
+        (None, ""),
+        (won, f"{'winner predicted':16}  75.0 % of 4 calls\n{'mean regret':16}  2.1 %\n"),
+    ):
+        whole = {"points": 8, "median": 0.06, "p90": 0.5, "bias": -0.01}
+        (workplace / "summary.json").write_text(json.dumps({"errors": {"all": [whole]}, "winners": winners}))
+        rows = {"calls": "8", "median error": "6.0 %", "p90 error": "50.0 %", "bias": "-1.0 %"}
+        says = "".join(f"{name:16}  {value}\n" for name, value in rows.items()) + more + "report.html\n"
         assert call(capsys, "validate", "x", *words.split()) == (0, says, "")
     assert asked == [("x", usual | told)] * 2
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from markupsafe import Markup
 
 from collscope.base import paths
 from collscope.catalogue import registry
 from collscope.catalogue.headers import Header
-from collscope.reference import entries, html, markdown, model, pictures, tables
+from collscope.reference import entries, model, tables
 from collscope.reference.entries import Entry
 from collscope.reference.words import Piece, pieces
 from made_trace import made_trace
@@ -117,13 +116,12 @@ def test_a_decision_and_its_rules(known: registry.Registry) -> None:
     assert (rules[2].takes, rules[2].stem, rules[2].anchor) == ("knomial[k=2]", "bcast/knomial", "bcast-knomial")
     found = tables.choices("bcast", "bcast/knomial", [table, again])
     assert [(c.table, list(c.numbers), c.rules, c.text) for c in found] == [
-        (table, [2, 3], 3, "2 of 3 rules"), (again, [2, 3], 3, "2 of 3 rules"),
+        (table, [2, 3], 3, "rules 2, 3 of 3"), (again, [2, 3], 3, "rules 2, 3 of 3"),
     ]  # fmt: skip
     assert tables.choices("bcast", "bcast/linear", [table]) == []
-    assert tables.Choice(table, [1], 1).text == "1 of 1 rule"
-
-
-# ---- as HTML ---------------------------------------------------------------------------------------------------------
+    assert tables.Choice(table, [1], 1).text == "rule 1 of 1"
+    assert tables.Choice(table, range(1, 9), 9).text == "rules 1, 2, 3, 4, 5, 6, 7, 8 of 9"
+    assert tables.Choice(table, range(1, 10), 10).text == "9 of 10 rules"
 
 
 def test_the_pieces_of_a_text() -> None:
@@ -138,50 +136,9 @@ def test_the_pieces_of_a_text() -> None:
     ]
 
 
-def test_text_is_marked_up(known: registry.Registry, entry: Entry) -> None:
-    marked = html._words(model.Reference([entry], []), {"bcast-knomial": "algorithms/bcast.html#bcast-knomial"}, "../")
-    assert marked("a < `b` & bcast/knomial[k=2], doi:10.1/x") == Markup(
-        'a &lt; <code>b</code> &amp; <a href="../algorithms/bcast.html#bcast-knomial"><code>bcast/knomial[k=2]</code></a>, '
-        '<a href="https://doi.org/10.1/x">doi:10.1/x</a>'
-    )
-
-
-def test_a_picture_keeps_its_place(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pictures.folder() == paths.ROOT / "docs" / "pictures"
-    pictures.folder().mkdir(parents=True)
-    (pictures.folder() / "bcast-knomial-graph.svg").write_text('<svg width="75.3pt" height="30pt">')
-    assert html._image("../")(entry, "graph") == Markup(
-        '<a href="../pictures/bcast-knomial-graph.svg"><img loading="lazy" src="../pictures/bcast-knomial-graph.svg" '
-        'width="100" height="40" alt="graph of bcast/knomial"/></a>'
-    )
-
-
-def test_pages_in_their_order(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differences_anchors_and_choices_of_a_reference(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
     of = model.Reference([entry], [tables.Table(registry.load().decisions[0], [], None)])
-    monkeypatch.setattr(model.records, "instead", lambda _: [])
-    assert [(p.path, p.title, p.template, p.root) for p in html.plan(of)] == [
-        ("algorithms.html", "Algorithms", "index", ""),
-        ("algorithms/bcast.html", "bcast", "collective", "../"),
-        ("algorithms/decision-ompi_4_1.html", "decision/ompi_4_1", "decision", "../"),
-    ]
     monkeypatch.setattr(model.records, "instead", lambda _: [("p > 2", "linear", "4.1")])
     assert of.differences == [(entry, "p > 2", "linear", "4.1")] and of.twins == 0
-    last = html.plan(of)[-1]
-    assert (last.path, last.title, last.template) == (
-        "algorithms/differences.html",
-        "Where Open MPI runs something else",
-        "differences",
-    )
     assert of.anchors == {"bcast/knomial": "bcast-knomial", "decision/ompi_4_1": "decision-ompi_4_1"}
     assert [c.text for c in of.choices(entry)] == []
-
-
-def test_what_is_html_is_escaped_and_what_is_markdown_is_not() -> None:
-    env = markdown.environment()
-    assert callable(env.autoescape)
-    assert [bool(env.autoescape(name)) for name in ("html/index.html.j2", "machines.md.j2", None)] == [
-        True,
-        False,
-        False,
-    ]
-    assert env.from_string("a\n  {% if true %}\nb\n  {% endif %}\n").render() == "a\nb\n"

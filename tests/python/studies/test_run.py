@@ -80,10 +80,10 @@ def test_a_run_writes_everything_once(fake: Fake, workplace: Path, capfd: pytest
     }  # fmt: skip
     assert [p.name for p in folder.parent.iterdir()] == ["fresh"], "nothing half-written is left"
     page = (folder / "report.html").read_text()
-    assert "Quick run.</b> Only a few of the study's sizes were simulated." in page
+    assert "Quick run.</strong> Only a few of the study's sizes were simulated." in page
     assert page.count("data:image/svg+xml;base64") == 3
     text = (folder / "report.md").read_text()
-    assert "| Broadcast | builtin | builtin (" in text
+    assert "| Broadcast | **builtin** | builtin<br>" in text
     assert "nan" not in text.lower().replace("nanosecond", "")
     run.run("bird_schooner", quick=True)
     assert [p.stem for p in fake.asked] == ["5.1.1_bcast_2_nodes", "crossovers", "decision_tree"], "once"

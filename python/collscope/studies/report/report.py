@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import base64
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import pandas as pd
-from markupsafe import Markup, escape
 
 from collscope.analysis import crossover, what_if
 from collscope.analysis.times import share_text
@@ -21,7 +18,7 @@ from collscope.analysis.tree import Tree
 from collscope.analysis.winner_table import fits_better
 from collscope.base import pages
 from collscope.base.errors import UserError
-from collscope.base.units import join_words, rounded_size
+from collscope.base.units import rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.figures.source_style import DONE
 from collscope.machines import find
@@ -149,21 +146,11 @@ def _csv(frame: pd.DataFrame) -> str:
     return str(frame.to_csv(index=False, lineterminator="\n"))
 
 
-def prose(text: str) -> Markup:
-    """Plain text of a study's or a paper's file as HTML: *emphasis*, `code` and powers such as 2^20."""
-    made = re.sub(r"\*([^*\n]+)\*", r"<i>\1</i>", str(escape(text)))
-    made = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", made)
-    return Markup(re.sub(r"\b(\d+)\^(\d+)", r"\1<sup>\2</sup>", made))
-
-
 @cache
 def environment() -> jinja2.Environment:
     """The templates of reports, with the filters that they use."""
     environment = pages.environment(TEMPLATES)
-    environment.filters.update(
-        percent=share_text, prose=prose, size=rounded_size, library=library_name, words=join_words,
-        cell=lambda t: str(t).replace("|", "\\|"),
-    )  # fmt: skip
+    environment.filters.update(percent=share_text, library=library_name)
     return environment
 
 
@@ -182,12 +169,5 @@ def write(
 
 def render(ctx: dict[str, Any], folder: Path) -> dict[str, str]:
     """report.md and report.html, by name. The page holds the figures of the folder inside itself."""
-
-    def embedded(picture: Picture) -> str:
-        data = (folder / "figures" / f"{picture.stem}.svg").read_bytes()
-        return "data:image/svg+xml;base64," + base64.b64encode(data).decode()
-
-    return {
-        page: environment().get_template(f"{page}.j2").render(**ctx, embedded=embedded)
-        for page in ("report.md", "report.html")
-    }
+    text = environment().get_template("report.md.j2").render(**ctx)
+    return {"report.md": text, "report.html": pages.html(text, folder)}
