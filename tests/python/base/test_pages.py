@@ -66,11 +66,11 @@ def test_raw_html_is_text(text: str) -> None:
     assert not [a for a in page.xpath("//@href") if a.startswith("javascript")]
 
 
-def test_what_markdown_has_no_words_for_is_kept() -> None:
+def test_anchors_sections_and_small_print_are_kept() -> None:
     assert inner("a<br><small>*b*</small> 2^20") == "<p>a<br/><small><em>b</em></small> 2<sup>20</sup></p>"
     assert inner("<!-- note -->\na") == "<p>a</p>"
-    said = inner("<details><summary>A `b`</summary>\n\nc\n\n</details>\n")
-    assert "".join(said.split()) == "<details><summary>A<code>b</code></summary><p>c</p></details>"
+    made = inner("<details><summary>A `b`</summary>\n\nc\n\n</details>\n")
+    assert "".join(made.split()) == "<details><summary>A<code>b</code></summary><p>c</p></details>"
 
 
 def test_the_headings_are_the_contents_under_the_anchors_that_links_use() -> None:
@@ -112,7 +112,7 @@ def test_pictures_are_figures_with_their_captions_in_a_row(tmp_path: Path) -> No
     assert beside.xpath("//figure/a/@href") == ["a.svg"] * 3
     (tmp_path / "secret.txt").write_text("x")
     assert body("![x](secret.txt)", tmp_path).xpath("//img/@src") == ["secret.txt"], (
-        "what is no picture stays where it is"
+        "only pictures are put into the page"
     )
 
 
