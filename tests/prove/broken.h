@@ -20,6 +20,9 @@ typedef struct {
   const test *list;
   int n;
 } test_list;
+enum {
+  PATIENCE_S = 3
+}; /* with an algorithm that computes, on a clock of which nothing but the algorithm sends ticks */
 extern const test_list wrong_schedule, wrong_memory, wrong_data, segments, right;
 
 /* In the file of the cases: `name` is those of tests[]. */

@@ -99,7 +99,7 @@ static int seen_from_outside(prover *v) {
 int main(void) {
   prover *v = prover_new();
   int failed = 0;
-  record_limits(1, 1000);
+  record_limits(1, record_processor_time, 1000);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     coll_args a = { .size = 3, .count = 5, .elem = 4, .commutes = true, .place = prover_places(v, 3) };
     bool proven = prover_point(v, &cases[i].alg, &a);

@@ -19,13 +19,14 @@ static struct {
   bool handler;
   uint64_t serial;
   int patience; /* seconds */
+  void (*start_clock)(void);
   size_t most;  /* operations of a rank */
   uint64_t run; /* of an algorithm's code for one rank */
   /* of the last tick of the clock */
   uint64_t ticked_run;
   size_t ticked_ops;
   int idle; /* ticks in a row without an operation */
-} active = { .patience = RECORD_SECONDS, .most = RECORD_OPERATIONS };
+} active = { .patience = RECORD_SECONDS, .start_clock = record_processor_time, .most = RECORD_OPERATIONS };
 
 enum { ALL = -1 }; /* of recorder.alone */
 
@@ -57,13 +58,18 @@ static void listen_to_signals(void) {
   sigaction(SIGBUS, &fault, NULL);
   struct sigaction tick = { .sa_handler = on_tick, .sa_flags = SA_RESTART | SA_NODEFER };
   sigaction(SIGVTALRM, &tick, NULL);
-  struct itimerval every = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
-  setitimer(ITIMER_VIRTUAL, &every, NULL);
+  active.start_clock();
   active.handler = true;
 }
 
-void record_limits(int seconds, size_t operations) {
+void record_processor_time(void) {
+  struct itimerval every = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
+  setitimer(ITIMER_VIRTUAL, &every, NULL);
+}
+
+void record_limits(int seconds, void (*start_clock)(void), size_t operations) {
   active.patience = seconds;
+  active.start_clock = start_clock;
   active.most = operations;
 }
 

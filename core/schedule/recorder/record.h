@@ -40,6 +40,8 @@ void record_now(char *text, size_t size);
 /* What goes on for ever: an algorithm that computes for so many seconds of processor time without an operation, or that records
  * more operations at a rank. The record says so. */
 enum { RECORD_SECONDS = 5, RECORD_OPERATIONS = 1 << 24 };
-void record_limits(int seconds, size_t operations);
+void record_limits(int seconds, void (*start_clock)(void), size_t operations);
+/* The usual clock: sends this process SIGVTALRM every second of processor time. Another one sends it when it likes. */
+void record_processor_time(void);
 
 #endif
