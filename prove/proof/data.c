@@ -1,5 +1,9 @@
 /* What moving and combining do to symbolic memories. */
-#include "prove/proof/parts.h"
+#include "prove/proof/data.h"
+
+#include "prove/proof/sets.h"
+#include "prove/proof/state.h"
+#include "prove/proof/text.h"
 
 static bool unwritten(proof *e, int rank, size_t op, int buf, memory *m, uint64_t off) {
   return proof_fail(e, PROOF_UNINITIALISED, "rank %d: %s reads %s of %s, which holds nothing", rank,

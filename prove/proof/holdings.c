@@ -3,7 +3,10 @@
 #include <stdlib.h>
 
 #include "core/catalogue/collective.h"
-#include "prove/proof/parts.h"
+#include "prove/proof/play.h"
+#include "prove/proof/promise.h"
+#include "prove/proof/sets.h"
+#include "prove/proof/state.h"
 
 /* ---- sets by number ----------------------------------------------------------------------------------------- */
 

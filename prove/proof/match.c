@@ -1,7 +1,10 @@
 /* Matching: every send has its receive, every receive its send, and the two agree on the size. */
-#include "prove/proof/parts.h"
+#include "prove/proof/match.h"
 
 #include <stdio.h>
+
+#include "prove/proof/state.h"
+#include "prove/proof/text.h"
 
 /* A send or receive of the rank that nobody matches, from operation `i` on; the number of operations where there is none. */
 static size_t loose_end(const proof *e, int rank, size_t i) {

@@ -1,5 +1,8 @@
 /* Messages on their way: what a pending send reads is not written, what a pending receive writes is not touched. */
-#include "prove/proof/parts.h"
+#include "prove/proof/pending.h"
+
+#include "prove/proof/state.h"
+#include "prove/proof/text.h"
 
 bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
   const actor *a = &e->actor[rank];

@@ -4,10 +4,19 @@
  * Then a worklist plays the ranks. A message is delivered when the second of its two sides is posted; since the first
  * side's buffer may not be touched until then, delivery copies from one rank's symbolic memory straight into the
  * other's, and the order in which ranks are played changes nothing. */
+#include "prove/proof/play.h"
+
 #include <stdio.h>
 
 #include "core/catalogue/collective.h"
-#include "prove/proof/parts.h"
+#include "prove/proof/data.h"
+#include "prove/proof/match.h"
+#include "prove/proof/pending.h"
+#include "prove/proof/promise.h"
+#include "prove/proof/segments.h"
+#include "prove/proof/sets.h"
+#include "prove/proof/state.h"
+#include "prove/proof/text.h"
 
 /* A buffer of the rank; of a segment, its own part. */
 static memory *own(proof *e, int rank, int buf) { return buffer_of(e, rank, buf, rank); }

@@ -1,7 +1,11 @@
 /* What every rank brings to a call, and what the collective promises that it holds when it leaves. */
+#include "prove/proof/promise.h"
+
 #include "core/catalogue/collective.h"
 #include "patterns/block.h"
-#include "prove/proof/parts.h"
+#include "prove/proof/sets.h"
+#include "prove/proof/state.h"
+#include "prove/proof/text.h"
 
 /* Where in the world of coordinates a rank's `in` begins: all have the same, or each has what comes after the last one's. */
 static uint64_t in_coordinate(const proof *e, int rank) {

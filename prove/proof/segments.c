@@ -1,7 +1,10 @@
 /* Shared segments. Vector clocks tell what a rank can know of the others: a message and a flag carry all that their
  * sender had done (and knew) when it sent or published. Two accesses of the same bytes, one of them a write, race
  * unless one is known at the other. */
-#include "prove/proof/parts.h"
+#include "prove/proof/segments.h"
+
+#include "prove/proof/state.h"
+#include "prove/proof/text.h"
 
 static uint32_t *clock_of(const proof *e, int rank) { return &e->clock[(size_t)rank * e->row]; }
 

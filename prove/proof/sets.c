@@ -2,7 +2,9 @@
  *
  * Up to 64 ranks: the bits. More: a cyclic interval, (length << 24) | first, or the number of an interned bitset with
  * the top bit set. */
-#include "prove/proof/parts.h"
+#include "prove/proof/sets.h"
+
+#include "prove/proof/state.h"
 
 static const uint64_t interned = (uint64_t)1 << 63;
 

@@ -1,7 +1,10 @@
 /* What is wrong, in words that help the algorithm's designer. */
-#include "prove/proof/parts.h"
+#include "prove/proof/text.h"
 
 #include <stdio.h>
+
+#include "prove/proof/sets.h"
+#include "prove/proof/state.h"
 
 const char *proof_kind_name(proof_kind k) {
   static const char *const names[PROOF_KINDS] = { "ok",       "misuse",  "endless",       "unmatched", "size",

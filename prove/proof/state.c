@@ -1,8 +1,8 @@
 /* What all parts of the proof call: a verdict, and a rank that can go on. */
+#include "prove/proof/state.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "prove/proof/parts.h"
 
 bool proof_fail(proof *e, proof_kind kind, const char *format, ...) {
   e->result->kind = kind;
