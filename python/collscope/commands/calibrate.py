@@ -38,29 +38,39 @@ Examples:
 @click.option(
     "--contention",
     metavar="FILE",
-    help="With --from: senders' gaps from a table of flat trees inside one class of link.",
+    help="With --from: senders' gaps, from a table of flat trees within one class of link.",
 )
-@click.option("--name", metavar="NAME", help="The machine's name: of a cluster that is measured, and with --from.")
+@click.option("--name", metavar="NAME", help="Name of the machine: for a cluster, or with --from.")
 @requests.launched
 @click.option(
-    "--nodes", type=click.IntRange(min=1), help="Of a cluster: so many (default: all that are named, at most 8)."
+    "--nodes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cluster: number of nodes (default: all that are named, at most 8).",
 )
 @click.option(
-    "--ranks-per-node", type=click.IntRange(min=1), help="Of a cluster (default: one a core; on a test bed one)."
+    "--ranks-per-node",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Cluster: ranks on each node (default: one per core; on a test bed one).",
 )
-@click.option("--quick", is_flag=True, help="Of a cluster: one pair of each class, fewer sizes and samples.")
+@click.option("--quick", is_flag=True, help="Cluster: one pair per class, fewer sizes and samples.")
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="With --from: only these rows of a table.")
 @click.option(
-    "--class", "classes", multiple=True, metavar="WORD=CLASS", help="With --from: what class a table's word means."
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="WORD=CLASS",
+    help="With --from: which class a word of the table means.",
 )
 @click.option(
     "--shape",
     metavar="KEY=N,…",
-    help="With --from, for a new machine: nodes=4,sockets=2,cores_per_socket=16[,cores_per_cache=4].",
+    help="With --from, for a new machine: nodes, sockets, cores_per_socket and, if there are shared caches, cores_per_cache.",
 )
 @click.option(
     "--jumps", multiple=True, metavar="CLASS=SIZES",
-    help="With --from: sizes from which a protocol takes over, where they are known, network=8KiB; within=… for all classes of a node.",
+    help="With --from: known sizes at which a protocol begins, network=8KiB; within=… for all classes within a node.",
 )  # fmt: skip
 def command(
     out: str | None,
@@ -77,9 +87,9 @@ def command(
     shape: str | None,
     jumps: tuple[str, ...],
 ) -> None:
-    """Measure the messages of this machine or of a cluster, or read them from files, and write its specification from them.
+    """Measure the messages of this machine or of a cluster, or read them from files, and write the specification that follows.
 
-    A cluster has a --name and --hosts, --launcher, or an allocation with --nodes."""
+    A cluster needs --name, and --hosts, --launcher or an allocation with --nodes."""
     from collscope.base import paths
     from collscope.base.errors import UsageError
     from collscope.calibration import calibrate

@@ -9,7 +9,7 @@ import click
 
 @click.command("claims", epilog="\b\nExample:\n  ./collscope claims --check")
 @click.option("--check", is_flag=True, help="Write nothing.")
-@click.option("--out", metavar="DIR", help="Where claims.md and claims.html go (default: results/).")
+@click.option("--out", metavar="DIR", help="Write claims.md and claims.html there (default: results/).")
 def command(check: bool, out: str | None) -> None:
     """Judge every claim of every paper on the committed results of its study, and print the verdicts.
 

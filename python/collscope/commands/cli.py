@@ -62,7 +62,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     is_eager=True,
     expose_value=False,
     callback=_version,
-    help="Versions and commit, and leave.",
+    help="Print versions and commit, and exit.",
 )
 def cli() -> None:
     """A laboratory for MPI collective algorithms: simulate them on a model of a cluster, run them on a real one, prove them, and

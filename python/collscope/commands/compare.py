@@ -26,10 +26,10 @@ Examples:
 @click.option(
     "--predicted", metavar="SOURCE", help="The source whose rows are the prediction (default: model, or sim)."
 )
-@click.option("--measured", metavar="SOURCE", help="The source that it is held against (default: real, or sim).")
-@click.option("--out", metavar="DIR", help="Write a report there, too: HTML, Markdown, JSON and figures.")
+@click.option("--measured", metavar="SOURCE", help="The source that it is compared with (default: real, or sim).")
+@click.option("--out", metavar="DIR", help="Also write a report: HTML, Markdown, JSON and figures.")
 def command(tables: tuple[str, ...], predicted: str | None, measured: str | None, out: str | None) -> None:
-    """Say how far predicted times are off measured ones, and what trusting them costs.
+    """Compare predicted with measured times: errors, and the cost of trusting the prediction.
 
     The tables are what `run --csv` writes; one table may hold both sources.
     """

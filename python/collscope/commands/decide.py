@@ -159,16 +159,20 @@ Examples:
 @click.option("--bytes", "size", metavar="SIZE", help="Bytes of the whole vector.")
 @click.option("--block-bytes", "block", metavar="SIZE", help="Bytes of one rank's block, instead of --bytes.")
 @requests.TYPE
-@click.option("--root", type=click.IntRange(min=0), default=0, show_default=True, metavar="R", help="The root.")
+@click.option("--root", type=click.IntRange(min=0), default=0, show_default=True, metavar="R", help="Root rank.")
 @click.option("--op-commutes/--no-commutes", "commutes", default=True, help="Whether the operator commutes.")
-@click.option("--in-place", is_flag=True, help="A call in place.")
-@click.option("--decision", "wanted", multiple=True, metavar="KEY", help="Ask only this one; may be given again.")
-@click.option("--map", "as_map", is_flag=True, help="What is taken over ranks and sizes, up to --bytes (16 MiB).")
-@click.option("--all-ranks", is_flag=True, help="With --map: all numbers of a range, not its ends and powers of two.")
-@click.option("--plot", metavar="FILE", help="The map as a picture (png, svg, pdf).")
-@click.option("--json", "as_json", is_flag=True, help="All that is known, as JSON.")
+@click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
+@click.option("--decision", "wanted", multiple=True, metavar="KEY", help="Only this decision; may be repeated.")
+@click.option(
+    "--map", "as_map", is_flag=True, help="Map of the selection over ranks and sizes, up to --bytes (16 MiB)."
+)
+@click.option(
+    "--all-ranks", is_flag=True, help="With --map: every number of a range, not only its ends and powers of two."
+)
+@click.option("--plot", metavar="FILE", help="With --map: write it as a figure: .svg, .png or .pdf.")
+@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")
 def command(**options: Any) -> None:
-    """Say what each decision table takes for one call, and which of its rules says so; or with --map, for all calls.
+    """Print which algorithm each decision table selects for a call, and by which rule; with --map, for all calls.
 
-    A rule's sizes are in the unit in which the library looks at them: the call's count × size, a block, or all blocks."""
+    A rule's sizes are in the unit that the library compares: the call's count × size, a block, or all blocks."""
     run(Request(**options))

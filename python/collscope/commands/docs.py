@@ -8,7 +8,7 @@ import click
 
 
 @click.command("docs")
-@click.option("--check", is_flag=True, help="Write nothing; say what is out of date.")
+@click.option("--check", is_flag=True, help="Write nothing; list what is out of date.")
 def command(check: bool) -> None:
     """Write docs/algorithms.md, docs/pictures/ and the same as HTML (docs/algorithms.html), from the registry and the files' headers;
     docs/machines.md and the platform files in platforms/, from the specifications."""

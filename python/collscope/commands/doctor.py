@@ -9,7 +9,7 @@ import click
 
 @click.command("doctor")
 def command() -> None:
-    """What is installed, what is missing, which versions."""
+    """List what is installed, what is missing, and versions."""
     from collscope.setup import doctor
 
     sys.exit(doctor.main())

@@ -151,32 +151,40 @@ Examples:
     "--on",
     "platform",
     metavar="PLATFORM",
-    help="Name of a platform, or a file: .toml or SimGrid's .xml (default: the telephone model).",
+    help="Platform: a name, or a file (.toml, or SimGrid's .xml) (default: the telephone model).",
 )
 @requests.WITHOUT
 @click.option(
     "--nodes",
     type=click.IntRange(min=1),
     default=None,
-    help="Nodes that the ranks use (default: as many as they fill).",
+    help="Number of nodes (default: as many as the ranks fill).",
 )
-@click.option("--ranks", type=click.IntRange(min=1), default=8, show_default=True, help="Number of ranks.")
+@click.option("--ranks", type=click.IntRange(min=1), metavar="P", default=8, show_default=True, help="Number of ranks.")
 @requests.MAPPING
 @click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
 @requests.ROOT
 @requests.TYPE
 @requests.IN_PLACE
 @requests.SKEW
-@click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
+@click.option(
+    "-c", "--collective", metavar="COLLECTIVE", help="Collective, for decisions and for keys without their first part."
+)
 @click.option("--source", default="model", show_default=True, metavar="S",
-    help="Where the times are from: model, sim or real. Runs tell less than the model: see docs/explain.md.")  # fmt: skip
-@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
+    help="Source of times: model, sim or real. Runs show less than the model: see docs/explain.md.")  # fmt: skip
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=None,
+    help="Timed calls of a real run (default: 10).",
+)
 @requests.POINT_LIMIT
-@click.option("--no-crossings", is_flag=True, help="Do not look for what would make the other one win.")
-@click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")
+@click.option("--no-crossings", is_flag=True, help="Do not search for what would make the other algorithm win.")
+@click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
 def command(**options: Any) -> None:
-    """Why an algorithm takes as long as it does, and why another one beats it: critical paths in parts, the link that limits them,
-    and what would have to change."""
+    """Explain why an algorithm takes as long as it does, and why another one is faster: the parts of the critical paths, the
+    link that limits them, and what would have to change."""
     without = options.pop("without")
     if without and not options["platform"]:
         raise UsageError("--without switches elements of a platform off: name it with --on")

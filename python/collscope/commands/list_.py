@@ -151,11 +151,9 @@ def _about_platform(name: str) -> str:
 @click.command(
     "list", epilog="\b\nExamples:\n  ./collscope list\n  ./collscope list -c bcast\n  ./collscope list --json"
 )
-@click.option(
-    "-c", "--collective", metavar="COLLECTIVE", help="Only the algorithms of this collective, with all they say."
-)
+@click.option("-c", "--collective", metavar="COLLECTIVE", help="Only the algorithms of this collective, in full.")
 @click.option("--platforms", is_flag=True, help="List the platforms instead.")
 @click.option("--json", "as_json", is_flag=True, help="The whole registry as JSON.")
 def command(collective: str | None, platforms: bool, as_json: bool) -> None:
-    """What there is: algorithms, decisions, platforms."""
+    """List algorithms, decisions and platforms."""
     show(collective, platforms, as_json)

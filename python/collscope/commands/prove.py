@@ -203,11 +203,13 @@ Examples:
 @click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
 @click.option("--bytes", "sizes", metavar="SIZES", help="Sizes of the vector (default: counts 0, 1, p, p+1, 1000).")
 @requests.TYPE
-@click.option("--root", type=click.IntRange(min=0), default=None, help="One root only (default: 0, 1 and p-1).")
+@click.option(
+    "--root", type=click.IntRange(min=0), metavar="R", default=None, help="Only this root (default: 0, 1 and p-1)."
+)
 @requests.POINT_LIMIT
-@click.option("--json", "as_json", is_flag=True, help="The schedules, every message of them, and the verdicts.")
+@click.option("--json", "as_json", is_flag=True, help="The schedules with every message, and the verdicts, as JSON.")
 def command(**options: Any) -> None:
-    """Prove an algorithm: matching, no deadlock, the right data everywhere, and its cost.
+    """Prove an algorithm: sends match receives, no deadlock, the right data everywhere, and the cost.
 
     ALGO is a full key, a collective (all of its algorithms), or all."""
     status = run(Request(**options))

@@ -21,12 +21,21 @@ if TYPE_CHECKING:
     from collscope.sources.launcher import Launcher
 
 JOBS = click.option(
-    "--jobs", type=click.IntRange(min=1), default=None, help="Simulations side by side (default: the cores)."
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=None,
+    help="Simulations at a time (default: one per core).",
 )
-FORCE = click.option("--force", is_flag=True, help="Simulate again what is cached.")
+FORCE = click.option("--force", is_flag=True, help="Simulate again even what is cached.")
 TYPE = click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
 ROOT = click.option(
-    "--root", type=click.IntRange(min=0), default=0, show_default=True, help="Root rank, where there is one."
+    "--root",
+    type=click.IntRange(min=0),
+    metavar="R",
+    default=0,
+    show_default=True,
+    help="Root rank, for collectives that have one.",
 )
 
 
@@ -42,7 +51,7 @@ POINT_LIMIT = click.option(
     type=click.FloatRange(min=0, min_open=True),
     callback=_finite,
     metavar="SECONDS",
-    help="Give up a point that takes longer, and go on.",
+    help="Abandon points that take longer, and continue.",
 )
 CLUSTER = click.option(
     "--cluster",
@@ -60,7 +69,7 @@ MAPPING = click.option(
     default="block",
     show_default=True,
     metavar="M",
-    help="Which rank sits on which core: block (an even share a node, neighbours together), packed (the same, core after "
+    help="Which rank sits on which core: block (an even share per node, consecutive ranks together), packed (the same, core after "
     "core), cyclic (around the nodes), fill (node 0 "
     "first); core, socket, node, as mpirun --map-by; file:RANKFILE.",
 )
@@ -70,7 +79,7 @@ def launched(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how real ranks are started: launcher and hosts."""
     for option in (
         click.option(
-            "--hosts", metavar="H[,H…]|FILE", help="Real runs: mpirun's hosts, names with commas or a host file."
+            "--hosts", metavar="H[,H…]|FILE", help="Real runs: mpirun's hosts, comma-separated names or a host file."
         ),
         click.option(
             "--launcher",
@@ -88,7 +97,7 @@ SKEW = click.option(
     show_default=True,
     metavar="S",
     help="How late ranks enter: none; linear:T, the last rank T later than the first; random:T[:SEED]; one_late:T[:RANK] (the last "
-    "rank); file:PATH, a line a rank in seconds. T is 10us, 1.5ms, 1e-5.",
+    "rank); file:PATH, one line per rank, in seconds. T is 10us, 1.5ms, 1e-5.",
 )
 
 FIGURES = (".svg", ".png", ".pdf")

@@ -385,7 +385,7 @@ Examples:
   ./collscope run --on schooner --nodes 8 --ranks 32 -c bcast \\
     -a "knomial[k=2|4]" --bytes 4..4MiB --source bound,model,sim \\
     --plot knomial.svg
-  What the library on this machine does, next to the prediction:
+  The library on this machine, beside the prediction:
   ./collscope run --on this_machine --ranks 2 -c allreduce \\
     -a recursive_doubling,builtin --bytes 1KiB..1MiB \\
     --source sim,real --launches 3
@@ -408,11 +408,11 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     "platform",
     metavar="PLATFORM",
     required=True,
-    help="Name of a platform, or a file: .toml or SimGrid's .xml.",
+    help="Platform: a name, or a file (.toml, or SimGrid's .xml).",
 )
 @requests.WITHOUT
-@click.option("--nodes", metavar="N[,N…]", help="Nodes that the ranks use (default: as many as they fill).")
-@click.option("--ranks", metavar="P[,P…]", help="Ranks in all; several numbers give several layouts.")
+@click.option("--nodes", metavar="N[,N…]", help="Number of nodes (default: as many as the ranks fill).")
+@click.option("--ranks", metavar="P[,P…]", help="Ranks in total; several numbers give several layouts.")
 @click.option("--ranks-per-node", metavar="K[,K…]", help="Ranks on each node, instead of --ranks.")
 @requests.MAPPING
 @click.option(
@@ -420,7 +420,7 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     "--collective",
     metavar="C[,C…]",
     multiple=True,
-    help="bcast, reduce, scatter, gather, allgather, …; may be given again.",
+    help="bcast, reduce, scatter, gather, allgather, …; may be repeated.",
 )
 @click.option(
     "-a",
@@ -431,8 +431,8 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     help="Full keys, or with -c the part after the slash; knomial[k=2|4] is two; decision/…; builtin (real runs); all; "
     "twins: those that Open MPI has, too.",
 )
-@click.option("--bytes", "sizes", metavar="SIZES", help="The whole vector of the collective.")
-@click.option("--block-bytes", "block_sizes", metavar="SIZES", help="One rank's block instead.")
+@click.option("--bytes", "sizes", metavar="SIZES", help="Size of the whole vector.")
+@click.option("--block-bytes", "block_sizes", metavar="SIZES", help="Size of one rank's block, instead of --bytes.")
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
 @click.option(
     "--metric",
@@ -447,16 +447,27 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @click.option("--op", default=None, metavar="O", help="Operator of reductions (default: sum).")
 @requests.IN_PLACE
 @click.option(
-    "--launches", type=click.IntRange(min=1), default=1, show_default=True, help="Whole launches (real runs)."
+    "--launches",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Real runs: launches of the program.",
 )
-@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls a launch (real runs: 10).")
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=None,
+    help="Timed calls per launch (default in real runs: 10).",
+)
 @run_repetitions.repeated
 @click.option(
     "--noise",
     type=click.IntRange(1, MAX_DRAWS),
     default=None,
     metavar="N",
-    help="Model: N draws of the platform's noise, whose 5 % to 95 % stand beside the time.",
+    help="Model: draw the platform's noise N times and print the 5 % and 95 % quantiles.",
 )
 @requests.POINT_LIMIT
 @click.option("--check", is_flag=True, help="Check that every rank ends with the right data.")
@@ -464,11 +475,11 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @requests.CLUSTER
 @requests.launched
 @requests.FORCE
-@click.option("--csv", "csv_path", metavar="FILE", help="Write the table; - is standard output.")
-@click.option("--plot", "plot_path", metavar="FILE", help="Draw it: .svg, .png or .pdf.")
+@click.option("--csv", "csv_path", metavar="FILE", help="Write the table as CSV; - is standard output.")
+@click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(**options: Any) -> None:
-    """Times of algorithms: simulated, measured, modelled, and the bound."""
+    """Compare times of algorithms: bound, model, simulation, measurement."""
     options["collective"] = ",".join(options["collective"]) or None
     options["noise"] = options["noise"] or 0
     options["platform"] = requests.switched(options["platform"], options.pop("without"))

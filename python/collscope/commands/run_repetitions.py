@@ -43,14 +43,14 @@ def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
             "--budget",
             metavar="TIME",
             default=None,
-            help="With --until-ci: at most so long a point and launch, 500ms or 5s (default: 5s).",
+            help="With --until-ci: at most this long per point and launch, 500ms or 5s (default: 5s).",
         ),
         click.option(
             "--until-ci",
             "until_ci",
             metavar="PERCENT",
             default=None,
-            help="Real runs: repeat until the median's 95 % interval is so narrow, 2%.",
+            help="Real runs: repeat until the median's 95 % interval is this narrow, 2%.",
         ),
     ):
         command = option(command)

@@ -11,17 +11,17 @@ from collscope.base.errors import UserError
 @click.command(
     "setup", epilog="\b\nExample, where nobody may install SimGrid:\n  ./collscope setup --simgrid-from-source"
 )
-@click.option("--real", is_flag=True, help="Also the build for real runs (needs an MPI).")
+@click.option("--real", is_flag=True, help="Also the programs for real runs (needs an MPI library).")
 @click.option(
     "--simgrid-from-source",
     is_flag=True,
-    help="Build SimGrid from its source package, below this tree: no root needed; ten minutes on two cores.",
+    help="Build SimGrid from source below this tree: no root needed; ten minutes on two cores.",
 )
 @click.option("--cluster", is_flag=True, help="Also the libraries for --cluster, on each machine that has workers.")
 def command(real: bool, simgrid_from_source: bool, cluster: bool) -> None:
-    """Get the machine ready: libraries, the prover, the simulation.
+    """Prepare the machine: libraries, the prover, the simulation.
 
-    Each command does by itself what it needs; this does it beforehand, on a login node, say."""
+    Each command sets up what it needs; this does it in advance, for example on a login node."""
     from collscope.setup import machine, simgrid_source
     from collscope.setup.steps import SetupError
 

@@ -158,34 +158,42 @@ Examples:
   ./collscope show allreduce/ring --ranks 2 --on this_machine --source real
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO")
-@click.option("--ranks", type=click.IntRange(min=1), default=8, show_default=True, help="Number of ranks.")
+@click.option("--ranks", type=click.IntRange(min=1), metavar="P", default=8, show_default=True, help="Number of ranks.")
 @requests.ROOT
 @click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
 @requests.TYPE
 @requests.IN_PLACE
-@click.option("-c", "--collective", metavar="COLLECTIVE", help="For decisions, and for keys without their first part.")
+@click.option(
+    "-c", "--collective", metavar="COLLECTIVE", help="Collective, for decisions and for keys without their first part."
+)
 @click.option(
     "--on",
     "platform",
     metavar="PLATFORM",
-    help="Name of a platform, or a file: .toml or SimGrid's .xml (default: the telephone model).",
+    help="Platform: a name, or a file (.toml, or SimGrid's .xml) (default: the telephone model).",
 )
 @click.option("--source", default="model", show_default=True, metavar="S[,S…]",
-    help="Where the times are from: of model, sim, real. Gantt charts of several stand under each other.")  # fmt: skip
-@click.option("--repetitions", type=click.IntRange(min=1), default=None, help="Timed calls of a real run (10).")
+    help="Sources of times: model, sim, real. Gantt charts of several are stacked.")  # fmt: skip
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=None,
+    help="Timed calls of a real run (default: 10).",
+)
 @requests.POINT_LIMIT
-@click.option("--nodes", type=click.IntRange(min=1), default=None,
-    help="Nodes that the ranks sit on (default, with --on: as many as they fill).")  # fmt: skip
+@click.option("--nodes", type=click.IntRange(min=1), metavar="N", default=None,
+    help="Number of nodes (default, with --on: as many as the ranks fill).")  # fmt: skip
 @requests.MAPPING
 @requests.WITHOUT
 @click.option(
     "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
 )
-@click.option("--out", metavar="DIR|FILE", help="Where pictures go (default: results/show/fresh/).")
-@click.option("--animate", is_flag=True, help="Also messages on their way: an animated GIF, and an SVG.")
-@click.option("--no-pictures", is_flag=True, help="The page in the terminal only.")
+@click.option("--out", metavar="DIR|FILE", help="Write pictures there (default: results/show/fresh/).")
+@click.option("--animate", is_flag=True, help="Also animate the messages: a GIF and an SVG.")
+@click.option("--no-pictures", is_flag=True, help="Print the page only.")
 def command(**options: Any) -> None:
-    """One algorithm on one page, and drawn: who sends to whom, when, what lies where, how much."""
+    """Show one algorithm on one page, and draw it: who sends what to whom, and when."""
     without = options.pop("without")
     if without and not options["platform"]:
         raise UsageError("--without switches elements of a platform off: name it with --on")

@@ -13,12 +13,12 @@ from collscope.commands.groups import Commands
 
 @click.group("study", cls=Commands)
 def command() -> None:
-    """What-if studies: whole experiments, with figures, tables and a report."""
+    """Run what-if studies: whole experiments, with figures, tables and a report."""
 
 
 @command.command("list")
 def list_studies() -> None:
-    """The studies in sim/."""
+    """List the studies in sim/."""
     from collscope.studies import reader
 
     studies = reader.list_studies()
@@ -29,7 +29,7 @@ def list_studies() -> None:
 
 @command.command("run", epilog="\b\nExample:\n  ./collscope study run bird_schooner --quick")
 @click.argument("name")
-@click.option("--quick", is_flag=True, help="A small part of the points: a first figure in a minute.")
+@click.option("--quick", is_flag=True, help="Only a few of the points: first figures in a minute.")
 @requests.JOBS
 @requests.FORCE
 @requests.POINT_LIMIT
@@ -38,10 +38,10 @@ def list_studies() -> None:
     "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
 )
 @click.option("--write-reference", is_flag=True, help="Make the results the committed reference.")
-@click.option("--figure", metavar="F", help="Draw one figure alone, by its number (5.1.1) or the name of its file.")
-@click.option("--out", metavar="DIR", help="Where the results go (default: results/NAME/fresh/).")
+@click.option("--figure", metavar="F", help="Draw only this figure: its number (5.1.1) or file name.")
+@click.option("--out", metavar="DIR", help="Write the results there (default: results/NAME/fresh/).")
 def run_study(name: str, figure: str | None, **options: Any) -> None:
-    """Run a study and write its results to results/NAME/. An interrupted study goes on where it stopped."""
+    """Run a study and write its results to results/NAME/. An interrupted study continues where it stopped."""
     if figure is not None:
         _draw_one(name, figure, **options)
         return

@@ -31,20 +31,39 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say what the bed is."""
     for option in reversed(
         (
-            click.option("--hosts", default=8, show_default=True, help="Hosts, each with one NIC."),
-            click.option("--rate", default="50Mbit", show_default=True, help="Of a NIC, each way: kbit, Mbit, Gbit."),
-            click.option("--latency", default="500us", show_default=True, help="From NIC to NIC: us, ms, s."),
-            click.option("--leaves", default=1, show_default=True, help="Leaf switches; hosts are spread evenly."),
+            click.option("--hosts", metavar="N", default=8, show_default=True, help="Hosts, each with one NIC."),
+            click.option(
+                "--rate",
+                metavar="RATE",
+                default="50Mbit",
+                show_default=True,
+                help="Rate of each NIC, in each direction: kbit, Mbit, Gbit.",
+            ),
+            click.option(
+                "--latency",
+                metavar="TIME",
+                default="500us",
+                show_default=True,
+                help="Latency from NIC to NIC: us, ms, s.",
+            ),
+            click.option(
+                "--leaves",
+                metavar="N",
+                default=1,
+                show_default=True,
+                help="Leaf switches; hosts are distributed evenly.",
+            ),
             click.option(
                 "--oversubscription",
+                metavar="X",
                 default=1.0,
                 show_default=True,
-                help="What a leaf's hosts can send, divided by what its uplink carries.",
+                help="Total rate of a leaf's hosts, divided by the rate of its uplink.",
             ),
             click.option(
                 "--own-limits",
                 is_flag=True,
-                help="Open MPI's own eager limits; without it no message waits for its receive.",
+                help="Use Open MPI's default eager limits (without it no send waits for its receive).",
             ),
         )
     ):
@@ -76,15 +95,15 @@ def ensure_tools() -> None:
 
 @click.group("testbed", cls=Commands)
 def command() -> None:
-    """A cluster on this machine: hosts in network namespaces, NICs of a set rate and latency, real Open MPI over TCP across them.
+    """Emulate a cluster on this machine: hosts are network namespaces, NICs have a set rate and latency, Open MPI runs over TCP.
 
-    No root is needed where user namespaces and /dev/net/tun are allowed. A bed leaves nothing behind."""
+    No root is needed where user namespaces and /dev/net/tun are allowed. A test bed leaves nothing behind."""
 
 
 @command.command("up")
 @network_options
 def up(**options: Any) -> None:
-    """Make a bed that stays until `down`."""
+    """Create a test bed that stays until `down`."""
     from collscope.testbed import bed
 
     network = network_of(**options)
@@ -96,7 +115,7 @@ def up(**options: Any) -> None:
 
 @command.command("down")
 def down() -> None:
-    """End the bed that `up` has made."""
+    """End the test bed that `up` created."""
     from collscope.testbed import bed
 
     print("down" if bed.down() else "no test bed is up")
@@ -105,9 +124,9 @@ def down() -> None:
 @command.command("check")
 @network_options
 def check(**options: Any) -> None:
-    """Show that a bed is what it claims: full duplex at its rate, its latency, nothing sent twice.
+    """Check that a test bed has the claimed rate (full duplex) and latency, and that nothing is retransmitted.
 
-    Checks the bed that is up; where none is, one of these options, for the time of the check."""
+    Checks the bed that is up; if none is up, a temporary one with these options."""
     from collscope.base.grid import KEY, Column, Grid
     from collscope.testbed import bed
     from collscope.testbed import check as checks
@@ -143,11 +162,16 @@ def check(**options: Any) -> None:
 @command.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @network_options
 @click.option(
-    "-n", "--ranks", type=click.IntRange(1, 1024), required=True, help="Ranks, dealt out to the hosts in turn."
+    "-n",
+    "--ranks",
+    type=click.IntRange(1, 1024),
+    metavar="P",
+    required=True,
+    help="Number of ranks, distributed cyclically over the hosts.",
 )
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(ranks: int, program: tuple[str, ...], **options: Any) -> None:
-    """Run an MPI program across the hosts of the bed that is up; where none is, of one for the time of the run."""
+    """Run an MPI program across the hosts of the bed that is up; if none is up, on a temporary one."""
     from collscope.testbed import bed
 
     network = network_of(**options)

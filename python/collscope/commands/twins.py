@@ -142,16 +142,20 @@ Examples:
   ./collscope twins --mpi /opt/openmpi-5.0.8 --ranks 2,7,16
 """,
 )
-@click.option("--ranks", default=RANKS, show_default=True, metavar="P[,P…]", help="Numbers of ranks, all on this node.")
 @click.option(
-    "-a", "--algorithms", metavar="KEY[,KEY…]", help="Twins, or collectives; without it all, and the decisions."
+    "--ranks", default=RANKS, show_default=True, metavar="P[,P…]", help="Numbers of ranks, all on this machine."
 )
-@click.option("--mpi", metavar="DIR", help="Folder of the Open MPI (it holds bin/mpicc), instead of the one in PATH.")
-@click.option("--out", metavar="DIR", help="Write the tables there, beside those of other versions.")
+@click.option(
+    "-a", "--algorithms", metavar="KEY[,KEY…]", help="Twins, or collectives (default: all, and the decisions)."
+)
+@click.option(
+    "--mpi", metavar="DIR", help="Installation folder of Open MPI (with bin/mpicc), instead of the one in PATH."
+)
+@click.option("--out", metavar="DIR", help="Write the tables there, next to those of other versions.")
 def command(ranks: str, algorithms: str | None, mpi: str | None, out: str | None) -> None:
     """Compare each algorithm's messages with those of the Open MPI of this machine.
 
-    Every algorithm that says it is a twin is run by Open MPI with its number forced, and what Open MPI hands to its
+    Every twin is run by Open MPI with its number forced, and what Open MPI hands to its
     point-to-point layer is compared with our schedule: who sends how many bytes to whom, in which order, at every rank. The
     decision table of this version is compared with what Open MPI takes when nothing is forced."""
     wanted = read_keys(algorithms)

@@ -7,7 +7,7 @@ import click
 EXAMPLES = """
 \b
 Examples:
-  ./collscope validate                     what campaigns there are
+  ./collscope validate                     list the campaigns
   ./collscope validate orfeo_published     predicted beside published times
   ./collscope validate testbed --quick
 """
@@ -15,14 +15,14 @@ Examples:
 
 @click.command("validate", epilog=EXAMPLES)
 @click.argument("campaign", required=False)
-@click.option("--quick", is_flag=True, help="A small part of the calls.")
-@click.option("--force", is_flag=True, help="Calibrate and measure again what is kept.")
+@click.option("--quick", is_flag=True, help="Only a few of the calls.")
+@click.option("--force", is_flag=True, help="Calibrate and measure again.")
 @click.option("--again", is_flag=True, help="Measure again, with the numbers that were calibrated before.")
-@click.option("--out", metavar="DIR", help="Where the report goes (default: results/validation/CAMPAIGN).")
+@click.option("--out", metavar="DIR", help="Write the report there (default: results/validation/CAMPAIGN).")
 def command(campaign: str | None, quick: bool, force: bool, again: bool, out: str | None) -> None:
     """Predict, measure and compare a whole campaign (validate/campaigns), and report the errors.
 
-    A campaign that was ended goes on where it stopped.
+    An interrupted campaign continues where it stopped.
     """
     from collscope.base import paths
     from collscope.campaigns import campaign as campaigns
