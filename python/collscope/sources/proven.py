@@ -1,0 +1,90 @@
+"""Calls are proven before any of their times is given: a wrong algorithm is often a fast one.
+
+A call is proven in its own shape: algorithm, count, type, operator, root, in place, and where its ranks sit. Above MAX_RANKS, where
+a proof may take longer than the simulation, it is proven for the first MAX_RANKS ranks of its layout. The prover's answer is kept
+until an algorithm, the recorder or the prover changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from collscope.base import cache, depends, leftovers
+from collscope.base.files import write_atomically
+from collscope.base.progress import Progress
+from collscope.machines import hosts
+from collscope.points.plan import Layout, Point, Task, describe, plan_text
+from collscope.sources import asking
+from collscope.sources.asking import GivenUp, Question
+from collscope.sources.source import is_builtin
+
+MAX_RANKS = 256  # all algorithms of a collective are proven there in less than a second
+
+
+def failures(tasks: Sequence[Task], progress: Progress | None = None) -> dict[Task, str]:
+    """The tasks whose proof fails, each with the fault. The library's own calls cannot be proven and are left out.
+
+    UserError: the prover cannot be run."""
+    shapes = {task: _shape(task) for task in tasks if not is_builtin(task[1])}
+    places = {layout: _places(layout) for layout in dict.fromkeys(layout for layout, _ in shapes.values())}
+    sources = cache.sources_hash(*depends.MODEL)
+    keys = {
+        shape: cache.digest("proof", sources, places[shape[0]], f"ranks={shape[0].ranks}", shape[1].identity())
+        for shape in dict.fromkeys(shapes.values())
+    }
+    with cache.Cache() as store:
+        faults: dict[str, str] = store.get_many(keys.values())
+        missing = {shape: key for shape, key in keys.items() if key not in faults}
+        for layout in places:
+            for key, fault in _proven(layout, places[layout], missing, progress or Progress("proof", len(missing))):
+                faults[key] = fault
+                store.put(key, fault)
+    return {task: fault for task, shape in shapes.items() if (fault := faults.get(keys[shape]))}
+
+
+def _shape(task: Task) -> Task:
+    """What a proof depends on: neither the metric nor how often and how cold a call is made."""
+    layout, point = task
+    root = point.root % MAX_RANKS if layout.ranks > MAX_RANKS else point.root
+    return layout, Point(
+        collective=point.collective,
+        algorithm=point.algorithm,
+        count=point.count,
+        type=point.type,
+        op=point.op,
+        root=root,
+        in_place=point.in_place,
+    )
+
+
+def _places(layout: Layout) -> str:
+    """A line "NODE SOCKET CACHE" per rank; without a platform all ranks share one node."""
+    ranks = min(layout.ranks, MAX_RANKS)
+    if layout.platform is None:
+        return "0 0 0\n" * ranks
+    places = hosts.places(layout.platform, layout.nodes, layout.ranks, layout.mapping)
+    return "".join(f"{node} {socket} {cache}\n" for node, socket, cache in places[:ranks])
+
+
+def _proven(layout: Layout, places: str, missing: dict[Task, str], progress: Progress) -> list[tuple[str, str]]:
+    """(key, fault) of each missing proof of one layout; an empty fault: it holds, or the call is not supported."""
+    points = {key: shape[1] for shape, key in missing.items() if shape[0] == layout}
+    if not points:
+        return []
+    ranks = min(layout.ranks, MAX_RANKS)
+    found = []
+    with leftovers.scratch() as folder:
+        write_atomically(folder / "places.txt", places)
+        names = {str(i): key for i, key in enumerate(points)}
+        questions = [
+            Question(name, point.algorithm, describe((layout, point)), plan_text([(name, point)], ranks))
+            for name, point in zip(names, points.values(), strict=True)
+        ]
+        for name, reply in asking.ask(["--places", folder / "places.txt"], questions, folder, progress):
+            if isinstance(reply, GivenUp):
+                found.append((names[name], reply.reason))
+            elif reply["verdict"] == "failed":
+                found.append((names[name], str(reply["failure"] or reply["kind"])))
+            else:
+                found.append((names[name], ""))
+    return found

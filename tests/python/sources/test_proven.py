@@ -1,0 +1,62 @@
+"""collscope.sources.proven: calls whose algorithm is wrong are found before anybody sees a time of theirs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths, programs
+from collscope.catalogue.registry import Registry
+from collscope.points.plan import Layout, Point
+from collscope.sources import proven
+from open_mpi import needs_prover
+from tiny_platform import tiny
+
+WRONG = paths.BUILD / "prove" / "prove_wrong"  # its only algorithm sends nothing
+needs_wrong = pytest.mark.skipif(not WRONG.exists(), reason="needs the tests of the preset prove: ./collscope test")
+LAYOUT = Layout(tiny(), 2, 8)
+NOTHING = Point("bcast", "bcast/nothing", 100)
+
+
+@pytest.fixture
+def wrong(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A prover that knows the wrong algorithm alone."""
+    monkeypatch.setattr(programs, "PROVER", WRONG)
+
+
+@needs_wrong
+def test_a_wrong_algorithm_is_named_with_its_fault(wrong: None) -> None:
+    """Which rank lacks what; with one rank there is nothing to send."""
+    found = proven.failures([(LAYOUT, NOTHING), (Layout(tiny(), 1, 1), NOTHING)])
+    assert list(found) == [(LAYOUT, NOTHING)]
+    assert found[LAYOUT, NOTHING].startswith("rank 1")
+
+
+@needs_wrong
+def test_a_proof_is_kept_for_all_calls_of_a_shape(wrong: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Metric, repetitions and buffers change nothing; another count or root is another proof."""
+    first = proven.failures([(LAYOUT, NOTHING)])
+    monkeypatch.setattr(programs, "PROVER", Path("missing"))
+    again = (LAYOUT, replace(NOTHING, metric="root", repetitions=7, buffers="cold", check=True))
+    assert proven.failures([again]) == {again: first[LAYOUT, NOTHING]}
+    for other in (replace(NOTHING, count=101), replace(NOTHING, root=1), replace(NOTHING, type="double")):
+        with pytest.raises(Exception, match="missing"):
+            proven.failures([(LAYOUT, other)])
+
+
+@needs_prover
+def test_right_algorithms_and_unsupported_calls_have_no_fault(workplace: Path) -> None:
+    """Nor has the library's own call, which cannot be proven."""
+    keys = ("bcast/mst", "bcast/scatter_recursive_doubling", "bcast/builtin", "decision/ompi_4_1")
+    tasks = [(layout, Point("bcast", key, 1000, root=5)) for key in keys for layout in (LAYOUT, Layout(None, 1, 7))]
+    assert proven.failures(tasks) == {}
+
+
+@needs_wrong
+def test_many_ranks_are_proven_for_the_first_of_them(wrong: None) -> None:
+    """A root beyond them is brought among them."""
+    many = Layout(None, 1, 3 * proven.MAX_RANKS)
+    task = (many, replace(NOTHING, root=proven.MAX_RANKS + 2))
+    assert proven.failures([task])[task].startswith("rank 0")
