@@ -39,7 +39,7 @@ def failures(tasks: Sequence[Task], progress: Progress | None = None) -> dict[Ta
             for key, fault in _proven(layout, places[layout], missing, progress or Progress("proof", len(missing))):
                 faults[key] = fault
                 store.put(key, fault)
-    return {task: fault for task, shape in shapes.items() if (fault := faults.get(keys[shape]))}
+    return {task: faults[keys[shape]] for task, shape in shapes.items() if faults[keys[shape]]}
 
 
 def _shape(task: Task) -> Task:

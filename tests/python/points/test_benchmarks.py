@@ -1,0 +1,117 @@
+"""collscope.points.benchmarks: what OSU's and Intel's collective benchmarks print becomes rows of the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collscope.base.errors import UserError
+from collscope.points import benchmarks
+from collscope.points.benchmarks import Launch
+from open_mpi import needs_prover
+
+pytestmark = needs_prover  # the registry says what a collective moves
+
+BCAST = """
+# OSU MPI Broadcast Latency Test v7.3
+# Datatype: MPI_CHAR.
+# Size       Avg Latency(us)
+1                       1.23
+1024                   10.50
+"""
+FULL = """# OSU MPI-CUDA Allgather Latency Test v7.3
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations        Validation
+4                       2.00              1.00              4.00        1000              Pass
+"""
+BARRIER = "# OSU MPI Barrier Latency Test v5.6\n# Avg Latency(us)\n             7.5\n"
+IMB = """
+#------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 2
+# ( 2 additional processes waiting in MPI_Barrier)
+#------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            0         1000         0.03         0.04         0.03
+            8         1000         1.00         3.00         2.00
+#-----------------------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 4
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            8         1000         2.00         6.00         4.00
+
+# Benchmarking Alltoall
+# #processes = 4
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+           16         1000         5.00         7.00         6.00
+
+# Benchmarking PingPong
+# #processes = 2
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            8         1000         0.50         1.00
+
+# All processes entering MPI_Finalize
+"""
+
+
+def short(text: str, launch: Launch) -> list[tuple[object, ...]]:
+    """collective, ranks, bytes, block_bytes, metric, µs."""
+    return [
+        (r["collective"], r["ranks"], r["bytes"], r["block_bytes"], r["metric"], round(r["median_s"] * 1e6, 6))
+        for r in benchmarks.read("out.txt", text, launch)
+    ]
+
+
+def test_osu_sizes_are_vectors_or_blocks() -> None:
+    """The root's vector of a broadcast, one rank's block of an allgather, nothing of a barrier."""
+    at = Launch(ranks=8, nodes=2)
+    assert short(BCAST, at) == [("bcast", 8, 1, 1, "osu_avg", 1.23), ("bcast", 8, 1024, 1024, "osu_avg", 10.5)]
+    assert short(FULL, at) == [("allgather", 8, 32, 4, "osu_avg", 2.0)]
+    assert short(BARRIER, at) == [("barrier", 8, 0, 0, "osu_avg", 7.5)]
+    whole = FULL.replace("Allgather", "Reduce_scatter")
+    assert short(whole, at) == [("reduce_scatter", 8, 4, 1, "osu_avg", 2.0)]
+
+
+def test_imb_prints_its_ranks_itself() -> None:
+    """Of several numbers of ranks --ranks chooses one; calls with nothing to move and other benchmarks are left out."""
+    four = [("allreduce", 4, 8, 8, "loop", 4.0), ("alltoall", 4, 64, 16, "loop", 6.0)]
+    assert short(IMB, Launch()) == [("allreduce", 2, 8, 8, "loop", 2.0), *four]
+    assert short(IMB, Launch(ranks=4)) == four
+
+
+def test_a_row_has_what_the_user_says_of_the_launch() -> None:
+    """Nodes, mapping and algorithm; least and largest times where they were printed."""
+    row = benchmarks.read("out.txt", FULL, Launch(8, 2, "cyclic", "bruck"))[0]
+    assert (row["nodes"], row["mapping"], row["algorithm"], row["source"]) == (2, "cyclic", "allgather/bruck", "real")
+    assert (row["min_s"], row["max_s"]) == (pytest.approx(1e-6), pytest.approx(4e-6))
+    assert benchmarks.read("out.txt", BCAST, Launch(8))[0]["algorithm"] == "bcast/builtin"
+
+
+@pytest.mark.parametrize(
+    ("text", "launch", "fact"),
+    [
+        (BCAST, Launch(), "out.txt:5: how many ranks? OSU does not print it; add --ranks P"),
+        (BCAST.replace("1.23", "0.00"), Launch(8), "out.txt:5: a call of 0.00 µs"),
+        (BCAST.replace("1.23", "-1.2"), Launch(8), 'out.txt:5: "-1.2" is not a time in µs'),
+        (BCAST.replace("1.23", "1.2us"), Launch(8), 'out.txt:5: "1.2us" is not a time in µs'),
+        (BCAST.replace("1.23", "1.23 4"), Launch(8), "out.txt:5: 3 columns; expected 2"),
+        (BCAST.replace("1024 ", "1 "), Launch(8), "out.txt:6: bcast of 1 bytes stands in line 5 already"),
+        (FULL.replace("Pass", "Fail"), Launch(8), "out.txt:3: the benchmark's own check of the data failed"),
+        (IMB, Launch(ranks=3), "no time of a collective"),
+        ("# OSU MPI Latency Test v7.3\n# Size  Latency (us)\n1 0.5\n", Launch(8), "no time of a collective"),
+        ("", Launch(8), "no time of a collective"),
+    ],
+)
+def test_unreadable_lines_are_refused_with_their_number(text: str, launch: Launch, fact: str) -> None:
+    with pytest.raises(UserError) as caught:
+        benchmarks.read("out.txt", text, launch)
+    assert fact in str(caught.value)
+
+
+def test_a_table_is_not_taken_for_a_benchmark(tmp_path: Path) -> None:
+    """Nor is a missing file read."""
+    assert (
+        benchmarks.is_printed(BCAST) and benchmarks.is_printed(IMB) and not benchmarks.is_printed("source,platform\n")
+    )
+    with pytest.raises(UserError, match=r"missing.txt: No such file"):
+        benchmarks.read_file(str(tmp_path / "missing.txt"), Launch(2))
