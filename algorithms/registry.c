@@ -116,8 +116,14 @@
 #define DECLARE_DECISION(name) extern const coll_decision name;
 #define ADDRESS(name) &name,
 
+/* Those of files outside the tree: this file is compiled once more with them. */
+#ifndef OWN_ALGORITHMS
+#define OWN_ALGORITHMS(X)
+#endif
+
 ALGORITHMS(DECLARE_ALGORITHM)
+OWN_ALGORITHMS(DECLARE_ALGORITHM)
 DECISIONS(DECLARE_DECISION)
 
-const coll_alg *const coll_registry[] = { ALGORITHMS(ADDRESS) NULL };
+const coll_alg *const coll_registry[] = { ALGORITHMS(ADDRESS) OWN_ALGORITHMS(ADDRESS) NULL };
 const coll_decision *const coll_decisions[] = { DECISIONS(ADDRESS) NULL };

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from collscope.base import console, paths
+from collscope.base import console, paths, programs
 from collscope.base.errors import UserError
 
 _CHUNK = 500  # below sqlite's limit on variables in a statement
@@ -35,8 +35,12 @@ _SUFFIXES = frozenset({".c", ".h", ".cpp", ".hpp", ".cmake"})
 
 
 def sources_hash(*folders: str) -> str:
-    """Hash of single files, and of the C, C++ and CMake sources below folders of the repository: names and contents."""
+    """Hash of single files, and of the C, C++ and CMake sources below folders of the repository: names and contents; and of algorithms
+    outside the tree that the programs know."""
     h = hashlib.sha256()
+    for path in programs.OWN:
+        h.update(path.read_bytes())
+        h.update(b"\0")
     for folder in folders:
         base = paths.ROOT / folder
         inside = sorted(

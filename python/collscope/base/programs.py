@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,19 @@ MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"
 SWITCH = paths.BUILD / "mpi" / "collscope-switch"
 IDLE = paths.BUILD / "mpi" / "collscope-idle.so"
 PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
+
+OWN: tuple[Path, ...] = ()
+"""Files of algorithms outside the tree that the programs know, too: what depends on the sources depends on them."""
+
+
+def use_own(made: Mapping[tuple[str, str], Path], files: Sequence[Path]) -> None:
+    """From here on the programs of (preset, target) are these, which know the algorithms of these files."""
+    global PROVER, RECORDED, SIM_DRIVER, MPI_DRIVER, OWN
+    PROVER = made.get(("prove", "collscope-prove"), PROVER)
+    RECORDED = made.get(("prove", "collscope-recorded"), RECORDED)
+    SIM_DRIVER = made.get(("smpi", "collscope-driver"), SIM_DRIVER)
+    MPI_DRIVER = made.get(("mpi", "collscope-driver"), MPI_DRIVER)
+    OWN = tuple(files)
 
 
 def answer(command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:

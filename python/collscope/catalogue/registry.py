@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -176,6 +177,11 @@ class Registry:
             raise UsageError(f"{name} is an algorithm of {owner}, but -c says {collective}")
 
     def _unknown_key(self, stem: str, key: str, collective: str | None) -> UserError:
+        if re.fullmatch(r"\w+/\w+", key) and (paths.ROOT / "algorithms" / f"{key}.c").is_file():
+            return UserError(
+                f"{key}: algorithms/{key}.c is not in the catalogue; add X({key.replace('/', '_')}) to algorithms/registry.c and {key}.c "
+                "to algorithms/CMakeLists.txt"
+            )
         if collective:
             self.collective(collective)
             names = [Key.parse(a.key).name for a in self.of(collective)]

@@ -7,7 +7,7 @@ import sys
 import click
 
 from collscope.base import characters
-from collscope.commands import errors
+from collscope.commands import errors, own_files
 from collscope.commands.groups import LazyCommands
 
 EXAMPLES = """
@@ -73,7 +73,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command line; every error becomes one clear message and an exit status."""
     characters.make_streams_print_all()
     with errors.reported():
-        status = cli.main(args=arguments, prog_name="collscope", standalone_mode=False)
+        words = own_files.replaced(sys.argv[1:] if arguments is None else arguments)
+        status = cli.main(args=words, prog_name="collscope", standalone_mode=False)
         sys.stdout.flush()
     if isinstance(status, int) and status:
         sys.exit(status)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.catalogue.keys import Param
@@ -154,3 +155,17 @@ def test_the_list_is_kept_until_the_program_changes(workplace: Path, monkeypatch
         monkeypatch.setattr(registry.programs, name, workplace / "none")
     with pytest.raises(UserError, match="not built"):
         registry.json_text()
+
+
+def test_a_file_that_is_not_registered_is_named(
+    known: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the lines that are missing; a key without a file is unknown as ever."""
+    (tmp_path / "algorithms" / "bcast").mkdir(parents=True)
+    (tmp_path / "algorithms" / "bcast" / "mine.c").touch()
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    for name, collective in (("bcast/mine", None), ("mine", "bcast")):
+        with pytest.raises(UserError, match=r"add X\(bcast_mine\) to algorithms/registry\.c and bcast/mine\.c to"):
+            known.resolve(name, collective)
+    with pytest.raises(UserError, match='no algorithm "bcast/other"|"bcast/other"'):
+        known.resolve("bcast/other")

@@ -1,0 +1,117 @@
+"""collscope.setup.own_algorithms, collscope.commands.own_files: algorithms of files outside the tree, beside the whole catalogue."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.commands import own_files
+from collscope.setup import own_algorithms
+from open_mpi import needs_prover
+
+PAGE = paths.ROOT / "docs" / "your_own_algorithm.md"
+
+
+def example() -> str:
+    """The algorithm of the page."""
+    found = re.search(r"```c\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def collscope(*words: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own: the programs are exchanged for the whole process."""
+    return subprocess.run(
+        [sys.executable, "-m", "collscope", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(paths.ROOT / "python"), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/"},
+    )
+
+
+@needs_prover
+def test_a_file_is_proven_and_timed_beside_the_catalogue(tmp_path: Path) -> None:
+    """By its path in place of a key, and under the name in its descriptor."""
+    mine = tmp_path / "mine.c"
+    mine.write_text(example())
+    done = collscope("prove", str(mine), "--ranks", "1..5")
+    assert done.returncode == 0 and "bcast/linear_backwards" in done.stdout and "proven" in done.stdout, done.stderr
+    words = [
+        "run",
+        "--on",
+        "schooner",
+        "--ranks",
+        "4",
+        "-c",
+        "bcast",
+        "-a",
+        f"mst,{mine}",
+        "--bytes",
+        "8",
+        "--source",
+        "model",
+    ]
+    done = collscope(*words, "--csv", "-")
+    assert done.returncode == 0, done.stderr
+    assert "bcast/mst" in done.stdout and "bcast/linear_backwards" in done.stdout
+
+
+@needs_prover
+def test_a_change_of_the_file_is_another_algorithm(tmp_path: Path) -> None:
+    """Nothing of the one before is kept: one round too few is found, with file and line."""
+    mine = tmp_path / "mine.c"
+    mine.write_text(example())
+    assert collscope("prove", str(mine), "--ranks", "3").returncode == 0
+    mine.write_text(example().replace("r-- > 0", "r-- > 1"))
+    done = collscope("prove", str(mine), "--ranks", "3")
+    assert done.returncode == 1 and re.search(r"mine\.c:\d+, operation 0\) has no send", done.stderr), done.stderr
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("old", "new", "fact"),
+    [
+        ("return;", "return", "does not compile:"),
+        ("linear_backwards", "mst", "bcast/mst is in algorithms/bcast/mst.c already; choose another name"),
+        ("const coll_alg", "static coll_alg", "no algorithm: expected `const coll_alg NAME"),
+        ('.key = "bcast/linear_backwards",', "", "bcast_linear_backwards has no key"),
+    ],
+)
+def test_a_file_that_cannot_be_taken_is_refused(tmp_path: Path, old: str, new: str, fact: str) -> None:
+    mine = tmp_path / "mine.c"
+    mine.write_text(example().replace(old, new))
+    done = collscope("prove", str(mine), "--ranks", "3")
+    assert done.returncode == 1 and fact in done.stderr and not done.stdout, done.stderr
+
+
+def test_a_missing_file_and_two_of_one_key_are_refused(tmp_path: Path) -> None:
+    """The second with both files."""
+    with pytest.raises(UserError, match=r"none\.c: No such file or directory"):
+        own_algorithms.read(str(tmp_path / "none.c"))
+    for name in ("a.c", "b.c"):
+        (tmp_path / name).write_text(example())
+    both = [own_algorithms.read(str(tmp_path / name)) for name in ("a.c", "b.c")]
+    with pytest.raises(UserError, match=r"b\.c: bcast/linear_backwards is in .*a\.c already"):
+        own_algorithms.check_keys(both, paths.ROOT / "algorithms")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "-a", "mst,knomial[k=2|4]", "--csv", "x.c"],
+        ["prove", "bcast/mst", "--out", "x.c"],
+        ["list", "x.c"],
+        ["show", "bcast/knomial[k=4]"],
+        [],
+    ],
+)
+def test_other_files_and_keys_are_left_alone(words: list[str]) -> None:
+    """A C file stands for its keys only where keys are expected."""
+    assert own_files.replaced(words) == words
