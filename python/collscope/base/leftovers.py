@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -23,7 +24,8 @@ VARIABLE = "COLLSCOPE_OWNER"
 PREFIX = "collscope-"
 MARK = re.compile(r"(?P<host>[0-9a-f]{8})-(?P<boot>[0-9a-f]{8})-(?P<pid>\d+)-(?P<start>\d+)")
 OLD_S = 7 * 24 * 3600.0  # what somebody on another machine, or without a mark, left so long ago is nobody's
-PATIENCE_S = 0.3  # from asking programs to end to making them
+SEMAPHORES = Path("/dev/shm")  # of Python's processes, "sem." before their name
+PATIENCE_S = 3.0  # from asking programs to end to making them
 
 _watchdogs: dict[int, subprocess.Popen[bytes]] = {}  # by the process that started it: a fork has none
 
@@ -93,8 +95,8 @@ def running(owner: str) -> int:
 
 @contextlib.contextmanager
 def scratch(parent: Path | None = None) -> Iterator[Path]:
-    """A folder for programs that are started now: it goes away at the end or, where there was no time for it, with the next command, and
-    they end with us. `parent`: where it must lie, for programs on other machines."""
+    """A folder for programs that are started now: it goes away at the end or, where we are killed, with the watchdog, and they end with
+    us. `parent`: where it must lie, for programs on other machines."""
     import tempfile  # the launcher does without
 
     if os.getpid() not in _watchdogs:
@@ -103,11 +105,29 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
     if parent:
         sweep(parent, PREFIX)
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{mark()}-", dir=parent) as name:
+        if parent:
+            goes_with_us(Path(name))
         yield Path(name)
 
 
+def goes_with_us(path: Path) -> None:
+    """The watchdog takes this folder away if we are killed before we do. Its name must be of this process alone."""
+    watch()
+    pipe = _watchdogs[os.getpid()].stdin
+    with contextlib.suppress(OSError):  # the watchdog was killed: the next command sweeps
+        os.write(pipe.fileno() if pipe else -1, f"{path}\0".encode(errors="surrogateescape"))
+
+
+def mark_semaphores() -> None:
+    """Semaphores by which processes of this one will talk carry its mark: the watchdog takes them away if we are killed."""
+    from multiprocessing import process
+
+    watch()
+    process.current_process()._config["semprefix"] = f"/{PREFIX}{mark()}"  # type: ignore[attr-defined]
+
+
 def abandoned(folder: Path, prefix: str) -> list[Path]:
-    """Folders of that prefix whose owner is gone."""
+    """Folders, and semaphores, of that prefix whose owner is gone."""
     try:
         found = [Path(entry.path) for entry in os.scandir(folder) if entry.name.startswith(prefix)]
     except OSError:
@@ -129,6 +149,8 @@ def sweep(folder: Path, prefix: str) -> None:
     """Takes away what `abandoned` finds; what belongs to somebody else stays."""
     for path in abandoned(folder, prefix):
         shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):  # a semaphore is a file
+            path.unlink()
 
 
 # ---- programs ---------------------------------------------------------------------------------------------
@@ -145,7 +167,7 @@ def watch() -> None:
     environment = {k: v for k, v in os.environ.items() if k != VARIABLE}
     _watchdogs[here] = subprocess.Popen(
         [sys.executable, "-I", "-S", __file__, owner, tempfile.gettempdir()],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=environment,
@@ -178,25 +200,34 @@ def end(owner: str) -> None:
             time.sleep(0.02)
 
 
-def _wait_for_end(owner: str) -> None:
-    pid = int(owner.split("-")[-2])
+def _wait_for_end(owner: str, listen: int) -> list[Path]:
+    """Waits until the process of this mark is gone; the folders that it has named on the pipe `listen`."""
+    descriptors = []
     with contextlib.suppress(OSError, AttributeError):
-        descriptor = os.pidfd_open(pid)
-        if is_alive(owner):
-            import select
-
-            select.select([descriptor], [], [])
-        return
-    while is_alive(owner):
-        time.sleep(0.2)
+        descriptors.append(os.pidfd_open(int(owner.split("-")[-2])))
+    period_s = None if descriptors else 0.2
+    named, listening = b"", [listen]
+    os.set_blocking(listen, False)
+    while True:
+        is_over = not is_alive(owner)  # before the pipe is read: later there is nobody who writes to it
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(listen, 1 << 16):
+                named += data
+            listening = []  # the other end is closed
+        if is_over:
+            return [Path(os.fsdecode(name)) for name in named.split(b"\0")[:-1]]
+        select.select(descriptors + listening, [], [], period_s)
 
 
 def main() -> None:
     """The watchdog: `leftovers.py MARK FOLDER`."""
     owner, folder = sys.argv[1:]
-    _wait_for_end(owner)
+    named = _wait_for_end(owner, sys.stdin.fileno())
     end(owner)
     sweep(Path(folder), PREFIX)
+    sweep(SEMAPHORES, f"sem.{PREFIX}")
+    for path in named:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +25,8 @@ BUILT = {  # preset → target of the build → file in build/PRESET
 
 # Of the system, for a test bed: command → the Debian package that brings it.
 TEST_BED = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "chrt": "util-linux"}
+
+PATIENCE_S = 10.0  # from asking a program to end to making it
 
 PROVER = paths.BUILD / "prove" / "collscope-prove"
 RECORDED = paths.BUILD / "prove" / "collscope-recorded"
@@ -45,13 +50,52 @@ def use_own(made: Mapping[tuple[str, str], Path], files: Sequence[Path]) -> None
     OWN = tuple(files)
 
 
-def answer(command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
-    """What a program printed on both outputs and how it ended, read as UTF-8 in any locale. `options`: further ones of subprocess.run;
-    OSError and TimeoutExpired as it raises them."""
+def answer(
+    command: Sequence[str | Path],
+    *,
+    input: str | None = None,
+    timeout: float | None = None,
+    check: bool = False,
+    **options: Any,
+) -> subprocess.CompletedProcess[str]:
+    """What a program printed on both outputs and how it ended, read as UTF-8 in any locale. `options` go to Popen. OSError,
+    TimeoutExpired and CalledProcessError as subprocess.run raises them; the program and what it started have ended by then."""
     words = list(map(str, command))
-    return subprocess.run(
-        words, capture_output=True, text=True, encoding="utf-8", errors="replace", **{"check": False} | options
-    )
+    options = {"stdin": subprocess.DEVNULL if input is None else subprocess.PIPE} | options
+    with subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,  # a terminal's Ctrl-C and end_group are both sent to all of a group: once is enough
+        **options,
+    ) as process:
+        try:
+            output, errors = process.communicate(input, timeout)
+        except BaseException:
+            end_group(process)
+            raise
+    done = subprocess.CompletedProcess(words, process.returncode, output, errors)
+    if check:
+        done.check_returncode()
+    return done
+
+
+def end_group(process: subprocess.Popen[Any]) -> None:
+    """Asks the process group of a child to end, then makes it. mpirun ends its ranks and takes away their shared memory meanwhile."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        try:
+            process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            continue
+        if number == signal.SIGTERM:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)  # those that outlived their parent
+        return
 
 
 def needed(program: Path, reason: str = "") -> Path:

@@ -298,6 +298,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
     from distributed import LocalCluster
     from distributed.security import Security
 
+    leftovers.mark_semaphores()
     with leftovers.scratch() as folder:
         with _without_ctrl_c(), dask.config.set({"temporary-directory": str(folder)}):
             made = LocalCluster(

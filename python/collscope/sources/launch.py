@@ -5,12 +5,10 @@ Both back-ends print the same lines; driver/main.c says which.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import selectors
-import signal
 import subprocess
 import threading
 import time
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from collscope.base.errors import UserError, disk_error
+from collscope.base.programs import end_group
 from collscope.sources.outcome import DIED, Outcome, Repetition, of_reply
 
 OnOutcome = Callable[[str, Outcome], None]
@@ -72,21 +71,6 @@ class Children:
             running = list(self._running)
         for process in running:
             end_group(process)
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Asks a child's process group to end, then makes it."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
-        try:
-            process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            continue
-        if number == signal.SIGTERM:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)  # those that outlived their parent
-        return
 
 
 @dataclass

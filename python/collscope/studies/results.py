@@ -69,6 +69,7 @@ class replacing:
             recover(self.target)
             leftovers.sweep(self.target.parent, PREFIX)
             self.new = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{leftovers.mark()}-", dir=self.target.parent))
+            leftovers.goes_with_us(self.new)
             self.new.chmod(0o755)
         except OSError as error:
             raise disk_error(error, self.target.parent) from error

@@ -1,10 +1,10 @@
-"""What kill -9 leaves behind: folders that the next command takes away, and programs that end by themselves."""
+"""collscope.base.leftovers, collscope.studies.results: after kill -9 programs end by themselves, and folders are taken away."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -149,31 +149,53 @@ def test_the_watchdog_carries_no_mark_and_its_owner_does() -> None:
     assert not any(word.startswith(leftovers.VARIABLE) for word in theirs)
 
 
-@pytest.mark.parametrize(
-    ("has_descriptors", "alive", "done"),
-    [
-        (True, [True], ["selected 7"]),
-        (True, [False, False], []),
-        (False, [True, True, False], ["slept", "slept"]),
-    ],
-)
-def test_the_end_of_an_owner_is_waited_for(
-    monkeypatch: pytest.MonkeyPatch, has_descriptors: bool, alive: list[bool], done: list[str]
+@pytest.mark.parametrize("has_descriptors", [True, False])
+def test_a_watchdog_hears_what_to_take_away_and_that_its_owner_has_ended(
+    monkeypatch: pytest.MonkeyPatch, has_descriptors: bool
 ) -> None:
-    said: list[str] = []
+    """The owner names a folder and ends while a child of it, as a fork would, still holds the pipe open."""
+    if not has_descriptors:
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+    script = "sleep 600 & echo $!; printf '/tmp/a b\\0/c\\0' >&3; read line"
+    read, write = os.pipe()
+    command = ["bash", "-c", script.replace(">&3", f">&{write}")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[write]) as owner:
+        os.close(write)
+        assert owner.stdout and owner.stdin
+        child, mark = int(owner.stdout.readline()), leftovers.mark(owner.pid)
+        owner.stdin.close()
+        assert leftovers._wait_for_end(mark, read) == [Path("/tmp/a b"), Path("/c")]
+        os.kill(child, signal.SIGKILL)
+    os.close(read)
 
-    def open_descriptor(pid: int) -> int:
-        assert pid == 12
-        if not has_descriptors:
-            raise OSError
-        return 7
 
-    monkeypatch.setattr(os, "pidfd_open", open_descriptor, raising=False)
-    monkeypatch.setattr(select, "select", lambda read, *_: said.append(f"selected {read[0]}"))
-    monkeypatch.setattr(leftovers, "is_alive", lambda _: alive.pop(0))
-    monkeypatch.setattr(leftovers.time, "sleep", lambda _: said.append("slept"))
-    leftovers._wait_for_end("0-0-12-0")
-    assert (said, alive) == (done, [] if done else alive)
+SHARES = """
+import multiprocessing, os, sys, time
+from pathlib import Path
+from collscope.base import leftovers
+from collscope.studies import results
+leftovers.mark_semaphores()
+lock = multiprocessing.get_context("spawn").Lock()  # its name stays as long as it does
+with leftovers.scratch(Path(sys.argv[1])) as folder, results.replacing(Path(sys.argv[1], "fresh")) as new:
+    (folder / "key").touch()
+    (new / "page").touch()
+    print(lock._semlock.name, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_what_lies_outside_the_temporary_folder_goes_too_when_a_whole_group_is_killed(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", SHARES, str(tmp_path)]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout
+        semaphore = Path("/dev/shm", "sem." + process.stdout.readline().strip().removeprefix("/"))
+        assert (
+            semaphore.exists() and len(list(tmp_path.glob("*collscope-*"))) + len(list(tmp_path.glob(".fresh-*"))) == 2
+        )
+        os.killpg(process.pid, signal.SIGKILL)
+    assert waited(lambda: not list(tmp_path.iterdir()))
+    assert waited(lambda: not semaphore.exists())
 
 
 def test_a_process_that_never_was_is_not_alive_and_what_has_no_mark_is() -> None:
