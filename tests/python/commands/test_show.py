@@ -1,4 +1,4 @@
-"""Traces, what lies where, and the pictures made of them."""
+"""collscope.commands.show, collscope.commands.one_call, collscope.commands.show_page: a page, its pictures, and their call."""
 
 from __future__ import annotations
 
@@ -11,63 +11,62 @@ import pytest
 
 import tiny_platform
 from collscope.base import paths, programs
-from collscope.base.errors import UsageError, UserError
+from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.commands import one_call, show, show_page
 from collscope.points.plan import Layout, Point
 from collscope.schedules import one_port
 from collscope.schedules.trace import Message, Trace
-from traced import traced
+from command_line import call
+from driven import needs_simulation
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
 
-@needs_prover
-def test_writes_files(tmp_path: Path) -> None:
-    t = traced("scatter/mst", 8)
-    written = show.draw([t], ["graph"], str(tmp_path / "x.svg"))
-    assert written == [tmp_path / "x.svg"]
-    assert written[0].read_text().startswith("<?xml")
-    names = {p.name for p in show.draw([t], ["graph", "matrix"], str(tmp_path))}
-    assert "scatter-mst-p8-graph.png" in names and "scatter-mst-p8-matrix.svg" in names
-    with pytest.raises(UsageError, match="--kind"):
-        show.check_out(str(tmp_path / "x.svg"), ["graph", "matrix"])
-    with pytest.raises(UsageError, match=r"x\.jpg: pictures are \.svg"):
-        show.check_out(str(tmp_path / "x.jpg"), ["graph"])
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot be written to"):
-        show.check_out(str(tmp_path / "file" / "folder"), ["graph"])
+def shown(capsys: pytest.CaptureFixture[str], words: str) -> tuple[int, str, str]:
+    return call(capsys, "show", *words.split())
 
 
 @needs_prover
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"ranks": 4, "root": 4}, "there are 4 ranks"),
-        ({"ranks": 2, "nodes": 3}, "cannot occupy"),
-        ({"ranks": 5000}, "1 to 1024"),
-    ],
-)
-def test_refuses(more: dict[str, int], words: str) -> None:
-    with pytest.raises(UserError, match=words):
-        one_call.make_traces(show.Request("bcast/mst", **more))  # type: ignore[arg-type]
+def test_pictures_are_written_where_out_says(
+    workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workplace)
+    status, out, _ = shown(capsys, "scatter/mst --ranks 4 --kind graph,matrix --out d")
+    assert status == 0
+    names = {p.name for p in Path("d").iterdir()}
+    assert names == {f"scatter-mst-p4-{kind}{ending}" for kind in ("graph", "matrix") for ending in (".svg", ".png")}
+    assert all(f"d/{name}" in out for name in names)
+    assert "graph of scatter/mst, 4 ranks" in Path("d/scatter-mst-p4-graph.svg").read_text()
+    assert shown(capsys, "scatter/mst --ranks 4 --kind graph --out x.PDF")[0] == 0
+    assert Path("x.PDF").read_bytes().startswith(b"%PDF")
+    assert shown(capsys, "scatter/mst --ranks 3 --kind graph --out a/b.svg --animate")[0] == 0
+    assert {p.name for p in Path("a").iterdir()} == {"b.svg", "b.gif", "b.animated.svg"}
+    status, out, _ = shown(capsys, "scatter/mst --ranks 4 --no-pictures --out e")
+    assert status == 0 and "pictures" not in out and not Path("e").exists()
 
 
-def test_unknown_kind() -> None:
-    with pytest.raises(UsageError, match="gantt"):
-        show.read_kinds("gant")
+@needs_prover
+def test_a_picture_that_is_too_large_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("collscope.figures.schedule.kinds.draw", lambda traces, kind: None)
+    assert show.draw([drawn()], ["table"], str(tmp_path)) == []
+    words = "the table of bcast/knomial[k=4,s=0] at this size would take too much memory"
+    assert words in capsys.readouterr().err
 
 
-def test_large_pictures_are_told_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    small, large = tmp_path / "a.png", tmp_path / "a.svg"
-    small.write_bytes(b"x")
-    show.list_pictures([small], 256)
-    assert "MiB" not in capsys.readouterr().out
-    large.write_bytes(b"x" * (3 << 20))
-    show.list_pictures([small, large], 256)
-    said = capsys.readouterr()
-    assert "a.svg   3 MiB" in said.out
-    assert all(words in said.err for words in ("the PNG", "fewer --ranks", "--no-pictures"))
+@needs_simulation()
+def test_a_simulation_stands_beside_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    """The simulated record has the simulation's time and places, and cost() the platform's numbers."""
+    words = "bcast/binomial --on schooner --nodes 2 --ranks 4 --bytes 64KiB --no-pictures"
+    status, out, _ = shown(capsys, f"{words} --source sim,model")
+    assert status == 0
+    times = {line.split()[0]: line for line in out.splitlines() if line.startswith(("sim ", "model "))}
+    assert "= 1.00 × sim" in times["model"] and "model of schooner, 2 nodes" in times["model"]
+    heads = next(line for line in out.splitlines() if "done: sim" in line)
+    assert "done: model" in heads and "4 ranks on 2 nodes, root 0, a vector of 64 KiB: 3 messages" in out
+    assert "cost() says" in out
 
 
 def message(src: int, dst: int, round: int, size: int = 1024, end_s: float = 1e-6, **more: Any) -> Message:
@@ -107,13 +106,13 @@ def test_a_picture_s_name_says_what_it_is_of(more: dict[str, Any], sources: list
     ("text", "kinds"),
     [("all", show.KINDS), ("", show.KINDS), (" , ", show.KINDS), ("graph", ["graph"]), ("matrix, graph,matrix", ["matrix", "graph"])],
 )  # fmt: skip
-def test_kinds_of_pictures(text: str, kinds: Any) -> None:
+def test_kinds_of_pictures_are_read_each_once(text: str, kinds: Any) -> None:
     assert show.read_kinds(text) == list(kinds)
     with pytest.raises(UsageError):
         show.read_kinds("graph,all")
 
 
-def test_sources_of_schedules() -> None:
+def test_sources_of_schedules_are_read_each_once() -> None:
     assert one_call.read_sources("sim, model,sim") == ["sim", "model"]
     with pytest.raises(UsageError, match="a bound has no schedule to draw; take model, sim, real"):
         one_call.read_sources("model,bound")
@@ -134,7 +133,7 @@ def test_sources_of_schedules() -> None:
         ({"algo": "bcast/builtin"}, "has no schedule to draw"),
     ],
 )
-def test_calls_that_have_a_schedule(known: Registry, more: dict[str, Any], says: str) -> None:
+def test_a_call_without_a_schedule_is_refused(known: Registry, more: dict[str, Any], says: str) -> None:
     if says:
         with pytest.raises(UsageError, match=says):
             one_call.make_point(show.Request(**{"algo": "bcast/linear"} | more))
@@ -152,12 +151,12 @@ def test_calls_that_have_a_schedule(known: Registry, more: dict[str, Any], says:
         ({"sizes": "64", "root": 5, "in_place": True}, {"count": 16, "root": 5, "in_place": True}),
     ],
 )
-def test_the_call_that_is_shown(known: Registry, more: dict[str, Any], changed: dict[str, Any]) -> None:
+def test_options_make_the_call_that_is_shown(known: Registry, more: dict[str, Any], changed: dict[str, Any]) -> None:
     made = one_call.make_point(show.Request("linear", collective="bcast", **more))
     assert made == replace(Point("bcast", "bcast/linear", 0), **changed)
 
 
-def test_where_the_ranks_sit(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_sit_where_platform_and_nodes_say(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny = tiny_platform.tiny()
     loaded: list[Any] = []
     there = [True]
@@ -188,7 +187,7 @@ def test_where_the_ranks_sit(known: Registry, monkeypatch: pytest.MonkeyPatch) -
     assert loaded == [("tiny", ["sim"])] * 2 + [("this_machine", ["real"])] * 2
 
 
-def test_which_machine_the_model_is_of(known: Registry) -> None:
+def test_the_model_is_of_the_platform_or_of_telephones(known: Registry) -> None:
     tiny = tiny_platform.tiny()
     r = show.Request("bcast/linear", ranks=4, mapping="cyclic")
     assert one_call.machine_of(r, Layout(tiny, 2, 4, "cyclic"))[1] == "model of tiny, 2 nodes"
@@ -208,7 +207,7 @@ def test_which_machine_the_model_is_of(known: Registry) -> None:
         ("tiny", "real", "use --on this_machine"),
     ],
 )
-def test_sources_that_need_a_machine(
+def test_sources_that_need_a_machine_are_refused_without(
     known: Registry, monkeypatch: pytest.MonkeyPatch, platform: str | None, source: str, says: str
 ) -> None:
     monkeypatch.setattr("os.environ", {})
@@ -216,88 +215,10 @@ def test_sources_that_need_a_machine(
         one_call.make_traces(show.Request("bcast/linear", platform=platform, source=source))
 
 
-@pytest.mark.parametrize(("source", "platform"), [("sim", "tiny"), ("real", "tiny"), ("real", None)])
-def test_a_run_has_its_own_times_and_the_cost_of_its_platform(
-    known: Registry, monkeypatch: pytest.MonkeyPatch, source: str, platform: str | None
-) -> None:
-    here = tiny_platform.tiny()
-    asked: list[Any] = []
-    seen = SimpleNamespace(places="places")
-
-    def traces(points: list[Point], ranks: int, machine: Any, where: str, limit_s: float | None = None) -> list[Trace]:
-        asked.append((machine, where, [p.algorithm for p in points], ranks))
-        return [drawn(cost_s=5e-6 if machine == "machine of tiny" else 1e-6)]
-
-    monkeypatch.setattr("collscope.commands.requests.load_platform", lambda *_: here if platform else None)
-    monkeypatch.setattr("collscope.commands.requests.check_real", lambda _: None)
-    monkeypatch.setattr(one_call, "machine_file", lambda *_: "machine of tiny")
-    monkeypatch.setattr("collscope.schedules.ask.traces", traces)
-    monkeypatch.setattr(one_port, "with_places", lambda machine, places: (machine, places))
-    monkeypatch.setattr(
-        "collscope.schedules.observed.simulated", lambda at, point, limit_s: asked.append(limit_s) or seen
-    )
-    monkeypatch.setattr(
-        "collscope.schedules.observed.measured",
-        lambda at, point, limit_s: asked.append((point.repetitions, limit_s)) or seen,
-    )
-    monkeypatch.setattr("collscope.schedules.observed.text", lambda seen, source, at: f"{source} on {at.platform_name}")
-    monkeypatch.setattr("collscope.schedules.modelled.costs_of", lambda machine: f"costs of {machine}")
-    monkeypatch.setattr("collscope.schedules.retimed.retimed", lambda trace, *more: (trace.cost_s, *more))
-    request = show.Request("bcast/linear", ranks=4, platform=platform, source=source, repetitions=7, point_limit=2.5)
-    costs = "costs of machine of tiny" if source == "sim" else None
-    cost_s = 5e-6 if platform else None
-    where = f"{source} on {platform or 'this_machine'}"
-    assert one_call.make_traces(request) == [(cost_s, seen, source, where, costs)]  # type: ignore[comparison-overlap]
-    call = (["bcast/linear"], 4)
-    recorded = ((one_port.telephone(4, 1), "places"), "", *call)
-    assert asked == [2.5 if source == "sim" else (7, 2.5), recorded, *[("machine of tiny", "", *call)] * bool(platform)]
-
-
-@pytest.mark.parametrize("on", [None, "tiny"])
-def test_what_show_makes_of_its_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str | None) -> None:
-    done: list[Any] = []
-    monkeypatch.setattr(show, "make_traces", lambda r: [drawn()])
-    monkeypatch.setattr(show_page, "show", lambda traces: done.append("page"))
-    monkeypatch.setattr("collscope.commands.requests.load_platform", lambda *_: "loaded")
-    monkeypatch.setattr("collscope.commands.origin.of_sources", lambda *words: words)
-    monkeypatch.setattr(show, "draw", lambda traces, kinds, out, about: done.append((kinds, out, about)) or [])
-    monkeypatch.setattr(show, "list_pictures", lambda written, ranks: done.append((len(written), ranks)))
-    monkeypatch.setattr("collscope.figures.files.write", lambda data, path: Path(path))
-    monkeypatch.setattr("collscope.figures.schedule.animation.gif", lambda _: b"")
-    monkeypatch.setattr("collscope.figures.schedule.animation.svg", lambda _: "")
-    r = show.Request("bcast/mst", kinds="graph", out=str(tmp_path), platform=on)
-    assert show.run(replace(r, no_pictures=True, out="/nowhere/x.jpg")) == 0 and done == ["page"]
-    made = (["graph"], str(tmp_path), (["model"], "loaded" if on else None))
-    assert show.run(r) == 0 and done[1:] == ["page", made, (0, 4)]
-    assert show.run(replace(r, animate=True)) == 0 and done[4:] == ["page", made, (2, 4)]
-    with pytest.raises(UsageError):
-        show.run(replace(r, out="x.jpg"))
-
-
-@pytest.mark.parametrize("single", [True, False])
-def test_one_file_or_two_of_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], single: bool
-) -> None:
-    saved: list[Any] = []
-    monkeypatch.setattr("collscope.figures.schedule.kinds.draw", lambda traces, kind: None if kind == "table" else kind)
-    monkeypatch.setattr(
-        "collscope.figures.files.save", lambda fig, path, words: saved.append((fig, path.name, words)) or path
-    )
-    out = str(tmp_path / "x.PDF") if single else str(tmp_path)
-    made = show.draw([drawn()], ["table", "graph"], out, {"Source": "s"})
-    names = ["x.PDF"] if single else [f"bcast-knomial-k4-s0-p4-graph{e}" for e in (".svg", ".png")]
-    assert [p.name for p in made] == names
-    words = {"Title": "graph of bcast/knomial[k=4,s=0], 4 ranks", "Source": "s"}
-    assert saved == [("graph", name, words) for name in names]
-    assert "the table of bcast/knomial[k=4,s=0] at this size would take too much memory" in capsys.readouterr().err
-    show.draw([drawn()], ["graph"], out)
-    assert saved[-1][2] is None
-
-
 @pytest.mark.parametrize(("size", "large"), [(2 << 20, False), ((2 << 20) + 1, True)])
 @pytest.mark.parametrize("ranks", [8, 9])
 @pytest.mark.parametrize("names", [["a.svg"], ["a.png"], ["a.svg", "a.png"]])
-def test_what_to_do_about_large_pictures(
+def test_large_pictures_come_with_advice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], size: int, large: bool, ranks: int, names: list[str]
 ) -> None:
     for name in names:
@@ -313,7 +234,7 @@ def test_what_to_do_about_large_pictures(
     assert said.err == text * large
 
 
-def test_times_beside_the_first(known: Registry) -> None:
+def test_times_stand_beside_the_first(known: Registry) -> None:
     model, sim = drawn(cost_s=1e-6), drawn(source="sim", time_s=3e-6, where="b", cost_s=1e-6)
     assert show_page.times([model, sim]) == [
         ("model", "2 µs", "a model"), ("", "", "cost() says 1 µs in the telephone model"), ("sim", "3 µs = 1.50 × model", "b"),
@@ -331,7 +252,7 @@ def test_times_beside_the_first(known: Registry) -> None:
 @pytest.mark.parametrize(
     ("width", "several", "largest"), [(120, False, True), (60, False, True), (99, True, False), (100, True, True)]
 )
-def test_a_row_a_round(width: int, several: bool, largest: bool) -> None:
+def test_rounds_have_one_row_each(width: int, several: bool, largest: bool) -> None:
     more = [drawn(source="sim", messages=tuple(replace(m, end_s=m.end_s * 2) for m in drawn().messages))] * several
     table = show_page.rounds_table([drawn(), *more], width)
     heads = [
@@ -355,7 +276,7 @@ def test_a_row_a_round(width: int, several: bool, largest: bool) -> None:
 
 
 @pytest.mark.parametrize(("rounds", "shows"), [(24, [*range(24)]), (25, [*range(20), "⋮", 22, 23, 24])])
-def test_of_many_rounds_the_first_and_the_last(rounds: int, shows: list[Any]) -> None:
+def test_many_rounds_are_cut_in_the_middle(rounds: int, shows: list[Any]) -> None:
     table = show_page.rounds_table([drawn(rounds=rounds, messages=tuple(message(0, 1, k) for k in range(rounds)))], 120)
     assert [str(cell).removeprefix("■ ") for cell in table.columns[0].cells] == [str(k) for k in shows]
 
@@ -369,7 +290,7 @@ def test_of_many_rounds_the_first_and_the_last(rounds: int, shows: list[Any]) ->
         {"collective": "allgather", "key": "allgather/bucket", "transfers": (message(0, 1, 0, 4096, shared=True),)},
     ],
 )
-def test_the_page(
+def test_the_page_says_what_the_call_is(
     known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(
