@@ -145,7 +145,8 @@ class Cache:
                     )
                     self._db.execute("COMMIT")
                 except BaseException:
-                    self._db.execute("ROLLBACK")
+                    if self._db.in_transaction:  # where the disk is full, sqlite has taken it back already
+                        self._db.execute("ROLLBACK")
                     raise
         except sqlite3.Error as error:
             raise self._failed(error) from error

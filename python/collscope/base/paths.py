@@ -22,7 +22,10 @@ def own_place() -> Path:
 
 
 def _caches() -> tuple[Path, Path | None]:
-    """What can be computed again: the folder where it is kept and, where that is not the tree's own, the tree's, to read only."""
+    """What can be computed again: the folder where it is kept and, where that is not the tree's own, the tree's, to read only.
+    COLLSCOPE_CACHE names another folder, one that a group shares."""
+    if named := os.environ.get("COLLSCOPE_CACHE"):
+        return Path(named).absolute(), None
     tree = ROOT / ".cache"
     database = tree / "results.sqlite"
     if is_writable(tree) and (not database.exists() or os.access(database, os.W_OK)):

@@ -177,3 +177,25 @@ def test_what_a_tree_of_somebody_elses_knows_is_read_by_every_thread(
         thread.start()
         thread.join()
     assert found == {"a": 1, "b": 2}, "what is our own comes first"
+
+
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
+    """sqlite has taken the transaction back by then; what was kept before is there, and a later value is taken again."""
+    with Cache(tmp_path / "c.sqlite") as store:
+        store.put("kept", 1)
+        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(UserError, match=r"c\.sqlite: the disk is full; free some space"):
+            store.put("more", "x" * 100_000)
+        assert store.get_many(["kept", "more"]) == {"kept": 1}
+        store._db.execute("PRAGMA max_page_count = 1000000")
+        store.put("more", 2)
+        assert store.get_many(["kept", "more"]) == {"kept": 1, "more": 2}
+
+
+def test_a_group_names_the_folder_of_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of the tree's own and of a user's."""
+    monkeypatch.setenv("COLLSCOPE_CACHE", str(tmp_path / "group"))
+    assert paths._caches() == (tmp_path / "group", None)
+    monkeypatch.delenv("COLLSCOPE_CACHE")
+    assert paths._caches()[0] != tmp_path / "group"
