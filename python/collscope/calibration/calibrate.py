@@ -1,92 +1,183 @@
-"""Measures this machine point to point and writes its specification: platforms/this_machine/spec.toml, not tracked.
+"""Measures this machine, or a cluster over its launcher, point to point and writes its specification: platforms/NAME/spec.toml.
 
-Collectives play no part: predicting those is what the specification is for.
+survey → samples → estimates → specification → text. Collectives play no part: predicting those is what the specification is for.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
+import platform as python_platform
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from collscope.base import console, paths
+from collscope.base import console, paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
-from collscope.base.units import format_size, format_time
-from collscope.calibration import topology
-from collscope.calibration.fit import Fit, Line, fit, level_in
-from collscope.calibration.probe import probe
-from collscope.calibration.spec_text import Made, eager_limit, spec_text
+from collscope.base.number import Number
+from collscope.base.units import counted
+from collscope.calibration import estimates, survey, topology
+from collscope.calibration.estimates import Estimates
+from collscope.calibration.samples import Probe, Samples, ask
+from collscope.calibration.specification import About, spec_of
 from collscope.machines import find
+from collscope.machines.spec import COUNTS, Topology
 from collscope.machines.spec_reader import parse_spec
+from collscope.machines.spec_writer import spec_text
 from collscope.sources import mpirun
+from collscope.sources.launcher import LOCAL, Launcher
+from collscope.testbed import bed
+from collscope.testbed.network import Network
 
-MAX_RANKS = 16
-LAUNCHES = 5  # they differ more than repetitions do
-PAIRS = 3  # of a class; the first launch has all, which on many cores takes as long as the rest together
-ASIDE = 0.5  # of a core: what a machine does beside, without disturbing anybody
+HERE = "this_machine"
+MAX_RANKS = 16  # of this machine
+MAX_RANKS_PER_NODE = 64
+MAX_NODES = 8
+IDLE_LOAD = 0.5  # what a machine does beside, without disturbing anybody
+USUAL_EAGER_BYTES = 4095
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was written, and how it came about."""
+    """What was written, and how it came about. `source`: when, where and with what it was measured."""
 
     path: Path
-    fitted: Fit
-    load: tuple[float, float]  # of the machine, before and after
-    seconds: float  # that measuring took
+    estimates: Estimates
+    samples: Samples
+    source: str
 
 
-def calibrate(ranks: int | None = None, target: Path | None = None) -> Calibration:
-    """Measures with `ranks` ranks (default: one a core, at most 16) and writes the specification, whole or not at all. UserError: there
-    are not two cores, or the driver cannot measure; UsageError: the specification cannot be written there."""
-    path = target or find.PLATFORMS / "this_machine" / "spec.toml"
+def calibrate(
+    name: str = HERE,
+    launcher: Launcher | None = None,
+    nodes: int | None = None,
+    ranks_per_node: int | None = None,
+    target: Path | None = None,
+    quick: bool = False,
+) -> Calibration:
+    """Measures and writes the specification, whole or not at all. Without a launcher: of this machine, with one rank per core, at most 16.
+    With one: on `nodes` nodes (default: those that it reaches, at most 8) with `ranks_per_node` ranks each (default: one per core; one per
+    host of the test bed). `quick`: fewer pairs, sizes and samples. UsageError: it cannot be written there; UserError: it cannot be
+    measured."""
+    path = target or find.PLATFORMS / name / "spec.toml"
     if not paths.is_writable(path.parent) or path.is_dir():
         raise UsageError(f"{paths.display(path)} cannot be written; --out FILE writes elsewhere, for --on FILE")
-    machine = topology.read()
-    ranks = ranks or min(len(machine.cores), MAX_RANKS)
+    if not target and (beside := find.PLATFORMS / f"{name}.toml").exists():
+        raise UsageError(f"--name {name}: there is {paths.display(beside)} already; take another name, or --out FILE")
+    driver = programs.needed(programs.MPI_DRIVER)
+    machine = topology.read()  # of this node: the others are taken to be the same
+    on = launcher or LOCAL
+    nodes, each = (
+        (1, ranks_per_node or min(len(machine.cores), MAX_RANKS))
+        if not launcher
+        else _size(launcher, nodes, ranks_per_node, len(machine.cores))
+    )
+    ranks = nodes * each
+    load, began = os.getloadavg()[0], time.monotonic()
+    if not launcher:
+        check_cores(ranks, len(machine.cores), load)
+    binding = [] if launcher else ["--bind-to", "core"]
+
+    def measure(plan: Sequence[Probe]) -> Samples:
+        return ask(plan, ranks, lambda file: on.command([*binding, driver, "--p2p", file], ranks, nodes), on.folder)
+
+    when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+    samples = survey.of_cluster(measure, quick) if launcher else survey.of_machine(measure, ranks, quick)
+    if (found := len(samples.placement.nodes)) != nodes:
+        raise UserError(
+            f"{counted(nodes, 'node')} were requested and ranks sit on {found}: {', '.join(sorted({*samples.hosts}))}"
+        )
+    source = (
+        f"collscope calibrate, {when}, {samples.library}, {counted(ranks, 'rank')} on {counted(nodes, 'node')} of {on.describe()}, "
+        f"load {load:.1f} before and {os.getloadavg()[0]:.1f} after, in {time.monotonic() - began:.0f} s"
+    )
+    if launcher:
+        made, about = estimates.of_cluster(samples), _about_cluster(name, launcher, (nodes, each), machine, source)
+        head = [f"As `./collscope calibrate --name {name}` measured it, point to point: no collective's time is in it."]
+    else:
+        made, about = estimates.of_machine(samples, machine.shape[0]), about_machine(machine, samples.variables, source)
+        head = ["This machine, as `./collscope calibrate` measured it. Not tracked: measure again instead of editing."]
+    errors = {level: [f"{level}: {fit.text}"] for level, fit in made.curves.items()}
+    text = spec_text(spec_of(made, about), [*head, *made.notes], errors)
+    parse_spec(text, paths.display(path))
+    write_atomically(path, text)
+    return Calibration(path, made, samples, source)
+
+
+def _size(launcher: Launcher, nodes: int | None, ranks_per_node: int | None, cores: int) -> tuple[int, int]:
+    """Nodes of a cluster, and ranks on each."""
+    nodes = nodes or min(launcher.nodes() or 0, MAX_NODES)
+    if not nodes:
+        raise UsageError(f"{launcher.describe()} does not say how many nodes there are; add --nodes N")
+    each = ranks_per_node or (1 if launcher.kind == "testbed" else min(cores, MAX_RANKS_PER_NODE))
+    if nodes * each < 2:
+        raise UsageError("one rank alone sends no message; add --nodes or --ranks-per-node")
+    return nodes, each
+
+
+def check_cores(ranks: int, cores: int, load: float) -> None:
+    """UserError: two ranks would share a core, or there is only one; a note where others compute on the cores that are measured."""
     if ranks < 2:
         raise UserError("calibrating needs two cores: two ranks that share one measure the scheduler")
-    before, began = os.getloadavg()[0], time.monotonic()
-    if warning := busy(before, ranks, len(machine.cores)):
-        console.note(warning)
-    lines = probe(ranks, range(1, ranks))
-    few = few_of_each_class(ranks, lines, machine)
-    lines += [line for _ in range(1, LAUNCHES) for line in probe(ranks, few)]
-    load, seconds = (before, os.getloadavg()[0]), time.monotonic() - began
-    when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    fitted = fit(lines, machine)
-    text = spec_text(fitted, machine, eager_limit(), Made(ranks, when, mpirun.library(), load))
-    parse_spec(text, str(path))
-    write_atomically(path, text)
-    return Calibration(path, fitted, load, seconds)
+    if mpirun.share_cores(ranks):
+        raise UserError(f"{ranks} ranks do not have a core each; calibrate with at most {len(os.sched_getaffinity(0))}")
+    if load + ranks > cores + IDLE_LOAD:
+        console.note(
+            f"the machine is busy: load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: measure "
+            "again when it is quiet"
+        )
 
 
-def few_of_each_class(ranks: int, lines: Sequence[Line], machine: topology.Topology) -> list[int]:
-    """The first ranks of each class of messages to rank 0, at most PAIRS; `lines` say where ranks ran."""
-    level, found = level_in(lines, machine), dict[str, list[int]]()
-    for other in range(1, ranks):
-        found.setdefault(level({"a": 0, "b": other}), []).append(other)
-    return sorted(other for others in found.values() for other in others[:PAIRS])
+def _counts(shape: Sequence[int], source: str) -> dict[str, Number]:
+    return {key: Number(n, "documented", source) for key, n in zip(COUNTS, shape, strict=True)}
 
 
-def busy(load: float, ranks: int, cores: int) -> str:
-    """The warning where others compute on the cores that are to be measured; "" where they do not."""
-    if load + ranks <= cores + ASIDE:
-        return ""
-    return (
-        f"the machine is busy: load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: "
-        "measure again when it is quiet"
+def about_machine(machine: topology.Topology, variables: Mapping[str, Any], source: str) -> About:
+    """This machine: its processor, its shape as hwloc has it, and its library's eager limit."""
+    processor = re.sub(r"[^\w .,()@/+-]", "", machine.model) or python_platform.machine()
+    about = f"{processor}: {len(machine.cores)} cores"
+    known = {"eager_bytes": eager_limit(variables), "oversubscribe": True}  # as in real runs
+    return About(HERE, about, _counts((1, *machine.shape), "hwloc"), source, known=known)
+
+
+def eager_limit(variables: Mapping[str, Any]) -> Number:
+    """Open MPI's limit for shared memory, from the library's variables; the usual one where they do not say."""
+    for transport in ("vader", "sm"):
+        if (limit := variables.get(name := f"btl_{transport}_eager_limit")) is not None:
+            return Number(int(limit) - 1, "documented", f"{name} {limit} of the library, header included")
+    return Number(USUAL_EAGER_BYTES, "assumed", "usual")
+
+
+def _about_cluster(
+    name: str, launcher: Launcher, size: tuple[int, int], machine: topology.Topology, source: str
+) -> About:
+    nodes, each = size
+    on_bed = launcher.kind == "testbed"
+    shape = (nodes, 1, each, each) if on_bed else (nodes, *machine.shape)
+    about = f"{name}: {counted(nodes, 'node')} as measured point to point"
+    leaves = leaves_of(there.network) if on_bed and (there := bed.standing()) else Topology()
+    return About(name, about, _counts(shape, "where the ranks that measured sat"), source, leaves)
+
+
+def leaves_of(network: Network) -> Topology:
+    """The leaf switches of a test bed, with one uplink each: what was asked for, not measured. Bytes are TCP's payload."""
+    if network.leaves < 2:
+        return Topology()
+
+    def number(value: float) -> Number:
+        return Number(value, "documented", "what the bed was made with")
+
+    each = network.hosts // network.leaves
+    rate = network.uplink_bits_per_s / network.bits_per_s * network.ceiling_bytes_per_s
+    return Topology(
+        kind="fat_tree",
+        shape=(network.leaves, each),
+        shape_from=(number(network.leaves), number(each)),
+        hop_latency_s=number(network.uplink_latency_s),
+        link_bytes_per_s=number(rate),
+        oversubscription=number(each),
     )
-
-
-def describe(made: Calibration) -> Iterator[str]:
-    """Load, and of each class its pieces and how well they meet what was measured; a line each."""
-    yield f"measured in {made.seconds:.0f} s; load: {made.load[0]:.1f} before, {made.load[1]:.1f} after, the ranks themselves included"
-    for level, pieces in sorted(made.fitted.curves.items()):
-        yield f"{level}: {made.fitted.quality[level].text}"
-        for start, latency, slope in pieces:
-            yield f"  from {format_size(start):>8}: α = {format_time(latency)}, β = {slope * 1e9:.3g} ns/B"

@@ -45,11 +45,11 @@ class Gaps:
     """class → (bytes, seconds that a sender is busy with an eager message), ascending, and class → (bytes, time of a non-blocking one
     that waits); both at sizes that were measured."""
 
-    gap: Mapping[str, Sequence[tuple[int, float]]]
-    waiting: Mapping[str, tuple[int, float]]
-    source: str
-    fitted: int  # broadcasts that this is made from
-    rows: int
+    gap: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
+    waiting: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    source: str = ""
+    fitted: int = 0  # broadcasts that this is made from
+    rows: int = 0
     received: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
     """class → (bytes, seconds that a receiver is busy with an eager one), without the combining."""
     received_source: str = ""

@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from collscope.calibration.curves import Limits, Point, curve_at, jumps_of, pieces_of
+from collscope.calibration.curves import Error, Limits, Point, curve_at, jumps_of, pieces_of
 
 
-@dataclass(frozen=True)
-class Missed:
-    """By how much of the measured time a curve misses it; negative where it is too fast."""
-
-    bytes: int
-    error: float
-
-
-def residuals(points: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> list[Missed]:
-    """Of a curve through all points."""
-    return list(_missed(points, points, limits, jumps))
-
-
-def left_out(points: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> list[Missed]:
+def left_out(points: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> list[Error]:
     """Of the curve through every other point, at the points between, and the other way round; ascending. `jumps` are known to both:
     where a protocol begins cannot be seen in what was left out."""
-    found = [m for half in (0, 1) for m in _missed(points[half::2], points[1 - half :: 2], limits, jumps)]
+    found = [m for half in (0, 1) for m in _errors(points[half::2], points[1 - half :: 2], limits, jumps)]
     return sorted(found, key=lambda m: m.bytes)
 
 
-def blind(curves: Sequence[Sequence[Point]], limits: Limits) -> list[Missed]:
+def blind(curves: Sequence[Sequence[Point]], limits: Limits) -> list[Error]:
     """As left_out, of several classes, with nothing known: jumps, too, are found in what is left."""
-    found: list[Missed] = []
+    found: list[Error] = []
     for half in (0, 1):
         jumps = jumps_of([points[half::2] for points in curves])
         for points in curves:
-            found += _missed(points[half::2], points[1 - half :: 2], limits, jumps)
+            found += _errors(points[half::2], points[1 - half :: 2], limits, jumps)
     return found
 
 
-def _missed(seen: Sequence[Point], asked: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> Iterator[Missed]:
+def _errors(seen: Sequence[Point], asked: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> Iterator[Error]:
     pieces = pieces_of(seen, limits, jumps)
     for point in asked:
-        yield Missed(point.bytes, curve_at(pieces, point.bytes) / point.seconds - 1)
+        yield Error(point.bytes, curve_at(pieces, point.bytes) / point.seconds - 1)
 
 
 def reason(points: Sequence[Point], jumps: Sequence[int], size: int) -> str:

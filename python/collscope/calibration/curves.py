@@ -9,11 +9,16 @@ negative: where times grow faster than sizes, proportional pieces follow them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from collscope.base.units import counted, format_size
+from collscope.machines.spec import LEVELS
+
+*_, NETWORK = LEVELS
+MIN_S_PER_BYTE = 1e-12  # a thousand times faster than any core
 NOISE = 0.01  # of a time, where the data do not say
 HUBER = 1.5  # from so many times the noise on, an error counts by its size, not by its square
 PENALTY = 4.0  # what a further group must gain; in squares of the noise, halved
@@ -24,8 +29,8 @@ STEEPER = 1.15  # times grow by so much more than sizes: no line with a latency 
 DUST = 1e-9  # of floating point
 FINEST = 2.0  # proportional pieces for each doubling
 
-Piece = tuple[int, float, float]  # from bytes, latency in seconds, seconds a byte
-Line = tuple[float, float]  # latency, seconds a byte
+Piece = tuple[int, float, float]  # from bytes, latency in seconds, seconds per byte
+Line = tuple[float, float]  # latency, seconds per byte
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,66 @@ class Point:
 
 @dataclass(frozen=True)
 class Limits:
-    """What no piece may fall below: `floor` in seconds a byte, `base` in seconds of latency."""
+    """What no piece may fall below: `floor` in seconds per byte, `base` in seconds of latency."""
 
     floor: float = 0.0
     base: float = 0.0
+
+
+@dataclass(frozen=True)
+class Error:
+    """By how much of the measured time a curve misses it; negative where it is too fast."""
+
+    bytes: int
+    share: float
+
+
+@dataclass(frozen=True)
+class CurveFit:
+    """The times of a class and the curve through them; `jumps`: sizes where a protocol begins."""
+
+    points: tuple[Point, ...]
+    pieces: tuple[Piece, ...]
+    jumps: tuple[int, ...] = ()
+
+    @property
+    def errors(self) -> list[Error]:
+        """Of the curve at each of its points."""
+        return [Error(p.bytes, curve_at(self.pieces, p.bytes) / p.seconds - 1) for p in self.points]
+
+    @property
+    def text(self) -> str:
+        """How well the pieces meet the points, in words."""
+        sizes, pieces = counted(len(self.points), "size"), counted(len(self.pieces), "piece")
+        return f"{sizes} in {pieces}; error {error_text(self.errors)}"
+
+
+def error_text(errors: Sequence[Error]) -> str:
+    """Their median and maximum in words."""
+    worst = max(errors, key=lambda e: abs(e.share))
+    middle = median(abs(e.share) for e in errors)
+    return f"{middle:.1%} median, {abs(worst.share):.1%} max (at {format_size(worst.bytes)})"
+
+
+def fit_curves(
+    times: Mapping[str, Sequence[Point]],
+    limits: Callable[[str], Limits],
+    known: Mapping[str, Sequence[int]] | None = None,
+    also: int = 0,
+) -> dict[str, CurveFit]:
+    """Curves by class. Jumps are found in all classes of a node together and in the network by itself, unless they are `known`, by class
+    or "within" for all classes of a node; `also`: a size where a protocol begins in every class that was measured there."""
+    found = {}
+    for levels in ([lv for lv in times if lv != NETWORK], [lv for lv in times if lv == NETWORK]):
+        jumps = jumps_of([times[lv] for lv in levels])
+        if any(p.bytes == also for lv in levels for p in times[lv]):
+            jumps = sorted({*jumps, also})
+        if known and levels != [NETWORK]:
+            jumps = sorted(known.get("within", jumps))
+        for level in levels:
+            own = tuple(sorted((known or {}).get(level, jumps)))
+            found[level] = CurveFit(tuple(times[level]), tuple(pieces_of(times[level], limits(level), own)), own)
+    return found
 
 
 def curve_at(pieces: Sequence[Piece], size: int) -> float:
@@ -147,7 +208,7 @@ def _huber(error: float) -> float:
 
 
 def line_of(group: Sequence[Point], limits: Limits, slope: float = 0.0) -> Line:
-    """Latency and seconds a byte of the line through a group by relative errors, large ones counting less; `slope` is what a single
+    """Latency and seconds per byte of the line through a group by relative errors, large ones counting less; `slope` is what a single
     point takes, as far as the limits let it."""
     if len(group) == 1:
         (p,) = group

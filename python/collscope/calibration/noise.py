@@ -58,14 +58,3 @@ def noise_of_messages(times: Sequence[float], typical_s: float) -> Quantiles:
         return ()
     ascending = sorted(times)
     return tuple((part, quantile(ascending, part) - typical_s) for part in PARTS)
-
-
-def sections(noise: Sequence[tuple[int, Quantiles]], level: str, source: str) -> list[str]:
-    """The tables of a class in a specification, from (bytes, noise) of the sizes that were measured: each holds from its size on, the
-    first from 0."""
-    out = []
-    for at, (size, quantiles) in enumerate(noise):
-        pairs = ", ".join(f"[{part:g}, {float(f'{seconds:.4g}')!r}]" for part, seconds in quantiles)
-        out += ["", f"[[noise.{level}]]", f"from_bytes = {size if at else 0}", f"quantiles_s = [{pairs}]"]
-        out += ['tag = "measured"', f'source = "{source}"']
-    return out

@@ -1,4 +1,4 @@
-"""What this machine is, as the driver has it from hwloc: processors, the cores and sockets they belong to, the caches they share."""
+"""What this machine is, as hwloc has it: processors, the cores and sockets they belong to, the caches they share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Topology:
 
     @property
     def cores(self) -> tuple[Cpu, ...]:
-        """One processor a core: the one with the lowest number."""
+        """One processor per core: the one with the lowest number."""
         first: dict[int, Cpu] = {}
         for cpu in sorted(self.cpus, key=lambda c: c.number):
             first.setdefault(cpu.core, cpu)
@@ -43,20 +43,13 @@ class Topology:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Sockets, cores a socket, cores a cache; the smallest of each where they differ."""
+        """Sockets, cores per socket, cores per cache; the smallest of each where they differ."""
         sockets = Counter(c.socket for c in self.cores)
         per_socket = min(sockets.values())
         per_cache = min(min(Counter(c.cache for c in self.cores).values()), per_socket)
         while per_socket % per_cache:
             per_cache -= 1
         return len(sockets), per_socket, per_cache
-
-
-def level_of(a: Cpu, b: Cpu) -> str:
-    """The class of a message between two processors: cache, socket, or node (another socket of it)."""
-    if a.socket != b.socket:
-        return "node"
-    return "cache" if a.cache == b.cache else "socket"
 
 
 def read(driver: Path = programs.MPI_DRIVER) -> Topology:
@@ -67,13 +60,13 @@ def read(driver: Path = programs.MPI_DRIVER) -> Topology:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UserError(f"{paths.display(driver)} --topology: {error}") from error
     if done.returncode:
-        reason = (done.stderr.strip() or "it says nothing").splitlines()[-1]
+        reason = (done.stderr.strip() or "it printed nothing").splitlines()[-1]
         raise UserError(f"{paths.display(driver)} --topology failed (exit {done.returncode}): {reason}")
     try:
         return parse(json.loads(done.stdout)["topology"])
     except (ValueError, KeyError, TypeError) as error:
         text = done.stdout[:80]
-        raise UserError(f"{paths.display(driver)} --topology printed what is no topology: {text}") from error
+        raise UserError(f"{paths.display(driver)} --topology printed what is not a topology: {text}") from error
 
 
 def parse(answer: Mapping[str, Any]) -> Topology:

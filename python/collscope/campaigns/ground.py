@@ -15,8 +15,8 @@ from typing import Any
 
 from collscope.base import console, programs
 from collscope.base.files import write_atomically
-from collscope.calibration import cluster
-from collscope.calibration.p2p import csv_text
+from collscope.calibration import calibrate
+from collscope.calibration.samples import csv_text
 from collscope.campaigns.campaign import Campaign
 from collscope.sources import measure
 from collscope.sources.launcher import launcher_of
@@ -90,8 +90,8 @@ def _prepare(campaign: Campaign, there: bed.Bed, folder: Path, quick: bool) -> d
             console.note(f"{f['what']}: {f['measured']:.1f} of {f['claimed']:.1f} {f['unit']}; is the machine busy?")
     console.note(f"{campaign.name}: calibrating it (load {os.getloadavg()[0]:.1f})")
     each = max(calls.ranks_per_node for calls in campaign.file.calls)
-    made = cluster.calibrate(campaign.file.platform, launcher_of("testbed"), None, each, folder / SPEC, quick)
-    write_atomically(folder / MESSAGES, csv_text(made.seen))
+    made = calibrate.calibrate(campaign.file.platform, launcher_of("testbed"), None, each, folder / SPEC, quick)
+    write_atomically(folder / MESSAGES, csv_text(made.samples))
     noted = {"network": there.network.text(), "findings": findings, "source": made.source}
     write_atomically(folder / NOTED, json.dumps(noted, indent=1) + "\n")
     return noted

@@ -10,7 +10,7 @@ import click
 from collscope.commands import requests
 
 if TYPE_CHECKING:
-    from collscope.calibration.cluster import Calibrated
+    from collscope.calibration.calibrate import Calibration
 
 
 EXAMPLES = """
@@ -92,86 +92,72 @@ def command(
     A cluster needs --name, and --hosts, --launcher or an allocation with --nodes."""
     from collscope.base import paths
     from collscope.base.errors import UsageError
-    from collscope.calibration import calibrate
 
     if out and not out.endswith(".toml"):
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
     target = Path(out) if out else None
-    cluster = {
-        "--hosts": hosts,
-        "--launcher": launcher,
-        "--nodes": nodes,
-        "--ranks-per-node": ranks_per_node,
-        "--quick": quick,
-    }
-    given = next((option for option, value in cluster.items() if value), None)
-    if files and given:
-        raise UsageError(f"{given} is for measuring, and --from takes times from files; leave one out")
-    if given:
-        from collscope.calibration import cluster as clusters
-        from collscope.calibration import published
-        from collscope.sources.launcher import launcher_of
-
-        if not name or not published.NAME.fullmatch(name):
-            raise UsageError(f"{given} needs the cluster's --name: a word of up to 60 letters, digits, _ . and -")
-        if name in ("this_machine", "ideal"):
-            raise UsageError(f"--name {name}: is taken; give the cluster another name")
-        of_files = {
-            "--contention": contention,
-            "--where": where,
-            "--class": classes,
-            "--shape": shape,
-            "--jumps": jumps,
-        }
-        if one := next((option for option, value in of_files.items() if value), None):
-            raise UsageError(f"{one} goes with --from FILE; a cluster is measured")
-        done = clusters.calibrate(name, launcher_of(launcher, hosts), nodes, ranks_per_node, target, quick)
-        write_page(done, name)
-        lines, path, asked = clusters.describe(done), done.path, out or name
-    elif files:
+    cluster = {"--hosts": hosts, "--launcher": launcher, "--nodes": nodes, "--ranks-per-node": ranks_per_node}
+    of_files = {"--contention": contention, "--where": where, "--class": classes, "--shape": shape, "--jumps": jumps}
+    on_cluster, of_file = (
+        next((option for option, value in options.items() if value), None) for options in (cluster, of_files)
+    )
+    if files:
+        if measuring := on_cluster or ("--quick" if quick else None):
+            raise UsageError(f"{measuring} is for measuring, and --from takes times from files; leave one out")
         from collscope.calibration import contention as flat_trees
-        from collscope.calibration import published, tables
+        from collscope.calibration import published, report, tables
 
-        if not name or not published.NAME.fullmatch(name):
-            raise UsageError("--from needs the machine's --name: a word of up to 60 letters, digits, _ . and -")
+        name = _checked(name, "--from needs the machine's")
         known, new = published.parse_jumps(jumps), published.parse_shape(shape) if shape else None
         measured = tables.read(files, published.pairs("--where", where), published.pairs("--class", classes))
         trees = flat_trees.read(contention) if contention else None
         path, fitted = published.calibrate(name, measured, target, new, known, trees)
-        lines, asked = published.describe(fitted), out or name
+        lines = report.describe_published(fitted)
     else:
-        others = {
-            "--contention": contention,
-            "--name": name,
-            "--where": where,
-            "--class": classes,
-            "--shape": shape,
-            "--jumps": jumps,
-        }
-        if alone := next((option for option, value in others.items() if value), None):
-            raise UsageError(f"{alone} goes with --from FILE; without it this machine is measured")
-        made = calibrate.calibrate(target=target)
-        lines, path, asked = calibrate.describe(made), made.path, out or "this_machine"
+        from collscope.calibration import calibrate, report
+        from collscope.sources.launcher import launcher_of
+
+        if on_cluster:
+            name = _checked(name, f"{on_cluster} needs the cluster's")
+            if name in (calibrate.HERE, "ideal"):
+                raise UsageError(f"--name {name}: is taken; give the cluster another name")
+            if of_file:
+                raise UsageError(f"{of_file} goes with --from FILE; a cluster is measured")
+            made = calibrate.calibrate(name, launcher_of(launcher, hosts), nodes, ranks_per_node, target, quick)
+            write_page(made, name)
+        else:
+            if alone := of_file or ("--name" if name else None):
+                raise UsageError(f"{alone} goes with --from FILE; without it this machine is measured")
+            made = calibrate.calibrate(target=target, quick=quick)
+        path, lines = made.path, report.describe(made)
     for line in lines:
         click.echo(line)
-    click.echo(f"written: {paths.display(path)}; simulate it with --on {asked}")
+    click.echo(f"written: {paths.display(path)}; simulate it with --on {out or name or calibrate.HERE}")
 
 
-def write_page(made: Calibrated, name: str) -> None:
+def _checked(name: str | None, what: str) -> str:
+    from collscope.base.errors import UsageError
+    from collscope.calibration.published import NAME
+
+    if not name or not NAME.fullmatch(name):
+        raise UsageError(f"{what} --name: a word of up to 60 letters, digits, _ . and -")
+    return name
+
+
+def write_page(made: Calibration, name: str) -> None:
     """Page, picture and all measurements, beside the specification."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from collscope.base.files import write_atomically
-    from collscope.calibration.p2p import csv_text
-    from collscope.calibration.page import page
+    from collscope.calibration.report import page
+    from collscope.calibration.samples import csv_text
     from collscope.figures import files
     from collscope.figures.calibration import calibration_figure
 
     before = "" if made.path.name == "spec.toml" else f"{made.path.stem}_"
     text, picture, data = (made.path.with_name(f"{before}calibration.{kind}") for kind in ("md", "png", "csv"))
-    found = made.found
-    curves = {lv: ([(p.bytes, p.seconds) for p in points], found.curves[lv]) for lv, points in found.times.items()}
+    curves = {lv: ([(p.bytes, p.seconds) for p in c.points], c.pieces) for lv, c in made.estimates.curves.items()}
     files.save(calibration_figure(curves, f"{name}, point to point"), str(picture), {})
-    write_atomically(data, csv_text(made.seen))
+    write_atomically(data, csv_text(made.samples))
     write_atomically(text, page(made, name, picture.name, data.name))

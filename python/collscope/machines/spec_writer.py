@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
@@ -29,7 +30,8 @@ def spec_text(spec: Spec, head: Iterable[str] = (), comments: Comments | None = 
     lines = [*(f"# {line}" for line in head), f"name = {_string(spec.name)}"]
     if spec.about:
         lines.append(f"about = {_string(spec.about)}")
-    for key in COUNTS:
+    whole = not spec.levels and spec.cores_per_cache == spec.cores_per_socket  # one cache per socket: need not be said
+    for key in COUNTS[:3] if whole and COUNTS[3] not in spec.counts else COUNTS:
         lines.append(f"{key} = {_number(spec.counts.get(key, Number(getattr(spec, key))))}")
     for key in ("oversubscribe", "in_order"):
         lines += [f"{key} = true"] if getattr(spec, key) else []
@@ -42,7 +44,7 @@ def spec_text(spec: Spec, head: Iterable[str] = (), comments: Comments | None = 
         lines.append(f"nic_socket = {_number(spec.counts.get('nic_socket', Number(spec.nic_socket)))}")
     if spec.interconnect_links:
         lines.append(f"interconnect_links = {[list(pair) for pair in spec.interconnect_links]}")
-    lines += _table("sources", ((_string(key), _string(text)) for key, text in spec.sources.items()))
+    lines += _table("sources", ((_key(key), _string(text)) for key, text in spec.sources.items()))
     lines += _table("least", ((key, text_of(value)) for key, value in spec.least.items()))
     for unit in spec.levels:
         rate = [("bytes_per_s", _number(unit.bytes_per_s))] if unit.bytes_per_s.value else []
@@ -121,6 +123,10 @@ def _number(number: Number) -> str:
         return value
     limits = f", range = [{', '.join(map(text_of, number.range))}]" if number.range else ""
     return f"{{ value = {value}, tag = {_string(number.tag)}{limits}, source = {_string(number.source)} }}"
+
+
+def _key(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _string(text)
 
 
 def _string(text: str) -> str:

@@ -1,19 +1,26 @@
-"""Calibrating the machine that the tests run on."""
+"""collscope.calibration.calibrate, collscope.commands.calibrate: this machine and clusters, with a driver that answers by formulas."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError
+from collscope.base.number import Number
 from collscope.calibration import calibrate, topology
+from collscope.calibration.samples import Placement, Probe, Reading, Samples, Start
 from collscope.machines import find
+from collscope.machines.spec import Topology
 from collscope.sources import bounds, mpirun
+from collscope.sources.launcher import Launcher
+from collscope.testbed import bed
+from collscope.testbed.network import Network
 from command_line import call
-from made_samples import TWO_CORES, made_lines
 
 
 @pytest.mark.full
@@ -21,8 +28,9 @@ from made_samples import TWO_CORES, made_lines
     not programs.MPI_DRIVER.exists() or len(os.sched_getaffinity(0)) < 2,
     reason="needs build/mpi/collscope-driver and two cores",
 )
-def test_this_machine(tmp_path: Path, workplace: Path) -> None:
-    path = calibrate.calibrate(2, tmp_path / "machine" / "spec.toml").path
+@pytest.mark.parametrize("quick", [False, True])
+def test_this_machine_gets_a_specification_of_its_own(tmp_path: Path, workplace: Path, quick: bool) -> None:
+    path = calibrate.calibrate(ranks_per_node=2, target=tmp_path / "machine" / "spec.toml", quick=quick).path
     assert [p.name for p in path.parent.iterdir()] == ["spec.toml"]
     p = find.load(str(path))
     assert 1e-8 < p.half_round_trip_s("cache", 1) < 1e-3
@@ -30,101 +38,293 @@ def test_this_machine(tmp_path: Path, workplace: Path) -> None:
     assert bounds.loggp(p, 1, 2)["L"] >= 0
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
-    """Two cores, their samples, and a load."""
-    monkeypatch.setattr(topology, "read", lambda: TWO_CORES)
-    monkeypatch.setattr(calibrate, "probe", lambda *_: made_lines())
-    monkeypatch.setattr(calibrate, "eager_limit", lambda: (4095, "ompi_info"))
-    monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+def answer(probe: Probe) -> Reading:
+    """Messages of 1 µs and 1 ns per byte, eager up to 8 KiB; of several at once each takes a third of that longer."""
+    time = 1e-6 + probe.bytes * 1e-9
+    if not probe.flows:
+        return Reading(probe, (1e-10,))
+    if probe.pattern == "flows":
+        whole = time * (1 + (probe.count * len(probe.flows) - 1) / 3)
+        return Reading(probe, (whole,) * 3, (probe.count * 2e-7,), (time,))
+    if probe.pattern.startswith("late"):
+        return Reading(probe, (1e-5 if probe.bytes <= 8192 else 2e-3 * probe.count,))
+    return Reading(probe, ({"overhead": 1e-7, "receive": 1e-7, "copy_exchanged": 1e-10}.get(probe.pattern, time),) * 3)
 
 
-def test_it_says_load_pieces_and_residuals_and_so_does_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], workplace: Path
+Launches = list[tuple[int, list[str], Path | None]]  # ranks, words, folder of the plan
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Launches]:
+    """`driver(cores, nodes, load)`: the launches of a driver that finds its ranks on so many nodes of so many cores, two per socket."""
+
+    def play(cores: int = 2, nodes: int = 1, load: float = 0.25) -> Launches:
+        launches: Launches = []
+
+        def ask(plan: Sequence[Probe], ranks: int, start: Start, folder: Path | None) -> Samples:
+            launches.append((ranks, [str(word) for word in start(Path("plan"))], folder))
+            each = -(-ranks // nodes)
+            places = tuple((r // each, r // 2 if cores > 2 else 0, r if cores > 2 else 0) for r in range(ranks))
+            hosts = tuple(f"n{r // each}" for r in range(ranks))
+            return Samples(Placement(places), tuple(map(answer, plan)), "L 1", hosts, {"btl_vader_eager_limit": 4096})
+
+        machine = topology.Topology("An AMD® X;2 'y'", tuple(topology.Cpu(n, n, n // 2, n) for n in range(cores)))
+        monkeypatch.setattr(topology, "read", lambda: machine)
+        monkeypatch.setattr(calibrate, "ask", ask)
+        monkeypatch.setattr(programs, "needed", lambda program: Path("driver"))
+        monkeypatch.setattr(mpirun, "command", lambda ranks, nodes=1, mapping="block": ["mpirun", f"{ranks}"])
+        monkeypatch.setattr(mpirun, "share_cores", lambda ranks, nodes=1: ranks > cores)
+        monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+        return launches
+
+    return play
+
+
+# ---- this machine -----------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_source_load_pieces_and_errors_and_so_does_the_file(
+    tmp_path: Path, driver: Callable[..., Launches], capsys: pytest.CaptureFixture[str], workplace: Path
 ) -> None:
-    pretend(monkeypatch, 3.2)
-    path = tmp_path / "mine.toml"
-    status, said, err = call(capsys, "calibrate", "--out", str(path))
-    assert status == 0
+    launches, path = driver(load=3.2), tmp_path / "mine.toml"
+    status, out, err = call(capsys, "calibrate", "--out", str(path))
+    assert status == 0 and launches == [(2, ["mpirun", "2", "--bind-to", "core", "driver", "--p2p", "plan"], None)] * 5
     assert "the machine is busy: load 3.2 on 2 cores, of which 2 are measured" in err
-    assert said.splitlines()[0] == "measured in 0 s; load: 3.2 before, 3.2 after, the ranks themselves included"
-    quality = "cache: 550 samples of 21 sizes; the pieces miss them by 0.0% (median), by 0.0% at"
-    assert quality in said
-    assert "from      0 B: α = 400.0 ns, β = 0.2 ns/B" in said
-    assert said.splitlines()[-1].endswith(f"simulate it with --on {path}")
-    text = path.read_text()
-    assert f"# {quality}" in text
-    assert "load 3.2 before and 3.2 after" in text
-    assert find.load(str(path)).name == "this_machine"
+    first, second, third, *_, last = out.splitlines()
+    source = r"collscope calibrate, [-\d]{10} [:\d]{5}, L 1, 2 ranks on 1 node of this machine, load 3.2 before and 3.2 after, in \d+ s"
+    assert re.fullmatch(source, first)
+    assert second.startswith("cache: 23 sizes in 1 piece; error 0.0% median, 0.0% max (at ")
+    assert third == "  from      0 B: α = 1.17 µs, β = 1.17 ns/B", "alone, and with one the other way"
+    assert "core: 857.1 MB/s" in out and last.endswith(f"simulate it with --on {path}")
+    text, spec = path.read_text(), find.load_spec(str(path))
+    assert f"# {second}\n" in text and spec.sources["here"] == first
+    assert (spec.name, spec.about, spec.oversubscribe) == ("this_machine", "An AMD X2 y: 2 cores", True)
+    assert (spec.nodes, spec.sockets, spec.cores_per_socket, spec.cores_per_cache) == (1, 1, 2, 1)
+    assert spec.eager_bytes.value == 4095 and spec.counts["sockets"] == Number(1, "documented", "hwloc")
 
 
-def test_a_quiet_machine_is_not_warned_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], workplace: Path
+def test_a_quick_calibration_is_one_look_and_one_launch(
+    tmp_path: Path, driver: Callable[..., Launches], workplace: Path
 ) -> None:
-    pretend(monkeypatch, 0.3)
-    assert call(capsys, "calibrate", "--out", str(tmp_path / "mine.toml"))[2] == ""
-    assert calibrate.busy(40, 16, 64) == ""
-
-
-def test_a_tree_that_cannot_be_written_to_is_said_before_anything_is_measured(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pretend(monkeypatch, 0)
-    monkeypatch.setattr(calibrate, "probe", lambda *_: pytest.fail("measured"))
-    monkeypatch.setattr(paths, "is_writable", lambda _: False)
-    with pytest.raises(UsageError, match=r"this_machine/spec\.toml cannot be written; --out FILE writes elsewhere"):
-        calibrate.calibrate()
-    status, _, err = call(capsys, "calibrate", "--out", "mine.xml")
-    assert (status, err) == (2, "collscope: --out mine.xml: a specification's name ends in .toml\n")
-
-
-def test_how_busy_a_machine_may_be() -> None:
-    assert calibrate.busy(0.5, 2, 2) == "" and calibrate.busy(0, 2, 2) == ""
-    for load, ranks, cores in ((0.51, 2, 2), (62.6, 2, 64)):
-        assert calibrate.busy(load, ranks, cores) == (
-            f"the machine is busy: load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: "
-            "measure again when it is quiet"
-        )
+    launches = driver(load=0.3)
+    assert (
+        find.load(str(calibrate.calibrate(target=tmp_path / "q.toml", quick=True).path)).half_round_trip_s("cache", 1)
+        > 1e-6
+    )
+    assert len(launches) == 2
 
 
 @pytest.mark.parametrize(
     ("cores", "ranks", "measured"), [(2, None, 2), (16, None, 16), (40, None, 16), (40, 3, 3), (40, 2, 2)]
 )
-def test_how_many_ranks_measure_and_how_often(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int, ranks: int | None, measured: int
+def test_a_rank_per_core_measures_and_sixteen_at_most(
+    tmp_path: Path, driver: Callable[..., Launches], cores: int, ranks: int | None, measured: int
 ) -> None:
-    pretend(monkeypatch, 0.0)
-    asked: list[tuple[int, list[int]]] = []
-    machine = topology.Topology("x", tuple(topology.Cpu(n, n, 0, 0) for n in range(cores)))
-    monkeypatch.setattr(topology, "read", lambda: machine)
-    monkeypatch.setattr(calibrate, "probe", lambda n, others: asked.append((n, [*others])) or made_lines())
-    made = calibrate.calibrate(ranks, tmp_path / "spec.toml")
-    others = [*range(1, measured)]
-    assert asked == [(measured, others), *[(measured, others[:3])] * 4]
-    assert f"{measured} ranks, load 0.0 before" in made.path.read_text()
+    launches = driver(cores)
+    made = calibrate.calibrate(ranks_per_node=ranks, target=tmp_path / "spec.toml")
+    assert {count for count, *_ in launches} == {measured} and f"{measured} ranks on 1 node" in made.source
+    assert {r.probe.count for r in made.samples.of("copy")} == {1, measured}
 
 
-def test_few_pairs_of_each_class_are_measured_again_where_their_ranks_ran() -> None:
-    """Two sockets of two caches of four; the ranks run where the lines say, whatever their numbers."""
-    machine = topology.Topology("x", tuple(topology.Cpu(n, n, n // 8, n // 4) for n in range(16)))
-    assert calibrate.few_of_each_class(16, [], machine) == [1, 2, 3, 4, 5, 6, 8, 9, 10]
-    turned = [{"place": {"rank": r, "host": 0, "cpu": 8 * (r % 2) + r // 2}} for r in range(16)]
-    assert calibrate.few_of_each_class(16, turned, machine) == [1, 2, 3, 4, 5, 6, 8, 10, 12]
-    assert calibrate.few_of_each_class(3, turned, machine) == [1, 2]
+def test_cores_that_others_use_are_noted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(mpirun, "share_cores", lambda ranks: False)
+    for load, ranks, cores in ((0.5, 2, 2), (0, 2, 2), (40, 16, 64)):
+        calibrate.check_cores(ranks, cores, load)
+    assert capsys.readouterr().err == ""
+    for load, ranks, cores in ((0.51, 2, 2), (62.6, 2, 64)):
+        calibrate.check_cores(ranks, cores, load)
+        note = f"load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: measure again when"
+        assert note in capsys.readouterr().err.replace("\n", " ")
 
 
-def test_one_core_cannot_be_calibrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, 0.0)
-    with pytest.raises(UserError, match="needs two cores"):
-        calibrate.calibrate(1, tmp_path / "spec.toml")
-    with pytest.raises(UsageError, match="cannot be written"):
-        calibrate.calibrate(2, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+def test_a_machine_without_cores_to_measure_on_is_refused(tmp_path: Path, driver: Callable[..., Launches]) -> None:
+    launches = driver(cores=3)
+    for ranks, message in ((1, "needs two cores"), (4, "4 ranks do not have a core each; calibrate with at most")):
+        with pytest.raises(UserError, match=message):
+            calibrate.calibrate(ranks_per_node=ranks, target=tmp_path / "spec.toml")
+    with pytest.raises(UsageError, match="cannot be written; --out FILE writes elsewhere, for --on FILE$"):
+        calibrate.calibrate(target=tmp_path)
+    assert list(tmp_path.iterdir()) == [] and not launches
 
 
-def test_a_specification_that_cannot_be_used_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, 0.0)
+def test_a_tree_that_cannot_be_written_to_is_refused_before_anything_is_measured(
+    driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launches = driver()
+    monkeypatch.setattr(paths, "is_writable", lambda _: False)
+    with pytest.raises(UsageError, match=r"this_machine/spec\.toml cannot be written; --out FILE writes elsewhere"):
+        calibrate.calibrate()
+    assert not launches
+
+
+def test_a_specification_that_cannot_be_used_is_not_written(
+    tmp_path: Path, driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver()
     monkeypatch.setattr(calibrate, "spec_text", lambda *_: "name = 3\n")
     with pytest.raises(UserError, match=r"spec\.toml:1: name: "):
-        calibrate.calibrate(2, tmp_path / "spec.toml")
+        calibrate.calibrate(target=tmp_path / "spec.toml")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "limit"),
+    [
+        ({"btl_sm_eager_limit": 32768, "btl_vader_eager_limit": 4096},
+         Number(4095, "documented", "btl_vader_eager_limit 4096 of the library, header included")),
+        ({"btl_sm_eager_limit": "32768"}, Number(32767, "documented", "btl_sm_eager_limit 32768 of the library, header included")),
+        ({}, Number(4095, "assumed", "usual")),
+    ],
+)  # fmt: skip
+def test_the_eager_limit_is_that_of_the_library(variables: dict[str, object], limit: Number) -> None:
+    assert calibrate.eager_limit(variables) == limit
+
+
+# ---- a cluster --------------------------------------------------------------------------------------------
+
+
+class Reaches(Launcher):
+    """A launcher that reaches so many nodes and starts nothing."""
+
+    def nodes(self) -> int | None:
+        return len(self.hosts) or None
+
+    def command(
+        self, program: Sequence[str | Path], ranks: int, nodes: int = 1, mapping: str = "block"
+    ) -> list[str | Path]:
+        return [*program, f"{ranks} on {nodes}"]
+
+
+@pytest.mark.parametrize(
+    ("cores", "hosts", "nodes", "each", "ranks", "on"),
+    [
+        (4, "ab", None, None, 8, 2),
+        (4, "ab", None, 1, 2, 2),
+        (4, "abc", 2, 3, 6, 2),
+        (4, "abcdefghi", None, None, 32, 8),  # eight at most, where the number is not given
+        (70, "ab", None, None, 128, 2),  # and 64 ranks on each
+        (4, "", 2, None, 8, 2),
+    ],
+)
+def test_a_cluster_is_measured_by_a_rank_per_core_of_its_nodes(
+    driver: Callable[..., Launches], tmp_path: Path, cores: int, hosts: str, nodes: int | None, each: int | None, ranks: int, on: int
+) -> None:  # fmt: skip
+    launches, launcher = driver(cores, on), Reaches(hosts=tuple(hosts))
+    made = calibrate.calibrate("mine", launcher, nodes, each, tmp_path / "mine.toml", quick=True)
+    assert launches == [(ranks, ["driver", "--p2p", "plan", f"{ranks} on {on}"], launcher.folder)] * 4
+    spec = find.load_spec(str(made.path))
+    assert (spec.name, spec.nodes, spec.sockets, spec.cores_per_socket, spec.cores_per_cache) == (
+        "mine",
+        on,
+        cores // 2,
+        2,
+        1,
+    )
+    assert spec.counts["nodes"] == Number(on, "documented", "where the ranks that measured sat")
+    assert f"L 1, {ranks} ranks on {on} nodes of {launcher.describe()}, load 0.2 before" in made.source
+    assert spec.sources == {"here": made.source} and not spec.oversubscribe and "network" in spec.own_curves
+    text = made.path.read_text()
+    assert text.startswith("# As `./collscope calibrate --name mine` measured it") and all(
+        f"\n# {note}\n" in text for note in made.estimates.notes
+    )
+
+
+def test_a_planted_cluster_comes_out_again(driver: Callable[..., Launches], tmp_path: Path) -> None:
+    driver(cores=4, nodes=2)
+    made = calibrate.calibrate("mine", Reaches(hosts=("a", "b")), target=tmp_path / "mine.toml")
+    spec = find.load_spec(str(made.path))
+    for curve in (spec.curve["network"], spec.curve["cache"]):
+        assert curve[0].latency.value == pytest.approx(1e-6) and curve[0].s_per_byte.value == pytest.approx(1e-9)
+    assert (spec.eager_bytes.value, spec.eager_bytes.range) == (8192, (8192, 8703)), "of the finer sizes"
+    assert spec.overhead_s.value == 1e-7
+
+
+def test_a_host_of_the_test_bed_is_a_node_of_one_core(
+    driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its leaves and their rate are known from how it was made."""
+    wire = Network(4, leaves=2, oversubscription=2)
+    monkeypatch.setattr(bed, "standing", lambda: bed.Bed(wire, 1, False, tmp_path))
+    monkeypatch.setattr(Reaches, "describe", lambda self: "the bed")
+    for each, cores in ((None, 1), (2, 2)):
+        launches = driver(cores=4, nodes=4)
+        made = calibrate.calibrate(
+            "mine", Reaches(kind="testbed", hosts=tuple("abcd")), None, each, tmp_path / "mine.toml"
+        )
+        spec = find.load_spec(str(made.path))
+        assert launches[0][0] == 4 * cores
+        assert (spec.nodes, spec.sockets, spec.cores_per_socket, spec.cores_per_cache) == (4, 1, cores, cores)
+        assert spec.topology == calibrate.leaves_of(wire)
+    apart = calibrate.calibrate("mine", Reaches(hosts=tuple("abcd")), None, 1, tmp_path / "apart.toml")
+    assert find.load_spec(str(apart.path)).topology == Topology()
+
+
+def test_leaves_of_a_test_bed_have_one_uplink_each_of_the_rate_it_was_made_with() -> None:
+    wire = Network(8, leaves=2, oversubscription=8, uplink_latency_s=3e-5)  # four hosts send eight times an uplink
+    tree = calibrate.leaves_of(wire)
+    assert (tree.kind, tree.shape, tree.oversubscription.value) == ("fat_tree", (2, 4), 4)
+    assert (tree.link_bytes_per_s.value, tree.hop_latency_s.value) == (wire.ceiling_bytes_per_s / 2, 3e-5)
+    assert tree.shape_from[0] == Number(2, "documented", "what the bed was made with")
+    assert calibrate.leaves_of(Network(8)) == Topology()
+
+
+@pytest.mark.parametrize(
+    ("hosts", "nodes", "each", "message"),
+    [
+        ("", None, None, "this machine does not say how many nodes there are; add --nodes N"),
+        ("", 1, 1, "one rank alone sends no message; add --nodes or --ranks-per-node"),
+        ("ab", 3, None, "3 nodes were requested and ranks sit on 2: n0, n1"),
+    ],
+)
+def test_a_cluster_that_cannot_be_measured_is_refused(
+    driver: Callable[..., Launches], tmp_path: Path, hosts: str, nodes: int | None, each: int | None, message: str
+) -> None:
+    driver(cores=4, nodes=2)
+    with pytest.raises(UserError) as refused:
+        calibrate.calibrate("mine", Reaches(hosts=tuple(hosts)), nodes, each, tmp_path / "mine.toml")
+    assert str(refused.value) == message and list(tmp_path.iterdir()) == []
+    with pytest.raises(
+        UserError, match="^--name schooner: there is platforms/schooner.toml already; take another name, or --out FILE$"
+    ):
+        calibrate.calibrate("schooner", Reaches())
+
+
+def test_page_picture_and_data_of_a_cluster_lie_beside_its_specification(
+    tmp_path: Path, driver: Callable[..., Launches], capsys: pytest.CaptureFixture[str]
+) -> None:
+    driver(cores=2, nodes=2)
+    for name, before in (("spec.toml", ""), ("mine.toml", "mine_")):
+        (folder := tmp_path / before / "x").mkdir(parents=True)
+        words = ["--hosts", "a,b", "--name", "mine", "--quick", "--out", str(folder / name)]
+        status, out, _ = call(capsys, "calibrate", *words)
+        assert status == 0 and out.splitlines()[-1].endswith(f"--on {folder / name}")
+        beside = {f"{before}calibration.{kind}" for kind in ("csv", "md", "png")}
+        assert {path.name for path in folder.iterdir()} == {name, *beside}
+        text = (folder / f"{before}calibration.md").read_text()
+        assert (
+            text.startswith("# mine: ")
+            and f"({before}calibration.csv)" in text
+            and f"({before}calibration.png)" in text
+        )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--hosts a,b", "--hosts needs the cluster's --name"),
+        ("--hosts a,b --name this_machine", "--name this_machine: is taken"),
+        ("--hosts a,b --name schooner", "there is platforms/schooner.toml already"),
+        ("--nodes 2 --from x.csv --name n", "--nodes is for measuring, and --from takes times from files"),
+        ("--quick --from x.csv --name n", "--quick is for measuring, and --from takes times from files"),
+        ("--hosts a,b --name n --jumps network=8KiB", "--jumps goes with --from FILE; a cluster is measured"),
+        ("--ranks-per-node 2 --name n", "this machine does not say how many nodes there are; add --nodes N"),
+        ("--name n", "--name goes with --from FILE"),
+        ("--out mine.xml", "--out mine.xml: a specification's name ends in .toml"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    words: str, message: str, driver: Callable[..., Launches], capsys: pytest.CaptureFixture[str]
+) -> None:
+    driver()
+    status, _, err = call(capsys, "calibrate", *words.split())
+    assert status == 2 and message in err.replace("\n", " ")

@@ -1,4 +1,5 @@
-"""Senders' and receivers' gaps from flat trees: planted ones are found, a message contains them, and other rows are predicted."""
+"""collscope.calibration.contention: senders' and receivers' gaps from flat trees; planted ones are found, a message contains them, and
+other rows are predicted."""
 
 from __future__ import annotations
 
@@ -136,7 +137,7 @@ def test_a_class_whose_non_blocking_messages_take_as_long_has_one_curve() -> Non
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (("channel", "chanel"), ":1: no column channel; a table of flat trees has channel, collective"),
         (("cache,bcast", "cash,bcast"), ':2: channel: "cash" is none of cache, core, socket, node'),
@@ -146,12 +147,12 @@ def test_a_class_whose_non_blocking_messages_take_as_long_has_one_curve() -> Non
         (("basic_linear,2,1,", "basic_linear,2,1.5,"), ':2: bytes: "1.5" is no whole number'),
     ],
 )
-def test_a_wrong_table_of_trees_is_said_with_its_line(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+def test_a_wrong_table_of_trees_is_refused_with_its_line(change: tuple[str, str], message: str, tmp_path: Path) -> None:
     lines = DATA.read_text().splitlines()[:5]
     (tmp_path / "t.csv").write_text("\n".join(lines).replace(*change, 1))
     with pytest.raises(UserError) as error:
         read(str(tmp_path / "t.csv"))
-    assert f"t.csv{said}" in str(error.value)
+    assert f"t.csv{message}" in str(error.value)
 
 
 def test_contention_goes_with_from(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,7 +169,7 @@ SEATS = {
 }
 
 
-def missed(
+def errors_of(
     trees: Sequence[Tree], folder: Path, collective: str = "bcast", metric: str = "osu_avg", on: str = "orfeo_epyc"
 ) -> list[float]:
     """By which share of OSU's mean over ranks, or with `makespan` of the slowest rank's, the model misses each tree; all ranks enter
@@ -183,7 +184,7 @@ def missed(
         layout = Layout(platform, nodes, tree.processes, f"file:{path}")
         tasks.append((layout, Point(collective, f"{collective}/linear", tree.bytes, type="byte", metric=metric)))
     times = [tree.mean_s if metric == "osu_avg" else tree.slowest_s for tree in trees]
-    return [abs(said["model_s"] / time - 1) for said, time in zip(model.evaluate(tasks), times, strict=True)]
+    return [abs(row["model_s"] / time - 1) for row, time in zip(model.evaluate(tasks), times, strict=True)]
 
 
 def test_flat_trees_of_orfeo_are_predicted_where_no_number_was_made_of_them(tmp_path: Path, workplace: Path) -> None:
@@ -194,7 +195,7 @@ def test_flat_trees_of_orfeo_are_predicted_where_no_number_was_made_of_them(tmp_
         for t in trees.rows
         if t.processes in (9, 33, 61, 129) and t.level != "cache" and not is_fitted(t, trees, LIMIT)
     ]
-    errors = missed(held, tmp_path)
+    errors = errors_of(held, tmp_path)
     by_level = {
         level: median(e for e, t in zip(errors, held, strict=True) if t.level == level)
         for level in SEATS
@@ -216,7 +217,7 @@ def test_roots_of_flat_reductions_are_predicted_by_what_they_spend_on_receiving(
         if t.processes in (9, 33, 61, 129) and t.bytes <= LIMIT and not is_fitted(t, of_reductions, LIMIT)
     ]
     error = {
-        on: median(missed(held, tmp_path, "reduce", "makespan", on))
+        on: median(errors_of(held, tmp_path, "reduce", "makespan", on))
         for on in ("orfeo_epyc", "orfeo_epyc[without=receive_gap]")
     }
     assert error["orfeo_epyc"] <= 0.3 and 2 * error["orfeo_epyc"] < error["orfeo_epyc[without=receive_gap]"], error
@@ -225,11 +226,11 @@ def test_roots_of_flat_reductions_are_predicted_by_what_they_spend_on_receiving(
 @pytest.mark.full
 def test_the_page_of_the_data_says_how_well_all_flat_trees_are_predicted(tmp_path: Path, workplace: Path) -> None:
     page, trees = DATA.with_name("README.md").read_text("utf-8"), read(str(DATA))
-    errors = dict(zip(trees.rows, missed(trees.rows, tmp_path), strict=True))
+    errors = dict(zip(trees.rows, errors_of(trees.rows, tmp_path), strict=True))
     held = [e for t, e in errors.items() if not is_fitted(t, trees, LIMIT) and t.bytes < 1 << 20]
 
     made = replace(trees, rows=trees.reductions)
-    roots = dict(zip(trees.reductions, missed(trees.reductions, tmp_path, "reduce", "makespan"), strict=True))
+    roots = dict(zip(trees.reductions, errors_of(trees.reductions, tmp_path, "reduce", "makespan"), strict=True))
     others = [e for t, e in roots.items() if not is_fitted(t, made, LIMIT) and t.bytes < 1 << 20]
 
     def within(found: Collection[float]) -> str:
@@ -272,7 +273,7 @@ def test_one_number_of_processes_makes_no_slope_and_a_lone_child_a_time() -> Non
     assert gaps_of(exact, 63).waiting == {"node": (64, 2.0)}
 
 
-def test_which_sizes_are_fitted() -> None:
+def test_small_sizes_and_every_fourth_number_of_processes_are_fitted() -> None:
     rows = tuple(Tree("node", p, n, 1.0, 1.0) for p in (4, 8, 12, 13) for n in (8, 1023, 1024, 4096))
     trees = Trees("t", rows)
     used = [(t.processes, t.bytes) for t in rows if is_fitted(t, trees, 4096)]

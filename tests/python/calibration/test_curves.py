@@ -1,4 +1,4 @@
-"""Curves from points: planted ones are found again, and limits hold."""
+"""collscope.calibration.curves: planted curves are found again in their points, and limits hold."""
 
 from __future__ import annotations
 

@@ -1,24 +1,22 @@
-"""Distributions of single messages that were planted come back from their round trips, and from the specification that holds them."""
+"""collscope.calibration.noise: planted distributions of single messages come back from their round trips, and from a specification."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UserError
 from collscope.base.statistics import quantile
-from collscope.calibration import survey
-from collscope.calibration.curves import Point
-from collscope.calibration.noise import PARTS, noise_of, sections, single_messages
-from collscope.calibration.numbers import Found, noises
-from collscope.calibration.p2p import Answer, Answers, Wanted
-from collscope.calibration.survey import Pace, Shape, fewer
+from collscope.calibration.noise import PARTS, noise_of, single_messages
+from collscope.calibration.specification import noise_of as written
 from collscope.machines import find
 from collscope.machines.hosts import machine_file
 from collscope.machines.spec_reader import parse_spec
+from collscope.machines.spec_writer import spec_text
 
 MIN_S = 5e-4
 SPEC = "name = 't'\nnodes = 4\nsockets = 1\ncores_per_socket = 1\n[curve]\nnetwork = [[0, 5e-6, 1e-9]]\n"
@@ -36,11 +34,11 @@ def test_gamma_distributions_come_back(shape: float) -> None:
     def one() -> float:
         return draw.gammavariate(shape, 1e-4)
 
-    wanted = sorted(MIN_S + one() for _ in range(20_000))
+    expected = sorted(MIN_S + one() for _ in range(20_000))
     found = single_messages(half_trips(one, 500))
-    spread = quantile(wanted, 0.95) - quantile(wanted, 0.05)
+    spread = quantile(expected, 0.95) - quantile(expected, 0.05)
     for part in (0.05, 0.25, 0.5, 0.75, 0.95):
-        assert quantile(found, part) == pytest.approx(quantile(wanted, part), abs=0.1 * spread), part
+        assert quantile(found, part) == pytest.approx(quantile(expected, part), abs=0.1 * spread), part
     assert sum(found) / len(found) == pytest.approx(MIN_S + shape * 1e-4, rel=0.02)
 
 
@@ -62,32 +60,10 @@ def test_noise_is_about_the_time_of_the_curve() -> None:
     assert noise_of([3e-4] * 19, 2.5e-4) == ()
 
 
-def test_single_round_trips_make_no_curve_and_averages_no_noise() -> None:
-    shape = Shape(((0, 0, 0), (1, 1, 1)))
-    pair = ((0, 1),)
-    seen = Answers(all=[Answer(Wanted("pingpong", pair, 1), (2e-6,) * 30)])
-    found = Found(times={"network": [Point(1, 2e-6)]})
-    assert noises(shape, seen, "network", found) == []
-    seen.all.append(Answer(Wanted("pingpong", pair, 1, 1, 30, single=True), (1e-6,) * 30))
-    assert [a.samples[0] for a in seen.of("pingpong")] == [2e-6]
-    ((size, noise),) = noises(shape, seen, "network", found)
-    assert size == 1 and noise[0][1] == pytest.approx(-1e-6)
-
-
-def test_a_survey_asks_for_them_in_short_messages_and_a_quick_one_for_fewer() -> None:
-    shape = Shape(tuple((n, n, n) for n in range(4)))
-    wanted = [w for w in survey.plan(shape, {"network": Pace(6e-4, 1.15e-2)}) if w.single]
-    assert [w.bytes for w in wanted] == [1, 1 << 10, 1 << 14, 1 << 18]
-    assert {(w.count, w.samples, len(w.flows)) for w in wanted} == {(1, survey.SINGLES, 1)}
-    assert {w.samples for w in fewer(wanted, shape)} == {survey.QUICK_SINGLES}
-    slow = survey.plan(shape, {"network": Pace(6e-4, 1.15e-1)})
-    assert [w.bytes for w in slow if w.single] == [1, 1 << 10, 1 << 14]
-
-
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_noise_of_a_specification_is_read_as_it_was_written(tmp_path: Path) -> None:
     noise = [(1, noise_of([1e-6 * k for k in range(1, 40)], 1e-5)), (1024, ((0.0, 0.0), (1.0, 1e-6)))]
     path = tmp_path / "t.toml"
-    path.write_text(SPEC + "\n".join(sections(noise, "network", "here")) + "\n")
+    path.write_text(spec_text(replace(parse_spec(SPEC, "t"), noise={"network": written(noise, "here")})))
     spec = find.load_spec(str(path))
     first, second = spec.noise["network"]
     assert (first.start, second.start, first.tag, first.source) == (0, 1024, "measured", "here")
@@ -100,7 +76,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("quantiles", "said"),
+    ("quantiles", "message"),
     [
         ("[[0, 0], [0.9, 1e-6]]", "the parts ascend from 0 to 1"),
         ("[[0, 0], [0.5, 1e-6], [0.5, 2e-6], [1, 3e-6]]", "the parts ascend"),
@@ -109,7 +85,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         ("[[0, 0]]", "a list of 2 to 32 pairs"),
     ],
 )
-def test_a_noise_that_is_none_is_refused_with_its_line(quantiles: str, said: str) -> None:
+def test_a_noise_that_does_not_ascend_is_refused_with_its_line(quantiles: str, message: str) -> None:
     text = f"{SPEC}[[noise.network]]\nfrom_bytes = 0\nquantiles_s = {quantiles}\n"
-    with pytest.raises(UserError, match=rf"t\.toml:9: noise\.network.*{said}"):
+    with pytest.raises(UserError, match=rf"t\.toml:9: noise\.network.*{message}"):
         parse_spec(text, "t.toml")

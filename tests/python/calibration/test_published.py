@@ -1,4 +1,5 @@
-"""Curves from published times: the committed ones are what the command makes, and how well they predict is known."""
+"""collscope.calibration.published, collscope.calibration.cross_validation: the committed curves are what the command makes, and how well
+they predict is known."""
 
 from __future__ import annotations
 
@@ -10,14 +11,15 @@ import pytest
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
+from collscope.base.number import Number
 from collscope.calibration import published
-from collscope.calibration.contention import Gaps
 from collscope.calibration.contention import read as read_trees
-from collscope.calibration.cross_validation import Missed, left_out, reason
-from collscope.calibration.curves import Limits, Piece, Point, curve_at
-from collscope.calibration.published import MARK, CurveFit, Fitted, fit, made, parse_jumps, parse_shape
+from collscope.calibration.cross_validation import left_out, reason
+from collscope.calibration.curves import CurveFit, Error, Limits, Piece, Point, curve_at
+from collscope.calibration.published import MARK, fit, made, parse_jumps, parse_shape
 from collscope.calibration.tables import Measured, Measurements, read
 from collscope.machines import find
+from collscope.machines.spec import COUNTS
 from collscope.machines.spec_reader import parse_spec
 from command_line import call
 
@@ -66,13 +68,13 @@ def test_the_specification_gives_every_measured_time_back(
         for m in found
     ]
     assert median(missed) <= typical and max(missed) <= worst
-    hidden = [abs(m.error) for curve in fit(times).curves for m in curve.left_out]
+    hidden = [abs(e.share) for curve in fit(times).curves.values() for e in curve.left_out]
     assert len(hidden) == len(missed) and median(hidden) <= unseen
     assert sum(error > 0.1 for error in hidden) == far
 
 
 def test_the_jumps_of_orfeo_are_those_of_all_its_classes() -> None:
-    curves = {c.level: c.jumps for c in fit(read([str(DATA)], {"node_type": "EPYC"})).curves}
+    curves = {level: c.fit.jumps for level, c in fit(read([str(DATA)], {"node_type": "EPYC"})).curves.items()}
     assert curves["network"] == (256,)
     assert {jumps for level, jumps in curves.items() if level != "network"} == {(32, 128, 512, 262144)}
 
@@ -84,7 +86,7 @@ def test_planted_curves_stand_in_the_file() -> None:
         found = [(p.start, p.latency.value, p.s_per_byte.value) for p in spec.curve[level]]
         assert found == [pytest.approx(piece, rel=1e-4) for piece in pieces]
         assert {p.latency.tag for p in spec.curve[level]} == {"measured"}
-    assert max(abs(m.error) for curve in fitted.curves for m in curve.residual) < 1e-6
+    assert max(abs(e.share) for curve in fitted.curves.values() for e in curve.fit.errors) < 1e-6
     # Links move what the fastest large piece needs, and a slower piece all of its bytes.
     assert spec.nic_bytes_per_s.value == pytest.approx(1 / 8e-11, rel=1e-3)
     assert {p.traffic.value for pieces in spec.curve.values() for p in pieces} == {1.0}
@@ -106,38 +108,37 @@ def test_the_latency_of_a_piece_has_room_for_two_overheads() -> None:
 
 def test_a_new_machine_gets_its_shape_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.toml"
-    asked = ["calibrate", "--from", str(DATA), "--where", "node_type=EPYC", "--name", "mine", "--out", str(out)]
-    status, _, err = call(capsys, *asked)
+    words = ["calibrate", "--from", str(DATA), "--where", "node_type=EPYC", "--name", "mine", "--out", str(out)]
+    status, _, err = call(capsys, *words)
     assert status == 2 and "missing: nodes, sockets, cores_per_socket" in err and not out.exists()
-    status, _, err = call(capsys, *asked, "--shape", "nodes=2,sockets=2,cores_per_socket=64,cores_per_cache=4")
+    status, _, err = call(capsys, *words, "--shape", "nodes=2,sockets=2,cores_per_socket=64,cores_per_cache=4")
     assert status == 1 and "has times of class ccd, which the machine lacks" in err and not out.exists()
     shape = "nodes=2,sockets=2,cores_per_socket=64,cores_per_cache=4,numa=16,ccd=8"
-    status, said, _ = call(capsys, *asked, "--shape", shape)
+    status, printed, _ = call(capsys, *words, "--shape", shape)
     assert status == 0
-    assert re.search(r"left out, 256 KiB is missed by \+33\.\d%: the first size of a protocol", said)
-    assert "left out, 512 B is missed by +11.3%: times fall with size here" in said
-    assert "all classes, every other size left out: 2.0% (median), 33.2% (most), 11 of 138 by more than 10%" in said
+    assert re.search(r"256 KiB has an error of \+33\.\d%: the first size of a protocol", printed)
+    assert "cross-validation of all classes: 2.0% median, 33.2% max (at 256 KiB), 11 of 138 sizes above 10%" in printed
     assert [level.name for level in find.load_spec(str(out)).levels] == ["ccd", "numa"]
     kept = out.read_text().replace("nodes =", "eager_bytes = 4096\nnodes =", 1)
     out.write_text(kept)
-    assert call(capsys, *asked)[0] == 0
+    assert call(capsys, *words)[0] == 0
     assert out.read_text() == kept, "what stands above the mark is kept"
-    assert "has its shape already" in call(capsys, *asked, "--shape", shape)[2]
+    assert "has its shape already" in call(capsys, *words, "--shape", shape)[2]
     out.write_text(kept.replace(MARK, ""))
-    assert "was not made by calibrate" in call(capsys, *asked)[2]
+    assert "was not made by calibrate" in call(capsys, *words)[2]
     assert out.read_text() == kept.replace(MARK, "")
 
 
 def test_jumps_that_are_known_are_taken_as_they_are(tmp_path: Path) -> None:
     known = parse_jumps(["within=4000,4KiB", "network=12289"])
     assert known == {"within": [4000, 4096], "network": [12289]}
-    curves = {c.level: c for c in fit(planted(), known=known).curves}
+    curves = {level: curve.fit for level, curve in fit(planted(), known=known).curves.items()}
     assert curves["network"].jumps == (12289,) and [p[0] for p in curves["network"].pieces] == [0, 12289]
     assert curves["node"].jumps == (4000, 4096)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--name", "x"], "--name goes with --from FILE"),
         (["--from", "a.csv"], "--from needs the machine's --name"),
@@ -147,9 +148,11 @@ def test_jumps_that_are_known_are_taken_as_they_are(tmp_path: Path) -> None:
         (["--from", str(DATA), "--name", "x", "--where", "node_type=THIN", "--jumps", "network=1KB"], "write 1KiB"),
     ],
 )  # fmt: skip
-def test_what_is_asked_wrongly_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_that_cannot_be_read_are_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     status, _, err = call(capsys, "calibrate", *words)
-    assert status == 2 and said in err
+    assert status == 2 and message in err
 
 
 def test_reasons_name_what_is_missing() -> None:
@@ -168,9 +171,9 @@ def test_left_out_sizes_are_predicted_from_the_others_alone() -> None:
     points[4] = Point(16, 2 * points[4].seconds)
     found = left_out(points, Limits(), [])
     assert [m.bytes for m in found] == [2**k for k in range(9)]
-    assert found[4].error == pytest.approx(-0.5)
-    assert found[2] == Missed(4, pytest.approx(0, abs=1e-9)), "of the other half"
-    assert abs(found[3].error) > 0.1 and abs(found[5].error) > 0.1
+    assert found[4].share == pytest.approx(-0.5)
+    assert found[2] == Error(4, pytest.approx(0, abs=1e-9)), "of the other half"
+    assert abs(found[3].share) > 0.1 and abs(found[5].share) > 0.1
 
 
 def test_an_impossible_head_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
@@ -184,65 +187,6 @@ def test_an_impossible_head_is_refused_and_nothing_is_written(tmp_path: Path) ->
     assert parse_shape("nodes=1, sockets=2") == {"nodes": 1, "sockets": 2}
 
 
-def test_what_is_told_of_a_calibration() -> None:
-    """A class with all there is to say, and one with nothing."""
-    sizes = (1, 2, 4, 8, 1 << 20)
-    times = tuple(Measured(n, t, 0.5 * t, 1.5 * t) for n, t in zip(sizes, (5e-6, 1e-6, 9e-7, 2e-6, 1e-3), strict=True))
-    left = tuple(Missed(n, e) for n, e in zip(sizes, (0.02, -0.11, 0.1, 0.0, 0.5), strict=True))
-    curve = CurveFit(
-        "socket", times, ((0, 1e-6, 2e-9), (8, 0.0, 1e-9)), (8,), (Missed(1, -0.04), Missed(2, 0.01)), left, ""
-    )
-    calm = tuple(Measured(n, n * 1e-9) for n in (2, 4, 1 << 20))
-    other = CurveFit("network", calm, ((0, 0.0, 1e-9),), (), (Missed(1, 0.0),), (Missed(4, 0.1),), "")
-    gaps = Gaps({"socket": [(1, 2e-7), (1024, 3e-7)]}, {"node": (4096, 7e-6)}, "", 3, 12, {"socket": [(1, 1e-7)]}, "")
-    fitted = Fitted((curve, other), {}, (Missed(2, 0.2), Missed(4, -0.1), Missed(8, 0.0)), gaps)
-    assert list(published.describe(fitted)) == [
-        "socket: 5 sizes in 2 pieces; missed by 2.5% (median), 4.0% (most, at 1 B); "
-        "left out of the fit, by 10.0% (median), 50.0% (most, at 1 MiB)",
-        "  a protocol begins at 8 B",
-        "  from      0 B: α = 1 µs, β = 2 ns/B",
-        "  from      8 B: α = 0 s, β = 1 ns/B",
-        "  left out, 2 B is missed by -11.0%: times fall with size here",
-        "  left out, 1 MiB is missed by +50.0%: at the end of what was measured",
-        "  remark: pairs differ by more than 25% at 1 B, 2 B, 4 B, 8 B, 1 MiB",
-        "  remark: 2 B takes less time than 1 B",
-        "  remark: 4 B takes less time than 2 B",
-        "network: 3 sizes in 1 pieces; missed by 0.0% (median), 0.0% (most, at 1 B); "
-        "left out of the fit, by 10.0% (median), 10.0% (most, at 4 B)",
-        "  from      0 B: α = 0 s, β = 1 ns/B",
-        "gaps, from 3 of 12 rows; the others are for judging",
-        "  socket: 200.0 ns at 1 B, 300.0 ns at 1 KiB",
-        "  socket: its receiver 100 ns at 1 B",
-        "  node: a non-blocking message of 4 KiB takes 7 µs",
-        "all classes, every other size left out: 10.0% (median), 50.0% (most), 2 of 6 by more than 10%",
-        "all classes, every other size left out; had jumps to be found in the same halves: 10.0% (median), 20.0% (most), "
-        "1 of 3 by more than 10%",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("times", "latency", "said"),
-    [
-        ([(1, 1.0, 0.9, 1.15), (1 << 20, 2.0, None, 9.0)], 1.0, []),
-        ([(1, 1.0, 0.9, 1.16), (1 << 20, 2.0, 0.1, None)], 1.0, ["pairs differ by more than 25% at 1 B"]),
-        ([(1, 1.0, None, None), (1 << 20, 0.985, None, None)], 1.0, []),  # two hundredths are noise
-        ([(1, 1.0, None, None), (1 << 20, 0.975, None, None)], 1.0, ["1 MiB takes less time than 1 B"]),
-        ([(1, 1.0, None, None), (4096, 2.0, None, None)], 1.0, ["nothing above 4 KiB was measured; the last piece goes on"]),
-        ([(1, 1.0, None, None), (1 << 20, 1.0, None, None)], 2.0, []),
-        ([(1, 1.0, None, None), (1 << 20, 1.0, None, None)], 2.1, ["the smallest message is not the fastest"]),
-        ([(1 << k, 1.0, 0.1, 1.0) for k in range(14, 21)], 1.0,
-         ["pairs differ by more than 25% at 16 KiB, 32 KiB, 64 KiB, 128 KiB, 256 KiB, 512 KiB …"]),
-        ([(1 << k, 1.0, 0.1, 1.0) for k in range(15, 21)], 1.0,
-         ["pairs differ by more than 25% at 32 KiB, 64 KiB, 128 KiB, 256 KiB, 512 KiB, 1 MiB"]),
-    ],
-)  # fmt: skip
-def test_from_where_on_data_are_doubted(
-    times: list[tuple[int, float, float | None, float | None]], latency: float, said: list[str]
-) -> None:
-    curve = CurveFit("socket", tuple(Measured(*m) for m in times), ((0, latency, 0.0),), (), (), (), "")
-    assert list(published.doubts(curve)) == [f"remark: {words}" for words in said]
-
-
 def test_a_new_specification_begins_with_what_is_known() -> None:
     measured = Measurements(
         {},
@@ -250,26 +194,13 @@ def test_a_new_specification_begins_with_what_is_known() -> None:
         {"network": "a.csv", "node": "a.csv", "socket": "b.csv"},
     )
     shape = {"numa": 8, "nodes": 4, "ccd": 4, "sockets": 2, "cores_per_socket": 16, "cores_per_cache": 2}
-    given = 'tag = "documented", source = "given to calibrate" }'
-    assert published.new_head("mine", measured, shape).splitlines() == [
-        'name = "mine"',
-        'about = "mine: messages from a.csv, b.csv"',
-        f"nodes = {{ value = 4, {given}",
-        f"sockets = {{ value = 2, {given}",
-        f"cores_per_socket = {{ value = 16, {given}",
-        f"cores_per_cache = {{ value = 2, {given}",
-        'nic_bytes_per_s = { value = 1.235e+10, tag = "measured", source = "osu_bw, network: its highest" }',
-        'core_bytes_per_s = { value = 5e+09, tag = "measured", source = "osu_bw, socket: its highest" }',
-        "",
-        "[[level]]",
-        'name = "ccd"',
-        f"cores = {{ value = 4, {given}",
-        "",
-        "[[level]]",
-        'name = "numa"',
-        f"cores = {{ value = 8, {given}",
-        "",
-    ]
+    spec = parse_spec(f"{published.new_head('mine', measured, shape)}[curve]\nnetwork = [[0, 1e-6, 1e-9]]\n", "x.toml")
+    assert (spec.name, spec.about) == ("mine", "mine: messages from a.csv, b.csv")
+    assert {key: number.value for key, number in spec.counts.items()} == {k: n for k, n in shape.items() if k in COUNTS}
+    assert [(unit.name, unit.cores) for unit in spec.levels] == [("ccd", 4), ("numa", 8)]
+    assert {spec.counts["nodes"].source, spec.levels[0].number.source} == {"given to calibrate"}
+    assert spec.nic_bytes_per_s == Number(1.235e10, "measured", "osu_bw, network: its highest")
+    assert spec.core_bytes_per_s == Number(5e9, "measured", "osu_bw, socket: its highest")
     with pytest.raises(UsageError) as refused:
         published.new_head("mine", measured, {"nodes": 1, "cores_per_cache": 4})
     assert str(refused.value) == (
@@ -280,7 +211,7 @@ def test_a_new_specification_begins_with_what_is_known() -> None:
 
 def test_links_move_what_the_fastest_large_piece_needs() -> None:
     def rate(*pieces: Piece) -> float:
-        return published.own_rate(CurveFit("socket", (), pieces, (), (), (), ""))
+        return published.own_rate(CurveFit((), pieces))
 
     assert rate((0, 0.0, 0.5), (4096, 0.0, 2.0), (8192, 0.0, 4.0)) == 0.5
     assert rate((0, 0.0, 0.5), (4095, 0.0, 4.0)) == 0.25, "none is for large messages: the last"
@@ -291,7 +222,7 @@ def test_points_are_not_known_better_than_they_were_printed() -> None:
 
 
 @pytest.mark.parametrize("text", ["nodes", "nodes=0", "nodes=4194304", "Nodes=4", "nodes=1.5", "nodes=-1", "", "4=4"])
-def test_a_shape_that_cannot_be_read(text: str) -> None:
+def test_a_shape_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_shape(f"sockets=2,{text}")
     assert str(refused.value) == (
@@ -299,7 +230,7 @@ def test_a_shape_that_cannot_be_read(text: str) -> None:
     )
 
 
-def test_keys_and_values() -> None:
+def test_keys_have_values() -> None:
     assert parse_shape("nodes=4194303") == {"nodes": 4194303}
     assert published.pairs("--where", ["a = b", "c=d=e"]) == {"a": "b", "c": "d=e"}
     for text in ("a", "=b", "a=", " = b"):
@@ -307,7 +238,7 @@ def test_keys_and_values() -> None:
             published.pairs("--class", ["x=y", text])
 
 
-def test_a_class_that_the_machine_lacks_is_told_with_what_to_do() -> None:
+def test_a_class_that_the_machine_lacks_is_refused_with_what_to_do() -> None:
     with pytest.raises(UserError) as refused:
         made(HEAD, planted({"ccd": PLANTED["socket"]}), "x.toml")
     assert str(refused.value) == (

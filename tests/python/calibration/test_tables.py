@@ -1,4 +1,4 @@
-"""Tables of times and OSU's output: what is read, and what is said of files that cannot be."""
+"""collscope.calibration.tables: tables of times and OSU's output are read, and files that cannot be are refused with their line."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_columns_may_have_other_names_and_seconds(tmp_path: Path) -> None:
     assert set(read([file(tmp_path, words)], classes={"IB far away": "network"}).times) == {"network"}
 
 
-def test_what_osu_prints_is_of_the_class_before_its_name(tmp_path: Path) -> None:
+def test_output_of_osu_is_of_the_class_before_its_name(tmp_path: Path) -> None:
     lat, bw = file(tmp_path, LATENCY, "lat.txt"), file(tmp_path, BANDWIDTH, "bw.txt")
     found = read([f"network={lat}", f"network={bw}", f"node={lat}"])
     assert found.times["network"] == [Measured(1, 1.75e-6), Measured(1024, 2.25e-6), Measured(65536, 1.05e-5)]
@@ -62,7 +62,7 @@ def test_what_osu_prints_is_of_the_class_before_its_name(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", ":1: is empty; a table begins with the names of its columns"),
         (TABLE.replace("latency_us", "latency_ms"), ":2: no column latency_us or half_round_trip_us or latency_s or "),
@@ -80,14 +80,14 @@ def test_what_osu_prints_is_of_the_class_before_its_name(tmp_path: Path) -> None
         (LATENCY[LATENCY.index("0    ") :], "looks like OSU's output; say of which class it is: --from network="),
     ],
 )  # fmt: skip
-def test_a_wrong_table_is_said_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+def test_a_wrong_table_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         read([file(tmp_path, text)])
-    assert "t.csv" in str(error.value) and said in str(error.value)
+    assert "t.csv" in str(error.value) and message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (TABLE, ":1: no heading with Latency (us) or Bandwidth (MB/s): is it what osu_latency printed?"),
         (LATENCY.replace("(us)", "(ms)"), "only Latency (us) and Bandwidth (MB/s) are understood"),
@@ -99,10 +99,10 @@ def test_a_wrong_table_is_said_with_its_line(text: str, said: str, tmp_path: Pat
         (BANDWIDTH, "osu_bw alone gives no curve, add what osu_latency prints"),
     ],
 )
-def test_wrong_output_of_osu_is_said_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+def test_wrong_output_of_osu_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         read([f"network={file(tmp_path, text)}"])
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_column_to_choose_by_must_be_there(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_files_together_are_one_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ("A,p,1,1\nB,p,1,1\nA,q,1,1\n", "3: class a has 1 bytes twice; choose with --where k=A"),
         ("A,p,1,1\nA,q,1,1\n", "3: class a has 1 bytes twice; choose with --where l=p"),
@@ -193,14 +193,14 @@ def test_files_together_are_one_table(tmp_path: Path) -> None:
         ("3,p,1,1\n4,p,1,1\n", "3: class a has 1 bytes twice; keep one of them"),  # numbers are nothing to choose by
     ],
 )
-def test_rows_that_are_there_twice_are_told_with_what_to_choose_by(rows: str, said: str, tmp_path: Path) -> None:
+def test_rows_that_are_there_twice_are_refused_with_what_to_choose_by(rows: str, message: str, tmp_path: Path) -> None:
     text = "k,l,bytes,latency_us,class\n" + "".join(f"{row},a\n" for row in rows.split())
     with pytest.raises(UserError) as refused:
         read([file(tmp_path, text)])
-    assert str(refused.value).endswith(f"t.csv:{said}")
+    assert str(refused.value).endswith(f"t.csv:{message}")
 
 
-def test_osu_s_headings_say_the_unit(tmp_path: Path) -> None:
+def test_osu_s_headings_name_the_unit(tmp_path: Path) -> None:
     rows = "1 1.0\n2 2.0\n4 3.0\n"
     assert read([f"a={file(tmp_path, '# Size Avg Latency(us)' + chr(10) + rows)}"]).times["a"][0] == Measured(1, 1e-6)
     for heading in ("Latency (ms)", "Latency (s)", "Latency (ns)", "Bandwidth (GB/s)", "Bandwidth (MiB/s)"):

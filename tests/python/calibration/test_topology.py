@@ -1,4 +1,4 @@
-"""Which processors share what, as the driver says it."""
+"""collscope.calibration.topology: which processors share what, as the driver prints it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.calibration import topology
-from collscope.calibration.topology import Cpu, Topology, level_of
+from collscope.calibration.topology import Cpu, Topology
 
 
 def machine(*cpus: tuple[int, int, int]) -> Topology:
@@ -18,21 +18,18 @@ def machine(*cpus: tuple[int, int, int]) -> Topology:
     return Topology("", tuple(Cpu(number, *where) for number, where in enumerate(cpus)))
 
 
-def test_topology_takes_one_processor_a_core() -> None:
+def test_a_core_is_one_processor() -> None:
     # Two sockets of two cores, two threads each: 0-3 are first threads, 4-7 second ones.
     made = machine(*((n % 4, n // 2 % 2, n // 2 % 2) for n in range(8)))
     cores = made.cores
     assert [c.number for c in cores] == [0, 1, 2, 3]
     assert [c.socket for c in cores] == [0, 0, 1, 1]
     assert made.shape == (2, 2, 2)
-    assert level_of(cores[0], cores[1]) == "cache"
-    assert level_of(cores[0], cores[2]) == "node"
 
 
-def test_caches_within_a_socket() -> None:
+def test_a_socket_may_have_several_caches() -> None:
     made = machine(*((n, 0, n // 4) for n in range(8)))
     assert made.shape == (1, 8, 4)
-    assert level_of(made.cores[0], made.cores[4]) == "socket"
 
 
 def test_caches_that_do_not_divide_a_socket_count_as_smaller_ones() -> None:
@@ -46,7 +43,7 @@ def driver(folder: Path, script: str) -> Path:
     return path
 
 
-def test_what_the_driver_says_is_read(tmp_path: Path) -> None:
+def test_the_driver_s_answer_is_read(tmp_path: Path) -> None:
     answer = (
         '{"topology":{"model":"X 1","caches":[{"level":1,"bytes":32768,"cpus":2}],"cpus":['
         '{"cpu":2,"core":1,"socket":0,"numa":0,"cache":0},{"cpu":5,"core":4,"socket":1,"numa":1,"cache":3}]}}'
@@ -56,23 +53,23 @@ def test_what_the_driver_says_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("echo hwloc is out of luck >&2; exit 3", r"--topology failed \(exit 3\): hwloc is out of luck"),
-        ("echo no JSON", "--topology printed what is no topology: no JSON"),
-        (f"echo {'x' * 81}", f"what is no topology: {'x' * 80}$"),
-        ('echo \'{"topology":{"model":"","cpus":[]}}\'', "what is no topology"),
+        ("echo no JSON", "--topology printed what is not a topology: no JSON"),
+        (f"echo {'x' * 81}", f"what is not a topology: {'x' * 80}$"),
+        ('echo \'{"topology":{"model":"","cpus":[]}}\'', "what is not a topology"),
     ],
 )
-def test_a_driver_without_an_answer_is_reported(tmp_path: Path, script: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_driver_without_an_answer_is_reported(tmp_path: Path, script: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         topology.read(driver(tmp_path, script))
     with pytest.raises(UserError, match="missing; build it"):
         topology.read(tmp_path / "nothing")
 
 
 @pytest.mark.skipif(not programs.MPI_DRIVER.exists(), reason="needs build/mpi")
-def test_the_driver_says_all_of_a_machine_that_hwloc_makes_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_driver_prints_all_of_a_machine_that_hwloc_makes_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """The numbers of made-up caches are hwloc's own."""
     monkeypatch.setenv("HWLOC_THISSYSTEM", "0")
     monkeypatch.setenv("HWLOC_SYNTHETIC", "pack:2 l3:1 l2:2 l1:1 core:1 pu:2")
@@ -88,7 +85,7 @@ def test_the_driver_says_all_of_a_machine_that_hwloc_makes_up(monkeypatch: pytes
     }
 
 
-def test_shapes_of_uneven_machines() -> None:
+def test_uneven_machines_count_as_the_smallest_of_their_sockets_and_caches() -> None:
     """The smallest of each: sockets of three and two cores, caches of two and one."""
     uneven = machine((0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 1, 2), (4, 1, 2))
     assert uneven.shape == (2, 2, 1)
@@ -99,5 +96,3 @@ def test_shapes_of_uneven_machines() -> None:
     )
     made = Topology("", (Cpu(9, 1, 0, 0), Cpu(3, 0, 0, 0), Cpu(1, 1, 0, 0)))
     assert [c.number for c in made.cores] == [1, 3]
-    assert level_of(Cpu(0, 0, 0, 0), Cpu(1, 1, 0, 1)) == "socket"
-    assert level_of(Cpu(0, 0, 0, 0), Cpu(1, 1, 1, 0)) == "node"

@@ -44,11 +44,11 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     def calibrate(*words: object) -> SimpleNamespace:
         said.append(words)
         Path(str(words[4])).write_text("a platform")
-        return SimpleNamespace(seen="messages", source="calibrated by hand")
+        return SimpleNamespace(samples="messages", source="calibrated by hand")
 
     monkeypatch.setattr(ground.bed, "held", held)
     monkeypatch.setattr(ground.check, "check", check)
-    monkeypatch.setattr(ground.cluster, "calibrate", calibrate)
+    monkeypatch.setattr(ground.calibrate, "calibrate", calibrate)
     monkeypatch.setattr(ground, "csv_text", lambda seen: f"table of {seen}")
     monkeypatch.setattr(ground, "launcher_of", lambda kind: f"launcher {kind}")
     monkeypatch.setattr(ground.os, "getloadavg", lambda: (1.25, 2.0, 3.0))

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from importlib import import_module, metadata
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -16,7 +15,6 @@ import pytest
 
 from collscope import __version__
 from collscope.base import commit, paths
-from collscope.calibration import calibrate
 from collscope.catalogue.registry import Registry
 from collscope.commands import cli
 from collscope.setup.steps import SetupError
@@ -380,24 +378,3 @@ def test_setup_makes_ready_what_is_asked_for(
 
     monkeypatch.setattr("collscope.setup.machine.ensure", fail)
     assert call(capsys, "setup") == (1, "", "collscope: missing: a compiler\n")
-
-
-@pytest.mark.parametrize(("out", "target", "on"), [(None, None, "this_machine"), ("m.toml", Path("m.toml"), "m.toml")])
-def test_calibrate_says_where_the_specification_lies(
-    out: str | None,
-    target: Path | None,
-    on: str,
-    workplace: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[object] = []
-    made = SimpleNamespace(path=workplace / "spec.toml")
-    monkeypatch.chdir(workplace)
-    monkeypatch.setattr(calibrate, "calibrate", lambda target: asked.append(target) or made)
-    monkeypatch.setattr(calibrate, "describe", lambda _: ["one", "two"])
-    words = ["--out", out] if out else []
-    said = f"one\ntwo\nwritten: spec.toml; simulate it with --on {on}\n"
-    assert call(capsys, "calibrate", *words) == (0, said, "")
-    assert asked == [target]
-    assert call(capsys, "calibrate", "--out", "m.txt")[0] == 2

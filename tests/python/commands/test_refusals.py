@@ -99,7 +99,7 @@ def test_run_says_why_not(
         *((f"calibrate --hosts a,b {name}", f"--hosts needs the cluster's --name: {NAMED}") for name in ("", "--name a/b")),
         *((f"calibrate --nodes 2 --name {name}", f"--name {name}: is taken; give the cluster another name")
           for name in ("this_machine", "ideal")),
-        *((f"calibrate --quick --name n {option} x", f"{option} goes with --from FILE; a cluster is measured")
+        *((f"calibrate --nodes 2 --quick --name n {option} x", f"{option} goes with --from FILE; a cluster is measured")
           for option in ("--contention", "--where", "--class", "--shape", "--jumps")),
         *((f"calibrate --from a=b {name}", f"--from needs the machine's --name: {NAMED}") for name in ("", "--name a/b")),
         *((f"calibrate {option} x", f"{option} goes with --from FILE; without it this machine is measured")

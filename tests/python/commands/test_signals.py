@@ -1,4 +1,4 @@
-"""collscope.commands.errors, collscope.sources.simulate, collscope.calibration.p2p: a signal leaves no program and no file behind."""
+"""collscope.commands.errors, collscope.sources.simulate, collscope.calibration.samples: a signal leaves no program and no file behind."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from collscope.commands import calibrate
 from command_line import call
 
 
@@ -55,25 +54,3 @@ def test_campaigns_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: p
         "collscope.campaigns.campaign.load", lambda name: SimpleNamespace(file=SimpleNamespace(title=f"of {name}"))
     )
     assert call(capsys, "validate") == (0, f"{'a':20}  of a\n{'testbed':20}  of testbed\n", "")
-
-
-@pytest.mark.parametrize(("name", "before"), [("spec.toml", ""), ("mine.toml", "mine_")])
-def test_page_picture_and_measurements_lie_beside_the_specification(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str
-) -> None:
-    drawn: list[Any] = []
-    points = [SimpleNamespace(bytes=4, seconds=1e-6)]
-    found = SimpleNamespace(times={"node": points}, curves={"node": "curve"})
-    made = SimpleNamespace(path=workplace / name, found=found, seen="seen")
-    monkeypatch.setattr("collscope.calibration.p2p.csv_text", lambda seen: f"csv of {seen}")
-    monkeypatch.setattr("collscope.calibration.page.page", lambda _, *words: " ".join(words))
-    monkeypatch.setattr("collscope.figures.calibration.calibration_figure", lambda *words: words)
-    monkeypatch.setattr("collscope.figures.files.save", lambda *words: drawn.append(words))
-    calibrate.write_page(made, "mine")  # type: ignore[arg-type]
-    picture = f"{before}calibration.png"
-    curves = {"node": ([(4, 1e-6)], "curve")}
-    assert drawn == [((curves, "mine, point to point"), str(workplace / picture), {})]
-    assert {path.name: path.read_text() for path in workplace.iterdir() if path.is_file()} == {
-        f"{before}calibration.csv": "csv of seen",
-        f"{before}calibration.md": f"mine {picture} {before}calibration.csv",
-    }
