@@ -14,6 +14,40 @@ import click
 from collscope.base import console
 from collscope.base.errors import UserError, disk_error
 
+# Options of mpirun, srun and the benchmarks, and ours for the same.
+FOREIGN = {
+    "--np": "--ranks",
+    "-np": "--ranks",
+    "-n": "--ranks",
+    "--ntasks": "--ranks",
+    "--nprocs": "--ranks",
+    "-N": "--nodes",
+    "--ppn": "--ranks-per-node",
+    "--npernode": "--ranks-per-node",
+    "--ntasks-per-node": "--ranks-per-node",
+    "--size": "--bytes",
+    "--sizes": "--bytes",
+    "--message-size": "--bytes",
+    "-m": "--bytes",
+    "--platform": "--on",
+    "--machine": "--on",
+    "--hostfile": "--hosts",
+    "--host": "--hosts",
+    "--iterations": "--repetitions",
+    "-i": "--repetitions",
+    "--algorithm": "--algorithms",
+    "--map-by": "--mapping",
+    "--output": "--out",
+    "-o": "--out",
+}
+
+
+def _suggested(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The same error; where the option is another program's, with ours for it in place of those that are spelt alike."""
+    has = {o for p in error.ctx.command.params for o in (*p.opts, *p.secondary_opts)} if error.ctx else set()
+    ours = FOREIGN.get(error.option_name)
+    return click.NoSuchOption(error.option_name, possibilities=[str(ours)], ctx=error.ctx) if ours in has else error
+
 
 @contextlib.contextmanager
 def reported() -> Iterator[None]:
@@ -27,6 +61,8 @@ def reported() -> Iterator[None]:
         print(error.format_message(), file=sys.stderr)  # `./collscope` alone: the help, and click's status
         sys.exit(2)
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption):
+            error = _suggested(error)
         where = error.ctx.command_path.replace("collscope", "./collscope", 1) if error.ctx else "./collscope"
         console.note(f"{error.format_message()}\n  {where} --help says more")
         sys.exit(2)

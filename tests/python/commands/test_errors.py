@@ -11,6 +11,8 @@ import pytest
 
 from collscope.base.errors import UsageError, UserError
 from collscope.commands import errors
+from collscope.commands.cli import cli
+from command_line import call
 
 CONTEXT = click.Context(click.Command("run"), info_name="collscope")
 
@@ -63,3 +65,33 @@ def test_signals_end_a_command_once_and_are_as_before_afterwards() -> None:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "--np", "4"), "Did you mean '--ranks'?"),
+        (("run", "-n", "4"), "Did you mean '--ranks'?"),
+        (("run", "--size", "4"), "Did you mean '--bytes'?"),
+        (("run", "--ntasks-per-node", "4"), "Did you mean '--ranks-per-node'?"),
+        (("run", "--rank", "4"), "--ranks"),  # spelt alike
+        (("claims", "-n", "4"), "No such option '-n'.\n"),  # it has no ranks
+    ],
+)
+def test_options_of_other_programs_are_answered_with_ours(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str
+) -> None:
+    status, _, err = call(capsys, *words)
+    assert status == 2 and says in err, err
+
+
+def test_every_answer_is_an_option_of_some_command() -> None:
+    context = click.Context(cli)
+    options = {
+        name
+        for command in map(cli.get_command, [context] * len(cli.list_commands(context)), cli.list_commands(context))
+        if command
+        for parameter in command.params
+        for name in parameter.opts
+    }
+    assert set(errors.FOREIGN.values()) <= options and not set(errors.FOREIGN) & {"--ranks", "--bytes"}
