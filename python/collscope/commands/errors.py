@@ -46,7 +46,10 @@ def _suggested(error: click.NoSuchOption) -> click.NoSuchOption:
     """The same error; where the option is another program's, with ours for it in place of those that are spelt alike."""
     has = {o for p in error.ctx.command.params for o in (*p.opts, *p.secondary_opts)} if error.ctx else set()
     ours = FOREIGN.get(error.option_name)
-    return click.NoSuchOption(error.option_name, possibilities=[str(ours)], ctx=error.ctx) if ours in has else error
+    if ours not in has:
+        return error
+    message = f"No such option '{error.option_name}'. Did you mean '{ours}'?"
+    return click.NoSuchOption(error.option_name, message, ctx=error.ctx)
 
 
 @contextlib.contextmanager
