@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, Self
 
 import pandas as pd
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from collscope.analysis import winner_table
 from collscope.analysis.claims import OPEN, Assertion
@@ -62,6 +62,12 @@ def _subject(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
+def _share(value: str | float) -> str | float:
+    if not isinstance(value, str) and value < 0:
+        raise ValueError(f"{value:g} is negative: a tolerance is a share of the time, 0 or more")
+    return value
+
+
 def _sizes(value: object) -> tuple[int, ...]:
     try:
         return tuple(parse_sizes(str(value)))
@@ -69,7 +75,8 @@ def _sizes(value: object) -> tuple[int, ...]:
         raise ValueError(str(error)) from error
 
 
-Tolerance = str | float
+Share = Annotated[float, AfterValidator(_share)]
+Tolerance = Annotated[str | float, AfterValidator(_share)]  # the name of one of the paper's, or a number
 Expected = Literal["yes", "no", "open"]
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Numbers = Annotated[tuple[int, ...], BeforeValidator(_listed)]
@@ -151,6 +158,14 @@ class Check(Table):
         """The mappings that it speaks of."""
         elsewhere = {t.mapping for t in getattr(self, "than", ()) if isinstance(t, Subject) and t.mapping}
         return {*self.mapping, *elsewhere}
+
+    def compared(self) -> list[str]:
+        """The names whose times it compares."""
+        found: list[str] = []
+        for key in ("name", "names", "than"):
+            value = getattr(self, key, ())
+            found += [str(getattr(v, "name", v)) for v in (value if isinstance(value, tuple) else (value,))]
+        return [name for name in found if name]
 
     def narrowed(self, sizes: Collection[int], ranks: Collection[int]) -> Self:
         """The check at those of its sizes and ranks alone; as it is where it names none of them."""

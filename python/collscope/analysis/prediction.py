@@ -53,6 +53,20 @@ class Winners:
         return self.calls - self.same - self.ties - self.undecided
 
 
+def faults(frame: pd.DataFrame) -> pd.Series:
+    """Why each row of a table is no call with a time that can be compared; "" where it is one."""
+    found = pd.Series("", index=frame.index)
+    wrong = {
+        "no time": frame.median_s.isna(),
+        "the time is not positive and finite": ~(np.isfinite(frame.median_s) & (frame.median_s > 0)),
+        "fewer than 1 rank or node": (frame.ranks < 1) | (frame.nodes < 1),
+        "fewer than 0 bytes": frame.bytes < 0,
+    }
+    for text, where in wrong.items():
+        found[where & (found == "")] = text
+    return found
+
+
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
     around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
@@ -74,7 +88,8 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
         measured[[*keys, "median_s", "q1_s", "q3_s", *times]], on=keys, suffixes=("", "_measured")
     )
     both = both.rename(columns={"median_s": "predicted_s", "median_s_measured": "measured_s"})
-    both = both[(both.predicted_s > 0) & (both.measured_s > 0)].reset_index(drop=True)
+    timed = [np.isfinite(both[c]) & (both[c] > 0) for c in ("predicted_s", "measured_s")]
+    both = both[timed[0] & timed[1]].reset_index(drop=True)
     if both.empty:
         raise UserError(f"the two have no call in common: a call is the same where {', '.join(keys)} are")
     spread = both.q3_s > both.q1_s

@@ -196,10 +196,10 @@ class NotAlwaysFastest(Check):
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         every = [self.means(context, p) for c in self.collective for p in self.places(context, c)]
-        whole = [means for means in every if means]
         for name in self.name:
+            whole = [means for means in every if name in means]
             lost = sum(1 for means in whole if means[name] > min(means.values()) * (1 + context.share(self.within)))
-            outcome = (lost > 0 if whole else None, f"beaten in {lost} of {len(whole)} cells")
+            outcome = (lost > 0 if whole else None, f"beaten in {lost} of {len(whole)} cells" if whole else MISSING)
             yield self.assertion(context, "", {"name": name}, outcome)
 
 

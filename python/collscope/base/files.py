@@ -6,13 +6,16 @@ import os
 import threading
 from pathlib import Path
 
-from collscope.base.errors import disk_error
+from collscope.base.errors import UserError, disk_error
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Writes beside the target, then renames: whoever looks sees the old file or the new one, never half of it. A link is followed;
     what is no file (a pipe, a device) is written to, not replaced. Text is written as UTF-8; a UserError says why it cannot be."""
-    target = Path(path).resolve()
+    try:
+        target = Path(path).resolve()
+    except RuntimeError as error:
+        raise UserError(f"{path}: a link to itself") from error
     data = content.encode() if isinstance(content, str) else content
     if target.exists() and not target.is_file() and not target.is_dir():
         try:

@@ -52,5 +52,5 @@ def display(path: Path) -> str:
     """The path as the user would type it: relative to where they stand when it is below."""
     try:
         return str(Path(path).resolve().relative_to(Path.cwd().resolve()))
-    except ValueError:
+    except (ValueError, RuntimeError):  # elsewhere; a link to itself
         return str(path)

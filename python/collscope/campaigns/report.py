@@ -23,6 +23,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 WORST = 12
 MANY = 16  # numbers of ranks that have a row each
 SUMMARY = "summary.json"
+FILES = ("report.html", "report.md", SUMMARY, "figures")
 
 
 @dataclass(frozen=True)

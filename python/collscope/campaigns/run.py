@@ -14,13 +14,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from collscope.analysis import prediction
-from collscope.base import console, paths, programs, progress
+from collscope.base import console, folders, paths, programs, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.campaigns import report
 from collscope.campaigns.campaign import BARRIER, TOPOLOGY, Campaign, load
-from collscope.campaigns.ground import Ground, ground_of
+from collscope.campaigns.ground import MESSAGES, NOTED, Ground, ground_of
 from collscope.catalogue import metrics
 from collscope.machines import elements, find
 from collscope.machines.platform import Platform
@@ -33,6 +33,7 @@ from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options, Stopped
 
 MEASURED, TABLE = "measured.csv", "table.csv"
+FILES = (*report.FILES, MEASURED, TABLE, "quick", "platform*", MESSAGES, NOTED)  # of a campaign's folder
 RESULTS = paths.RESULTS / "validation"
 # Calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls.
 CHUNK = 96
@@ -42,9 +43,11 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
     """Runs a campaign; returns the folder of its report. `force`: calibrate and measure again what is kept; `again`: measure it again, with
     the platform that is kept. UsageError, UserError: what is wrong, where, and what to do."""
     campaign = load(name)
-    folder = Path(out).absolute() if out else RESULTS / campaign.name / ("quick" if quick else "")
-    if not paths.is_writable(folder.parent if not folder.exists() else folder):
-        raise UsageError(f"--out {folder}: cannot be written to")
+    folder = RESULTS / campaign.name / ("quick" if quick else "")
+    if out is not None:
+        folder = folders.own(out, "reports of a campaign", lambda there: folders.only(there, *FILES))
+    elif not paths.is_writable(folder):
+        raise UsageError(f"{folder} cannot be written to (--out DIR: elsewhere)")
     file = campaign.file
     stages = [("", time.monotonic())]
     with ground_of(campaign, folder, quick, force) as ground:

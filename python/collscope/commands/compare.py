@@ -34,10 +34,14 @@ def command(tables: tuple[str, ...], predicted: str | None, measured: str | None
     The tables are what `run --csv` writes; one table may hold both sources.
     """
     from collscope.analysis import prediction
+    from collscope.base import console, folders
     from collscope.base.errors import UsageError
+    from collscope.base.units import counted
+    from collscope.campaigns import report
 
     if len(tables) > 2:
         raise UsageError("compare takes one table, or two: PREDICTED.csv MEASURED.csv")
+    folder = None if out is None else folders.own(out, "reports", lambda there: folders.only(there, *report.FILES))
     first, second = _read(tables[0]), _read(tables[-1])
     guess = next((s for s in PREDICTIONS if s in set(first.source)), None)
     one = _of(first, tables[0], predicted or (guess if len(tables) == 1 else None))
@@ -48,47 +52,60 @@ def command(tables: tuple[str, ...], predicted: str | None, measured: str | None
             f"{tables[0]} has only the source {one.source.iloc[0]}; give a second table, or run with --source real,model"
         )
     both = prediction.joined(one, two)
+    for name, rows in ((tables[0], one), (tables[-1], two)):
+        if alone := len(rows) - len(both):
+            console.note(
+                f"{name}: {counted(alone, 'row')} of source {rows.source.iloc[0]} left out: the other side lacks the call"
+            )
     show(both)
-    if out:
-        _report(out, both, one, first, tables)
+    if folder:
+        _report(folder, both, one, first, tables)
 
 
-def _report(out: str, both: pd.DataFrame, predicted: pd.DataFrame, table: pd.DataFrame, names: tuple[str, ...]) -> None:
+def _report(
+    folder: Path, both: pd.DataFrame, predicted: pd.DataFrame, table: pd.DataFrame, names: tuple[str, ...]
+) -> None:
     """The report of one comparison in a folder."""
     from collscope.base import paths
     from collscope.campaigns import report
-    from collscope.commands import requests
 
-    requests.check_folder("--out", out, Path(out))
     bounds = table[table.algorithm == "bound/loggp"]
     title = f"{Path(names[0]).name} beside {Path(names[-1]).name}" if len(names) == 2 else Path(names[0]).name
     made = report.Comparison(
         f"Predicted and measured: {title}", both, predicted, bounds=bounds if len(bounds) else None
     )
-    report.write(made, Path(out))
-    click.echo(paths.display(Path(out) / "report.html"))
+    report.write(made, folder)
+    click.echo(paths.display(folder / "report.html"))
 
 
 def _read(name: str) -> pd.DataFrame:
+    """The table without the rows that have no call or no time; how many these are is printed."""
+    from collscope.analysis import prediction
+    from collscope.base import console
     from collscope.base.errors import UsageError
+    from collscope.base.units import counted
     from collscope.points.table import read_csv
 
     if not Path(name).is_file():
-        raise UsageError(f"{name}: there is no such file; give a table that `run --csv FILE` wrote")
-    return read_csv(name)
+        raise UsageError(f"{name}: no such file; give a table that `run --csv FILE` wrote")
+    frame = read_csv(name)
+    reason = prediction.faults(frame)
+    for text, count in reason[reason != ""].value_counts(sort=False).items():
+        console.note(f"{name}: {counted(count, 'row')} of {len(frame)} left out: {text}")
+    return frame[reason == ""]
 
 
 def _of(frame: pd.DataFrame, name: str, source: str | None) -> pd.DataFrame:
-    """The timed rows of one source; where none is named, of the only one."""
+    """The rows of one source; where none is named, of the only one."""
     from collscope.base.errors import UsageError
 
-    timed = frame[frame.median_s.notna() & ~frame.algorithm.str.startswith("bound/")]
+    timed = frame[~frame.algorithm.str.startswith("bound/")]
     there = sorted(set(timed.source))
     if source and source not in there:
-        raise UsageError(f"{name}: has no times of source {source}; it has {', '.join(there) or 'none'}")
+        raise UsageError(f"{name}: no times of source {source}; it has {', '.join(there) or 'none'}")
     if not source and len(there) != 1:
         raise UsageError(
-            f"{name}: has times of {', '.join(there) or 'no source'}; choose with --predicted or --measured SOURCE"
+            f"{name}: times of {', '.join(there) or 'no source'}; choose one with --predicted or --measured SOURCE"
         )
     return timed[timed.source == (source or there[0])]
 

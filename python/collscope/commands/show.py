@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from collscope.base import console, paths
+from collscope.base import console, folders, paths
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_size
 from collscope.commands import origin, requests, show_page
@@ -38,7 +38,7 @@ class Request(Call):
 def run(r: Request) -> int:
     """Prints the page, draws, and returns the exit status."""
     kinds = read_kinds(r.kinds)
-    if r.out and not r.no_pictures:
+    if r.out is not None and not r.no_pictures:
         check_out(r.out, kinds)
     traces = make_traces(r)
     show_page.show(traces)
@@ -94,7 +94,7 @@ def check_out(out: str, kinds: Sequence[str]) -> None:
     elif ending in OTHER_FORMATS:
         raise UsageError(f"--out {out}: pictures are {', '.join(FORMATS)}; or name a folder")
     else:
-        requests.check_folder("--out", out, Path(out))
+        folders.own(out, "pictures", lambda there: folders.only(there, "*.svg", "*.png", "*.gif"))
 
 
 def draw(

@@ -6,7 +6,7 @@ report needs and only the paper knows. A study names it: paper = "NAME".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -15,10 +15,10 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
-from collscope.analysis.check import TOLERANCES, Context
+from collscope.analysis.check import TOLERANCES, Context, Share
 from collscope.analysis.claims import Claim
 from collscope.analysis.fits import FitText
-from collscope.analysis.judge import ClaimText, judge
+from collscope.analysis.judge import AnyCheck, ClaimText, judge
 from collscope.analysis.times import Times
 from collscope.analysis.winner_table import Rows, WinnerTable, winner_table
 from collscope.base import paths
@@ -78,7 +78,7 @@ class Paper(Table):
         default_factory=list
     )  # classes, in the order of labels; none: what the table has at each place
     unit: Unit | None = None
-    tolerances: dict[str, float] = Field(default_factory=dict)  # name → share of the time
+    tolerances: dict[str, Share] = Field(default_factory=dict)  # name → share of the time
     winners: Winners | None = None
     claim: list[ClaimText] = Field(default_factory=list)
     task: list[Task] = Field(default_factory=list)
@@ -133,28 +133,60 @@ def parse(text: str, path: Path) -> Paper:
     paper = document.read(Paper).model_copy(update={"name": path.stem})
     if paper.winners:
         _known(document, paper.winners.tied, paper.tolerances, "winners", "tied")
+        for collective, rows in paper.winners.agreeing().items():
+            _compared(document, paper, [name for row in rows for name in row], "winners", "rows", collective)
     seen: set[str] = set()
     for at, claim in enumerate(paper.claim):
         if claim.id in seen:
             raise document.fail(f'"{claim.id}" stands twice', "claim", at, "id")
         seen.add(claim.id)
-        for name in _fields(claim.tolerance):
+        for name in _fields(document, claim.tolerance, "claim", at, "tolerance"):
             _known(document, name, paper.tolerances, "claim", at, "tolerance")
         for k, check in enumerate(claim.check):
-            for key in TOLERANCES:
-                if isinstance(tolerance := getattr(check, key, None), str):
-                    _known(document, tolerance, paper.tolerances, "claim", at, "check", k, key)
-            for name in _fields(check.says):
-                if name not in check.fields:
-                    raise document.fail(
-                        f'"{name}" is none of {", ".join(check.fields)}', "claim", at, "check", k, "says"
-                    )
+            _check(document, paper, check, "claim", at, "check", k)
     return paper
 
 
-def _fields(text: str) -> list[str]:
-    """The names in braces."""
-    return [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+def _check(document: Document, paper: Paper, check: AnyCheck, *where: str | int) -> None:
+    """Raises a UsageError where the check uses a name that the paper does not define."""
+    for key in TOLERANCES:
+        if isinstance(tolerance := getattr(check, key, None), str):
+            _known(document, tolerance, paper.tolerances, *where, key)
+    for name in _fields(document, check.says, *where, "says", formats=("times",)):
+        if name not in check.fields:
+            raise document.fail(f'"{name}" is none of {", ".join(check.fields)}', *where, "says")
+    rows = paper.winners.rows if paper.winners else {}
+    if check.kind == "winners" and (lacking := [c for c in check.collective if c not in rows]):
+        raise document.fail(
+            f'"{lacking[0]}" is none of [winners.rows]{did_you_mean(lacking[0], rows)}', *where, "collective"
+        )
+    if all(c in rows for c in check.collective):
+        _compared(document, paper, check.among, *where, "among")
+        _compared(document, paper, check.compared(), *where, "name")
+
+
+def _compared(document: Document, paper: Paper, names: Iterable[str], *where: str | int) -> None:
+    """Raises a UsageError for a name that is none of those that the paper compares."""
+    for name in names if paper.compares else ():
+        if name not in paper.compares:
+            raise document.fail(f'"{name}" is none of compares{did_you_mean(name, paper.compares)}', *where)
+
+
+def _fields(document: Document, text: str, *where: str | int, formats: Collection[str] = ()) -> list[str]:
+    """The names in braces; those of `formats` are numbers and may have a format. A UsageError says why the braces cannot be filled in."""
+    found = []
+    try:
+        for _, name, form, conversion in Formatter().parse(text):
+            if name is None:
+                continue
+            found.append(name)
+            if form and name in formats:
+                format(1.0, form)
+            elif form or conversion:
+                raise ValueError(f"{{{name}}} takes no format")
+    except ValueError as error:
+        raise document.fail(f"{error}; a brace that is meant as it is stands twice: {{{{", *where) from error
+    return found
 
 
 def _known(document: Document, tolerance: str, known: Mapping[str, float], *where: str | int) -> None:

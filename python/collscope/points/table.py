@@ -144,12 +144,16 @@ def read_csv(path: str | Path) -> pd.DataFrame:
     import pandas as pd
 
     try:
+        text = Path(path).read_text(encoding="utf-8")
         # As texts first: Python's float() gives the very number that was written.
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from error
     except ValueError as error:
         raise UserError(f"{path}: not a table of collscope: {error}") from error
+    lines = csv.reader(io.StringIO(text))
+    if short := next(((lines.line_num, len(row)) for row in lines if 0 < len(row) < len(frame.columns)), None):
+        raise UserError(f"{path}:{short[0]}: a row of {short[1]} cells in a table of {len(frame.columns)} columns")
     missing = [c for c in COLUMNS if c not in frame.columns and c not in LATER]
     if missing:
         raise UserError(f"{path}: not a table of collscope: no column {', '.join(missing)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from collscope.analysis import what_if
-from collscope.base import paths
+from collscope.base import folders, paths
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.machines import find
@@ -26,9 +26,9 @@ def run(
     whole = figure == what_if.STEM and bool(study.variations) and not study.drawings
     drawing = next((d for d in study.drawings if figure in (d.stem, d.number)), None)
     case = None if whole or drawing else find_case(study, figure)
-    folder = Path(out) if out else paths.fresh("figures") / study.name
-    if (folder.exists() and not folder.is_dir()) or not paths.is_writable(folder.parent):
-        raise UsageError(f"--out {out or folder}: no folder that can be written to")
+    folder = paths.fresh("figures") / study.name
+    if out is not None:
+        folder = folders.own(out, "figures of a study", lambda there: folders.only(there, "*.svg", "*.png"))
     with study.at_fault():
         platform = find.load(study.platform)
     _, platform = next(rows.platforms(study, platform))

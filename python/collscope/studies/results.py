@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from collscope.base import cache, console, depends, leftovers, paths
+from collscope.base import cache, console, depends, folders, leftovers, paths
 from collscope.base.errors import UsageError, UserError, disk_error
 from collscope.base.files import write_atomically
 
@@ -21,14 +21,12 @@ RUN = "run.json"  # keys: stamp, files (names below the folder), origin (the fie
 
 def fresh_folder(study: str, out: str | None = None) -> Path:
     """Where a run of the study puts its results: `out`, or results/NAME/fresh (paths.fresh). UsageError: `out` cannot be taken."""
-    if not out:
+    if out is None:
         folder = paths.fresh(study)
         if not folder.is_relative_to(paths.RESULTS):
             console.note(f"{paths.RESULTS} cannot be written to; results go to {folder} (--out DIR: elsewhere)")
         return folder
-    folder = Path(out).absolute()
-    if folder.exists() and not record(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"--out {out}: holds something else than a study's results; name an empty or a new folder")
+    folder = folders.own(out, "study results", lambda there: bool(record(there)))
     if not paths.is_writable(folder.parent):
         raise UsageError(f"--out {out}: {folder.parent} cannot be written to")
     return folder

@@ -1,10 +1,8 @@
-"""Errors, winners and regrets that were planted are found."""
+"""collscope.analysis.prediction: errors, winners and regrets that were planted are found."""
 
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,6 +14,7 @@ from collscope.analysis.prediction import (
     below_bound,
     coverage,
     errors,
+    faults,
     joined,
     spearman,
     winners,
@@ -24,8 +23,7 @@ from collscope.analysis.prediction import (
     worst,
 )
 from collscope.base.errors import UserError
-from collscope.points.table import make_row, to_frame, write_csv
-from command_line import call
+from collscope.points.table import make_row, to_frame
 
 ALGORITHMS = {"bcast/linear": 4e-5, "bcast/chain": 2e-5, "bcast/binomial": 1e-5}
 SIZES = (4, 4096, 65536, 1 << 20)
@@ -127,36 +125,6 @@ def test_what_cannot_be_compared_is_said() -> None:
         joined(twice, to_frame(times("real")))
 
 
-def test_the_command_compares_two_tables_or_two_sources_of_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    model, real = times("model", {("bcast/chain", 4): 1.5}), times("real")
-    paths = [str(tmp_path / name) for name in ("model.csv", "real.csv", "all.csv")]
-    for path, rows in zip(paths, (model, real, model + real), strict=True):
-        write_csv(rows, path)
-    status, said, _ = call(capsys, "compare", paths[0], paths[1])
-    assert status == 0
-    assert [words for line in said.splitlines() if (words := line.split())[:1] == ["bcast/chain"]] == [
-        ["bcast/chain", "4", "0.0%", "35.0%", "50.0%", "+0.0%"]
-    ]
-    assert (
-        "Winner: predicted in 4 of 4 calls, tied with it within the noise in 0, not told apart from it in 0, another in 0 "
-        "(agreement 100.0%)." in said
-    )
-    assert "Regret: 0.0% (mean), 0.0% (p90), 0.0% (most: bcast of" in said
-    assert call(capsys, "compare", paths[2])[1] == said
-    assert call(capsys, "compare", paths[2], "--predicted", "real", "--measured", "model")[1] != said
-    for words, wrong in (
-        ([paths[0]], "has only the source model; give a second table"),
-        ([paths[0], paths[2]], "has times of model, real; choose with --predicted or --measured SOURCE"),
-        ([paths[0], paths[1], "--measured", "sim"], "has no times of source sim; it has real"),
-        ([paths[0], "none.csv"], "none.csv: there is no such file"),
-        (paths, "compare takes one table, or two"),
-    ):
-        status, _, err = call(capsys, "compare", *words)
-        assert status == 2 and wrong in err, err
-
-
 def test_a_barrier_in_a_metric_makes_no_other_call() -> None:
     predicted = to_frame(times("model", metric="osu_avg[barrier=barrier/tree]"))
     assert len(joined(predicted, to_frame(times("published", metric="osu_avg")))) == len(ALGORITHMS) * len(SIZES)
@@ -176,7 +144,8 @@ def test_a_decision_loses_what_its_choice_loses_and_competes_with_nobody() -> No
         {**row("model", "decision/ompi_4_1", size, 1e-9), "collective": "bcast", "chose": "bcast/chain"}
         for size in SIZES
     ]
-    predicted, measured = to_frame([*times("model"), *decided]), to_frame(times("real"))
+    off = {(name, s): f for name, f in (("bcast/chain", 3.0), ("bcast/binomial", 7.0)) for s in SIZES}
+    predicted, measured = to_frame([*times("model", off), *decided]), to_frame(times("real"))
     (found,) = baselines(joined(predicted, measured), predicted)
     assert (found.decision, found.calls, found.measured) == ("decision/ompi_4_1", 4, 4)
     lost = [(2e-5 + s * 1e-9) / (1e-5 + s * 1e-9) - 1 for s in SIZES]
@@ -184,6 +153,19 @@ def test_a_decision_loses_what_its_choice_loses_and_competes_with_nobody() -> No
     assert found.agreement == 0.25
     unknown = to_frame([*times("model"), *[{**one, "chose": "bcast/mst"} for one in decided]])
     assert baselines(joined(unknown, measured), unknown) == [], "what was chosen was never measured"
+
+
+def test_rows_that_are_no_call_with_a_time_are_told_from_those_that_are() -> None:
+    wrong = {"median_s": (float("nan"), float("inf"), -1.0, 0.0), "ranks": (0,), "nodes": (-1,), "bytes": (-4,)}
+    frame = to_frame([row("real", "bcast/linear", 0, 1e-6)] + [{**row("real", "bcast/linear", 4, 1e-6), column: value}
+                                                               for column, values in wrong.items() for value in values])  # fmt: skip
+    text = "the time is not positive and finite"
+    few = "fewer than 1 rank or node"
+    assert list(faults(frame)) == ["", "no time", text, text, text, few, few, "fewer than 0 bytes"]
+    assert len(joined(frame[:1], to_frame([row("real", "bcast/linear", 0, 1e-6)]))) == 1
+    for time in (float("inf"), -1.0, 0.0):
+        with pytest.raises(UserError, match="no call in common"):
+            joined(frame[:1], to_frame([row("real", "bcast/linear", 0, time)]))
 
 
 def test_a_measured_call_below_the_bound_is_found() -> None:
@@ -209,22 +191,6 @@ def test_what_an_assumption_is_worth_is_its_error_when_left_out() -> None:
     assert found.loc[("nothing", "all"), "median"] == pytest.approx(0)
     assert found.loc[("gap", "up to 512 B"), "median"] == pytest.approx(0.3)
     assert found.loc[("gap", "above"), "median"] == pytest.approx(0)
-
-
-def test_the_command_writes_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    predicted, measured = tmp_path / "model.csv", tmp_path / "real.csv"
-    write_csv(times("model", {("bcast/chain", 4): 1.5}), predicted)
-    write_csv(times("real"), measured)
-    status, _, _ = call(capsys, "compare", str(predicted), str(measured), "--out", str(tmp_path / "made"))
-    assert status == 0
-    said = json.loads((tmp_path / "made" / "summary.json").read_text())
-    assert said["errors"]["all"][0]["worst"] == pytest.approx(0.5)
-    assert said["worst"][0]["algorithm"] == "bcast/chain" and said["worst"][0]["bytes"] == 4
-    assert said["winners"]["agreement"] == 1.0
-    page = (tmp_path / "made" / "report.html").read_text()
-    assert "Farthest off" in page and page.count("data:image/png") == 3
-    assert "| bcast/chain | 4 |" in (tmp_path / "made" / "report.md").read_text()
-    assert (tmp_path / "made" / "figures" / "scatter.png").is_file()
 
 
 def banded(low: float, high: float) -> dict[str, Any]:

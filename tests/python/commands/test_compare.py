@@ -1,111 +1,117 @@
-"""The `compare` command: which rows are held against which, and what a report is of."""
+"""collscope.commands.compare: which rows are held against which, what is left out, and where a report may go."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from collscope.campaigns import report
-from collscope.commands import compare
-from collscope.points.table import make_row, write_csv
+from collscope.points.table import Row, write_csv
 from command_line import call
+from made_rows import row
+
+FACTORS = {"model": 1.5, "sim": 1.2, "real": 1.0}
 
 
-def rows(source: str, algorithm: str = "bcast/linear") -> dict[str, Any]:
-    base = {
-        "platform": "tiny",
-        "nodes": 2,
-        "ranks": 4,
-        "mapping": "block",
-        "collective": "bcast",
-        "bytes": 4,
-        "block_bytes": 4,
-    }
-    base |= {
-        "type": "float",
-        "in_place": 0,
-        "root": 0,
-        "metric": "makespan",
-        "status": "ok",
-        "median_s": 1.0,
-        "q1_s": 1.0,
-    }
-    return make_row(**base | {"q3_s": 1.0, "source": source, "algorithm": algorithm})
+def rows(sources: Sequence[str]) -> list[Row]:
+    """Three algorithms at two sizes; the bound lies above a measured time."""
+    bound = [row(source="bound", algorithm="bound/loggp", bytes=n, seconds=1.05e-6) for n in (4, 4096)]
+    return bound + [
+        row(source=source, algorithm=f"bcast/{key}", bytes=n, seconds=t * FACTORS[source] * 1e-6)
+        for source in sources
+        for n in (4, 4096)
+        for key, t in (("mst", 1.0), ("chain", 2.0), ("linear", 3.0))
+    ]
 
 
-@pytest.fixture
-def shown(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """The pairs of sources that were compared; tables of one source, of two and of three."""
+@pytest.fixture(autouse=True)
+def tables(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
-    made: list[tuple[str, str]] = []
-    monkeypatch.setattr(
-        "collscope.analysis.prediction.joined", lambda one, two: (one.source.iloc[0], two.source.iloc[0])
-    )
-    monkeypatch.setattr(compare, "show", made.append)
     for name, sources in {
-        "m": ("model",),
-        "s": ("sim",),
-        "r": ("real",),
-        "ms": ("model", "sim"),
-        "sr": ("sim", "real"),
-        "msr": ("model", "sim", "real"),
-    }.items():
-        write_csv([rows("bound", "bound/loggp"), *map(rows, sources)], f"{name}.csv")
-    return made
+        "m": ["model"], "s": ["sim"], "r": ["real"], "ms": ["model", "sim"], "sr": ["sim", "real"], "msr": list(FACTORS),
+    }.items():  # fmt: skip
+        write_csv(rows(sources), f"{name}.csv")
+
+
+def error(capsys: pytest.CaptureFixture[str], words: str) -> str:
+    """The median error that is printed."""
+    status, out, err = call(capsys, "compare", *words.split())
+    assert (status, err) == (0, "")
+    return next(line.split()[2] for line in out.splitlines() if line.split()[:1] == ["all"])
 
 
 @pytest.mark.parametrize(
-    ("words", "pair"),
+    ("words", "median"),
     [
-        ("m.csv r.csv", ("model", "real")),
-        ("r.csv m.csv", ("real", "model")),
-        ("m.csv m.csv", ("model", "model")),
-        ("ms.csv", ("model", "sim")),
-        ("sr.csv", ("sim", "real")),
-        ("msr.csv", ("model", "real")),
-        ("msr.csv --predicted sim", ("sim", "real")),
-        ("msr.csv --predicted real", ("real", "sim")),
-        ("msr.csv --measured sim", ("model", "sim")),
-        ("msr.csv m.csv --predicted sim", ("sim", "model")),
-        ("m.csv msr.csv --measured sim", ("model", "sim")),
+        ("m.csv r.csv", "50.0%"), ("r.csv m.csv", "33.3%"), ("m.csv m.csv", "0.0%"), ("ms.csv", "25.0%"), ("sr.csv", "20.0%"),
+        ("msr.csv", "50.0%"), ("msr.csv --predicted sim", "20.0%"), ("msr.csv --predicted real", "16.7%"),
+        ("msr.csv --measured sim", "25.0%"), ("msr.csv m.csv --predicted sim", "20.0%"), ("m.csv msr.csv --measured sim", "25.0%"),
     ],
-)
-def test_which_source_is_held_against_which(
-    shown: list[Any], capsys: pytest.CaptureFixture[str], words: str, pair: tuple[str, str]
+)  # fmt: skip
+def test_sources_are_chosen_by_option_or_by_what_the_tables_have(
+    capsys: pytest.CaptureFixture[str], words: str, median: str
 ) -> None:
-    assert call(capsys, "compare", *words.split()) == (0, "", "")
-    assert shown == [pair]
+    assert error(capsys, words) == median
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         ("m.csv s.csv r.csv", "compare takes one table, or two: PREDICTED.csv MEASURED.csv"),
-        ("none.csv", "none.csv: there is no such file; give a table that `run --csv FILE` wrote"),
-        ("msr.csv r.csv", "msr.csv: has times of model, real, sim; choose with --predicted or --measured SOURCE"),
-        ("m.csv r.csv --measured sim", "r.csv: has no times of source sim; it has real"),
+        ("none.csv", "none.csv: no such file; give a table that `run --csv FILE` wrote"),
+        ("loop.csv", "loop.csv: no such file; give a table that `run --csv FILE` wrote"),
+        ("msr.csv r.csv", "msr.csv: times of model, real, sim; choose one with --predicted or --measured SOURCE"),
+        ("m.csv r.csv --measured sim", "r.csv: no times of source sim; it has real"),
         ("m.csv", "m.csv has only the source model; give a second table, or run with --source real,model"),
         ("ms.csv --predicted sim --measured sim",
          "ms.csv has only the source sim; give a second table, or run with --source real,model"),
+        ("m.csv r.csv --out mine", "--out mine: contains files that are not reports; name an empty or a new folder"),
+        ("m.csv r.csv --out r.csv", "--out r.csv: not a folder"),
+        ("m.csv r.csv --out loop.csv", "--out loop.csv: not a folder"),
+        ("m.csv r.csv --out=", "--out needs the name of a folder"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared(shown: list[Any], capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
-    assert call(capsys, "compare", *words.split()) == (2, "", f"collscope: {says}\n")
+def test_a_refusal_names_what_is_wrong(capsys: pytest.CaptureFixture[str], words: str, message: str) -> None:
+    Path("loop.csv").symlink_to("loop.csv")
+    Path("mine").mkdir()
+    Path("mine/diary.txt").touch()
+    assert call(capsys, "compare", *words.split()) == (2, "", f"collscope: {message}\n")
+    assert [path.name for path in Path("mine").iterdir()] == ["diary.txt"]
 
 
-@pytest.mark.parametrize(("words", "title"), [("m.csv r.csv", "m.csv beside r.csv"), ("msr.csv", "msr.csv")])
-def test_a_report_is_written_and_told(
-    shown: list[Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, title: str
+def test_rows_that_are_left_out_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    measured = rows(["real"])
+    for broken, cells in zip(
+        measured[2:], ({"median_s": float("inf")}, {"median_s": -1e-6}, {"bytes": -4}), strict=False
+    ):
+        broken |= cells
+    write_csv(measured, "r.csv")
+    status, out, err = call(capsys, "compare", "m.csv", "r.csv")
+    assert status == 0 and "all       3 " in out
+    assert err.splitlines() == [
+        "collscope: r.csv: 2 rows of 8 left out: the time is not positive and finite",
+        "collscope: r.csv: 1 row of 8 left out: fewer than 0 bytes",
+        "collscope: m.csv: 3 rows of source model left out: the other side lacks the call",
+    ]
+    text = Path("r.csv").read_text().splitlines()
+    Path("r.csv").write_text("\n".join([*text[:3], text[3][:40], *text[4:]]))
+    status, _, err = call(capsys, "compare", "m.csv", "r.csv")
+    assert status == 1 and err.startswith("collscope: r.csv:4: a row of ")
+
+
+def test_a_report_is_written_into_a_new_folder_and_again_into_its_own(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    written: list[Any] = []
-    monkeypatch.setattr(report, "write", lambda made, folder: written.append((made, folder)))
-    assert call(capsys, "compare", *words.split(), "--out", "new") == (0, "new/report.html\n", "")
-    ((made, folder),) = written
-    assert (made.title, made.both, folder) == (f"Predicted and measured: {title}", ("model", "real"), Path("new"))
-    assert list(made.predicted.source) == ["model"] and list(made.bounds.algorithm) == ["bound/loggp"]
-    write_csv([rows("model")], "m.csv")
-    if "m.csv" in words.split():
-        call(capsys, "compare", *words.split(), "--out", "new")
-        assert written[1][0].bounds is None
+    for _ in range(2):
+        status, out, _ = call(capsys, "compare", "m.csv", "r.csv", "--out", "new")
+        assert status == 0 and out.endswith("\nnew/report.html\n")
+    summary = json.loads(Path("new/summary.json").read_text())
+    assert (summary["title"], summary["points"], summary["below_bound"]) == (
+        "Predicted and measured: m.csv beside r.csv",
+        6,
+        2,
+    )
+    call(capsys, "compare", "msr.csv", "--out", "new")
+    assert json.loads(Path("new/summary.json").read_text())["title"] == "Predicted and measured: msr.csv"

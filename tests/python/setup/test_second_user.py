@@ -102,7 +102,7 @@ def test_results_lie_in_ones_own_place_where_the_tree_takes_none(
 
 def test_results_never_replace_what_is_none(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(UsageError, match="something else than a study's results"):
+    with pytest.raises(UsageError, match="contains files that are not study results"):
         results.fresh_folder("bird", str(tmp_path))
     (tmp_path / "empty").mkdir()
     assert results.fresh_folder("bird", str(tmp_path / "empty")) == tmp_path / "empty"

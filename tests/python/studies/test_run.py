@@ -324,9 +324,9 @@ def test_where_results_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert results.fresh_folder("s", str(folder)) == folder, "one with results"
     (folder / results.RUN).rename(folder / "other")
     for out, said in (
-        (folder, "holds something else than a study's results; name an empty or a new folder"),
-        (folder / "other", "holds something else than a study's results; name an empty or a new folder"),
-        (folder / "other" / "x", f"{folder / 'other'} cannot be written to"),
+        (folder, "contains files that are not study results; name an empty or a new folder"),
+        (folder / "other", "not a folder"),
+        (folder / "other" / "x", "cannot be written to"),
     ):
         with pytest.raises(UsageError) as told:
             results.fresh_folder("s", str(out))
