@@ -48,9 +48,17 @@ def fresh(name: str) -> Path:
     return folder if is_writable(folder) and is_writable(folder.parent) else own_place() / "results" / name
 
 
+def expanded(name: str) -> Path:
+    """The path that a user typed, with ~ and ~USER; as it stands where there is no such user."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
+
+
 def display(path: Path) -> str:
     """The path as the user would type it: relative to where they stand when it is below."""
     try:
         return str(Path(path).resolve().relative_to(Path.cwd().resolve()))
-    except (ValueError, RuntimeError):  # elsewhere; a link to itself
+    except (ValueError, RuntimeError, OSError):  # elsewhere; a link to itself
         return str(path)

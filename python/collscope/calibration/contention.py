@@ -13,7 +13,6 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UserError
@@ -66,7 +65,7 @@ class Trees:
 
 def read(name: str) -> Trees:
     """The flat broadcasts and reductions of a table with COLUMNS. UserError: FILE:LINE: what is wrong and what to do."""
-    path = Path(name).expanduser()
+    path = paths.expanded(name)
     shown = paths.display(path)
     lines = read_text(path, shown).splitlines()
     columns = [c.strip() for c in lines[0].split(",")] if lines else []
@@ -81,7 +80,7 @@ def read(name: str) -> Trees:
         if row["collective"] not in trees:
             continue
         if row["channel"] not in CHANNELS:
-            raise UserError(f'{at}: channel: "{row["channel"][:40]}" is none of {", ".join(CHANNELS)}')
+            raise UserError(f'{at}: channel: "{row["channel"][:40]}" is not one of {", ".join(CHANNELS)}')
         times = (number_of(row[c], at, c) * 1e-6 for c in ("latency_us", "max_us"))
         size, processes = size_of(row["bytes"], at, "bytes"), size_of(row["processes"], at, "processes")
         if processes < 2:
@@ -178,8 +177,9 @@ def gap_of(
     wire: float,
     taken: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[float, float]:
-    """Seconds and seconds a byte that a processor is busy in the piece `at` of a curve that ends before `end` bytes: at its middle what is
-    known, in the same parts as the piece, but for `wire` seconds a byte, which are left to the links, and what is `taken` already."""
+    """Seconds, and seconds per byte, that a processor is busy in the piece `at` of a curve that ends before `end` bytes: at its middle
+    what is known, in the same parts as the piece, but for `wire` seconds per byte, which are left to the links, and what is `taken`
+    already."""
     start, latency, slope = pieces[at]
     first = max(start, 1)
     middle = int((first * max(min(end, 4 * first) - 1, first)) ** 0.5)

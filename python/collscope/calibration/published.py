@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from collscope.base import paths
-from collscope.base.errors import UsageError, UserError
+from collscope.base.errors import UsageError, UserError, did_you_mean
 from collscope.base.files import write_atomically
 from collscope.base.number import Number
 from collscope.base.toml_table import read_text
@@ -102,6 +102,7 @@ def calibrate(
     """Writes the specification NAME (default: where find looks for it), whole or not at all; a file that is there keeps what stands
     above MARK. `shape`: COUNTS of a new one. UsageError: it cannot be written, or its shape is not known; UserError: the curves and
     the rest of the file cannot both be right."""
+    check_jumps(known or {}, measured.times)
     path = target or find.spec_path(name)
     shown = paths.display(path)
     if not paths.is_writable(path.parent) or path.is_dir():
@@ -111,7 +112,7 @@ def calibrate(
         head, mark, _ = text.partition(MARK)
         if not mark:
             raise UsageError(
-                f"{shown}: is there and was not made by calibrate; --out FILE writes elsewhere. To renew its curves: end it with\n{MARK}"
+                f"{shown}: exists and was not made by calibrate; --out FILE writes elsewhere. To renew its curves: end it with\n{MARK}"
             )
         if shape:
             raise UsageError(f"--shape: {shown} has its shape already; edit it there")
@@ -209,18 +210,19 @@ def new_head(name: str, measured: Measurements, shape: Mapping[str, int]) -> str
 
 def parse_shape(text: str) -> dict[str, int]:
     """nodes=4,sockets=2,… UsageError: what cannot be read."""
-    shape = {}
+    keys = f"{', '.join(f'{k}=N' for k in COUNTS)}, and NAME=CORES of a level"
+    shape: dict[str, int] = {}
     for part in text.split(","):
-        key, _, value = part.partition("=")
+        key, _, value = (word.strip() for word in part.partition("="))
         if (
-            not re.fullmatch(r"[a-z][a-z0-9_]{0,19}", key.strip())
-            or not value.strip().isdigit()
+            not re.fullmatch(r"[a-z][a-z0-9_]{0,19}", key)
+            or not re.fullmatch(r"[0-9]{1,7}", value)
             or not 0 < int(value) < 1 << 22
         ):
-            raise UsageError(
-                f'--shape: cannot read "{part}"; write some of {", ".join(f"{k}=N" for k in COUNTS)}, and NAME=CORES of a level'
-            )
-        shape[key.strip()] = int(value)
+            raise UsageError(f'--shape: cannot read "{part}"; write some of {keys}')
+        if key in shape:
+            raise UsageError(f"--shape: {key} is given twice; keep one of {key}={shape[key]} and {key}={value}")
+        shape[key] = int(value)
     return shape
 
 
@@ -229,9 +231,23 @@ def parse_jumps(texts: Sequence[str]) -> dict[str, list[int]]:
     return {level: sorted(parse_sizes(sizes)) for level, sizes in pairs("--jumps", texts).items()}
 
 
+def check_jumps(known: Mapping[str, object], classes: Collection[str]) -> None:
+    """UsageError: jumps of a class without times."""
+    names = [*classes, *(["within"] if {*classes} - {NETWORK} else [])]
+    for level in known:
+        if level not in names:
+            guess = did_you_mean(level, names) or f"; choose from {', '.join(names)}"
+            raise UsageError(f"--jumps {level}=…: no time of class {level} was given{guess}")
+
+
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """KEY=VALUE of each text. UsageError: there is no =."""
+    """KEY=VALUE of each text. UsageError: there is no =, or a key twice."""
+    found: dict[str, str] = {}
     for text in texts:
-        if not all(part.strip() for part in text.partition("=")):
+        key, _, value = (part.strip() for part in text.partition("="))
+        if not key or not value:
             raise UsageError(f'{option}: cannot read "{text}"; write KEY=VALUE')
-    return {text.partition("=")[0].strip(): text.partition("=")[2].strip() for text in texts}
+        if key in found:
+            raise UsageError(f"{option}: {key} is given twice; keep one of {key}={found[key]} and {key}={value}")
+        found[key] = value
+    return found

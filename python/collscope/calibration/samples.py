@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import leftovers
+from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
 from collscope.base.statistics import lower_quartile, quantile
 from collscope.machines.spec import LEVELS
 from collscope.sources import mpirun
-from collscope.sources.launch import check_ranks, end_group
+from collscope.sources.launch import check_ranks
 
 MAX_LAUNCH_S = 600.0
 MAX_PAIRS = 64  # that are measured side by side
@@ -178,30 +178,19 @@ def ask(
     """Makes all measurements of a plan in one launch of `ranks` ranks. `folder`: where its file must lie. UserError: what could not be
     measured and why."""
     with leftovers.scratch(folder) as scratch:
-        file, errors = scratch / "p2p.txt", scratch / "stderr.txt"
+        file = scratch / "p2p.txt"
         file.write_text("".join(f"{probe.text}\n" for probe in plan), encoding="utf-8")
-        words = [*map(str, start(file))]
-        with open(errors, "wb") as stderr:
-            try:
-                process = subprocess.Popen(
-                    words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, env=environment, cwd=scratch,
-                    start_new_session=True,
-                )  # fmt: skip
-            except FileNotFoundError:
-                raise UserError(f"{words[0]}: not found; install openmpi-bin (./collscope doctor says more)") from None
+        words = start(file)
         try:
-            printed = process.communicate(timeout=limit_s)[0].decode("utf-8", "replace")
+            done = programs.answer(words, timeout=limit_s, cwd=scratch, env=environment)
+        except FileNotFoundError:
+            raise UserError(f"{words[0]}: not found; install openmpi-bin (./collscope doctor says more)") from None
         except subprocess.TimeoutExpired:
-            end_group(process)
             raise UserError(f"measuring took more than {limit_s:g} s; is the machine busy?") from None
-        except BaseException:
-            end_group(process)  # gently: mpirun and its ranks take their segments and folders with them
-            raise
-        found = read(printed, plan, ranks)
-        if process.returncode or len(found.readings) < len(plan):
-            why = mpirun.reason(errors.read_text(encoding="utf-8", errors="replace"))
-            why = why or (printed.strip() or "it printed nothing").splitlines()[-1]
-            raise UserError(f"the driver's --p2p failed (exit {process.returncode}): {why[:300]}")
+    found = read(done.stdout, plan, ranks)
+    if done.returncode or len(found.readings) < len(plan):
+        why = mpirun.reason(done.stderr) or (done.stdout.strip() or "it printed nothing").splitlines()[-1]
+        raise UserError(f"the driver's --p2p failed (exit {done.returncode}): {why[:300]}")
     return found
 
 

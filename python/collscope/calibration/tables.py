@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +36,7 @@ PLACEMENTS = {
 }
 """Words for where two ranks sit, as published tables have them → the class of a link."""
 
+CLASS_NAME = r"[a-z][a-z0-9_]*"
 MEGABYTE = 1e6  # OSU's
 MAX_S = 1e3
 FEWEST = 3  # sizes of a class: fewer say nothing of a slope
@@ -67,12 +68,20 @@ def read(
     """All files together. `files`: FILE.csv, or CLASS=FILE for OSU's output; `where`: column → value of the rows to take; `classes`:
     word in the table → class, besides PLACEMENTS. UserError: FILE:LINE: what is wrong and what to do."""
     found = Measurements()
+    words: set[str] = set()  # for classes, in tables
+    tables = 0
     for name in files:
         level, equals, file = name.partition("=")
-        if equals and re.fullmatch(r"[a-z][a-z0-9_]*", level):
+        if equals and re.fullmatch(CLASS_NAME, level):
             _add_osu(found, level, file)
         else:
-            _add_table(found, name, where or {}, {**PLACEMENTS, **(classes or {})})
+            words |= _add_table(found, name, where or {}, {**PLACEMENTS, **(classes or {})})
+            tables += 1
+    if not tables and (option := "--where" if where else "--class" if classes else ""):
+        raise UsageError(f"{option} is for tables; OSU's output has one class, which stands before the file's name")
+    if unused := [word for word in classes or {} if word not in words]:
+        guess = did_you_mean(unused[0], words) or f"; the words are {', '.join(sorted(words))[:200]}"
+        raise UsageError(f'--class {unused[0]}={(classes or {})[unused[0]]}: no row has the class "{unused[0]}"{guess}')
     for level, times in found.times.items():
         times.sort(key=lambda m: m.bytes)
         if len(times) < FEWEST:
@@ -88,7 +97,7 @@ def read(
 
 
 def _text(name: str) -> tuple[str, str]:
-    path = Path(name).expanduser()
+    path = paths.expanded(name)
     shown = paths.display(path)
     return read_text(path, shown), shown
 
@@ -106,7 +115,8 @@ def _add(found: Measurements, level: str, one: Measured, where: str, source: str
 # ---- tables -----------------------------------------------------------------------------------------------
 
 
-def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes: Mapping[str, str]) -> None:
+def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes: Mapping[str, str]) -> set[str]:
+    """Adds the rows of a table; returns its words for classes."""
     text, shown = _text(name)
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     if not lines:
@@ -114,7 +124,7 @@ def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes
     number, head = lines[0]
     columns = [c.strip() for c in next(csv.reader([head]))]
     if len(columns) < 2 and re.match(r"\s*\d", head):
-        raise UsageError(f"{shown}: looks like OSU's output; say of which class it is: --from network={name}")
+        raise UsageError(f"{shown}: looks like OSU's output; name its class of link: --from network={name}")
     level, size = _column(columns, CLASS, shown, number), _column(columns, BYTES, shown, number)
     time = _column(columns, tuple(TIMES), shown, number)
     low, high, count = (_given(columns, names) for names in (LOW, HIGH, COUNT))
@@ -124,7 +134,7 @@ def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes
                 f"--where {column}={where[column]}: {shown} has no such column{did_you_mean(column, columns)}"
             )
     taken: dict[str, set[str]] = {}
-    some = False
+    words: set[str] = set()
     for number, line in lines[1:]:
         cells = next(csv.reader([line]))
         if len(cells) != len(columns):
@@ -134,14 +144,14 @@ def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes
         row = dict(zip(columns, (c.strip() for c in cells), strict=True))
         if any(row[column] != value for column, value in where.items()):
             continue
-        some = True
+        words.add(row[level])
         for column in (c for c in columns if c not in (level, size) and not _is_number(row[c])):
             taken.setdefault(column, set()).add(row[column])
         at = f"{shown}:{number}"
         word = row[level]
         name_of_class = classes.get(word, word)
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", name_of_class):
-            raise UserError(f'{at}: {level}: "{word}" is no class; name it with --class {word or "WORD"}=network')
+        if not re.fullmatch(CLASS_NAME, name_of_class):
+            raise UserError(f'{at}: {level}: "{word}" is not a class; name it with --class {word or "WORD"}=network')
         scale = TIMES[time]
         one = Measured(
             size_of(row[size], at, size),
@@ -155,9 +165,10 @@ def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes
         _add(
             found, name_of_class, one, at, f"{Path(name).name}{chosen}, {word}", several and f"; choose with {several}"
         )
-    if not some:
-        wanted = " and ".join(f"{c} = {v}" for c, v in where.items())
-        raise UserError(f"{shown}: no row{f' with {wanted}' if wanted else ''}")
+    if not words:
+        chosen = " and ".join(f"{c} = {v}" for c, v in where.items())
+        raise UserError(f"{shown}: no row{f' with {chosen}' if chosen else ''}")
+    return words
 
 
 def _column(columns: Sequence[str], names: Sequence[str], shown: str, line: int) -> str:
@@ -184,7 +195,7 @@ def _is_number(text: str) -> bool:
 def size_of(text: str, where: str, what: str) -> int:
     """A whole number of a table. UserError: `where` (FILE:LINE) and `what` it should have been."""
     if not re.fullmatch(r"\d{1,16}", text) or int(text) > MAX_BYTES:
-        raise UserError(f'{where}: {what}: "{text[:40]}" is no whole number up to {MAX_BYTES}')
+        raise UserError(f'{where}: {what}: "{text[:40]}" is not a whole number up to {MAX_BYTES}')
     return int(text)
 
 
@@ -192,7 +203,7 @@ def number_of(text: str, where: str, what: str) -> float:
     """A time of a table, in its own unit. UserError as size_of."""
     value = float(text) if _is_number(text) else math.nan
     if not 0 < value < MAX_S * 1e6:
-        raise UserError(f'{where}: {what}: "{text[:40]}" is no time above 0; correct the line or remove it')
+        raise UserError(f'{where}: {what}: "{text[:40]}" is not a time above 0; correct the line or remove it')
     return value
 
 
@@ -203,37 +214,33 @@ def _add_osu(found: Measurements, level: str, name: str) -> None:
     text, shown = _text(name)
     unit = 0.0
     for number, line in enumerate(text.splitlines(), 1):
+        at, cells = f"{shown}:{number}", line.split()
         if line.startswith("#"):
-            if "Bi-Directional" in line or "Multi" in line:
+            unit = _unit(line, at) or unit
+        elif cells and not cells[0].isdigit():  # a launcher's words are passed over
+            if unit and (len(cells) == 2 or _is_number(cells[0])):
                 raise UserError(
-                    f"{shown}:{number}: {line.strip('# ')}: several streams at once; take osu_latency and osu_bw"
+                    f'{at}: "{" ".join(cells)[:40]}" is not a size and a value; correct the line or remove it'
                 )
-            if "(us)" in line:
-                unit = 1e-6
-            elif "(MB/s)" in line:
-                unit = MEGABYTE
-            elif re.search(r"\((ms|s|ns|GB/s|MiB/s)\)", line):
-                raise UserError(
-                    f"{shown}:{number}: {line.strip()}: only Latency (us) and Bandwidth (MB/s) are understood"
-                )
-            continue
-        for size, value in _rows(line, f"{shown}:{number}"):
+        elif cells:
+            if len(cells) < 2:
+                raise UserError(f"{at}: a size without a value; the file seems to be cut off")
             if not unit:
-                raise UserError(
-                    f"{shown}:{number}: numbers before a heading with (us) or (MB/s): is it what osu_latency printed?"
-                )
+                raise UserError(f"{at}: numbers before a heading with (us) or (MB/s): is it what osu_latency printed?")
+            size, value = size_of(cells[0], at, "size"), number_of(cells[1], at, "value")
             if unit == MEGABYTE:
                 found.rates[level] = max(found.rates.get(level, 0.0), value * unit)
             else:
-                _add(found, level, Measured(size, value * unit), f"{shown}:{number}", f"{Path(name).name}, osu_latency")
+                _add(found, level, Measured(size, value * unit), at, f"{Path(name).name}, osu_latency")
     if not unit:
         raise UserError(f"{shown}:1: no heading with Latency (us) or Bandwidth (MB/s): is it what osu_latency printed?")
 
 
-def _rows(line: str, where: str) -> Iterator[tuple[int, float]]:
-    """Size and value of a line that begins with a number; others (a launcher's words) are passed over."""
-    cells = line.split()
-    if cells and cells[0].isdigit():
-        if len(cells) < 2:
-            raise UserError(f"{where}: a size without a value; the file seems to be cut off")
-        yield size_of(cells[0], where, "size"), number_of(cells[1], where, "value")
+def _unit(heading: str, at: str) -> float:
+    """What a line of a heading says of the values' unit; 0: nothing."""
+    words = heading.strip("# \n")
+    if "Bi-Directional" in words or "Multi" in words:
+        raise UserError(f"{at}: {words}: several streams at once; take osu_latency and osu_bw")
+    if re.search(r"\((ms|s|ns|GB/s|MiB/s)\)", words):
+        raise UserError(f"{at}: {heading.strip()}: only Latency (us) and Bandwidth (MB/s) are understood")
+    return 1e-6 if "(us)" in words else MEGABYTE if "(MB/s)" in words else 0.0

@@ -137,6 +137,12 @@ def test_jumps_that_are_known_are_taken_as_they_are(tmp_path: Path) -> None:
     assert curves["node"].jumps == (4000, 4096)
 
 
+def test_jumps_are_of_classes_that_have_times() -> None:
+    published.check_jumps({"within": [8], "node": [8]}, ["node", "network"])
+    with pytest.raises(UsageError, match="^--jumps within=…: no time of class within was given; choose from network$"):
+        published.check_jumps({"within": [8]}, ["network"])
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -146,6 +152,8 @@ def test_jumps_that_are_known_are_taken_as_they_are(tmp_path: Path) -> None:
         (["--from", "a.csv", "--name", "x", "--where", "node_type"], 'cannot read "node_type"; write KEY=VALUE'),
         (["--from", str(DATA), "--name", "x", "--shape", "nodes=many"], '--shape: cannot read "nodes=many"; write some of nodes=N'),
         (["--from", str(DATA), "--name", "x", "--where", "node_type=THIN", "--jumps", "network=1KB"], "write 1KiB"),
+        (["--from", str(DATA), "--name", "x", "--where", "node_type=THIN", "--jumps", "netwrk=1KiB"],
+         '--jumps netwrk=…: no time of class netwrk was given; did you mean "network"?'),
     ],
 )  # fmt: skip
 def test_options_that_cannot_be_read_are_refused(
@@ -230,7 +238,13 @@ def test_a_shape_that_cannot_be_read_is_refused(text: str) -> None:
     )
 
 
-def test_keys_have_values() -> None:
+def test_keys_have_one_value_each() -> None:
+    with pytest.raises(UsageError, match="^--shape: nodes is given twice; keep one of nodes=4 and nodes=5$"):
+        parse_shape("nodes=4,nodes=5")
+    with pytest.raises(
+        UsageError, match="^--jumps: network is given twice; keep one of network=8KiB and network=1KiB$"
+    ):
+        parse_jumps(["network=8KiB", "network=1KiB"])
     assert parse_shape("nodes=4194303") == {"nodes": 4194303}
     assert published.pairs("--where", ["a = b", "c=d=e"]) == {"a": "b", "c": "d=e"}
     for text in ("a", "=b", "a=", " = b"):

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.calibration.samples import Placement, Probe, Reading, Samples, ask, csv_text, doubling, read, spread
 from made_samples import ONE_FLOW, reading, together
@@ -68,30 +61,6 @@ def test_a_launch_has_a_limit_and_a_program() -> None:
         ask([PING], 2, lambda _: ["sleep", "60"], limit_s=0.1)
     with pytest.raises(UserError, match="no-such-program: not found; install openmpi-bin"):
         ask([PING], 2, lambda _: ["no-such-program"])
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_launch_that_is_stopped_may_tidy_up(number: signal.Signals, tmp_path: Path) -> None:
-    """mpirun takes its segments and folders away when it is asked to end, not when it is killed."""
-    started, tidied = tmp_path / "started", tmp_path / "tidied"
-    program = f"trap 'touch {tidied}; exit 1' TERM; touch {started}; while :; do sleep 0.02; done"
-    script = (
-        "import signal\n"
-        "from collscope.calibration.samples import Probe, ask\n"
-        "signal.signal(signal.SIGTERM, signal.default_int_handler)\n"
-        f"ask([Probe('pingpong')], 2, lambda _: ['sh', '-c', {program!r}])\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(paths.ROOT / "python")}
-    process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL, env=environment)
-    try:
-        while not started.exists():
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(number)
-        assert process.wait() != 0
-    finally:
-        process.kill()
-    assert tidied.exists()
 
 
 def test_readings_are_in_the_order_of_their_plan() -> None:

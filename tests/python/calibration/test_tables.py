@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collscope.base.errors import UserError
+from collscope.base.errors import UsageError, UserError
 from collscope.base.number import MAX_BYTES
+from collscope.calibration.contention import read as read_trees
 from collscope.calibration.tables import Measured, number_of, read, size_of
 
 TABLE = "# made up\nnode_type,placement,bytes,latency_us,p05,p95,pairs\n" + "".join(
@@ -69,15 +71,15 @@ def test_output_of_osu_is_of_the_class_before_its_name(tmp_path: Path) -> None:
         (TABLE.replace("latency_us", "latency_ms"), 'did you mean "latency_s"?'),
         (TABLE.replace("bytes", "count"), ":2: no column bytes or size or size_bytes; the columns are node_type, placement"),
         (TABLE.replace("A,same_ccx,1,", "A,same_ccx,4\nA,same_ccx,1,"), ":4: 3 values for 7 columns; complete the line or remove it"),
-        (TABLE.replace(",0.25,", ",fast,"), ':3: latency_us: "fast" is no time above 0; correct the line or remove it'),
-        (TABLE.replace(",0.25,", ",-1,"), ':3: latency_us: "-1" is no time above 0'),
-        (TABLE.replace(",1024,", ",1e3,"), ':5: bytes: "1e3" is no whole number'),
+        (TABLE.replace(",0.25,", ",fast,"), ':3: latency_us: "fast" is not a time above 0; correct the line or remove it'),
+        (TABLE.replace(",0.25,", ",-1,"), ':3: latency_us: "-1" is not a time above 0'),
+        (TABLE.replace(",1024,", ",1e3,"), ':5: bytes: "1e3" is not a whole number'),
         (TABLE, ":12: class cache has 1 bytes twice; choose with --where node_type=A"),
         (TABLE.replace("B,", "A,"), ":12: class cache has 1 bytes twice; keep one of them"),
-        (TABLE.replace("same_ccx", "Same CCX"), ':3: placement: "Same CCX" is no class; name it with --class Same CCX=network'),
+        (TABLE.replace("same_ccx", "Same CCX"), ':3: placement: "Same CCX" is not a class; name it with --class Same CCX=network'),
         ("class,bytes,latency_us\nnetwork,1,1.5\nnetwork,2,1.5\n", "class network has 2 sizes above 0 bytes; measure at least 3"),
         ("class,bytes,latency_us\n", ": no row"),
-        (LATENCY[LATENCY.index("0    ") :], "looks like OSU's output; say of which class it is: --from network="),
+        (LATENCY[LATENCY.index("0    ") :], "looks like OSU's output; name its class of link: --from network="),
     ],
 )  # fmt: skip
 def test_a_wrong_table_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
@@ -93,7 +95,14 @@ def test_a_wrong_table_is_refused_with_its_line(text: str, message: str, tmp_pat
         (LATENCY.replace("(us)", "(ms)"), "only Latency (us) and Bandwidth (MB/s) are understood"),
         (LATENCY.replace("# Size", "Size"), "numbers before a heading"),
         (LATENCY.replace("10.50", ""), ":8: a size without a value; the file seems to be cut off"),
-        (LATENCY.replace("10.50", "nan"), ':8: value: "nan" is no time above 0'),
+        (LATENCY.replace("1.75", "0.00"), ':6: value: "0.00" is not a time above 0'),
+        (
+            LATENCY.replace("1   ", "four ", 1),
+            ':6: "four 1.75" is not a size and a value; correct the line or remove it',
+        ),
+        (LATENCY.replace("1   ", "-4  ", 1), ':6: "-4 '),
+        (LATENCY.replace("1   ", "4.5 is no size but ", 1), ':6: "4.5 is no size'),
+        (LATENCY.replace("10.50", "nan"), ':8: value: "nan" is not a time above 0'),
         (LATENCY + "1024 2.26\n", ":10: class network has 1024 bytes twice; keep one of them"),
         (LATENCY.replace("MPI Latency", "MPI Multi Latency"), "several streams at once; take osu_latency"),
         (BANDWIDTH, "osu_bw alone gives no curve, add what osu_latency prints"),
@@ -103,6 +112,30 @@ def test_wrong_output_of_osu_is_refused_with_its_line(text: str, message: str, t
     with pytest.raises(UserError) as error:
         read([f"network={file(tmp_path, text)}"])
     assert message in str(error.value)
+
+
+def test_options_for_tables_go_with_tables_and_words_that_they_have(tmp_path: Path) -> None:
+    lat, table = file(tmp_path, LATENCY, "lat.txt"), file(tmp_path, TABLE)
+    for where, classes, option in (({"a": "b"}, None, "--where"), (None, {"a": "b"}, "--class")):
+        with pytest.raises(UsageError, match=f"^{option} is for tables; OSU's output has one class"):
+            read([f"network={lat}"], where, classes)
+    assert read([f"own={lat}", table], {"node_type": "A"}, {"diff_node": "far"}).times.keys() == {"own", "cache", "far"}
+    for word, guess in (("dif_node", 'did you mean "diff_node"?'), ("nobody", "the words are diff_node, same_ccx")):
+        with pytest.raises(
+            UsageError, match=f'^--class {word}=far: no row has the class "{word}"; {re.escape(guess)}$'
+        ):
+            read([table], {"node_type": "A"}, {word: "far"})
+
+
+@pytest.mark.parametrize("name", ["~nosuch/lat.txt", "loop"])
+def test_a_file_that_leads_nowhere_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    for files in ([name], [f"network={name}"]):
+        with pytest.raises(UserError, match=f"^{name}:.*(there is no such file|cannot be read)"):
+            read(files)
+    with pytest.raises(UserError, match=f"^{name}:.*(there is no such file|cannot be read)"):
+        read_trees(name)
 
 
 def test_a_column_to_choose_by_must_be_there(tmp_path: Path) -> None:
@@ -137,11 +170,11 @@ def test_a_number_is_what_its_column_may_hold() -> None:
     for text in ("-1", "1.0", "", str(MAX_BYTES + 1), "1" * 17, "x" * 50):
         with pytest.raises(UserError) as refused:
             size_of(text, "f:1", "bytes")
-        assert str(refused.value) == f'f:1: bytes: "{text[:40]}" is no whole number up to {MAX_BYTES}'
+        assert str(refused.value) == f'f:1: bytes: "{text[:40]}" is not a whole number up to {MAX_BYTES}'
     for text in ("0", "1e9", "-1", "nan", "inf", "x" * 50):
         with pytest.raises(UserError) as refused:
             number_of(text, "f:1", "time")
-        assert str(refused.value) == f'f:1: time: "{text[:40]}" is no time above 0; correct the line or remove it'
+        assert str(refused.value) == f'f:1: time: "{text[:40]}" is not a time above 0; correct the line or remove it'
 
 
 def test_every_part_of_a_row_is_read(tmp_path: Path) -> None:
@@ -154,7 +187,7 @@ def test_every_part_of_a_row_is_read(tmp_path: Path) -> None:
     for word, level in words.items():
         rows = "".join(f" {n} , {word},{t},0.5,,{n}\n" for n, t in ((4, 3), (1, 1), (2, 2), (0, 9)))
         text = f"\n# a comment\nsize , class, latency_us,low,high,runs\n{rows}\n"
-        found = read([file(tmp_path, text)], {}, {"mine": "own"})
+        found = read([file(tmp_path, text)], {}, {"mine": "own"} if word == "mine" else None)
         assert found.times == {level: [Measured(n, t * 1e-6, 0.5e-6, None, n) for n, t in ((1, 1), (2, 2), (4, 3))]}
         assert found.sources == {level: f"t.csv, {word}"}
     plain = read([file(tmp_path, "bytes,placement,latency_s\n" + "".join(f"{n},a,{n}\n" for n in (1, 2, 3)))])
