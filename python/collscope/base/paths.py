@@ -48,17 +48,19 @@ def fresh(name: str) -> Path:
     return folder if is_writable(folder) and is_writable(folder.parent) else own_place() / "results" / name
 
 
-def expanded(name: str) -> Path:
-    """The path that a user typed, with ~ and ~USER; as it stands where there is no such user."""
-    try:
-        return Path(name).expanduser()
-    except RuntimeError:
-        return Path(name)
+def expanded(name: str | Path) -> Path:
+    """A name as it was typed, ~ and ~USER replaced as a shell does it: of a user that does not exist it stays as it is."""
+    return Path(os.path.expanduser(name))  # noqa: PTH111  # Path.expanduser fails for such a user
+
+
+def resolved(path: str | Path) -> Path:
+    """An absolute path without links; a link to itself stays as it is, and opening it says what is wrong."""
+    return Path(os.path.realpath(path))  # Path.resolve fails for such a link
 
 
 def display(path: Path) -> str:
     """The path as the user would type it: relative to where they stand when it is below."""
     try:
-        return str(Path(path).resolve().relative_to(Path.cwd().resolve()))
-    except (ValueError, RuntimeError, OSError):  # elsewhere; a link to itself
+        return str(resolved(path).relative_to(resolved(Path.cwd())))
+    except ValueError:
         return str(path)

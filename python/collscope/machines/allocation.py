@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise, product
 from pathlib import Path
 
+from collscope.base import paths
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.machines import routes
 from collscope.machines.spec import TOPOLOGY_SHAPES, Topology
@@ -123,7 +124,7 @@ def _of_file(path: Path, t: Topology, named: str) -> list[int]:
     """A position a line, by its number or, in a torus, by its coordinates; # comments."""
     found = []
     try:
-        lines = path.expanduser().read_text(encoding="utf-8").splitlines()
+        lines = paths.expanded(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}:1: cannot be read: {getattr(error, 'strerror', 'is no text in UTF-8')}") from None
     for number, line in enumerate(lines, 1):

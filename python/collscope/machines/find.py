@@ -94,7 +94,7 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
         )
     base, values = match.group(1), values_of(match.group(2) or "", name)
     if of_file:
-        path = Path(base).expanduser()
+        path = paths.expanded(base)
         if path.is_dir():
             path = path / "spec.toml"
         if path.suffix not in (".toml", ".xml"):

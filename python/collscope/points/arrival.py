@@ -10,6 +10,7 @@ import math
 import re
 from pathlib import Path
 
+from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.base.units import SECONDS, format_time
 
@@ -58,7 +59,7 @@ def describe(pattern: str) -> str:
 
 
 def _file(name: str) -> Path:
-    path = Path(name).expanduser().absolute()
+    path = paths.expanded(name).absolute()
     if not path.is_file():
         raise UsageError(f"--skew file:{name}: there is no such file; give one with the seconds of a rank on each line")
     if re.search(r"\s|#", str(path)) or len(str(path).encode()) > MAX_PATH_CHARACTERS:

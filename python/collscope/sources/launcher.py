@@ -136,7 +136,7 @@ def launcher_of(kind: str | None = None, hosts: str | None = None) -> Launcher:
         _bed()
     if not hosts:
         return Launcher(kind)
-    path = Path(hosts).expanduser()
+    path = paths.expanded(hosts)
     if path.is_file():
         from collscope.base.toml_table import read_text
 
@@ -144,7 +144,7 @@ def launcher_of(kind: str | None = None, hosts: str | None = None) -> Launcher:
         names = tuple(dict.fromkeys(re.split(r":\d+$", words[0])[0] for words in lines if words))
         if not names:
             raise UserError(f"{paths.display(path)}: names no host; write one a line, node01 slots=16")
-        return Launcher(kind, names, path.resolve())
+        return Launcher(kind, names, paths.resolved(path))
     names = tuple(re.sub(r":\d+$", "", name.strip()) for name in hosts.split(","))
     if bad := [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name)]:
         raise UsageError(

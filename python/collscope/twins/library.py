@@ -74,7 +74,7 @@ def find_library(folder: str | None = None) -> Library:
         if not mpicc or not mpirun:
             raise UserError("mpicc, mpirun: not found; install openmpi-bin and libopenmpi-dev, or name a folder: --mpi")
         return Library(mpicc, mpirun)
-    programs = Path(folder).expanduser().resolve() / "bin"
+    programs = paths.resolved(paths.expanded(folder)) / "bin"
     for name in ("mpicc", "mpirun"):
         if not (programs / name).exists():
             raise UsageError(f"--mpi {folder}: {programs / name} is not there")
