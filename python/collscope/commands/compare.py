@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,8 @@ import click
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from collscope.points.benchmarks import Launch
 
 PREDICTIONS = ("model", "sim", "bound")
 
@@ -18,31 +22,46 @@ EXAMPLES = """
 Examples:
   ./collscope compare both.csv    of run --source model,real --csv
   ./collscope compare model.csv real.csv --out report
+  ./collscope compare model.csv binomial=osu_bcast.1 chain=osu_bcast.2 \\
+    --nodes 4 --ranks 64    of run --source model --metric osu_avg --csv model.csv
 """
 
 
 @click.command("compare", epilog=EXAMPLES)
-@click.argument("tables", nargs=-1, required=True, metavar="PREDICTED.csv [MEASURED.csv]")
+@click.argument("tables", nargs=-1, required=True, metavar="PREDICTED.csv [MEASURED]…")
 @click.option(
     "--predicted", metavar="SOURCE", help="The source whose rows are the prediction (default: model, or sim)."
 )
 @click.option("--measured", metavar="SOURCE", help="The source that it is compared with (default: real, or sim).")
+@click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Of what a benchmark printed: its ranks.")
+@click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="… and its nodes.")
+@click.option("--mapping", default="block", show_default=True, metavar="M", help="… and how its ranks were mapped.")
 @click.option("--out", metavar="DIR", help="Also write a report: HTML, Markdown, JSON and figures.")
-def command(tables: tuple[str, ...], predicted: str | None, measured: str | None, out: str | None) -> None:
+def command(
+    tables: tuple[str, ...],
+    predicted: str | None,
+    measured: str | None,
+    ranks: int | None,
+    nodes: int,
+    mapping: str,
+    out: str | None,
+) -> None:
     """Compare predicted with measured times: errors, and the cost of trusting the prediction.
 
-    The tables are what `run --csv` writes; one table may hold both sources.
+    The tables are what `run --csv` writes; one table may hold both sources. Measured times may also be what osu_bcast, osu_allreduce, …
+    or IMB-MPI1 printed, one file for each algorithm that the library was told to take: KEY=FILE; FILE alone is the library's own choice.
     """
     from collscope.analysis import prediction
     from collscope.base import console, folders
     from collscope.base.errors import UsageError
-    from collscope.base.units import counted
+    from collscope.base.units import counted, join_words
     from collscope.campaigns import report
+    from collscope.points.benchmarks import Launch
 
-    if len(tables) > 2:
-        raise UsageError("compare takes one table, or two: PREDICTED.csv MEASURED.csv")
     folder = None if out is None else folders.own(out, "reports", lambda there: folders.only(there, *report.FILES))
-    first, second = _read(tables[0]), _read(tables[-1])
+    launch = Launch(ranks, nodes, mapping)
+    first = _read(tables[:1], launch)
+    second = _read(tables[1:], launch) if len(tables) > 1 else first
     guess = next((s for s in PREDICTIONS if s in set(first.source)), None)
     one = _of(first, tables[0], predicted or (guess if len(tables) == 1 else None))
     other = next((s for s in ("real", "sim") if s in set(second.source) and s != one.source.iloc[0]), None)
@@ -50,6 +69,11 @@ def command(tables: tuple[str, ...], predicted: str | None, measured: str | None
     if one is two or (len(tables) == 1 and one.source.iloc[0] == two.source.iloc[0]):
         raise UsageError(
             f"{tables[0]} has only the source {one.source.iloc[0]}; give a second table, or run with --source real,model"
+        )
+    if not set(one.metric) & set(two.metric):
+        raise UsageError(
+            f"{tables[0]} has {join_words(sorted(set(one.metric)))}, {tables[-1]} {join_words(sorted(set(two.metric)))}; "
+            f"predict with run --metric {sorted(set(two.metric))[0]}"
         )
     both = prediction.joined(one, two)
     for name, rows in ((tables[0], one), (tables[-1], two)):
@@ -70,7 +94,7 @@ def _report(
     from collscope.campaigns import report
 
     bounds = table[table.algorithm == "bound/loggp"]
-    title = f"{Path(names[0]).name} beside {Path(names[-1]).name}" if len(names) == 2 else Path(names[0]).name
+    title = f"{Path(names[0]).name} beside {Path(names[-1]).name}" if len(names) > 1 else Path(names[0]).name
     made = report.Comparison(
         f"Predicted and measured: {title}", both, predicted, bounds=bounds if len(bounds) else None
     )
@@ -78,20 +102,35 @@ def _report(
     click.echo(paths.display(folder / "report.html"))
 
 
-def _read(name: str) -> pd.DataFrame:
-    """The table without the rows that have no call or no time; how many these are is printed."""
+def _read(names: Sequence[str], launch: Launch) -> pd.DataFrame:
+    """One table, or what benchmarks printed, without the rows that have no call or no time; how many these are is printed."""
+    import pandas as pd
+
     from collscope.analysis import prediction
     from collscope.base import console
     from collscope.base.errors import UsageError
     from collscope.base.units import counted
-    from collscope.points.table import read_csv
+    from collscope.points import benchmarks, table
 
-    if not Path(name).is_file():
-        raise UsageError(f"{name}: no such file; give a table that `run --csv FILE` wrote")
-    frame = read_csv(name)
+    frames = []
+    for word in names:
+        key, _, path = ("", "", word) if Path(word).is_file() else word.rpartition("=")
+        if not Path(path).is_file():
+            raise UsageError(
+                f"{word}: no such file; give a table that `run --csv FILE` wrote, or KEY=FILE with what osu_bcast, … printed"
+            )
+        if benchmarks.is_printed(Path(path).read_text(encoding="utf-8", errors="replace")):
+            frames.append(table.to_frame(benchmarks.read_file(path, replace(launch, algorithm=key))))
+        elif key or len(names) > 1:
+            raise UsageError(
+                f"{word}: neither osu_bcast, … nor IMB-MPI1 printed this; several files and KEY=FILE are for these"
+            )
+        else:
+            frames.append(table.read_csv(path))
+    frame = pd.concat(frames, ignore_index=True)
     reason = prediction.faults(frame)
     for text, count in reason[reason != ""].value_counts(sort=False).items():
-        console.note(f"{name}: {counted(count, 'row')} of {len(frame)} left out: {text}")
+        console.note(f"{names[-1]}: {counted(count, 'row')} of {len(frame)} left out: {text}")
     return frame[reason == ""]
 
 

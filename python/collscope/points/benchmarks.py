@@ -42,7 +42,7 @@ BLOCKS = frozenset({"scatter", "gather", "allgather", "alltoall"})  # whose prin
 @dataclass(frozen=True)
 class Launch:
     """What a benchmark does not print, and its user knows: how many ranks on how many nodes, how they were mapped, and the algorithm
-    that the library was forced to take (a full key without its collective; empty: the library chose)."""
+    that the library was forced to take (a key, with or without its collective; empty: the library chose)."""
 
     ranks: int | None = None
     nodes: int = 1
@@ -173,7 +173,8 @@ def _row(
     part: _Part, launch: Launch, ranks: int, size: int, average: float, least: float | None, most: float | None
 ) -> Row:
     """A row of one printed line."""
-    about = registry.load().collective(part.collective)
+    known = registry.load()
+    about = known.collective(part.collective)
     in_blocks = part.collective in BLOCKS
     vector = vector_of_blocks(part.collective, size, ranks) if in_blocks else size
     whole = about.output.amount == "part" and not in_blocks
@@ -184,7 +185,7 @@ def _row(
         ranks=ranks,
         mapping=launch.mapping,
         collective=part.collective,
-        algorithm=f"{part.collective}/{launch.algorithm or 'builtin'}",
+        algorithm=known.resolve(launch.algorithm or "builtin", part.collective)[1],
         bytes=vector,
         block_bytes=-(-size // ranks) if whole else size,
         type="float",

@@ -11,6 +11,7 @@ import pytest
 from collscope.points.table import Row, write_csv
 from command_line import call
 from made_rows import row
+from open_mpi import needs_prover
 
 FACTORS = {"model": 1.5, "sim": 1.2, "real": 1.0}
 
@@ -19,7 +20,12 @@ def rows(sources: Sequence[str]) -> list[Row]:
     """Three algorithms at two sizes; the bound lies above a measured time."""
     bound = [row(source="bound", algorithm="bound/loggp", bytes=n, seconds=1.05e-6) for n in (4, 4096)]
     return bound + [
-        row(source=source, algorithm=f"bcast/{key}", bytes=n, seconds=t * FACTORS[source] * 1e-6)
+        row(
+            source=source,
+            algorithm=f"bcast/{key}" if key != "mst" else "bcast/mst[dest=first]",
+            bytes=n,
+            seconds=t * FACTORS[source] * 1e-6,
+        )
         for source in sources
         for n in (4, 4096)
         for key, t in (("mst", 1.0), ("chain", 2.0), ("linear", 3.0))
@@ -59,9 +65,10 @@ def test_sources_are_chosen_by_option_or_by_what_the_tables_have(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("m.csv s.csv r.csv", "compare takes one table, or two: PREDICTED.csv MEASURED.csv"),
-        ("none.csv", "none.csv: no such file; give a table that `run --csv FILE` wrote"),
-        ("loop.csv", "loop.csv: no such file; give a table that `run --csv FILE` wrote"),
+        ("m.csv s.csv r.csv",
+             "s.csv: neither osu_bcast, … nor IMB-MPI1 printed this; several files and KEY=FILE are for these"),
+        ("none.csv", "none.csv: no such file; give a table that `run --csv FILE` wrote, or KEY=FILE with what osu_bcast, … printed"),
+        ("loop.csv", "loop.csv: no such file; give a table that `run --csv FILE` wrote, or KEY=FILE with what osu_bcast, … printed"),
         ("msr.csv r.csv", "msr.csv: times of model, real, sim; choose one with --predicted or --measured SOURCE"),
         ("m.csv r.csv --measured sim", "r.csv: no times of source sim; it has real"),
         ("m.csv", "m.csv has only the source model; give a second table, or run with --source real,model"),
@@ -115,3 +122,42 @@ def test_a_report_is_written_into_a_new_folder_and_again_into_its_own(
     )
     call(capsys, "compare", "msr.csv", "--out", "new")
     assert json.loads(Path("new/summary.json").read_text())["title"] == "Predicted and measured: msr.csv"
+
+
+def printed(times: Sequence[float]) -> str:
+    """What osu_bcast printed of two sizes, µs."""
+    lines = [f"{size} {time}\n" for size, time in zip((4, 4096), times, strict=True)]
+    return "".join(["# OSU MPI Broadcast Latency Test v7.3\n# Size       Avg Latency(us)\n", *lines])
+
+
+@needs_prover
+def test_benchmarks_of_each_algorithm_are_compared_with_the_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file per algorithm that the library was told to take."""
+    write_csv([r | {"metric": "osu_avg"} for r in rows(["model"]) if r["source"] == "model"], "osu.csv")
+    at = rows(["real"])[-1]
+    Path("mst").write_text(printed((1.0, 1.0)))
+    Path("linear").write_text(printed((3.0, 0.5)))
+    where = f"--ranks {at['ranks']} --nodes {at['nodes']}".split()
+    status, out, err = call(capsys, "compare", "osu.csv", "mst[dest=first]=mst", "bcast/linear=linear", *where)
+    assert status == 0 and "Winner: predicted in 1 of 2 calls" in out, err
+    status, _, err = call(capsys, "compare", "m.csv", "linear=linear", *where)
+    assert status == 2 and "m.csv has makespan, linear=linear osu_avg; predict with run --metric osu_avg" in err
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("m.csv linear=linear", "linear:3: how many ranks?"),
+        ("m.csv lineer=linear --ranks 4", 'did you mean "linear"'),
+        ("m.csv linear=r.csv", "linear=r.csv: neither osu_bcast"),
+        ("m.csv r.csv s.csv", "r.csv: neither osu_bcast"),
+        ("m.csv linear=none --ranks 4", "linear=none: no such file"),
+    ],
+)
+def test_measured_files_that_cannot_be_compared_are_refused(
+    capsys: pytest.CaptureFixture[str], words: str, says: str
+) -> None:
+    Path("linear").write_text(printed((3.0, 0.5)))
+    status, out, err = call(capsys, "compare", *words.split())
+    assert status and says in err and not out
