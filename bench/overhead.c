@@ -20,7 +20,7 @@
 #include "core/catalogue/json.h"
 #include "core/catalogue/number.h"
 #include "core/runtime/mpi.h"
-#include "core/runtime/port.h"
+#include "driver/port.h"
 #include "driver/check/verify.h"
 #include "driver/launch.h"
 #include "core/runtime/variables.h"

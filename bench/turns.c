@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/allocate.h"
-#include "core/runtime/port.h"
+#include "driver/port.h"
 
 enum { MAX_CALLS = 4096 };
 static const double batch_s =

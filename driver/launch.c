@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/runtime/allocate.h"
-#include "core/runtime/port.h"
 #include "driver/places.h"
+#include "driver/port.h"
 
 void launch_open(launch *l) {
   MPI_Comm_dup(MPI_COMM_WORLD, &l->world);

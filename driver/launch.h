@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "collscope.h"
-#include "driver/mpi/types.h"
+#include "core/runtime/types.h"
 
 /* Each rank has its own (no globals: SMPI runs all ranks in one process). */
 typedef struct {

@@ -12,11 +12,12 @@
 #include "core/catalogue/number.h"
 #include "core/plan/places.h"
 #include "core/plan/plan.h"
-#include "core/runtime/port.h"
+#include "core/runtime/port_memory.h"
 #include "driver/check/sweep.h"
 #include "driver/launch.h"
 #include "driver/measure/measure.h"
 #include "driver/p2p/p2p.h"
+#include "driver/port.h"
 
 #ifndef COLLSCOPE_FLAGS
 #define COLLSCOPE_FLAGS ""
@@ -24,7 +25,7 @@
 
 static const char usage[] =
     "usage: collscope-driver --list --json\n"
-    "       collscope-driver --topology           the processors of this machine as one JSON object (see core/runtime/port.h)\n"
+    "       collscope-driver --topology           the processors of this machine as one JSON object (see driver/port.h)\n"
     "       collscope-driver --plan FILE [--shared-buffers] [--trace] [--out FILE]   run a plan (see core/plan/plan.h)\n"
     "                          --shared-buffers: all buffers share a few pages and hold no data (simulation only)\n"
     "                          --trace: and say what each rank does, and when (see driver/measure/trace.h)\n"

@@ -12,10 +12,4 @@ bool port_holds_data(void);
 void *port_alloc(size_t bytes); /* aborts with a message when out of memory */
 void port_release(void *buffer);
 
-/* Whether there are caches to empty and pages to map; if not, the next two do nothing. */
-bool port_has_caches(void);
-void port_empty_caches(void); /* of what was in them, by reading what is larger than they are */
-/* Gives back the whole pages of a buffer of port_alloc's, data and all: they are mapped anew when they are next touched. */
-void port_renew(void *buffer, size_t bytes);
-
 #endif

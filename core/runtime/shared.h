@@ -1,5 +1,5 @@
 /* A segment in memory that several ranks share: parts, one a member, each of data and flags behind it. No MPI in here, so that the
- * same text runs between processes (validate/segments.c) and between threads, where a race can be seen (tests/threads). */
+ * same text runs between processes (validate/runtime/segments.c) and between threads, where a race can be seen (tests/threads). */
 #ifndef COLLSCOPE_CORE_RUNTIME_SHARED_H
 #define COLLSCOPE_CORE_RUNTIME_SHARED_H
 

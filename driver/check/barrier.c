@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/runtime/port.h"
+#include "driver/port.h"
 
 static const double late_s = 500e-6; /* far above what clocks may be wrong by; far below what anybody waits for */
 

@@ -6,7 +6,8 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/port_memory.h"
-#include "driver/check/values.h"
+#include "core/plan/values.h"
+#include "driver/port_caches.h"
 #include "patterns/block.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xA5, POISON = 0x5C };

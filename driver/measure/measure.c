@@ -5,11 +5,12 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/json.h"
 #include "core/runtime/allocate.h"
-#include "core/runtime/port.h"
+#include "core/runtime/port_memory.h"
 #include "driver/check/verify.h"
 #include "driver/measure/subject.h"
 #include "driver/measure/timing.h"
 #include "driver/measure/trace.h"
+#include "driver/port.h"
 
 /* The line that ends a point. */
 typedef struct {
@@ -39,7 +40,7 @@ static void print_end(FILE *out, const plan_point *p, const ending *e) {
 }
 
 static void print_times(FILE *out, const plan_point *p, const subject *s, const timings *t) {
-  int n = s->args.size, rank;
+  int n = s->bound.args.size, rank;
   MPI_Comm_rank(s->comm, &rank);
   /* Ranks that are done early must not send their times while others are still at work: these are messages too. */
   bool late;
@@ -63,7 +64,7 @@ static void print_times(FILE *out, const plan_point *p, const subject *s, const 
     json_real(&j, "mean_s", sum / n);
     json_real(&j, "max_s", max);
     json_real(&j, "root_s",
-              all[(coll_has_root(s->collective) ? (size_t)s->args.root : 0) * (size_t)t->times + (size_t)i]);
+              all[(coll_has_root(s->collective) ? (size_t)s->bound.args.root : 0) * (size_t)t->times + (size_t)i]);
     json_end(&j);
   }
   free(all);
@@ -73,10 +74,10 @@ static void print_times(FILE *out, const plan_point *p, const subject *s, const 
  * reductions of garbage can be slow (denormals), and untouched pages are all one page of zeroes. */
 static long check_data(const subject *s, const plan_point *p, buffers *b, int rank) {
   if (!port_holds_data()) return -1;
-  buffers_fill(b, s->collective, &s->args, rank, p->type, p->op);
+  buffers_fill(b, s->collective, &s->bound.args, rank, p->type, p->op);
   if (!p->check) return -1;
   subject_run(s);
-  long wrong = (long)buffers_check(b, s->collective, &s->args, rank, p->type, p->op, p->key);
+  long wrong = (long)buffers_check(b, s->collective, &s->bound.args, rank, p->type, p->op, p->key);
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_LONG, MPI_SUM, s->comm);
   return wrong;
 }
@@ -99,27 +100,29 @@ static bool begin(const group *g, const plan_point *p, int ranks, timed *m) {
   const char *why = subject_find(s, g->launch, p, ranks, g->trace, status, sizeof status);
   if (why) {
     if (g->launch->rank == 0)
-      print_end(g->out, p, &(ending){ .kind = "unsupported", .status = why, .chose = s->chose });
+      print_end(g->out, p, &(ending){ .kind = "unsupported", .status = why, .chose = s->bound.chose });
     return false;
   }
-  if (!m->buffers->made) buffers_make(m->buffers, s->collective, &s->args, g->launch->rank);
-  s->args.in = m->buffers->in;
-  s->args.out = m->buffers->out;
+  if (!m->buffers->made) buffers_make(m->buffers, s->collective, &s->bound.args, g->launch->rank);
+  s->bound.args.in = m->buffers->in;
+  s->bound.args.out = m->buffers->out;
   subject_open(s, g->trace);
   m->wrong = check_data(s, p, m->buffers, g->launch->rank);
   if (m->wrong <= 0) {
     timings_make(m, g->trace);
     why = timings_skew(m, status, sizeof status);
     if (!why) return true;
-    if (g->launch->rank == 0) print_end(g->out, p, &(ending){ .kind = "failed", .status = why, .chose = s->chose });
+    if (g->launch->rank == 0)
+      print_end(g->out, p, &(ending){ .kind = "failed", .status = why, .chose = s->bound.chose });
     timings_free(&m->t);
     subject_close(s);
     return false;
   }
   snprintf(status, sizeof status, "wrong data: %ld elements", m->wrong);
   if (g->launch->rank == 0)
-    print_end(g->out, p,
-              &(ending){ .kind = "wrong", .status = status, .checked = true, .wrong = m->wrong, .chose = s->chose });
+    print_end(
+        g->out, p,
+        &(ending){ .kind = "wrong", .status = status, .checked = true, .wrong = m->wrong, .chose = s->bound.chose });
   subject_close(s);
   return false;
 }
@@ -130,8 +133,9 @@ static void end(const group *g, timed *m) {
   print_times(g->out, m->point, s, &m->t);
   if (g->trace) trace_print(g->out, s->comm, id, s->observer, m->t.bounds, m->t.times);
   if (g->launch->rank == 0)
-    print_end(g->out, m->point,
-              &(ending){ .kind = "ok", .status = "ok", .checked = m->wrong == 0, .chose = s->chose, .timings = &m->t });
+    print_end(
+        g->out, m->point,
+        &(ending){ .kind = "ok", .status = "ok", .checked = m->wrong == 0, .chose = s->bound.chose, .timings = &m->t });
   g->launch->discarded += m->t.discarded;
   timings_free(&m->t);
   subject_close(&m->subject);

@@ -3,29 +3,23 @@
 #define COLLSCOPE_DRIVER_MEASURE_SUBJECT_H
 
 #include "core/plan/plan.h"
+#include "core/runtime/bind.h"
 #include "core/runtime/mpi.h"
 #include "driver/launch.h"
 #include "driver/mpi/builtin.h"
 
-enum { SUBJECT_TEXT = 320 };
+enum { SUBJECT_TEXT = BIND_TEXT };
 
 typedef struct {
   MPI_Comm comm;
   coll_collective collective;
-  coll_args args;
-  const coll_alg *alg; /* NULL: MPI's own */
+  binding bound; /* without an algorithm: MPI's own function */
   coll_call *call;
-  coll_observer *observer; /* NULL: nobody asked what happens inside */
-  builtin builtin;         /* if alg is NULL */
-  MPI_Datatype type;
-  MPI_Op op;
-  long param[COLL_PARAMS];
+  coll_observer *observer;   /* NULL: nobody asked what happens inside */
+  builtin builtin;           /* if there is no algorithm */
   struct coll_call *barrier; /* before each call of osu_avg; NULL: MPI's own */
   MPI_Comm barrier_comm;
-  long barrier_param[COLL_PARAMS];
-  coll_args barrier_args;
-  const coll_alg *barrier_alg;
-  char chose[SUBJECT_TEXT]; /* the full key of what a decision picked */
+  binding barrier_bound;
 } subject;
 
 /* Finds what the point names, for the first `ranks` ranks, which call this together; trace: it will be observed. Returns NULL, or

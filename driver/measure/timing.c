@@ -5,8 +5,8 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
-#include "core/runtime/port.h"
 #include "driver/measure/interval.h"
+#include "driver/port.h"
 
 static void make_room(timings *t, int repetitions) {
   if (repetitions <= t->room) return;
@@ -26,7 +26,7 @@ void timings_make(timed *m, bool bounds) {
 
 const char *timings_skew(timed *m, char *reason, size_t size) {
   const subject *s = &m->subject;
-  int rank, fine = 1, n = s->args.size;
+  int rank, fine = 1, n = s->bound.args.size;
   if (m->point->skew.kind == ARRIVAL_NONE) return NULL;
   MPI_Comm_rank(s->comm, &rank);
   double *late_s = runtime_allocate(sizeof *late_s * (size_t)n);
@@ -55,7 +55,7 @@ static void prepare(const timed *m) {
   int rank;
   MPI_Comm_rank(s->comm, &rank);
   if (m->point->buffers == PLAN_FRESH) {
-    if (port_has_caches()) buffers_renew(m->buffers, s->collective, &s->args, rank, m->point->type, m->point->op);
+    if (port_has_caches()) buffers_renew(m->buffers, s->collective, &s->bound.args, rank, m->point->type, m->point->op);
     subject_renew(s);
   } else if (m->point->buffers == PLAN_COLD) port_empty_caches();
 }
@@ -125,7 +125,7 @@ static void time_loop(timed *m) {
 
 /* Collective: brings the repetitions' values of the metric to rank 0. */
 static void gather_values(const subject *s, plan_metric metric, timings *t) {
-  int rank, root = metric == PLAN_ROOT && coll_has_root(s->collective) ? s->args.root : 0;
+  int rank, root = metric == PLAN_ROOT && coll_has_root(s->collective) ? s->bound.args.root : 0;
   MPI_Comm_rank(s->comm, &rank);
   /* Ranks that are done early must not send their times while others are still at work. */
   bool late;

@@ -5,7 +5,7 @@
 
 #include "core/catalogue/json.h"
 #include "core/runtime/allocate.h"
-#include "core/runtime/port.h"
+#include "driver/port.h"
 
 typedef struct {
   double start, end, error;

@@ -8,6 +8,7 @@
 #include "core/runtime/allocate.h"
 #include "core/runtime/port.h"
 #include "driver/p2p/plan.h"
+#include "driver/port.h"
 
 enum { TAG = 1, ACK = 2, SHORT = 1 << 12, FRESH = 64 << 20 };
 

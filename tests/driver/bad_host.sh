@@ -31,7 +31,7 @@ says() {
   failed=1
 }
 place='in the platform file; each host needs node, socket and cache, whole numbers below 4194304'
-speed='in the platform file; each host needs gamma and copy, seconds a byte from 0 to 1'
+speed='in the platform file; each host needs gamma and copy, seconds per byte from 0 to 1'
 says node 4194303 '' "$@"
 says node 4194304 "4194304 for the property \"node\" $place" "$@"
 says socket x "x for the property \"socket\" $place" "$@"

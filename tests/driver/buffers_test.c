@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/runtime/port_memory.h"
+#include "driver/port_caches.h"
 
 enum { BYTES = 128 << 10, LINE = 64, MIB = 1 << 20 };
 static int failures;

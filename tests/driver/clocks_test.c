@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/port.h"
+#include "driver/port.h"
 #include "tests/driver/virtual_clock.h"
-#include "validate/clocks.h"
+#include "validate/driver/clocks.h"
 
 static int rank, size;
 static long failures;

@@ -1,7 +1,7 @@
 /* What a real launch says of what it depends on, word for word: the system and MPI are played, so that every file, setting and variable is
  * known. Nothing is started. */
 #define _GNU_SOURCE
-#include "validate/environment.h"
+#include "validate/driver/environment.h"
 
 #include <sched.h>
 #include <stdarg.h>

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "core/runtime/mpi.h"
-#include "core/runtime/port.h"
+#include "core/runtime/port_memory.h"
 #include "driver/launch.h"
+#include "driver/port.h"
 
 /* Rank 0 gives, rank 1 takes. */
 static void send_recv(coll_ctx *c, const coll_args *a) {

@@ -2,8 +2,8 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "core/runtime/port.h"
 #include "driver/measure/timing.h"
+#include "driver/port.h"
 #include "tests/driver/virtual_clock.h"
 
 enum { WANTED = 9, FIRST = 3 };
@@ -11,7 +11,7 @@ static const double late_s = 0.05;
 static const double call_s = 100e-6; /* longer than any call here, far shorter than who is late */
 static int starts = -1;              /* of this rank; -1: nobody is held up */
 
-/* How a start is agreed on: see validate/start.c. */
+/* How a start is agreed on: see validate/driver/start.c. */
 int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   int rank, size, code = PMPI_Allreduce(in, out, n, type, op, comm);
   clock_meet(comm);
@@ -30,9 +30,9 @@ static bool right(launch *l, bool observed) {
   timed m = { .point = &p, .buffers = &b };
   const char *why = subject_find(&m.subject, l, &p, l->size, observed, reason, sizeof reason);
   if (why) return fprintf(stderr, "%s\n", why), false;
-  buffers_make(&b, p.collective, &m.subject.args, l->rank);
-  m.subject.args.in = b.in;
-  m.subject.args.out = b.out;
+  buffers_make(&b, p.collective, &m.subject.bound.args, l->rank);
+  m.subject.bound.args.in = b.in;
+  m.subject.bound.args.out = b.out;
   subject_open(&m.subject, observed);
   timings_make(&m, observed);
   double window = port_window(m.subject.comm);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/port.h"
 #include "driver/measure/timing.h"
 
 enum { SKIP = 2, CALLS = 20, TURNS = 4 };
@@ -60,12 +59,12 @@ int main(int argc, char **argv) {
       subject s;
       char reason[SUBJECT_TEXT];
       if (subject_find(&s, &l, &p, l.size, false, reason, sizeof reason)) abort();
-      s.args.param = s.param;
+      s.bound.args.param = s.bound.param;
       buffers b;
-      buffers_make(&b, s.collective, &s.args, l.rank);
-      buffers_fill(&b, s.collective, &s.args, l.rank, p.type, p.op);
-      s.args.in = b.in;
-      s.args.out = b.out;
+      buffers_make(&b, s.collective, &s.bound.args, l.rank);
+      buffers_fill(&b, s.collective, &s.bound.args, l.rank, p.type, p.op);
+      s.bound.args.in = b.in;
+      s.bound.args.out = b.out;
       subject_open(&s, false);
       double least[2] = { 1, 1 }, ratio = 1;
       for (int t = 0; t < 2 * TURNS; t++) {

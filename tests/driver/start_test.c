@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/port.h"
+#include "driver/port.h"
 #include "tests/driver/virtual_clock.h"
 
 enum { TRIES = 20 };

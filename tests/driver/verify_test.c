@@ -1,12 +1,12 @@
 /* What the check of data says, word for word, and that each byte around a buffer is guarded. All ranks are played by one. */
+#include "core/catalogue/collective.h"
+#include "core/runtime/port_memory.h"
 #include "driver/check/verify.h"
+#include "driver/port_caches.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/catalogue/collective.h"
-#include "core/runtime/port_memory.h"
 
 enum { GUARD = 64 };
 static int failures;

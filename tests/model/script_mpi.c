@@ -8,10 +8,10 @@
 #include "core/runtime/port.h"
 #include "tests/model/script.h"
 
-/* SMPI does not keep small and large messages of one tag in order: see sim/port.c. */
+/* SMPI does not keep small and large messages of one tag in order: see sim/runtime/messages.c. */
 static int tag_of(size_t bytes) { return bytes >= (size_t)sg_cfg_get_int("smpi/async-small-thresh"); }
 
-/* As sim/port.c has it for our operations. */
+/* As sim/runtime/messages.c has it for our operations. */
 static bool waits(size_t bytes, bool nonblocking) { return bytes >= port_synchronous(nonblocking); }
 
 int main(int argc, char **argv) {

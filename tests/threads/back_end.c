@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "core/runtime/port_memory.h"
-#include "driver/check/values.h"
+#include "driver/port_caches.h"
+#include "core/plan/values.h"
 #include "tests/threads/world.h"
 
 /* ---- memory and local work -------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ def read(driver: Path = programs.MPI_DRIVER) -> Topology:
 
 
 def parse(answer: Mapping[str, Any]) -> Topology:
-    """The topology from the driver's answer (core/runtime/port.h). Keys: model, cpus (each with cpu, core, socket, cache)."""
+    """The topology from the driver's answer (driver/port.h). Keys: model, cpus (each with cpu, core, socket, cache)."""
     cpus = tuple(Cpu(int(c["cpu"]), int(c["core"]), int(c["socket"]), int(c["cache"])) for c in answer["cpus"])
     if not cpus:
         raise ValueError("no processors")

@@ -22,8 +22,8 @@ MAY_INCLUDE: Mapping[str, frozenset[str]] = {
     "model": CORE,
     "prove": CORE | {"model"},
     "driver": CORE,
-    "sim": CORE,
-    "validate": CORE,
+    "sim": CORE | {"driver"},
+    "validate": CORE | {"driver"},
     "bench": CORE | {"driver"},
     "platforms": frozenset(),
     "tests": CORE | {"model", "prove", "driver", "validate"},
@@ -44,15 +44,18 @@ FOREIGN: Mapping[str, tuple[str, ...]] = {
 """A library's header, or the beginning of its name → the folders that may include it."""
 
 WITHOUT_MPI = ("algorithms", "core/catalogue", "core/plan", "core/schedule", "model", "prove", "driver/check/points.c",
-               "driver/check/values.c", "driver/check/verify.c",
+               "driver/check/verify.c",
                "tests/algorithms", "tests/prove", "tests/readers", "tests/threads")  # fmt: skip
 """What sees no MPI, neither through other headers."""
 
 BACK_ENDS = ("sim", "validate")
-ONE_SIDED = {"isolation.c", "copies.cpp", "copies.h", "give_up.h"}
-"""What simulation alone needs; sim/port.c says why."""
-REAL_ONLY = {"clocks.c", "clocks.h", "environment.c", "environment.h"}
-"""What real runs alone need; validate/port.c says why."""
+PORTS = ("core/runtime/port.h", "core/runtime/port_memory.h", "driver/port.h", "driver/port_caches.h")
+"""What back-ends implement: their folders runtime/ and driver/."""
+ONE_SIDED = {"runtime/copies.cpp", "runtime/copies.h", "runtime/give_up.h", "runtime/platform.c", "runtime/platform.h"}
+"""What simulation alone needs; sim/driver/describe.c says why."""
+REAL_ONLY = {"driver/clocks.c", "driver/clocks.h", "driver/environment.c", "driver/environment.h",
+             "runtime/hardware.c", "runtime/hardware.h", "runtime/pages.h"}  # fmt: skip
+"""What real runs alone need; validate/driver/describe.c says why."""
 
 COMPILED_BY_TOOLS = ("validate/twins/", "tests/libraries/", "tests/python/")
 """Sources that Python compiles with the library in question: no build names them."""
@@ -203,11 +206,25 @@ def test_guards_are_made_from_the_path() -> None:
     assert not wrong
 
 
+def back_end(name: str) -> set[str]:
+    """The files of a back-end that implement the two ports, from its folder."""
+    return {p.removeprefix(f"{name}/") for p in sources() if p.startswith((f"{name}/runtime/", f"{name}/driver/"))}
+
+
 def test_the_back_ends_are_mirrors_of_each_other() -> None:
-    sim, validate = ({p.rpartition("/")[2] for p in sources() if p.count("/") == 1 and room(p) == b} for b in BACK_ENDS)
+    sim, validate = map(back_end, BACK_ENDS)
     assert sim - ONE_SIDED == validate - REAL_ONLY
     assert validate >= REAL_ONLY
     assert sim >= ONE_SIDED
+
+
+def test_back_ends_know_of_the_driver_its_port_alone_and_operations_need_no_driver() -> None:
+    for path in sources():
+        if room(path) in BACK_ENDS:
+            of_driver = {target for target in reached(path) if room(target) == "driver"}
+            in_runtime = path.split("/")[1] == "runtime"
+            assert of_driver <= (set() if in_runtime else set(PORTS)), path
+            assert not in_runtime or not {t for t in reached(path) if t.startswith(f"{room(path)}/driver/")}, path
 
 
 # ---- lists of sources ------------------------------------------------------------------------------------------------

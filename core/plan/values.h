@@ -1,0 +1,12 @@
+/* Elements of a plan's types: values to put in, and operators by plain C, the reference. */
+#ifndef COLLSCOPE_CORE_PLAN_VALUES_H
+#define COLLSCOPE_CORE_PLAN_VALUES_H
+
+#include "core/plan/plan.h"
+
+/* right = left op right on n elements. */
+void values_apply(plan_type, plan_op, const void *left, void *right, size_t n);
+/* Elements first … first+n-1 of rank's input to a reduction: small whole numbers, so that sums and products are exact in every type. */
+void values_make(plan_type, plan_op, int rank, size_t first, size_t n, void *elements);
+
+#endif
