@@ -86,7 +86,10 @@ def calibrate(
         return ask(plan, ranks, lambda file: on.command([*binding, driver, "--p2p", file], ranks, nodes), on.folder)
 
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-    samples = survey.of_cluster(measure, quick) if launcher else survey.of_machine(measure, ranks, quick)
+    try:
+        samples = survey.of_cluster(measure, quick) if launcher else survey.of_machine(measure, ranks, quick)
+    except KeyboardInterrupt:
+        raise UserError("stopped; nothing was written") from None
     if (found := len(samples.placement.nodes)) != nodes:
         raise UserError(
             f"{counted(nodes, 'node')} were requested and ranks sit on {found}: {', '.join(sorted({*samples.hosts}))}"

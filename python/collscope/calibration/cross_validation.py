@@ -25,9 +25,9 @@ def blind(curves: Sequence[Sequence[Point]], limits: Limits) -> list[Error]:
     return found
 
 
-def _errors(seen: Sequence[Point], asked: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> Iterator[Error]:
-    pieces = pieces_of(seen, limits, jumps)
-    for point in asked:
+def _errors(fitted: Sequence[Point], others: Sequence[Point], limits: Limits, jumps: Sequence[int]) -> Iterator[Error]:
+    pieces = pieces_of(fitted, limits, jumps)
+    for point in others:
         yield Error(point.bytes, curve_at(pieces, point.bytes) / point.seconds - 1)
 
 

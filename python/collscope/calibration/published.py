@@ -38,7 +38,8 @@ from collscope.machines.spec import AS_NEEDED, COUNTS, LINKS, Level, Spec, narro
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import curve_lines, spec_text
 
-MARK = "# ---- curves: half round trips, made by `./collscope calibrate --from …`; what stands below is written anew"
+MARK = "# ---- curves: half round trips, made by `./collscope calibrate --from …`, which replaces what stands below"
+MARKED = re.compile(r"^# ---- curves: half round trips, made by .*$", re.MULTILINE)
 RATE_BYTES = 4096  # pieces from here on say what links move
 HALF_DIGIT_S = 5e-9
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,59}")
@@ -109,13 +110,13 @@ def calibrate(
         raise UsageError(f"{shown} cannot be written; --out FILE writes elsewhere, for --on FILE")
     if path.exists():
         text = read_text(path, shown)
-        head, mark, _ = text.partition(MARK)
-        if not mark:
+        if not (mark := MARKED.search(text)):
             raise UsageError(
                 f"{shown}: exists and was not made by calibrate; --out FILE writes elsewhere. To renew its curves: end it with\n{MARK}"
             )
         if shape:
             raise UsageError(f"--shape: {shown} has its shape already; edit it there")
+        head = text[: mark.start()]
     else:
         head = new_head(name, measured, shape or {})
     fitted, text = made(head, measured, shown, known, trees)
@@ -167,7 +168,7 @@ def _comments(level: str, curve: PublishedFit) -> Iterator[str]:
 
 
 def own_rate(fit: CurveFit) -> float:
-    """The bytes a second of a class's fastest piece, of those for large messages: what its links move."""
+    """The bytes per second of a class's fastest piece, of those for large messages: what its links move."""
     slopes = [slope for start, _, slope in fit.pieces if start >= RATE_BYTES] or [fit.pieces[-1][2]]
     return 1 / min(slopes)
 

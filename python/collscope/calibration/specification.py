@@ -18,7 +18,7 @@ from collscope.calibration.tables import Measured
 from collscope.machines.spec import Noise, Piece, Spec, Topology
 
 ROUNDED = 1e-5  # five digits
-MIN_S = 1e-12  # what is left by rounding is no time
+MIN_S = 1e-12  # less is dust of rounding
 SLOWER = 0.25  # a non-blocking message that waits differs by so much from the curve where it has one of its own
 ALONE = "the links are busy as long as the message by itself"
 

@@ -35,8 +35,8 @@ def of_cluster(measure: Measure, quick: bool = False) -> Samples:
     sends begin to wait. A quick survey has fewer of them."""
     placement = measure([Probe("pingpong", ((0, 1),), 1, 1, 1)]).placement
     known = paces(measure(scout(placement)))
-    wanted = plan(placement, known)
-    found = measure(fewer(wanted, placement) if quick else wanted)
+    probes = plan(placement, known)
+    found = measure(fewer(probes, placement) if quick else probes)
     finer = list(between(found, known))
     return found + measure(finer) if finer else found
 
@@ -175,11 +175,11 @@ def singles(pair: Flow, pace: Pace) -> list[Probe]:
     return [Probe("pingpong", (pair,), n, 1, SINGLES, single=True) for n in SINGLE_BYTES if pace.time(n) <= SINGLE_S]
 
 
-def fewer(wanted: Sequence[Probe], placement: Placement) -> list[Probe]:
+def fewer(probes: Sequence[Probe], placement: Placement) -> list[Probe]:
     """What a quick survey keeps of a plan: of each class one pair, every second power of two, few samples."""
     first = {pairs[0] for pairs in placement.pairs().values()}
     kept = []
-    for w in wanted:
+    for w in probes:
         if w.single:
             kept.append(replace(w, samples=QUICK_SINGLES))
             continue

@@ -55,7 +55,7 @@ class Measured:
 
 @dataclass
 class Measurements:
-    """What the files say: class → times by ascending size; class → the highest rate of a stream, in bytes a second; where from."""
+    """What the files say: class → times by ascending size; class → the highest rate of a stream, in bytes per second; where from."""
 
     times: dict[str, list[Measured]] = field(default_factory=dict)
     rates: dict[str, float] = field(default_factory=dict)

@@ -54,7 +54,7 @@ Examples:
     metavar="K",
     help="Cluster: ranks on each node (default: one per core; on a test bed one).",
 )
-@click.option("--quick", is_flag=True, help="Cluster: one pair per class, fewer sizes and samples.")
+@click.option("--quick", is_flag=True, help="One pair per class, fewer sizes, samples and launches.")
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="With --from: only these rows of a table.")
 @click.option(
     "--class",

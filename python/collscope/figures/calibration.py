@@ -1,4 +1,4 @@
-"""What was measured point to point and the pieces that were fitted to it: a panel a class of link, what is missed below."""
+"""What was measured point to point and the pieces that were fitted to it: one panel per class of link, errors below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Curve = tuple[Sequence[tuple[int, float]], Sequence[tuple[int, float, float]]]  
 
 
 def calibration_figure(curves: Mapping[str, Curve], title: str) -> Figure:
-    """`curves`: class → what was measured, ascending, and the pieces: from bytes, latency in seconds, seconds a byte."""
+    """`curves`: class → what was measured, ascending, and the pieces: from bytes, latency in seconds, seconds per byte."""
     with mpl.rc_context(STYLE):
         fig = Figure(figsize=(max(4.2, 3.6 * len(curves)), 4.6), dpi=150, layout="constrained")
         fig.suptitle(title, fontsize=10, fontweight="bold")
@@ -30,7 +30,7 @@ def calibration_figure(curves: Mapping[str, Curve], title: str) -> Figure:
             above.set_title(level, fontsize=9, loc="left")
             below.plot(sizes, [100 * (x / t - 1) for x, t in zip(at, times, strict=True)], "o", color=TREES, ms=3)
             below.axhline(0, color=FAINT, lw=0.8)
-            below.set_ylabel("missed by, %", fontsize=8)
+            below.set_ylabel("error, %", fontsize=8)
             time_axis(above, min(times), max(times))
             size_axis(below, sizes[0], sizes[-1], most=6)
             grid(above)

@@ -167,6 +167,18 @@ def test_a_specification_that_cannot_be_used_is_not_written(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_calibration_that_is_stopped_writes_nothing(
+    tmp_path: Path, driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object) -> Samples:
+        raise KeyboardInterrupt
+
+    driver()
+    monkeypatch.setattr(calibrate, "ask", stop)
+    status, _, err = call(capsys, "calibrate", "--out", str(tmp_path / "mine.toml"))
+    assert (status, err) == (1, "collscope: stopped; nothing was written\n") and list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("variables", "limit"),
     [

@@ -67,7 +67,7 @@ def test_a_bend_is_no_jump_not_even_beside_one() -> None:
     assert jumps_of([measured(beside)]) == [8192]
 
 
-def test_a_known_jump_is_where_it_is_said_to_be() -> None:
+def test_a_known_jump_stays_where_it_is() -> None:
     points = measured(EAGER)
     found = pieces_of(points, jumps=[12289])
     assert curve_at(found, 12288) == pytest.approx(curve_at(EAGER, 12288))

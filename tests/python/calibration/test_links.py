@@ -145,7 +145,7 @@ def test_memory_and_interconnect_are_known_where_pairs_of_their_class_meet() -> 
     assert capacities(node) == ({}, [])
 
 
-def test_flows_of_one_node_and_flows_side_by_side_are_told_apart() -> None:
+def test_flows_of_one_node_and_flows_side_by_side_differ() -> None:
     assert links.is_side(((0, 2), (1, 3))) and not links.is_side(((0, 1), (0, 2)))
     for of, share in (
         (((0, 2), (0, 3)), 1),

@@ -85,7 +85,7 @@ def test_a_plan_asks_for_each_class_alone_and_where_messages_meet() -> None:
     assert lines_of(survey.fewer(plan, UNEVEN)) == QUICK + ALONE.replace("x9", "x3")
 
 
-def test_a_fast_cluster_is_asked_for_every_size() -> None:
+def test_a_fast_cluster_is_measured_at_every_size() -> None:
     plan = survey.plan(Placement(((0, 0, 0), (1, 1, 1))), {"network": Pace(1e-6, 2e-5)})
     sizes: dict[str, list[int]] = {}
     for w in plan:

@@ -101,7 +101,7 @@ def test_a_wrong_table_is_refused_with_its_line(text: str, message: str, tmp_pat
             ':6: "four 1.75" is not a size and a value; correct the line or remove it',
         ),
         (LATENCY.replace("1   ", "-4  ", 1), ':6: "-4 '),
-        (LATENCY.replace("1   ", "4.5 is no size but ", 1), ':6: "4.5 is no size'),
+        (LATENCY.replace("1   ", "4.5 and not ", 1), ':6: "4.5 and not'),
         (LATENCY.replace("10.50", "nan"), ':8: value: "nan" is not a time above 0'),
         (LATENCY + "1024 2.26\n", ":10: class network has 1024 bytes twice; keep one of them"),
         (LATENCY.replace("MPI Latency", "MPI Multi Latency"), "several streams at once; take osu_latency"),
@@ -178,7 +178,7 @@ def test_a_number_is_what_its_column_may_hold() -> None:
 
 
 def test_every_part_of_a_row_is_read(tmp_path: Path) -> None:
-    """Percentiles and counts by any of their names, or none; words that say where two ranks sit; comments and lines without a word."""
+    """Percentiles and counts by any of their names, or none; words that say where two ranks sit; comments and empty lines."""
     words = {
         "same_ccx": "cache", "same_cache": "cache", "same_ccd_diff_ccx": "ccd", "same_numa_diff_ccd": "numa", "same_numa": "numa",
         "same_socket_diff_numa": "socket", "same_socket": "socket", "diff_socket": "node", "diff_node": "network", "mine": "own",
