@@ -17,7 +17,7 @@ from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_bytes
-from collscope.commands import prove_table, requests
+from collscope.commands import prove_table, requests, schedule_file
 from collscope.points import plan
 from collscope.points.plan import Point
 from collscope.sources import asking
@@ -198,8 +198,10 @@ Examples:
   ./collscope prove all --ranks 1..64
   ./collscope prove allgather/bucket --ranks 5 --bytes 100B --json \\
     | jq .points[0].schedule
+  ./collscope prove --schedule my_ring.schedule
 """)  # fmt: skip
-@click.argument("algo", metavar="ALGO")
+@click.argument("algo", metavar="ALGO", required=False)
+@schedule_file.OPTION
 @click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
 @click.option("--bytes", "sizes", metavar="SIZES", help="Sizes of the vector (default: counts 0, 1, p, p+1, 1000).")
 @requests.TYPE
@@ -212,6 +214,9 @@ def command(**options: Any) -> None:
     """Prove an algorithm: sends match receives, no deadlock, the right data everywhere, and the cost.
 
     ALGO is a full key, a collective (all of its algorithms), or all."""
+    path = schedule_file.read_options(options, "algo")
+    if path:
+        sys.exit(schedule_file.prove(path, options["as_json"]))
     status = run(Request(**options))
     if status:
         sys.exit(status)

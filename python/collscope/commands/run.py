@@ -15,7 +15,7 @@ from collscope.base.units import counted, format_ranks, join_words, parse_ranks,
 from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.commands import origin, requests, run_note, run_repetitions, run_table, run_winners
+from collscope.commands import origin, requests, run_note, run_repetitions, run_table, run_winners, schedule_file
 from collscope.points import arrival, table
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
@@ -427,10 +427,10 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     "--algorithms",
     "algorithms",
     metavar="KEY[,KEY…]|all|twins",
-    required=True,
     help="Full keys, or with -c the part after the slash; knomial[k=2|4] is two; decision/…; builtin (real runs); all; "
     "twins: those that Open MPI has, too.",
 )
+@schedule_file.OPTION
 @click.option("--bytes", "sizes", metavar="SIZES", help="Size of the whole vector.")
 @click.option("--block-bytes", "block_sizes", metavar="SIZES", help="Size of one rank's block, instead of --bytes.")
 @click.option("--source", default="sim", show_default=True, metavar="S[,S…]", help=f"Of {', '.join(SOURCES)}.")
@@ -483,6 +483,10 @@ def command(**options: Any) -> None:
     options["collective"] = ",".join(options["collective"]) or None
     options["noise"] = options["noise"] or 0
     options["platform"] = requests.switched(options["platform"], options.pop("without"))
+    path = schedule_file.read_options(options, "algorithms")
+    if path:
+        given = {name: options[name] for name in ("platform", "nodes", "mapping", "source", "noise")}
+        sys.exit(schedule_file.run(path, **given))
     status = run(Request(**options))
     if status:
         sys.exit(status)

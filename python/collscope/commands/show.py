@@ -14,10 +14,11 @@ import click
 from collscope.base import console, folders, paths
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_size
-from collscope.commands import origin, requests, show_page
+from collscope.commands import origin, requests, schedule_file, show_page
 from collscope.commands.one_call import Call, make_traces, read_sources
 from collscope.figures.schedule import kinds as pictures
 from collscope.figures.schedule.kinds import KINDS
+from collscope.schedules.exports import write as export
 from collscope.schedules.trace import Trace
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -33,6 +34,7 @@ class Request(Call):
     out: str | None = None
     animate: bool = False
     no_pictures: bool = False
+    schedule: str | None = None
 
 
 def run(r: Request) -> int:
@@ -40,9 +42,12 @@ def run(r: Request) -> int:
     kinds = read_kinds(r.kinds)
     if r.out is not None and not r.no_pictures:
         check_out(r.out, kinds)
-    traces = make_traces(r)
+    traces = [schedule_file.trace(r.schedule, r)] if r.schedule else make_traces(r)
     show_page.show(traces)
     if r.no_pictures:
+        return 0
+    if r.out and export.ending_of(r.out):
+        print(f"\nwritten: {paths.display(export.write(traces[0], Path(r.out)))}")
         return 0
     sources = read_sources(r.source)
     on = requests.load_platform(r.platform, sources) if r.platform else None
@@ -86,13 +91,18 @@ def read_kinds(text: str) -> list[str]:
 def check_out(out: str, kinds: Sequence[str]) -> None:
     """Finds out before the work, not after it, that pictures cannot be written there."""
     ending = Path(out).suffix.lower()
+    if export.ending_of(out):
+        requests.check_file("--out", out)
+        return
     if ending in FORMATS:
         if len(kinds) > 1:
             words = f"say which picture with --kind {'|'.join(KINDS)}, or name a folder"
             raise UsageError(f"--out {out} is one file; {words}")
         requests.check_file("--out", out)
     elif ending in OTHER_FORMATS:
-        raise UsageError(f"--out {out}: pictures are {', '.join(FORMATS)}; or name a folder")
+        raise UsageError(
+            f"--out {out}: pictures are {', '.join(FORMATS)}, exports {', '.join(export.WRITERS)}; or name a folder"
+        )
     else:
         folders.own(out, "pictures", lambda there: folders.only(there, "*.svg", "*.png", "*.gif"))
 
@@ -157,7 +167,8 @@ Examples:
     --source model,sim --kind gantt
   ./collscope show allreduce/ring --ranks 2 --on this_machine --source real
 """)  # fmt: skip
-@click.argument("algo", metavar="ALGO")
+@click.argument("algo", metavar="ALGO", required=False)
+@schedule_file.OPTION
 @click.option("--ranks", type=click.IntRange(min=1), metavar="P", default=8, show_default=True, help="Number of ranks.")
 @requests.ROOT
 @click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
@@ -189,11 +200,16 @@ Examples:
 @click.option(
     "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
 )
-@click.option("--out", metavar="DIR|FILE", help="Write pictures there (default: results/show/fresh/).")
+@click.option(
+    "--out",
+    metavar="DIR|FILE",
+    help="Write pictures there (default: results/show/fresh/); or the schedule itself: .schedule, .goal, .xml (MSCCL), .trace.json, .paje.",
+)
 @click.option("--animate", is_flag=True, help="Also animate the messages: a GIF and an SVG.")
 @click.option("--no-pictures", is_flag=True, help="Print the page only.")
 def command(**options: Any) -> None:
     """Show one algorithm on one page, and draw it: who sends what to whom, and when."""
+    schedule_file.read_options(options | {}, "algo")
     without = options.pop("without")
     if without and not options["platform"]:
         raise UsageError("--without switches elements of a platform off: name it with --on")

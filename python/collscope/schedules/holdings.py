@@ -52,7 +52,12 @@ def after_rounds(t: Trace) -> Holdings | None:
     prover does not answer."""
     if t.point is None:
         raise UserError(f"{t.key}: this trace does not know its point")
-    (reply,) = ask.reply([t.point], t.ranks, t.machine, "--holdings")
+    if t.file:
+        from collscope.schedules import from_file
+
+        reply = from_file.holdings(t.file, t.machine)
+    else:
+        (reply,) = ask.reply([t.point], t.ranks, t.machine, "--holdings")
     if reply["kind"] != OK:
         raise UserError(f"{t.key}: {reply['status']}")
     said = reply["holdings"]

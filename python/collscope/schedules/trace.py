@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from collscope.catalogue.sizes import vector_bytes
@@ -66,6 +67,9 @@ class Trace:
     raw: dict[str, Any] = field(repr=False, compare=False, default_factory=dict)  # the prover's reply: model/trace.h
     point: Point | None = field(repr=False, compare=False, default=None)  # what was asked, and of which machine file
     machine: str = field(repr=False, compare=False, default="")
+    file: Path | None = field(
+        repr=False, compare=False, default=None
+    )  # that the schedule is from; else it was recorded
 
     @property
     def vector_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""Any input of the readers of specifications, studies and platform files gives a result or a UserError, and soon."""
+"""Any input of the readers of specifications, studies, platform files and GOAL gives a result or a UserError, and soon."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from collscope.machines import spec_reader, variants, xml_reader
 from collscope.machines.hosts import machine_file
 from collscope.machines.spec import filled
 from collscope.machines.xml_writer import xml_of
+from collscope.schedules.exports import goal_reader
 from collscope.studies import reader
 from made_platforms import LAYERED, SMALL, SQUARE
 from xml_of_one_host import platform_xml
@@ -26,9 +27,28 @@ CURVE_KEYS = variants.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml")
 INSIDE = xml_of(
     spec_reader.parse_spec(SQUARE.replace("cores_per_socket = 3", "cores_per_socket = 1"), "s", {"nodes": "1"})
 )
+GOAL = """num_ranks 3
+rank 0 {
+l1: send 1b to 1 tag 0 cpu 0 nic 0
+l2: send 8b to 2 // two
+l2 irequires l1
+}
+rank 1 {
+a: recv 1b from 0 tag 0
+b: calc 300 cpu 1
+b requires a
+c: calc 0
+c requires b
+}
+/* the last one */
+rank 2 { 
+recv 8b from 0
+}
+"""
 SEEDS = {
     "specification": [SMALL, LAYERED, SQUARE, (paths.ROOT / "platforms" / "schooner.toml").read_text(encoding="utf-8")],
     "study": [(paths.ROOT / "sim" / "bird_schooner.toml").read_text(encoding="utf-8")],
+    "goal": [GOAL],
     "platform": [platform_xml('<prop id="network/model" value="CM02"/>'), INSIDE],
 }
 PIECES = (
@@ -122,10 +142,16 @@ def read_platform(path: Path) -> None:
     _ = (platform.least, platform.eager_bytes, platform.overhead_s, platform.nodes, platform.levels(2))
 
 
+def read_goal(path: Path) -> None:
+    """The schedule as the prover's text."""
+    goal_reader.read(path)
+
+
 READ: dict[str, Callable[[Path], None]] = {
     "specification": read_specification,
     "study": read_study,
     "platform": read_platform,
+    "goal": read_goal,
 }
 
 
