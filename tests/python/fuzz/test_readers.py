@@ -41,7 +41,7 @@ c: calc 0
 c requires b
 }
 /* the last one */
-rank 2 { 
+rank 2 {
 recv 8b from 0
 }
 """
