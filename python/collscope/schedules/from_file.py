@@ -60,17 +60,17 @@ def read(path: str | Path) -> ScheduleFile:
     if path.suffix.lower() == ".goal":
         goal = goal_reader.read(path)
         return ScheduleFile(path, "", "", goal.ranks, 0, 4, 0, True, False, goal)
-    (said,) = prover.replies(["--schedule", path, "--describe"])
+    (reply,) = prover.replies(["--schedule", path, "--describe"])
     return ScheduleFile(
         path,
-        said["algorithm"],
-        said["collective"] or "",
-        said["ranks"],
-        said["count"],
-        said["elem"],
-        said["root"],
-        bool(said["commutes"]),
-        bool(said["in_place"]),
+        reply["algorithm"],
+        reply["collective"] or "",
+        reply["ranks"],
+        reply["count"],
+        reply["elem"],
+        reply["root"],
+        bool(reply["commutes"]),
+        bool(reply["in_place"]),
     )
 
 

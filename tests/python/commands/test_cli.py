@@ -198,7 +198,7 @@ RUN_DEFAULTS: dict[str, Any] = {
 SHOW_DEFAULTS: dict[str, Any] = {
     "algo": "bcast/mst", "ranks": 8, "root": 0, "sizes": None, "type_name": "float", "in_place": False, "platform": None,
     "nodes": None, "mapping": "block", "source": "model", "repetitions": None, "point_limit": None, "kinds": "all",
-    "out": None, "animate": False, "no_pictures": False, "collective": None,
+    "out": None, "animate": False, "no_pictures": False, "collective": None, "schedule": None,
 }  # fmt: skip
 PROVE_DEFAULTS: dict[str, Any] = {
     "algo": "bcast/mst", "ranks": "1..64", "sizes": None, "type_name": "float", "root": None, "as_json": False,

@@ -72,7 +72,7 @@ def test_run_says_why_not(
         ("explain bcast/mst --without gap", "--without switches elements of a platform off: name it with --on"),
         ("show bcast/mst --point-limit nan",
          "Invalid value for '--point-limit': nan is no number of seconds\n  ./collscope show --help says more"),
-        ("show bcast/mst --out x.jpg", "--out x.jpg: pictures are .svg, .png, .pdf; or name a folder"),
+        ("show bcast/mst --out x.jpg", "--out x.jpg: pictures are .svg, .png, .pdf, exports .schedule, .goal, .xml, .trace.json, .paje; or name a folder"),
         ("show bcast/mst --out /dev/null/x", "--out /dev/null/x: cannot be written to"),
         ("show bcast/mst --kind gant", 'unknown kind of picture "gant"; did you mean "gantt"?'),
         ("show bcast/mst --out x.svg",

@@ -1,4 +1,4 @@
-"""collscope.commands.schedule_file, collscope.schedules.from_file: prove, run and show take a schedule from a file in place of an algorithm."""
+"""collscope.commands.schedule_file, collscope.schedules.from_file: prove, run and show take a schedule from a file."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def test_a_right_file_is_proven(ring: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_json_has_every_message_of_the_file(ring: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = call(capsys, "prove", "--schedule", str(ring), "--json")
-    said = json.loads(out)
-    assert (status, said["verdict"]) == (0, "proven")
-    assert [(m["src"], m["dst"], m["bytes"]) for m in said["points"][0]["schedule"]] == [(0, 1, 8), (1, 0, 8)]
+    answer = json.loads(out)
+    assert (status, answer["verdict"]) == (0, "proven")
+    assert [(m["src"], m["dst"], m["bytes"]) for m in answer["points"][0]["schedule"]] == [(0, 1, 8), (1, 0, 8)]
 
 
 RANK_0 = "  isend in+0 8 to 1 as 0\n  irecv out+8 8 from 1 as 1\n  wait 0 1\n"
@@ -61,7 +61,7 @@ RANK_1 = "  isend in+0 8 to 0 as 0\n  irecv out+0 8 from 0 as 1\n  wait 0 1\n"
         (
             {RANK_0: "  isend out+0 8 to 1 as 0\n  copy in+0 8 into out+0\n  irecv out+8 8 from 1 as 1\n  wait 0 1\n"},
             "pending",
-            [5, 6],
+            [6, 5],
         ),
         ({"copy in+0 8 into out+8": "copy in+0 4 into out+8"}, "result", []),
         ({"  copy in+0 8 into out+0\n": "", "isend in+0 8 to 1": "isend out+0 8 to 1"}, "uninitialised", [4]),
@@ -73,7 +73,7 @@ RANK_1 = "  isend in+0 8 to 0 as 0\n  irecv out+0 8 from 0 as 1\n  wait 0 1\n"
             "deadlock",
             [5, 9],
         ),
-        ({"isend in+0 8 to 0": "isend in+0 4 to 0"}, "size", [6, 10]),
+        ({"isend in+0 8 to 0": "isend in+0 4 to 0"}, "size", [10, 6]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -87,11 +87,11 @@ def test_a_fault_in_the_file_is_found_as_an_algorithms_is(
         text = text.replace(old, new, 1)
     ring.write_text(text)
     status, out, err = call(capsys, "prove", "--schedule", str(ring), "--json")
-    said = json.loads(out)["points"][0]
-    assert (status, said["verdict"], said["kind"]) == (1, "failed", kind)
-    named = [int(number) for number in re.findall(r"ring\.schedule:(\d+)", said["failure"])]
-    assert named == lines, said["failure"]
-    assert said["failure"].split("(")[0] in " ".join(err.split())
+    answer = json.loads(out)["points"][0]
+    assert (status, answer["verdict"], answer["kind"]) == (1, "failed", kind)
+    named = [int(number) for number in re.findall(r"ring\.schedule:(\d+)", answer["failure"])]
+    assert named == lines, answer["failure"]
+    assert answer["failure"].split("(")[0] in " ".join(err.split())
 
 
 @pytest.mark.parametrize("command", ["prove", "show", "run --on tiny --source model"])

@@ -53,7 +53,7 @@ def test_a_calculation_of_no_time_waits_for_what_it_requires(tmp_path: Path) -> 
     assert rank(goal, 1) == []
 
 
-def test_what_stands_later_in_the_file_may_come_first(tmp_path: Path) -> None:
+def test_an_operation_that_stands_later_in_the_file_comes_first_where_it_is_required(tmp_path: Path) -> None:
     body = "a: calc 1\nb: calc 2\nc: calc 3\na requires c\nb irequires c\n"
     assert rank(read(tmp_path, f"num_ranks 1\nrank 0 {{\n{body}}}\n"), 0) == ["calc 3", "calc 1", "calc 2"]
 
@@ -146,7 +146,7 @@ def test_messages_of_different_tags_may_overtake_each_other(tmp_path: Path) -> N
         ),
     ],
 )
-def test_what_is_not_goal_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
+def test_lines_that_are_not_goal_are_refused_with_their_number(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
         read(tmp_path, text)
 

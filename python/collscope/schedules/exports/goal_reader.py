@@ -28,7 +28,7 @@ OPERATION = re.compile(
 DEPENDENCY = re.compile(rf"({LABEL})\s+(requires|irequires)\s+({LABEL})")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Task:
     """An operation, and what it depends on: tasks that must be over, and tasks that must have begun."""
 
@@ -81,7 +81,7 @@ def read(path: Path) -> Goal:
 def _parse(path: Path, text: str) -> list[list[Task]]:
     text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
     ranks: list[list[Task]] = []
-    seen: set[int] = set()
+    found_ranks: set[int] = set()
     rank = -1
     names: dict[str, int] = {}
     for number, raw in enumerate(text.splitlines(), 1):
@@ -94,10 +94,10 @@ def _parse(path: Path, text: str) -> list[list[Task]]:
                 raise UserError(f"{where}: {line[:40]}: expected once, from 1 to {MAX_RANKS}")
             ranks = [[] for _ in range(int(found[1]))]
         elif found := re.fullmatch(r"rank\s+(\d{1,9})\s*\{", line):
-            if rank >= 0 or int(found[1]) >= len(ranks) or int(found[1]) in seen:
+            if rank >= 0 or int(found[1]) >= len(ranks) or int(found[1]) in found_ranks:
                 raise UserError(f"{where}: {line[:40]}: expected each of {len(ranks)} ranks once, after num_ranks")
             rank, names = int(found[1]), {}
-            seen.add(rank)
+            found_ranks.add(rank)
         elif line == "}" and rank >= 0:
             rank = -1
         elif rank < 0:
@@ -241,7 +241,7 @@ def _lines(
 
 
 def _blocks(tasks: list[Task], steps: list[Step], wait: int) -> bool:
-    """Whether the wait is the message's own: what follows it is no calculation of no time."""
+    """Whether the wait is the message's own: what follows it is a message or takes time."""
     if wait + 1 == len(steps):
         return True
     what, which = steps[wait + 1]

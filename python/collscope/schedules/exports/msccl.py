@@ -6,7 +6,7 @@ import math
 import xml.etree.ElementTree as ET
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collscope.base.errors import UsageError
 from collscope.schedules.exports.operations import Operation, operations
@@ -25,7 +25,7 @@ LOCAL = {"reduce": "re", "copy": "cpy"}
 Block = tuple[int, int, int]  # rank that is sent to, rank that is received from (-1: nobody), channel
 
 
-@dataclass
+@dataclass(frozen=True)
 class Step:
     """A step of a thread block."""
 
@@ -34,30 +34,27 @@ class Step:
     target: tuple[str, int] = ("o", -1)
     chunks: int = 0
     after: tuple[Block, int] | None = None
-    has_dependent: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class Gpu:
     """A rank: its thread blocks, and how far each must have come for what follows."""
 
     blocks: dict[Block, list[Step]] = field(default_factory=dict)
     over: dict[Block, int] = field(default_factory=dict)  # the last step that is over by program order
     known: dict[tuple[Block, Block], int] = field(default_factory=dict)  # what a block has waited for already
+    awaited: set[tuple[Block, int]] = field(default_factory=set)  # steps that another block waits for
 
     def add(self, block: Block, step: Step) -> int:
         """Appends a step behind all that is over; returns its number. A step has one dependency: further ones are steps that do nothing."""
         steps = self.blocks.setdefault(block, [])
-        wanted = [
+        needed = [
             (other, n) for other, n in self.over.items() if other != block and self.known.get((block, other), -1) < n
         ]
-        for other, n in wanted:
-            self.known[block, other] = n
-            self.blocks[other][n].has_dependent = True
-        for dependency in wanted[:-1]:
-            steps.append(Step("nop", after=dependency))
-        step.after = wanted[-1] if wanted else None
-        steps.append(step)
+        self.known.update({(block, other): n for other, n in needed})
+        self.awaited.update(needed)
+        steps += [Step("nop", after=dependency) for dependency in needed[:-1]]
+        steps.append(replace(step, after=needed[-1] if needed else None))
         return len(steps) - 1
 
 
@@ -166,12 +163,11 @@ def _gpu(
             other = by_index[op.peer][op.partner]
             theirs = places[op.peer].chunk(other.buffer, other.offset, unit)
             block = (op.peer, -1, op.label) if op.sends else (-1, op.peer, op.label)
-            step = Step("s", mine, theirs) if op.sends else Step("r", theirs, mine)
+            kind, source, target = ("s", mine, theirs) if op.sends else ("r", theirs, mine)
         else:
             block = (-1, -1, 0)
-            step = Step(LOCAL[op.kind], mine, places[rank].chunk(op.target, op.target_offset, unit))
-        step.chunks = op.bytes // unit
-        begun[op.index] = (block, gpu.add(block, step))
+            kind, source, target = LOCAL[op.kind], mine, places[rank].chunk(op.target, op.target_offset, unit)
+        begun[op.index] = (block, gpu.add(block, Step(kind, source, target, op.bytes // unit)))
         if op.kind not in ("isend", "irecv"):
             gpu.over[block] = begun[op.index][1]
     return gpu
@@ -197,5 +193,5 @@ def _put_gpu(algo: ET.Element, rank: int, gpu: Gpu, sizes: dict[str, int]) -> No
                 "srcbuf": step.source[0], "srcoff": str(step.source[1]),
                 "dstbuf": step.target[0], "dstoff": str(step.target[1]), "cnt": str(step.chunks),
                 "depid": str(number[other]) if other else "-1", "deps": str(its),
-                "hasdep": str(int(step.has_dependent)),
+                "hasdep": str(int((block, n) in gpu.awaited)),
             })  # fmt: skip
