@@ -35,7 +35,7 @@ def test_operations_without_dependencies_all_begin_and_are_waited_for_at_the_end
     assert (goal.ranks, goal.messages, goal.delayed) == (2, 2, 0)
 
 
-def test_what_is_required_at_once_blocks(tmp_path: Path) -> None:
+def test_a_message_that_is_required_at_once_blocks(tmp_path: Path) -> None:
     body = (
         "a: recv 8b from 1\nb: send 0b to 1\nb requires a\nc: calc 500 cpu 0\nc requires b\nd: calc 0\nd requires c\n"
     )
