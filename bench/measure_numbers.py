@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.placement import hosts_of
+from collscope.machines.platform import smpirun_args, smpirun_env
 from collscope.points.plan import Point, plan_text
 
 HEADER = f"{'what':58s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target"

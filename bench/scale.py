@@ -30,7 +30,7 @@ from measure_numbers import Cost, measured
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Point, plan_text
 
 TARGETS = {65536: "≤ 3 s, ≤ 1024 MiB", 262144: "≤ 8 s, ≤ 3072 MiB", 1048576: "≤ 30 s, ≤ 8192 MiB"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from collscope.base.units import counted, join_words, rounded_size
 from collscope.machines import find
-from collscope.machines.variations import BUFFERS, SIMULATED, Variant, Variation
+from collscope.machines.study_variants import BUFFERS, SIMULATED, Variant, Variation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def _compared_with(variants: Sequence[Variant], variant: Variant, first: str) ->
 
 def _words(variations: Sequence[Variation], values: Sequence[str]) -> str:
     """Keys and values for people: nic_bytes_per_s 2×, mapping cyclic."""
-    return ", ".join(f"{v.key} {v.said(value)}" for v, value in zip(variations, values, strict=True))
+    return ", ".join(f"{v.key} {v.label(value)}" for v, value in zip(variations, values, strict=True))
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class WhatIf:
             if mine.empty:
                 continue
             changed = mine[mine["winner"] != mine["before"]]
-            instead = f"With {first.key} {first.said(value)} instead of {first.said(first.values[0])}"
+            instead = f"With {first.key} {first.label(value)} instead of {first.label(first.values[0])}"
             if changed.empty and (abs(mine["ratio"] - 1) < ALIKE).all():
                 words.append(
                     f"{instead} the best time is the same everywhere, by the same algorithm. {self._each(variants)}"

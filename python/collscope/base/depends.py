@@ -23,7 +23,7 @@ TWINS = (*ALGORITHMS, "core/schedule", "prove/call.c", "prove/call.h", "prove/me
 
 # Pictures and pages, by what draws them: below python/collscope.
 STUDY_PAGES = ("studies", "analysis", "figures", "papers", "base/pages.py", "base/templates", "base/units.py", "points/table.py",
-               "catalogue/decisions.py", "machines/variations.py")  # fmt: skip
+               "catalogue/decisions.py", "machines/study_variants.py")  # fmt: skip
 _DRAWN = ("figures/style.py", "figures/files.py", "figures/schedule/sheet.py", "figures/schedule/rounds.py", "schedules/trace.py",
           "reference/pictures.py")  # fmt: skip
 DOCUMENTED_PICTURES = {

@@ -11,8 +11,8 @@ GIVEN = "given with the platform's name"  # the source of a variant's number
 MAX_BYTES = 1 << 50
 # Least and greatest of each kind of number, besides 0. Beyond them sums and quotients leave what a double holds.
 _KINDS = {
-    "bytes_per_s": (1.0, 1e18, "bytes a second"),
-    "s_per_byte": (1e-18, 1.0, "seconds a byte"),
+    "bytes_per_s": (1.0, 1e18, "bytes per second"),
+    "s_per_byte": (1e-18, 1.0, "seconds per byte"),
     "_s": (1e-18, 1e3, "seconds"),
     "bytes_nonblocking": (1.0, float(MAX_BYTES), "bytes"),
     "_bytes": (1.0, float(MAX_BYTES), "bytes"),

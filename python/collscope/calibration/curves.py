@@ -15,9 +15,9 @@ from itertools import pairwise
 from statistics import median
 
 from collscope.base.units import counted, format_size
-from collscope.machines.spec import LEVELS
+from collscope.machines.spec import CLASSES
 
-*_, NETWORK = LEVELS
+*_, NETWORK = CLASSES
 MIN_S_PER_BYTE = 1e-12  # a thousand times faster than any core
 NOISE = 0.01  # of a time, where the data do not say
 HUBER = 1.5  # from so many times the noise on, an error counts by its size, not by its square

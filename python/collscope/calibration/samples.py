@@ -12,7 +12,7 @@ from typing import Any
 from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
 from collscope.base.statistics import lower_quartile, quantile
-from collscope.machines.spec import LEVELS
+from collscope.machines.spec import CLASSES
 from collscope.sources import mpirun
 from collscope.sources.launch import check_ranks
 
@@ -21,7 +21,7 @@ MAX_PAIRS = 64  # that are measured side by side
 PAIRS = 3  # of a class
 STREAM = (1, 8)  # messages, whose times' difference is that of the others
 FEW = (1, 4)
-*_, NETWORK = LEVELS
+*_, NETWORK = CLASSES
 
 Flow = tuple[int, int]  # from rank, to rank
 Place = tuple[int, int, int]  # node, socket, cache: numbers that are unique in the cluster

@@ -22,7 +22,7 @@ from collscope.campaigns import report
 from collscope.campaigns.campaign import BARRIER, TOPOLOGY, Campaign, load
 from collscope.campaigns.ground import MESSAGES, NOTED, Ground, ground_of
 from collscope.catalogue import metrics
-from collscope.machines import elements, find
+from collscope.machines import find, overrides
 from collscope.machines.platform import Platform
 from collscope.points import table
 from collscope.points.plan import Layout, Task
@@ -127,7 +127,7 @@ def _without(
             changed = [(layout, replace(p, metric=metrics.base(p.metric))) for layout, p in tasks]
         else:
             one_switch = f"{ground.platform}[topology=switch]"
-            platform = find.load(one_switch if name == TOPOLOGY else elements.left_out(ground.platform, name))
+            platform = find.load(one_switch if name == TOPOLOGY else overrides.left_out(ground.platform, name))
             layouts = {at: Layout(platform, at.nodes, at.ranks, at.mapping) for at, _ in tasks}
             changed = [(layouts[layout], point) for layout, point in tasks]
         console.note(f"{campaign.name}: without {name}")
@@ -234,9 +234,9 @@ def _setting(
 
 
 def _noise_text(platform: Platform, draws: int) -> str:
-    if not platform.noise:
+    if not platform.machine.noise:
         return "no band: the platform does not say how much its messages' times vary"
-    return f"{draws} draws of how much single messages of {', '.join(platform.noise)} vary"
+    return f"{draws} draws of how much single messages of {', '.join(platform.machine.noise)} vary"
 
 
 def _floor(measured: Sequence[Row]) -> str:

@@ -11,7 +11,7 @@ from collscope.base.units import counted, format_time, parse_size
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import requests
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point
 from collscope.schedules import ask, make, one_port
 from collscope.schedules.trace import Trace

@@ -37,7 +37,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 def of_sources(names: Sequence[str], platform: Platform | None = None) -> dict[str, str]:
     """Of a picture of schedules or decisions, made now by these sources of FOLDERS."""
-    from collscope.machines.simgrid import content_hash
+    from collscope.machines.platform import content_hash
 
     on = f", platform {content_hash(platform)[:DIGITS]}" if platform else ""
     return _about([f"{name}: sources {cache.sources_hash(*FOLDERS[name])[:DIGITS]}{on}" for name in names])

@@ -143,9 +143,9 @@ def check_real(platform: str, launcher: Launcher | None = None) -> None:
 
 def switched(platform: str, without: str | None) -> str:
     """The platform as it was typed, with the elements of --without switched off."""
-    from collscope.machines import elements
+    from collscope.machines import overrides
 
-    return elements.left_out(platform, without) if without else platform
+    return overrides.left_out(platform, without) if without else platform
 
 
 def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
@@ -162,7 +162,7 @@ def load_platform(name: str, sources: Sequence[str]) -> Platform | None:
 
 def make_layout(platform: Platform, nodes: int | None, ranks: int, mapping: str, real: bool) -> Layout:
     """The layout of so many ranks, on as many nodes as they fill where none are named; a note where the mapping leaves nodes empty."""
-    from collscope.machines.hosts import fit_nodes
+    from collscope.machines.placement import fit_nodes
     from collscope.points import plan
 
     nodes = nodes or fit_nodes(platform, ranks, mapping)

@@ -226,7 +226,7 @@ def check_noise(request: Request, sources: Sequence[str], layouts: Sequence[Layo
         return
     if "model" not in sources:
         raise UsageError("--noise is for modelled times: take model among --source, or leave it out")
-    if any(layout.platform is None or not layout.platform.noise for layout in layouts):
+    if any(layout.platform is None or not layout.platform.machine.noise for layout in layouts):
         raise UsageError(
             f"--noise: {request.platform} does not say how much its messages' times vary ([[noise.CLASS]] in its specification); "
             "./collscope calibrate measures it"

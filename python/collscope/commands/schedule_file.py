@@ -15,7 +15,7 @@ from collscope.base.errors import UsageError
 from collscope.base.statistics import quantile
 from collscope.base.units import counted, format_size, format_time
 from collscope.commands import one_call, prove_table, requests
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.schedules import from_file
 from collscope.schedules.from_file import ScheduleFile
 from collscope.schedules.trace import Trace
@@ -81,7 +81,7 @@ def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, 
     file = from_file.read(path)
     on = requests.load_platform(platform, ["model"])
     assert on
-    if noise and not on.noise:
+    if noise and not on.machine.noise:
         raise UsageError(f"--noise: {platform} does not say how much its messages' times vary")
     layout = requests.make_layout(on, int(nodes) if nodes else None, file.ranks, mapping, False)
     reply = from_file.time(file, machine_file(on, layout.nodes, file.ranks, mapping, noise > 0), noise)

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError, unknown
+from collscope.machines.machine import Machine, ideal, machine_of
+from collscope.machines.overrides import FILE, NAME, ideal_numbers, values_of
 from collscope.machines.platform import EqualNodes, Platform
-from collscope.machines.spec import Spec
-from collscope.machines.variants import FILE, NAME, ideal_numbers, values_of
+from collscope.machines.spec import CLASSES, Spec
 from collscope.machines.xml_reader import read_xml
-from collscope.machines.xml_writer import ideal_properties, ideal_xml, properties_of, xml_of
+from collscope.machines.xml_writer import xml_of
 
 PLATFORMS = paths.ROOT / "platforms"
 
@@ -59,14 +60,14 @@ def load(name_or_path: str | os.PathLike[str]) -> Platform:
 def _load(name: str, text: bytes, cache: Path) -> Platform:
     path, values, base = _find(name)
     if path is None:
-        return replace(_ideal(values, name.strip()), asked=name.strip())
+        return replace(_ideal(values, name.strip()), typed=name.strip())
     if path.suffix == ".xml":
         return read_xml(path, path.stem.encode("utf-8", "replace").decode())
     spec = _read_spec(path, values, console.note)
     outside, bracket, inner = name.strip().partition("[")
     of_file = "/" in outside or outside.endswith(".toml")
     shown = f"{spec.name}{bracket}{inner}" if of_file else name.strip()
-    return replace(platform_of(spec, shown), asked="" if base == "this_machine" else name.strip())
+    return replace(platform_of(spec, shown), typed="" if base == "this_machine" else name.strip())
 
 
 def _read_spec(path: Path, values: dict[str, str], say: Callable[[str], None] | None = None) -> Spec:
@@ -80,7 +81,11 @@ def platform_of(spec: Spec, name: str) -> Platform:
     caches = spec.cores_per_node // spec.cores_per_cache
     numbers = spec.gamma_s_per_byte.value, spec.copy_s_per_byte.value
     nodes = EqualNodes(spec.nodes, spec.cores_per_node, spec.sockets, caches, *numbers)
-    return Platform(name, lambda count: xml_of(replace(spec, nodes=count)), properties_of(spec), nodes)
+    return _platform(name, machine_of(spec), nodes)
+
+
+def _platform(name: str, machine: Machine, nodes: EqualNodes, grows: bool = False) -> Platform:
+    return Platform(name, machine, nodes, lambda count: xml_of(machine, replace(nodes, total=count)), grows)
 
 
 def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
@@ -125,7 +130,4 @@ def _ideal(values: dict[str, str], name: str) -> Platform:
     numbers = ideal_numbers(values)
     cores, costs = int(numbers["cores"]), (numbers["alpha"], numbers["beta"], numbers["gamma"])
     nodes = EqualNodes(int(numbers["nodes"]), cores, 1, 1, numbers["gamma"], 0.0, "host{number}")
-    text = partial(ideal_xml, *costs, cores)
-    return Platform(
-        name, lambda count: text(count * cores), ideal_properties(*costs[:2]), nodes, grows="nodes" not in values
-    )
+    return _platform(name, ideal(*costs, CLASSES), nodes, grows="nodes" not in values)

@@ -1,26 +1,27 @@
-"""A machine that can be simulated, as its platform file says it: hosts, classes of messages, numbers.
+"""A machine that can be simulated: its numbers, the places of its cores, and what SimGrid is given of it.
 
-Times are in seconds, sizes in bytes. A Platform is read from a SimGrid XML file (xml_reader), or made from a specification (find):
-then its file is written when a simulation wants it.
+A Platform is read from a SimGrid XML file (xml_reader), or made from a specification (find): then its file is written when a simulation
+wants it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import overload
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
-from collscope.machines import inside
-from collscope.machines.plausible import beyond_simulation
-from collscope.machines.spec import tidy
+from collscope.machines.limits import beyond_simulation
+from collscope.machines.machine import PLUG_IN, UNIFORM, Curve, Machine
+from collscope.machines.spec import text_of, tidy
 
 WHOLE_CORES = 2048  # machines of no more are known by their whole file
+PLUGIN_SOURCES = paths.ROOT / "platforms" / "plugin"
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,8 @@ Node = tuple[Host, ...]
 
 
 @dataclass(frozen=True)
-class WirePiece:
-    """Without the processor's overheads; `traffic` as in spec.Piece. gap: the sender's, in seconds and seconds a byte, contained."""
-
-    start: int
-    latency_s: float
-    s_per_byte: float
-    traffic: float
-    gap: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
 class EqualNodes(Sequence[Node]):
-    """Nodes that are all alike: the hosts of one are computed when they are asked for."""
+    """Nodes that are all alike: the hosts of one are computed when they are needed."""
 
     total: int
     cores: int  # of a node, like all that follow
@@ -104,14 +94,14 @@ def cores_by_socket(node: Node) -> dict[int, list[int]]:
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """A machine: where its cores sit and what messages between them cost."""
+    """A machine: its numbers, and where its cores sit."""
 
-    name: str  # as asked for: shown in tables
-    file: Path | Callable[[int], str]  # a SimGrid file; or the text of one with so many of the nodes
-    properties: dict[str, str]  # of the outermost zone
+    name: str  # shown in tables
+    machine: Machine
     nodes: Sequence[Node]  # in the order of their numbers
-    grows: bool = False  # it has as many nodes as are asked for
-    asked: str = ""  # what was typed for it, where that can be typed again with other values in brackets
+    file: Path | Callable[[int], str]  # a SimGrid file; or the text of one with so many of the nodes
+    grows: bool = False  # it has as many nodes as are needed
+    typed: str = ""  # what was typed for it, where that can be typed again with other values in brackets
 
     @property
     def xml(self) -> Path:
@@ -121,24 +111,24 @@ class Platform:
         if problem := self.beyond_simulation():
             raise UserError(problem)
         if not self._made.exists():  # somebody emptied the cache
-            write_atomically(self._made, self._text)
+            write_atomically(self._made, self.text)
         return self._made
 
     def beyond_simulation(self) -> str:
         """Why SimGrid is not given a file of this machine; nothing where it is."""
         problem = beyond_simulation(self.max_nodes, self.cores_per_node)
-        return f"{self.asked or self.name}: {problem}; --source model has no such limit" if problem else ""
+        return f"{self.typed or self.name}: {problem}; --source model has no such limit" if problem else ""
 
     @cached_property
-    def _text(self) -> str:
-        assert callable(self.file)
-        return self.file(self.max_nodes)
+    def text(self) -> str:
+        """What stands in the SimGrid file, however large."""
+        return self.file(self.max_nodes) if callable(self.file) else self.file.read_text(encoding="utf-8")
 
     @cached_property
     def _made(self) -> Path:
-        text = self._text
+        text = self.text
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-        path = paths.CACHE / "platforms" / f"{self.properties['collscope.name']}-{digest}.xml"
+        path = paths.CACHE / "platforms" / f"{self.machine.name}-{digest}.xml"
         if not path.exists():
             write_atomically(path, text)
         return path
@@ -150,7 +140,7 @@ class Platform:
         if not callable(self.file):
             return self.file.read_bytes()
         whole = self.max_nodes * self.cores_per_node <= WHOLE_CORES
-        return self._text.encode() if whole else f"{self.file(min(2, self.max_nodes))}{self.max_nodes} nodes".encode()
+        return self.text.encode() if whole else f"{self.file(min(2, self.max_nodes))}{self.max_nodes} nodes".encode()
 
     @property
     def max_nodes(self) -> int:
@@ -163,191 +153,128 @@ class Platform:
         return self.nodes.cores if isinstance(self.nodes, EqualNodes) else min(len(node) for node in self.nodes)
 
     @property
-    def curves(self) -> str:
-        """ "plug-in": by class, from the file; "uniform": latency and bandwidth of the links; "": an XML that says nothing."""
-        return self.properties.get("collscope.curves", "")
-
-    @property
-    def lacks_network(self) -> bool:
-        """Several nodes, but nothing is known of messages between them."""
-        return self.properties.get("collscope.no_network") == "1"
-
-    @property
-    def oversubscribes(self) -> bool:
-        """Ranks may share cores, as they do when more are measured than there are cores."""
-        return self.properties.get("collscope.oversubscribe") == "1"
-
-    @property
-    def least(self) -> dict[str, float]:
-        """Measured o, g, L, G and gamma that no message escapes; empty for machines that were not measured."""
-        return {k[6:]: float(v) for k, v in self.properties.items() if k.startswith("least.")}
-
-    def number(self, name: str) -> float:
-        """The property collscope.NAME; 0 where the file does not say it. UserError: it is no number."""
-        text = self.properties.get(f"collscope.{name}", "0")
-        try:
-            return float(text)
-        except ValueError:
-            raise UserError(f"{self.xml}: the property collscope.{name} is no number: {text}") from None
-
-    @property
-    def eager_bytes(self) -> int:
-        """The largest message that is sent without waiting for its receive; -1: none."""
-        return int(self.number("eager_bytes"))
-
-    @property
-    def eager_bytes_nonblocking(self) -> int:
-        """The same of non-blocking sends."""
-        named = "collscope.eager_bytes_nonblocking" in self.properties
-        return int(self.number("eager_bytes_nonblocking")) if named else self.eager_bytes
-
-    @property
-    def overhead_s(self) -> float:
-        """What a processor spends on an eager send, and again on its receive."""
-        return self.number("overhead_s")
-
-    @property
     def gamma_s_per_byte(self) -> float:
-        """A local reduction's time a byte."""
+        """A local reduction's time per byte."""
         return self.nodes[0][0].gamma_s_per_byte
 
     @property
     def copy_s_per_byte(self) -> float:
-        """A local copy's time a byte."""
+        """A local copy's time per byte."""
         return self.nodes[0][0].copy_s_per_byte
 
     @property
-    def core_bytes_per_s(self) -> float:
-        """What the port of one core moves."""
-        return self.number("core_bytes_per_s")
-
-    @cached_property
-    def inside(self) -> inside.Inside:
-        """Levels of its own, joined sockets, the NIC's place. UserError: what the file says of them cannot be read."""
-        try:
-            return inside.read(self.properties)
-        except ValueError as error:
-            raise UserError(f"{self.xml}: {error}") from None
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes of a message, closest first."""
-        return self.inside.classes
-
-    @cached_property
-    def wire(self) -> dict[str, tuple[WirePiece, ...]]:
-        """Class → the pieces of its curve. UserError: the file holds none, or they cannot be read."""
-        if not self.curves:
+    def curve(self) -> Mapping[str, Curve]:
+        """Class → the pieces of its curve. UserError: nothing is known of them."""
+        if not self.machine.curve:
             raise UserError(
-                f"{self.xml}: this platform file holds no curves (properties curve.cache … curve.network of its outermost "
+                f"{self.file}: this platform file holds no curves (properties curve.cache … curve.network of its outermost "
                 "zone), so it can be simulated but neither modelled nor bounded; a specification in TOML has them: "
                 "see platforms/README.md"
             )
-        return {level: self._curve(f"curve.{level}") for level in self.classes}
+        return self.machine.curve
 
-    @cached_property
-    def wire_nonblocking(self) -> dict[str, tuple[WirePiece, ...]]:
-        """The same of non-blocking sends: of classes where they have a curve of their own."""
-        return {
-            level: self._curve(f"curve_nonblocking.{level}")
-            for level in self.classes
-            if f"curve_nonblocking.{level}" in self.properties
-        }
-
-    @cached_property
-    def receive_gap(self) -> dict[str, tuple[tuple[int, float, float], ...]]:
-        """Class → (from bytes, seconds, seconds a byte) that the receiver's processor spends on an eager message besides the overhead,
-        contained in its time; of classes where it spends any. UserError: they cannot be read."""
-        found = {}
-        for level in self.classes:
-            name = f"receive_gap.{level}"
-            if not (text := self.properties.get(name)):
-                continue
-            try:
-                words = [one.split() for one in text.split(";")]
-                found[level] = tuple((int(start), float(s), float(per_byte)) for start, s, per_byte in words)
-            except (ValueError, OverflowError):
-                raise UserError(
-                    f"{self.xml}: property {name}: expected 'from seconds s_per_byte; …', not '{text}'"
-                ) from None
-        return found
-
-    @cached_property
-    def noise(self) -> dict[str, tuple[tuple[int, tuple[tuple[float, float], ...]], ...]]:
-        """Class → pieces of its noise, (from bytes, quantiles as in spec.Noise); of classes where it is known. UserError: it cannot be
-        read."""
-        found = {}
-        for level in self.classes:
-            pieces = []
-            for one in self.properties.get(f"noise.{level}", "").split(";"):
-                if not (words := one.split()):
-                    continue
-                try:
-                    start, *numbers = map(float, words)
-                    pieces.append((int(start), tuple(zip(numbers[::2], numbers[1::2], strict=True))))
-                except (ValueError, OverflowError):
-                    raise UserError(
-                        f"{self.xml}: property noise.{level}: expected 'from part seconds part seconds …; …', not '{one[:60]}'"
-                    ) from None
-            if pieces:
-                found[level] = tuple(pieces)
-        return found
-
-    @property
-    def has_kinds(self) -> bool:
-        """It matters how or when a message was posted: some cost a processor a gap, non-blocking ones are priced by themselves, or
-        messages go in order."""
-        named = any(
-            f"collscope.{key}" in self.properties for key in ("eager_bytes_nonblocking", "in_order", "nic_gap_s")
-        )
-        curves = [*self.wire.values()] if self.curves else []
-        spent = bool(self.wire_nonblocking or self.receive_gap)
-        return named or spent or any(p.gap for pieces in curves for p in pieces)
-
-    def _curve(self, name: str) -> tuple[WirePiece, ...]:
-        text = self.properties.get(name, "")
-        pieces = []
-        try:
-            for one in text.split(";"):
-                start, latency, per_byte, traffic, *gap = map(float, one.split())
-                if len(gap) not in (0, 2):
-                    raise ValueError
-                pieces.append(WirePiece(int(start), latency, per_byte, traffic, (gap[0], gap[1]) if gap else None))
-        except (ValueError, OverflowError):
-            raise UserError(
-                f"{self.xml}: property {name}: expected 'from latency s_per_byte traffic [gap gap_per_byte]; …', not '{text}'"
-            ) from None
-        return tuple(pieces)
-
-    def levels(self, nodes: int) -> tuple[str, ...]:
+    def classes(self, nodes: int) -> tuple[str, ...]:
         """The classes in which two ranks on `nodes` nodes may be, closest first."""
-        if self.name.startswith("ideal") and self.curves == "uniform":
+        machine, node = self.machine, self.nodes[0]
+        if self.name.startswith("ideal") and machine.priced_by == UNIFORM:
             return ("network",)
-        node = self.nodes[0]
-        units = [("cache", 1), *((unit.name, unit.caches) for unit in self.inside.levels)]
-        numbers: list[Sequence[int]] = [range(len(node)), *([h.cache // caches for h in node] for _, caches in units)]
-        numbers.append([h.socket for h in node])
+        levels = [("cache", 1), *((level.name, level.caches) for level in machine.levels)]
+        groups: list[Sequence[int]] = [range(len(node)), *([h.cache // caches for h in node] for _, caches in levels)]
+        groups.append([h.socket for h in node])
         there = []
-        for (name, _), closer, wider in zip([*units, ("socket", 0)], numbers, numbers[1:], strict=False):
+        for name, closer, wider in zip([*(name for name, _ in levels), "socket"], groups, groups[1:], strict=False):
             if len(set(zip(closer, wider, strict=True))) > len(set(wider)):
                 there.append(name)
-        if len(set(numbers[-1])) > 1:
-            there += ["node", *(["far"] if self.inside.far else [])]
+        if len(set(groups[-1])) > 1:
+            there += ["node", *(["far"] if machine.far else [])]
         if nodes > 1:
             there.append("network")
         return tuple(there) or ("cache",)
 
-    def half_round_trip_s(self, level: str, size_bytes: int) -> float:
-        """What a ping-pong between two idle ranks of this class measures (on `ideal`, without SMPI's envelope); of different nodes where
-        the NIC has its place in one: on the NIC's socket."""
-        piece = [p for p in self.wire[level] if p.start <= size_bytes][-1]
-        charged = 1 if piece.gap else 2  # a gap is part of the piece
-        overheads = charged * self.overhead_s if size_bytes <= self.eager_bytes else 0.0
-        return piece.latency_s + size_bytes * piece.s_per_byte + overheads
-
     def bound_parameters(self, nodes: int) -> tuple[float, float, float]:
         """α, β and γ for the printed bound and for cost(): of the widest class that occurs, α a message of 0 bytes, β the last piece."""
-        level = self.levels(nodes)[-1]
-        first, last = self.wire[level][0], self.wire[level][-1]
-        overheads = (1 if first.gap else 2) * self.overhead_s if self.eager_bytes >= 0 else 0.0
+        pieces = self.curve[self.classes(nodes)[-1]]
+        first, last = pieces[0], pieces[-1]
+        overheads = (1 if first.gap else 2) * self.machine.overhead_s if self.machine.eager_bytes >= 0 else 0.0
         return tidy(first.latency_s + overheads), last.s_per_byte, self.gamma_s_per_byte
+
+
+# ---- what SimGrid is given --------------------------------------------------------------------------------
+
+
+HOST_SPEED = "1Gf"
+
+COMMON_SETTINGS = {
+    "smpi/privatization": "no",  # the sources have no mutable globals, so ranks can share them
+    "smpi/simulate-computation": "no",  # only what is charged takes time, so results repeat exactly
+    "smpi/shared-malloc": "global",
+    "smpi/host-speed": HOST_SPEED,
+    "surf/precision": "1e-12",  # with the default of 1 ns, events that are that near are merged (4.x: precision/timing)
+    "network/optim": "Full",  # Lazy lets a link carry too much when two flows of a sender begin at once: see model/timing.h
+}
+NETWORK_SETTINGS = {  # a plain fluid network: no corrections that describe TCP
+    "network/model": "CM02",
+    "network/crosstraffic": "0",
+    "network/weight-S": "0",
+    "network/TCP-gamma": "0",
+    "smpi/wtime": "0",
+}
+# SimGrid refuses to have these set (aliases of each other in 4.x) beside the plug-in's callbacks; CM02's own default is 1.
+FACTOR_SETTINGS = {
+    "network/latency-factor": "1",
+    "network/bandwidth-factor": "1",
+    "smpi/lat-factor": "1",
+    "smpi/bw-factor": "1",
+}
+
+
+def protocol_settings(eager_bytes: int, overhead_s: float) -> dict[str, str]:
+    """Eager limit and overheads. SMPI's thresholds are the first size that is not eager any more."""
+    threshold = str(eager_bytes + 1)
+    cost = f"0:{text_of(overhead_s)}:0"
+    return {
+        "smpi/async-small-thresh": threshold,
+        "smpi/send-is-detached-thresh": threshold,
+        "smpi/os": cost,
+        "smpi/ois": cost,
+        "smpi/or": cost,
+    }
+
+
+def _network_settings(machine: Machine) -> dict[str, str]:
+    """A file that says nothing of its curves keeps the settings of its own <config>."""
+    if not machine.priced_by:
+        return {}
+    eager = max(machine.eager_bytes, machine.eager_nonblocking)
+    settings = NETWORK_SETTINGS | protocol_settings(eager, machine.overhead_s)
+    if machine.priced_by == UNIFORM:
+        return settings | FACTOR_SETTINGS
+    # Ranks that share a core: the plug-in wants a latency of 1 s on every route, and gives them the closest class.
+    return settings | {"network/loopback-lat": "1", "network/loopback-bw": text_of(machine.core_bytes_per_s)}
+
+
+def smpirun_args(platform: Platform) -> list[str]:
+    """The platform and its settings as smpirun's arguments. UserError: its plug-in is not built."""
+    settings = COMMON_SETTINGS | _network_settings(platform.machine)
+    # Where the plug-in says what sends cost, SMPI warns of each host that its own settings do so, too.
+    quiet = ["--log=smpi_host.thresh:error"] if platform.machine.has_kinds else []
+    flags = ["--log=root.thresh:warning", *quiet, *(f"--cfg={k}:{v}" for k, v in settings.items())]
+    if platform.machine.priced_by != PLUG_IN:
+        return ["-platform", str(platform.xml.absolute()), *flags]
+    plugin = programs.needed(programs.PLUGIN, f"{platform.name} needs it for its curves")
+    return ["-platform", str(plugin), *flags]
+
+
+def smpirun_env(platform: Platform) -> dict[str, str]:
+    """What smpirun's environment must hold besides the caller's own."""
+    return {"COLLSCOPE_PLATFORM": str(platform.xml.absolute())}  # smpirun is started elsewhere
+
+
+def content_hash(platform: Platform) -> str:
+    """Hash of all that a simulated time owes to the platform."""
+    h = hashlib.sha256(platform.identity)
+    h.update(repr(sorted((COMMON_SETTINGS | _network_settings(platform.machine)).items())).encode())
+    if platform.machine.priced_by == PLUG_IN:
+        for source in sorted(PLUGIN_SOURCES.iterdir()):
+            h.update(source.read_bytes())
+    return h.hexdigest()

@@ -1,22 +1,26 @@
 """A machine in a few numbers, each with where it comes from: the data behind a specification (platforms/README.md).
 
-Times are in seconds, sizes in bytes, rates in bytes a second.
+Times are in seconds, sizes in bytes, rates in bytes per second.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 
 from collscope.base.errors import UserError
 from collscope.base.number import Number
 from collscope.base.units import counted
+from collscope.machines.topology import ONE_SWITCH, Topology
 
-LEVELS = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
+CLASSES = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
 FAR = "far"  # the class of two sockets of a node that no link joins, where interconnect_links says which are joined
 
 AS_NEEDED = "as much as the curves need"  # the source of a capacity that was not given
+
+
+Pair = tuple[int, int]  # of sockets
 
 
 class SpecError(UserError):
@@ -28,7 +32,7 @@ class Piece:
     """From `start` bytes up, a message takes latency + bytes · s_per_byte: half a round trip, overheads included.
 
     traffic: bytes that the links move for each byte of the message (a copy through memory reads, fills and writes).
-    gap: what the sender's processor spends on it, in seconds and seconds a byte, contained in the time; None: the overhead.
+    gap: what the sender's processor spends on it, in seconds and seconds per byte, contained in the time; None: the overhead.
     receive_gap: what its receiver's spends besides the overhead where the message is eager, contained, too; not in curve_nonblocking."""
 
     start: int
@@ -70,79 +74,6 @@ class Level:
         return int(self.number.value)
 
 
-TOPOLOGY_SHAPES = {
-    "switch": (),
-    "torus": ("dims",),
-    "fat_tree": ("leaves", "nodes_per_leaf"),
-    "dragonfly": ("groups", "routers", "nodes_per_router"),
-}
-TOPOLOGY_NUMBERS = ("hop_latency_s", "link_bytes_per_s", "global_bytes_per_s", "oversubscription")
-TOPOLOGY_OWN = {"dragonfly": ("global_bytes_per_s",), "fat_tree": ("oversubscription",)}  # those that no other kind has
-
-
-@dataclass(frozen=True)
-class Topology:
-    """`shape` as in routes, but for a fat tree's uplinks, which follow from oversubscription: nodes of a leaf for each of its uplinks.
-    The default is one switch that is wide enough for all."""
-
-    kind: str = "switch"
-    shape: tuple[int, ...] = ()
-    shape_from: tuple[Number, ...] = ()  # the same numbers with their provenance
-    hop_latency_s: Number = Number(0.0)  # of each link beyond those in the network's curve: a torus's first
-    link_bytes_per_s: Number = Number(0.0)  # each way
-    global_bytes_per_s: Number = Number(0.0)  # of a dragonfly's links between groups
-    oversubscription: Number = Number(1.0)
-    allocation: str = "contiguous"
-    first: int = 0  # position from which a contiguous allocation or a block starts
-    seed: int = 0  # of a scattered one
-
-    @property
-    def whole_shape(self) -> tuple[int, ...]:
-        """With a fat tree's uplinks."""
-        if self.kind != "fat_tree":
-            return self.shape
-        return (*self.shape, max(1, round(self.shape[1] / self.oversubscription.value)))
-
-    @property
-    def used(self) -> tuple[str, ...]:
-        """Those of TOPOLOGY_NUMBERS that this kind has."""
-        return (*TOPOLOGY_NUMBERS[:2], *TOPOLOGY_OWN.get(self.kind, ()))
-
-    @property
-    def total(self) -> int:
-        """How many positions there are."""
-        return math.prod(self.shape)
-
-    def rate(self, link: tuple[str, int, int]) -> float:
-        """Bytes a second."""
-        return (self.global_bytes_per_s if link[0] == "global" else self.link_bytes_per_s).value
-
-    @property
-    def narrowest(self) -> float:
-        """Bytes a second of the narrowest link; infinite where there is none to be narrow."""
-        if self.kind == "switch":
-            return float("inf")
-        rates = [self.link_bytes_per_s.value, *([self.global_bytes_per_s.value] if self.kind == "dragonfly" else [])]
-        return min(rates)
-
-    def numbers(self) -> Iterator[tuple[str, Number]]:
-        """Every number with its name and provenance."""
-        if self.kind == "switch":
-            return
-        names = TOPOLOGY_SHAPES[self.kind]
-        for i, number in enumerate(self.shape_from):
-            yield f"topology.{names[i] if len(names) > 1 else f'{names[0]}[{i}]'}", number
-        for name in self.used:
-            yield f"topology.{name}", getattr(self, name)
-
-    def described(self) -> str:
-        """As the machine file says it: kind, hop latency, rates, shape."""
-        values = [self.hop_latency_s.value, self.link_bytes_per_s.value]
-        if self.kind == "dragonfly":
-            values.append(self.global_bytes_per_s.value)
-        return " ".join([self.kind, *map(repr, values), *map(str, self.whole_shape)])
-
-
 @dataclass(frozen=True)
 class Spec:
     """A machine of equal nodes behind one switch. `curve`: class → pieces, ascending from 0 bytes; `levels`: closest first."""
@@ -167,15 +98,15 @@ class Spec:
     oversubscribe: bool = False  # more ranks than cores are allowed
     least: Mapping[str, float] = field(default_factory=dict)  # measured minima for bounds.loggp
     sources: Mapping[str, str] = field(default_factory=dict)  # what the short names in Number.source stand for
-    topology: Topology = Topology()
-    own_curves: tuple[str, ...] = LEVELS  # classes whose curve the file gives; others have that of a neighbour
+    topology: Topology = ONE_SWITCH
+    own_curves: tuple[str, ...] = CLASSES  # classes whose curve the file gives; others have that of a neighbour
     levels: tuple[Level, ...] = ()
     cache_bytes_per_s: Number = Number(0.0)  # of a cache's link, each way, as a level's; 0: it has none
     across_bytes_per_s: Number = Number(0.0)  # between one core and other sockets of its node, each way; 0: no limit
     interconnect_links: tuple[tuple[int, int], ...] = ()  # sockets that are joined; (): any two
     nic_socket: int | None = None  # where in a node the NIC is; None: equally near to all
     nic_other_socket_s: Number = Number(0.0)  # for each end on another socket than the NIC's: not in curve.network
-    # What a node's model may have besides, and has not unless it is said: see elements.py.
+    # What a node's model may have besides, and has not unless the file says so: see overrides.py.
     curve_nonblocking: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)  # only classes that have their own
     eager_bytes_nonblocking: Number | None = None  # None: as blocking sends
     in_order: bool = False
@@ -219,7 +150,7 @@ class Spec:
         return f"{counted(self.nodes, 'node')} of {sockets} ({', '.join(units)} a node)"
 
     def linked_units(self) -> list[tuple[str, int, Number]]:
-        """(name, cores, bytes a second) of the units with a link of their own, closest first."""
+        """(name, cores, bytes per second) of the units with a link of their own, closest first."""
         units = [("cache", self.cores_per_cache, self.cache_bytes_per_s)]
         units += [(level.name, level.cores, level.bytes_per_s) for level in self.levels]
         return [unit for unit in units if unit[2].value]
@@ -304,7 +235,7 @@ def filled(spec: Spec) -> Spec:
     )
 
 
-def ways(level: str) -> tuple[str, ...]:
+def links_crossed(level: str) -> tuple[str, ...]:
     """The links, of LINKS and OPTIONAL_LINKS, that a message of this class crosses."""
     further = {"cache": (), "node": ("cache", "across", "interconnect"), "network": ("cache", "nic", "switch")}
     return ("core", "memory", *further.get("node" if level == FAR else level, ("cache",)))
@@ -312,7 +243,7 @@ def ways(level: str) -> tuple[str, ...]:
 
 def narrowest(spec: Spec, level: str) -> float:
     """Bandwidth of the narrowest link that a message of this class crosses."""
-    rates = [float(getattr(spec, f"{link}_bytes_per_s").value) for link in ways(level)]
+    rates = [float(getattr(spec, f"{link}_bytes_per_s").value) for link in links_crossed(level)]
     within = spec.classes[: spec.classes.index(level)]
     rates += [float(unit.bytes_per_s.value) for unit in spec.levels if unit.name in within]
     if level == "network" and spec.nic_socket is not None and spec.sockets > 1:
@@ -334,49 +265,44 @@ def occurring(spec: Spec) -> tuple[str, ...]:
     return tuple(level for level in spec.classes if there.get(level, True))
 
 
-def contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
-    """(class, place of the piece in its curve, what is wrong) where a curve and the links or overheads cannot both be right."""
-    for level in occurring(spec):
-        if level == "network" and level not in spec.own_curves:
-            continue  # nothing is known of it, and several nodes are refused
-        rate = narrowest(spec, level)
-        for at, piece in enumerate(spec.curve[level]):
-            eager = piece.start <= spec.eager_bytes.value
-            if eager and not piece.gap and piece.latency.value < 2 * spec.overhead_s.value:
-                yield (
-                    level,
-                    at,
-                    f"class {level} from {piece.start} bytes: latency_s {piece.latency.value} is less than the "
-                    f"two overheads of {spec.overhead_s.value} s that it contains",
-                )
-            if piece.traffic.value / rate > piece.s_per_byte.value * (1 + 1e-9) + 1e-15:
-                yield (
-                    level,
-                    at,
-                    f"class {level} from {piece.start} bytes: {piece.s_per_byte.value} s a byte is faster than the narrowest "
-                    f"link allows ({piece.traffic.value} / {rate} B/s = {piece.traffic.value / rate:.3g}); raise "
-                    "s_per_byte or the link's bandwidth, or lower traffic",
-                )
+def all_pairs(sockets: int) -> tuple[Pair, ...]:
+    """A link between any two sockets."""
+    return tuple((a, b) for a in range(sockets) for b in range(a + 1, sockets))
 
 
-def wire_curve(spec: Spec, level: str, nonblocking: bool = False) -> list[tuple[float, ...]]:
-    """The curve as (from bytes, latency, seconds a byte, traffic[, gap, gap a byte]) without the processors' overheads, which SMPI
-    charges by itself: a receiver's for eager messages, a sender's for these and for all of curve_nonblocking. A gap stays in, as not
-    every send is charged for it."""
-    eager = int((spec.eager_nonblocking if nonblocking else spec.eager_bytes).value)
-    overhead = spec.overhead_s.value
-    pieces = (spec.curve_nonblocking if nonblocking else spec.curve)[level]
-    wire: list[tuple[float, ...]] = []
-    for i, p in enumerate(pieces):
-        end = pieces[i + 1].start if i + 1 < len(pieces) else None
-        gap = tuple(number.value for number in p.gap or ())
-        rest = (p.s_per_byte.value, p.traffic.value, *gap)
-        both = overhead if gap else 2 * overhead
-        waiting = tidy(max(p.latency.value - overhead, 0.0)) if nonblocking and not gap else p.latency.value
-        if p.start <= eager:
-            wire.append((p.start, tidy(max(p.latency.value - both, 0.0)), *rest))
-            if both > 0 and (end is None or end > eager + 1):
-                wire.append((eager + 1, waiting, *rest))
-        else:
-            wire.append((p.start, waiting, *rest))
-    return wire
+@lru_cache
+def socket_distances(sockets: int, links: tuple[Pair, ...]) -> tuple[tuple[int, ...], ...]:
+    """Links between any two sockets on a shortest path; -1: there is none."""
+    near = _neighbours(sockets, links)
+    found = []
+    for start in range(sockets):
+        steps = [-1] * sockets
+        steps[start] = 0
+        queue = [start]
+        for at in queue:
+            for other in near[at]:
+                if steps[other] < 0:
+                    steps[other] = steps[at] + 1
+                    queue.append(other)
+        found.append(tuple(steps))
+    return tuple(found)
+
+
+def socket_path(sockets: int, links: tuple[Pair, ...], source: int, target: int) -> list[Pair]:
+    """The links from one socket to another, each as (from, to). Of several shortest paths the one that goes to the socket of the
+    lowest number first."""
+    steps, near = socket_distances(sockets, links), _neighbours(sockets, links)
+    made = []
+    while source != target:
+        following = next(s for s in near[source] if steps[s][target] == steps[source][target] - 1)
+        made.append((source, following))
+        source = following
+    return made
+
+
+def _neighbours(sockets: int, links: Sequence[Pair]) -> list[list[int]]:
+    near: list[set[int]] = [set() for _ in range(sockets)]
+    for a, b in links:
+        near[a].add(b)
+        near[b].add(a)
+    return [sorted(others) for others in near]

@@ -10,166 +10,71 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator
+from pydantic import AfterValidator, Field, create_model, field_validator
 
 from collscope.base.errors import UsageError
-from collscope.base.number import MAX_BYTES, TAGS, Number, outside
-from collscope.base.toml_table import Document, Table, Where, one_of, read_text
-from collscope.machines import elements
-from collscope.machines.number_reader import Amount, AnyNumber, Count, NumberTable, eager, positive, possible, socket
-from collscope.machines.plausible import MAX_PIECES, doubts, idle_links, misfit, too_large
+from collscope.base.number import Number
+from collscope.base.toml_table import Document, Table, Where, read_text
+from collscope.machines.limits import (
+    curve_contradictions,
+    doubts,
+    gap_contradictions,
+    idle_links,
+    misfit,
+    too_large,
+)
+from collscope.machines.overrides import WITHOUT, elements_of, override, present
 from collscope.machines.spec import (
+    CLASSES,
     COUNTS,
     FAR,
-    LEVELS,
     LINKS,
     NUMBERS,
     OPTIONAL_LINKS,
     Level,
-    Noise,
     Piece,
     Spec,
     SpecError,
-    contradictions,
     filled,
 )
-from collscope.machines.topology_reader import TopologyTable, topology_of
-from collscope.machines.variants import override
-
-MAX_LEVELS, MAX_JOINED = 4, 256
-MAX_KNOTS = 32  # model/noise.h
-_PIECE = (
-    "from_bytes",
-    "latency_s",
-    "s_per_byte",
-    "traffic",
-    "gap_s",
-    "gap_s_per_byte",
-    "receive_gap_s",
-    "receive_gap_s_per_byte",
+from collscope.machines.spec_fields import (
+    Amount,
+    AnyNumber,
+    Count,
+    Curve,
+    NoiseCurve,
+    TopologyTable,
+    eager,
+    positive,
+    possible,
+    socket,
+    topology_of,
 )
 
-
-def _spent(seconds: NumberTable | None, per_byte: NumberTable | None) -> tuple[Number, Number] | None:
-    """A processor's gap; None: the piece says nothing of it."""
-    if not seconds and not per_byte:
-        return None
-    return (seconds.number if seconds else Number(0.0), per_byte.number if per_byte else Number(0.0))
-
-
-class _Piece(Table):
-    from_bytes: int = Field(ge=0, le=MAX_BYTES, description=f"a whole number of bytes, at most {MAX_BYTES}")
-    latency_s: Amount
-    s_per_byte: Amount
-    traffic: Annotated[AnyNumber, AfterValidator(positive)] = NumberTable(value=1.0)
-    gap_s: Amount | None = None
-    gap_s_per_byte: Amount | None = None
-    receive_gap_s: Amount | None = None
-    receive_gap_s_per_byte: Amount | None = None
-
-    _checked = field_validator(*_PIECE[1:])(possible)
-
-    @property
-    def piece(self) -> Piece:
-        """The piece as a specification holds it."""
-        whole = (self.from_bytes, self.latency_s.number, self.s_per_byte.number, self.traffic.number)
-        gap = _spent(self.gap_s, self.gap_s_per_byte)
-        return Piece(*whole, gap, _spent(self.receive_gap_s, self.receive_gap_s_per_byte))
-
-
-def _piece(value: Any) -> Any:
-    """A list is a piece without its keys."""
-    if not isinstance(value, list):
-        return value
-    if not 3 <= len(value) <= len(_PIECE):
-        raise ValueError(
-            "a piece is [from_bytes, latency_s, s_per_byte] and may add traffic, then gap_s and gap_s_per_byte, then "
-            "receive_gap_s and receive_gap_s_per_byte"
-        )
-    return dict(zip(_PIECE, value, strict=False))
-
-
-_Starting = TypeVar("_Starting", "_Piece", "_Noise")
-
-
-def _ascending(pieces: list[_Starting]) -> list[_Starting]:
-    starts = [p.from_bytes for p in pieces]
-    if starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
-        raise ValueError("the pieces start at 0 bytes and ascend")
-    return pieces
-
-
-_Curve = Annotated[
-    list[Annotated[_Piece, BeforeValidator(_piece)]],
-    Field(
-        min_length=1,
-        max_length=MAX_PIECES,
-        description=f"a list of 1 to {MAX_PIECES} pieces: [[0, latency_s, s_per_byte], …]",
-    ),
-    AfterValidator(_ascending),
-]
+MAX_LEVELS, MAX_JOINED = 4, 256
 
 
 class _Curves(Table):
-    cache: _Curve | None = None
-    socket: _Curve | None = None
-    node: _Curve | None = None
-    far: _Curve | None = None
-    network: _Curve | None = None
-
-
-def _distribution(knots: list[list[float]]) -> list[list[float]]:
-    parts, seconds = [k[0] for k in knots], [k[1] for k in knots]
-    if parts[0] != 0 or parts[-1] != 1 or any(a >= b for a, b in pairwise(parts)):
-        raise ValueError("the parts ascend from 0 to 1")
-    if any(a > b for a, b in pairwise(seconds)):
-        raise ValueError("the seconds must not descend")
-    if problem := next((p for s in seconds if (p := outside("_s", abs(s)))), ""):
-        raise ValueError(f"the seconds {problem}, or the same below 0")
-    return knots
-
-
-class _Noise(Table):
-    from_bytes: int = Field(ge=0, le=MAX_BYTES, description=f"a whole number of bytes, at most {MAX_BYTES}")
-    quantiles_s: Annotated[
-        list[Annotated[list[float], Field(min_length=2, max_length=2)]],
-        Field(
-            min_length=2,
-            max_length=MAX_KNOTS,
-            description=f"a list of 2 to {MAX_KNOTS} pairs of a part and seconds: [[0, -1e-6], [0.5, 0], [1, 5e-6]]",
-        ),
-        AfterValidator(_distribution),
-    ]
-    tag: Annotated[str, one_of(TAGS)] = "assumed"
-    source: str = ""
-
-    @property
-    def noise(self) -> Noise:
-        """The piece as a specification holds it."""
-        return Noise(self.from_bytes, tuple((part, s) for part, s in self.quantiles_s), self.tag, self.source)
-
-
-_NoiseCurve = Annotated[
-    list[_Noise],
-    Field(min_length=1, max_length=MAX_PIECES, description="tables [[noise.CLASS]] with from_bytes and quantiles_s"),
-    AfterValidator(_ascending),
-]
+    cache: Curve | None = None
+    socket: Curve | None = None
+    node: Curve | None = None
+    far: Curve | None = None
+    network: Curve | None = None
 
 
 class _Noises(Table):
-    cache: _NoiseCurve | None = None
-    socket: _NoiseCurve | None = None
-    node: _NoiseCurve | None = None
-    far: _NoiseCurve | None = None
-    network: _NoiseCurve | None = None
+    cache: NoiseCurve | None = None
+    socket: NoiseCurve | None = None
+    node: NoiseCurve | None = None
+    far: NoiseCurve | None = None
+    network: NoiseCurve | None = None
 
 
 def _level_name(name: str) -> str:
-    if name in (*LEVELS, FAR, *COUNTS, *LINKS, *OPTIONAL_LINKS) or "core" in name:
+    if name in (*CLASSES, FAR, *COUNTS, *LINKS, *OPTIONAL_LINKS) or "core" in name:
         raise ValueError(f'"{name}" is a name that has a meaning already; choose another, such as ccd or numa')
     return name
 
@@ -196,7 +101,7 @@ def _different(levels: list[_Level]) -> list[_Level]:
     return levels
 
 
-_SECONDS, _S_PER_BYTE = "a number of seconds, 0 to 1000", "a number of seconds a byte, 0 to 1"
+_SECONDS, _S_PER_BYTE = "a number of seconds, 0 to 1000", "a number of seconds per byte, 0 to 1"
 
 
 class _Least(Table):
@@ -260,9 +165,9 @@ def _file_model(levels: tuple[str, ...]) -> type[_File]:
     """A file's model where it names levels of its own: their curves may stand in it, too."""
     if not levels:
         return _File
-    optional: Any = (_Curve | None, None)
+    optional: Any = (Curve | None, None)
     curves = create_model("_Curves", __base__=_Curves, **dict.fromkeys(levels, optional))
-    optional = (_NoiseCurve | None, None)
+    optional = (NoiseCurve | None, None)
     noises = create_model("_Noises", __base__=_Noises, **dict.fromkeys(levels, optional))
     noise: Any = (noises | None, _File.model_fields["noise"])
     own: Any = (curves, _File.model_fields["curve"])
@@ -274,8 +179,8 @@ def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The levels of a file that has not been checked, as far as they may be curves' names."""
     levels = data.get("level")
     names = [level.get("name") for level in levels if isinstance(level, dict)] if isinstance(levels, list) else []
-    told = [n for n in names[:MAX_LEVELS] if isinstance(n, str) and n not in _Curves.model_fields]
-    return tuple(dict.fromkeys(n for n in told if re.fullmatch(r"[a-z][a-z0-9_]{0,19}", n)))
+    own = [n for n in names[:MAX_LEVELS] if isinstance(n, str) and n not in _Curves.model_fields]
+    return tuple(dict.fromkeys(n for n in own if re.fullmatch(r"[a-z][a-z0-9_]{0,19}", n)))
 
 
 def read_spec(
@@ -293,7 +198,7 @@ def read_spec(
 def parse_spec(
     text: str, shown: str, overrides: Mapping[str, str] | None = None, say: Callable[[str], None] | None = None
 ) -> Spec:
-    """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit. `say` is told
+    """A specification from its text. SpecError: FILE:LINE: KEY: what is wrong; UsageError: an override does not fit. `say` gets
     what is doubtful, and what was overridden to no effect."""
     document = Document(text, shown, SpecError)
     file = document.read(_file_model(_named(document.data)))
@@ -339,17 +244,17 @@ def parse_spec(
         spec = replace(spec, curve_nonblocking=_nonblocking(spec, _given(file.curve_nonblocking, spec.classes)))
     before = spec
     spec = filled(override(spec, overrides) if overrides else spec)
-    for level, at, problem in contradictions(spec):
+    for level, at, problem in curve_contradictions(spec):
         drawn = level if level in spec.own_curves else next(lv for lv in spec.own_curves if _same(spec, lv, level))
         error = document.fail(problem, "curve", drawn, at)
         raise UsageError(str(error)) if overrides else error  # what was typed does not fit the rest
-    for key, problem in elements.contradictions(spec):
+    for key, problem in gap_contradictions(spec):
         error = document.fail(problem, *key)
         raise UsageError(str(error)) if overrides else error
     if say:
-        asked = (overrides or {}).get(elements.WITHOUT)
-        for name in elements.names_of(asked, spec.name) if asked else ():
-            if name not in elements.present(before):
+        left_out = (overrides or {}).get(WITHOUT)
+        for name in elements_of(left_out, spec.name) if left_out else ():
+            if name not in present(before):
                 say(f"{spec.name}: without={name} changes nothing: this machine has no such element")
         for where, doubt in doubts(spec):
             say(str(document.fail(doubt, *where)))

@@ -12,14 +12,12 @@ from collscope.machines.spec import (
     AS_NEEDED,
     COUNTS,
     NUMBERS,
-    TOPOLOGY_NUMBERS,
-    TOPOLOGY_SHAPES,
     Noise,
     Piece,
     Spec,
-    Topology,
     text_of,
 )
+from collscope.machines.topology import TOPOLOGY_NUMBERS, TOPOLOGY_SHAPES, Topology
 
 Comments = Mapping[str, Sequence[str]]
 """Class → lines above its first piece; "nonblocking CLASS" → those above its curve of non-blocking sends."""

@@ -1,11 +1,11 @@
-"""A SimGrid platform file of a torus that is too large for a host a core and a route a pair: SimGrid's own <cluster>.
+"""A SimGrid platform file of a torus that is too large for a host per core and a route per pair: SimGrid's own <cluster>.
 
 For ordinary MPI programs, without the plug-in. What the specification says beyond it is in LEAVES_OUT.
 """
 
 from __future__ import annotations
 
-from collscope.machines.simgrid_settings import HOST_SPEED, NETWORK_SETTINGS, protocol_settings
+from collscope.machines.platform import HOST_SPEED, NETWORK_SETTINGS, protocol_settings
 from collscope.machines.spec import Spec, text_of, tidy
 from collscope.machines.xml_writer import head
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
 from collscope.catalogue import metrics, registry, sizes
-from collscope.machines import mappings
-from collscope.machines.hosts import fitted, grown
+from collscope.machines import placement
+from collscope.machines.placement import fitted, grown
 from collscope.points import arrival
 
 if TYPE_CHECKING:
@@ -164,12 +164,12 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
     """A layout that fits the platform, or a UsageError that says what would. Real ranks may share cores. Its nodes are those that have
     ranks: those that fill one after the other may leave some empty. Where the platform grows, it has as many as are asked for."""
     platform = grown(platform, nodes)
-    if real and mappings.file_of(mapping) is None:  # ranks may share cores, nodes must exist
+    if real and placement.file_of(mapping) is None:  # ranks may share cores, nodes must exist
         seated = fitted(platform, nodes, min(ranks, nodes * platform.cores_per_node), mapping)
     else:
         seated = fitted(platform, nodes, ranks, mapping)
-    used = mappings.used_nodes(seated)
-    if used < nodes and mapping in mappings.EVEN:
+    used = placement.used_nodes(seated)
+    if used < nodes and mapping in placement.EVEN_MAPPINGS:
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
     if real and used > 1:
         _check_told(used, ranks, mapping)
@@ -178,10 +178,10 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
 
 def _check_told(nodes: int, ranks: int, mapping: str) -> None:
     """UsageError: mpirun cannot be told to place ranks on several nodes as this layout says."""
-    if mappings.file_of(mapping):
-        raise UsageError(f"--mapping {mapping}: for real runs on one node only; use {', '.join(mappings.NAMES)}")
+    if placement.file_of(mapping):
+        raise UsageError(f"--mapping {mapping}: for real runs on one node only; use {', '.join(placement.MAPPINGS)}")
     each = -(-ranks // nodes)
-    if mapping in mappings.EVEN and nodes * each - ranks > 1:  # it fills up all but the last
+    if mapping in placement.EVEN_MAPPINGS and nodes * each - ranks > 1:  # it fills up all but the last
         fewer, more = nodes * (each - 1), nodes * each
         raise UsageError(
             f"--mapping {mapping}: real runs put as many ranks on each of {nodes} nodes; use --ranks {fewer} or {more}"

@@ -12,8 +12,8 @@ from pathlib import Path
 from collscope.base import paths
 from collscope.base.files import says, write_atomically
 from collscope.base.units import format_ratio, format_size, format_time
-from collscope.machines import elements, find, spec_reader
-from collscope.machines.hosts import machine_file
+from collscope.machines import find, overrides, spec_reader
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Point
 from collscope.reference import pictures
 from collscope.reference.markdown import environment
@@ -102,7 +102,7 @@ def show(example: Example) -> Shown:
     whole = spec_reader.parse_spec(example.text, f"{example.element}.toml")
     point = Point(example.key.partition("/")[0], example.key, _count(example))
     made = []
-    for spec, words in ((elements.without(whole, (example.element,)), "without"), (whole, "with")):
+    for spec, words in ((overrides.without(whole, (example.element,)), "without"), (whole, "with")):
         machine = machine_file(find.platform_of(spec, spec.name), example.nodes, example.ranks)
         trace = ask.traces([point], example.ranks, machine, "by the model, of a made-up machine")[0]
         made.append(replace(trace, source=f"{words} {example.element}"))
@@ -118,7 +118,7 @@ def _count(example: Example) -> int:
 def page(shown: tuple[Shown, ...]) -> str:
     """docs/node_model.md."""
     template = environment().get_template("node_model.md.j2")
-    return template.render(note=NOTE, shown={s.example.element: s for s in shown}, names=elements.NAMES)
+    return template.render(note=NOTE, shown={s.example.element: s for s in shown}, names=overrides.ELEMENTS)
 
 
 def _index(folder: Path) -> Path:

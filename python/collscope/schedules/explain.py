@@ -10,7 +10,7 @@ from collscope.base.errors import UserError
 from collscope.base.progress import Progress
 from collscope.base.units import counted, format_ratio, format_size, format_time
 from collscope.catalogue import registry
-from collscope.machines import find, plausible, variants
+from collscope.machines import find, limits, overrides
 from collscope.machines.spec import Number
 from collscope.points.plan import Layout, Point, check_layout
 from collscope.schedules.critical_path import PARTS, CriticalPath
@@ -211,8 +211,8 @@ def _network_axes(case: Case) -> list[_Axis]:
     if case.nodes < 2 or base.endswith(".xml"):
         return []
     if base == "ideal":
-        given = variants.values_of(case.platform.strip().partition("[")[2].removesuffix("]"), "ideal")
-        numbers = variants.ideal_numbers(given)
+        given = overrides.values_of(case.platform.strip().partition("[")[2].removesuffix("]"), "ideal")
+        numbers = overrides.ideal_numbers(given)
 
         def ideal(key: str, power: int) -> Callable[[float], Case]:
             kept = [f"{k}={v}" for k, v in given.items() if k != key]
@@ -226,7 +226,9 @@ def _network_axes(case: Case) -> list[_Axis]:
             _Axis("latency", ideal("alpha", 1), lambda f: numbers["alpha"] * f, lambda f: format_time(numbers["alpha"] * f)),
         ]  # fmt: skip
     axes = []
-    if (speed := find.load(case.platform).number("nic_bytes_per_s")) > 0 and "network.s_per_byte" not in case.platform:
+    if (
+        speed := find.load(case.platform).machine.links.get("nic", 0.0)
+    ) > 0 and "network.s_per_byte" not in case.platform:
         axes.append(
             _Axis("speed of the NIC, curve and all", _faster(case), lambda f: speed * f, lambda f: f"{speed * f / 1e9:.3g} GB/s")
         )  # fmt: skip
@@ -245,7 +247,7 @@ def _faster(case: Case) -> Callable[[float], Case]:
         if factor == 1:
             return case
         nic = spec.nic_bytes_per_s.value * factor
-        words = plausible.faster(replace(spec, nic_bytes_per_s=Number(nic)), "network", 1 / factor)
+        words = limits.faster(replace(spec, nic_bytes_per_s=Number(nic)), "network", 1 / factor)
         values = {"nic_bytes_per_s": f"{nic:.12g}"} | dict(word.split("=") for word in words)
         return _with(case, values)
 
@@ -255,7 +257,7 @@ def _faster(case: Case) -> Callable[[float], Case]:
 def _with(case: Case, values: Mapping[str, str]) -> Case:
     """The case on its platform with these values in brackets, too; those that stand there already are replaced."""
     base, _, old = case.platform.strip().partition("[")
-    kept = {k: v for k, v in variants.values_of(old.removesuffix("]"), case.platform).items() if k not in values}
+    kept = {k: v for k, v in overrides.values_of(old.removesuffix("]"), case.platform).items() if k not in values}
     return replace(case, platform=f"{base}[{','.join(f'{k}={v}' for k, v in {**kept, **values}.items())}]")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from collscope.machines.seats import PLACE_LINES, places_in
+from collscope.machines.machine_file import PLACE_LINES, places_in
 
 # The telephone network that pictures use where no platform is named: a message of 1 KiB pays about as much for its start
 # as for its bytes, so that both can be seen.

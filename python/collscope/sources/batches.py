@@ -14,6 +14,7 @@ from pathlib import Path
 from collscope.base import leftovers
 from collscope.base.errors import UserError
 from collscope.catalogue.keys import Key, stem_of
+from collscope.machines.machine import PLUG_IN
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources import launch as launches
 from collscope.sources import smpirun
@@ -56,7 +57,7 @@ def seconds(layout: Layout, point: Point) -> float:
     """How long a point takes to simulate in a launch of its own, roughly: SimGrid 3.32 looks at every message under way whenever one
     starts or ends, and reads a route between each two nodes."""
     platform = layout.platform
-    routes = platform.max_nodes**2 if platform and platform.curves == "plug-in" else 0
+    routes = platform.max_nodes**2 if platform and platform.machine.priced_by == PLUG_IN else 0
     return estimate(point, layout.ranks) * max(SOLVED_S * layout.ranks, MESSAGE_S) + ROUTE_S * routes
 
 

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import vector_bytes
-from collscope.machines.simgrid import content_hash
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Task
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK
 from collscope.sources.source import Bar, Options, Source
 
 if TYPE_CHECKING:
-    from collscope.machines.platform import Platform, WirePiece
+    from collscope.machines.machine import WirePiece
+    from collscope.machines.platform import Platform
 
 TELEPHONE = "bound/telephone"
 LOGGP = "bound/loggp"
@@ -65,21 +66,22 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
 
     A measured machine brings its own least values. There messages are copies that either side may make, so no port limits a rank:
     `copiers` cores share all the copying."""
-    if platform.least:
+    machine, overhead = platform.machine, platform.machine.overhead_s
+    if least := machine.least:
         # A simulation of this machine has the overhead of the specification, which was rounded down.
-        o = min(platform.least["o"], platform.overhead_s)
-        return platform.least | {"o": o, "g": min(platform.least["g"], o), "copiers": float(ranks)}
-    levels = platform.levels(nodes) if ranks > 1 else platform.levels(nodes)[:1]
-    rate = platform.core_bytes_per_s
-    curves = [(platform.wire[level], platform.eager_bytes, False) for level in levels]
+        o = min(least["o"], overhead)
+        return {**least, "o": o, "g": min(least["g"], o), "copiers": float(ranks)}
+    classes = platform.classes(nodes) if ranks > 1 else platform.classes(nodes)[:1]
+    rate = machine.core_bytes_per_s
+    curves = [(platform.curve[name], machine.eager_bytes, False) for name in classes]
     curves += [
-        (platform.wire_nonblocking[level], platform.eager_bytes_nonblocking, True)
-        for level in levels
-        if level in platform.wire_nonblocking
+        (machine.curve_nonblocking[name], machine.eager_nonblocking, True)
+        for name in classes
+        if name in machine.curve_nonblocking
     ]
     # Times of non-blocking sends contain the sender's overhead where they have a curve of their own.
-    spent = [p.gap[0] + p.start * p.gap[1] if p.gap else platform.overhead_s for c, _, _ in curves for p in c]
-    o, g = min(platform.overhead_s, *spent), min(spent)
+    spent = [p.gap[0] + p.start * p.gap[1] if p.gap else overhead for c, _, _ in curves for p in c]
+    o, g = min(overhead, *spent), min(spent)
     per_byte = math.inf
     for pieces, _, _ in curves:
         for piece in pieces:
@@ -95,15 +97,15 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
             if piece.start <= eager:
                 ends += [n for n in (eager, eager + 1) if n <= ends[-1] or i + 1 == len(pieces)]
             latency = min(
-                [latency, *(_alone(platform, piece, n, n <= eager, nonblocking) - n * per_byte - 2 * o for n in ends)]
+                [latency, *(_alone(overhead, piece, n, n <= eager, nonblocking) - n * per_byte - 2 * o for n in ends)]
             )
     return {"o": o, "g": g, "L": max(latency, 0.0), "G": per_byte, "gamma": platform.gamma_s_per_byte}
 
 
-def _alone(platform: Platform, piece: WirePiece, size: int, eager: bool, nonblocking: bool) -> float:
+def _alone(overhead_s: float, piece: WirePiece, size: int, eager: bool, nonblocking: bool) -> float:
     """The time of a message between two idle ranks, its processors' overheads included."""
-    sender = 0.0 if piece.gap else platform.overhead_s
-    overheads = (sender if eager or nonblocking else 0.0) + (platform.overhead_s if eager else 0.0)
+    sender = 0.0 if piece.gap else overhead_s
+    overheads = (sender if eager or nonblocking else 0.0) + (overhead_s if eager else 0.0)
     return piece.latency_s + size * piece.s_per_byte + overheads
 
 

@@ -16,8 +16,8 @@ from typing import IO
 from collscope.base import cache, depends, paths, programs
 from collscope.base.errors import UserError, disk_error
 from collscope.base.progress import Progress
-from collscope.machines import mappings, rankfile
-from collscope.machines.simgrid import content_hash
+from collscope.machines import placement
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import launch, mpirun
@@ -220,8 +220,8 @@ def command(layout: Layout, points: Sequence[Numbered], folder: Path, launcher: 
     has one, into `folder`."""
     (folder / "plan.txt").write_text(plan_text(points), encoding="utf-8")
     program: list[str | Path] = [programs.MPI_DRIVER, "--plan", folder / "plan.txt"]
-    if layout.platform and (path := mappings.file_of(layout.mapping)):
-        text = rankfile.written(path, layout.platform, layout.ranks, "localhost")
+    if layout.platform and (path := placement.file_of(layout.mapping)):
+        text = placement.rankfile_for_mpirun(path, layout.platform, layout.ranks, "localhost")
         (folder / "ranks.txt").write_text(text, encoding="utf-8")
         program = ["--rankfile", folder / "ranks.txt", *program]
     return launcher.command(program, layout.ranks, layout.nodes, layout.mapping)

@@ -12,8 +12,8 @@ from collscope.base import cache, depends, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.base.statistics import quantile
-from collscope.machines.hosts import machine_file
-from collscope.machines.simgrid import content_hash
+from collscope.machines.machine_file import machine_file
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, in_loop, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import asking
@@ -94,7 +94,8 @@ def evaluate(
         if layout.platform
     }
     drawn = {
-        layout: [f"noise={noise}"] if noise and layout.platform and layout.platform.noise else [] for layout in machines
+        layout: [f"noise={noise}"] if noise and layout.platform and layout.platform.machine.noise else []
+        for layout in machines
     }
     keys = [
         cache.digest("model", sources, machines[layout], f"ranks={layout.ranks}", point.identity(), *drawn[layout])

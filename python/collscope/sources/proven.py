@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from collscope.base import cache, depends, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
-from collscope.machines import hosts
+from collscope.machines import placement
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
 from collscope.sources import asking
 from collscope.sources.asking import GivenUp, Question
@@ -62,7 +62,7 @@ def _places(layout: Layout) -> str:
     ranks = min(layout.ranks, MAX_RANKS)
     if layout.platform is None:
         return "0 0 0\n" * ranks
-    places = hosts.places(layout.platform, layout.nodes, layout.ranks, layout.mapping)
+    places = placement.places(layout.platform, layout.nodes, layout.ranks, layout.mapping)
     return "".join(f"{node} {socket} {cache}\n" for node, socket, cache in places[:ranks])
 
 

@@ -17,8 +17,8 @@ from collscope.base import cache, console, depends
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress, duration
 from collscope.base.units import counted
-from collscope.machines.mappings import identity
-from collscope.machines.simgrid import content_hash
+from collscope.machines.placement import identity
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, describe, in_loop
 from collscope.points.table import Row, make_row
 from collscope.sources import remote, smpirun

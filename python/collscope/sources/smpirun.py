@@ -9,8 +9,8 @@ from pathlib import Path
 
 from collscope.base import programs
 from collscope.base.errors import UserError, disk_error
-from collscope.machines.hosts import hosts_of
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.placement import hosts_of
+from collscope.machines.platform import smpirun_args, smpirun_env
 from collscope.points.plan import Layout, Point, plan_text
 
 

@@ -15,9 +15,9 @@ from collscope.base.errors import UsageError, UserError, did_you_mean, unknown
 from collscope.base.toml_table import Document, Table, one_of, read_text, sizes_of
 from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics
-from collscope.machines import mappings
-from collscope.machines import variations as vary
-from collscope.machines.variations import Values as VaryValues
+from collscope.machines import placement
+from collscope.machines import study_variants as vary
+from collscope.machines.study_variants import Values as VaryValues
 from collscope.papers import names as papers
 from collscope.studies.study import ELEMENT_BYTES, Collective, Drawing, Entry, Study
 
@@ -47,8 +47,8 @@ def _keys(value: Any) -> tuple[str, ...]:
 
 
 def _mapping(value: str) -> str:
-    if value not in mappings.NAMES and not value.startswith(mappings.FILE):
-        known = (*mappings.NAMES, f"{mappings.FILE}PATH")
+    if value not in placement.MAPPINGS and not value.startswith(placement.FILE_PREFIX):
+        known = (*placement.MAPPINGS, f"{placement.FILE_PREFIX}PATH")
         raise ValueError(f'"{value}" is not one of {", ".join(known)}{did_you_mean(value, known)}')
     return value
 
@@ -169,8 +169,8 @@ def load(name: str | Path) -> Study:
 
 def _beside(study: Path, mapping: str) -> str:
     """The mapping, a file as seen from the study's folder."""
-    file = mapping.partition(mappings.FILE)[2]
-    return f"{mappings.FILE}{paths.display(study.parent / file)}" if file else mapping
+    file = mapping.partition(placement.FILE_PREFIX)[2]
+    return f"{placement.FILE_PREFIX}{paths.display(study.parent / file)}" if file else mapping
 
 
 def names() -> list[str]:

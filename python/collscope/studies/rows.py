@@ -11,8 +11,8 @@ from dataclasses import replace
 from collscope import __version__
 from collscope.base import cache, console, paths, progress
 from collscope.base.errors import UsageError, UserError
-from collscope.machines import find, mappings
-from collscope.machines import variations as vary
+from collscope.machines import find, placement
+from collscope.machines import study_variants as vary
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Task, check_layout
 from collscope.points.table import Row
@@ -125,8 +125,8 @@ def _origin(study: Study, rows: Sequence[Row], quick: bool, made: int, wall: flo
 
 def _placed(study: Study) -> list[str]:
     """What a mapping's file says, which the study's text does not."""
-    files = dict.fromkeys(v.mapping for v in study.variants if mappings.file_of(v.mapping))
-    return [mappings.identity(mapping) for mapping in files]
+    files = dict.fromkeys(v.mapping for v in study.variants if placement.file_of(v.mapping))
+    return [placement.identity(mapping) for mapping in files]
 
 
 def simulate_tasks(

@@ -17,8 +17,7 @@ from collscope.base.errors import UsageError
 from collscope.base.units import counted
 from collscope.catalogue import registry
 from collscope.machines import find
-from collscope.machines.platform import Platform
-from collscope.machines.simgrid import content_hash
+from collscope.machines.platform import Platform, content_hash
 from collscope.points import table
 from collscope.points.table import Row
 from collscope.sources import cluster as clusters

@@ -20,9 +20,9 @@ from collscope.base import console
 from collscope.base.units import join_words, rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.figures.source_style import DONE
-from collscope.machines import allocation, find
+from collscope.machines import find, topology
 from collscope.machines.spec import Number, Spec
-from collscope.machines.variations import MAPPING, Variation
+from collscope.machines.study_variants import MAPPING, Variation
 from collscope.papers import papers
 from collscope.points import table
 from collscope.sources import model, simulate
@@ -71,7 +71,7 @@ def variants(spec: Spec, nodes: int) -> Iterator[Variant]:
                 value = min(given, _most(name, number))
                 if value != number.value:
                     yield Variant(name, end, f"{value:.4g}", replace(spec, **{name: _moved(number, value)}))  # type: ignore[arg-type]
-    if allocation.links_nodes(spec.topology, nodes):
+    if topology.links_nodes(spec.topology, nodes):
         for name in spec.topology.used:
             number = getattr(spec.topology, name)
             for end, value in zip(("low", "high"), number.range or (), strict=False):

@@ -12,8 +12,8 @@ from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes, vector_bytes
-from collscope.machines import variations as vary
-from collscope.machines.variations import Variant, Variation
+from collscope.machines import study_variants as vary
+from collscope.machines.study_variants import Variant, Variation
 from collscope.points.plan import Point, in_loop
 
 ELEMENT_BYTES = {

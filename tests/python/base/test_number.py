@@ -12,8 +12,8 @@ from collscope.base.number import outside
 @pytest.mark.parametrize(
     ("name", "low", "high", "says"),
     [
-        ("nic_bytes_per_s", 1, 1e18, "must be 0 or 1 to 1e+18 bytes a second"),
-        ("gamma_s_per_byte", 1e-18, 1, "must be 0 or 1e-18 to 1 seconds a byte"),
+        ("nic_bytes_per_s", 1, 1e18, "must be 0 or 1 to 1e+18 bytes per second"),
+        ("gamma_s_per_byte", 1e-18, 1, "must be 0 or 1e-18 to 1 seconds per byte"),
         ("latency_s", 1e-18, 1e3, "must be 0 or 1e-18 to 1000 seconds"),
         ("bytes_nonblocking", 1, 2**50, "must be 0 or 1 to 1.1259e+15 bytes"),
         ("eager_bytes", 1, 2**50, "must be 0 or 1 to 1.1259e+15 bytes"),

@@ -33,7 +33,7 @@ def test_this_machine_gets_a_specification_of_its_own(tmp_path: Path, workplace:
     path = calibrate.calibrate(ranks_per_node=2, target=tmp_path / "machine" / "spec.toml", quick=quick).path
     assert [p.name for p in path.parent.iterdir()] == ["spec.toml"]
     p = find.load(str(path))
-    assert 1e-8 < p.half_round_trip_s("cache", 1) < 1e-3
+    assert 1e-8 < p.machine.half_round_trip_s("cache", 1) < 1e-3
     assert 0 < p.gamma_s_per_byte < 1e-7
     assert bounds.loggp(p, 1, 2)["L"] >= 0
 
@@ -108,7 +108,9 @@ def test_a_quick_calibration_is_one_look_and_one_launch(
 ) -> None:
     launches = driver(load=0.3)
     assert (
-        find.load(str(calibrate.calibrate(target=tmp_path / "q.toml", quick=True).path)).half_round_trip_s("cache", 1)
+        find.load(str(calibrate.calibrate(target=tmp_path / "q.toml", quick=True).path)).machine.half_round_trip_s(
+            "cache", 1
+        )
         > 1e-6
     )
     assert len(launches) == 2

@@ -14,7 +14,7 @@ from collscope.base.statistics import quantile
 from collscope.calibration.noise import PARTS, noise_of, single_messages
 from collscope.calibration.specification import noise_of as written
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import spec_text
 

@@ -62,7 +62,7 @@ def test_the_specification_gives_every_measured_time_back(
     times = read([str(DATA)], {"node_type": ORFEO[name]})
     platform = find.load(name)
     missed = [
-        abs(platform.half_round_trip_s(level, m.bytes) / m.seconds - 1)
+        abs(platform.machine.half_round_trip_s(level, m.bytes) / m.seconds - 1)
         for level, found in times.times.items()
         for m in found
     ]

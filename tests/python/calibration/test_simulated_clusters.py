@@ -17,8 +17,8 @@ from collscope.calibration import estimates, survey
 from collscope.calibration.samples import Probe, Samples, ask
 from collscope.calibration.specification import About, spec_of
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.placement import hosts_of
+from collscope.machines.platform import smpirun_args, smpirun_env
 from collscope.machines.spec import COUNTS, Spec
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import spec_text

@@ -15,11 +15,12 @@ from collscope.calibration.links import AT_LEAST, Rate
 from collscope.calibration.samples import Reading
 from collscope.calibration.specification import About, eager_limit, measured, noise_of, spec_of, spent
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of, machine_file
-from collscope.machines.seats import places_in
-from collscope.machines.spec import Noise, Spec, Topology
+from collscope.machines.machine_file import machine_file, places_in
+from collscope.machines.placement import hosts_of
+from collscope.machines.spec import Noise, Spec
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import spec_text
+from collscope.machines.topology import Topology
 from collscope.sources import bounds
 from made_samples import changed, made_samples, made_spec
 
@@ -240,9 +241,9 @@ def test_planted_messages_come_out_again(tmp_path: Path, workplace: Path) -> Non
     path = tmp_path / "spec.toml"
     path.write_text(made_spec(made_samples()))
     p = find.load(str(path))
-    assert (p.name, p.max_nodes, p.cores_per_node, p.eager_bytes) == ("this_machine", 1, 2, 4095)
+    assert (p.name, p.max_nodes, p.cores_per_node, p.machine.eager_bytes) == ("this_machine", 1, 2, 4095)
     for size in (0, 1, 100, 4096, 1 << 20, 1 << 22):
-        assert p.half_round_trip_s("cache", size) == pytest.approx(4e-7 + size * 2e-10, rel=0.01)
+        assert p.machine.half_round_trip_s("cache", size) == pytest.approx(4e-7 + size * 2e-10, rel=0.01)
     assert p.gamma_s_per_byte == pytest.approx(8e-11)
     assert len(hosts_of(p, 1, 8)) == 8  # more ranks than cores, as when measured
     assert len(places_in(machine_file(p, 1, 8))) == 8

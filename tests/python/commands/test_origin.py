@@ -12,7 +12,7 @@ import tiny_platform
 from collscope.base import commit
 from collscope.commands import origin
 from collscope.commands.cli import main
-from collscope.machines.simgrid import content_hash
+from collscope.machines.platform import content_hash
 
 
 @pytest.fixture(autouse=True)

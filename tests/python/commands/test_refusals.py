@@ -54,7 +54,7 @@ SKEWED = "--skew goes with --metric makespan, root or delay, not with "
         ({"-a": "mst,nothing", "-c": "scatter,bcast"},
          'unknown scatter algorithm "nothing"; known: linear, builtin (see ./collscope list -c scatter)'),
         ({"--root": "4"}, "--root 4: with 4 ranks the root is 0 … 3"),
-        ({"--nodes": "5", "--ranks": "5"}, "tiny has 4 nodes; 5 were asked for"),
+        ({"--nodes": "5", "--ranks": "5"}, "tiny has 4 nodes; 5 were requested"),
     ],
 )  # fmt: skip
 def test_run_says_why_not(

@@ -13,7 +13,7 @@ from collscope.base.errors import UserError
 from collscope.base.number import Number, outside
 from collscope.base.toml_table import Document
 from collscope.base.units import parse_ranks, parse_size
-from collscope.machines import plausible, topology, variants
+from collscope.machines import limits, overrides, topology
 from collscope.machines.spec import Topology
 from collscope.points import arrival
 from collscope.sources import cluster
@@ -54,13 +54,13 @@ LIMITS: dict[str, tuple[int, Callable[[int, Path], object], str]] = {
     "bytes of a file": (1 << 20, of_text, "is larger than 1 MiB"),
     "levels of TOML": (32, nested, "more than 32 levels"),
     "bytes of a path in a plan": (255, of_path, "more than 255 bytes"),
-    "characters of a key": (60, lambda n, _: variants.ideal_numbers({"k" * n: "1"}), "is too long"),
+    "characters of a key": (60, lambda n, _: overrides.ideal_numbers({"k" * n: "1"}), "is too long"),
     "bytes of a message": (1 << 50, lambda n, _: parse_size(str(n)), "the largest is 1024 TiB"),
     "ranks": (1 << 20, lambda n, _: parse_ranks(str(n)), "the most are 1048576"),
-    "cores of a node": (1 << 16, lambda n, _: problem(plausible.too_large(2, n)), "at most 65536"),
-    "cores of a machine": (1 << 22, lambda n, _: problem(plausible.too_large(n, 1)), "at most 4194304 in all"),
-    "nodes of a simulation": (2048, lambda n, _: problem(plausible.beyond_simulation(n, 2)), "at most 2048"),
-    "cores of a simulation": (1 << 16, lambda n, _: problem(plausible.beyond_simulation(n, 1)), "at most 65536"),
+    "cores of a node": (1 << 16, lambda n, _: problem(limits.too_large(2, n)), "at most 65536"),
+    "cores of a machine": (1 << 22, lambda n, _: problem(limits.too_large(n, 1)), "at most 4194304 in all"),
+    "nodes of a simulation": (2048, lambda n, _: problem(limits.beyond_simulation(n, 2)), "at most 2048"),
+    "cores of a simulation": (1 << 16, lambda n, _: problem(limits.beyond_simulation(n, 1)), "at most 65536"),
     "seconds of a skew": (1_000_000, lambda n, _: arrival.parse(f"linear:{n}"), "at most 1e.06 s"),
     "seeds of a skew": ((1 << 20) - 1, lambda n, _: arrival.parse(f"random:1us:{n}"), "at most 1048575"),
     "workers of a cluster": (4096, lambda n, _: cluster.parse(f"local:{n}"), "is 1 to 4096"),

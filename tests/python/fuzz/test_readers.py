@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.base.toml_table import read_text
-from collscope.machines import spec_reader, variants, xml_reader
-from collscope.machines.hosts import machine_file
+from collscope.machines import find, overrides, spec_reader, xml_reader
+from collscope.machines.machine_file import machine_file
 from collscope.machines.spec import filled
-from collscope.machines.xml_writer import xml_of
 from collscope.schedules.exports import goal_reader
 from collscope.studies import reader
 from made_platforms import LAYERED, SMALL, SQUARE
@@ -23,10 +22,10 @@ from xml_of_one_host import platform_xml
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 FEW, MANY = 60, 5000
-CURVE_KEYS = variants.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml"))
-INSIDE = xml_of(
-    spec_reader.parse_spec(SQUARE.replace("cores_per_socket = 3", "cores_per_socket = 1"), "s", {"nodes": "1"})
-)
+CURVE_KEYS = overrides.curve_keys(spec_reader.parse_spec(LAYERED, "layered.toml"))
+INSIDE = find.platform_of(
+    spec_reader.parse_spec(SQUARE.replace("cores_per_socket = 3", "cores_per_socket = 1"), "s", {"nodes": "1"}), "s"
+).text
 GOAL = """num_ranks 3
 rank 0 {
 l1: send 1b to 1 tag 0 cpu 0 nic 0
@@ -127,7 +126,7 @@ def read_specification(path: Path) -> None:
     spec = spec_reader.parse_spec(read_text(path, path.name), path.name, say=lambda text: None)
     if spec.nodes * spec.cores_per_node <= 64:
         made = path.with_suffix(".made.xml")
-        made.write_text(xml_of(spec), encoding="utf-8")
+        made.write_text(find.platform_of(spec, "made").text, encoding="utf-8")
         machine_file(xml_reader.read_xml(made, "made"), 1, 1)
 
 
@@ -139,7 +138,7 @@ def read_study(path: Path) -> None:
 def read_platform(path: Path) -> None:
     """The platform, and the numbers that it says."""
     platform = xml_reader.read_xml(path, "own")
-    _ = (platform.least, platform.eager_bytes, platform.overhead_s, platform.nodes, platform.levels(2))
+    _ = (platform.machine, platform.nodes, platform.classes(2))
 
 
 def read_goal(path: Path) -> None:
@@ -190,12 +189,12 @@ def go(kind: str, folder: Path, examples: int) -> None:
 
 @settings(max_examples=300)
 @given(
-    st.sampled_from((*variants.IDEAL, "nodes", *spec_reader.COUNTS, *spec_reader.NUMBERS, *CURVE_KEYS)),
+    st.sampled_from((*overrides.IDEAL, "nodes", *spec_reader.COUNTS, *spec_reader.NUMBERS, *CURVE_KEYS)),
     st.one_of(st.sampled_from(PIECES), st.floats().map(str), st.floats().map(lambda x: f"x{x}"), st.text(max_size=12)),
 )
 def test_any_value_of_a_variant_is_taken_or_refused(key: str, value: str) -> None:
     base = filled(spec_reader.parse_spec(SMALL, "small.toml"))
-    for make in (lambda: variants.ideal_numbers({key: value}), lambda: variants.override(base, {key: value})):
+    for make in (lambda: overrides.ideal_numbers({key: value}), lambda: overrides.override(base, {key: value})):
         try:
             make()
         except UserError as error:

@@ -13,8 +13,8 @@ import pytest
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.placement import hosts_of
+from collscope.machines.platform import smpirun_args, smpirun_env
 from collscope.points.plan import Point, plan_text
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from collscope.machines.machine import UNIFORM, Curve, Machine, WirePiece
+from collscope.machines.platform import Node, Platform
 
 SMALL = """\
 name = "small"
@@ -14,6 +19,28 @@ nic_bytes_per_s = 1e9
 socket = [[0, 1e-6, 2e-10]]
 network = [[0, 3e-6, 2e-9], [1024, 4e-6, 1e-9]]
 """
+
+
+def curve(*pieces: tuple[Any, ...]) -> Curve:
+    """Pieces as (from bytes, latency, seconds per byte, traffic[, gap, gap per byte])."""
+    return tuple(WirePiece(*p[:4], p[4:] or None) for p in pieces)
+
+
+def rows(pieces: Curve) -> list[tuple[float, ...]]:
+    """The same the other way round."""
+    return [(p.start, p.latency_s, p.s_per_byte, p.traffic, *(p.gap or ())) for p in pieces]
+
+
+def machine(curves: Mapping[str, Curve] | None = None, priced_by: str = UNIFORM, **fields: Any) -> Machine:
+    """All messages 1 µs + 1 ns per byte, but for those of `curves`."""
+    classes = Machine("", "", {}, levels=fields.get("levels", ()), socket_links=fields.get("socket_links", ())).classes
+    plain = dict.fromkeys(classes, curve((0, 1e-6, 1e-9, 1.0)))
+    return Machine("mine", priced_by, {**plain, **(curves or {})}, **fields)
+
+
+def platform(nodes: Sequence[Node], of: Machine | None = None) -> Platform:
+    """A platform whose file nobody reads."""
+    return Platform("mine", of or machine(), nodes, Path("mine.xml"))
 
 
 def write(folder: Path, text: str, name: str = "small.toml") -> str:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from collscope.base import paths
-from collscope.machines.hosts import hosts_of
-from collscope.machines.platform import Platform
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.placement import hosts_of
+from collscope.machines.platform import Platform, smpirun_args, smpirun_env
 
 SCRIPT = paths.BUILD / "prove" / "timing_script"
 SCRIPT_MPI = paths.BUILD / "smpi" / "script_mpi"

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from collscope.base.errors import UsageError
-from collscope.machines import elements, find, spec_reader
-from collscope.machines.hosts import machine_file
-from collscope.machines.simgrid import smpirun_args
-from collscope.machines.spec import SpecError, wire_curve
+from collscope.machines import find, overrides, spec_reader
+from collscope.machines.machine_file import machine_file
+from collscope.machines.platform import smpirun_args
+from collscope.machines.spec import SpecError
+from collscope.machines.xml_writer import zone_properties
 from made_platforms import ELEMENTS, SMALL, write
 
 
@@ -21,7 +22,7 @@ def spec(change: tuple[str, str] = ("", ""), **overrides: str):
 
 def test_every_element_of_a_file_reaches_its_field() -> None:
     made = spec()
-    assert elements.present(made) == elements.NAMES
+    assert overrides.present(made) == overrides.ELEMENTS
     assert (made.in_order, made.nic_gap_s.value, made.eager_nonblocking.value) == (True, 2e-7, 900)
     assert (made.first_touch_s_per_byte.value, made.fresh_from.value) == (3e-10, 2000)
     gaps = [tuple(g.value for g in p.gap) if p.gap else None for p in made.curve["socket"]]
@@ -42,14 +43,13 @@ def test_every_element_of_a_file_reaches_its_field() -> None:
 
 def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None:
     plain = spec_reader.parse_spec(SMALL, "small.toml")
-    assert elements.present(plain) == ()
-    assert elements.properties(plain) == {}
+    assert overrides.present(plain) == ()
     assert plain.eager_nonblocking == plain.eager_bytes
     assert plain.fresh_from.value == 32 << 20, "as glibc's allocator, once it has released as much"
     optional = {"nic_gap_s", "eager_bytes_nonblocking", "first_touch_s_per_byte", "fresh_from_bytes"}
     assert not optional & {name for name, _ in plain.numbers()}
     on = find.load(write(tmp_path, SMALL))
-    assert not on.has_kinds
+    assert not on.machine.has_kinds
     text = machine_file(on, 2, 4)
     assert not any(
         line.startswith(("in_order", "nic_gap", "class_n", "eager_n", "first")) for line in text.splitlines()
@@ -58,44 +58,25 @@ def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None
 
 def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
     on = find.load(write(tmp_path, ELEMENTS))
-    assert (
-        on.properties["curve.cache"]
-        == "0 2.5e-07 2e-10 1 1e-07 0; 1024 3e-07 1.6e-10 1 1e-07 5e-11"[:36] + (on.properties["curve.cache"][36:])
-    )
-    assert on.properties["curve_nonblocking.network"].startswith("0 1.55e-06 4e-10 1 3.2e-07 1e-11; 901 1.6e-06")
-    assert on.properties["collscope.nic_gap_s"] == "2e-07"
-    assert on.properties["receive_gap.socket"] == "0 0 0; 4096 2.3e-07 0"
-    lines = machine_file(on, 2, 16).splitlines()
-    assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900", "first_touch 3e-10 2000"} <= set(lines)
-    assert {"receive_gap socket 0 0 0", "receive_gap socket 4096 2.3e-07 0", "receive_gap cache 0 9e-08 0"} <= set(
-        lines
-    )
+    properties = zone_properties(on.machine)
+    assert properties["curve.cache"].startswith("0 2.5e-07 2e-10 1 1e-07 0; 1024 ")
+    assert properties["curve_nonblocking.network"].startswith("0 1.55e-06 4e-10 1 3.2e-07 1e-11; 901 1.6e-06")
+    assert (properties["collscope.nic_gap_s"], properties["receive_gap.socket"]) == ("2e-07", "0 0 0; 4096 2.3e-07 0")
+    lines = {*machine_file(on, 2, 16).splitlines()}
+    assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900", "first_touch 3e-10 2000"} <= lines
+    assert {"receive_gap socket 0 0 0", "receive_gap socket 4096 2.3e-07 0", "receive_gap cache 0 9e-08 0"} <= lines
     assert "class_nonblocking network 1024 3.5e-06 1.6e-10 1 5e-07 2e-11" in lines
-    never = replace(on, properties={**on.properties, "collscope.fresh_from_bytes": "-1"})
+    never = replace(on, machine=replace(on.machine, fresh_from_bytes=-1))
     assert not [line for line in machine_file(never, 2, 16).splitlines() if line.startswith("first_touch")]
-    assert on.has_kinds
-    assert find.load(write(tmp_path, SMALL.replace("2e-10]]", "2e-10, 1, 0, 0, 1e-7, 0]]"))).has_kinds
     assert "--cfg=smpi/async-small-thresh:65537" in smpirun_args(on), "SMPI has one limit: the larger"
 
 
-def test_overheads_are_taken_from_what_contains_them() -> None:
-    """A gap stays in, the receiver's overhead goes where the message is eager; a non-blocking curve contains its sender's in any size."""
-    made = spec()
-    assert wire_curve(made, "cache")[0][:2] == (0, pytest.approx(2.5e-7))
-    assert [p[0] for p in wire_curve(made, "socket")] == [0, 4096, 65537]
-    first, above, later, *_ = wire_curve(made, "socket", nonblocking=True)
-    assert first[:2] == (0, pytest.approx(4e-7)), "both overheads"
-    assert above[:2] == (901, pytest.approx(4.5e-7)), "the sender's, where it waits"
-    assert later == (2048, 1.1e-6, 1.7e-10, 1.0, 3e-7, 0.0)
-
-
-@pytest.mark.parametrize("element", elements.NAMES)
+@pytest.mark.parametrize("element", overrides.ELEMENTS)
 def test_each_element_is_switched_off_alone(element: str) -> None:
     made = spec(without=element)
-    assert elements.present(made) == tuple(name for name in elements.NAMES if name != element)
-    everything = spec(without="+".join(elements.NAMES))
-    assert elements.present(everything) == ()
-    assert elements.properties(everything) == {}
+    assert overrides.present(made) == tuple(name for name in overrides.ELEMENTS if name != element)
+    everything = spec(without="+".join(overrides.ELEMENTS))
+    assert overrides.present(everything) == ()
 
 
 def test_classes_that_share_a_curve_go_on_sharing_it() -> None:
@@ -154,15 +135,15 @@ def test_what_cannot_be_is_refused_with_its_line(change: tuple[str, str], line: 
 
 
 def test_without_is_typed_beside_the_platform_or_within_its_name() -> None:
-    assert elements.left_out("schooner", "gap") == "schooner[without=gap]"
-    assert elements.left_out("m.toml[nodes=2]", "gap, in_order") == "m.toml[nodes=2,without=gap+in_order]"
-    assert elements.left_out("m[without=gap,nodes=2]", "nic_gap") == "m[without=gap+nic_gap,nodes=2]"
+    assert overrides.left_out("schooner", "gap") == "schooner[without=gap]"
+    assert overrides.left_out("m.toml[nodes=2]", "gap, in_order") == "m.toml[nodes=2,without=gap+in_order]"
+    assert overrides.left_out("m[without=gap,nodes=2]", "nic_gap") == "m[without=gap+nic_gap,nodes=2]"
     with pytest.raises(UsageError, match='there is no element "nic_gab"; did you mean "nic_gap"'):
-        elements.left_out("schooner", "gap,nic_gab")
+        overrides.left_out("schooner", "gap,nic_gab")
     with pytest.raises(UsageError, match='elements: there is no element "order"'):
         spec(without="order")
     with pytest.raises(UsageError, match="ideal has no element"):
-        elements.left_out("ideal[alpha=2us]", "gap")
+        overrides.left_out("ideal[alpha=2us]", "gap")
 
 
 def test_what_is_not_there_to_be_left_out_is_said() -> None:

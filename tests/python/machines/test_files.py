@@ -1,17 +1,14 @@
-"""Platform files and machine files of machines that have everything, word by word, as they are kept beside (files.txt)."""
+"""collscope.machines.machine_file, collscope.machines.xml_writer: every number of a machine stands in its files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import re
+from collections.abc import Callable
 
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
+from collscope.machines.platform import Platform
 from collscope.machines.spec_reader import parse_spec
-from collscope.machines.xml_cluster import cluster_xml
-from collscope.machines.xml_writer import ideal_xml, xml_of
-
-KEPT = Path(__file__).with_name("files.txt")
 
 # One node of two sockets: caches of one core and dies of two, each with a link; a NIC at the second socket; noise and elements.
 LEVELS = """\
@@ -55,21 +52,7 @@ from_bytes = 0
 quantiles_s = [[0, -1e-7], [1, 2e-6]]
 """
 
-# Four sockets in a square, and two nodes.
-JOINED = """\
-name = "joined"
-nodes = 2
-sockets = 4
-cores_per_socket = 1
-interconnect_links = [[0, 1], [0, 2], [1, 3], [2, 3]]
-nic_socket = 2
-[curve]
-node = [[0, 9e-7, 5.7e-10]]
-far = [[0, 1.3e-6, 6.3e-10]]
-network = [[0, 2.9e-6, 7.1e-10, 1, 0, 0, 0, 3e-11]]
-"""
-
-# Three nodes at the corners of a torus, and the same of a dragonfly's routers.
+# Three nodes of a torus.
 TORUS = """\
 name = "torus"
 nodes = 3
@@ -85,22 +68,29 @@ link_bytes_per_s = 9e9
 hop_latency_s = 1e-7
 allocation = "0+3+5"
 """
-DRAGONFLY = TORUS.replace('name = "torus"', 'name = "dragonfly"').replace(
-    'kind = "torus"\ndims = [3, 2]', 'kind = "dragonfly"\ngroups = 3\nrouters = 2\nnodes_per_router = 1\nglobal_bytes_per_s = 8e9'
-)  # fmt: skip
 
 
-def texts() -> Iterator[str]:
-    for text in (LEVELS, JOINED, TORUS, DRAGONFLY):
-        spec = parse_spec(text, "made.toml")
-        on = find.platform_of(spec, spec.name)
-        yield xml_of(spec)
-        yield machine_file(on, spec.nodes, spec.nodes * on.cores_per_node, "cyclic", noise=True)
-    yield cluster_xml(parse_spec(TORUS, "made.toml"))
-    yield ideal_xml(2e-6, 4e-10, 3e-10, 2, 3)
+def platform_of(text: str) -> Platform:
+    spec = parse_spec(text, "made.toml")
+    return find.platform_of(spec, spec.name)
 
 
-def test_files_are_the_kept_ones(tmp_path: Path) -> None:
-    made = "\n".join(texts())
-    (tmp_path / KEPT.name).write_text(made, encoding="utf-8")
-    assert made == KEPT.read_text(encoding="utf-8"), f"if it is meant, copy {tmp_path / KEPT.name}"
+def test_every_number_of_a_machine_stands_in_its_files(golden: Callable[[str, str], None]) -> None:
+    """The machine file; of the platform file what is said of the machine as a whole, and of a torus what lies between nodes."""
+    levels, torus = platform_of(LEVELS), platform_of(TORUS)
+    head = levels.text.partition("    <zone ")[0]
+    between = [line for line in torus.text.splitlines() if 'id="hop_' in line or "<zoneRoute" in line]
+    golden("files", "\n".join([machine_file(levels, 1, 8, "cyclic", noise=True), head, *between]))
+
+
+def test_links_between_groups_of_a_dragonfly_have_their_own_bandwidth() -> None:
+    text = TORUS.replace(
+        'kind = "torus"\ndims = [3, 2]',
+        'kind = "dragonfly"\ngroups = 3\nrouters = 2\nnodes_per_router = 1\nglobal_bytes_per_s = 8e9',
+    )
+    found = dict(re.findall(r'<link id="(hop_[^"]*)" bandwidth="([^"]*)Bps" latency="1e-07s"', platform_of(text).text))
+    assert {name: float(rate) for name, rate in found.items() if "_1_0" in name} == {
+        "hop_global_1_0": 8e9,
+        "hop_local_1_0": 9e9,
+    }
+    assert len(found) == 12

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from collscope.base.errors import UsageError, UserError
-from collscope.machines import find, variants
-from collscope.machines.plausible import MAX_CORES
+from collscope.machines import find, overrides
+from collscope.machines.limits import MAX_CORES
 from made_platforms import SMALL, write
 
 
@@ -71,8 +71,8 @@ def test_loading_is_quick() -> None:
 
 def test_the_ideal_network_has_its_defaults_and_limits() -> None:
     def read(text: str) -> tuple[float, ...]:
-        values = variants.values_of(text, "ideal")
-        return tuple(variants.ideal_numbers(values)[key] for key in ("alpha", "beta", "gamma", "cores"))
+        values = overrides.values_of(text, "ideal")
+        return tuple(overrides.ideal_numbers(values)[key] for key in ("alpha", "beta", "gamma", "cores"))
 
     assert read("") == (1e-6, 1e-9, 2.5e-10, 1)
     assert read("alpha=3, beta=2e-3") == (3, 2e-3, 2.5e-10, 1)
@@ -80,48 +80,48 @@ def test_the_ideal_network_has_its_defaults_and_limits() -> None:
     assert {text: read(f"alpha={text}")[0] for text in units} == units
     assert find.load("ideal[nodes=3,cores=5]").max_nodes == 3
     assert find.load("ideal[nodes=3,cores=5]").cores_per_node == 5
-    assert variants.ideal_numbers({"cores": str(variants.IDEAL_HOSTS * 2)})["nodes"] == 1
+    assert overrides.ideal_numbers({"cores": str(overrides.IDEAL_HOSTS * 2)})["nodes"] == 1
     most = {"cores": "1", "nodes": str(MAX_CORES)}
-    assert variants.ideal_numbers(most)["nodes"] == MAX_CORES
+    assert overrides.ideal_numbers(most)["nodes"] == MAX_CORES
     two = {"cores": "2", "nodes": str(MAX_CORES // 2)}
-    assert variants.ideal_numbers(two)["nodes"] == MAX_CORES // 2
+    assert overrides.ideal_numbers(two)["nodes"] == MAX_CORES // 2
     with pytest.raises(UsageError, match=f"from 1 to {MAX_CORES // 2}, as it has at most {MAX_CORES} cores"):
-        variants.ideal_numbers(two | {"nodes": str(MAX_CORES // 2 + 1)})
+        overrides.ideal_numbers(two | {"nodes": str(MAX_CORES // 2 + 1)})
     for key, value in (
         ("cores", "0"), ("cores", "1.5"), ("nodes", "0"), ("nodes", "1.5"), ("nodes", str(MAX_CORES + 1)),
         ("cores", str(MAX_CORES + 1)), ("beta", "0"), ("alpha", "1e4"), ("beta", "2"), ("gamma", "2"),
         ("gamma", "-1"), ("alpha", "1.2.3"),
     ):  # fmt: skip
         with pytest.raises(UsageError):
-            variants.ideal_numbers(most | {"nodes": "1"} | {key: value})
+            overrides.ideal_numbers(most | {"nodes": "1"} | {key: value})
 
 
 def test_values_in_brackets_are_pairs() -> None:
-    assert variants.values_of(" a = 1 ,b=x=2,, ", "m") == {"a": "1", "b": "x=2"}
+    assert overrides.values_of(" a = 1 ,b=x=2,, ", "m") == {"a": "1", "b": "x=2"}
     for text in ("a", "a=", "a= ,b=1"):
         with pytest.raises(UsageError, match=r'^m: cannot read "a=?"; write key=value$'):
-            variants.values_of(text, "m")
-    longest = "k" * variants.MAX_VALUE_CHARACTERS
+            overrides.values_of(text, "m")
+    longest = "k" * overrides.MAX_VALUE_CHARACTERS
     with pytest.raises(UsageError, match="no parameter"):
-        variants.ideal_numbers({longest: "1"})
+        overrides.ideal_numbers({longest: "1"})
     for pair in ({longest + "k": "1"}, {"alpha": longest + "k"}):
         with pytest.raises(UsageError, match="too long"):
-            variants.ideal_numbers(pair)
+            overrides.ideal_numbers(pair)
 
 
 def test_a_platform_is_named_and_kept_by_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path, SMALL, "mine.toml")
     p = find.load(file)
-    assert (p.name, p.asked) == ("small", file)
+    assert (p.name, p.typed) == ("small", file)
     assert find.load(file) is p, "until its file changes"
     write(tmp_path, SMALL.replace("nodes = 3", "nodes = 2"), "mine.toml")
     assert find.load(file).max_nodes == 2
     many = find.load(f"{file}[nodes=7]")
-    assert (many.max_nodes, many.asked) == (7, f"{file}[nodes=7]")
+    assert (many.max_nodes, many.typed) == (7, f"{file}[nodes=7]")
     named = find.load(" schooner[ nodes=3 ] ")
-    assert (named.name, named.asked, named.max_nodes) == ("schooner[ nodes=3 ]", "schooner[ nodes=3 ]", 3)
+    assert (named.name, named.typed, named.max_nodes) == ("schooner[ nodes=3 ]", "schooner[ nodes=3 ]", 3)
     assert find.load_spec("schooner[nodes=5]").nodes == 5
-    assert find.load("ideal").asked == "ideal"
+    assert find.load("ideal").typed == "ideal"
     for name in ("ideal", str(named.xml)):
         with pytest.raises(UserError, match="has no specification"):
             find.load_spec(name)
@@ -134,5 +134,5 @@ def test_a_platform_is_named_and_kept_by_what_it_is(tmp_path: Path, monkeypatch:
     assert find.load(f"{tmp_path}/folder").name == "small"
     assert find.spec_path("schooner") == find.PLATFORMS / "schooner.toml"
     monkeypatch.chdir(tmp_path)
-    assert (find.load("mine.toml").name, find.load("./mine.toml").asked) == ("small", "./mine.toml")
+    assert (find.load("mine.toml").name, find.load("./mine.toml").typed) == ("small", "./mine.toml")
     assert find.load("folder/").name == "small"

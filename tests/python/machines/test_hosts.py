@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import made_platforms
 from collscope.base.errors import UsageError
 from collscope.machines import find
-from collscope.machines.hosts import fitted, hosts_of, machine_file, places
-from collscope.machines.mappings import used_nodes
+from collscope.machines.machine_file import PLACE_LINES, machine_file, places_in
+from collscope.machines.placement import OWN_MAPPINGS, fitted, hosts_of, places, used_nodes
 from collscope.machines.platform import Host, Platform, nodes_of
-from collscope.machines.seats import MAPPINGS, PLACE_LINES, places_in
-from collscope.machines.spec import LEVELS
+from collscope.machines.spec import CLASSES
 from made_platforms import PRIME, write
 from tiny_platform import tiny
 
@@ -39,7 +39,7 @@ def test_cyclic_and_fill() -> None:
     fill = places(p, 2, 32, "fill")
     assert [n for n, _, _ in fill] == [0] * 20 + [1] * 12
     assert [s for _, s, _ in fill[:20]] == [0] * 10 + [1] * 10
-    for mapping in MAPPINGS:
+    for mapping in OWN_MAPPINGS:
         for nodes, ranks in ((1, 1), (2, 40), (3, 17), (16, 320)):
             hosts = hosts_of(p, nodes, ranks, mapping)
             assert len(set(hosts)) == ranks
@@ -53,7 +53,7 @@ def test_ranks_that_do_not_fit() -> None:
         UsageError, match=r"20 cores a node; 100 ranks do not fit on 4 nodes \(80\); use 5 nodes or more"
     ):
         hosts_of(p, 4, 100)
-    with pytest.raises(UsageError, match=r"schooner has 16 nodes; 17 were asked for; say --on 'schooner\[nodes=17\]'$"):
+    with pytest.raises(UsageError, match=r"schooner has 16 nodes; 17 were requested; say --on 'schooner\[nodes=17\]'$"):
         hosts_of(p, 17, 17)
     with pytest.raises(UsageError, match=r"ideal has 1 core a node; .*; use 8 nodes or more"):
         hosts_of(find.load("ideal"), 2, 8)
@@ -70,14 +70,14 @@ def test_machine_text() -> None:
     links = {"core": 12e9, "memory": 55e9, "interconnect": 30e9, "nic": 4.5e9, "switch": 5e9}
     assert {link: float(by_key[link][0][0]) for link in links} == links
     assert places_in(machine_file(p, 2, 4))[3] == (1, 3, 3)
-    assert {rest[0] for rest in by_key["class"]} == set(LEVELS)
+    assert {rest[0] for rest in by_key["class"]} == set(CLASSES)
     first = next(rest for rest in by_key["class"] if rest[:2] == ["network", "0"])
     assert float(first[2]) == pytest.approx(1.4e-6)  # 1.6 µs less two overheads
     assert "nic" not in machine_file(find.load("ideal"), 2, 2)
     assert "control 16" in machine_file(find.load("ideal"), 2, 2)
 
 
-def machine(*sockets: int, nodes: int = 1, **properties: str) -> Platform:
+def machine(*sockets: int, nodes: int = 1, **fields: bool) -> Platform:
     """Equal nodes of sockets with so many cores each."""
     places = [s for s, cores in enumerate(sockets) for _ in range(cores)]
     hosts = [
@@ -85,7 +85,7 @@ def machine(*sockets: int, nodes: int = 1, **properties: str) -> Platform:
         for n in range(nodes)
         for c, s in enumerate(places)
     ]
-    return Platform("mine", Path("mine.xml"), {f"collscope.{k}": v for k, v in properties.items()}, nodes_of(hosts))
+    return made_platforms.platform(nodes_of(hosts), made_platforms.machine(**fields))
 
 
 def sockets_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -> list[int]:
@@ -106,7 +106,7 @@ def test_what_does_not_fit_on_a_small_socket_goes_to_the_others() -> None:
 
 
 def test_more_ranks_than_cores_are_dealt_out_evenly_neighbours_together() -> None:
-    shared = machine(2, 2, oversubscribe="1")
+    shared = machine(2, 2, oversubscribes=True)
     assert hosts_of(shared, 1, 8) == [name for name in hosts_of(shared, 1, 4) for _ in range(2)]
     assert hosts_of(shared, 1, 8, "fill") == 2 * hosts_of(shared, 1, 4)
     with pytest.raises(UsageError, match="4 cores a node; 8 ranks do not fit on 1 node "):
@@ -122,7 +122,7 @@ def test_filled_nodes() -> None:
 
 def test_a_node_has_as_many_cores_as_the_smallest() -> None:
     hosts = (*machine(2, 2).nodes[0], *(Host(f"x{c}", 1, 9, 9, 1e-10, 1e-10) for c in range(3)))
-    uneven = Platform("mine", Path("mine.xml"), {}, nodes_of(hosts))
+    uneven = made_platforms.platform(nodes_of(hosts))
     assert uneven.cores_per_node == 3
     assert [n for n, _, _ in places(uneven, 2, 6, "fill")] == [0] * 3 + [1] * 3
 
@@ -166,7 +166,7 @@ def test_the_machine_file_says_every_number(tmp_path: Path) -> None:
     ideal = find.load("ideal[alpha=3us,beta=7e-10,gamma=1.1e-10,nodes=2,cores=2]")
     assert stated(machine_file(ideal, 2, 4)) == (
         "ports fluid\ncontrol 16\ngamma 1.1e-10\ncopy 0\neager -1\noverhead 0\n"
-        + "".join(f"class {level} 0 3e-06 7e-10\n" for level in LEVELS)
+        + "".join(f"class {level} 0 3e-06 7e-10\n" for level in CLASSES)
         + "bound 3e-06 7e-10 1.1e-10\n"
     )
     assert machine_file(p, 2, 4, "block") != machine_file(p, 2, 4, "cyclic")
@@ -194,24 +194,13 @@ def test_node_socket_and_cache_of_every_rank(
 
 def test_a_platform_says_its_numbers(tmp_path: Path) -> None:
     p = find.load(write(tmp_path, PRIME))
-    assert (p.name, p.max_nodes, p.cores_per_node, p.curves, p.least) == ("prime", 3, 12, "plug-in", {})
-    assert (p.eager_bytes, p.overhead_s, p.gamma_s_per_byte, p.copy_s_per_byte) == (1009, 1.3e-7, 3.1e-10, 7e-11)
-    assert (p.core_bytes_per_s, p.number("switch_bytes_per_s"), p.number("nothing")) == (23e9, 11e9, 0)
-    assert (p.lacks_network, p.oversubscribes) == (False, False)
-    assert [p.levels(nodes) for nodes in (1, 2)] == [("cache", "socket", "node"), LEVELS]
-    assert p.half_round_trip_s("network", 1009) == pytest.approx(1.7e-6 + 1009 * 4.1e-10)
-    assert p.half_round_trip_s("network", 5002) == pytest.approx(1.7e-6 + 5002 * 4.1e-10)
-    assert p.half_round_trip_s("network", 5003) == pytest.approx(2.9e-6 + 5003 * 3.1e-10)
-    more = PRIME.replace(
-        "[curve]", "oversubscribe = true\n[least]\no = 1e-8\ng = 2e-8\nL = 3e-7\nG = 5e-11\ngamma = 7e-11\n[curve]"
-    )
-    shared = find.load(write(tmp_path, more, "shared.toml"))
-    assert shared.oversubscribes
-    assert shared.least == {"o": 1e-8, "g": 2e-8, "L": 3e-7, "G": 5e-11, "gamma": 7e-11}
-    assert [tiny().levels(nodes) for nodes in (1, 2)] == [("cache",), ("cache", "network")]
-    assert [find.load("ideal[cores=2]").levels(nodes) for nodes in (1, 2)] == [("network",)] * 2
-    none = find.load(write(tmp_path, PRIME.partition("network = ")[0], "none.toml"))
-    assert none.lacks_network
+    assert (p.name, p.max_nodes, p.cores_per_node) == ("prime", 3, 12)
+    assert (p.gamma_s_per_byte, p.copy_s_per_byte) == (3.1e-10, 7e-11)
+    assert [p.classes(nodes) for nodes in (1, 2)] == [("cache", "socket", "node"), CLASSES]
+    times = {1009: 1.7e-6 + 1009 * 4.1e-10, 5002: 1.7e-6 + 5002 * 4.1e-10, 5003: 2.9e-6 + 5003 * 3.1e-10}
+    assert {n: p.machine.half_round_trip_s("network", n) for n in times} == pytest.approx(times)
+    assert [tiny().classes(nodes) for nodes in (1, 2)] == [("cache",), ("cache", "network")]
+    assert [find.load("ideal[cores=2]").classes(nodes) for nodes in (1, 2)] == [("network",)] * 2
 
 
 @pytest.mark.parametrize(
@@ -227,7 +216,7 @@ def test_classes_within_a_node(tmp_path: Path, change: str, levels: tuple[str, .
     text = PRIME
     for line in change.splitlines():
         text = re.sub(rf"(?m)^{line.split()[0]} = .*", line, text)
-    assert find.load(write(tmp_path, text)).levels(1) == levels
+    assert find.load(write(tmp_path, text)).classes(1) == levels
 
 
 @pytest.mark.parametrize(
@@ -239,8 +228,8 @@ def test_classes_within_a_node(tmp_path: Path, change: str, levels: tuple[str, .
         (2, 25, "25 ranks do not fit on 2 nodes (24); use 3 nodes or more"),
         (2, 37, "37 ranks do not fit on 2 nodes (24); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),
         (3, 37, "37 ranks do not fit on 3 nodes (36); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),
-        (4, 4, "prime has 3 nodes; 4 were asked for; say --on 'FILE[nodes=4]'"),
-        (4, 3, "prime has 3 nodes; 4 were asked for; 3 ranks: use --nodes 3"),
+        (4, 4, "prime has 3 nodes; 4 were requested; say --on 'FILE[nodes=4]'"),
+        (4, 3, "prime has 3 nodes; 4 were requested; 3 ranks: use --nodes 3"),
     ],
 )
 def test_every_complaint_about_ranks_says_what_would_do(tmp_path: Path, nodes: int, ranks: int, says: str) -> None:

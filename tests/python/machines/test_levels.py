@@ -5,15 +5,15 @@ from __future__ import annotations
 import heapq
 import itertools
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UsageError, UserError
-from collscope.machines import find, mesh, spec_reader
-from collscope.machines.hosts import machine_file
-from collscope.machines.seats import PLACE_LINES
-from collscope.machines.spec import narrowest, occurring
+from collscope.machines import find, spec_reader
+from collscope.machines.machine_file import PLACE_LINES, machine_file
+from collscope.machines.spec import narrowest, occurring, socket_distances, socket_path
 from collscope.machines.xml_reader import read_xml
 from made_platforms import LAYERED, SQUARE, write
 
@@ -22,14 +22,14 @@ SIX = ("cache", "ccd", "numa", "socket", "node", "network")
 
 def test_the_classes_of_a_machine_go_from_closest_to_widest(tmp_path: Path) -> None:
     made = find.load(write(tmp_path, LAYERED))
-    assert made.classes == tuple(made.wire) == made.levels(2) == SIX
-    assert made.levels(1) == SIX[:-1]
-    assert [made.half_round_trip_s(level, 3000) for level in SIX[1:3]] == pytest.approx([6.9e-7, 1.01e-6])
+    assert made.machine.classes == tuple(made.curve) == made.classes(2) == SIX
+    assert made.classes(1) == SIX[:-1]
+    assert [made.machine.half_round_trip_s(level, 3000) for level in SIX[1:3]] == pytest.approx([6.9e-7, 1.01e-6])
     square = find.load(write(tmp_path, SQUARE))
-    assert square.classes == ("cache", "socket", "node", "far", "network")
-    assert square.levels(2) == ("cache", "node", "far", "network")
+    assert square.machine.classes == ("cache", "socket", "node", "far", "network")
+    assert square.classes(2) == ("cache", "node", "far", "network")
     flat = find.load(write(tmp_path, LAYERED.replace("cores_per_cache = 2", "cores_per_cache = 1")))
-    assert flat.levels(1) == SIX[1:-1]
+    assert flat.classes(1) == SIX[1:-1]
 
 
 def test_a_level_without_a_curve_takes_that_of_the_next_wider_class_and_far_that_of_node() -> None:
@@ -55,8 +55,8 @@ def test_the_machine_file_says_levels_links_and_the_place_of_the_nic(tmp_path: P
 def test_the_platform_file_says_it_all_once_more(tmp_path: Path, text: str) -> None:
     made = find.load(write(tmp_path, text))
     read = read_xml(made.xml, "again")
-    assert (read.inside, read.classes, read.wire) == (made.inside, made.classes, made.wire)
-    assert [read.levels(nodes) for nodes in (1, 2)] == [made.levels(nodes) for nodes in (1, 2)]
+    assert replace(read.machine, about="") == made.machine
+    assert [read.classes(nodes) for nodes in (1, 2)] == [made.classes(nodes) for nodes in (1, 2)]
     told = [machine_file(one, 2, 3).splitlines() for one in (made, read)]
     said, again = ([line for line in lines if line.split()[0] not in PLACE_LINES] for lines in told)
     assert said == again
@@ -117,14 +117,14 @@ def test_sockets_in_a_square_have_two_links_between_opposite_corners(tmp_path: P
 
 def test_a_way_over_given_links_is_a_shortest_one_to_the_lowest_socket_first() -> None:
     square = ((0, 1), (0, 2), (1, 3), (2, 3))
-    assert mesh.way(4, square, 3, 0) == [(3, 1), (1, 0)]
-    assert mesh.way(4, square, 2, 2) == []
+    assert socket_path(4, square, 3, 0) == [(3, 1), (1, 0)]
+    assert socket_path(4, square, 2, 2) == []
     ring = tuple((s, (s + 1) % 7) for s in range(7))
     for a, b in itertools.permutations(range(7), 2):
-        made = mesh.way(7, ring, a, b)
-        assert len(made) == min((a - b) % 7, (b - a) % 7) == mesh.distances(7, ring)[a][b]
+        made = socket_path(7, ring, a, b)
+        assert len(made) == min((a - b) % 7, (b - a) % 7) == socket_distances(7, ring)[a][b]
         assert [a, *(end for _, end in made)] == [*(start for start, _ in made), b]
-    assert mesh.distances(3, ((0, 1),))[0][2] == -1
+    assert socket_distances(3, ((0, 1),))[0][2] == -1
 
 
 def test_what_is_narrowest_on_a_way_counts_the_links_of_levels() -> None:
@@ -149,7 +149,7 @@ def test_what_is_narrowest_on_a_way_counts_the_links_of_levels() -> None:
         (('"numa"', '"ccd"'), 15, 'two levels are called "ccd"'),
         (('"numa"', '"NUMA 4"'), 19, "must be a word of up to 20 small letters"),
         (("bytes_per_s = 13e9", "bytes_per_s = -13e9"), 21, "must be more than 0"),
-        (("bytes_per_s = 13e9", "bytes_per_s = 13e19"), 21, "must be 0 or 1 to 1e+18 bytes a second"),
+        (("bytes_per_s = 13e9", "bytes_per_s = 13e19"), 21, "must be 0 or 1 to 1e+18 bytes per second"),
         (("bytes_per_s = 13e9", "bytes_per_s = 1e9"), 26, "class socket from 0 bytes: 1.9e-10 s a byte is faster"),
         (("\nnuma =", "\nnumma ="), 25, 'unknown key; did you mean "numa"'),
         (("cores_per_cache = 2\n", ""), 1, "cores_per_cache: is missing"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from collscope.base.errors import UsageError
-from collscope.machines import inside
 from collscope.machines.spec import SpecError
 from collscope.machines.spec_reader import parse_spec
 from made_platforms import ELEMENTS, LAYERED, PRIME, SMALL, SQUARE
@@ -25,7 +24,7 @@ def refused(text: str, **values: str) -> str:
 @pytest.mark.parametrize("key", ["O", "G", "L", "B", "A"])
 def test_the_least_of_everything(key: str) -> None:
     seconds, limit = key in "OGL", 1000 if key in "OGL" else 1
-    said = f"a number of seconds, 0 to {limit}" if seconds else f"a number of seconds a byte, 0 to {limit}"
+    said = f"a number of seconds, 0 to {limit}" if seconds else f"a number of seconds per byte, 0 to {limit}"
     for value, fits in ((0, True), (limit, True), (1.001 * limit, False), (-1e-9, False)):
         least = "".join(line.replace(f"= {key}", f"= {value}") + "\n" for line in MIN_ELEMENTS.splitlines())
         for other in "OGLBA":
@@ -107,15 +106,6 @@ def test_what_does_not_fit_into_each_other(change: tuple[str, str], said: str) -
 def test_links_of_sockets(links: str, said: str) -> None:
     found = refused(SQUARE.replace("[0, 1], [0, 2], [1, 3], [2, 3]", links))
     assert found == (f"f:9: interconnect_links: {said}" if said else "")
-
-
-@pytest.mark.parametrize(
-    ("mesh", "far"),
-    [("0 1", False), ("0 1; 0 2", True), ("0 1; 0 2; 1 2", False), ("0 1; 0 1; 0 2; 1 2", False), ("", False)],
-)
-def test_sockets_are_far_where_not_all_are_joined(mesh: str, far: bool) -> None:
-    found = inside.read({"collscope.mesh": mesh})
-    assert (found.far, "far" in found.classes) == (far, far)
 
 
 def test_a_class_that_does_not_occur_contradicts_nothing() -> None:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import made_platforms
 import mpirun_maps
 from collscope.base.errors import UsageError, UserError
-from collscope.machines import find, mappings, rankfile
-from collscope.machines.hosts import fit_nodes, fitted, hosts_of, machine_file, places
+from collscope.machines import find, placement
+from collscope.machines.machine_file import machine_file, places_in
+from collscope.machines.placement import fit_nodes, fitted, hosts_in, hosts_of, places
 from collscope.machines.platform import EqualNodes, Platform
-from collscope.machines.seats import hosts, places_in
 from collscope.points import plan
 from mpirun_maps import by_rankfile, display, mapped
 
@@ -26,13 +27,13 @@ SHAPES = [  # sockets, cores of each, nodes, ranks
 ]
 
 
-def machine(sockets: int, cores: int, nodes: int, oversubscribe: str = "0") -> Platform:
+def machine(sockets: int, cores: int, nodes: int, oversubscribes: bool = False) -> Platform:
     equal = EqualNodes(nodes, sockets * cores, sockets, sockets, 0.0, 0.0)
-    return Platform("made", Path("made.xml"), {"collscope.oversubscribe": oversubscribe}, equal)
+    return made_platforms.platform(equal, made_platforms.machine(oversubscribes=oversubscribes))
 
 
 @NEEDS_MPIRUN
-@pytest.mark.parametrize("mapping", mappings.OPEN_MPI)
+@pytest.mark.parametrize("mapping", placement.OPEN_MPI_MAPPINGS)
 @pytest.mark.parametrize(("sockets", "cores", "nodes", "ranks"), SHAPES)
 def test_ranks_sit_where_mpirun_puts_them(sockets: int, cores: int, nodes: int, ranks: int, mapping: str) -> None:
     said = mapped(display(sockets, cores, nodes, ranks, "--map-by", mapping))
@@ -42,18 +43,18 @@ def test_ranks_sit_where_mpirun_puts_them(sockets: int, cores: int, nodes: int, 
     ours = [(node, on - node * sockets, name) for (node, on, _), name in seats]
     theirs = [(int(node[4:]), on, f"{node}_core{core}") for _, (node, on, core) in sorted(said.items())]
     assert ours == theirs
-    assert mappings.used_nodes(fitted(there, nodes, ranks, mapping)) == len({node for node, _, _ in theirs})
+    assert placement.used_nodes(fitted(there, nodes, ranks, mapping)) == len({node for node, _, _ in theirs})
 
 
 @NEEDS_MPIRUN
-@pytest.mark.parametrize("mapping", mappings.OPEN_MPI)
+@pytest.mark.parametrize("mapping", placement.OPEN_MPI_MAPPINGS)
 def test_more_ranks_than_cores_share_them_as_mpirun_says_or_are_refused(mapping: str) -> None:
     assert "not enough slots" in display(2, 4, 2, 19, "--map-by", mapping)
     with pytest.raises(UsageError, match="do not fit on 2 nodes"):
         hosts_of(machine(2, 4, 2), 2, 19, mapping)
     said = mapped(display(2, 4, 2, 19, "--map-by", mapping, "--oversubscribe"))
     theirs = [f"{node}_core{core}" for _, (node, _, core) in sorted(said.items())]
-    assert hosts_of(machine(2, 4, 2, oversubscribe="1"), 2, 19, mapping) == theirs
+    assert hosts_of(machine(2, 4, 2, oversubscribes=True), 2, 19, mapping) == theirs
 
 
 @NEEDS_MPIRUN
@@ -63,7 +64,7 @@ def test_rankfiles_mean_what_mpirun_reads_in_them(tmp_path: Path) -> None:
     theirs = by_rankfile(2, 5, lines, 4)
     at = hosts_of(machine(2, 5, 1), 1, 4, f"file:{tmp_path / 'ours'}")
     assert at == [f"node0_core{core}" for core in theirs]
-    written = rankfile.written(tmp_path / "ours", machine(2, 5, 1), 4, "h")
+    written = placement.rankfile_for_mpirun(tmp_path / "ours", machine(2, 5, 1), 4, "h")
     assert written == "rank 0=h slot=7\nrank 1=h slot=6\nrank 2=h slot=1\nrank 3=h slot=0\n"
 
 
@@ -73,7 +74,7 @@ def test_mpirun_wants_rank_0_in_the_first_line_and_gets_it(tmp_path: Path) -> No
     with pytest.raises(KeyError):  # it says that rank 0 has a seat already
         by_rankfile(2, 5, lines, 2)
     (tmp_path / "ours").write_text(lines.replace("HOST", "+n0"))
-    assert by_rankfile(2, 5, rankfile.written(tmp_path / "ours", machine(2, 5, 1), 2, "HOST"), 2) == [1, 6]
+    assert by_rankfile(2, 5, placement.rankfile_for_mpirun(tmp_path / "ours", machine(2, 5, 1), 2, "HOST"), 2) == [1, 6]
 
 
 def test_all_layouts_of_the_table_are_as_mpirun_had_them(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_all_layouts_of_the_table_are_as_mpirun_had_them(tmp_path: Path) -> None
         mapping = row["mapping"]
         if mapping == mpirun_maps.RANKFILE:
             (tmp_path / "ranks").write_text(mpirun_maps.lines_of(sockets, cores).replace("HOST", "+n0"))
-            rankfile.text.cache_clear()
+            placement.rankfile_text.cache_clear()
             mapping = f"file:{tmp_path / 'ranks'}"
         there = machine(sockets, cores, nodes)
         names = hosts_of(there, nodes, ranks, mapping)
@@ -101,10 +102,10 @@ def test_nodes_with_fewer_cores_are_full_sooner() -> None:
         [h.__class__(f"n{n}_{i}", n, h.socket, h.cache, 0, 0) for i, h in enumerate(node[:c])]
         for n, c in enumerate((2, 8, 4))
     ]
-    uneven = Platform("made", Path("made.xml"), {}, tuple(map(tuple, three)))
+    uneven = made_platforms.platform(tuple(map(tuple, three)))
 
     def seated(mapping: str) -> list[str]:
-        return [h.name for h in hosts(uneven, mappings.runs(uneven, 3, 12, mapping))]
+        return [h.name for h in hosts_in(uneven, placement.runs(uneven, 3, 12, mapping))]
 
     by_node = "n0_0 n1_0 n2_0 n0_1 n1_1 n2_1 n1_2 n2_2 n1_3 n2_3 n1_4 n1_5"
     assert seated("node") == by_node.split()
@@ -125,11 +126,11 @@ def test_files_name_any_nodes_in_any_order(tmp_path: Path) -> None:
         plan.check_layout(on, 4, 3, mapping)
     with pytest.raises(UsageError, match="for real runs on one node only"):
         plan.check_layout(on, 2, 3, mapping, real=True)
-    before = mappings.identity(mapping)
+    before = placement.identity(mapping)
     (tmp_path / "other").write_text("rank 0=node0 slot=0\n")
-    assert before != mappings.identity(f"file:{tmp_path / 'other'}") != mappings.identity("block") == "block"
+    assert before != placement.identity(f"file:{tmp_path / 'other'}") != placement.identity("block") == "block"
     (tmp_path / "same").write_text(file.read_text())
-    assert before == mappings.identity(f"file:{tmp_path / 'same'}")
+    assert before == placement.identity(f"file:{tmp_path / 'same'}")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_files_name_any_nodes_in_any_order(tmp_path: Path) -> None:
         ("rank 0=node0 slot=0\nrank 1=c012 slot=0:1\n", r":2: schooner has no host c012; its nodes are node0 … node15, or \+n0"),
         ("rank 0=node16 slot=0\n", ":1: schooner has no host node16; its nodes"),
         ("rank 0=node0 slot=0:3\n\nrank 1=node0 slot=3\n",
-         ":3: rank 1 is on core 3 of node0, as is rank 0 in line 1; give each rank a core of its own"),
+         ":3: rank 1 is on core 3 of node0, as is rank 0 in line 1; put each rank on its own core"),
         ("rank 0=node0 slot=0\nrank 0=node0 slot=1\n", ":2: rank 0 has a seat already, in line 1; take one"),
         ("rank 0=node0 slot=0\nrank 2=node0 slot=1\n", ": no line says where rank 1 of 2 is; add rank 1=HOST .* take --ranks 1"),
         ("", ": no line says where rank 0 of 2 is; add rank 0=HOST slot=SOCKET:CORE$"),
@@ -159,7 +160,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none\.txt: No such file"):
         hosts_of(find.load("schooner"), 1, 2, "file:none.txt")
     (tmp_path / "ranks").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match="ranks: is no text"):
+    with pytest.raises(UserError, match="ranks: is not text"):
         hosts_of(find.load("schooner"), 1, 2, f"file:{tmp_path / 'ranks'}")
     with pytest.raises(UsageError, match='unknown mapping "file:"'):
         hosts_of(find.load("schooner"), 1, 2, "file:")
@@ -169,4 +170,4 @@ def test_nodes_left_out_are_as_many_as_the_ranks_fill() -> None:
     on = find.load("schooner")
     assert [fit_nodes(on, p) for p in (1, 20, 21, 41, 320, 5000)] == [1, 1, 2, 3, 16, 16]
     assert fit_nodes(find.load("ideal"), 5000) == 5000
-    assert fit_nodes(machine(1, 2, 1, oversubscribe="1"), 8) == 1
+    assert fit_nodes(machine(1, 2, 1, oversubscribes=True), 8) == 1

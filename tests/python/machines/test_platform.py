@@ -8,94 +8,40 @@ from pathlib import Path
 
 import pytest
 
+import made_platforms
 from collscope.base import paths
 from collscope.base.errors import UserError
-from collscope.machines import find, hosts
-from collscope.machines.platform import WHOLE_CORES, EqualNodes, Host, Platform, WirePiece
+from collscope.machines import find, placement
+from collscope.machines.machine import PLUG_IN, Machine, NodeLevel
+from collscope.machines.machine_file import machine_file
+from collscope.machines.platform import WHOLE_CORES, EqualNodes, Host, Platform
 from collscope.machines.spec_reader import parse_spec
-from made_platforms import ELEMENTS, LAYERED, PRIME, SMALL
-
-CURVES = {
-    "collscope.curves": "plug-in",
-    **{f"curve.{level}": "0 1e-6 1e-9 1" for level in ("cache", "socket", "node", "network")},
-}
+from made_platforms import ELEMENTS, LAYERED, PRIME, SMALL, curve, machine
 
 
-def platform(nodes: int = 2, **properties: str) -> Platform:
+def platform(nodes: int = 2, of: Machine | None = None) -> Platform:
     """Nodes of two sockets of three cores, with one cache each."""
-    said = {f"collscope.{k}": v for k, v in properties.items() if "__" not in k}
-    said |= {k.replace("__", "."): v for k, v in properties.items() if "__" in k}
-    return Platform("mine", Path("mine.xml"), CURVES | said, EqualNodes(nodes, 6, 2, 2, 1e-10, 2e-10))
+    return made_platforms.platform(EqualNodes(nodes, 6, 2, 2, 1e-10, 2e-10), of)
 
 
-@pytest.mark.parametrize(
-    ("said", "kinds"),
-    [
-        ({}, False),
-        ({"eager_bytes_nonblocking": "4"}, True),
-        ({"in_order": "1"}, True),
-        ({"nic_gap_s": "1e-7"}, True),
-        ({"first_touch_s_per_byte": "1e-10"}, False),
-        ({"curve_nonblocking__node": "0 1e-6 1e-9 1"}, True),
-        ({"receive_gap__node": "0 1e-7 0"}, True),
-        ({"curve__node": "0 1e-6 1e-9 1 1e-7 0"}, True),
-        ({"curves": "", "curve__node": "0 1e-6 1e-9 1 1e-7 0"}, False),
-    ],
-)
-def test_it_matters_how_a_message_was_posted_where_an_element_says_so(said: dict[str, str], kinds: bool) -> None:
-    assert platform(**said).has_kinds is kinds
+def test_the_printed_bound_has_the_overheads_that_a_curve_does_not_contain() -> None:
+    two = machine(
+        {"node": curve((0, 1e-6, 1e-9, 2.0), (64, 2e-6, 5e-10, 1.0, 1e-7, 1e-11))}, eager_bytes=100, overhead_s=1e-7
+    )
+    assert platform(of=two).bound_parameters(1) == (pytest.approx(1.2e-6), 5e-10, 1e-10)
+    gap = machine({"network": curve((0, 1e-6, 1e-9, 1.0, 1e-7, 0.0))}, eager_bytes=0, overhead_s=1e-7)
+    assert platform(of=gap).bound_parameters(2)[0] == pytest.approx(1.1e-6)
+    assert platform(of=replace(gap, eager_bytes=-1)).bound_parameters(2)[0] == 1e-6
 
 
-def test_properties_become_numbers() -> None:
-    p = platform(
-        curve__node="0 1e-6 1e-9 2; 64 2e-6 5e-10 1 1e-7 1e-11", receive_gap__node="0 1e-7 0; 64 2e-7 1e-11",
-        noise__node="0 0 -1e-7 1 2e-6; 64 0 0 1 1e-6",
-        curve_nonblocking__network="0 3e-6 1e-9 1", eager_bytes="100", overhead_s="1e-7",
-    )  # fmt: skip
-    assert p.wire["node"] == (WirePiece(0, 1e-6, 1e-9, 2.0), WirePiece(64, 2e-6, 5e-10, 1.0, (1e-7, 1e-11)))
-    assert p.wire_nonblocking == {"network": (WirePiece(0, 3e-6, 1e-9, 1.0),)}
-    assert p.receive_gap == {"node": ((0, 1e-7, 0.0), (64, 2e-7, 1e-11))}
-    assert p.noise == {"node": ((0, ((0.0, -1e-7), (1.0, 2e-6))), (64, ((0.0, 0.0), (1.0, 1e-6))))}
-    assert (
-        p.eager_bytes,
-        p.eager_bytes_nonblocking,
-        platform(eager_bytes_nonblocking="7").eager_bytes_nonblocking,
-    ) == (100, 100, 7)
-    # Of two pieces, the second has a gap, which contains its sender's overhead; above 100 bytes there are none.
-    times = {63: 1e-6 + 63e-9 + 2e-7, 64: 2e-6 + 32e-9 + 1e-7, 100: 2e-6 + 50e-9 + 1e-7, 101: 2e-6 + 50.5e-9}
-    assert {n: p.half_round_trip_s("node", n) for n in times} == pytest.approx(times)
-    assert p.bound_parameters(1) == (pytest.approx(1.2e-6), 5e-10, 1e-10)
-    gap = platform(curve__network="0 1e-6 1e-9 1 1e-7 0", overhead_s="1e-7", eager_bytes="0")
-    assert gap.bound_parameters(2)[0] == pytest.approx(1.1e-6)
-    assert replace(gap, properties=gap.properties | {"collscope.eager_bytes": "-1"}).bound_parameters(2)[0] == 1e-6
-
-
-CURVE = "property curve.node: expected 'from latency s_per_byte traffic [gap gap_per_byte]; …'"
-GAP = "property receive_gap.node: expected 'from seconds s_per_byte; …'"
-NOISE = "property noise.node: expected 'from part seconds part seconds …; …'"
-
-
-@pytest.mark.parametrize(
-    ("said", "what", "words"),
-    [
-        ({"overhead_s": "fast"}, "overhead_s", "the property collscope.overhead_s is no number: fast"),
-        ({"curve__node": "0 1 2"}, "wire", f"{CURVE}, not '0 1 2'"),
-        ({"curve__node": "0 1 2 3 4"}, "wire", f"{CURVE}, not '0 1 2 3 4'"),
-        ({"curve__node": "inf 1 2 3"}, "wire", f"{CURVE}, not 'inf 1 2 3'"),
-        ({"receive_gap__node": "0 1"}, "receive_gap", f"{GAP}, not '0 1'"),
-        ({"receive_gap__node": "x 1 2"}, "receive_gap", f"{GAP}, not 'x 1 2'"),
-        ({"noise__node": "0 1"}, "noise", f"{NOISE}, not '0 1'"),
-        ({"noise__node": "0 x 1"}, "noise", f"{NOISE}, not '0 x 1'"),
-        ({"noise__node": "9" * 61 + " x"}, "noise", f"{NOISE}, not '{'9' * 60}'"),
-        ({"levels": "ccd 2"}, "inside", "the property collscope.levels must be 'NAME CACHES BYTES_PER_S; …', not 'ccd 2'"),
-        ({"curves": ""}, "wire", "this platform file holds no curves (properties curve.cache … curve.network of its outermost zone), so "
-         "it can be simulated but neither modelled nor bounded; a specification in TOML has them: see platforms/README.md"),
-    ],
-)  # fmt: skip
-def test_a_property_that_cannot_be_read_is_named(said: dict[str, str], what: str, words: str) -> None:
-    with pytest.raises(UserError) as refused:
-        getattr(platform(**said), what)
-    assert str(refused.value) == f"mine.xml: {words}"
+def test_a_machine_without_curves_is_not_modelled() -> None:
+    silent = platform(of=Machine("mine", "", {}))
+    with pytest.raises(
+        UserError, match=r"^mine\.xml: this platform file holds no curves .* neither modelled nor bounded"
+    ):
+        silent.bound_parameters(1)
+    with pytest.raises(UserError, match="holds no curves"):
+        machine_file(silent, 1, 1)
 
 
 def test_equal_nodes_are_made_where_they_are_asked_for() -> None:
@@ -110,22 +56,22 @@ def test_equal_nodes_are_made_where_they_are_asked_for() -> None:
 
 
 def test_classes_that_two_ranks_may_be_in() -> None:
-    far = platform(mesh="0 1; 0 2; 1 3; 2 3", curve__far="0 1e-6 1e-9 1")
-    four = replace(far, nodes=EqualNodes(2, 4, 4, 4, 0.0, 0.0))
-    assert (four.levels(1), four.levels(2)) == (("node", "far"), ("node", "far", "network"))
-    assert platform().levels(1) == ("cache", "node")
-    levels = replace(platform(levels="ccd 2 0"), nodes=EqualNodes(1, 8, 1, 4, 0.0, 0.0))
-    assert levels.levels(1) == ("cache", "ccd", "socket")
-    assert replace(levels, nodes=EqualNodes(1, 4, 1, 4, 0.0, 0.0)).levels(1) == ("ccd", "socket")
-    assert replace(levels, nodes=EqualNodes(1, 2, 1, 2, 0.0, 0.0)).levels(1) == ("ccd",)
-    uniform = replace(platform(curves="uniform"), name="idealist")
-    assert uniform.levels(1) == ("network",) and replace(uniform, name="mine").levels(1) == ("cache", "node")
+    square = machine(socket_links=((0, 1), (0, 2), (1, 3), (2, 3)))
+    four = made_platforms.platform(EqualNodes(2, 4, 4, 4, 0.0, 0.0), square)
+    assert (four.classes(1), four.classes(2)) == (("node", "far"), ("node", "far", "network"))
+    assert platform().classes(1) == ("cache", "node")
+    ccd = machine(levels=(NodeLevel("ccd", 2, 0.0),))
+    of_cores = {8: ("cache", "ccd", "socket"), 4: ("ccd", "socket"), 2: ("ccd",)}
+    for cores, classes in of_cores.items():
+        assert made_platforms.platform(EqualNodes(1, cores, 1, min(cores, 4), 0.0, 0.0), ccd).classes(1) == classes
+    assert replace(platform(), name="idealist").classes(1) == ("network",)
+    assert replace(platform(of=machine(priced_by=PLUG_IN)), name="idealist").classes(1) == ("cache", "node")
 
 
 def test_a_platform_s_file_is_written_when_it_is_wanted_and_again_where_it_is_gone(workplace: Path) -> None:
     asked: list[int] = []
     made = Platform(
-        "mine", lambda n: asked.append(n) or f"{n} nodes", {"collscope.name": "m"}, EqualNodes(4, 2, 1, 1, 0.0, 0.0)
+        "mine", Machine("m", "", {}), EqualNodes(4, 2, 1, 1, 0.0, 0.0), lambda n: asked.append(n) or f"{n} nodes"
     )
     assert not (paths.CACHE / "platforms").exists()
     file = made.xml
@@ -140,7 +86,7 @@ def test_a_platform_s_file_is_written_when_it_is_wanted_and_again_where_it_is_go
 
 def test_a_large_machine_is_known_by_two_of_its_nodes() -> None:
     def of(nodes: int, cores: int) -> bytes:
-        return Platform("m", lambda n: f"{n} of {cores}", {}, EqualNodes(nodes, cores, 1, 1, 0.0, 0.0)).identity
+        return Platform("m", machine(), EqualNodes(nodes, cores, 1, 1, 0.0, 0.0), lambda n: f"{n} of {cores}").identity
 
     assert of(WHOLE_CORES // 4, 4) == b"512 of 4"
     assert of(WHOLE_CORES // 4 + 1, 4) == b"2 of 4513 nodes"
@@ -148,10 +94,10 @@ def test_a_large_machine_is_known_by_two_of_its_nodes() -> None:
 
 
 def test_a_machine_that_is_not_simulated_says_what_to_do() -> None:
-    many = replace(platform(nodes=2049), file=lambda n: "", asked="mine.toml[nodes=2049]")
+    many = replace(platform(nodes=2049), file=lambda n: "", typed="mine.toml[nodes=2049]")
     said = "mine.toml[nodes=2049]: 2049 nodes are too many for a simulation: at most 2048; --source model has no such limit"
     assert many.beyond_simulation() == said
-    assert replace(many, asked="").beyond_simulation().startswith("mine: 2049 nodes")
+    assert replace(many, typed="").beyond_simulation().startswith("mine: 2049 nodes")
     with pytest.raises(UserError) as refused:
         _ = many.xml
     assert str(refused.value) == said
@@ -163,21 +109,21 @@ def test_a_machine_that_is_not_simulated_says_what_to_do() -> None:
 
 def test_as_many_nodes_as_ranks_fill(tmp_path: Path) -> None:
     p = platform(nodes=3)
-    assert [hosts.fit_nodes(p, ranks) for ranks in (1, 6, 7, 18, 19)] == [1, 1, 2, 3, 3]
-    assert hosts.fit_nodes(replace(p, grows=True), 19) == 4
+    assert [placement.fit_nodes(p, ranks) for ranks in (1, 6, 7, 18, 19)] == [1, 1, 2, 3, 3]
+    assert placement.fit_nodes(replace(p, grows=True), 19) == 4
     file = tmp_path / "ranks"
     file.write_text("rank 0=node0 slot=0\nrank 1=node2 slot=0\n")
-    assert hosts.fit_nodes(p, 2, f"file:{file}") == 2
+    assert placement.fit_nodes(p, 2, f"file:{file}") == 2
 
 
 def test_a_platform_grows_where_it_may() -> None:
     p = replace(platform(nodes=3), grows=True)
-    assert hosts.grown(p, 5).max_nodes == 5 and hosts.grown(p, 5).grows
-    assert hosts.grown(p, 3) is p and hosts.grown(p, 2) is p
+    assert placement.grown(p, 5).max_nodes == 5 and placement.grown(p, 5).grows
+    assert placement.grown(p, 3) is p and placement.grown(p, 2) is p
     fixed = platform(nodes=3)
-    assert hosts.grown(fixed, 5) is fixed
-    assert hosts.grown(p, (1 << 22) // 6 + 1) is p, "too large"
-    assert hosts.grown(p, (1 << 22) // 6).max_nodes == (1 << 22) // 6
+    assert placement.grown(fixed, 5) is fixed
+    assert placement.grown(p, (1 << 22) // 6 + 1) is p, "too large"
+    assert placement.grown(p, (1 << 22) // 6).max_nodes == (1 << 22) // 6
 
 
 # ---- specifications in words and lists ------------------------------------------------------------------------
@@ -245,7 +191,7 @@ def test_an_allocation_that_is_asked_for_says_how_many_nodes(asked: dict[str, st
 
 def test_a_platform_is_made_of_its_specification() -> None:
     p = find.platform_of(parse_spec(PRIME, ""), "shown")
-    assert (p.name, p.nodes, p.grows, p.asked) == ("shown", EqualNodes(3, 12, 2, 4, 3.1e-10, 7e-11), False, "")
+    assert (p.name, p.nodes, p.grows, p.typed) == ("shown", EqualNodes(3, 12, 2, 4, 3.1e-10, 7e-11), False, "")
     assert p.file(1) == p.file(1) and '"node1"' not in p.file(1) and '"node1"' in p.file(2)  # type: ignore[operator]
     ideal = find.load("ideal[cores=2,nodes=3]")
     assert (ideal.nodes, ideal.grows) == (EqualNodes(3, 2, 1, 1, 2.5e-10, 0.0, "host{number}"), False)

@@ -10,8 +10,8 @@ import pytest
 
 from collscope.base import number
 from collscope.base.errors import UsageError, UserError
-from collscope.machines import find, plausible
-from collscope.machines.hosts import hosts_of
+from collscope.machines import find, limits
+from collscope.machines.placement import hosts_of
 from collscope.machines.spec_reader import parse_spec
 from made_platforms import PRIME, SMALL, write
 
@@ -25,7 +25,7 @@ def test_several_nodes_need_a_curve_of_the_network(tmp_path: Path) -> None:
     alone = find.load(
         write(tmp_path, re.sub(r"network = .*\n", "", SMALL).replace("nodes = 3", "nodes = 1"), "one.toml")
     )
-    assert not alone.lacks_network
+    assert not alone.machine.lacks_network
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_wider_nic_that_the_curve_hides_is_told_with_what_would_help(capsys: p
     assert words
     faster = find.load(f"schooner{words.group(1)}")
     assert capsys.readouterr().err == ""
-    assert faster.wire["network"][-1].s_per_byte == pytest.approx(2.23e-10 / 2)
+    assert faster.curve["network"][-1].s_per_byte == pytest.approx(2.23e-10 / 2)
     find.load("schooner[network.s_per_byte=x2,nic_bytes_per_s=4e9]")  # narrower: nothing to say
     assert capsys.readouterr().err == ""
 
@@ -71,15 +71,15 @@ def test_a_wider_nic_that_the_curve_hides_is_told_with_what_would_help(capsys: p
 def test_curves_and_numbers_are_scaled() -> None:
     plain = find.load("schooner")
     slow = find.load("schooner[network.latency_s=x2,nic_bytes_per_s=x1.1,nodes=x2]")
-    both = 2 * plain.overhead_s
-    pairs = list(zip(plain.wire["network"], slow.wire["network"], strict=True))
+    both = 2 * plain.machine.overhead_s
+    pairs = list(zip(plain.curve["network"], slow.curve["network"], strict=True))
     # The last piece is no eager one and holds no overheads.
     assert [s.latency_s for _, s in pairs[:2]] == [pytest.approx(2 * (p.latency_s + both) - both) for p, _ in pairs[:2]]
     assert pairs[-1][1].latency_s == pytest.approx(2 * pairs[-1][0].latency_s)
     assert [s.s_per_byte for _, s in pairs] == [p.s_per_byte for p, _ in pairs]
-    assert slow.number("nic_bytes_per_s") == pytest.approx(1.1 * 4.5e9)
+    assert slow.machine.links["nic"] == pytest.approx(1.1 * 4.5e9)
     assert slow.max_nodes == 2 * plain.max_nodes
-    cache = find.load("schooner[socket.latency_s=x2]").wire
+    cache = find.load("schooner[socket.latency_s=x2]").curve
     assert cache["cache"] == cache["socket"]  # the cache has its socket's curve
 
 
@@ -96,10 +96,10 @@ def test_curves_and_numbers_are_scaled() -> None:
         ("schooner[nodes=1e9]", "20000000000 cores: at most 4194304 in all"),
         ("schooner[nodes=2,cores_per_socket=40000]", "80000 cores of a node are too many: at most 65536"),
         ("schooner[overhead_s=1e300]", "0 or 1e-18 to 1000 seconds"),
-        ("schooner[nic_bytes_per_s=1e300]", "to 1e+18 bytes a second"),
+        ("schooner[nic_bytes_per_s=1e300]", "to 1e+18 bytes per second"),
         ("schooner[eager_bytes=1e300]", "bytes"),
         ("ideal[alpha=1e300]", "0 or 1e-18 to 1000 seconds"),
-        ("ideal[beta=1e-320]", "0 or 1e-18 to 1 seconds a byte"),
+        ("ideal[beta=1e-320]", "0 or 1e-18 to 1 seconds per byte"),
         ("ideal[beta=1e999]", "finite"),
         ("ideal[cores=1e999]", "cores must be a whole number"),
         ("ideal[nodes=1e9]", "from 1 to 4194304"),
@@ -168,19 +168,16 @@ def test_the_limits_of_each_kind_of_number(name: str, least: float, most: float)
 
 
 def test_how_large_a_machine_may_be() -> None:
-    node, cores = plausible.MAX_OF_A_NODE, plausible.MAX_CORES
+    node, cores = limits.MAX_OF_A_NODE, limits.MAX_CORES
+    assert limits.too_large(cores, 1) == limits.too_large(1, node) == limits.too_large(cores // node, node) == ""
+    assert limits.too_large(1, node + 1) == f"{node + 1} cores of a node are too many: at most {node}"
     assert (
-        plausible.too_large(cores, 1) == plausible.too_large(1, node) == plausible.too_large(cores // node, node) == ""
+        limits.too_large(cores + 1, 1) == f"{cores + 1} nodes of 1 cores are {cores + 1} cores: at most {cores} in all"
     )
-    assert plausible.too_large(1, node + 1) == f"{node + 1} cores of a node are too many: at most {node}"
-    assert (
-        plausible.too_large(cores + 1, 1)
-        == f"{cores + 1} nodes of 1 cores are {cores + 1} cores: at most {cores} in all"
-    )
-    most = plausible.SIMULATED_NODES
-    assert plausible.beyond_simulation(most, 2) == plausible.beyond_simulation(plausible.SIMULATED_CORES, 1) == ""
-    assert plausible.beyond_simulation(most + 1, 2) == f"{most + 1} nodes are too many for a simulation: at most {most}"
-    assert "cores are too many for a simulation" in plausible.beyond_simulation(plausible.SIMULATED_CORES + 1, 1)
+    most = limits.SIMULATED_NODES
+    assert limits.beyond_simulation(most, 2) == limits.beyond_simulation(limits.SIMULATED_CORES, 1) == ""
+    assert limits.beyond_simulation(most + 1, 2) == f"{most + 1} nodes are too many for a simulation: at most {most}"
+    assert "cores are too many for a simulation" in limits.beyond_simulation(limits.SIMULATED_CORES + 1, 1)
     with pytest.raises(UserError, match=f"cores of a node are too many: at most {node}"):
         parse_spec(PRIME.replace("cores_per_socket = 6", f"cores_per_socket = {3 * node}"), "prime.toml")
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from collscope.machines.routes import coordinates, route
+from collscope.machines.topology import coordinates, route
 
 TORI = [(5,), (2, 3), (4, 4, 4), (3, 1, 5), (2, 3, 2, 4)]
 

@@ -1,4 +1,4 @@
-"""collscope.machines.simgrid, collscope.machines.simgrid_settings: the words of SimGrid's command line, as a golden text."""
+"""collscope.machines.platform: the words of SimGrid's command line, as a golden text."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from collscope.base import programs
-from collscope.machines import find, simgrid_settings
-from collscope.machines.platform import Platform
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines import find
+from collscope.machines.platform import Platform, smpirun_args, smpirun_env
+from collscope.machines.xml_reader import OWN_SETTINGS
 from xml_of_one_host import platform_xml
 
 NAMES = (
@@ -30,7 +30,7 @@ def lines(folder: Path) -> Iterator[str]:
         words = [word.replace(str(programs.PLUGIN), "PLUGIN") for word in words]
         assert smpirun_env(platform) == {"COLLSCOPE_PLATFORM": "/FILE"}
         yield from ("", platform.name, *words)
-    yield from ("", "a file's own", *sorted(simgrid_settings.OWN_SETTINGS))
+    yield from ("", "a file's own", *sorted(OWN_SETTINGS))
 
 
 def test_smpirun_is_called_with_the_golden_words(

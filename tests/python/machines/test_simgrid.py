@@ -13,9 +13,9 @@ import pytest
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of, machine_file
-from collscope.machines.platform import Platform
-from collscope.machines.simgrid import smpirun_args, smpirun_env
+from collscope.machines.machine_file import machine_file
+from collscope.machines.placement import hosts_of
+from collscope.machines.platform import Platform, smpirun_args, smpirun_env
 from collscope.sources import bounds
 
 HELPERS = Path(__file__).parents[1] / "helpers"
@@ -62,10 +62,10 @@ def pairs(*of: tuple[int, int]) -> list[str]:
 def test_a_ping_pong_gives_back_the_curves(tmp_path: Path) -> None:
     p = find.load("schooner")
     for (_, size), seconds in ping_pong(p, 2, 2, tmp_path).items():
-        assert seconds == pytest.approx(p.half_round_trip_s("network", size), rel=1e-5)
+        assert seconds == pytest.approx(p.machine.half_round_trip_s("network", size), rel=1e-5)
     inside = ping_pong(p, 1, 3, tmp_path)  # ranks 0 and 1 on a socket, 2 on the other
     for (other, size), seconds in inside.items():
-        assert seconds == pytest.approx(p.half_round_trip_s("cache" if other == 1 else "node", size), rel=1e-5)
+        assert seconds == pytest.approx(p.machine.half_round_trip_s("cache" if other == 1 else "node", size), rel=1e-5)
 
 
 @simulated
@@ -103,7 +103,7 @@ def test_contention(tmp_path: Path, streams: Path) -> None:
     nic, memory, core = 4.5e9, 55e9, 12e9
     across = [(i, 16 + i) for i in range(16)]
     alone = run(2, "one", across[0])
-    assert alone == pytest.approx(p.half_round_trip_s("network", size), rel=1e-3)
+    assert alone == pytest.approx(p.machine.half_round_trip_s("network", size), rel=1e-3)
     # A NIC is shared by the ranks of its node, and full duplex.
     assert run(2, "both", across[0]) == pytest.approx(alone, rel=1e-3)
     assert run(2, "one", *across[:2]) == pytest.approx(2 * size / nic, rel=1e-2)

@@ -12,8 +12,8 @@ import pytest
 
 from collscope.base import paths
 from collscope.machines import find
-from collscope.machines.routes import coordinates, route
-from collscope.machines.simgrid_settings import NETWORK_SETTINGS
+from collscope.machines.platform import NETWORK_SETTINGS
+from collscope.machines.topology import coordinates, route
 from collscope.machines.xml_writer import head
 
 pytestmark = pytest.mark.skipif(

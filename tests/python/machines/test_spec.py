@@ -10,20 +10,20 @@ import pytest
 import made_platforms
 from collscope.base import programs
 from collscope.base.errors import UserError
-from collscope.machines import find, simgrid
-from collscope.machines.simgrid_settings import protocol_settings
+from collscope.machines import find
+from collscope.machines import platform as simgrid
+from collscope.machines.limits import curve_contradictions
+from collscope.machines.platform import protocol_settings
 from collscope.machines.spec import (
-    LEVELS,
+    CLASSES,
     LINKS,
     Number,
     Piece,
     Spec,
-    contradictions,
     filled,
     narrowest,
     occurring,
     text_of,
-    wire_curve,
 )
 
 
@@ -33,21 +33,8 @@ def piece(start: int, latency: float, s_per_byte: float, traffic: float = 1.0) -
 
 def spec(*pieces: Piece, eager: float = 1000, overhead: float = 1e-7) -> Spec:
     return Spec(
-        "mine", 2, 2, 4, 2, "", dict.fromkeys(LEVELS, pieces), overhead_s=Number(overhead), eager_bytes=Number(eager)
+        "mine", 2, 2, 4, 2, "", dict.fromkeys(CLASSES, pieces), overhead_s=Number(overhead), eager_bytes=Number(eager)
     )
-
-
-def test_overheads_are_taken_out_of_eager_messages_alone() -> None:
-    """The last eager message has `eager_bytes`; what is longer by a byte waits for its receive, and no overhead is charged."""
-    one = spec(piece(0, 1e-6, 1e-9))
-    assert wire_curve(one, "node") == [(0, pytest.approx(8e-7), 1e-9, 1.0), (1001, 1e-6, 1e-9, 1.0)]
-    two = spec(piece(0, 1e-6, 1e-9), piece(1001, 2e-6, 5e-10))
-    assert [start for start, *_ in wire_curve(two, "node")] == [0, 1001]
-    assert wire_curve(two, "node")[1] == (1001, 2e-6, 5e-10, 1.0)
-    later = spec(piece(0, 1e-6, 1e-9), piece(1000, 2e-6, 5e-10, 3.0))
-    assert wire_curve(later, "node")[1:] == [(1000, pytest.approx(1.8e-6), 5e-10, 3.0), (1001, 2e-6, 5e-10, 3.0)]
-    assert [start for start, *_ in wire_curve(spec(piece(0, 1e-6, 1e-9), overhead=0.0), "node")] == [0]
-    assert wire_curve(spec(piece(0, 1e-7, 1e-9)), "node")[0][1] == 0, "never less than nothing"
 
 
 def test_capacities_that_are_not_given_are_what_the_fastest_piece_needs() -> None:
@@ -58,7 +45,7 @@ def test_capacities_that_are_not_given_are_what_the_fastest_piece_needs() -> Non
         assert made.memory_bytes_per_s.value == made.interconnect_bytes_per_s.value == 4 * 8e9 * 4
     given = filled(replace(slow_first, core_bytes_per_s=Number(9e9), nic_bytes_per_s=Number(7e9)))
     assert (given.core_bytes_per_s.value, given.switch_bytes_per_s.value) == (9e9, 7e9)
-    assert [narrowest(given, level) for level in LEVELS] == [9e9, 9e9, 9e9, 7e9]
+    assert [narrowest(given, level) for level in CLASSES] == [9e9, 9e9, 9e9, 7e9]
 
 
 def test_the_printed_bound_takes_latency_of_the_first_piece_and_bandwidth_of_the_last(tmp_path: Path) -> None:
@@ -90,14 +77,14 @@ def test_an_eager_message_costs_both_overheads_and_others_none(tmp_path: Path, e
     text = made_platforms.SMALL.replace("[curve]", f"overhead_s = 1e-7\neager_bytes = {eager}\n[curve]")
     p = find.load(made_platforms.write(tmp_path, text))
     for size in (0, 1, 63, 64, 65):
-        assert p.half_round_trip_s("network", size) == pytest.approx(3e-6 + size * 2e-9), size
-    assert p.wire["network"][0].latency_s == pytest.approx(2.8e-6 if eager >= 0 else 3e-6)
+        assert p.machine.half_round_trip_s("network", size) == pytest.approx(3e-6 + size * 2e-9), size
+    assert p.curve["network"][0].latency_s == pytest.approx(2.8e-6 if eager >= 0 else 3e-6)
     assert p.bound_parameters(2)[0] == pytest.approx(alpha)
 
 
 def test_a_curve_must_have_room_for_both_overheads() -> None:
     def problems(made: Spec) -> list[str]:
-        return [text for _, _, text in contradictions(filled(made))]
+        return [text for _, _, text in curve_contradictions(filled(made))]
 
     assert problems(spec(piece(0, 2e-7, 1e-9))) == []
     assert len(problems(spec(piece(0, 1.9e-7, 1e-9)))) == len(occurring(spec(piece(0, 1e-6, 1e-9))))
@@ -107,7 +94,7 @@ def test_a_curve_must_have_room_for_both_overheads() -> None:
 
 def test_classes_that_occur() -> None:
     made = spec(piece(0, 1e-6, 1e-9))
-    assert occurring(made) == LEVELS
+    assert occurring(made) == CLASSES
     assert occurring(replace(made, cores_per_cache=4)) == ("cache", "node", "network")
     assert occurring(replace(made, cores_per_cache=1, sockets=1)) == ("socket", "network")
     assert occurring(replace(made, nodes=1)) == ("cache", "socket", "node")
@@ -183,18 +170,18 @@ def test_the_settings_of_the_simulator() -> None:
 
 def test_capacities_that_are_not_given_come_from_the_right_curve() -> None:
     """A core's port serves the fastest piece of all classes, the NIC the network's; memory four times all cores of a socket."""
-    fastest = ((7e9, 1), (3e9, 5), (2e9, 1), (1e9, 3))  # of each class: bytes a second of a message, and its traffic
-    curve = {lv: (piece(0, 1e-6, 1 / rate, traffic),) for lv, (rate, traffic) in zip(LEVELS, fastest, strict=True)}
+    fastest = ((7e9, 1), (3e9, 5), (2e9, 1), (1e9, 3))  # of each class: bytes per second of a message, and its traffic
+    curve = {lv: (piece(0, 1e-6, 1 / rate, traffic),) for lv, (rate, traffic) in zip(CLASSES, fastest, strict=True)}
     made = filled(Spec("mine", 2, 2, 4, 2, "", curve))
     rates = [getattr(made, f"{link}_bytes_per_s").value for link in LINKS]
     assert rates == pytest.approx([15e9, 4 * 15e9 * 4, 4 * 15e9 * 4, 3e9, 3e9])
     assert filled(replace(made, memory_bytes_per_s=Number(1e9))).interconnect_bytes_per_s.value == pytest.approx(240e9)
     own = filled(Spec("mine", 2, 2, 4, 2, "", curve, memory_bytes_per_s=Number(90e9)))
     assert own.interconnect_bytes_per_s.value == 90e9
-    free = filled(Spec("mine", 2, 2, 4, 2, "", dict.fromkeys(LEVELS, (piece(0, 1e-6, 0.0),))))
+    free = filled(Spec("mine", 2, 2, 4, 2, "", dict.fromkeys(CLASSES, (piece(0, 1e-6, 0.0),))))
     assert (free.core_bytes_per_s.value, free.nic_bytes_per_s.value) == (1e12, 1e12)
     links = {f"{link}_bytes_per_s": Number(rate) for link, rate in zip(LINKS, (50, 40, 30, 20, 10), strict=True)}
-    assert [narrowest(replace(made, **links), level) for level in LEVELS] == [40, 40, 30, 10]  # type: ignore[arg-type]
+    assert [narrowest(replace(made, **links), level) for level in CLASSES] == [40, 40, 30, 10]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ import pytest
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, spec_reader
-from collscope.machines.plausible import MAX_CORES
-from collscope.machines.simgrid import content_hash
-from collscope.machines.spec import COUNTS, LEVELS, NUMBERS, OPTIONAL, Number, Spec, SpecError
-from collscope.machines.xml_writer import xml_of
+from collscope.machines.limits import MAX_CORES
+from collscope.machines.platform import content_hash
+from collscope.machines.spec import CLASSES, COUNTS, NUMBERS, OPTIONAL, Number, Spec, SpecError
 from made_platforms import PRIME, SMALL, write
 
 
@@ -28,8 +27,8 @@ def test_the_ten_lines_of_the_readme_are_ten_and_work(tmp_path: Path) -> None:
     assert len([line for line in text.splitlines() if not line.startswith("[curve]")]) <= 10
     p = find.load(write(tmp_path, text))
     assert (p.name, p.max_nodes, p.cores_per_node) == ("mine", 8, 32)
-    assert p.half_round_trip_s("network", 0) == pytest.approx(1.8e-6)
-    assert p.wire["cache"] == p.wire["socket"]
+    assert p.machine.half_round_trip_s("network", 0) == pytest.approx(1.8e-6)
+    assert p.curve["cache"] == p.curve["socket"]
 
 
 def test_every_number_of_the_committed_specifications_has_its_provenance() -> None:
@@ -51,8 +50,6 @@ def test_every_number_of_the_committed_specifications_has_its_provenance() -> No
 
 
 def test_the_file_is_a_function_of_the_specification(tmp_path: Path) -> None:
-    spec = spec_reader.parse_spec(SMALL, "small.toml")
-    assert xml_of(spec) == xml_of(spec_reader.parse_spec(SMALL, "elsewhere.toml"))
     first = find.load(write(tmp_path, SMALL))
     again = find.load(write(tmp_path, SMALL + "# a comment\n", "other.toml"))
     assert first.xml == again.xml
@@ -109,7 +106,7 @@ def test_every_number_of_a_file_reaches_its_field() -> None:
     assert [(p.start, p.latency.value, p.s_per_byte.value, p.traffic.value) for p in made.curve["network"]] == [
         (0, 1.9e-6, 3.7e-10, 1), (64, 1.7e-6, 4.1e-10, 1), (5003, 2.9e-6, 3.1e-10, 1.3),
     ]  # fmt: skip
-    assert made.own_curves == LEVELS
+    assert made.own_curves == CLASSES
 
 
 def test_what_a_file_does_not_say_has_its_default() -> None:
@@ -155,11 +152,11 @@ def test_a_class_without_a_curve_takes_that_of_the_next_wider_one_or_else_the_ne
     given: str, taken: dict[str, str]
 ) -> None:
     own = given.split()
-    curves = "".join(f"{level} = [[0, {1 + LEVELS.index(level)}e-6, 1e-9]]\n" for level in own)
+    curves = "".join(f"{level} = [[0, {1 + CLASSES.index(level)}e-6, 1e-9]]\n" for level in own)
     made = spec_reader.parse_spec(SMALL.partition("[curve]")[0] + "[curve]\n" + curves, "small.toml")
     assert made.own_curves == tuple(own)
-    assert {level: made.curve[level][0].latency.value for level in LEVELS} == {
-        level: float(f"{1 + LEVELS.index(taken.get(level, level))}e-6") for level in LEVELS
+    assert {level: made.curve[level][0].latency.value for level in CLASSES} == {
+        level: float(f"{1 + CLASSES.index(taken.get(level, level))}e-6") for level in CLASSES
     }
 
 

@@ -11,10 +11,9 @@ from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.base.number import Number
 from collscope.machines import find, topology
-from collscope.machines.allocation import links_nodes, named_nodes, positions, runs
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.machines.spec import Topology
-from collscope.machines.topology import DESCRIBED, POSITIONS, machine_lines
+from collscope.machines.topology import links_nodes, named_nodes, positions, runs
 from collscope.studies import sensitivity
 
 TEMPLATES = paths.ROOT / "platforms" / "templates"
@@ -67,7 +66,7 @@ def test_a_file_that_leaves_the_torus_is_named_with_its_line(tmp_path: Path) -> 
     path = tmp_path / "nodes"
     for text, wrong in (
         ("0\n24\n", ":2: position 24 leaves the torus"),
-        ("0 0\n", ":1: 2 numbers are no position"),
+        ("0 0\n", ":1: 2 numbers do not name a position"),
         ("\nx\n", ":2: x: write a position's number"),
     ):
         path.write_text(text)
@@ -144,8 +143,9 @@ def test_the_platform_of_another_allocation_is_another_platform() -> None:
 def test_a_variant_has_more_leaves_or_one_switch_for_all() -> None:
     with pytest.raises(UserError, match=r"leaves the fat tree of 405 .*; say topology\.leaves=38, or topology=switch"):
         find.load("schooner[nodes=1000]")
-    assert find.load("schooner[nodes=1000,topology.leaves=38]").properties["collscope.topology"].endswith(" 38 27 9")
-    assert "collscope.topology" not in find.load("schooner[nodes=1000,topology=switch]").properties
+    wide = find.load("schooner[nodes=1000,topology.leaves=38]").machine.network
+    assert wide and wide.shape == (38, 27, 9)
+    assert not find.load("schooner[nodes=1000,topology=switch]").machine.network
     with pytest.raises(UserError, match=r'topology is "switch" .*, not "torus"'):
         find.load("schooner[topology=torus]")
     with pytest.raises(UserError, match=r"topology\.leaves must be a whole number"):
@@ -175,21 +175,6 @@ def test_links_between_nodes_are_varied_where_the_study_crosses_them() -> None:
     }
     assert moved("jaguar", 2) == {"topology.hop_latency_s", "topology.link_bytes_per_s"}
     assert moved("ib_multicore", 2) == set()
-
-
-@pytest.mark.parametrize(
-    ("kind", "shape", "said"),
-    [
-        ("torus", (4, 2), "torus 1e-07 1000000000.0 4 2"),
-        ("fat_tree", (4, 8), "fat_tree 1e-07 1000000000.0 4 8 4"),
-        ("dragonfly", (3, 4, 2), "dragonfly 1e-07 1000000000.0 500000000.0 3 4 2"),
-    ],
-)
-def test_the_machine_file_says_all_of_a_topology(kind: str, shape: tuple[int, ...], said: str) -> None:
-    rates = {"hop_latency_s": 1e-7, "link_bytes_per_s": 1e9, "global_bytes_per_s": 5e8, "oversubscription": 2.0}
-    made = Topology(kind, shape, **{name: Number(value) for name, value in rates.items()})
-    assert made.described() == said
-    assert made.narrowest == (5e8 if kind == "dragonfly" else 1e9)
 
 
 @pytest.mark.parametrize(
@@ -311,12 +296,3 @@ def test_links_lie_between_nodes_of_several_leaves_or_positions() -> None:
         None, None, 2, 4,
     ]  # fmt: skip
     assert runs([3, 4, 5, 9, 8, 0, 1]) == [(3, 3), (9, 1), (8, 1), (0, 2)] and runs(range(4, 9)) == [(4, 5)]
-    assert machine_lines({DESCRIBED: "torus 0 1 4", POSITIONS: "0 2; 3 1 ;"}) == [
-        "topology torus 0 1 4",
-        "positions 0 2",
-        "positions 3 1",
-    ]
-    assert (
-        machine_lines({DESCRIBED: "torus 0 1 4"}) == ["topology torus 0 1 4"]
-        and machine_lines({POSITIONS: "0 2"}) == []
-    )

@@ -8,8 +8,8 @@ import pytest
 
 from collscope.base.errors import UsageError
 from collscope.base.toml_table import Document
-from collscope.machines import variations
-from collscope.machines.variations import Variant, Variation, variant, variants
+from collscope.machines import study_variants
+from collscope.machines.study_variants import Variant, Variation, variant, variants
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from collscope.machines.variations import Variant, Variation, variant, variants
     ],
 )
 def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...]) -> None:
-    assert variations._values(given) == made
+    assert study_variants._values(given) == made
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...
 )  # fmt: skip
 def test_what_is_no_value_is_said(given: Any, said: str) -> None:
     with pytest.raises(ValueError) as refused:
-        variations._values(given)
+        study_variants._values(given)
     assert str(refused.value) == said
 
 
@@ -54,7 +54,7 @@ TEXT = "title = 'x'\n[vary]\nmapping = []\nwithout = []\nbuffers = []\nnodes = [
 
 
 def read(**values: tuple[str, ...]) -> tuple[Variation, ...]:
-    return variations.read(Document(TEXT, "s.toml"), values, {"there"})
+    return study_variants.read(Document(TEXT, "s.toml"), values, {"there"})
 
 
 def test_keys_and_their_values_are_read_with_their_lines() -> None:
@@ -72,10 +72,10 @@ def test_keys_and_their_values_are_read_with_their_lines() -> None:
     )
     eight = tuple("abcdefgh")
     assert len(read(a=eight, b=eight)) == 2
-    assert [found[0].said(""), found[1].said(""), found[2].said("fresh"), found[0].said("x2")] == [
+    assert [found[0].label(""), found[1].label(""), found[2].label("fresh"), found[0].label("x2")] == [
         "nothing", "nothing", "fresh", "x2",
     ]  # fmt: skip
-    assert [found[3].said(value) for value in ("", "x0.5", "4e9")] == ["1×", "0.5×", "4e9"]
+    assert [found[3].label(value) for value in ("", "x0.5", "4e9")] == ["1×", "0.5×", "4e9"]
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UserError
 from collscope.machines import find
-from collscope.machines.hosts import hosts_of, machine_file, places
-from collscope.machines.seats import MAPPINGS, PLACE_LINES, places_in
-from collscope.machines.simgrid import smpirun_args
+from collscope.machines.machine_file import PLACE_LINES, machine_file, places_in
+from collscope.machines.placement import OWN_MAPPINGS, hosts_of, places
+from collscope.machines.platform import smpirun_args
 from collscope.machines.xml_reader import read_xml
 from made_platforms import write
 from xml_of_one_host import platform_xml
@@ -42,14 +43,14 @@ def test_a_platform_is_what_its_file_says(name: str) -> None:
     """A platform is made by arithmetic from its specification; the file that SimGrid reads says the same of every core."""
     made = find.load(name)
     read = read_xml(made.xml, made.name)
-    assert read.properties == made.properties
+    assert replace(read.machine, about=made.machine.about) == made.machine
     assert [*read.nodes] == [*made.nodes]
     assert (read.max_nodes, read.cores_per_node) == (made.max_nodes, made.cores_per_node)
     cores = made.cores_per_node
     for nodes in {1, min(2, made.max_nodes), made.max_nodes}:
-        assert read.levels(nodes) == made.levels(nodes)
+        assert read.classes(nodes) == made.classes(nodes)
         for ranks in {1, nodes, nodes + 1, nodes * cores - 1, nodes * cores} & {*range(1, nodes * cores + 1)}:
-            for mapping in MAPPINGS:
+            for mapping in OWN_MAPPINGS:
                 assert hosts_of(made, nodes, ranks, mapping) == hosts_of(read, nodes, ranks, mapping)
                 seated = places(read, nodes, ranks, mapping)
                 assert places(made, nodes, ranks, mapping) == seated

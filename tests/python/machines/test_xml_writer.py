@@ -10,9 +10,8 @@ import pytest
 
 import made_platforms
 from collscope.machines import find
-from collscope.machines.simgrid_settings import FACTOR_SETTINGS, NETWORK_SETTINGS
-from collscope.machines.spec import LEVELS
-from collscope.machines.xml_writer import ideal_xml
+from collscope.machines.platform import FACTOR_SETTINGS, NETWORK_SETTINGS
+from collscope.machines.spec import CLASSES
 
 OWN = """
 overhead_s = 1e-7
@@ -122,7 +121,7 @@ def test_a_message_passes_port_memory_of_the_receiver_and_port(root: ET.Element)
 
 
 def test_the_ideal_network_has_alpha_on_a_route_and_no_other_times() -> None:
-    root = ET.fromstring(ideal_xml(1e-6, 1e-9, 2e-10, 2, 6))
+    root = ET.fromstring(find.load("ideal[beta=1e-9,gamma=2e-10,cores=2,nodes=3]").text)
     hosts = [
         {prop.attrib["id"]: float(prop.attrib["value"]) for prop in host.iter("prop")} for host in root.iter("host")
     ]
@@ -133,24 +132,6 @@ def test_the_ideal_network_has_alpha_on_a_route_and_no_other_times() -> None:
     links = list(root.iter("link"))
     assert len(links) == 12
     assert {(number(link, "latency"), number(link, "bandwidth")) for link in links} == {(5e-7, 1e9)}
-
-
-def test_links_and_curves_are_said_to_the_plug_in(tmp_path: Path) -> None:
-    p = find.load(made_platforms.write(tmp_path, made_platforms.SMALL))
-    assert p.number("core_bytes_per_s") == 5e9
-    assert p.number("nic_bytes_per_s") == p.number("switch_bytes_per_s") == 1e9
-    assert [(w.start, w.latency_s, w.s_per_byte, w.traffic) for w in p.wire["network"]] == [
-        (0, 3e-6, 2e-9, 1.0),
-        (1024, 4e-6, 1e-9, 1.0),
-    ]
-    assert p.half_round_trip_s("network", 1023) == pytest.approx(3e-6 + 1023 * 2e-9)
-    assert p.half_round_trip_s("network", 1024) == pytest.approx(4e-6 + 1024 * 1e-9)
-    assert (p.max_nodes, p.cores_per_node, p.levels(1), p.levels(2)) == (
-        3,
-        4,
-        ("cache", "node"),
-        ("cache", "node", "network"),
-    )
 
 
 def props(element: ET.Element) -> dict[str, str]:
@@ -211,7 +192,7 @@ def test_what_the_file_says_of_a_machine_only_where_it_is_so(
 
 
 def test_the_ideal_file_says_its_numbers() -> None:
-    found = ET.fromstring(ideal_xml(3e-6, 7e-10, 1.1e-10, 2, 4))
+    found = ET.fromstring(find.load("ideal[alpha=3us,beta=7e-10,gamma=1.1e-10,cores=2,nodes=2]").text)
     config, zone = found.find("config"), found.find("zone")
     assert config is not None and zone is not None
     assert props(config) == NETWORK_SETTINGS | FACTOR_SETTINGS | {
@@ -221,7 +202,7 @@ def test_the_ideal_file_says_its_numbers() -> None:
     assert props(zone) == {
         "collscope.format": "1", "collscope.name": "ideal", "collscope.curves": "uniform", "collscope.eager_bytes": "-1",
         "collscope.overhead_s": "0", "collscope.core_bytes_per_s": "1428571428.57",
-        **{f"curve.{level}": "0 3e-06 7e-10 1" for level in LEVELS},
+        **{f"curve.{level}": "0 3e-06 7e-10 1" for level in CLASSES},
     }  # fmt: skip
     ways = [(h.attrib["id"], h.attrib["up"], h.attrib["down"]) for h in found.iter("host_link")]
     assert ways == [(f"host{h}", f"host{h}_up", f"host{h}_down") for h in range(4)]

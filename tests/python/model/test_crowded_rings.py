@@ -16,7 +16,7 @@ import pytest
 from collscope.base import programs
 from collscope.commands import one_call
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point
 from collscope.schedules.trace import Message, Trace
 from collscope.sources import model

@@ -9,7 +9,7 @@ import pytest
 
 from collscope.catalogue import registry
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point, in_loop
 from collscope.sources import bounds, model, simulate
 from driven import drive, needs_simulation
@@ -154,5 +154,7 @@ def test_a_ping_pong_takes_its_curve_whatever_the_elements(level: str, tmp_path:
         scripts = written([ops], tmp_path)
         for platform in (on, plain):
             ends = modelled(scripts, machine_file(platform, 2, 16, "fill"), tmp_path)
-            assert ends[0] == pytest.approx(2 * platform.half_round_trip_s(level, size), rel=1e-9)
-        assert on.half_round_trip_s(level, size) == pytest.approx(plain.half_round_trip_s(level, size), rel=1e-12)
+            assert ends[0] == pytest.approx(2 * platform.machine.half_round_trip_s(level, size), rel=1e-9)
+        assert on.machine.half_round_trip_s(level, size) == pytest.approx(
+            plain.machine.half_round_trip_s(level, size), rel=1e-12
+        )

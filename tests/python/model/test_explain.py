@@ -13,7 +13,7 @@ from collscope.base import programs
 from collscope.base.progress import Progress
 from collscope.catalogue import registry
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.sources import asking
 from collscope.sources.asking import Question
 

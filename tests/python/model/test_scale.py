@@ -11,8 +11,7 @@ import pytest
 from collscope.base import programs
 from collscope.catalogue import prover
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
-from collscope.machines.seats import PLACE_LINES, places_in
+from collscope.machines.machine_file import PLACE_LINES, machine_file, places_in
 from collscope.points.plan import Point, plan_text
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs the prover; ./collscope doctor says more")

@@ -6,9 +6,9 @@ import pytest
 from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
-from collscope.machines.seats import MAPPINGS
-from collscope.machines.simgrid import content_hash
+from collscope.machines.machine_file import machine_file
+from collscope.machines.placement import OWN_MAPPINGS
+from collscope.machines.platform import content_hash
 from collscope.points import plan
 from collscope.points.plan import Layout, Point
 from tiny_platform import tiny
@@ -53,7 +53,7 @@ def test_layouts_group_by_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("nodes", "ranks", "mapping", "says"),
     [
-        (10_000, 10_000, "block", "nodes; 10000 were asked for"),
+        (10_000, 10_000, "block", "nodes; 10000 were requested"),
         (1, 33, "block", "do not fit on 1 node"),
         (2, 1, "block", "use --nodes 1"),
         (1, 4, "blok", 'did you mean "block"'),
@@ -85,7 +85,7 @@ def test_ideal_has_as_many_nodes_as_are_asked_for() -> None:
     assert (large.platform.name, large.platform.max_nodes) == ("ideal", 100_000)
     assert plan.check_layout(ideal, 100_000, 100_000, "block") == large, "one layout, so one launch"
     assert plan.check_layout(ideal, 1024, 1024, "block").platform is ideal
-    with pytest.raises(UsageError, match=r"ideal\[nodes=8\] has 8 nodes; 9 were asked for"):
+    with pytest.raises(UsageError, match=r"ideal\[nodes=8\] has 8 nodes; 9 were requested"):
         plan.check_layout(find.load("ideal[nodes=8]"), 9, 9, "block")
     with pytest.raises(UsageError, match="at most 4194304 in all"):
         plan.check_layout(ideal, 5_000_000, 5_000_000, "block")
@@ -94,7 +94,7 @@ def test_ideal_has_as_many_nodes_as_are_asked_for() -> None:
 def test_a_million_ranks_are_laid_out_at_once(workplace: Path) -> None:
     """By arithmetic: no host is made, no file is written."""
     machine = find.load("schooner[nodes=65536,topology=switch]")
-    for mapping in MAPPINGS:
+    for mapping in OWN_MAPPINGS:
         layout = plan.check_layout(machine, 65536, 1 << 20, mapping)
         text = machine_file(machine, layout.nodes, layout.ranks, mapping)
         assert len(text.splitlines()) < 120

@@ -10,7 +10,7 @@ import pytest
 from collscope.base import programs
 from collscope.figures import files
 from collscope.figures.schedule import gantt
-from collscope.machines import elements
+from collscope.machines import overrides
 from collscope.reference import docs, node_model
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -22,7 +22,7 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_element_has_its_picture_and_changes_the_time_that_it_shows() -> None:
-    assert tuple(e.element for e in node_model.EXAMPLES) == elements.NAMES
+    assert tuple(e.element for e in node_model.EXAMPLES) == overrides.ELEMENTS
     for example in node_model.EXAMPLES:
         without, having = node_model.show(example).traces
         assert abs(having.time_s / without.time_s - 1) > 0.1, example.element
@@ -33,7 +33,7 @@ def test_what_is_out_of_date_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(node_model, "show", cache(node_model.show))
     monkeypatch.setattr(gantt, "gantt", lambda traces: [t.source for t in traces])
     monkeypatch.setattr(files, "render", lambda words, kind: f"<{kind}>{', '.join(words)} 1.25".encode())
-    pictures = [tmp_path / "pictures" / "node_model" / f"{name}.svg" for name in elements.NAMES]
+    pictures = [tmp_path / "pictures" / "node_model" / f"{name}.svg" for name in overrides.ELEMENTS]
     assert node_model.write(tmp_path) == [tmp_path / "node_model.md", *pictures]
     assert pictures[0].read_text() == "<svg>without gap, with gap 1.2"  # in fewer characters
     kept = docs.folder() / "pictures" / "node_model" / "index.json"
@@ -48,7 +48,7 @@ def test_what_is_out_of_date_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "pictures" / "node_model" / "index.json").write_text("{}")
     (tmp_path / "pictures" / "node_model" / "gap.svg").touch()
     (tmp_path / "node_model.md").write_text((docs.folder() / "node_model.md").read_text())
-    changed = [f"docs/pictures/node_model/{name}.svg: the times have changed" for name in elements.NAMES]
+    changed = [f"docs/pictures/node_model/{name}.svg: the times have changed" for name in overrides.ELEMENTS]
     assert list(node_model.stale(tmp_path)) == changed
     (tmp_path / "pictures" / "node_model" / "index.json").unlink()
     assert list(node_model.stale(tmp_path)) == changed

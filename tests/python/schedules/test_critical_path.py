@@ -9,7 +9,7 @@ import pytest
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point
 from collscope.schedules import ask, critical_path, observed
 from collscope.schedules.modelled import costs_of

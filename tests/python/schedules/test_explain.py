@@ -6,7 +6,7 @@ import pytest
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.hosts import machine_file
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Point, check_layout
 from collscope.schedules import critical_path, explain
 from collscope.schedules.explain import Case, Crossing

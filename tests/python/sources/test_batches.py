@@ -11,6 +11,7 @@ import pytest
 
 from collscope.base.errors import UserError
 from collscope.catalogue.registry import Registry
+from collscope.machines.machine import PLUG_IN
 from collscope.points.plan import Layout, Point
 from collscope.sources import batches
 from collscope.sources.launch import Report
@@ -102,7 +103,7 @@ def test_how_long_a_point_takes_in_seconds(known: Registry) -> None:
     assert batches.seconds(Layout(None, 1, 8), point) == pytest.approx(72 * 20e-6)
     assert batches.seconds(Layout(tiny(), 1, 8), point) == pytest.approx(72 * 20e-6)
     assert batches.seconds(Layout(None, 1, 1000), point) == pytest.approx(1_001_000 * 240e-6)
-    plugged = replace(tiny(), properties={"collscope.curves": "plug-in"})
+    plugged = replace(tiny(), machine=replace(tiny().machine, priced_by=PLUG_IN))
     assert batches.seconds(Layout(plugged, 1, 8), point) == pytest.approx(72 * 20e-6 + 16 * 50e-6)
 
 

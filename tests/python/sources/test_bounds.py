@@ -13,13 +13,13 @@ from collscope.base.errors import UsageError
 from collscope.base.progress import progress
 from collscope.catalogue import prover, registry
 from collscope.machines import find
-from collscope.machines.simgrid import content_hash
-from collscope.machines.spec import LEVELS
+from collscope.machines.platform import content_hash
+from collscope.machines.spec import CLASSES
 from collscope.points.plan import Layout, Point, plan_text
 from collscope.points.table import make_row
 from collscope.sources import bounds
 from collscope.sources.source import Options
-from made_platforms import PRIME, write
+from made_platforms import PRIME, curve, machine, write
 from tiny_platform import tiny
 
 
@@ -164,8 +164,8 @@ def test_the_least_numbers_of_a_machine(tmp_path: Path, monkeypatch: pytest.Monk
     assert bounds.loggp(p, 2, 2) == pytest.approx(across)
     plain = bounds.loggp(tiny(), 2, 4)
     assert plain == pytest.approx({"o": 0, "g": 0, "L": 1e-6, "G": 1e-9, "gamma": 1e-10}), "no port: the curve's"
-    copied = {f"curve.{level}": "0 1e-6 1e-9 3" for level in LEVELS}
-    heavy = replace(tiny(), properties=tiny().properties | copied | {"collscope.core_bytes_per_s": "4e9"})
+    copied = dict.fromkeys(CLASSES, curve((0, 1e-6, 1e-9, 3.0)))
+    heavy = replace(tiny(), machine=machine(copied, links={"core": 4e9}, eager_bytes=-1))
     assert bounds.loggp(heavy, 2, 4)["G"] == pytest.approx(3 / 4e9)
     measured = "oversubscribe = true\n[least]\no = 1.2e-7\ng = 1.1e-7\nL = 3e-7\nG = 5e-11\ngamma = 7e-11\n[curve]"
     for o, overhead, found in (("1.2e-7", "1.3e-7", (1.2e-7, 1.1e-7)), ("1.2e-7", "1e-7", (1e-7, 1e-7))):
@@ -177,20 +177,19 @@ def test_the_least_numbers_of_a_machine(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("eager", "curve", "latency"),
+    ("eager", "pieces", "latency"),
     [
-        (1000, "0 1e-6 1e-9 1", 8e-7),  # at 1001 bytes
-        (300, "0 1e-6 1e-9 1; 500 1.05e-6 1e-9 1", 8e-7),  # at 301
-        (1000, "0 1e-6 1e-9 1; 500 1.05e-6 1e-9 1", 8.5e-7),  # at 1001, which is the second piece's
-        (1000, "0 1e-6 1e-9 1; 500 2e-6 1e-9 1", 1e-6),  # at 0
-        (-1, "0 1e-6 1e-9 1", 8e-7),
+        (1000, [(0, 1e-6, 1e-9, 1.0)], 8e-7),  # at 1001 bytes
+        (300, [(0, 1e-6, 1e-9, 1.0), (500, 1.05e-6, 1e-9, 1.0)], 8e-7),  # at 301
+        (1000, [(0, 1e-6, 1e-9, 1.0), (500, 1.05e-6, 1e-9, 1.0)], 8.5e-7),  # at 1001, which is the second piece's
+        (1000, [(0, 1e-6, 1e-9, 1.0), (500, 2e-6, 1e-9, 1.0)], 1e-6),  # at 0
+        (-1, [(0, 1e-6, 1e-9, 1.0)], 8e-7),
     ],
 )
-def test_the_least_latency_is_at_an_end_of_a_piece(eager: int, curve: str, latency: float) -> None:
+def test_the_least_latency_is_at_an_end_of_a_piece(eager: int, pieces: list[tuple[float, ...]], latency: float) -> None:
     """Messages up to the eager limit cost both processors 0.1 µs, larger ones none: L is what is left of T(n) - n G - 2o."""
-    own = {f"curve.{level}": curve for level in LEVELS}
-    own |= {"collscope.eager_bytes": f"{eager}", "collscope.overhead_s": "1e-7"}
-    found = bounds.loggp(replace(tiny(), properties=tiny().properties | own), 2, 4)
+    own = machine(dict.fromkeys(CLASSES, curve(*pieces)), eager_bytes=eager, overhead_s=1e-7)
+    found = bounds.loggp(replace(tiny(), machine=own), 2, 4)
     assert found == pytest.approx({"o": 1e-7, "g": 1e-7, "L": latency, "G": 1e-9, "gamma": 1e-10})
 
 

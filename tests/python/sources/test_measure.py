@@ -13,7 +13,7 @@ import pytest
 import tiny_platform
 from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
-from collscope.machines.simgrid import content_hash
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import measure
@@ -174,9 +174,11 @@ def test_a_mapping_s_file_is_written_for_mpirun(
     workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        measure.mappings, "file_of", lambda mapping: workplace / "mine" if mapping == "file:mine" else None
+        measure.placement, "file_of", lambda mapping: workplace / "mine" if mapping == "file:mine" else None
     )
-    monkeypatch.setattr(measure.rankfile, "written", lambda *words: f"{words[0].name} {words[2]} {words[3]}")
+    monkeypatch.setattr(
+        measure.placement, "rankfile_for_mpirun", lambda *words: f"{words[0].name} {words[2]} {words[3]}"
+    )
     asked: list[tuple[object, ...]] = []
     started = replace(measure.LOCAL, hosts=("a",))
     monkeypatch.setattr(type(started), "command", lambda self, *words: asked.append(words) or ["x"])

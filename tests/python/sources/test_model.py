@@ -12,8 +12,8 @@ import pytest
 
 from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
-from collscope.machines.hosts import machine_file
-from collscope.machines.simgrid import content_hash
+from collscope.machines.machine_file import machine_file
+from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point
 from collscope.points.table import Row, make_row
 from collscope.sources import asking, model
@@ -129,7 +129,7 @@ def test_a_point_is_kept_before_the_next_is_waited_for(asked: list[str], monkeyp
 
 
 def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    slower = replace(tiny(), properties=tiny().properties | {"collscope.overhead_s": "1"})
+    slower = replace(tiny(), machine=replace(tiny().machine, overhead_s=1.0))
     changes: list[dict[str, object]] = [
         {"platform": slower}, {"mapping": "block"}, {"nodes": 3}, {"ranks": 7},
         {"type": "double"}, {"root": 1}, {"algorithm": "bcast/mst"}, {"op": "max"}, {"in_place": True},
@@ -151,8 +151,8 @@ def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pyt
 
 def test_a_band_is_drawn_where_a_platform_varies(asked: list[str]) -> None:
     """Nine tenths of the draws lie in it; what was drawn before is known, other draws are not."""
-    noise = {"noise.network": "0 0.5 1 0.9 2"}
-    noisy = replace(LAYOUT, platform=replace(tiny(), properties=tiny().properties | noise))
+    noise = {"network": ((0, ((0.0, 1.0), (1.0, 2.0))),)}
+    noisy = replace(LAYOUT, platform=replace(tiny(), machine=replace(tiny().machine, noise=noise)))
     bands = []
     for layout, draws in ((noisy, 5), (noisy, 5), (noisy, 6), (noisy, 0), (LAYOUT, 5)):
         (row,) = model.run_tasks([(layout, call(3))], noise=draws)

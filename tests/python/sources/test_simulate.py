@@ -19,7 +19,7 @@ from collscope.base.errors import UserError
 from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
 from collscope.machines import find
-from collscope.machines.simgrid import content_hash, smpirun_args
+from collscope.machines.platform import content_hash, smpirun_args
 from collscope.points.plan import Layout, Point
 from collscope.points.table import make_row
 from collscope.sources import simulate, smpirun

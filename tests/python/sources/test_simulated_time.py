@@ -178,7 +178,7 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
 
 def test_messages_around_the_limit_of_small_ones_find_their_receives(tmp_path: Path) -> None:
     """A rest of exactly the limit is a large message that follows a small one: SMPI keeps the two apart, and so must their tags."""
-    limit = find.load("schooner").eager_bytes + 1
+    limit = find.load("schooner").machine.eager_bytes + 1
     points = [replace(point("gather/linear_sync[first=1024]", 1024 + limit + more), type="byte") for more in (-1, 0, 1)]
     times = drive(tmp_path, "schooner", 4, points, nodes=2)
     assert all(times) and times == sorted(times, key=float)

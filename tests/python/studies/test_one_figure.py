@@ -12,7 +12,7 @@ import drawn
 import made_table
 from collscope.base.errors import UsageError
 from collscope.commands.cli import cli
-from collscope.machines.variations import Variation
+from collscope.machines.study_variants import Variation
 from collscope.points import table
 from collscope.studies import one_figure, reader
 from collscope.studies import rows as study_rows

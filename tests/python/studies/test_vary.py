@@ -9,7 +9,7 @@ import pytest
 from collscope.analysis import what_if
 from collscope.base.errors import UsageError
 from collscope.machines import find
-from collscope.machines import variations as vary
+from collscope.machines import study_variants as vary
 from collscope.points import table
 from collscope.sources import model
 from collscope.studies import reader, rows

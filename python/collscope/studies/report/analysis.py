@@ -21,7 +21,7 @@ from collscope.analysis.winner_table import WinnerTable
 from collscope.base.units import rounded_size
 from collscope.catalogue.decisions import library_name
 from collscope.machines import find
-from collscope.machines.variations import MAPPING, SIMULATED, Variant
+from collscope.machines.study_variants import MAPPING, SIMULATED, Variant
 from collscope.papers import papers
 from collscope.papers.papers import Paper
 from collscope.sources.bounds import TELEPHONE

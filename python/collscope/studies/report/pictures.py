@@ -28,8 +28,8 @@ from collscope.figures.source_style import DONE
 from collscope.figures.style import colour_of
 from collscope.figures.tree import tree_figure
 from collscope.figures.what_if import what_if_figure
-from collscope.machines.mappings import EVEN
-from collscope.machines.variations import MAPPING
+from collscope.machines.placement import EVEN_MAPPINGS
+from collscope.machines.study_variants import MAPPING
 from collscope.sources.cluster import Cluster, Lost
 from collscope.studies.report.analysis import Analysis, Changes, compare_variants
 from collscope.studies.report.sentences import best_sentence, case_sentence, crossover_sentence, tree_sentence
@@ -101,7 +101,7 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     number, stem = study.figure(c, nodes, ranks)
     b = analysis.bound
     bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)][["bytes", "time_s"]]
-    even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping in EVEN else f", {ranks} ranks"
+    even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping in EVEN_MAPPINGS else f", {ranks} ranks"
     title = f"{c.title}, {counted(nodes, 'node')}{even}"
     subtitle = f"{'Figure ' + number + ' of the paper · ' if number else ''}{note}"
     make = partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus)

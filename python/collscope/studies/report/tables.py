@@ -33,7 +33,7 @@ def setting_rows(platform: Platform, origin: Origin, analysis: Analysis) -> list
         ("platform", f"{study.platform} ({platform.max_nodes} nodes × {platform.cores_per_node} cores modelled)"),
         ("layout", f"{join_words([str(r) for r in study.ranks])} ranks on {join_words([str(n) for n in study.nodes])} nodes, "
                    f"mapping {join_words(list(dict.fromkeys(v.mapping for v in study.variants)))}"),
-        *((f"varied: {v.key}", join_words([v.said(value) for value in v.values])) for v in study.variations),
+        *((f"varied: {v.key}", join_words([v.label(value) for value in v.values])) for v in study.variations),
         ("call", f"type {study.type}, operator {study.op}, root {study.root}, {'in place' if study.in_place else 'not in place'}"),
         ("metric", study.metric + (f"; {join_words(study.also_metrics)} from the same calls beside it" if study.also_metrics else "")),
         ("sizes", f"{len(sizes)}, from {rounded_size(sizes[0])} to {rounded_size(sizes[-1])} (whole vector)" if sizes else "none"),

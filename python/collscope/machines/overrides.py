@@ -1,4 +1,14 @@
-"""Platforms with other numbers: `schooner[nodes=32,nic_bytes_per_s=9e9]`, `ideal[alpha=2us]`."""
+"""Platforms with other numbers: `schooner[nodes=32,nic_bytes_per_s=9e9]`, `schooner[without=gap]`, `ideal[alpha=2us]`.
+
+Elements of a node's model may be switched off: docs/node_model.md explains each.
+
+    gap           what a sender's processor spends on a message, by class and size (pieces' gap_s, gap_s_per_byte)
+    receive_gap   what a receiver's processor spends on an eager message, likewise (receive_gap_s, receive_gap_s_per_byte)
+    nonblocking   curves and eager limit of non-blocking sends
+    in_order      messages from one rank to another flow one after the other
+    nic_gap       the least time between two messages that leave a node by its NIC
+    first_touch   what writing a byte of newly mapped scratch for the first time costs
+"""
 
 from __future__ import annotations
 
@@ -11,14 +21,15 @@ from typing import Any
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.base.number import GIVEN, outside
 from collscope.base.units import SECONDS
-from collscope.machines import allocation, elements, topology
-from collscope.machines.plausible import MAX_CORES, MAX_OF_A_NODE, misfit, scaled, too_large
-from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Spec, Topology, filled, smallest, tidy
+from collscope.machines import topology
+from collscope.machines.limits import MAX_CORES, MAX_OF_A_NODE, misfit, scaled, too_large
+from collscope.machines.spec import COUNTS, NUMBERS, Level, Number, Piece, Spec, filled, smallest, tidy
+from collscope.machines.topology import Topology
 
 NAME = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 FILE = re.compile(r"\s*([^[]*?)\s*(?:\[(.*)\])?\s*\Z", re.DOTALL)
 IDEAL_HOSTS = 1024  # in all, unless `nodes` says more
-IDEAL = {"alpha": 1e-6, "beta": 1e-9, "gamma": 2.5e-10, "cores": 1.0}  # seconds, seconds a byte, cores of a node
+IDEAL = {"alpha": 1e-6, "beta": 1e-9, "gamma": 2.5e-10, "cores": 1.0}  # seconds, seconds per byte, cores of a node
 _SECONDS = {"": 1.0} | SECONDS
 
 
@@ -58,7 +69,7 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
     """The specification with some counts and numbers replaced, or multiplied (`x2`); curves are multiplied. UsageError: an unknown
     key, or a value that it cannot have."""
     curves, levels = curve_keys(spec), level_keys(spec)
-    known = (*COUNTS, *NUMBERS, *curves, *levels, *topology.variables(spec.topology), "in_order", elements.WITHOUT)
+    known = (*COUNTS, *NUMBERS, *curves, *levels, *topology.variables(spec.topology), "in_order", WITHOUT)
     whole = filled(spec)
     changes: dict[str, Any] = {}
     left_out: tuple[str, ...] = ()
@@ -68,8 +79,8 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
             raise UsageError(f'{spec.name}: no parameter "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}')
         if key == "in_order":
             changes[key] = _switch(spec, key, text)
-        elif key == elements.WITHOUT:
-            left_out = elements.names_of(text, spec.name)
+        elif key == WITHOUT:
+            left_out = elements_of(text, spec.name)
         elif key in curves:
             level, _, kind = key.partition(".")
             spec = scaled(spec, level, kind, _factor(spec, key, text))
@@ -86,11 +97,11 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         changes["cores_per_cache"] = changes["cores_per_socket"]
     try:
         if "topology.allocation" in values and "nodes" not in changes:
-            changes["nodes"] = allocation.named_nodes(spec.topology) or spec.nodes
-        changed = elements.without(replace(spec, **changes), left_out)
+            changes["nodes"] = topology.named_nodes(spec.topology) or spec.nodes
+        changed = without(replace(spec, **changes), left_out)
         if problem := too_large(changed.nodes, changed.cores_per_node):
             raise UsageError(f"{spec.name}: {problem}")
-        allocation.positions(spec.topology, changed.nodes)
+        topology.positions(spec.topology, changed.nodes)
     except ValueError as wrong_there:
         raise UsageError(f"{spec.name}: topology.allocation={spec.topology.allocation}: {wrong_there}") from None
     if wrong := misfit(changed):
@@ -194,3 +205,73 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
     if numbers["beta"] <= 0:
         raise UsageError("ideal: beta must be more than 0; a very fast network is beta=1e-15")
     return numbers
+
+
+# ---- elements of a node's model -----------------------------------------------------------------------------
+
+
+ELEMENTS = ("gap", "receive_gap", "nonblocking", "in_order", "nic_gap", "first_touch")
+SWITCHES = {"nic_gap": "nic_gap_s", "first_touch": "first_touch_s_per_byte"}  # of those that a number switches on
+WITHOUT = "without"  # the key that switches elements off in a platform's name: schooner[without=gap+nic_gap]
+
+
+def present(spec: Spec) -> tuple[str, ...]:
+    """The elements that this machine has."""
+    there = {
+        "gap": any(p.gap for curves in (spec.curve, spec.curve_nonblocking) for c in curves.values() for p in c),
+        "receive_gap": any(p.receive_gap for c in spec.curve.values() for p in c),
+        "nonblocking": bool(spec.curve_nonblocking) or spec.eager_bytes_nonblocking is not None,
+        "in_order": spec.in_order,
+        **{name: getattr(spec, number).value for name, number in SWITCHES.items()},
+    }
+    return tuple(name for name in ELEMENTS if there[name])
+
+
+def elements_of(text: str, where: str) -> tuple[str, ...]:
+    """The elements in "in_order+nic_gap" or "in_order,nic_gap". UsageError: there is no such element; it names `where`."""
+    names = tuple(part.strip() for part in text.replace("+", ",").split(","))
+    for name in names:
+        if name not in ELEMENTS:
+            raise UsageError(
+                f'{where}: there is no element "{name[:60]}"{did_you_mean(name, ELEMENTS)}; a node\'s model may have '
+                + ", ".join(ELEMENTS)
+            )
+    return tuple(dict.fromkeys(names))
+
+
+def without(spec: Spec, names: tuple[str, ...]) -> Spec:
+    """The machine without these elements: what is left of it stays."""
+    if "gap" in names:
+        nonblocking = _without_kind(spec.curve_nonblocking, "gap")
+        spec = replace(spec, curve=_without_kind(spec.curve, "gap"), curve_nonblocking=nonblocking)
+    if "receive_gap" in names:
+        spec = replace(spec, curve=_without_kind(spec.curve, "receive_gap"))
+    if "nonblocking" in names:
+        spec = replace(spec, curve_nonblocking={}, eager_bytes_nonblocking=None)
+    if "in_order" in names:
+        spec = replace(spec, in_order=False)
+    if "first_touch" in names:
+        spec = replace(spec, fresh_from_bytes=None)
+    zero = {number: Number(0.0) for name, number in SWITCHES.items() if name in names}
+    return replace(spec, **zero)  # type: ignore[arg-type]
+
+
+def _without_kind(curves: Mapping[str, tuple[Piece, ...]], kind: str) -> dict[str, tuple[Piece, ...]]:
+    """Classes that have one curve between them go on having one."""
+    made: dict[int, tuple[Piece, ...]] = {}
+    for pieces in curves.values():
+        made[id(pieces)] = tuple(replace(p, **{kind: None}) for p in pieces)  # type: ignore[arg-type]
+    return {level: made[id(pieces)] for level, pieces in curves.items()}
+
+
+def left_out(platform: str, names: str) -> str:
+    """A platform's name as it is typed, with these elements switched off. UsageError: there is no such element."""
+    off = "+".join(elements_of(names, "--without"))
+    base, bracket, rest = platform.rstrip().partition("[")
+    if base.strip() == "ideal":
+        raise UsageError("--without: ideal has no element of a node's model; it is for specifications")
+    parts = [part.strip() for part in rest.removesuffix("]").split(",") if part.strip()] if bracket else []
+    before = next((part for part in parts if part.partition("=")[0].strip() == WITHOUT), None)
+    if before is None:
+        return f"{base}[{','.join([*parts, f'{WITHOUT}={off}'])}]"
+    return f"{base}[{','.join(f'{part}+{off}' if part is before else part for part in parts)}]"

@@ -13,11 +13,11 @@ from pydantic import BeforeValidator
 
 from collscope.base.errors import UsageError, did_you_mean
 from collscope.base.toml_table import Document
-from collscope.machines import mappings
+from collscope.machines import placement
 
 MAPPING, WITHOUT, BUFFERS = "mapping", "without", "buffers"
 SIMULATED = ("warm", "fresh")  # buffers of a call that is simulated or modelled: no cache is
-LAYOUT = ("nodes", "ranks")  # of [setting]: a platform's own number of nodes is no layout
+LAYOUT = ("nodes", "ranks")  # of [setting]: a platform's own number of nodes is not one
 MAX_VARIANTS = 64  # variants: more is a mistake, or no figure that can be read
 _FACTOR = re.compile(r"x([0-9][0-9.eE+-]*)|([0-9][0-9.eE+-]*)x")
 
@@ -69,7 +69,7 @@ class Variation:
     values: tuple[str, ...]
     line: int  # of the file, for complaints
 
-    def said(self, value: str) -> str:
+    def label(self, value: str) -> str:
         """A value for people."""
         if self.key in (MAPPING, WITHOUT, BUFFERS):
             return value or "nothing"
@@ -101,7 +101,7 @@ def read(document: Document, values: dict[str, tuple[str, ...]], own: Collection
         if key == MAPPING:
             for one in given:
                 try:
-                    mappings.file_of(one)
+                    placement.file_of(one)
                 except UsageError as error:
                     raise document.fail(str(error), "vary", key) from None
         if key == WITHOUT:  # as --without has it, a list with commas, which are other values' in brackets

@@ -1,4 +1,4 @@
-"""What a machine's numbers can be, and what they hardly are: hard limits, and doubts that are said and not refused.
+"""What a machine's numbers can be, and what they hardly are: hard limits, contradictions, and doubts, which are reported and not refused.
 
 The limits stand in platforms/README.md, too.
 """
@@ -10,8 +10,16 @@ from dataclasses import replace
 
 from collscope.base.number import GIVEN, Number
 from collscope.base.units import format_time
-from collscope.machines import mesh
-from collscope.machines.spec import LEVELS, Piece, Spec, contradictions, occurring, tidy, ways
+from collscope.machines.spec import (
+    CLASSES,
+    Piece,
+    Spec,
+    links_crossed,
+    narrowest,
+    occurring,
+    socket_distances,
+    tidy,
+)
 
 MAX_CORES = 1 << 22  # of the whole machine
 MAX_OF_A_NODE = 1 << 16
@@ -69,10 +77,84 @@ def _unjoined(spec: Spec) -> tuple[str, str] | None:
     if len({frozenset(pair) for pair in spec.interconnect_links}) < len(spec.interconnect_links):
         return "must name each pair of sockets once", key
     if spec.interconnect_links:
-        for socket, steps in enumerate(mesh.distances(spec.sockets, spec.interconnect_links)[0]):
+        for socket, steps in enumerate(socket_distances(spec.sockets, spec.interconnect_links)[0]):
             if steps < 0:
                 return f"must join all sockets; no links lead from socket 0 to socket {socket}", key
     return None
+
+
+# ---- numbers that contradict each other ---------------------------------------------------------------------
+
+
+def curve_contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
+    """(class, place of the piece in its curve, what is wrong) where a curve and the links or overheads cannot both be right."""
+    for level in occurring(spec):
+        if level == "network" and level not in spec.own_curves:
+            continue  # nothing is known of it, and several nodes are refused
+        rate = narrowest(spec, level)
+        for at, piece in enumerate(spec.curve[level]):
+            eager = piece.start <= spec.eager_bytes.value
+            if eager and not piece.gap and piece.latency.value < 2 * spec.overhead_s.value:
+                yield (
+                    level,
+                    at,
+                    f"class {level} from {piece.start} bytes: latency_s {piece.latency.value} is less than the "
+                    f"two overheads of {spec.overhead_s.value} s that it contains",
+                )
+            if piece.traffic.value / rate > piece.s_per_byte.value * (1 + 1e-9) + 1e-15:
+                yield (
+                    level,
+                    at,
+                    f"class {level} from {piece.start} bytes: {piece.s_per_byte.value} s a byte is faster than the narrowest "
+                    f"link allows ({piece.traffic.value} / {rate} B/s = {piece.traffic.value / rate:.3g}); raise "
+                    "s_per_byte or the link's bandwidth, or lower traffic",
+                )
+
+
+def _numbers(gap: tuple[Number, Number] | None) -> tuple[float, float]:
+    """Seconds, and seconds per byte; of none, 0."""
+    return (gap[0].value, gap[1].value) if gap else (0.0, 0.0)
+
+
+def _received(spec: Spec, level: str, n: float) -> tuple[float, bool]:
+    """Seconds that the receiver of an eager message of n bytes spends, and whether a gap is part of them."""
+    gap = next(p for p in reversed(spec.curve[level]) if p.start <= n).receive_gap
+    seconds, per_byte = _numbers(gap)
+    return spec.overhead_s.value + seconds + n * per_byte, bool(gap)
+
+
+def gap_contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """(key in the file, what is wrong) where what both processors spend and the links together take longer than the message that contains
+    them; and where a receive gap is not in `curve`."""
+    kinds = (
+        ("curve", spec.curve, spec.eager_bytes),
+        ("curve_nonblocking", spec.curve_nonblocking, spec.eager_nonblocking),
+    )
+    for key, curves, limit in kinds:
+        for level in (lv for lv in occurring(spec) if lv in curves and (lv != "network" or spec.nodes > 1)):
+            rate, pieces = narrowest(spec, level), curves[level]
+            for at, p in enumerate(pieces):
+                if key != "curve" and p.receive_gap:
+                    yield (
+                        (key, level, at),
+                        f"class {level} from {p.start} bytes: a receive is the same however its message was sent; say receive_gap_s in "
+                        f"[[curve.{level}]]",
+                    )
+                    break
+                end = pieces[at + 1].start - 1 if at + 1 < len(pieces) else max(2 * p.start, 1 << 30)
+                for n in sorted({p.start, end, *([int(limit.value)] if p.start <= limit.value < end else [])}):
+                    gap, per_byte = _numbers(p.gap) if p.gap else (spec.overhead_s.value, 0.0)
+                    sent = gap + n * per_byte
+                    received, by_gap = _received(spec, level, n) if n <= limit.value else (0.0, False)
+                    whole, wire = p.latency.value + n * p.s_per_byte.value, n * p.traffic.value / rate
+                    if (p.gap or by_gap) and sent + received + wire > whole * (1 + 1e-9) + 1e-15:
+                        yield (
+                            (key, level, at),
+                            f"class {level} from {p.start} bytes: of the {whole:.4g} s that a message of {n} bytes takes, the gap of its "
+                            f"sender is {sent:.4g} s, what its receiver spends {received:.4g} s and the narrowest link {wire:.4g} s: more "
+                            "than the whole; lower gap_s, receive_gap_s, what they are a byte, or traffic",
+                        )
+                        break
 
 
 # ---- doubts -----------------------------------------------------------------------------------------------
@@ -120,19 +202,22 @@ def _rate(bytes_per_s: float) -> str:
 # ---- what-if questions that ask for nothing ---------------------------------------------------------------
 
 
-def idle_links(before: Spec, after: Spec, asked: Mapping[str, str]) -> Iterator[str]:
+def idle_links(before: Spec, after: Spec, overrides: Mapping[str, str]) -> Iterator[str]:
     """A line for each link of a variant that is wider than before though a message alone takes as long as before: its time is its
-    class's curve. Says what would make messages faster. `asked` is what stood in the brackets."""
-    for level in LEVELS:
-        for link in ways(level)[::-1]:
+    class's curve. Says what would make messages faster. `overrides` is what stood in the brackets."""
+    for level in CLASSES:
+        for link in links_crossed(level)[::-1]:
             name = f"{link}_bytes_per_s"
             old, new = getattr(before, name).value, getattr(after, name).value
             own = {"network": ("nic", "switch"), "node": ("interconnect", "across")}.get(level, ())
-            if link not in own or name not in asked or new <= old or level not in occurring(after):
+            if link not in own or name not in overrides or new <= old or level not in occurring(after):
                 continue
-            if any(key.startswith(f"{level}.s_per_byte") for key in asked):
+            if any(key.startswith(f"{level}.s_per_byte") for key in overrides):
                 continue
-            words = [*(f"{k}={v}" for k, v in asked.items()), *faster(after, level, tidy(float(f"{old / new:.3g}")))]
+            words = [
+                *(f"{k}={v}" for k, v in overrides.items()),
+                *faster(after, level, tidy(float(f"{old / new:.3g}"))),
+            ]
             yield (
                 f"{name} {new:g} instead of {old:g}: a message alone takes as long as before, as curve.{level} says; only ranks "
                 f"that send at once share it more widely. With the curve: [{','.join(words)}]"
@@ -141,11 +226,11 @@ def idle_links(before: Spec, after: Spec, asked: Mapping[str, str]) -> Iterator[
 
 
 def faster(spec: Spec, level: str, factor: float) -> list[str]:
-    """What to add to a variant so that messages of this class take `factor` of their time a byte: the curve, and links that are too
+    """What to add to a variant so that messages of this class take `factor` of their time per byte: the curve, and links that are too
     narrow for it."""
     words = [f"{level}.s_per_byte=x{factor:g}"]
     changed = scaled(spec, level, "s_per_byte", factor)
-    for link in ways(level):
+    for link in links_crossed(level):
         rate = getattr(changed, f"{link}_bytes_per_s")
         need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[level] if p.s_per_byte.value > 0)
         if 0 < rate.value < need:
@@ -160,7 +245,7 @@ def faster(spec: Spec, level: str, factor: float) -> list[str]:
             words.append(f"topology.{name}={float(f'{need * 1.001:.4g}'):g}")
             wider = Number(float(words[-1].partition("=")[2]))
             changed = replace(changed, topology=replace(changed.topology, **{name: wider}))  # type: ignore[arg-type]
-    return [] if any(True for _ in contradictions(changed)) else words
+    return [] if any(True for _ in curve_contradictions(changed)) else words
 
 
 def scaled(spec: Spec, level: str, kind: str, factor: float) -> Spec:
