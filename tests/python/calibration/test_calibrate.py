@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from collscope.base import paths, programs
-from collscope.base.errors import UsageError, UserError
 from collscope.base.number import Number
 from collscope.calibration import calibrate, topology
 from collscope.calibration.samples import Placement, Probe, Reading, Samples, Start
@@ -21,6 +20,7 @@ from collscope.sources.launcher import Launcher
 from collscope.testbed import bed
 from collscope.testbed.network import Network
 from command_line import call
+from refusals import refusal
 
 
 @pytest.mark.full
@@ -52,10 +52,12 @@ def answer(probe: Probe) -> Reading:
 
 
 Launches = list[tuple[int, list[str], Path | None]]  # ranks, words, folder of the plan
+Driver = Callable[..., Launches]
+Capture, Patch = pytest.CaptureFixture[str], pytest.MonkeyPatch
 
 
 @pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Launches]:
+def driver(monkeypatch: Patch) -> Driver:
     """`driver(cores, nodes, load)`: the launches of a driver that finds its ranks on so many nodes of so many cores, two per socket."""
 
     def play(cores: int = 2, nodes: int = 1, load: float = 0.25) -> Launches:
@@ -84,7 +86,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Launches]:
 
 
 def test_the_command_prints_source_load_pieces_and_errors_and_so_does_the_file(
-    tmp_path: Path, driver: Callable[..., Launches], capsys: pytest.CaptureFixture[str], workplace: Path
+    tmp_path: Path, driver: Driver, capsys: Capture, workplace: Path
 ) -> None:
     launches, path = driver(load=3.2), tmp_path / "mine.toml"
     status, out, err = call(capsys, "calibrate", "--out", str(path))
@@ -103,9 +105,7 @@ def test_the_command_prints_source_load_pieces_and_errors_and_so_does_the_file(
     assert spec.eager_bytes.value == 4095 and spec.counts["sockets"] == Number(1, "documented", "hwloc")
 
 
-def test_a_quick_calibration_is_one_look_and_one_launch(
-    tmp_path: Path, driver: Callable[..., Launches], workplace: Path
-) -> None:
+def test_a_quick_calibration_is_one_look_and_one_launch(tmp_path: Path, driver: Driver, workplace: Path) -> None:
     launches = driver(load=0.3)
     assert (
         find.load(str(calibrate.calibrate(target=tmp_path / "q.toml", quick=True).path)).machine.half_round_trip_s(
@@ -120,7 +120,7 @@ def test_a_quick_calibration_is_one_look_and_one_launch(
     ("cores", "ranks", "measured"), [(2, None, 2), (16, None, 16), (40, None, 16), (40, 3, 3), (40, 2, 2)]
 )
 def test_a_rank_per_core_measures_and_sixteen_at_most(
-    tmp_path: Path, driver: Callable[..., Launches], cores: int, ranks: int | None, measured: int
+    tmp_path: Path, driver: Driver, cores: int, ranks: int | None, measured: int
 ) -> None:
     launches = driver(cores)
     made = calibrate.calibrate(ranks_per_node=ranks, target=tmp_path / "spec.toml")
@@ -128,7 +128,7 @@ def test_a_rank_per_core_measures_and_sixteen_at_most(
     assert {r.probe.count for r in made.samples.of("copy")} == {1, measured}
 
 
-def test_cores_that_others_use_are_noted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cores_that_others_use_are_noted(monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.setattr(mpirun, "share_cores", lambda ranks: False)
     for load, ranks, cores in ((0.5, 2, 2), (0, 2, 2), (40, 16, 64)):
         calibrate.check_cores(ranks, cores, load)
@@ -139,38 +139,34 @@ def test_cores_that_others_use_are_noted(monkeypatch: pytest.MonkeyPatch, capsys
         assert note in capsys.readouterr().err.replace("\n", " ")
 
 
-def test_a_machine_without_cores_to_measure_on_is_refused(tmp_path: Path, driver: Callable[..., Launches]) -> None:
+def test_a_machine_without_cores_to_measure_on_is_refused(tmp_path: Path, driver: Driver) -> None:
     launches = driver(cores=3)
     for ranks, message in ((1, "needs two cores"), (4, "4 ranks do not have a core each; calibrate with at most")):
-        with pytest.raises(UserError, match=message):
-            calibrate.calibrate(ranks_per_node=ranks, target=tmp_path / "spec.toml")
-    with pytest.raises(UsageError, match="cannot be written; --out FILE writes elsewhere, for --on FILE$"):
-        calibrate.calibrate(target=tmp_path)
+        assert message in refusal(calibrate.calibrate, ranks_per_node=ranks, target=tmp_path / "spec.toml")
+    assert refusal(calibrate.calibrate, target=tmp_path).endswith(
+        "cannot be written; --out FILE writes elsewhere, for --on FILE"
+    )
     assert list(tmp_path.iterdir()) == [] and not launches
 
 
 def test_a_tree_that_cannot_be_written_to_is_refused_before_anything_is_measured(
-    driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch
+    driver: Driver, monkeypatch: Patch
 ) -> None:
     launches = driver()
     monkeypatch.setattr(paths, "is_writable", lambda _: False)
-    with pytest.raises(UsageError, match=r"this_machine/spec\.toml cannot be written; --out FILE writes elsewhere"):
-        calibrate.calibrate()
+    assert "this_machine/spec.toml cannot be written; --out FILE writes elsewhere" in refusal(calibrate.calibrate)
     assert not launches
 
 
-def test_a_specification_that_cannot_be_used_is_not_written(
-    tmp_path: Path, driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_specification_that_cannot_be_used_is_not_written(tmp_path: Path, driver: Driver, monkeypatch: Patch) -> None:
     driver()
     monkeypatch.setattr(calibrate, "spec_text", lambda *_: "name = 3\n")
-    with pytest.raises(UserError, match=r"spec\.toml:1: name: "):
-        calibrate.calibrate(target=tmp_path / "spec.toml")
+    assert "spec.toml:1: name: " in refusal(calibrate.calibrate, target=tmp_path / "spec.toml")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_calibration_that_is_stopped_writes_nothing(
-    tmp_path: Path, driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, driver: Driver, monkeypatch: Patch, capsys: Capture
 ) -> None:
     def stop(*_: object) -> Samples:
         raise KeyboardInterrupt
@@ -221,7 +217,7 @@ class Reaches(Launcher):
     ],
 )
 def test_a_cluster_is_measured_by_a_rank_per_core_of_its_nodes(
-    driver: Callable[..., Launches], tmp_path: Path, cores: int, hosts: str, nodes: int | None, each: int | None, ranks: int, on: int
+    driver: Driver, tmp_path: Path, cores: int, hosts: str, nodes: int | None, each: int | None, ranks: int, on: int
 ) -> None:  # fmt: skip
     launches, launcher = driver(cores, on), Reaches(hosts=tuple(hosts))
     made = calibrate.calibrate("mine", launcher, nodes, each, tmp_path / "mine.toml", quick=True)
@@ -243,7 +239,7 @@ def test_a_cluster_is_measured_by_a_rank_per_core_of_its_nodes(
     )
 
 
-def test_a_planted_cluster_comes_out_again(driver: Callable[..., Launches], tmp_path: Path) -> None:
+def test_a_planted_cluster_comes_out_again(driver: Driver, tmp_path: Path) -> None:
     driver(cores=4, nodes=2)
     made = calibrate.calibrate("mine", Reaches(hosts=("a", "b")), target=tmp_path / "mine.toml")
     spec = find.load_spec(str(made.path))
@@ -253,9 +249,7 @@ def test_a_planted_cluster_comes_out_again(driver: Callable[..., Launches], tmp_
     assert spec.overhead_s.value == 1e-7
 
 
-def test_a_host_of_the_test_bed_is_a_node_of_one_core(
-    driver: Callable[..., Launches], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_host_of_the_test_bed_is_a_node_of_one_core(driver: Driver, monkeypatch: Patch, tmp_path: Path) -> None:
     """Its leaves and their rate are known from how it was made."""
     wire = Network(4, leaves=2, oversubscription=2)
     monkeypatch.setattr(bed, "standing", lambda: bed.Bed(wire, 1, False, tmp_path))
@@ -291,20 +285,18 @@ def test_leaves_of_a_test_bed_have_one_uplink_each_of_the_rate_it_was_made_with(
     ],
 )
 def test_a_cluster_that_cannot_be_measured_is_refused(
-    driver: Callable[..., Launches], tmp_path: Path, hosts: str, nodes: int | None, each: int | None, message: str
+    driver: Driver, tmp_path: Path, hosts: str, nodes: int | None, each: int | None, message: str
 ) -> None:
     driver(cores=4, nodes=2)
-    with pytest.raises(UserError) as refused:
-        calibrate.calibrate("mine", Reaches(hosts=tuple(hosts)), nodes, each, tmp_path / "mine.toml")
-    assert str(refused.value) == message and list(tmp_path.iterdir()) == []
-    with pytest.raises(
-        UserError, match="^--name schooner: there is platforms/schooner.toml already; take another name, or --out FILE$"
-    ):
-        calibrate.calibrate("schooner", Reaches())
+    launcher, target = Reaches(hosts=tuple(hosts)), tmp_path / "mine.toml"
+    assert refusal(calibrate.calibrate, "mine", launcher, nodes, each, target) == message
+    assert list(tmp_path.iterdir()) == []
+    taken = "--name schooner: there is platforms/schooner.toml already; take another name, or --out FILE"
+    assert refusal(calibrate.calibrate, "schooner", Reaches()) == taken
 
 
 def test_page_picture_and_data_of_a_cluster_lie_beside_its_specification(
-    tmp_path: Path, driver: Callable[..., Launches], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, driver: Driver, capsys: Capture
 ) -> None:
     driver(cores=2, nodes=2)
     for name, before in (("spec.toml", ""), ("mine.toml", "mine_")):
@@ -336,9 +328,7 @@ def test_page_picture_and_data_of_a_cluster_lie_beside_its_specification(
         ("--out mine.xml", "--out mine.xml: a specification's name ends in .toml"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(
-    words: str, message: str, driver: Callable[..., Launches], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_that_do_not_go_together_are_refused(words: str, message: str, driver: Driver, capsys: Capture) -> None:
     driver()
     status, _, err = call(capsys, "calibrate", *words.split())
     assert status == 2 and message in err.replace("\n", " ")
