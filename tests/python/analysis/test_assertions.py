@@ -1,4 +1,5 @@
-"""What each kind of check says: its sentence, whether it holds, and the numbers that decided, on one table whose times are simple."""
+"""collscope.analysis.check, collscope.analysis.times:
+what each kind of check says: its sentence, whether it holds, and the numbers that decided, on one table whose times are simple."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each kind of check on tables where it holds and where it does not."""
+"""collscope.analysis.place_checks: each kind of check on tables where it holds and where it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crossovers on tables whose answers are known."""
+"""collscope.analysis.crossover: crossovers on tables whose answers are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polynomials of the number of ranks: what is fitted, and the printed one beside it."""
+"""collscope.analysis.fits: polynomials of the number of ranks: what is fitted, and the printed one beside it."""
 
 from __future__ import annotations
 

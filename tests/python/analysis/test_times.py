@@ -1,4 +1,4 @@
-"""Times cut for judging."""
+"""collscope.analysis.times: times cut for judging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decision trees on tables whose answers are known."""
+"""collscope.analysis.tree: decision trees on tables whose answers are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of winners: who shares a place, and which alternative fits a source better."""
+"""collscope.analysis.winner_table: the table of winners: who shares a place, and which alternative fits a source better."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""collscope.base.cache: what is kept, under which hash, and found again."""
+
 import threading
 from collections.abc import Callable
 from pathlib import Path

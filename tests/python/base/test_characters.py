@@ -1,4 +1,4 @@
-"""What stands for characters that a terminal, a locale or a message cannot hold."""
+"""collscope.base.characters: what stands for characters that a terminal, a locale or a message cannot hold."""
 
 from __future__ import annotations
 

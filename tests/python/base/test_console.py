@@ -1,4 +1,4 @@
-"""What is said on a terminal, in a file or a pipe."""
+"""collscope.base.console: what is said on a terminal, in a file or a pipe."""
 
 from __future__ import annotations
 

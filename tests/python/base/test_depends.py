@@ -1,4 +1,4 @@
-"""The table of what depends on what: every place exists, and what a hashed file includes is hashed, too."""
+"""collscope.base.depends: the table of what depends on what: every place exists, and what a hashed file includes is hashed, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are written whole, or not at all."""
+"""collscope.base.files: files that are written whole, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables in little room."""
+"""collscope.base.grid: tables in little room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of long work."""
+"""collscope.base.progress: what is said of long work."""
 
 from __future__ import annotations
 

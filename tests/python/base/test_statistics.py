@@ -1,4 +1,4 @@
-"""The one quantile."""
+"""collscope.base.statistics: the one quantile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files with fixed keys: which line a key stands on, and what is said of mistakes."""
+"""collscope.base.toml_table: files with fixed keys: which line a key stands on, and what is said of mistakes."""
 
 from __future__ import annotations
 

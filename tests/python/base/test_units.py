@@ -1,3 +1,5 @@
+"""collscope.base.units: sizes, times and lists of numbers as they are typed and printed."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""The benchmark of our algorithms beside Open MPI's own: every pair is timed on both sides; no time is asserted."""
+"""bench: the benchmark of our algorithms beside Open MPI's own: every pair is timed on both sides; no time is asserted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of the model at scale, on few ranks: its table is whole; no time is asserted."""
+"""bench: the benchmark of the model at scale, on few ranks: its table is whole; no time is asserted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a campaign on a bed stands on, with a bed that is not there: it is checked and calibrated once, and again where it is another."""
+"""collscope.campaigns.ground:
+what a campaign on a bed stands on, with a bed that is not there: it is checked and calibrated once, and again where it is another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The comparator's report, of four calls whose errors can be told by hand: as text, as JSON, and which figures it has."""
+"""collscope.campaigns.report:
+the comparator's report, of four calls whose errors can be told by hand: as text, as JSON, and which figures it has."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Decision tables on both sides of every threshold, beside what the libraries' own sources say (choices/libraries.txt).
+"""collscope.catalogue.decisions, collscope.catalogue.registry:
+decision tables on both sides of every threshold, beside what the libraries' own sources say (choices/libraries.txt).
 
 decision/smpi_ompi depends on what divides the count and on the root, so its choices are many: choices/smpi_ompi.txt holds a sum over
 them, made from our own table. That detects a change and proves nothing; what SMPI sends is compared in twins/test_smpi_decision.py.
 choices/rules.txt is the like of what every table says of its own rules, those that no call above reaches among them, and
 choices/list.txt of all else that the programs list but prose: algorithms with their twins and flags, collectives, decisions, types.
-`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes these anew.
-"""
+`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes these anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decision tables take, beside what the libraries' sources say."""
+"""collscope.catalogue.decisions: what decision tables take, beside what the libraries' sources say."""
 
 from __future__ import annotations
 

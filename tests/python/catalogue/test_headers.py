@@ -1,4 +1,4 @@
-"""Opening comments: they are read, and every algorithm's is whole."""
+"""collscope.catalogue.headers: opening comments: they are read, and every algorithm's is whole."""
 
 from __future__ import annotations
 

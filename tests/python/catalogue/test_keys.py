@@ -1,3 +1,5 @@
+"""collscope.catalogue.keys: keys with parameters, and sweeps over them."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

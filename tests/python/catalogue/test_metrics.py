@@ -1,4 +1,4 @@
-"""Metrics as they are typed."""
+"""collscope.catalogue.metrics: metrics as they are typed."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""core/plan, prove: ranks of a plan sit where its places file says."""
+
 from pathlib import Path
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the prover answers, and what is said where it does not."""
+"""collscope.catalogue.prover: what the prover answers, and what is said where it does not."""
 
 from __future__ import annotations
 

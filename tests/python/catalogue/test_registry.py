@@ -1,3 +1,5 @@
+"""collscope.catalogue.registry: what the prover lists, and names that resolve to keys."""
+
 import os
 from pathlib import Path
 

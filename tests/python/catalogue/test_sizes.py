@@ -1,3 +1,5 @@
+"""collscope.catalogue.sizes: bytes and counts of each collective."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

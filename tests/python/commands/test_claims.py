@@ -1,4 +1,4 @@
-"""The `claims` command: what it writes, and that another verdict than the committed one fails it."""
+"""collscope.commands.claims: the `claims` command: what it writes, and that another verdict than the committed one fails it."""
 
 from __future__ import annotations
 

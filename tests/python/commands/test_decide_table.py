@@ -1,4 +1,4 @@
-"""What decision tables take, as tables."""
+"""collscope.commands.decide_table: what decision tables take, as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of errors: one message, and an exit status."""
+"""collscope.commands.errors: what becomes of errors: one message, and an exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that are loaded when they are called."""
+"""collscope.commands.groups: commands that are loaded when they are called."""
 
 from __future__ import annotations
 

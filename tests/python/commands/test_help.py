@@ -1,4 +1,4 @@
-"""The help of every command: it fits a terminal, and it is there at once."""
+"""collscope.commands.cli: the help of every command: it fits a terminal, and it is there at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `list` prints."""
+"""collscope.commands.list_: what `list` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command prints in every locale: what it cannot show is spelt in other characters."""
+"""collscope.base.characters: every command prints in every locale: what it cannot show is spelt in other characters."""
 
 from __future__ import annotations
 

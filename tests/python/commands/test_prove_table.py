@@ -1,4 +1,4 @@
-"""What the table of verdicts says of failed points."""
+"""collscope.commands.prove_table: what the table of verdicts says of failed points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Random calls: any algorithm with any parameters, on any number of ranks, anywhere on uneven machines. What the prover says of
+"""prove, collscope.commands.prove:
+random calls: any algorithm with any parameters, on any number of ranks, anywhere on uneven machines. What the prover says of
 each must be "proven" or a reason why not, and what the simulated run ends with must be right.
 
 Hypothesis makes a failing list of points small, so what is printed is close to the one that is wrong."""

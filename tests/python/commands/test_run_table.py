@@ -1,4 +1,4 @@
-"""The table that `run` prints."""
+"""collscope.commands.run_table: the table that `run` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of `show` in the terminal."""
+"""collscope.commands.show_page: the page of `show` in the terminal."""
 
 from __future__ import annotations
 

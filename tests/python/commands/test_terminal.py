@@ -1,4 +1,5 @@
-"""What a user sees in terminals of 60, 80 and 120 columns: names and verdicts whole, nothing wider than the screen."""
+"""collscope.base.grid, collscope.base.console:
+what a user sees in terminals of 60, 80 and 120 columns: names and verdicts whole, nothing wider than the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `testbed` command: what it reads, what it hands on, what it says."""
+"""collscope.commands.testbed: the `testbed` command: what it reads, what it hands on, what it says."""
 
 from __future__ import annotations
 

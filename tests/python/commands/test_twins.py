@@ -1,4 +1,4 @@
-"""The `twins` command."""
+"""collscope.commands.twins: the `twins` command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the driver says by itself: its options, the machine's topology, and how it tells that a point ended."""
+"""driver: what the driver says by itself: its options, the machine's topology, and how it tells that a point ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How the driver repeats: in rounds over a group's points, until an interval is narrow or a budget is spent, on buffers as asked for;
+"""driver:
+how the driver repeats: in rounds over a group's points, until an interval is narrow or a budget is spent, on buffers as asked for;
 and what it says of the launch before and after. Simulated where what is asked is exact, real where it is about a machine."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What axes share."""
+"""collscope.figures.axes: what axes share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lanes of crossovers."""
+"""collscope.figures.crossovers: lanes of crossovers."""
 
 from __future__ import annotations
 

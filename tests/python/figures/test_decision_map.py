@@ -1,4 +1,4 @@
-"""The map of what decisions take."""
+"""collscope.figures.decision_map: the map of what decisions take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of critical paths: bars of the right length, where the path is, and the load of a link."""
+"""collscope.figures.explain: the picture of critical paths: bars of the right length, where the path is, and the load of a link."""
 
 from __future__ import annotations
 

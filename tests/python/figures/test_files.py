@@ -1,4 +1,4 @@
-"""Figures as files."""
+"""collscope.figures.files: figures as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands above the panels: how lines are wrapped, and in how many columns a legend stands."""
+"""collscope.figures.heading: what stands above the panels: how lines are wrapped, and in how many columns a legend stands."""
 
 from __future__ import annotations
 

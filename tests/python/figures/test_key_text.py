@@ -1,4 +1,4 @@
-"""Keys as figures write them."""
+"""collscope.figures.key_text: keys as figures write them."""
 
 from __future__ import annotations
 

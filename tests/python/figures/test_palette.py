@@ -1,4 +1,4 @@
-"""Colours: the look of a key, the same in all figures, and how keys of one figure are told apart."""
+"""collscope.figures.palette: colours: the look of a key, the same in all figures, and how keys of one figure are told apart."""
 
 from __future__ import annotations
 

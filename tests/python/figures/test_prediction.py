@@ -1,4 +1,4 @@
-"""What figures of a prediction call algorithms, sizes and ranks."""
+"""collscope.figures.prediction: what figures of a prediction call algorithms, sizes and ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of any table: whatever varies is shown, and all that is shown can be told apart and read."""
+"""collscope.figures.run: figures of any table: whatever varies is shown, and all that is shown can be told apart and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One panel of a figure of a run: what stands at the ends of lines."""
+"""collscope.figures.run_panel: one panel of a figure of a run: what stands at the ends of lines."""
 
 from __future__ import annotations
 

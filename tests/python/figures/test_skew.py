@@ -1,4 +1,4 @@
-"""The picture of what algorithms absorb of a skew."""
+"""collscope.figures.skew: the picture of what algorithms absorb of a skew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a decision chose, below the axes."""
+"""collscope.figures.strip: what a decision chose, below the axes."""
 
 from __future__ import annotations
 

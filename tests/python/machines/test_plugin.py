@@ -1,4 +1,4 @@
-"""What the plug-in refuses in a platform file that another program wrote, and what it takes just beside that."""
+"""platforms/plugin: what the plug-in refuses in a platform file that another program wrote, and what it takes just beside that."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What the prover's program answers to many requests, as it did before: a sum for each request and collective (answers.txt).
+"""model: what the prover's program answers to many requests, as it did before: a sum for each request and collective (answers.txt).
 
 That detects a change and proves nothing: whether times are right is asked in test_timing.py, whether verdicts are in tests/prove.
 Numbers count to nine digits. `PYTHONPATH=python .venv/bin/python tests/python/model/test_answers.py` makes the sums anew; with the
-name of a request behind it, it prints the answers themselves, to be compared before and after a change.
-"""
+name of a request behind it, it prints the answers themselves, to be compared before and after a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jaguar's torus: the timing engine beside SimGrid on a few scattered nodes of it."""
+"""model: jaguar's torus: the timing engine beside SimGrid on a few scattered nodes of it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What the prover's programs say, word for word (said.txt), of calls that are odd and of requests that cannot be.
+"""model: what the prover's programs say, word for word (said.txt), of calls that are odd and of requests that cannot be.
 
 Numbers count to nine digits; of a long answer a sum stands for its end.
-`PYTHONPATH=python .venv/bin/python tests/python/model/test_said.py` writes the file anew.
-"""
+`PYTHONPATH=python .venv/bin/python tests/python/model/test_said.py` writes the file anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks that enter late: the model beside the simulation, and what a delay is."""
+"""model: ranks that enter late: the model beside the simulation, and what a delay is."""
 
 from __future__ import annotations
 

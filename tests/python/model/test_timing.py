@@ -1,4 +1,4 @@
-"""The timing engine beside SimGrid itself: random schedules on the ideal network, every algorithm on Schooner."""
+"""model: the timing engine beside SimGrid itself: random schedules on the ideal network, every algorithm on Schooner."""
 
 from __future__ import annotations
 

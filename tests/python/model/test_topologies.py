@@ -1,4 +1,5 @@
-"""Routes over links between nodes: the timing engine beside SimGrid with explicit routes, where links are narrow and shared."""
+"""model:
+routes over links between nodes: the timing engine beside SimGrid with explicit routes, where links are narrow and shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Bird's claims: on tables that agree with the paper but for one thing, at each threshold, and on the committed table."""
+"""collscope.papers.papers:
+bird's claims: on tables that agree with the paper but for one thing, at each threshold, and on the committed table."""
 
 from __future__ import annotations
 

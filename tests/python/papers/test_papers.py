@@ -1,4 +1,4 @@
-"""Papers as files: what is said of one with mistakes, and that nothing outside papers/ knows any of them."""
+"""collscope.papers.papers: papers as files: what is said of one with mistakes, and that nothing outside papers/ knows any of them."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""collscope.points.table: the columns of the table, and reading it back."""
+
 import math
 import os
 from pathlib import Path

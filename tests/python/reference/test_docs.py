@@ -1,4 +1,4 @@
-"""The generated reference is up to date, and its links lead somewhere."""
+"""collscope.reference.docs: the generated reference is up to date, and its links lead somewhere."""
 
 from __future__ import annotations
 

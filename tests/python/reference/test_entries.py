@@ -1,4 +1,4 @@
-"""What the reference says of an algorithm, a decision and a picture, in words and as HTML."""
+"""collscope.reference.entries: what the reference says of an algorithm, a decision and a picture, in words and as HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The machines' page and platform files are up to date, and any MPI program runs on those files without the plug-in."""
+"""collscope.reference.machines:
+the machines' page and platform files are up to date, and any MPI program runs on those files without the plug-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts in Markdown, and what they are taken apart into."""
+"""collscope.reference.markdown: texts in Markdown, and what they are taken apart into."""
 
 from __future__ import annotations
 

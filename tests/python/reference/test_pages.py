@@ -1,4 +1,5 @@
-"""What the pages for users show is so: files in TOML can be read, links lead somewhere, commands have the options they are given."""
+"""collscope.commands.cli, collscope.machines.spec_reader:
+what the pages for users show is so: files in TOML can be read, links lead somewhere, commands have the options they are given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of the reference."""
+"""collscope.reference.pictures: pictures of the reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What is said of critical paths, and where one algorithm's lead turns, without the prover: leads are planted."""
+"""collscope.schedules.critical_path, collscope.schedules.explain:
+what is said of critical paths, and where one algorithm's lead turns, without the prover: leads are planted."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""collscope.schedules.holdings: what each rank has after a round."""
+
 import numpy as np
 import pytest
 

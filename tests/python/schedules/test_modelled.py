@@ -1,4 +1,4 @@
-"""The calls of ranks, from the prover's operations."""
+"""collscope.schedules.modelled: the calls of ranks, from the prover's operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made of observed events: times of messages, and what ranks do between them."""
+"""collscope.schedules.retimed: what is made of observed events: times of messages, and what ranks do between them."""
 
 from __future__ import annotations
 

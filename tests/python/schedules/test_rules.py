@@ -1,4 +1,4 @@
-"""What is said of rounds and of machines: rules, counts, machine files."""
+"""collscope.schedules.rules: what is said of rounds and of machines: rules, counts, machine files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces."""
+"""collscope.schedules.trace: traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The launcher: what each command asks for, and what it says before anything is installed."""
+"""collscope: the launcher: what each command asks for, and what it says before anything is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The libraries that others are compared with are what their names say, and run."""
+"""libraries: the libraries that others are compared with are what their names say, and run."""
 
 from __future__ import annotations
 

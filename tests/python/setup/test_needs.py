@@ -1,4 +1,4 @@
-"""What is missing, and which packages and libraries bring it."""
+"""collscope.setup.needs: what is missing, and which packages and libraries bring it."""
 
 from __future__ import annotations
 

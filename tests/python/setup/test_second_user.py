@@ -1,4 +1,5 @@
-"""A tree that belongs to somebody else: what its owner computed is found, what is new lies in one's own place, and nothing in the
+"""collscope.setup.state:
+A tree that belongs to somebody else: what its owner computed is found, what is new lies in one's own place, and nothing in the
 tree changes."""
 
 from __future__ import annotations

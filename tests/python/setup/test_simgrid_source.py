@@ -1,4 +1,4 @@
-"""SimGrid from its source package, with a set-up that only notes what it would call."""
+"""collscope.setup.simgrid_source: SimGrid from its source package, with a set-up that only notes what it would call."""
 
 from __future__ import annotations
 

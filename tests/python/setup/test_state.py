@@ -1,4 +1,4 @@
-"""When nothing is to be done, and which changes are seen."""
+"""collscope.setup.state: when nothing is to be done, and which changes are seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of set-up that fail."""
+"""collscope.setup.steps: steps of set-up that fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summary of `test`: what ctest and pytest write down, counted; and the exit status that follows."""
+"""collscope.setup.testing: the summary of `test`: what ctest and pytest write down, counted; and the exit status that follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the library's own call was: recognised from its messages, or not known."""
+"""collscope.sources.chosen: what the library's own call was: recognised from its messages, or not known."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Golden times: each algorithm at two points of Schooner, to the last digit, for the SimGrid version they were made with.
+"""collscope.sources.simulate, collscope.sources.smpirun:
+golden times: each algorithm at two points of Schooner, to the last digit, for the SimGrid version they were made with.
 
-A change that is meant to change times makes them anew:  .venv/bin/python tests/python/sources/test_golden_times.py
-"""
+A change that is meant to change times makes them anew:  .venv/bin/python tests/python/sources/test_golden_times.py"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How real ranks are started: here, on named hosts, by Slurm, on the test bed."""
+"""collscope.sources.launcher: how real ranks are started: here, on named hosts, by Slurm, on the test bed."""
 
 from __future__ import annotations
 

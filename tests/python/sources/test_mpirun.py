@@ -1,4 +1,4 @@
-"""What mpirun of each library needs to be told, and what it says when it cannot start."""
+"""collscope.sources.mpirun: what mpirun of each library needs to be told, and what it says when it cannot start."""
 
 from __future__ import annotations
 

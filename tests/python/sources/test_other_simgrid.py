@@ -1,4 +1,4 @@
-"""SimGrid 4.1 beside 3.32: the same plan, the same digits."""
+"""collscope.sources.simulate, collscope.sources.smpirun: SimGrid 4.1 beside 3.32: the same plan, the same digits."""
 
 from __future__ import annotations
 

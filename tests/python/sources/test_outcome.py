@@ -1,4 +1,4 @@
-"""What becomes of a driver's lines about one point."""
+"""collscope.sources.outcome: what becomes of a driver's lines about one point."""
 
 from __future__ import annotations
 

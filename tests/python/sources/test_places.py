@@ -1,4 +1,4 @@
-"""Where ranks sit on a real machine, told by hwloc: on machines that are made up (hwloc's synthetic ones), core by core."""
+"""validate: where ranks sit on a real machine, told by hwloc: on machines that are made up (hwloc's synthetic ones), core by core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of sources."""
+"""collscope.sources.rows: the list of sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a measured time is to be trusted, beside definitions written out otherwise."""
+"""collscope.sources.spread: how much a measured time is to be trusted, beside definitions written out otherwise."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def is_module(name: str) -> bool:
 
 def unnamed(docstring: str) -> str:
     """What is wrong with the modules that a test file's docstring names before its first colon; empty: nothing."""
-    names, colon, _ = docstring.partition(": ")
-    if not colon:
+    names, *text = re.split(r":\s", docstring, maxsplit=1)
+    if not text:
         return 'the docstring begins with the modules that it tests and a colon: """collscope.room.module: …"""'
     absent = [name for name in re.split(r",\s+", names) if not is_module(name)]
     return f"no such module: {absent[0]}" if absent else ""

@@ -1,4 +1,4 @@
-"""What a study says at its end of the committed reference."""
+"""collscope.studies.agreement: what a study says at its end of the committed reference."""
 
 from __future__ import annotations
 

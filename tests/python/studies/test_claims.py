@@ -1,4 +1,4 @@
-"""All claims of all papers, from the committed tables."""
+"""collscope.studies.claims: all claims of all papers, from the committed tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The committed references: whole, and the same digits again."""
+"""collscope.studies.reader, collscope.studies.rows, collscope.studies.agreement:
+the committed references: whole, and the same digits again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The report of a study: without classes, without a paper, and the committed one, which today's code must make again."""
+"""collscope.studies.report, collscope.studies.report.report:
+the report of a study: without classes, without a paper, and the committed one, which today's code must make again."""
 
 from __future__ import annotations
 

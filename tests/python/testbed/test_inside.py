@@ -1,4 +1,5 @@
-"""What makes a bed, and what its hosts do when it is checked: commands that are noted, and peers that talk over this machine's loopback."""
+"""collscope.testbed.inside:
+what makes a bed, and what its hosts do when it is checked: commands that are noted, and peers that talk over this machine's loopback."""
 
 from __future__ import annotations
 

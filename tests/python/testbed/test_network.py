@@ -1,4 +1,4 @@
-"""What a test bed is, in numbers, and what each pattern can carry on it."""
+"""collscope.testbed.network: what a test bed is, in numbers, and what each pattern can carry on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What is asked of both sides, call by call, and what is told of the answers: without a library."""
+"""collscope.twins.calls, collscope.twins.differences, collscope.twins.judge:
+what is asked of both sides, call by call, and what is told of the answers: without a library."""
 
 from __future__ import annotations
 

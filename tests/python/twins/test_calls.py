@@ -1,4 +1,4 @@
-"""Which calls are compared."""
+"""collscope.twins.calls: which calls are compared."""
 
 from __future__ import annotations
 

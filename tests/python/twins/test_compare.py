@@ -1,4 +1,5 @@
-"""Every twin sends what Open MPI sends with that algorithm forced, and a decision table takes what it takes by default."""
+"""collscope.twins.compare:
+every twin sends what Open MPI sends with that algorithm forced, and a decision table takes what it takes by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ran instead."""
+"""collscope.twins.differences: what ran instead."""
 
 from __future__ import annotations
 

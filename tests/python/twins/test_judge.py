@@ -1,4 +1,4 @@
-"""Two sides' messages, compared."""
+"""collscope.twins.judge: two sides' messages, compared."""
 
 from __future__ import annotations
 

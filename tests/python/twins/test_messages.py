@@ -1,4 +1,4 @@
-"""The programs that write messages down."""
+"""collscope.twins.messages: the programs that write messages down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""decision/mpich_4 sends what MPICH sends. Where it does not, this says why."""
+"""collscope.twins.messages, algorithms/decision/mpich_4.c: decision/mpich_4 sends what MPICH sends. Where it does not, this says why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The algorithms over other MPI libraries than the machine's: the driver compiled with theirs, all C tests started with theirs."""
+"""driver, libraries:
+the algorithms over other MPI libraries than the machine's: the driver compiled with theirs, all C tests started with theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables in results/twins."""
+"""collscope.twins.records: the tables in results/twins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""decision/smpi_ompi sends what SMPI sends under its selector ompi; where it names nothing, it says what SMPI does."""
+"""algorithms/decision/smpi_ompi.c:
+decision/smpi_ompi sends what SMPI sends under its selector ompi; where it names nothing, it says what SMPI does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What is said of calls, and what tells some calls from others: all without a library."""
+"""collscope.twins.calls, collscope.twins.compare, collscope.twins.differences:
+what is said of calls, and what tells some calls from others: all without a library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages on their way."""
+"""collscope.figures.schedule.animation: messages on their way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Many ranks and rounds: what is drawn once, left out or made of dots, so that a picture can be read and opened."""
+"""collscope.figures.files, collscope.figures.schedule.graph, collscope.figures.schedule.holdings:
+many ranks and rounds: what is drawn once, left out or made of dots, so that a picture can be read and opened."""
 
 from __future__ import annotations
 

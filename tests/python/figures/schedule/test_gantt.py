@@ -1,4 +1,4 @@
-"""When each rank does what: bars, their edges and words, the scale below and the key above."""
+"""collscope.figures.schedule.gantt: when each rank does what: bars, their edges and words, the scale below and the key above."""
 
 from __future__ import annotations
 

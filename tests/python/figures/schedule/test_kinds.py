@@ -1,4 +1,4 @@
-"""Pictures of schedules: that they are made. How they look is looked at, not tested."""
+"""collscope.figures.schedule.kinds: pictures of schedules: that they are made. How they look is looked at, not tested."""
 
 from __future__ import annotations
 

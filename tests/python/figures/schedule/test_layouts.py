@@ -1,4 +1,5 @@
-"""Rounds as columns, panels of blocks, cells of a matrix: what is shown, how large, and in which words."""
+"""collscope.figures.schedule.animation, collscope.figures.schedule.graph, collscope.figures.schedule.holdings:
+rounds as columns, panels of blocks, cells of a matrix: what is shown, how large, and in which words."""
 
 from __future__ import annotations
 

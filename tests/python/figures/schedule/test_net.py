@@ -1,4 +1,4 @@
-"""Where ranks stand, and how what they send each other is drawn between them."""
+"""collscope.figures.schedule.net: where ranks stand, and how what they send each other is drawn between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours of rounds."""
+"""collscope.figures.schedule.rounds: the colours of rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What pictures of schedules share: sizes, words, and the numbers of ranks and shapes at which they are drawn otherwise."""
+"""collscope.figures.schedule.sheet:
+what pictures of schedules share: sizes, words, and the numbers of ranks and shapes at which they are drawn otherwise."""
 
 from __future__ import annotations
 
