@@ -146,8 +146,17 @@ static void two_leaves(void) {
   host_sends(2, 0, 1000, 'c');
   for (int h = 0; h < 3; h++) read_host(h, 0);
   run();
-  must_say("two hosts share the way up, and the way down is free of it",
+  must_say("two hosts share the uplink, and the downlink is free of it",
            "c→0 of 1000 at 3.2 ms; a→2 of 1000 at 3.2 ms; b→3 of 1000 at 5.2 ms; ");
+
+  network(6, 3); /* two hosts of each leaf */
+  host_sends(0, 4, 1000, 'a');
+  host_sends(2, 5, 1000, 'b'); /* at the downlink at 2.7, as is the other one, which keeps it until 4.7 */
+  read_host(0, 0);
+  read_host(2, 0);
+  run();
+  must_say("hosts of two leaves share the downlink of a third, which has the rate of an uplink",
+           "a→4 of 1000 at 3.2 ms; b→5 of 1000 at 5.2 ms; ");
 }
 
 /* An IPv4 packet with a TCP segment in a frame: `data` bytes of payload behind headers with options, and padding behind that. */

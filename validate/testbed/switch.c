@@ -2,7 +2,7 @@
  *
  * Each host is a network namespace with one TAP device. A frame keeps its sender's NIC busy for length / rate, reaches the receiver's
  * NIC a latency after its first bit has left (cut-through), and keeps that busy as long. With several leaves, a frame to another leaf
- * crosses the way up of its own and the way down of the other in between. A port serves its pairs of hosts in turn, keeps each pair's
+ * crosses the uplink of its own and the downlink of the other in between. A port serves its pairs of hosts in turn, keeps each pair's
  * order, and drops nothing.
  *
  * Time is virtual where it matters: a port that was told late goes on from the moment at which it became free, so a late wake-up delays
@@ -126,20 +126,20 @@ static event take_first(void) {
 /* ---- ports -------------------------------------------------------------------------------------------- */
 
 static int leaf_of(int host) { return host * bed.leaves / bed.hosts; }
-static int way_out(int host) { return host; }
-static int way_up(int leaf) { return bed.hosts + leaf; }
-static int way_down(int leaf) { return bed.hosts + bed.leaves + leaf; }
-static int way_in(int host) { return bed.hosts + 2 * bed.leaves + host; }
+static int port_out(int host) { return host; }
+static int port_up(int leaf) { return bed.hosts + leaf; }
+static int port_down(int leaf) { return bed.hosts + bed.leaves + leaf; }
+static int port_in(int host) { return bed.hosts + 2 * bed.leaves + host; }
 
-/* The port after this one on a frame's way, -1 after the last, and how long the way there takes. */
+/* The port after this one on the path of a frame, -1 after the last, and how long it takes to get there. */
 static int next_port(const frame *f, int at, double *latency_s) {
   int from = leaf_of(f->src), to = leaf_of(f->dst);
   *latency_s = from == to ? bed.latency_s : bed.latency_s / 2;
-  if (at == way_in(f->dst)) return -1;
-  if (from == to || at == way_down(to)) return way_in(f->dst);
-  if (at == way_out(f->src)) return way_up(from);
+  if (at == port_in(f->dst)) return -1;
+  if (from == to || at == port_down(to)) return port_in(f->dst);
+  if (at == port_out(f->src)) return port_up(from);
   *latency_s = bed.uplink_latency_s;
-  return way_down(to);
+  return port_down(to);
 }
 
 static void serve(int at, double time) {
@@ -239,7 +239,7 @@ static void read_host(int host, double time) {
       bed.acknowledgements++;
       double far_s = leaf_of(host) == leaf_of(f->dst) ? 0 : bed.uplink_latency_s;
       happens(time + bed.latency_s + far_s, DELIVERED, -1, f);
-    } else arrive(way_out(host), f, time);
+    } else arrive(port_out(host), f, time);
   }
 }
 
@@ -272,8 +272,8 @@ static int tap_in(const char *namespace) {
   close(space);
   int tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (tap < 0) fail("/dev/net/tun: %s", strerror(errno));
-  struct ifreq wanted = { .ifr_name = "eth0", .ifr_flags = IFF_TAP | IFF_NO_PI };
-  if (ioctl(tap, TUNSETIFF, &wanted)) fail("%s: no TAP device: %s", namespace, strerror(errno));
+  struct ifreq request = { .ifr_name = "eth0", .ifr_flags = IFF_TAP | IFF_NO_PI };
+  if (ioctl(tap, TUNSETIFF, &request)) fail("%s: no TAP device: %s", namespace, strerror(errno));
   return tap;
 }
 
@@ -288,7 +288,7 @@ static void make_ports(double nic, double uplink) {
   int ports = 2 * (bed.hosts + bed.leaves), pairs = bed.hosts * bed.hosts;
   bed.port = room_for((size_t)ports, sizeof *bed.port);
   for (int i = 0; i < ports; i++) {
-    bool up = i >= way_up(0) && i < way_in(0);
+    bool up = i >= port_up(0) && i < port_in(0);
     bed.port[i].s_per_byte = 1 / (up ? uplink : nic);
     bed.port[i].of_pair = room_for((size_t)pairs, sizeof(queue));
     bed.port[i].turn = room_for((size_t)pairs, sizeof(int));
