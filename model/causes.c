@@ -54,10 +54,13 @@ void causes_flag(causes *c, int rank, int32_t set_by, double time) {
   move(c, (cause_step){ .time = time, .rank = rank, .message = NONE, .set_by = set_by, .part = PARTS });
 }
 
-void causes_post(causes *c, int32_t id, int rank, double time, double stood) {
-  c->message[id] = (message_cause){
-    .step = c->last[rank], .rank = rank, .before = NONE, .posted = time, .start = time, .stood = stood
-  };
+void causes_post(causes *c, int32_t id, int rank, double time, double sender_waited_s) {
+  c->message[id] = (message_cause){ .step = c->last[rank],
+                                    .rank = rank,
+                                    .before = NONE,
+                                    .posted = time,
+                                    .start = time,
+                                    .sender_waited_s = sender_waited_s };
 }
 
 void causes_start(causes *c, int32_t id, int32_t before, double time) {
@@ -71,26 +74,26 @@ void causes_flow(causes *c, int32_t id, double ready, double time, double alone)
   t->flow = t->since = time;
   t->alone = alone;
   t->rate = alone;
-  t->neck = NONE;
+  t->bottleneck = NONE;
 }
 
 /* The time since the last change is kept back by so much as the rate was below that of a message alone. */
-void causes_rate(causes *c, int32_t id, double time, double rate, int32_t neck) {
+void causes_rate(causes *c, int32_t id, double time, double rate, int32_t bottleneck) {
   tracked *t = &c->tracked[c->slot[id]];
-  double kept = t->neck == NONE ? 0 : (time - t->since) * fmax(0, 1 - t->rate / t->alone);
+  double kept = t->bottleneck == NONE ? 0 : (time - t->since) * fmax(0, 1 - t->rate / t->alone);
   if (kept > 0) {
     int32_t at = t->waits;
-    while (at != NONE && c->wait[at].link != t->neck) at = c->wait[at].next;
+    while (at != NONE && c->wait[at].link != t->bottleneck) at = c->wait[at].next;
     if (at == NONE) {
       at = (int32_t)c->waits;
-      PUSH(c->wait, c->waits, c->wait_cap, (link_wait){ .link = t->neck, .next = t->waits });
+      PUSH(c->wait, c->waits, c->wait_cap, (link_wait){ .link = t->bottleneck, .next = t->waits });
       t->waits = at;
     }
     c->wait[at].seconds += kept;
   }
   t->since = time;
   t->rate = rate;
-  t->neck = neck;
+  t->bottleneck = bottleneck;
 }
 
 void causes_load(causes *c, double time, double load) {

@@ -12,7 +12,7 @@
 typedef enum {
   PART_LATENCY,     /* of a message, before its bytes flow */
   PART_BANDWIDTH,   /* its bytes, at the rate that it has when it is alone */
-  PART_WAIT,        /* longer than that, because a link on its way is shared */
+  PART_WAIT,        /* longer than that, because a link on its path is shared */
   PART_OVERHEAD,    /* the processor posts a message or takes it in */
   PART_GAP,         /* the sender's processor, where a machine has a gap for each message */
   PART_RECEIVE_GAP, /* the receiver's, likewise */
@@ -40,7 +40,7 @@ typedef struct {
   int32_t step, rank; /* of the rank that was ready last; step NONE: it began with this */
   int32_t before;     /* one_port: the message that kept the port until then; NONE */
   double posted, start;
-  double stood; /* how long its sender had been ready when the receiver was */
+  double sender_waited_s; /* how long its sender had been ready when the receiver was */
 } message_cause;
 
 /* A message on the critical path, in the second run. */
@@ -48,7 +48,7 @@ typedef struct {
   int32_t message;
   double ready, flow;        /* its latency is over; its bytes begin to flow */
   double since, rate, alone; /* rate since then, and the one of a message alone */
-  int32_t neck, waits;       /* the link that sets the rate; the first of its waits */
+  int32_t bottleneck, waits; /* the link that sets the rate; the first of its waits */
 } tracked;
 
 typedef struct {
@@ -89,17 +89,17 @@ void causes_work(causes *, int rank, part_kind, double time);
 void causes_message(causes *, int rank, int32_t message, double time);
 void causes_flag(causes *, int rank, int32_t set_by, double time);
 /* The rank has posted its side of a message, and nobody is waited for longer than for it. */
-void causes_post(causes *, int32_t message, int rank, double time, double stood);
+void causes_post(causes *, int32_t message, int rank, double time, double sender_waited_s);
 /* The message starts, because another one has left the port or (NONE) as soon as it was posted. */
 void causes_start(causes *, int32_t message, int32_t before, double time);
 
 /* Second run: its bytes begin to flow; from now on they have this rate, which that link sets; they are through. */
 void causes_flow(causes *, int32_t message, double ready, double time, double alone);
-void causes_rate(causes *, int32_t message, double time, double rate, int32_t neck);
+void causes_rate(causes *, int32_t message, double time, double rate, int32_t bottleneck);
 /* Third run: so much of the watched link is in use from now on. */
 void causes_load(causes *, double time, double load);
 
-static inline bool causes_walk(const causes *c) { return c && c->stage == CAUSES_PATH; }
+static inline bool causes_enabled(const causes *c) { return c && c->stage == CAUSES_PATH; }
 static inline bool causes_tracks(const causes *c, int32_t message) {
   return c && c->stage == CAUSES_RATES && c->slot[message] >= 0;
 }

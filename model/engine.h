@@ -39,7 +39,7 @@ typedef struct {
   void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
   bool (*next)(void *, engine *);                    /* time moves on to the next event; false: there is none */
   void (*events)(void *, engine *);                  /* all that happens now; arrivals wake ranks */
-  void (*settle)(void *, engine *);                  /* these have run as far as they can: ports are given out anew */
+  void (*settle)(void *, engine *);                  /* these have run as far as they can: ports are given out again */
   void (*free)(void *);
 } port_rule;
 
@@ -51,12 +51,12 @@ void engine_complete(engine *, int32_t message, double time);
 void engine_wake(engine *, int rank);
 void engine_free(engine *);
 
-/* Times that differ by less are the same: they were added up along different ways. */
-static inline double close_to(double t) { return t * 1e-13; }
+/* Times that differ by less are the same: they were added up along different paths. */
+static inline double tolerance(double t) { return t * 1e-13; }
 
 /* The later of two arrivals decides; of two at once, the one with more messages behind it. */
-static inline void later(double *time, uint32_t *count, double other, uint32_t other_count) {
-  double slack = close_to(*time);
+static inline void take_later(double *time, uint32_t *count, double other, uint32_t other_count) {
+  double slack = tolerance(*time);
   if (other > *time + slack) *time = other, *count = other_count;
   else if (other >= *time - slack) {
     if (other > *time) *time = other;
@@ -64,9 +64,9 @@ static inline void later(double *time, uint32_t *count, double other, uint32_t o
   }
 }
 
-/* Whether `later` takes the other one. */
+/* Whether `take_later` takes the other one. */
 static inline bool is_later(double time, uint32_t count, double other, uint32_t other_count) {
-  double slack = close_to(time);
+  double slack = tolerance(time);
   return other > time + slack || (other >= time - slack && other_count > count);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
-#include "model/way.h"
+#include "model/path.h"
 
 /* ---- the path ------------------------------------------------------------------------------------------ */
 
@@ -13,8 +13,8 @@
 typedef struct {
   const wiring *w;
   const machine *m;
-  ways ways;
-  crossing *crossed; /* [ways.longest] */
+  link_paths paths;
+  crossing *crossed; /* [paths.longest] */
 } laid_out;
 
 /* The time from `begin` to where the walk stands; it then stands at `begin`. */
@@ -29,7 +29,7 @@ static void take(explanation *x, part_kind part, double begin, path_part p) {
 }
 
 /* Until when a message waits before its bytes flow, without what only its size makes longer than its links say: that is bandwidth, too. */
-static double latency_of(const laid_out *on, const message *m, const way *v) {
+static double latency_of(const laid_out *on, const message *m, const link_path *v) {
   const machine_piece *c = message_price(m, on->m);
   double start = c->latency_s - message_spent(m, c, on->m);
   if (on->m->core_bytes_per_s <= 0 || !on->m->places) return fmax(0, start);
@@ -40,7 +40,7 @@ static void take_fluid(explanation *x, const laid_out *on, int32_t id, path_part
   causes *c = &x->causes;
   const tracked *t = &c->tracked[c->slot[id]];
   const message *m = &on->w->message[id];
-  way v = ways_lay(&on->ways, m, on->crossed);
+  link_path v = paths_lay(&on->paths, m, on->crossed);
   int32_t narrowest = NONE;
   double most = 0;
   for (int k = 0; k < v.crossed; k++)
@@ -83,7 +83,7 @@ static int32_t take_message(explanation *x, const laid_out *on, int32_t id) {
 /* What is visited on the way back: with on NULL, messages get their slots for the second run; else parts are taken. */
 static void walk(explanation *x, int32_t last, double makespan, const laid_out *on) {
   causes *c = &x->causes;
-  double told = makespan; /* from here on the time of waiting receivers is counted already */
+  double counted = makespan; /* from here on the time of waiting receivers is counted already */
   x->end = makespan;
   for (int32_t at = last; at != NONE;) {
     const cause_step *s = &c->step[at];
@@ -106,10 +106,10 @@ static void walk(explanation *x, int32_t last, double makespan, const laid_out *
       first = id;
     }
     const message_cause *cause = &c->message[first];
-    if (on && cause->stood > 0) {
-      double from = cause->posted - cause->stood;
-      x->rendezvous_s += fmax(0, fmin(cause->posted, told) - from);
-      told = fmin(told, from);
+    if (on && cause->sender_waited_s > 0) {
+      double from = cause->posted - cause->sender_waited_s;
+      x->rendezvous_s += fmax(0, fmin(cause->posted, counted) - from);
+      counted = fmin(counted, from);
     }
     at = cause->step;
   }
@@ -122,7 +122,7 @@ static void add_loads(explanation *x, laid_out *on) {
     const message *m = &on->w->message[i];
     if (!(m->flags & DONE)) continue; /* the line of a flag that the rank has set itself */
     if (x->one_port && m->flags & TRANSFER) continue;
-    way v = ways_lay(&on->ways, m, on->crossed);
+    link_path v = paths_lay(&on->paths, m, on->crossed);
     for (int k = 0; k < v.crossed; k++) x->busy_s[on->crossed[k].resource] += on->crossed[k].weight * v.left;
   }
 }
@@ -173,8 +173,8 @@ static int32_t most_of(const double *value, size_t n) {
 
 static laid_out lay_out(const machine *m, const wiring *w) {
   laid_out on = { .w = w, .m = m };
-  ways_prepare(&on.ways, m, w->ranks); /* as for the run, which has passed */
-  on.crossed = array_grow(NULL, sizeof *on.crossed * (size_t)on.ways.longest);
+  paths_prepare(&on.paths, m, w->ranks); /* as for the run, which has passed */
+  on.crossed = array_grow(NULL, sizeof *on.crossed * (size_t)on.paths.longest);
   return on;
 }
 
@@ -199,7 +199,7 @@ int explain_run(const record *rec, const machine *m, timing_result *t, explanati
   if (!status) {
     int32_t last = x->causes.last[t->last_rank];
     laid_out on = lay_out(m, timing_wiring(t));
-    x->links = x->one_port ? 2 * (size_t)t->ranks : (size_t)on.ways.resources;
+    x->links = x->one_port ? 2 * (size_t)t->ranks : (size_t)on.paths.resources;
     x->busy_s = zeroes(x->busy_s, &x->busy_cap, x->links);
     x->wait_s = zeroes(x->wait_s, &x->wait_cap, x->links);
     walk(x, last, t->makespan_s, NULL);
@@ -214,7 +214,7 @@ int explain_run(const record *rec, const machine *m, timing_result *t, explanati
     t->why->watched = x->watched;
     if (x->watched != NONE && x->one_port) load_port(x, &on);
     else if (x->watched != NONE) status = timing_run(rec, m, t);
-    ways_free(&on.ways);
+    paths_free(&on.paths);
     free(on.crossed);
   }
   t->why = NULL;
@@ -263,12 +263,12 @@ static void print_path(json *j, const explanation *x, link_list *l) {
 }
 
 static void print_links(json *j, const machine *m, int ranks, const explanation *x, const link_list *l) {
-  ways on = { 0 };
-  ways_prepare(&on, m, ranks);
+  link_paths on = { 0 };
+  paths_prepare(&on, m, ranks);
   json_array(j, "links");
   for (size_t i = 0; i < l->n; i++) {
     char name[80];
-    const char *kind = ways_name(&on, l->listed[i], name, sizeof name);
+    const char *kind = paths_name(&on, l->listed[i], name, sizeof name);
     json_array(j, NULL);
     json_text(j, NULL, kind);
     json_text(j, NULL, name);
@@ -277,7 +277,7 @@ static void print_links(json *j, const machine *m, int ranks, const explanation 
     json_end(j);
   }
   json_end(j);
-  ways_free(&on);
+  paths_free(&on);
 }
 
 void explain_print(json *j, const machine *m, int ranks, const explanation *x) {

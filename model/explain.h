@@ -9,7 +9,7 @@
  * Printed as members of an object:
  *   path_messages  messages on the path
  *   parts          {part: seconds} of all parts; they add up to the makespan
- *   rendezvous_s   how much of the path lies where the sender of a message on it stood ready and its receiver did not: a send that need
+ *   rendezvous_s   how much of the path lies where the sender of a message on it was ready and its receiver did not: a send that need
  *                  not wait would have started it then. No part: the same time is in the parts, as what the receiver did meanwhile
  *   path           [[part, rank, other rank, bytes, begin_s, end_s, link], …] in time; other rank and bytes are of a message (-1, 0: there
  *                  is none), whose sender is `rank`; link is an index into links (-1: none): of bandwidth the narrowest, of wait the shared one

@@ -24,8 +24,8 @@ bool flags_reached(engine *e, int r, const flag_state *f, uint64_t value, int *s
   if (low == f->n) return false;
   const publication *set = &f->list[low];
   bool waited = is_later(s->clock, s->count, set->time, set->count);
-  later(&s->clock, &s->count, set->time, set->count);
-  if (waited && causes_walk(e->why)) causes_flag(e->why, r, set->step, s->clock);
+  take_later(&s->clock, &s->count, set->time, set->count);
+  if (waited && causes_enabled(e->why)) causes_flag(e->why, r, set->step, s->clock);
   *setter = set->rank;
   return true;
 }

@@ -1,25 +1,26 @@
 /* fluid: messages share what they cross, as SimGrid has it. */
-#include "model/fluid.h"
+#include "model/flows.h"
+#include "model/sparse.h"
 
 #include <stdlib.h>
 
 static const char *fluid_prepare(void *state, engine *e) {
   fluid *u = state;
-  moments_clear(&u->moments);
-  u->spare_n = u->flows = u->dirty_n = 0;
+  event_queue_clear(&u->queue);
+  u->free_list_n = u->flows = u->dirty_n = 0;
   u->stamp = u->order = 0;
-  const char *why = ways_prepare(&u->ways, e->m, e->wiring.ranks);
+  const char *why = paths_prepare(&u->paths, e->m, e->wiring.ranks);
   if (why) return why;
-  u->sparse = u->ways.hops > 0;
-  size_t bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->ways.longest;
+  u->sparse = u->paths.hops > 0;
+  size_t bytes = sizeof(flow) + sizeof(crossing) * (size_t)u->paths.longest;
   u->flow_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-  RESERVE(u->resource, u->resource_cap, (size_t)u->ways.resources);
-  for (int i = 0; i < u->ways.resources; i++) u->resource[i] = (resource){ .head = NONE };
+  RESERVE(u->resource, u->resource_cap, (size_t)u->paths.resources);
+  for (int i = 0; i < u->paths.resources; i++) u->resource[i] = (resource){ .head = NONE };
   if (u->sparse) {
-    RESERVE(u->potential, u->potential_cap, (size_t)u->ways.resources);
-    for (int i = 0; i < u->ways.resources; i++) u->potential[i] = 0;
+    RESERVE(u->potential, u->potential_cap, (size_t)u->paths.resources);
+    for (int i = 0; i < u->paths.resources; i++) u->potential[i] = 0;
   }
-  holds_clear(&u->holds, e, u->ways.nodes);
+  ordering_clear(&u->ordering, e, u->paths.nodes);
   return NULL;
 }
 
@@ -33,21 +34,21 @@ static void fetch_flow(const fluid *u, uint64_t item) {
 /* Makes the flow of a message and returns it; *latency_s: how long it waits before it uses any bandwidth. */
 static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_s) {
   int32_t index;
-  if (u->spare_n) {
-    index = u->spare[--u->spare_n];
-    if (u->spare_n > AHEAD) fetch_flow(u, (uint64_t)u->spare[u->spare_n - AHEAD]);
+  if (u->free_list_n) {
+    index = u->free_list[--u->free_list_n];
+    if (u->free_list_n > AHEAD) fetch_flow(u, (uint64_t)u->free_list[u->free_list_n - AHEAD]);
   } else {
     RESERVE(u->flow, u->flow_cap, (u->flows + 1) * u->flow_bytes);
     index = (int32_t)u->flows++;
     flow_at(u, (size_t)index)->stamp = 0;
   }
-  way v = ways_lay(&u->ways, message_at(e, id), flow_at(u, (size_t)index)->crossing);
+  link_path v = paths_lay(&u->paths, message_at(e, id), flow_at(u, (size_t)index)->crossing);
   flow *f = flow_at(u, (size_t)index);
   f->message = id;
   f->crossed = v.crossed;
   f->left = v.left;
   f->most = v.most;
-  f->neck = NONE;
+  f->bottleneck = NONE;
   f->rate = 0;
   f->at = -1;
   *latency_s = latency_drawn(e, id, v.latency_s);
@@ -58,7 +59,7 @@ static void happens_at(fluid *u, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   if (f->at < 0) f->order = u->order++;
   f->at = time;
-  f->moment = moments_add(&u->moments, (uint64_t)f->order << 32 | (uint32_t)index, time);
+  f->moment = event_queue_add(&u->queue, (uint64_t)f->order << 32 | (uint32_t)index, time);
 }
 
 static void fluid_launch(void *state, engine *e, int32_t id) {
@@ -68,7 +69,7 @@ static void fluid_launch(void *state, engine *e, int32_t id) {
   m->flags |= STARTED;
   m->link = flow_make(u, e, id, &latency);
   if (e->times) e->times[id].start = m->time;
-  happens_at(u, m->link, u->holds.any ? holds_launch(&u->holds, e, m->link, id, latency) : m->time + latency);
+  happens_at(u, m->link, u->ordering.any ? ordering_launch(&u->ordering, e, m->link, id, latency) : m->time + latency);
 }
 
 static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
@@ -83,7 +84,7 @@ static void flow_enter(fluid *u, int32_t index) {
     c->flow = index;
     c->before = NONE;
     c->next = r->head;
-    r->head = place_of(u, c);
+    r->head = crossing_place(u, c);
     if (c->next != NONE) crossing_at(u, c->next)->before = r->head;
     r->flows++;
     if (u->sparse) u->potential[c->resource] += c->weight * ceiling;
@@ -110,11 +111,12 @@ static void flow_leave(fluid *u, int32_t index) {
 static bool fluid_next(void *state, engine *e) {
   fluid *u = state;
   double time;
-  bool any = moments_next(&u->moments, &time);
-  if (u->holds.starting_n && (!any || time > u->holds.serve_at)) {
-    size_t n = holds_serve(&u->holds, e);
-    for (size_t i = 0; i < n; i++) happens_at(u, u->holds.starting[i], u->holds.flow[u->holds.starting[i]].ready);
-    any = moments_next(&u->moments, &time);
+  bool any = event_queue_next(&u->queue, &time);
+  if (u->ordering.starting_n && (!any || time > u->ordering.serve_at)) {
+    size_t n = ordering_serve(&u->ordering, e);
+    for (size_t i = 0; i < n; i++)
+      happens_at(u, u->ordering.starting[i], u->ordering.flow[u->ordering.starting[i]].ready);
+    any = event_queue_next(&u->queue, &time);
   }
   if (any) e->now = time;
   return any;
@@ -126,7 +128,7 @@ static void note_flow(const fluid *u, engine *e, int32_t index, double time) {
   const message *m = message_at(e, f->message);
   if (m->flags & FLOWING) causes_rate(e->why, f->message, time, 0, NONE);
   else {
-    double ready = u->holds.any ? u->holds.flow[index].ready : time;
+    double ready = u->ordering.any ? u->ordering.flow[index].ready : time;
     causes_flow(e->why, f->message, ready, time, f->left > 0 ? alone(f) : 1);
   }
 }
@@ -143,8 +145,8 @@ static void goes_on(fluid *u, engine *e, int32_t index, double time) {
     return;
   }
   if (m->flags & FLOWING) flow_leave(u, index);
-  int32_t next = u->holds.any ? holds_leave(&u->holds, e, index) : NONE;
-  PUSH(u->spare, u->spare_n, u->spare_cap, index);
+  int32_t next = u->ordering.any ? ordering_leave(&u->ordering, e, index) : NONE;
+  PUSH(u->free_list, u->free_list_n, u->free_list_cap, index);
   engine_complete(e, f->message, time);
   if (next != NONE) goes_on(u, e, next, time);
 }
@@ -153,10 +155,10 @@ static void happens(fluid *u, engine *e, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   f->at = -1;
   bool flowing = message_at(e, f->message)->flags & FLOWING;
-  if (flowing || !u->holds.any || holds_pass(&u->holds, e, index)) goes_on(u, e, index, time);
+  if (flowing || !u->ordering.any || ordering_pass(&u->ordering, e, index)) goes_on(u, e, index, time);
 }
 
-static void fetch_way(const fluid *u, const engine *e, uint64_t item) {
+static void fetch_path(const fluid *u, const engine *e, uint64_t item) {
   const flow *f = flow_at(u, (uint32_t)item);
   __builtin_prefetch(message_at(e, f->message), 1);
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++)
@@ -172,12 +174,12 @@ static void fetch_ranks(const fluid *u, const engine *e, uint64_t item) {
 static void fluid_events(void *state, engine *e) {
   fluid *u = state;
   double time;
-  while (moments_next(&u->moments, &time) && time <= e->now + close_to(e->now)) {
-    moment *q = moments_take(&u->moments);
+  while (event_queue_next(&u->queue, &time) && time <= e->now + tolerance(e->now)) {
+    moment *q = event_queue_take(&u->queue);
     if (time > e->now) e->now = time;
     for (size_t i = 0; i < q->n; i++) {
       if (i + 3 * AHEAD < q->n) fetch_flow(u, q->item[i + 3 * AHEAD]);
-      if (i + 2 * AHEAD < q->n) fetch_way(u, e, q->item[i + 2 * AHEAD]);
+      if (i + 2 * AHEAD < q->n) fetch_path(u, e, q->item[i + 2 * AHEAD]);
       if (i + AHEAD < q->n) fetch_ranks(u, e, q->item[i + AHEAD]);
       int32_t index = (int32_t)(uint32_t)q->item[i];
       const flow *f = flow_at(u, (size_t)index);
@@ -243,7 +245,7 @@ static void fill(fluid *u) {
       flow *f = flow_at(u, (size_t)u->solved[i]);
       if (f->fixed || f->most >= least) continue;
       fix(u, f, f->most);
-      f->neck = NONE;
+      f->bottleneck = NONE;
       open--;
     }
     if (open < before) continue;
@@ -255,7 +257,7 @@ static void fill(fluid *u) {
         flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
         if (f->fixed) continue;
         fix(u, f, least);
-        f->neck = u->reached[i];
+        f->bottleneck = u->reached[i];
         open--;
       }
     }
@@ -288,13 +290,13 @@ static void fetch_crossed(const fluid *u, int32_t res) {
 static void change_rates(fluid *u, const engine *e) {
   for (size_t i = 0; i < u->solved_n; i++) {
     flow *f = flow_at(u, (size_t)u->solved[i]);
-    if (causes_tracks(e->why, f->message)) causes_rate(e->why, f->message, e->now, f->share, f->neck);
+    if (causes_tracks(e->why, f->message)) causes_rate(e->why, f->message, e->now, f->share, f->bottleneck);
     if (f->share == f->rate) continue;
     f->left -= f->rate * (e->now - f->since);
     if (f->left < 0) f->left = 0;
     f->since = e->now;
     f->rate = f->share;
-    if (f->at >= 0) moments_leave(&u->moments, f->moment);
+    if (f->at >= 0) event_queue_leave(&u->queue, f->moment);
     happens_at(u, u->solved[i], e->now + f->left / f->rate);
   }
 }
@@ -341,7 +343,7 @@ static void give_shares(fluid *u, const engine *e) {
     if (u->solved_n == 1) {
       flow *f = flow_at(u, (size_t)u->solved[0]);
       f->share = alone(f);
-      f->neck = NONE;
+      f->bottleneck = NONE;
     } else fill(u);
     change_rates(u, e);
   }
@@ -356,17 +358,17 @@ static void fluid_settle(void *state, engine *e) {
 
 static void fluid_free(void *state) {
   fluid *u = state;
-  moments_free(&u->moments);
-  holds_free(&u->holds);
+  event_queue_free(&u->queue);
+  ordering_free(&u->ordering);
   free(u->flow);
-  free(u->spare);
+  free(u->free_list);
   free(u->resource);
   free(u->potential);
   free(u->dirty);
   free(u->reached);
   free(u->solved);
   free(u->heap);
-  ways_free(&u->ways);
+  paths_free(&u->paths);
 }
 
 /* Events of one instant are told apart by who was first, so the order in which woken ranks run is part of the result. */

@@ -45,7 +45,7 @@ static inline int inside_steps(const machine_inside *in, int a, int b) {
   return in->steps ? in->steps[a % in->sockets * in->sockets + b % in->sockets] : a != b;
 }
 
-/* The socket after `a` on the way to `b`: the lowest of those on shortest ways. */
+/* The socket after `a` on the way to `b`: the lowest of those on shortest paths. */
 static inline int inside_next(const machine_inside *in, int a, int b) {
   if (!in->next) return b;
   int here = a % in->sockets;

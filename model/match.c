@@ -5,7 +5,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/schedule/array.h"
-#include "model/ascend.h"
+#include "model/nearly_sorted.h"
 
 enum { SOME = 1024, MAX_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
 
@@ -13,7 +13,7 @@ enum { SOME = 1024, MAX_EXPECTED = 1 << 25 }; /* ranks; messages: 1 GiB */
 
 static void begin(wiring *w, const record *r) {
   w->ranks = r->args.size;
-  w->seen = w->matched = 0;
+  w->taken = w->matched = 0;
   w->operations = w->messages = w->transfers = w->crossings = w->values = w->lines = w->flags = 0;
   *w->wrong = '\0';
   channels_clear(&w->names);
@@ -86,20 +86,20 @@ void wiring_for(wiring *w, const machine *m, bool fresh_out) {
     return; /* a machine that charges nothing does not mind what is known */
   w->fresh_from = from;
   w->fresh_out = fresh_out;
-  w->seen = w->matched = 0;
+  w->taken = w->matched = 0;
 }
 
 /* Where a byte of a buffer stands among the untouched ones. */
-static uint64_t place_of(int buf, uint64_t off) { return (uint64_t)buf << 48 | off; }
+static uint64_t untouched_address(int buf, uint64_t off) { return (uint64_t)buf << 48 | off; }
 
 /* A call begins: all of `out` is newly mapped but what of it is input. */
 static void renew_out(wiring *w, const record *r, int rank) {
   const rec_layout *l = &r->layout[rank];
   if (!l->has_out || l->out_bytes < UNTOUCHED_PAGE) return;
-  untouched_write(&w->untouched, place_of(l->out_buf, l->out_off), l->out_bytes);
-  untouched_add(&w->untouched, place_of(l->out_buf, l->out_off), l->out_bytes);
+  untouched_write(&w->untouched, untouched_address(l->out_buf, l->out_off), l->out_bytes);
+  untouched_add(&w->untouched, untouched_address(l->out_buf, l->out_off), l->out_bytes);
   if (coll_has_input(r->collective, &r->args, rank))
-    untouched_write(&w->untouched, place_of(l->in_buf, l->in_off), l->in_bytes);
+    untouched_write(&w->untouched, untouched_address(l->in_buf, l->in_off), l->in_bytes);
 }
 
 /* Which operations of the rank are the first to write newly mapped memory. In the order of the list, in which they are called. */
@@ -111,7 +111,7 @@ static void see_first_written(wiring *w, const record *r, int rank, size_t base)
   w->untouched.n = 0;
   for (size_t i = 0; i < k->pieces; i++)
     if (k->piece[i].bytes >= w->fresh_from)
-      untouched_add(&w->untouched, place_of(REC_SCRATCH, k->piece[i].begin), k->piece[i].bytes);
+      untouched_add(&w->untouched, untouched_address(REC_SCRATCH, k->piece[i].begin), k->piece[i].bytes);
   bool fresh_out = w->fresh_out && r->layout, loop = false;
   for (size_t i = 0; i < k->n && fresh_out && !loop; i++) loop = k->op[i].kind == REC_MARK;
   if (fresh_out && !loop) renew_out(w, r, rank); /* calls that warm a loop up find what the one before left */
@@ -120,7 +120,8 @@ static void see_first_written(wiring *w, const record *r, int rank, size_t base)
     if (fresh_out && o->kind == REC_MARK && !o->bytes) renew_out(w, r, rank);
     bool second = o->kind == REC_REDUCE || o->kind == REC_COPY || o->kind == REC_READ;
     if (!second && !rec_receives(o->kind)) continue;
-    first[i] = untouched_write(&w->untouched, place_of(second ? o->buf2 : o->buf, second ? o->off2 : o->off), o->bytes);
+    first[i] = untouched_write(&w->untouched, untouched_address(second ? o->buf2 : o->buf, second ? o->off2 : o->off),
+                               o->bytes);
   }
 }
 
@@ -178,7 +179,7 @@ void wiring_see(wiring *w, const record *r, int rank) {
   if (w->fresh_from) see_first_written(w, r, rank, base);
   w->first_op[rank] = base;
   w->first_op[rank + 1] = w->operations;
-  if (rank == w->ranks - 1) w->seen = r->serial;
+  if (rank == w->ranks - 1) w->taken = r->serial;
 }
 
 /* ---- which receive a message belongs to -------------------------------------------------------------- */
@@ -200,28 +201,28 @@ static inline uint64_t key_of(uint32_t whose, size_t at) { return (uint64_t)whos
 static bool match_rank(wiring *w, int rank, size_t *lost, char *error, size_t size) {
   size_t base = w->first_op[rank], n = w->first_op[rank + 1] - base;
   const int32_t *incoming = w->incoming + w->first_in[rank];
-  size_t wanted = 0, sent = w->first_in[rank + 1] - w->first_in[rank], i = 0, k = 0, missing = SIZE_MAX;
+  size_t receives = 0, sends = w->first_in[rank + 1] - w->first_in[rank], i = 0, k = 0, missing = SIZE_MAX;
   uint8_t *what = w->what + base;
   int32_t *of = w->of_op + base;
-  RESERVE(w->wanted, w->wanted_cap, n);
-  RESERVE(w->sent, w->sent_cap, sent);
+  RESERVE(w->receives, w->receives_cap, n);
+  RESERVE(w->sends, w->sends_cap, sends);
   for (size_t j = 0; j < n; j++)
-    if (rec_receives(what[j] & KIND)) w->wanted[wanted++] = key_of((uint32_t)of[j], j);
-  for (size_t j = 0; j < sent; j++) {
+    if (rec_receives(what[j] & KIND)) w->receives[receives++] = key_of((uint32_t)of[j], j);
+  for (size_t j = 0; j < sends; j++) {
     const message *m = &w->message[incoming[j]];
-    w->sent[j] = key_of((uint32_t)m->src << 8 | (uint32_t)m->label, j);
+    w->sends[j] = key_of((uint32_t)m->src << 8 | (uint32_t)m->label, j);
   }
-  ascend(w->wanted, wanted);
-  ascend(w->sent, sent);
-  while (i < wanted || k < sent) {
-    uint32_t want = i < wanted ? (uint32_t)(w->wanted[i] >> 32) : UINT32_MAX;
-    uint32_t have = k < sent ? (uint32_t)(w->sent[k] >> 32) : UINT32_MAX;
-    if (i < wanted && k < sent && want == have) of[(uint32_t)w->wanted[i++]] = incoming[(uint32_t)w->sent[k++]];
-    else if (k == sent || (i < wanted && want < have)) {
-      if ((uint32_t)w->wanted[i] < missing) missing = (uint32_t)w->wanted[i];
+  sort_nearly_sorted(w->receives, receives);
+  sort_nearly_sorted(w->sends, sends);
+  while (i < receives || k < sends) {
+    uint32_t want = i < receives ? (uint32_t)(w->receives[i] >> 32) : UINT32_MAX;
+    uint32_t have = k < sends ? (uint32_t)(w->sends[k] >> 32) : UINT32_MAX;
+    if (i < receives && k < sends && want == have) of[(uint32_t)w->receives[i++]] = incoming[(uint32_t)w->sends[k++]];
+    else if (k == sends || (i < receives && want < have)) {
+      if ((uint32_t)w->receives[i] < missing) missing = (uint32_t)w->receives[i];
       i++;
     } else {
-      size_t id = (size_t)incoming[(uint32_t)w->sent[k++]];
+      size_t id = (size_t)incoming[(uint32_t)w->sends[k++]];
       if (id < *lost) *lost = id;
     }
   }
@@ -241,9 +242,9 @@ static bool match_rank(wiring *w, int rank, size_t *lost, char *error, size_t si
 
 bool wiring_make(wiring *w, const record *r, char *error, size_t size) {
   if (r->serial && r->serial == w->matched) return true;
-  if (!r->serial || r->serial != w->seen)
+  if (!r->serial || r->serial != w->taken)
     for (int rank = 0; rank < r->args.size; rank++) wiring_see(w, r, rank);
-  w->matched = w->seen = 0;
+  w->matched = w->taken = 0;
   if (*w->wrong) {
     snprintf(error, size, "%s", w->wrong);
     return false;
@@ -299,7 +300,7 @@ void wiring_free(wiring *w) {
   free(w->crossing);
   free(w->first_in);
   free(w->incoming);
-  free(w->wanted);
-  free(w->sent);
+  free(w->receives);
+  free(w->sends);
   channels_free(&w->names);
 }

@@ -71,17 +71,18 @@ typedef struct wiring {
   size_t operations, messages, transfers; /* transfers: of both together */
   size_t values, lines, flags;
   int ranks;
-  uint64_t seen, matched; /* serial of the record that ranks are taken from, and of the one that is all here; 0: none */
+  uint64_t taken,
+      matched; /* serial of the record that ranks are taken from, and of the one that is all here; 0: none */
   /* while it is made */
   message *crossing; /* the transfers */
   size_t crossings, *first_in;
-  int32_t *incoming;       /* messages by destination: first_in[r] … first_in[r+1]-1 */
-  uint64_t *wanted, *sent; /* of one rank: whom it receives from, and what is sent to it */
-  channels names;          /* of flags: `first` is the flag's number */
-  untouched untouched;     /* of one rank's scratch and `out` */
+  int32_t *incoming;          /* messages by destination: first_in[r] … first_in[r+1]-1 */
+  uint64_t *receives, *sends; /* of one rank: whom it receives from, and what is sent to it */
+  channels names;             /* of flags: `first` is the flag's number */
+  untouched untouched;        /* of one rank's scratch and `out` */
   char wrong[160];
   size_t first_cap, what_cap, op_cap, value_cap, message_cap, line_cap, flag_cap, first_written_cap;
-  size_t crossing_cap, first_in_cap, incoming_cap, wanted_cap, sent_cap;
+  size_t crossing_cap, first_in_cap, incoming_cap, receives_cap, sends_cap;
 } wiring;
 
 /* What is taken in from now on is for such a machine, with `out` newly mapped in each call or not; what was taken in for another is

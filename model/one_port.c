@@ -4,7 +4,7 @@
 
 #include "core/schedule/array.h"
 #include "model/engine.h"
-#include "model/moments.h"
+#include "model/event_queue.h"
 
 typedef struct {
   bool busy;
@@ -15,8 +15,8 @@ typedef struct {
 
 typedef struct {
   busy_port *port;
-  size_t port_cap; /* way out and way in of each rank */
-  moments moments;
+  size_t port_cap; /* port out and port in of each rank */
+  event_queue queue;
   int32_t *ready;
   size_t ready_n, ready_cap;
   int32_t *freed;
@@ -27,7 +27,7 @@ static inline busy_port *way_out(one_port *o, int rank) { return &o->port[2 * ra
 static inline busy_port *way_in(one_port *o, int rank) { return &o->port[2 * rank + 1]; }
 
 /* A rank's messages that could start at one instant do so in its program order: they are numbered that way. */
-static void happens_at(one_port *o, int32_t id, double time) { moments_add(&o->moments, (uint64_t)id, time); }
+static void happens_at(one_port *o, int32_t id, double time) { event_queue_add(&o->queue, (uint64_t)id, time); }
 
 /* ---- ports ------------------------------------------------------------------------------------------ */
 
@@ -36,7 +36,7 @@ static const char *one_port_prepare(void *state, engine *e) {
   size_t ports = 2 * (size_t)e->wiring.ranks;
   RESERVE(o->port, o->port_cap, ports);
   for (size_t i = 0; i < ports; i++) o->port[i] = (busy_port){ .head = NONE, .tail = NONE, .last = NONE };
-  moments_clear(&o->moments);
+  event_queue_clear(&o->queue);
   return NULL;
 }
 
@@ -84,10 +84,10 @@ static void one_port_start(one_port *o, engine *e, int32_t id) {
   double start = m->time;
   int32_t before = NONE;
   if (is_later(start, m->count, out->since, out->count)) before = out->last;
-  later(&start, &m->count, out->since, out->count);
+  take_later(&start, &m->count, out->since, out->count);
   if (is_later(start, m->count, in->since, in->count)) before = in->last;
-  later(&start, &m->count, in->since, in->count);
-  if (causes_walk(e->why)) causes_start(e->why, id, before, start);
+  take_later(&start, &m->count, in->since, in->count);
+  if (causes_enabled(e->why)) causes_start(e->why, id, before, start);
   if (e->times) e->times[id].start = start;
   out->busy = in->busy = true;
   m->flags |= STARTED;
@@ -107,7 +107,7 @@ static void one_port_try(one_port *o, engine *e, int32_t id) {
   else one_port_start(o, e, id);
 }
 
-static bool one_port_next(void *state, engine *e) { return moments_next(&((one_port *)state)->moments, &e->now); }
+static bool one_port_next(void *state, engine *e) { return event_queue_next(&((one_port *)state)->queue, &e->now); }
 
 static void happens(one_port *o, engine *e, int32_t id, double time) {
   message *m = &e->wiring.message[id];
@@ -130,8 +130,8 @@ static void one_port_events(void *state, engine *e) {
   one_port *o = state;
   o->ready_n = o->freed_n = 0;
   double time;
-  while (moments_next(&o->moments, &time) && time <= e->now + close_to(e->now)) {
-    moment *q = moments_take(&o->moments);
+  while (event_queue_next(&o->queue, &time) && time <= e->now + tolerance(e->now)) {
+    moment *q = event_queue_take(&o->queue);
     for (size_t i = 0; i < q->n; i++) happens(o, e, (int32_t)q->item[i], q->time);
     q->n = 0;
   }
@@ -149,7 +149,7 @@ static void one_port_settle(void *state, engine *e) {
 
 static void one_port_free(void *state) {
   one_port *o = state;
-  moments_free(&o->moments);
+  event_queue_free(&o->queue);
   free(o->port);
   free(o->ready);
   free(o->freed);

@@ -133,7 +133,7 @@ bool topology_line(topology *t, const reader *r) {
       !reader_number(r, first++, "GLOBAL_BYTES_PER_S", reader_rate, &t->global_bytes_per_s))
     return false;
   if (t->link_bytes_per_s <= 0 || t->global_bytes_per_s <= 0)
-    return line_wrong(&r->line, "topology: its links move more than 0 bytes a second");
+    return line_wrong(&r->line, "topology: its links move more than 0 bytes per second");
   t->kind = (topology_kind)kind;
   t->dims = r->words - first;
   int least = shape_least(t->kind), most = shape_most(t->kind);

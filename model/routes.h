@@ -1,8 +1,8 @@
 /* Routes between nodes: where nodes sit in a network of links, and which links lie between two of them. Positions are numbered from
  * 0; python/collscope/machines/routes.py has the same routes for SimGrid.
  *
- *   torus      shape: positions of each dimension, the last one fastest. Dimension after dimension, each the shorter way
- *              round; of two ways that are as long, upwards.
+ *   torus      shape: positions of each dimension, the last one fastest. Dimension after dimension, each the shorter direction
+ *              round; of two that are as long, upwards.
  *   fat_tree   shape: leaf switches, nodes of a leaf, uplinks of a leaf. Core switch c is at the end of every leaf's uplink
  *              c; a message takes the one of its destination's position modulo uplinks.
  *   dragonfly  shape: groups, routers of a group, nodes of a router. Routers of a group are linked each to each. From group
@@ -41,7 +41,7 @@ int topology_longest(const topology *);       /* links of the longest route */
 int topology_route(const topology *, int from, int to, int32_t *link);
 /* Whether links lie between any two of the positions that so many nodes sit at: nodes of one switch have none. */
 bool topology_links_nodes(const topology *, int nodes);
-double topology_rate(const topology *, int32_t link); /* bytes a second */
+double topology_rate(const topology *, int32_t link); /* bytes per second */
 /* What the links of a route add to the time of the network's curve. */
 double topology_latency_s(const topology *, int links);
 /* Lines of a machine file; false with what is wrong. */

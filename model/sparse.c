@@ -1,9 +1,9 @@
 /* Max-min shares in a network of thousands of links, where one message more or less concerns few others.
  *
- * Every flow has a neck: a full link on which nobody has more than it; that is what max-min shares are. When flows come and go, only those
- * are solved anew whose neck was touched, while all others keep their rate. Then who has lost his neck by that is solved, too, and so
+ * Every flow has a bottleneck: a full link on which nobody has more than it; that is what max-min shares are. When flows come and go, only those
+ * are solved again whose bottleneck was touched, while all others keep their rate. Then who has lost his bottleneck by that is solved, too, and so
  * on until everybody has one. */
-#include "model/fluid.h"
+#include "model/sparse.h"
 
 /* A link that can fill up, and the rate at which it does. */
 typedef struct filling {
@@ -100,7 +100,7 @@ static void fill_up(fluid *u) {
         flow *f = flow_at(u, (size_t)u->solved[i]);
         if (f->fixed || f->most > limit) continue;
         fix(u, f, f->most);
-        f->neck = NONE;
+        f->bottleneck = NONE;
       }
       limit = least_limit(u);
       heap_push(u, (filling){ r->open ? r->left / r->demand : 0, next.resource });
@@ -111,14 +111,14 @@ static void fill_up(fluid *u) {
       flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
       if (!is_solved(u, f) || f->fixed) continue;
       fix(u, f, level);
-      f->neck = next.resource;
+      f->bottleneck = next.resource;
     }
   }
 }
 
 static inline double rate_of(const fluid *u, const flow *f) { return is_solved(u, f) ? f->share : f->rate; }
 
-/* Who crosses this link and has no neck any more, or more than one that has it as its neck, is solved, too. */
+/* Who crosses this link and has no bottleneck any more, or more than one that has it as its bottleneck, is solved, too. */
 static void check_necks(fluid *u, int32_t link) {
   const resource *r = &u->resource[link];
   double used = 0, most = 0, least_stuck = DBL_MAX;
@@ -128,14 +128,14 @@ static void check_necks(fluid *u, int32_t link) {
     double rate = rate_of(u, f);
     used += c->weight * rate;
     most = fmax(most, rate);
-    if (f->neck == link && is_solved(u, f)) least_stuck = fmin(least_stuck, rate);
+    if (f->bottleneck == link && is_solved(u, f)) least_stuck = fmin(least_stuck, rate);
   }
   bool full = used >= 1 - SAME;
   for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
     int32_t index = crossing_at(u, at)->flow;
     const flow *f = flow_at(u, (size_t)index);
     if (is_solved(u, f)) continue;
-    bool lost = f->neck == link && (!full || f->rate < most * (1 - SAME));
+    bool lost = f->bottleneck == link && (!full || f->rate < most * (1 - SAME));
     if (lost || f->rate > least_stuck * (1 + SAME)) solve_too(u, index);
   }
 }
@@ -147,7 +147,7 @@ void sparse_solve(fluid *u) {
     for (int32_t at = u->resource[link].head; at != NONE; at = crossing_at(u, at)->next) {
       int32_t index = crossing_at(u, at)->flow;
       const flow *f = flow_at(u, (size_t)index);
-      if (f->neck == link || f->rate == 0) solve_too(u, index);
+      if (f->bottleneck == link || f->rate == 0) solve_too(u, index);
     }
   }
   for (size_t before = 0; before < u->solved_n;) {

@@ -45,15 +45,15 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
     if (side != SENT) return;
     m->time = s->clock;
     m->count = s->count;
-    if (causes_walk(e->why)) causes_post(e->why, id, r, s->clock, 0);
+    if (causes_enabled(e->why)) causes_post(e->why, id, r, s->clock, 0);
     launch(t, id);
     return;
   }
   bool second = m->flags & (SENT | RECEIVED);
-  if (causes_walk(e->why) && (!second || is_later(m->time, m->count, s->clock, s->count)))
+  if (causes_enabled(e->why) && (!second || is_later(m->time, m->count, s->clock, s->count)))
     causes_post(e->why, id, r, s->clock, second && side == RECEIVED ? s->clock - m->time : 0);
-  else if (causes_walk(e->why) && side == SENT) e->why->message[id].stood = m->time - s->clock;
-  if (second) later(&m->time, &m->count, s->clock, s->count);
+  else if (causes_enabled(e->why) && side == SENT) e->why->message[id].sender_waited_s = m->time - s->clock;
+  if (second) take_later(&m->time, &m->count, s->clock, s->count);
   else m->time = s->clock, m->count = s->count;
   m->flags |= side;
   if ((m->flags & (SENT | RECEIVED)) == (SENT | RECEIVED)) launch(t, id);
@@ -61,7 +61,7 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
 
 static void busy(engine *e, int r, part_kind part, double takes_s) {
   e->rank[r].clock += takes_s;
-  if (takes_s > 0 && causes_walk(e->why)) causes_work(e->why, r, part, e->rank[r].clock);
+  if (takes_s > 0 && causes_enabled(e->why)) causes_work(e->why, r, part, e->rank[r].clock);
 }
 
 /* The rank has waited for this message, and it is there. */
@@ -69,8 +69,8 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side) {
   const message *m = &e->wiring.message[id];
   rank_state *s = &e->rank[r];
   bool waited = is_later(s->clock, s->count, m->time, m->count);
-  later(&s->clock, &s->count, m->time, m->count);
-  if (waited && causes_walk(e->why)) causes_message(e->why, r, id, s->clock);
+  take_later(&s->clock, &s->count, m->time, m->count);
+  if (waited && causes_enabled(e->why)) causes_message(e->why, r, id, s->clock);
   if (side != RECEIVED || !(m->flags & EAGER)) return;
   busy(e, r, PART_OVERHEAD, e->m->overhead_s);
   if (e->m->has_receive_gaps) busy(e, r, PART_RECEIVE_GAP, message_received(m, e->m));
@@ -132,7 +132,7 @@ static void transfer(timer *t, int32_t id, int r) {
   message *m = message_at(&t->engine, id);
   m->time = s->clock;
   m->count = s->count;
-  if (causes_walk(t->engine.why)) causes_post(t->engine.why, id, r, s->clock, 0);
+  if (causes_enabled(t->engine.why)) causes_post(t->engine.why, id, r, s->clock, 0);
   launch(t, id);
   s->message = id;
 }
@@ -343,7 +343,7 @@ static int conclude(timer *t) {
   for (int r = 0; r < p; r++) {
     out->rank_end_s[r] = e->rank[r].clock;
     if (is_later(out->makespan_s, count, e->rank[r].clock, e->rank[r].count)) out->last_rank = r;
-    later(&out->makespan_s, &count, e->rank[r].clock, e->rank[r].count);
+    take_later(&out->makespan_s, &count, e->rank[r].clock, e->rank[r].count);
   }
   out->critical_messages = count;
   out->messages = w->messages;
@@ -365,7 +365,7 @@ record_viewer timing_viewer(timing_result *out, const machine *m) {
 
 size_t timing_messages(const timing_result *out, const record *rec) {
   const timer *t = out->work;
-  return t && rec->serial && t->engine.wiring.seen == rec->serial ? t->engine.wiring.messages : 0;
+  return t && rec->serial && t->engine.wiring.taken == rec->serial ? t->engine.wiring.messages : 0;
 }
 
 const wiring *timing_wiring(const timing_result *out) { return &((const timer *)out->work)->engine.wiring; }

@@ -1,4 +1,4 @@
-/* Timing a recorded schedule on a model of a machine: when every rank is done, and when each message is on its way.
+/* Timing a recorded schedule on a model of a machine: when every rank is done, and when each message is under way.
  *
  * Two rules of what a message does to the ports of its ranks stand side by side.
  *
@@ -8,7 +8,7 @@
  *
  * fluid, as SimGrid does it: a message starts when both sides have posted it (rendezvous) or, up to the eager limit,
  * when its send is posted. For `latency` seconds it uses no bandwidth; then its bytes and the control bytes flow at a
- * max-min fair share of all they cross: the sender's way out, the receiver's way in, the NICs of two nodes, the memory
+ * max-min fair share of all they cross: the sender's port out, the receiver's port in, the NICs of two nodes, the memory
  * of a socket. Shares are computed anew whenever a flow starts or ends.
  *
  * On a uniform machine (machine_ideal_simgrid) fluid gives what SimGrid's SMPI gives on a platform of p hosts, each

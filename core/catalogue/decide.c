@@ -6,7 +6,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/key.h"
-#include "core/catalogue/say.h"
+#include "core/catalogue/text.h"
 #include "patterns/fold.h"
 #include "patterns/lg.h"
 

@@ -6,7 +6,7 @@
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
 #include "core/catalogue/key.h"
-#include "core/catalogue/say.h"
+#include "core/catalogue/text.h"
 
 const coll_alg *coll_find(const char *text, long *param, char *error, size_t size) {
   size_t stem = coll_key_stem(text);

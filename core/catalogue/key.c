@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/catalogue/number.h"
-#include "core/catalogue/say.h"
+#include "core/catalogue/text.h"
 
 static int param_count(const coll_param *params) {
   int n = 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/catalogue/number.h"
-#include "core/catalogue/say.h"
+#include "core/catalogue/text.h"
 #include "core/plan/line.h"
 #include "core/plan/places.h"
 

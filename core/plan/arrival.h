@@ -4,7 +4,7 @@
  *   linear:T                   rank r of p after T r/(p-1) seconds
  *   random:T[:SEED]            each after its own part of T, evenly distributed; the same for one seed, rank and T (seed 1)
  *   one_late:T[:RANK]          one rank after T, the others at once (the last rank)
- *   file:PATH                  a line a rank, with its seconds
+ *   file:PATH                  one line per rank, with its seconds
  *
  * T is in seconds. Times are from the first arrival. */
 #ifndef COLLSCOPE_CORE_PLAN_ARRIVAL_H

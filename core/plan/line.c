@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/catalogue/say.h"
+#include "core/catalogue/text.h"
 
 bool line_wrong(const file_line *l, const char *format, ...) {
   char what[512];

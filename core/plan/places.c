@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/catalogue/number.h"
-#include "core/catalogue/say.h"
+#include "core/catalogue/text.h"
 #include "core/plan/line.h"
 
 static bool one_line(const file_line *l, char *text, void *self) {

@@ -91,10 +91,10 @@ void matching_make(matching *m, const record *r) {
       const rec_op *o = &list[i];
       if (o->kind > REC_RECV_ANY) continue;
       bool sends = rec_sends(o->kind);
-      uint64_t wanted = sends ? key_of(rank, o->peer, o->label) : key_of(o->peer, rank, o->label);
-      if (!last[sends] || key[sends] != wanted) {
+      uint64_t key_now = sends ? key_of(rank, o->peer, o->label) : key_of(o->peer, rank, o->label);
+      if (!last[sends] || key[sends] != key_now) {
         size_t slots = t->slots;
-        last[sends] = find(t, key[sends] = wanted);
+        last[sends] = find(t, key[sends] = key_now);
         if (t->slots != slots) last[!sends] = NULL;
       }
       uint32_t other = channel_post(last[sends], m->partner, (uint32_t)(base + i), sends);

@@ -79,9 +79,9 @@ static void all_parameters(const sweeping *s, long *param, int max_roots) {
 void points_each(const coll_alg *alg, int p, const coll_place *place, int max_roots, points_visit *visit, void *self) {
   size_t counts[] = { 0, 1, (size_t)p - 1, (size_t)p, (size_t)p + 1, 1000 };
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    bool seen = false;
-    for (size_t k = 0; k < i; k++) seen |= counts[k] == counts[i];
-    if (seen) continue;
+    bool repeated = false;
+    for (size_t k = 0; k < i; k++) repeated |= counts[k] == counts[i];
+    if (repeated) continue;
     long param[COLL_PARAMS];
     for (int k = 0; alg->params && alg->params[k].name; k++) param[k] = alg->params[k].value;
     coll_args a = { .size = p, .count = counts[i], .param = param, .place = place };

@@ -20,8 +20,8 @@ static void make_room(timings *t, int repetitions) {
 
 void timings_make(timed *m, bool bounds) {
   m->t = (timings){ .bounds = bounds ? runtime_allocate(1) : NULL };
-  m->t.wanted = m->point->until_ci > 0 ? 1 : m->point->repetitions;
-  make_room(&m->t, m->t.wanted);
+  m->t.target = m->point->until_ci > 0 ? 1 : m->point->repetitions;
+  make_room(&m->t, m->t.target);
 }
 
 const char *timings_skew(timed *m, char *reason, size_t size) {
@@ -161,10 +161,10 @@ static bool decide(timed *m) {
   MPI_Comm_rank(m->subject.comm, &rank);
   if (rank == 0) done = enough(p, t);
   MPI_Bcast(&done, 1, MPI_INT, 0, m->subject.comm);
-  t->wanted += t->times >= p->repetitions      ? (t->times + 3) / 4
+  t->target += t->times >= p->repetitions      ? (t->times + 3) / 4
                : 2 * t->times > p->repetitions ? p->repetitions - t->times
                                                : t->times;
-  make_room(t, t->wanted);
+  make_room(t, t->target);
   return done;
 }
 
@@ -178,10 +178,10 @@ static void time_once(timed *m) {
   else {
     time_together(m);
     /* An observer keeps repetitions in their order: there each is judged before the next one. */
-    if (t->times >= t->wanted || m->subject.observer) leave_out_late(&m->subject, t);
+    if (t->times >= t->target || m->subject.observer) leave_out_late(&m->subject, t);
   }
   t->spent_s += port_now() - began;
-  if (!t->done && t->times >= t->wanted) t->done = decide(m);
+  if (!t->done && t->times >= t->target) t->done = decide(m);
 }
 
 static void warm_up(const timed *m) {

@@ -20,7 +20,7 @@ typedef struct {
   bool done,
       *late; /* [times] this rank began too late; of all ranks once they have been asked, which the first `judged` have been */
   int room, lost, grown, judged;
-  int wanted; /* as many are to be there when it is next asked whether they are enough */
+  int target; /* as many are to be there when it is next asked whether they are enough */
   double window, spent_s;
   double *value; /* rank 0's: of the metric, of the first `valued` repetitions */
   int valued;

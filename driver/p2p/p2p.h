@@ -20,13 +20,13 @@
  *   late_nonblocking      the same by MPI_Isend and MPI_Wait
  *   flows                 on each flow K messages at once, receives posted, from a common start to the last one's arrival at any rank;
  *                         besides issue: until the first flow's sender has posted them all; first: arrival of that flow's first message
- *   copy_exchanged        seconds a byte of a copy of what has just been received over what has just been sent, both ranks, mean of K
- *   gamma, copy, touch    seconds a byte of a local reduction of floats, a copy, the first writing of fresh memory, by the first K ranks
+ *   copy_exchanged        seconds per byte of a copy of what has just been received over what has just been sent, both ranks, mean of K
+ *   gamma, copy, touch    seconds per byte of a local reduction of floats, a copy, the first writing of fresh memory, by the first K ranks
  *                         at once; no flows
  *
  * Rank 0 prints where each rank ran, {"place":{"rank","host","cpu"}} (cpu -1: not known), then a line for each measurement:
  *   {"PATTERN":{"flows":[[0,1],…],"bytes":N,"count":K,"samples":[…],"issue":[…],"first":[…]}}
- * with `samples` seconds (or seconds a byte) in the order they were taken, each the slowest rank's.
+ * with `samples` seconds (or seconds per byte) in the order they were taken, each the slowest rank's.
  * Returns 0; 1 where memory is missing, 2 where the plan is wrong, with a message on standard error. */
 int p2p(launch *, const char *plan, FILE *out);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/way.h"
+#include "model/path.h"
 #include "tests/model/by_hand.h"
 
 static const double a = 1e-6, b = 1e-9, g = 2.5e-10;
@@ -17,12 +17,12 @@ static void explained(const machine *m) { check(!explain_run(&rec, m, &times, &w
 static void part_is(const char *what, part_kind part, double seconds) { near_to(what, why.seconds[part], seconds); }
 
 static void first_link_is(const machine *m, int ranks, const char *kind, const char *wanted) {
-  ways on = { 0 };
+  link_paths on = { 0 };
   char name[80];
-  ways_prepare(&on, m, ranks);
-  const char *found = ways_name(&on, why.watched, name, sizeof name);
+  paths_prepare(&on, m, ranks);
+  const char *found = paths_name(&on, why.watched, name, sizeof name);
   check(!strcmp(found, kind) && !strcmp(name, wanted), "the link is %s (%s), not %s", name, found, wanted);
-  ways_free(&on);
+  paths_free(&on);
 }
 
 /* Ranks 1 to n send to rank 0 at once. */
@@ -79,10 +79,10 @@ static void test_nic(void) {
   part_is("two others", PART_WAIT, 2000 * b);
   check(why.busy_s[why.watched] > 2999 * b, "the NIC carries all three");
   char name[80];
-  ways on = { 0 };
-  ways_prepare(&on, &m, 4);
-  check(!strcmp(ways_name(&on, why.watched, name, sizeof name), "NIC"), "not the NIC but %s", name);
-  ways_free(&on);
+  link_paths on = { 0 };
+  paths_prepare(&on, &m, 4);
+  check(!strcmp(paths_name(&on, why.watched, name, sizeof name), "NIC"), "not the NIC but %s", name);
+  paths_free(&on);
   machine_free(&m);
 }
 
@@ -198,17 +198,17 @@ static void test_names(void) {
       "nic 2e9\nplace 0 0 0 0\nplace 1 0 0 1\nplace 2 1 1 2\n",
        error[256];
   check(machine_read(&m, written(text), error, sizeof error), "machine: %s", error);
-  ways on = { 0 };
-  const char *wrong = ways_prepare(&on, &m, 3);
+  link_paths on = { 0 };
+  const char *wrong = paths_prepare(&on, &m, 3);
   check(!wrong, "%s", wrong);
   check(on.resources == links, "%d links, not %d", on.resources, links);
   for (int i = 0; i < links && i < on.resources; i++) {
     char name[80], said[128];
-    const char *kind = ways_name(&on, i, name, sizeof name);
+    const char *kind = paths_name(&on, i, name, sizeof name);
     snprintf(said, sizeof said, "%s: %s", kind, name);
     check(!strcmp(said, wanted[i]), "link %d is \"%s\", not \"%s\"", i, wanted[i], said);
   }
-  ways_free(&on);
+  paths_free(&on);
   machine_free(&m);
 }
 

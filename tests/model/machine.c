@@ -364,14 +364,14 @@ static void test_topology(void) {
   machine_refused("topology tours 0 1 4\n", ":1: topology tours: choose torus, fat_tree or dragonfly");
   machine_refused("topology torus 0 1 4\ntopology torus 0 1 4\n", ":2: topology: there is one above");
   machine_refused("topology torus -1 1 4\n", ":1: -1: HOP_LATENCY_S must be a number from 1e-18 to 1000, or 0");
-  machine_refused("topology torus 0 0 4\n", ":1: topology: its links move more than 0 bytes a second");
+  machine_refused("topology torus 0 0 4\n", ":1: topology: its links move more than 0 bytes per second");
   machine_refused("topology torus 0 1 1 1 1 1 1 1 1\n", ":1: topology torus: 7 numbers say its shape; it needs 1 to 6");
   machine_refused(
       "topology torus 0 1 1 1 1 1 1 1 1 1 1\n",
       ":1: write: topology torus|fat_tree|dragonfly HOP_LATENCY_S LINK_BYTES_PER_S [GLOBAL_BYTES_PER_S] SHAPE");
   machine_refused("topology fat_tree 0 1 2 2\n", ":1: topology fat_tree: 2 numbers say its shape; it needs 3 to 3");
   machine_refused("topology dragonfly 0 1 2 2 2\n", ":1: topology dragonfly: 2 numbers say its shape; it needs 3 to 3");
-  machine_refused("topology dragonfly 0 1 0 2 2 2\n", ":1: topology: its links move more than 0 bytes a second");
+  machine_refused("topology dragonfly 0 1 0 2 2 2\n", ":1: topology: its links move more than 0 bytes per second");
   machine_refused("topology torus 0 1 4 0\n", ":1: 0: a number of the shape must be a whole number from 1 to 4194304");
   machine_refused("topology torus 0 1 3000 3000\n", ":1: topology: at most 4194304 positions and 16777216 links");
   machine_refused("topology dragonfly 0 1 1 1 4000000 1\n",

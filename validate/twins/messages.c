@@ -78,13 +78,13 @@ static void hook(void) {
   mca_pml.send = my_send;
 }
 
-/* Is the table what we take it for? Each of the six is called with other bytes, and must be seen. */
+/* Is the table what we take it for? Each of the six is called with other bytes, and must be found. */
 static void check_hooks(void) {
-  char *seen = NULL;
+  char *found = NULL;
   size_t length;
   float data[8], more[8] = { 0 };
   MPI_Request request;
-  out = open_memstream(&seen, &length);
+  out = open_memstream(&found, &length);
   MPI_Isend(more, 1, MPI_FLOAT, 0, 0, MPI_COMM_SELF, &request);
   MPI_Recv(data, 2, MPI_FLOAT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -97,9 +97,9 @@ static void check_hooks(void) {
   MPI_Request_free(&request);
   fclose(out);
   out = NULL;
-  if (strcmp(seen, " S0:4 R0:8 R0:12 S0:8 S0:16 R0:20"))
-    fail("the PML's functions are not where they should be, seen:", seen);
-  free(seen);
+  if (strcmp(found, " S0:4 R0:8 R0:12 S0:8 S0:16 R0:20"))
+    fail("the PML's functions are not where they should be, seen:", found);
+  free(found);
 }
 
 static MPI_Comm fresh(void) {

@@ -236,7 +236,7 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
   if (!active.handler) listen_to_signals();
   for (int i = 0; i < p; i++) {
     s->any_source[i].n = s->any_source[i].at = 0;
-    s->any_source[i].done = s->any_source[i].seen = false;
+    s->any_source[i].done = s->any_source[i].visited = false;
     r->layout[i] = rec_layout_of(alg->collective, &r->args, i);
     r->rank[i].n = 0;
     r->segments[i] = 0;
@@ -249,9 +249,9 @@ static record *record_into(recorder *s, const coll_alg *alg, const coll_args *ar
     for (int i = 0; i < p && !*r->error; i++) {
       any_source *w = &s->any_source[i];
       if (s->alone >= 0 && i != s->alone) continue;
-      if (w->done || (w->seen && w->at == w->n)) continue; /* nothing new for it */
+      if (w->done || (w->visited && w->at == w->n)) continue; /* nothing new for it */
       make_rank(s, i);
-      w->seen = true;
+      w->visited = true;
       if (viewer.see && !any && !*r->error) show(s, i, viewer);
     }
     if (*r->error || !any) break;

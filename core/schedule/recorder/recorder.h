@@ -42,7 +42,7 @@ typedef struct {
   bool done;
   int label, size;
   const int *world;
-  bool seen;
+  bool visited;
 } any_source; /* of a rank: the sources of its recv_any */
 
 /* What plays the ranks as far as they are recorded: see arrival.c. */

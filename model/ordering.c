@@ -1,4 +1,4 @@
-#include "model/holds.h"
+#include "model/ordering.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static const double AT_ONCE_S = 1e-12; /* as the plug-in: SimGrid's events are no more exact */
 
-void holds_clear(holds *h, const engine *e, int nodes) {
+void ordering_clear(ordering *h, const engine *e, int nodes) {
   const machine *m = e->m;
   h->in_order = m->in_order;
   h->nic_gap_s = m->places ? m->nic_gap_s : 0;
@@ -22,19 +22,19 @@ void holds_clear(holds *h, const engine *e, int nodes) {
   }
 }
 
-void holds_free(holds *h) {
+void ordering_free(ordering *h) {
   free(h->flow);
   free(h->starting);
   free(h->nic_free);
   channels_free(&h->streams);
 }
 
-/* What crosses a segment is no message: it shares no connection with any. */
-static bool in_stream(const holds *h, const engine *e, int32_t flow) {
+/* What crosses a segment is not a message; it shares no connection with any. */
+static bool in_stream(const ordering *h, const engine *e, int32_t flow) {
   return h->in_order && !(message_at(e, h->flow[flow].message)->flags & TRANSFER);
 }
 
-static channel *stream_of(holds *h, const engine *e, int32_t flow) {
+static channel *stream_of(ordering *h, const engine *e, int32_t flow) {
   const message *m = message_at(e, h->flow[flow].message);
   return channels_find(&h->streams, m->src, m->dst, 0);
 }
@@ -46,7 +46,7 @@ static bool precedes(const held *a, const held *b) {
   return a->start <= b->start + AT_ONCE_S && a->message < b->message;
 }
 
-static void enter_stream(holds *h, const engine *e, int32_t flow) {
+static void enter_stream(ordering *h, const engine *e, int32_t flow) {
   held *f = &h->flow[flow];
   channel *c = stream_of(h, e, flow);
   f->next = NONE;
@@ -66,7 +66,7 @@ static void enter_stream(holds *h, const engine *e, int32_t flow) {
   }
 }
 
-double holds_launch(holds *h, const engine *e, int32_t flow, int32_t id, double latency_s) {
+double ordering_launch(ordering *h, const engine *e, int32_t flow, int32_t id, double latency_s) {
   const message *m = message_at(e, id);
   bool by_nic = h->nic_gap_s > 0 && !(m->flags & TRANSFER) && machine_class_of(e->m, m->src, m->dst) == MACHINE_NETWORK;
   RESERVE(h->flow, h->flow_cap, (size_t)flow + 1);
@@ -75,7 +75,7 @@ double holds_launch(holds *h, const engine *e, int32_t flow, int32_t id, double 
   return by_nic ? m->time : m->time + latency_s;
 }
 
-bool holds_pass(holds *h, const engine *e, int32_t flow) {
+bool ordering_pass(ordering *h, const engine *e, int32_t flow) {
   if (h->flow[flow].queued) {
     if (!h->starting_n) h->serve_at = h->flow[flow].start + AT_ONCE_S;
     PUSH(h->starting, h->starting_n, h->starting_cap, flow);
@@ -86,7 +86,7 @@ bool holds_pass(holds *h, const engine *e, int32_t flow) {
   return false;
 }
 
-int32_t holds_leave(holds *h, const engine *e, int32_t flow) {
+int32_t ordering_leave(ordering *h, const engine *e, int32_t flow) {
   if (!in_stream(h, e, flow)) return NONE;
   int32_t next = h->flow[flow].next;
   stream_of(h, e, flow)->first = next == NONE ? CHANNEL_NOBODY : (uint32_t)next;
@@ -99,7 +99,7 @@ static int by_message(const void *a, const void *b) {
   return (x->message > y->message) - (x->message < y->message);
 }
 
-size_t holds_serve(holds *h, const engine *e) {
+size_t ordering_serve(ordering *h, const engine *e) {
   size_t n = h->starting_n;
   h->starting_n = 0;
   h->serve_at = DBL_MAX;

@@ -1,6 +1,6 @@
-/* The way of a message: which links it crosses, how much of each it takes up, and how long it waits before that. */
-#ifndef COLLSCOPE_MODEL_WAY_H
-#define COLLSCOPE_MODEL_WAY_H
+/* The path of a message: which links it crosses, how much of each it takes up, and how long it waits before that. */
+#ifndef COLLSCOPE_MODEL_PATH_H
+#define COLLSCOPE_MODEL_PATH_H
 
 #include "model/match.h"
 
@@ -25,7 +25,7 @@ typedef struct {
   int32_t *lowest_socket;
   size_t lowest_socket_cap;
   int hops; /* the first link between nodes; 0: no messages cross any */
-} ways;
+} link_paths;
 
 /* What a message makes flow, in shares of a port (1: it has the port for itself) or in bytes of traffic, as the machine
  * has it, after latency_s without using any link. */
@@ -33,14 +33,14 @@ typedef struct {
   double left, latency_s;
   double most; /* no rate above this, whatever the links allow */
   int crossed;
-} way;
+} link_path;
 
 /* Numbers the links. Returns NULL, or why there are too many of them. */
-const char *ways_prepare(ways *, const machine *, int ranks);
-/* The way of a message; its links go into crossed[longest]. */
-way ways_lay(const ways *, const message *, crossing *crossed);
+const char *paths_prepare(link_paths *, const machine *, int ranks);
+/* The path of a message; its links go into crossed[longest]. */
+link_path paths_lay(const link_paths *, const message *, crossing *crossed);
 /* What kind of link it is ("port", "NIC", …), and its name for people in text[size]. */
-const char *ways_name(const ways *, int32_t link, char *text, size_t size);
-void ways_free(ways *);
+const char *paths_name(const link_paths *, int32_t link, char *text, size_t size);
+void paths_free(link_paths *);
 
 #endif

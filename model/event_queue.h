@@ -1,7 +1,7 @@
 /* What is to happen, by time. Schedules are regular, so many things happen at the same instant: a heap of the different
  * times, and a list for each. An item is a number; of one instant the smaller come first. */
-#ifndef COLLSCOPE_MODEL_MOMENTS_H
-#define COLLSCOPE_MODEL_MOMENTS_H
+#ifndef COLLSCOPE_MODEL_EVENT_QUEUE_H
+#define COLLSCOPE_MODEL_EVENT_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,14 +23,16 @@ typedef struct {
   int32_t *due;
   size_t due_n, due_cap;  /* a heap of moments by time */
   int32_t recent[RECENT]; /* moments lately added to, by a hash of their time */
-} moments;
+} event_queue;
 
-void moments_clear(moments *);                              /* nothing is to happen; before the first use, too */
-int32_t moments_add(moments *, uint64_t item, double time); /* returns the moment */
-static inline void moments_leave(moments *m, int32_t at) { m->moment[at].left--; } /* one of its items counts no more */
-bool moments_next(moments *, double *time); /* when the next item happens; false: there is none */
+void event_queue_clear(event_queue *); /* nothing is to happen; before the first use, too */
+int32_t event_queue_add(event_queue *, uint64_t item, double time); /* returns the moment */
+static inline void event_queue_leave(event_queue *m, int32_t at) {
+  m->moment[at].left--;
+} /* one of its items counts no more */
+bool event_queue_next(event_queue *, double *time); /* when the next item happens; false: nothing is left */
 /* All items of that time, those that have left among them: good until something is added. Set n to 0 when they are done. */
-moment *moments_take(moments *);
-void moments_free(moments *);
+moment *event_queue_take(event_queue *);
+void event_queue_free(event_queue *);
 
 #endif

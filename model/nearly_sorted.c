@@ -1,4 +1,4 @@
-#include "model/ascend.h"
+#include "model/nearly_sorted.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void ascend(uint64_t *number, size_t n) {
+void sort_nearly_sorted(uint64_t *number, size_t n) {
   size_t moved = 0;
   for (size_t i = 1; i < n && moved <= 8 * n; i++) {
     uint64_t one = number[i];

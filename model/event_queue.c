@@ -1,31 +1,31 @@
-#include "model/moments.h"
+#include "model/event_queue.h"
 
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
-#include "model/ascend.h"
+#include "model/nearly_sorted.h"
 
-void moments_clear(moments *m) {
+void event_queue_clear(event_queue *m) {
   m->due_n = m->idle_n = 0;
   for (size_t i = 0; i < m->moments; i++) m->moment[i].n = 0;
   m->moments = 0;
   memset(m->recent, 0xff, sizeof m->recent);
 }
 
-void moments_free(moments *m) {
+void event_queue_free(event_queue *m) {
   for (size_t i = 0; i < m->moment_cap; i++) free(m->moment[i].item);
   free(m->moment);
   free(m->idle);
   free(m->due);
 }
 
-static void due_up(moments *m, size_t i, int32_t id) {
+static void due_up(event_queue *m, size_t i, int32_t id) {
   double time = m->moment[id].time;
   for (; i && time < m->moment[m->due[(i - 1) / 2]].time; i = (i - 1) / 2) m->due[i] = m->due[(i - 1) / 2];
   m->due[i] = id;
 }
 
-static int32_t due_pop(moments *m) {
+static int32_t due_pop(event_queue *m) {
   int32_t first = m->due[0], last = m->due[--m->due_n];
   double time = m->moment[last].time;
   size_t i = 0, child;
@@ -39,7 +39,7 @@ static int32_t due_pop(moments *m) {
   return first;
 }
 
-static int32_t moment_make(moments *m, double time) {
+static int32_t moment_make(event_queue *m, double time) {
   int32_t id = m->idle_n ? m->idle[--m->idle_n] : (int32_t)m->moments++;
   RESERVE_ZEROED(m->moment, m->moment_cap, m->moments);
   m->moment[id].time = time;
@@ -49,7 +49,7 @@ static int32_t moment_make(moments *m, double time) {
   return id;
 }
 
-int32_t moments_add(moments *m, uint64_t item, double time) {
+int32_t event_queue_add(event_queue *m, uint64_t item, double time) {
   union {
     double d;
     uint64_t u;
@@ -62,19 +62,19 @@ int32_t moments_add(moments *m, uint64_t item, double time) {
   return *recent;
 }
 
-bool moments_next(moments *m, double *time) {
+bool event_queue_next(event_queue *m, double *time) {
   while (m->due_n && !m->moment[m->due[0]].left) m->moment[due_pop(m)].n = 0;
   if (m->due_n) *time = m->moment[m->due[0]].time;
   return m->due_n;
 }
 
-moment *moments_take(moments *m) {
+moment *event_queue_take(event_queue *m) {
   moment *q = &m->moment[due_pop(m)];
   while (m->due_n && m->moment[m->due[0]].time == q->time) {
     moment *w = &m->moment[due_pop(m)];
     for (size_t i = 0; i < w->n; i++) PUSH(q->item, q->n, q->cap, w->item[i]);
     w->n = 0;
   }
-  ascend(q->item, q->n);
+  sort_nearly_sorted(q->item, q->n);
   return q;
 }

@@ -1,8 +1,8 @@
 /* fluid: flows that wait for others before they use any bandwidth. Where messages of a pair stay in order, the next one of the same
  * source and destination waits until the one before it is over; where a NIC takes its time for each message, those that leave its node
  * begin one after the other. The platforms' plug-in has the same rules (flows.cpp). */
-#ifndef COLLSCOPE_MODEL_HOLDS_H
-#define COLLSCOPE_MODEL_HOLDS_H
+#ifndef COLLSCOPE_MODEL_ORDERING_H
+#define COLLSCOPE_MODEL_ORDERING_H
 
 #include "model/engine.h"
 
@@ -23,19 +23,19 @@ typedef struct {
   double serve_at;                 /* when no more can */
   double *nic_free;
   size_t nic_cap; /* when each NIC can begin its next message */
-} holds;
+} ordering;
 
-void holds_clear(holds *, const engine *, int nodes);
-void holds_free(holds *);
+void ordering_clear(ordering *, const engine *, int nodes);
+void ordering_free(ordering *);
 
 /* The message's flow, which is ready so long after its start. Returns when something happens to it: see holds_pass. */
-double holds_launch(holds *, const engine *, int32_t flow, int32_t message, double latency_s);
+double ordering_launch(ordering *, const engine *, int32_t flow, int32_t message, double latency_s);
 /* It has happened: true, the flow begins; false, it will be let go. */
-bool holds_pass(holds *, const engine *, int32_t flow);
+bool ordering_pass(ordering *, const engine *, int32_t flow);
 /* The flow is over. Returns the one that begins now; NONE. */
-int32_t holds_leave(holds *, const engine *, int32_t flow);
+int32_t ordering_leave(ordering *, const engine *, int32_t flow);
 
 /* All that starts at one instant has started: each of starting[0] … [n-1] is to happen when it is ready. Returns n. */
-size_t holds_serve(holds *, const engine *);
+size_t ordering_serve(ordering *, const engine *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/way.h"
+#include "model/path.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 enum { MAX_RESOURCES = 1 << 25 };          /* 1 GiB */
 static const double MIN_LATENCY_S = 1e-12; /* as the plug-in: SimGrid weighs a flow without any differently */
 
-static void count_sockets(ways *w) {
+static void count_sockets(link_paths *w) {
   const machine *m = w->m;
   RESERVE(w->lowest_socket, w->lowest_socket_cap, (size_t)w->nodes);
   for (int n = 0; n < w->nodes; n++) w->lowest_socket[n] = INT32_MAX;
@@ -24,20 +24,20 @@ static void count_sockets(ways *w) {
   }
 }
 
-static void count_places(ways *w) {
+static void count_places(link_paths *w) {
   const machine *m = w->m;
   for (int r = 0; r < w->ranks; r++) {
     if (m->place[r].node >= w->nodes) w->nodes = m->place[r].node + 1;
     if (m->place[r].socket >= w->sockets) w->sockets = m->place[r].socket + 1;
   }
-  if (m->inside.sockets) { /* a way may lead over sockets without ranks */
+  if (m->inside.sockets) { /* a path may lead over sockets without ranks */
     w->span = m->inside.sockets;
     w->sockets = (w->sockets + w->span - 1) / w->span * w->span;
   } else if (m->interconnect_bytes_per_s > 0) count_sockets(w);
 }
 
 /* A link out and one in of every unit that has them; returns how many there are of all kinds. */
-static size_t number_units(ways *w, size_t links) {
+static size_t number_units(link_paths *w, size_t links) {
   const machine_inside *in = &w->m->inside;
   int caches = 0;
   for (int r = 0; r < w->ranks; r++)
@@ -57,9 +57,9 @@ static size_t number_units(ways *w, size_t links) {
   return links + (in->across_bytes_per_s > 0 ? 2 * (size_t)w->ranks : 0);
 }
 
-/* Links: a way out and a way in for each rank, then for each node, a memory for each socket, a way from each socket to
+/* Links: one out of and one into each rank, then for each node, a memory for each socket, one from each socket to
  * each of the same node; then those of the inside of nodes, and those between nodes. */
-const char *ways_prepare(ways *w, const machine *m, int ranks) {
+const char *paths_prepare(link_paths *w, const machine *m, int ranks) {
   w->m = m;
   w->ranks = ranks;
   w->nodes = w->sockets = w->span = w->units = 0;
@@ -89,25 +89,25 @@ const char *ways_prepare(ways *w, const machine *m, int ranks) {
   return NULL;
 }
 
-static inline void cross(way *v, crossing *crossed, int resource, double weight) {
+static inline void cross(link_path *v, crossing *crossed, int resource, double weight) {
   crossed[v->crossed].resource = resource;
   crossed[v->crossed++].weight = weight;
 }
 
 /* The narrowest link so far. */
 typedef struct {
-  way *way;
+  link_path *path;
   crossing *crossed;
   double narrowest;
 } laid;
 
 static inline void pass(laid *l, int resource, double bytes_per_s) {
-  cross(l->way, l->crossed, resource, 1 / bytes_per_s);
+  cross(l->path, l->crossed, resource, 1 / bytes_per_s);
   l->narrowest = fmin(l->narrowest, bytes_per_s);
 }
 
 /* Out of each unit that the other is not in, or into them. */
-static void pass_units(const ways *w, const coll_place *me, const coll_place *other, bool in, laid *l) {
+static void pass_units(const link_paths *w, const coll_place *me, const coll_place *other, bool in, laid *l) {
   for (int i = 0; i < w->units; i++) {
     int k = in ? w->units - 1 - i : i, unit = me->cache / w->unit[k].caches;
     if (unit == other->cache / w->unit[k].caches) continue;
@@ -115,7 +115,7 @@ static void pass_units(const ways *w, const coll_place *me, const coll_place *ot
   }
 }
 
-static void pass_sockets(const ways *w, int node, int from, int to, laid *l) {
+static void pass_sockets(const link_paths *w, int node, int from, int to, laid *l) {
   const machine *m = w->m;
   int first = 2 * w->ranks + 2 * w->nodes + w->sockets;
   while (from != to && m->interconnect_bytes_per_s > 0) {
@@ -133,18 +133,18 @@ static int nic_of(const machine *m, const coll_place *rank) {
 }
 
 /* The links between two nodes, and what they add to the latency. */
-static void pass_topology(const ways *w, int from, int to, laid *l) {
+static void pass_topology(const link_paths *w, int from, int to, laid *l) {
   const topology *t = &w->m->topology;
   int32_t link[TOPOLOGY_MAX_LINE];
   if (t->position) from = t->position[from], to = t->position[to];
   int n = topology_route(t, from, to, link);
   for (int i = 0; i < n; i++) pass(l, w->hops + link[i], topology_rate(t, link[i]));
-  l->way->latency_s += topology_latency_s(t, n);
+  l->path->latency_s += topology_latency_s(t, n);
 }
 
-/* The links that the platforms' plug-in lays: rates are bytes a second of traffic, and so are shares. Returns the
+/* The links that the platforms' plug-in lays: rates are bytes per second of traffic, and so are shares. Returns the
  * narrowest. What crosses a segment is moved by one core: the other's links stay free. */
-static double cross_links(const ways *w, const message *m, way *v, crossing *crossed) {
+static double cross_links(const link_paths *w, const message *m, link_path *v, crossing *crossed) {
   const machine *to = w->m;
   const coll_place *x = &to->place[m->src], *y = &to->place[m->dst];
   int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes;
@@ -178,7 +178,7 @@ static double cross_links(const ways *w, const message *m, way *v, crossing *cro
 }
 
 /* Where the machine does not name its links: rates are shares of the port. */
-static void cross_ports(const ways *w, const message *m, double s_per_byte, way *v, crossing *crossed) {
+static void cross_ports(const link_paths *w, const message *m, double s_per_byte, link_path *v, crossing *crossed) {
   int p = w->ranks;
   cross(v, crossed, m->src, 1);
   cross(v, crossed, p + m->dst, 1);
@@ -195,12 +195,12 @@ static void cross_ports(const ways *w, const message *m, double s_per_byte, way 
   }
 }
 
-way ways_lay(const ways *w, const message *m, crossing *crossed) {
+link_path paths_lay(const link_paths *w, const message *m, crossing *crossed) {
   const machine_piece *c = message_price(m, w->m);
   double spent_s = message_spent(m, c, w->m);
   bool shared = m->flags & TRANSFER; /* no control bytes */
   double flowing = (double)m->bytes + (shared ? 0 : w->m->control_bytes);
-  way v = { .most = DBL_MAX };
+  link_path v = { .most = DBL_MAX };
   if (w->m->core_bytes_per_s > 0 && w->m->places) {
     /* Alone it takes its curve's time, control bytes and all: what that is beyond their flow is latency. */
     double most = flowing * c->traffic / cross_links(w, m, &v, crossed);
@@ -214,7 +214,7 @@ way ways_lay(const ways *w, const message *m, crossing *crossed) {
   return v;
 }
 
-const char *ways_name(const ways *w, int32_t link, char *text, size_t size) {
+const char *paths_name(const link_paths *w, int32_t link, char *text, size_t size) {
   int p = w->ranks, nics = 2 * p, memories = nics + 2 * w->nodes, sockets = memories + w->sockets;
   if (w->hops && link >= w->hops) {
     snprintf(text, size, "link %d of the network", link - w->hops);
@@ -251,4 +251,4 @@ const char *ways_name(const ways *w, int32_t link, char *text, size_t size) {
   return "across";
 }
 
-void ways_free(ways *w) { free(w->lowest_socket); }
+void paths_free(link_paths *w) { free(w->lowest_socket); }

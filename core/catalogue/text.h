@@ -1,6 +1,6 @@
 /* What is wrong with something that somebody wrote. */
-#ifndef COLLSCOPE_CORE_CATALOGUE_SAY_H
-#define COLLSCOPE_CORE_CATALOGUE_SAY_H
+#ifndef COLLSCOPE_CORE_CATALOGUE_TEXT_H
+#define COLLSCOPE_CORE_CATALOGUE_TEXT_H
 
 #include <stdarg.h>
 #include <stdbool.h>

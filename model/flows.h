@@ -1,17 +1,17 @@
-/* The fluid rule's flows and links, for the two ways to find their shares: fluid.c and sparse.c. */
-#ifndef COLLSCOPE_MODEL_FLUID_H
-#define COLLSCOPE_MODEL_FLUID_H
+/* The fluid rule's flows and links, for the two methods to find their shares: fluid.c and sparse.c. */
+#ifndef COLLSCOPE_MODEL_FLOWS_H
+#define COLLSCOPE_MODEL_FLOWS_H
 
 #include <float.h>
 #include <math.h>
 
 #include "core/schedule/array.h"
 #include "model/engine.h"
-#include "model/holds.h"
-#include "model/moments.h"
-#include "model/way.h"
+#include "model/ordering.h"
+#include "model/event_queue.h"
+#include "model/path.h"
 
-/* A message that uses bandwidth. Its rate is in what its way counts. With a million ranks most of the time goes into fetching flows, so
+/* A message that uses bandwidth. Its rate is in what its path counts. With a million ranks most of the time goes into fetching flows, so
  * they are short: three lines of a cache where five links are crossed. */
 typedef struct {
   int32_t message, moment;
@@ -20,8 +20,8 @@ typedef struct {
   double left, rate, since, share, most;
   double at; /* when it goes on: its event; -1: it has none */
   int crossed;
-  int32_t neck;        /* the link that keeps it from more; NONE: its own limit */
-  crossing crossing[]; /* ways.longest */
+  int32_t bottleneck;  /* the link that keeps it from more; NONE: its own limit */
+  crossing crossing[]; /* paths.longest */
 } flow;
 
 /* Flows of one length, one behind the other; places in them are counted in so many bytes. */
@@ -36,13 +36,13 @@ typedef struct {
 } resource;
 
 typedef struct {
-  moments moments;
-  ways ways;
-  holds holds;
+  event_queue queue;
+  link_paths paths;
+  ordering ordering;
   char *flow;
   size_t flows, flow_bytes, flow_cap; /* flow_bytes: of one */
-  int32_t *spare;
-  size_t spare_n, spare_cap; /* flows that are over */
+  int32_t *free_list;
+  size_t free_list_n, free_list_cap; /* flows that are over */
   resource *resource;
   size_t resource_cap;
   double *
@@ -66,7 +66,7 @@ static inline crossing *crossing_at(const fluid *u, int32_t place) {
   return (crossing *)(u->flow + (size_t)(uint32_t)place * GRAIN);
 }
 
-static inline int32_t place_of(const fluid *u, const crossing *c) {
+static inline int32_t crossing_place(const fluid *u, const crossing *c) {
   return (int32_t)(uint32_t)((size_t)((const char *)c - u->flow) / GRAIN);
 }
 
@@ -94,9 +94,5 @@ static inline void fix(fluid *u, flow *f, double share) {
     r->open--;
   }
 }
-
-/* Finds the shares of all flows that a change of the dirty resources concerns, and lists them as solved: where a network has thousands
- * of links, most changes concern few. */
-void sparse_solve(fluid *);
 
 #endif
