@@ -100,16 +100,17 @@ def run(
     raw: IO[bytes] | None = None,
     explain: Callable[[str], str] = lambda said: "",
     ranks: int | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Report:
     """Runs one launch and hands over each point as soon as it is done.
 
     `ids` are the points of its plan, in order; `folder` is scratch space of this launch; after `silence_s` without a line the
     launch counts as hung and is ended, and so it is when a point takes longer than `limit_s`; `on_start` is told which point is
     running; `raw` gets every line; `explain` makes a reason of standard error where the driver did not start; `ranks` is how
-    many it must find. Raises Interrupted when `children` were stopped, UserError when the program is not there, the disk is full, or
-    ranks did not find each other."""
+    many it must find; `clock` is what limits are measured by. Raises Interrupted when `children` were stopped, UserError when the program
+    is not there, the disk is full, or ranks did not find each other."""
     errors = folder / "stderr.txt"
-    replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors, ranks)
+    replies = _Replies(dict.fromkeys(ids), on_outcome, on_start, errors, ranks, clock)
     report = replies.report
     try:
         with open(errors, "wb") as file:
@@ -157,6 +158,7 @@ class _Replies:
     on_start: OnStart
     errors: Path  # standard error of the launch
     ranks: int | None = None  # that were started
+    clock: Callable[[], float] = time.monotonic
     report: Report = field(default_factory=Report)
     reps: dict[str, list[Repetition]] = field(default_factory=dict)
     since: float | None = None  # when the point that runs began; None: none yet
@@ -190,7 +192,7 @@ class _Replies:
 
     def _next(self) -> None:
         """The first point that is left begins."""
-        self.since = time.monotonic()
+        self.since = self.clock()
         if self.left:
             self.on_start(next(iter(self.left)))
 
@@ -205,19 +207,19 @@ def _lines(
         return
     os.set_blocking(process.stdout.fileno(), False)
     pending = b""
-    last_line = time.monotonic()
+    last_line = replies.clock()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             data = b""
             if ready := selector.select(timeout=min(1.0, limit_s or 1.0, silence_s or 1.0)):
                 data = os.read(process.stdout.fileno(), 1 << 16)
-                last_line = time.monotonic()
+                last_line = replies.clock()
                 *whole, pending = (pending + data).split(b"\n")
                 yield from (line + b"\n" for line in whole)
             if ready and not data:
                 return
-            now = time.monotonic()
+            now = replies.clock()
             replies.report.silent = silence_s is not None and now - last_line > silence_s
             if limit_s and replies.since and replies.left and now - replies.since > limit_s:
                 replies.report.over_limit_s = limit_s

@@ -18,6 +18,7 @@ from collscope.testbed.network import Network
 
 missing = bed.missing()
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.skipif(bool(missing), reason=f"no test bed here: {missing}"),
     pytest.mark.skipif(not (programs.MPI_DRIVER.exists() and programs.PROVER.exists()), reason="needs build/mpi"),
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +40,15 @@ def test_calls_at_the_same_time_set_up_once(
     tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done: list[str] = []
+    waiting = threading.Semaphore(0)
+    say = machine.Steps.say
 
     def slow(self: Setup, presets: list[str]) -> None:
-        time.sleep(0.3)
+        for _ in range(3):  # until the three others have said that they wait
+            waiting.acquire()
         done.append("once")
 
+    monkeypatch.setattr(machine.Steps, "say", lambda self, text: (say(self, text), waiting.release()))
     monkeypatch.setattr(Setup, "everything", slow)
     threads = [threading.Thread(target=machine.ensure, args=(tree,)) for _ in range(4)]
     for thread in threads:
@@ -231,11 +234,14 @@ def test_everything_is_packages_libraries_and_builds(
 
 
 def test_what_went_wrong_on_the_side_is_told(tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = threading.Event()
+
     def fail(self: Setup, extra: str = "") -> None:
-        time.sleep(0.05)  # the rest does not wait for it, its end does
+        built.wait()  # the builds do not wait for it, their end does
         raise SetupError("no network")
 
     monkeypatch.setattr(Setup, "libraries", fail)
+    monkeypatch.setattr(Setup, "builds", lambda self, presets: built.set())
     monkeypatch.setattr(needs, "missing_packages", lambda presets: ([], []))
     with pytest.raises(SetupError, match="no network"):
         Setup(tree).everything(["prove"])
