@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -74,6 +75,7 @@ def test_a_bed_whose_first_process_has_ended_is_not_up(workplace: Path, stranger
             {"network": '{"hosts": 2.5}'}, {"network": '{"hosts": "x"}'}, {"network": '{"hosts": 1}'}, {"network": '{"colour": 1}'},
         )
     ],
+    ids=map(str, itertools.count()),  # the same for every worker: texts have this process's number
 )  # fmt: skip
 def test_a_damaged_note_is_an_error_that_names_the_file(workplace: Path, text: str) -> None:
     bed.state_file().parent.mkdir(parents=True)
