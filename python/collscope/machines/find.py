@@ -44,6 +44,16 @@ def load_spec(name: str) -> Spec:
     return _read_spec(path, values)
 
 
+def given(name: str) -> frozenset[str]:
+    """The keys that a specification's file, or the brackets behind its name, give; what is not among them has a default."""
+    import tomllib
+
+    path, values, _ = _find(name)
+    if path is None or path.suffix != ".toml":
+        return frozenset(values)
+    return frozenset(tomllib.loads(path.read_text(encoding="utf-8"))) | frozenset(values)
+
+
 def load(name_or_path: str | os.PathLike[str]) -> Platform:
     """The platform of this name or path: the same object each time, until its file changes. UsageError: an unknown
     name or value; UserError: a file that cannot be used, with FILE:LINE."""
