@@ -117,7 +117,7 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file")
         if not path.is_file():
-            raise UsageError(f"{path}: is no file that can be read twice, as a platform's is")
+            raise UsageError(f"{path}: not a regular file")
         if values and path.suffix == ".xml":
             raise UsageError(f"{path}: values in brackets belong to specifications; edit the file instead")
         return path, values, path.stem

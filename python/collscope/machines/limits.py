@@ -157,6 +157,20 @@ def gap_contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]
                         break
 
 
+def noise_contradictions(spec: Spec) -> Iterator[tuple[Where, str]]:
+    """(key in the file, what is wrong) where noise takes more from a message than the whole of its time."""
+    for name, pieces in spec.noise.items():
+        for at, noise in enumerate(pieces):
+            curve = next(p for p in reversed(spec.curve[name]) if p.start <= noise.start)
+            whole, (_, earliest) = curve.latency.value + noise.start * curve.s_per_byte.value, noise.quantiles[0]
+            if name in occurring(spec) and whole + earliest <= 0:
+                yield (
+                    ("noise", name, at),
+                    f"class {name} from {noise.start} bytes: a message takes {whole:.4g} s and its noise {earliest:.4g} s: it would "
+                    "arrive before it is sent; the first of quantiles_s must take less",
+                )
+
+
 # ---- doubts -----------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 Mappings are block, packed, cyclic and fill; those that Open MPI's --map-by has (core, socket, node, each rank bound to a core); and
 file:PATH, in the syntax of Open MPI's rankfiles: a line `rank N=HOST slot=SOCKET:CORE` or `slot=CORE` for each rank. HOST is nodeN or
 +nN, a node's number from 0. CORE counts the cores of the socket, without SOCKET: those of the node. As mpirun reads it, lines may come in
-any order (that of Open MPI 4.1 wants rank 0 in the first), those of ranks beyond the last are left, and # begins a comment.
+any order (that of Open MPI 4.1 wants rank 0 in the first), those of ranks beyond the last are not used, and # begins a comment.
 
 What a large machine's million ranks are, in a few lines: runs of equal nodes.
 """
@@ -17,8 +17,9 @@ from functools import cache, lru_cache
 from itertools import chain, cycle, groupby, islice, zip_longest
 from pathlib import Path
 
+from collscope.base import console
 from collscope.base.errors import UsageError, UserError, disk_error, unknown
-from collscope.base.paths import display
+from collscope.base.paths import display, expanded
 from collscope.base.units import counted
 from collscope.machines.limits import too_large
 from collscope.machines.platform import EqualNodes, Host, Node, Platform, cores_by_socket
@@ -126,7 +127,7 @@ def places(platform: Platform, nodes: int, ranks: int, mapping: str = "block") -
 def file_of(mapping: str) -> Path | None:
     """The file of file:PATH; None of a mapping that has a name. UsageError: neither."""
     if mapping.startswith(FILE_PREFIX) and mapping != FILE_PREFIX:
-        return Path(mapping.removeprefix(FILE_PREFIX))
+        return expanded(mapping.removeprefix(FILE_PREFIX))
     if mapping not in MAPPINGS:
         raise unknown("mapping", mapping, [*MAPPINGS, f"{FILE_PREFIX}PATH"])
     return None
@@ -276,7 +277,7 @@ def rankfile_text(path: Path) -> str:
 
 
 def _seats_in(path: Path, platform: Platform) -> dict[int, tuple[int, int]]:
-    """Node and core of each rank that the file names. UserError: FILE_PREFIX:LINE: what is wrong, and what to do."""
+    """Node and core of each rank that the file names. UserError: FILE:LINE: what is wrong, and what to do."""
     sockets_of = cache(lambda node: _sockets(platform.nodes[node]))
     found: dict[int, tuple[int, int]] = {}
     lines: dict[int, int] = {}  # of each rank
@@ -312,8 +313,16 @@ def _file_order(path: Path, platform: Platform, ranks: int) -> list[tuple[int, t
             f"{display(path)}: no line says where rank {missing} of {ranks} is; add rank {missing}=HOST slot=SOCKET:CORE"
             + (f", or take --ranks {missing}" if missing else "")
         )
+    if len(found) > ranks:
+        _note_unused(path, len(found), ranks)
     order = (found[rank] for rank in range(ranks))
     return [(node, tuple(core for _, core in on)) for node, on in groupby(order, key=lambda seat: seat[0])]
+
+
+@lru_cache
+def _note_unused(path: Path, named: int, ranks: int) -> None:
+    """Once per command."""
+    console.note(f"{display(path)}: places {named} ranks, this call has {ranks}; the lines of the others are not used")
 
 
 def rankfile_for_mpirun(path: Path, platform: Platform, ranks: int, host: str) -> str:

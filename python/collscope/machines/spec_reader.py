@@ -24,6 +24,7 @@ from collscope.machines.limits import (
     gap_contradictions,
     idle_links,
     misfit,
+    noise_contradictions,
     too_large,
 )
 from collscope.machines.overrides import WITHOUT, elements_of, override, present
@@ -53,6 +54,7 @@ from collscope.machines.spec_fields import (
     socket,
     topology_of,
 )
+from collscope.machines.topology import named_nodes
 
 MAX_LEVELS, MAX_JOINED = 4, 256
 
@@ -251,7 +253,15 @@ def parse_spec(
     for key, problem in gap_contradictions(spec):
         error = document.fail(problem, *key)
         raise UsageError(str(error)) if overrides else error
+    for where, problem in noise_contradictions(spec):
+        if not overrides:
+            raise document.fail(problem, *where)
+        if say:
+            say(str(document.fail(problem, *where)))
     if say:
+        if (unused := (named_nodes(spec.topology) or 0) - spec.nodes) > 0:
+            more = f"more positions than {spec.nodes} nodes; the last {unused} are not used"
+            say(f"{spec.name}: topology.allocation names {more}")
         left_out = (overrides or {}).get(WITHOUT)
         for name in elements_of(left_out, spec.name) if left_out else ():
             if name not in present(before):

@@ -200,15 +200,16 @@ def machine_from(properties: Mapping[str, str]) -> Machine:
             f"the outermost zone has no curve of the class {missing}; add "
             f'<prop id="curve.{missing}" value="0 LATENCY_S S_PER_BYTE 1"/>'
         )
+    noise = of_classes("noise", "from part seconds part seconds …; …, parts from 0 to 1, both ascending", _noise)
     links = {link: number(f"{link}_bytes_per_s") for link in (*LINKS, *OPTIONAL_LINKS)}
     own_eager = "collscope.eager_bytes_nonblocking" in properties
-    return Machine(
+    machine = Machine(
         properties.get("collscope.name", ""),
         priced_by,
         curve,
         of_classes("curve_nonblocking", form, _piece),
         of_classes("receive_gap", "from seconds s_per_byte; …", _gap),
-        of_classes("noise", "from part seconds part seconds …; …, parts from 0 to 1, both ascending", _noise),
+        noise,
         eager_bytes=int(number("eager_bytes")),
         own_eager_nonblocking=int(number("eager_bytes_nonblocking")) if own_eager else None,
         overhead_s=number("overhead_s"),
@@ -225,6 +226,10 @@ def machine_from(properties: Mapping[str, str]) -> Machine:
         lacks_network=properties.get("collscope.no_network") == "1",
         oversubscribes=properties.get("collscope.oversubscribe") == "1",
     )
+    for name in noise if curve else ():
+        if any(quantiles[0][1] + machine.half_round_trip_s(name, start) <= 0 for start, quantiles in noise[name]):
+            raise ValueError(f"the property noise.{name} takes more from a message than the whole of its time")
+    return machine
 
 
 def _number(key: str, kind: str, text: str) -> float:

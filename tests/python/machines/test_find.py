@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -62,11 +61,27 @@ def test_ideal() -> None:
         find.load("ideal[beta=0]")
 
 
-def test_loading_is_quick() -> None:
-    find.load("ideal")  # imports
-    start = time.perf_counter()
-    find.load("schooner")
-    assert time.perf_counter() - start < 1
+def test_loading_a_machine_writes_no_file_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which takes the longest, and what models and bounds do without."""
+    written: list[int] = []
+    monkeypatch.setattr(find, "xml_of", lambda machine, nodes: written.append(nodes.total) or "text")
+    made = find.load("schooner[nodes=11]")
+    assert not written
+    assert made.text == "text" and written == [11]
+
+
+def test_a_path_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop.toml").symlink_to(tmp_path / "loop.toml")
+    (tmp_path / "pipe.xml").symlink_to("/dev/null")
+    (tmp_path / "empty").mkdir()
+    for name, words in (
+        (f"{tmp_path}/loop.toml", "loop.toml: there is no such file"),
+        (f"{tmp_path}/pipe.xml", "pipe.xml: not a regular file"),
+        (f"{tmp_path}/empty/", "spec.toml: there is no such file"),
+        ("~nosuch/x.toml", "~nosuch/x.toml: there is no such file"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            find.load(name)
 
 
 def test_the_ideal_network_has_its_defaults_and_limits() -> None:

@@ -108,6 +108,17 @@ def test_links_of_sockets(links: str, said: str) -> None:
     assert found == (f"f:9: interconnect_links: {said}" if said else "")
 
 
+@pytest.mark.parametrize(("earliest", "refuses"), [(-1.9e-6, True), (-1.8e-6, False)])
+def test_noise_takes_less_than_the_whole_of_a_message(earliest: float, refuses: bool) -> None:
+    text = PRIME + f"[[noise.network]]\nfrom_bytes = 0\nquantiles_s = [[0, {earliest}], [1, 1e-6]]\n"
+    found = refused(text)
+    assert ("class network from 0 bytes: a message takes 1.9e-06 s and its noise -1.9e-06 s" in found) == refuses
+    assert refused(text.replace("nodes = 3", "nodes = 1")) == "", "which has no such message"
+    notes: list[str] = []
+    parse_spec(text, "f", {"gamma_s_per_byte": "0"}, notes.append)
+    assert bool(notes) == refuses, "a variant is not refused"
+
+
 def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
     wrong = ELEMENTS.replace("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, 1.6e-6, 1e-11,")
     assert "class network from 0 bytes: of the 1.5e-06 s" in refused(wrong)

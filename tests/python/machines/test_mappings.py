@@ -156,6 +156,20 @@ def test_what_is_wrong_in_a_file(text: str, says: str, tmp_path: Path) -> None:
         fit_nodes(find.load("schooner"), 2, f"file:{tmp_path / 'ranks'}")
 
 
+def test_lines_of_ranks_that_a_call_does_not_have_are_reported_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "five"
+    file.write_text("".join(f"rank {rank}=node0 slot={rank}\n" for rank in range(5)))
+    schooner = find.load("schooner")
+    assert len(hosts_of(schooner, 1, 5, f"file:{file}")) == 5
+    assert capsys.readouterr().err == ""
+    for _ in range(2):
+        assert len(hosts_of(schooner, 1, 3, f"file:{file}")) == 3
+    printed = capsys.readouterr().err
+    assert printed.count("places 5 ranks, this call has 3; the lines of the others are not used") == 1
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none\.txt: No such file"):
         hosts_of(find.load("schooner"), 1, 2, "file:none.txt")

@@ -135,9 +135,20 @@ def test_a_variant_changes_numbers_allocation_and_seed() -> None:
         find.load(f"{TEMPLATES}/torus.toml[nodes=65]")
 
 
+def test_positions_that_no_node_takes_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    find.load(f"{TEMPLATES}/torus.toml[topology.allocation=0-9,nodes=10]")
+    assert capsys.readouterr().err == ""
+    find.load(f"{TEMPLATES}/torus.toml[topology.allocation=0-9,nodes=7]")
+    assert "topology.allocation names more positions than 7 nodes; the last 3 are not used" in capsys.readouterr().err
+
+
 def test_the_platform_of_another_allocation_is_another_platform() -> None:
     names = [f"{TEMPLATES}/torus.toml[nodes=2,topology.allocation={a}]" for a in ("0+1", "0+2", "1+2")]
     assert len({find.load(name).identity for name in names}) == 3
+    large = [f"jaguar[nodes=2000,topology.allocation={a}]" for a in ("0-1999", "0-1998+3000")]
+    assert len({find.load(name).identity for name in large}) == 2, (
+        "though its first nodes sit where those of the other do"
+    )
 
 
 def test_a_variant_has_more_leaves_or_one_switch_for_all() -> None:

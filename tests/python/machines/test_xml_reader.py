@@ -10,11 +10,13 @@ import pytest
 
 from collscope.base.errors import UserError
 from collscope.machines import find
+from collscope.machines.machine import Machine
 from collscope.machines.machine_file import PLACE_LINES, machine_file, places_in
 from collscope.machines.placement import OWN_MAPPINGS, hosts_of, places
 from collscope.machines.platform import smpirun_args
+from collscope.machines.spec import CLASSES
 from collscope.machines.xml_reader import read_xml
-from made_platforms import write
+from made_platforms import rows, write
 from xml_of_one_host import platform_xml
 
 
@@ -141,3 +143,97 @@ def test_numbers_of_the_outermost_zone(tmp_path: Path, name: str, value: str, sa
     with pytest.raises(UserError) as caught:
         find.load(write(tmp_path, changed, "own.xml"))
     assert says in str(caught.value)
+
+
+CURVES = "".join(f'<prop id="curve.{name}" value="0 1e-6 1e-9 1"/>' for name in CLASSES)
+
+
+def xml_with(folder: Path, name: str, value: str) -> Path:
+    """A file of one host whose outermost zone has curves and one more property."""
+    kept = "".join(one + "/>" for one in CURVES.split("/>")[:-1] if f'"{name}"' not in one)
+    curves = "" if name == "collscope.curves" else '<prop id="collscope.curves" value="plug-in"/>'
+    path = folder / "mine.xml"
+    path.write_text(platform_xml().replace("<host ", f'{curves}{kept}<prop id="{name}" value="{value}"/>\n<host ', 1))
+    return path
+
+
+def test_properties_become_numbers(tmp_path: Path) -> None:
+    def read(name: str, value: str) -> Machine:
+        return read_xml(xml_with(tmp_path, name, value), "mine").machine
+
+    node = read("curve.node", "0 1e-6 1e-9 2; 64 2e-6 5e-10 1 1e-7 1e-11;").curve["node"]
+    assert rows(node) == [(0, 1e-6, 1e-9, 2.0), (64, 2e-6, 5e-10, 1.0, 1e-7, 1e-11)]
+    assert rows(read("curve_nonblocking.node", "0 3e-6 1e-9 1").curve_nonblocking["node"]) == [(0, 3e-6, 1e-9, 1.0)]
+    gaps = read("receive_gap.node", "0 1e-7 0; 64 2e-7 1e-11").receive_gap
+    assert gaps == {"node": ((0, 1e-7, 0.0), (64, 2e-7, 1e-11))}
+    noise = read("noise.node", "0 0 -1e-7 1 2e-6; 64 0 0 1 1e-6").noise
+    assert noise == {"node": ((0, ((0.0, -1e-7), (1.0, 2e-6))), (64, ((0.0, 0.0), (1.0, 1e-6))))}
+    assert read("collscope.eager_bytes_nonblocking", "7").own_eager_nonblocking == 7
+    assert read("collscope.eager_bytes", "9").eager_nonblocking == 9
+    assert read("collscope.in_order", "1").in_order and read("collscope.oversubscribe", "1").oversubscribes
+    assert read("least.o", "1e-8").least == {"o": 1e-8}
+    assert read("collscope.nic_gap_s", "1e-7").nic_gap_s == 1e-7
+    torus = read("collscope.topology", "torus 1e-7 1e9 4 2").network
+    assert torus and torus.text == "torus 1e-07 1000000000.0 4 2" and torus.runs == ()
+    dragonfly = read("collscope.topology", "dragonfly 0 1e9 5e8 3 4 2").network
+    assert dragonfly and (dragonfly.shape, dragonfly.global_bytes_per_s) == ((3, 4, 2), 5e8)
+
+
+CURVE = "must be 'from latency s_per_byte traffic [gap gap_per_byte]; …'"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("collscope.overhead_s", "fast", "collscope.overhead_s must be a number, not fast"),
+        ("collscope.curves", "straight", 'collscope.curves must be plug-in or uniform, not "straight"'),
+        ("curve.node", "0 1 2", f"curve.node {CURVE}, not '0 1 2'"),
+        ("curve.node", "0 1 2 3 4", f"curve.node {CURVE}, not '0 1 2 3 4'"),
+        ("curve.node", "inf 1 2 3", "curve.node must be a finite number, not inf"),
+        ("curve.node", "1 1e-6 1e-9 1", "curve.node: its pieces start at 0 bytes and ascend"),
+        ("curve.node", "0 1e-6 1e-9 1; 0 1e-6 1e-9 1", "curve.node: its pieces start at 0 bytes and ascend"),
+        ("curve.node", "", "has no curve of the class node"),
+        ("receive_gap.node", "0 1", "receive_gap.node must be 'from seconds s_per_byte; …', not '0 1'"),
+        ("receive_gap.node", "0 -1e-7 0", "receive_gap.node must not be negative, not -1e-7"),
+        ("noise.node", "0 1", "noise.node must be 'from part seconds part seconds …; …, parts from 0 to 1"),
+        ("noise.node", "0 -1 0 1 0", "noise.node must be"),
+        ("noise.node", "0 0 0 0.9 0", "noise.node must be"),
+        ("noise.node", "0 0 1e-6 1 0", "noise.node must be"),
+        ("noise.node", "0 0 nan 1 0", "noise.node must be"),
+        ("noise.node", "0 0 -1e-6 1 0", "noise.node takes more from a message than the whole of its time"),
+        ("collscope.topology", "ring 0 1e9 4", "collscope.topology must be 'KIND HOP_LATENCY_S"),
+        ("collscope.topology", "fat_tree 0 1e9 4 8", "collscope.topology must be"),
+        ("collscope.topology", "torus -1 1e9 4", "collscope.topology must be 0 or 1e-18 to 1000 seconds, not -1"),
+        ("collscope.positions", "0 two", "collscope.positions must be 'FIRST COUNT; …', not '0 two'"),
+    ],
+)  # fmt: skip
+def test_a_property_that_cannot_be_is_named_with_its_line(tmp_path: Path, name: str, value: str, message: str) -> None:
+    path = xml_with(tmp_path, name, value)
+    with pytest.raises(UserError) as caught:
+        read_xml(path, "mine")
+    assert "mine.xml:4: " in str(caught.value) and message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ('bandwidth="1GBps" latency="-1us"', 'latency must not be negative, not "-1us"'),
+        ('bandwidth="1GBps" latency="nans"', 'latency must be a finite number, not "nans"'),
+        ('bandwidth="1GBps" latency="1.2.3us"', 'latency must be a number with a unit, such as 1.5us, not "1.2.3us"'),
+        ('bandwidth="1GBps" latency="1 parsec"', "latency must be a number with a unit"),
+        ('bandwidth="infBps" latency="0"', "bandwidth must be a finite number"),
+        ('bandwidth="12GB" latency="0"', "bandwidth must be a number with a unit, such as 12.5GBps"),
+        ('bandwidth="1.5e9Bps" latency="1e-6s"', ""),
+        ('bandwidth="10Gbps" latency="0.5ms"', ""),
+        ('bandwidth="1MiBps"', ""),
+    ],
+)
+def test_latency_and_bandwidth_of_a_link_are_times_and_rates(tmp_path: Path, attributes: str, message: str) -> None:
+    path = tmp_path / "mine.xml"
+    path.write_text(platform_xml().replace("</zone>", f'<link id="up" {attributes}/>\n</zone>'))
+    if not message:
+        assert read_xml(path, "mine").max_nodes == 1
+        return
+    with pytest.raises(UserError) as caught:
+        read_xml(path, "mine")
+    assert "mine.xml:6: link up: " in str(caught.value) and message in str(caught.value)
