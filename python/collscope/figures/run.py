@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from collscope.base.errors import UserError
 from collscope.base.units import counted, join_words, rounded_size
-from collscope.figures.axes import INSIDE
+from collscope.figures.axes import INSIDE, Focus
 from collscope.figures.heading import Heading
 from collscope.figures.key_text import names
 from collscope.figures.palette import GREY, Looks, looks
@@ -91,6 +91,7 @@ def run_figure(
     called: Mapping[str, str] | None = None,
     subtitle: str = "",
     colours: Mapping[str, str] | None = None,
+    focus: Focus | None = None,
 ) -> Figure:
     """Any table: time against size, or against ranks or nodes where more of these vary, and time relative to the best; a panel
     for all else that varies. Where neither varies, algorithms in the order of their times.
@@ -98,16 +99,17 @@ def run_figure(
     `table`: the columns of points/table.py; rows without a time are left out, and a ValueError says when none has one. `size`:
     which column says sizes, bytes or block_bytes. Colour is the algorithm, line and marker the source; measured times lie
     between their quartiles. `called`: what keys are called, where not by themselves; `subtitle`: in place of platform and source;
-    `colours`: from palette.fixed, what keys have in other figures, too. Times that no clock tells from none are left out, and the
+    `colours`: from palette.fixed, what keys have in other figures, too; `focus`: sizes
+    that are shaded. Times that no clock tells from none are left out, and the
     subtitle says so. A UserError says when there are too many panels to draw.
     """
     table = table[(table["status"] == "ok") & table["median_s"].notna() & (table["median_s"] > 0)]
     table = table.assign(per_node=table["ranks"] // table["nodes"])
     if table.empty:
         raise ValueError("no row of the table has a time: nothing to draw")
-    told = table["median_s"] >= MIN_TIME
-    hidden = int((~told).sum()) if told.any() else 0
-    table = table[told] if hidden else table
+    measurable = table["median_s"] >= MIN_TIME
+    hidden = int((~measurable).sum()) if measurable.any() else 0
+    table = table[measurable] if hidden else table
     plan, ratio_name = _with_ratios(_plan(table, size))
     if len(plan.panels) > _MAX_PANELS:
         by = join_words([c.replace("_", " ") for c in plan.panel_by])
@@ -127,7 +129,7 @@ def run_figure(
         return ranking_figure(list(zip(headings, plan.panels, strict=True)), title, subtitle, handles, found)
     times = ends_of_times(drawn) if plan.shared else None
     scale = Scale(
-        plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, names_of
+        plan.x, plan.x == size, times, _bands(timed, ratio_name, found), tuple(_sources(drawn)), found, names_of, focus
     )
     return _sheet(plan, scale, title, subtitle, headings, handles)
 
@@ -224,7 +226,7 @@ def _handles(table: pd.DataFrame, found: Looks, lines: bool) -> list[Line2D]:
     kinds = [kind for kind in BOUND if (table["algorithm"] == kind).any()]
     handles = source_handles(_sources(table), kinds, lines)
     if found.dashes and lines:
-        handles.append(Line2D([], [], color=INK, ls=(0, (5, 1.5)), lw=1.5, label="dark dashes: a library decides"))
+        handles.append(Line2D([], [], color=INK, ls=(0, (5, 1.5)), lw=1.5, label="dashes: a library decides"))
     if found.grey_note:
         mark = {"lw": 1.4} if lines else {"ls": "", "marker": "o", "mfc": "none"}
         handles.append(Line2D([], [], color=GREY, label=found.grey_note, **mark))

@@ -20,10 +20,12 @@ from collscope.figures.axes import (
     STRIP,
     TIMES,
     End,
+    Focus,
     Ratios,
     end_labels,
     end_room,
     number_axis,
+    shade,
     size_axis,
     stack,
 )
@@ -60,6 +62,7 @@ class Scale:
     sources: tuple[str, ...]
     looks: Looks
     names: Mapping[str, str]  # key → what stands beside its line
+    focus: Focus | None = None  # of an axis of sizes
 
     def of_times(self, part: pd.DataFrame) -> tuple[float, float]:
         """Least and most of the axis of times, in seconds."""
@@ -127,6 +130,8 @@ def draw_panel(fig: Figure, place: Place, part: pd.DataFrame, scale: Scale, size
         ratios.append(Ratios(fig.add_axes(place(top + GAPS[0], height)), band.top, band.name))
         top += GAPS[0] + height
     stack(ax, ratios, make_x, scale.of_times(part), last=not chosen)
+    for a in (ax, *(r.axes for r in ratios)) if scale.is_size and values != [0] else ():
+        shade(a, scale.focus, values[0], values[-1], text=a is ax)
     for kind, line in _bounds(part, scale):
         ax.plot(line[scale.x].clip(lower=1), line["median_s"], zorder=1.5, label=kind, **BOUND[kind])
     _curves(ax, part, scale, "median_s")

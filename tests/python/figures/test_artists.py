@@ -20,7 +20,6 @@ from collscope.figures import heading, skew
 from collscope.figures import prediction as prediction_figures
 from collscope.figures.axes import Focus
 from collscope.figures.calibration import calibration_figure
-from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
 from collscope.figures.decision_map import decision_map
 from collscope.figures.explain import explain_figure
@@ -139,18 +138,12 @@ def tree() -> Figure:
     return tree_figure(Tree(0.05, rules), {"bcast": "Broadcast"}, (4, 512), title="t", subtitle="s")
 
 
-def collective(**more: object) -> Figure:
-    keys = {"bcast/mst": 1.0, "bcast/pipeline[s=1024]": 1.4, "bcast/builtin": 2.0, "decision/ompi_4_1": 1.1}
-    times = pd.DataFrame(
-        [
-            {"bytes": 4 << 2 * k, "label": f"{key} of them", "short_label": key, "key": key, "time_s": 1e-6 * (k + 1) * slow,
-             "chose": ("bcast/linear", "bcast/mst")[k > 2] if key.startswith("decision") else ""}
-            for key, slow in keys.items()
-            for k in range(6)
-        ]
-    )  # fmt: skip
-    bound = pd.DataFrame({"bytes": [4, 4096], "time_s": [1e-7, 1e-6]})
-    return collective_figure(times, bound, title="t", subtitle="s", **more)  # type: ignore[arg-type]
+def in_focus() -> Figure:
+    keys = ["bcast/mst", "bcast/builtin", "decision/ompi_4_1"]
+    called, colours = {"bcast/mst": "short"}, {"mst": "#0072B2", "ompi_4_1": "#009E73"}
+    return run(
+        *rows(keys), *bounds(), title="t", subtitle="s", called=called, colours=colours, focus=Focus("here", 16, 1024)
+    )
 
 
 def decisions() -> Figure:
@@ -264,8 +257,7 @@ TABLES: dict[str, Callable[[], Figure]] = {
     "what if": what_if,
     "crossovers": crossovers,
     "tree": tree,
-    "collective": collective,
-    "collective in focus": partial(collective, focus=Focus("here", 16, 256)),
+    "run in focus": in_focus,
     "decisions": decisions,
     "predicted and measured": lambda: prediction_figures.scatter(predicted()),
     "predicted with a band": lambda: prediction_figures.scatter(predicted(band=True)),
@@ -298,10 +290,10 @@ def test_headings_are_as_wide_as_what_they_stand_above(monkeypatch: pytest.Monke
             seen.append(args[3])  # type: ignore[arg-type]
             super().__init__(*args)  # type: ignore[arg-type]
 
-    for room in ("collective", "fitted", "ranking", "run", "what_if"):
+    for room in ("fitted", "ranking", "run", "what_if"):
         monkeypatch.setattr(f"collscope.figures.{room}.Heading", Wide)
-    wide = [fig.get_figwidth() for fig in (collective(), fitted(), what_if(), TABLES["ranking of two"]())]
-    assert seen == pytest.approx([wide[0] - 0.82, 5.74, wide[2] - 0.82, 7.8 - 0.3])
+    wide = [fig.get_figwidth() for fig in (fitted(), what_if(), TABLES["ranking of two"]())]
+    assert seen == pytest.approx([5.74, wide[1] - 0.82, 7.8 - 0.3])
 
 
 @pytest.mark.parametrize(

@@ -39,4 +39,4 @@ def plan(picture: Picture) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return value.to_dict("list") if isinstance(value, pd.DataFrame) else value
+    return value.astype(object).where(value.notna(), None).to_dict("list") if isinstance(value, pd.DataFrame) else value

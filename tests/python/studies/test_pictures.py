@@ -77,15 +77,22 @@ def test_what_the_figures_of_a_report_are_drawn_from(small: Study, quick: bool) 
     note = "tiny, simulated · makespan" + (" · quick run: few sizes" if quick else "")
     focus = Focus("range", 32, 64)
     case, crossing, rules = (drawn.plan(p) for p in pictures(made, where, tree, quick))
-    times, bound = case.pop("args")
-    assert list(zip(times["bytes"], times["key"], times["time_s"], strict=True)) == [
-        (size, key, small_study.TIMES[name][size])
+    (rows,) = case.pop("args")
+    drawn_rows = list(
+        zip(rows["source"], rows["bytes"], rows["algorithm"], rows["median_s"], rows["metric"], strict=True)
+    )
+    assert sorted(drawn_rows[:-3]) == sorted(
+        ("sim", size, key, small_study.TIMES[name][size], "makespan")
         for name, key in (("short", "bcast/mst"), ("long", "bcast/linear")) for size in (16, 32, 64)
-    ]  # fmt: skip
-    assert bound == {"bytes": [16, 32, 64], "time_s": pytest.approx([5e-6 + size * 0.5e-9 for size in (16, 32, 64)])}
+    )  # fmt: skip
+    assert drawn_rows[-3:] == [
+        ("bound", size, "bound/telephone", pytest.approx(5e-6 + size * 0.5e-9), "makespan") for size in (16, 32, 64)
+    ]
+    assert case.pop("colours") == {"mst": colour_of("bcast/mst"), "linear": colour_of("bcast/linear")}
+    assert case.pop("called") == {"bcast/mst": "short", "bcast/linear": "long"}
     assert case == {
         "stem": "bcast_2_nodes", "title": "bcast, 2 nodes × 2 ranks", "number": "", "caption": CAPTION, "collective": "bcast",
-        "figure": "collective_figure", "subtitle": note, "focus": focus,
+        "figure": "run_figure", "subtitle": note, "focus": focus,
     }  # fmt: skip
     ((panel,), titles) = crossing.pop("args")
     assert titles == {"bcast": "bcast"} and (panel.heading, panel.labels) == ("", {"short": "short", "long": "long"})
@@ -113,9 +120,13 @@ def test_a_figure_s_number_ranks_and_titles(small: Study) -> None:
     plan = drawn.plan(one)
     assert (one.stem, one.number, one.title) == ("5.1.1_bcast_2_nodes", "5.1.1", "Broadcast, 2 nodes × 2 ranks")
     assert (plan["subtitle"], plan["focus"]) == ("Figure 5.1.1 of the paper · tiny, simulated · makespan", None)
-    (one,) = pictures(replace(made, study=replace(small, mapping="fill")), [], None, False)
+    (one,) = pictures(
+        replace(made, study=replace(small, mapping="fill"), frame=made.frame.assign(mapping="fill")), [], None, False
+    )
     assert one.title == "bcast, 2 nodes, 4 ranks", "not so many on each"
-    odd = replace(made, study=replace(small, layouts=((2, 5),)), sim=made.sim.assign(ranks=5))
+    odd = replace(
+        made, study=replace(small, layouts=((2, 5),)), sim=made.sim.assign(ranks=5), frame=made.frame.assign(ranks=5)
+    )
     assert [p.title for p in pictures(odd, [], None, False)] == ["bcast, 2 nodes, 5 ranks"]
     assert pictures(replace(made, sim=made.sim.assign(nodes=3)), [], None, False) == [], "nothing was run there"
 

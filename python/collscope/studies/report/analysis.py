@@ -38,7 +38,7 @@ class Analysis:
     paper: Paper | None
     frame: pd.DataFrame  # the tidy table
     sim: pd.DataFrame  # its simulated times, see `simulated`; with short_label and label
-    bound: pd.DataFrame  # the telephone model's: collective, ranks, nodes, bytes, time_s
+    bound: pd.DataFrame  # the rows of the telephone model's, with time_s
     _winners: dict[str, list[WinnerTable]] = field(
         default_factory=dict, init=False, repr=False
     )  # by metric; several pages ask
@@ -201,7 +201,7 @@ def analyse(study: Study, frame: pd.DataFrame) -> Analysis:
     sim = simulated(study, frame, study.metric)
     first = what_if.of_variant(frame, study.variants[0]) if study.variations else frame
     bound = first[(first["source"] == "bound") & first["algorithm"].isin([TELEPHONE, ""]) & (first["median_s"] > 0)]
-    bound = bound.assign(time_s=bound["median_s"])[[*crossover.CASE, "bytes", "time_s"]]
+    bound = bound.assign(time_s=bound["median_s"], algorithm=TELEPHONE)
     made = Analysis(study, papers.load(study.paper) if study.paper else None, frame, sim, bound)
     made.name(sim)
     return made

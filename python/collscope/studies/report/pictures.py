@@ -19,10 +19,9 @@ from collscope.base.units import counted, join_words
 from collscope.catalogue.decisions import library_name
 from collscope.figures import files
 from collscope.figures.axes import Focus
-from collscope.figures.collective import collective_figure
 from collscope.figures.crossovers import Panel, crossover_figure
 from collscope.figures.fitted import FittedLine, fitted_figure
-from collscope.figures.palette import fixed
+from collscope.figures.palette import fixed, short
 from collscope.figures.run import run_figure
 from collscope.figures.source_style import DONE
 from collscope.figures.style import colour_of
@@ -60,7 +59,8 @@ def pictures(analysis: Analysis, where: Sequence[Changes], tree: Tree | None, qu
     cases = [c for c in analysis.cases if not analysis.case(c[0].name, c[1], c[2]).empty]
     colours = fixed(_most_shown(study))
     drawn = [p for d in study.drawings if (p := _drawing(analysis, d, note, colours))]
-    out = [*varied, *drawn] if study.drawings else [*varied, *(_case(analysis, *case, note, focus) for case in cases)]
+    whole = [_case(analysis, *case, note, focus) for case in cases]
+    out = [*varied, *(drawn if study.drawings else whole)]
     titles = {c.name: c.title for c in study.collectives if c.classes}
     layout = f"{join_words([str(r) for r in study.ranks])} ranks on {note}"
     if any(p.spans for p in where):
@@ -100,12 +100,18 @@ def _case(analysis: Analysis, c: Collective, nodes: int, ranks: int, note: str, 
     times = analysis.case(c.name, nodes, ranks)
     number, stem = study.figure(c, nodes, ranks)
     b = analysis.bound
-    bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)][["bytes", "time_s"]]
+    bound = b[(b["collective"] == c.name) & (b["nodes"] == nodes) & (b["ranks"] == ranks)]
+    called = {e.key: analysis.short_name(e) for e in c.entries}
+    rows = analysis.rows_of(Drawing(stem, "", number, "", c.name, (), (), (ranks,), (nodes,), ()), called)
+    # Where classes compete, the colours of the figure of crossovers.
+    colours = {short(key): colour_of(key) for key in called} if study.classes else None
+    alike = {column: rows[column].iloc[0] for column in ("platform", "mapping", "metric", "type", "root", "in_place")}
+    rows = pd.concat([rows, bound.assign(**alike)], ignore_index=True)
     even = f" × {ranks // nodes} ranks" if ranks % nodes == 0 and study.mapping in EVEN_MAPPINGS else f", {ranks} ranks"
     title = f"{c.title}, {counted(nodes, 'node')}{even}"
     subtitle = f"{'Figure ' + number + ' of the paper · ' if number else ''}{note}"
-    make = partial(collective_figure, times, bound, title=title, subtitle=subtitle, focus=focus)
-    return Picture(stem, title, number, case_sentence(analysis, times, bound), make, c.name)
+    make = partial(run_figure, rows, title=title, called=called, subtitle=subtitle, colours=colours, focus=focus)
+    return Picture(stem, title, number, case_sentence(analysis, times, bound[["bytes", "time_s"]]), make, c.name)
 
 
 def _drawing(analysis: Analysis, d: Drawing, note: str, colours: Mapping[str, str]) -> Picture | None:
