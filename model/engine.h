@@ -7,7 +7,7 @@
 
 typedef struct {
   uint32_t next;   /* operation to do, or that is waited for */
-  uint32_t waited; /* in a row of waits: up to here all is there */
+  uint32_t waited; /* of consecutive waits: up to here all is there */
   double clock;
   uint32_t count;
   int32_t message;   /* waited for, or NONE */
@@ -37,7 +37,7 @@ typedef struct {
   bool last_rank_first;                              /* of those woken at one instant */
   const char *(*prepare)(void *, engine *);          /* before anything starts; NULL, or why it cannot be timed */
   void (*launch)(void *, engine *, int32_t message); /* both sides of a message are there (or need not be) */
-  bool (*next)(void *, engine *);                    /* time moves on to the next event; false: there is none */
+  bool (*next)(void *, engine *);                    /* time moves on to the next event; false: nothing is left */
   void (*events)(void *, engine *);                  /* all that happens now; arrivals wake ranks */
   void (*settle)(void *, engine *);                  /* these have run as far as they can: ports are given out again */
   void (*free)(void *);
@@ -78,7 +78,7 @@ static inline message *message_at(const engine *e, int32_t id) { return &e->wiri
 
 static inline const machine_piece *price(const engine *e, const message *m) { return message_price(m, e->m); }
 
-/* What is left of a message's latency, or is added to it, in this draw of the noise. What crosses a shared segment is no message. */
+/* What is left of a message's latency, or is added to it, in this draw of the noise. What crosses a shared segment is not a message. */
 static inline double latency_drawn(const engine *e, int32_t id, double latency_s) {
   const message *m = message_at(e, id);
   if (!e->draw || m->flags & TRANSFER) return latency_s;

@@ -12,7 +12,7 @@
  *   rendezvous_s   how much of the path lies where the sender of a message on it was ready and its receiver did not: a send that need
  *                  not wait would have started it then. No part: the same time is in the parts, as what the receiver did meanwhile
  *   path           [[part, rank, other rank, bytes, begin_s, end_s, link], …] in time; other rank and bytes are of a message (-1, 0: there
- *                  is none), whose sender is `rank`; link is an index into links (-1: none): of bandwidth the narrowest, of wait the shared one
+ *                  is none), whose sender is `rank`; link is an index into links (-1: no link): of bandwidth the narrowest, of wait the shared one
  *   links          [[kind, name, busy_s, wait_s], …]: busy_s is the time that all its messages would take up the whole link; wait_s is that
  *                  of the path. The first is the one that keeps the path waiting most, or that has most to carry; then those that the
  *                  path names
@@ -39,7 +39,7 @@ typedef struct {
   size_t parts, part_cap;
   double *busy_s, *wait_s; /* [links] */
   size_t links, busy_cap, wait_cap;
-  int32_t watched; /* link; NONE: there is none */
+  int32_t watched; /* link; NONE: no link */
   double end;      /* of what is walked back from here on */
   causes causes;
   bool one_port;

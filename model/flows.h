@@ -45,8 +45,8 @@ typedef struct {
   size_t free_list_n, free_list_cap; /* flows that are over */
   resource *resource;
   size_t resource_cap;
-  double *
-      potential; /* of each resource, what its flows would take of it if each were alone; only where links are sparse */
+  /* Of each resource, what its flows would take of it if each were alone; only where links are sparse. */
+  double *potential;
   size_t potential_cap;
   int32_t *dirty;
   size_t dirty_n, dirty_cap; /* resources whose flows have changed */

@@ -43,9 +43,9 @@ typedef struct machine {
   long long eager_bytes;      /* largest message whose send does not wait for its receive; -1: none */
   bool has_eager_nonblocking; /* non-blocking sends have a limit of their own */
   long long eager_bytes_nonblocking;
-  double overhead_s;                    /* processor time of posting an eager send or an isend, and of taking in an
-                                              eager message */
-  machine_curve curve[MACHINE_CLASSES]; /* by the closest level that two ranks share */
+  /* Processor time of posting an eager send or an isend, and of taking in an eager message. */
+  double overhead_s;
+  machine_curve curve[MACHINE_CLASSES];       /* by the closest level that two ranks share */
   machine_curve nonblocking[MACHINE_CLASSES]; /* of non-blocking sends, where they have one of their own */
   /* What the receiver's processor spends on an eager message besides the overhead: pieces of latency_s and s_per_byte only, contained
    * in the message's time whichever curve that has. */

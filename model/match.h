@@ -88,7 +88,7 @@ typedef struct wiring {
 /* What is taken in from now on is for such a machine, with `out` newly mapped in each call or not; what was taken in for another is
  * forgotten. */
 void wiring_for(wiring *, const machine *, bool fresh_out);
-/* Takes in a rank of the record, in ascending order; rank 0 begins anew. */
+/* Takes in a rank of the record, in ascending order; rank 0 begins again. */
 void wiring_see(wiring *, const record *, int rank);
 /* Gives every operation of the record its message or its flag, taking in ranks that have not been seen. What is there
  * already stays. False, with what is wrong in error[size], when it cannot. */

@@ -43,7 +43,7 @@ static const char *one_port_prepare(void *state, engine *e) {
 static void one_port_launch(void *state, engine *e, int32_t id) {
   one_port *o = state;
   message *m = &e->wiring.message[id];
-  /* Segments are no part of the one-port model: they take the time of a message and no port. */
+  /* Segments are not part of the one-port model: they take the time of a message and no port. */
   if (m->flags & TRANSFER) {
     const machine_piece *c = price(e, m);
     m->flags |= STARTED;

@@ -35,7 +35,7 @@ static filling heap_take(fluid *u) {
 
 static inline bool is_solved(const fluid *u, const flow *f) { return f->stamp == u->stamp; }
 
-/* From now on this flow is solved anew, and with it what is left of the links that it crosses. */
+/* From now on this flow is solved again, and with it what is left of the links that it crosses. */
 static void solve_too(fluid *u, int32_t index) {
   flow *f = flow_at(u, (size_t)index);
   if (is_solved(u, f)) return;

@@ -9,7 +9,7 @@
  * fluid, as SimGrid does it: a message starts when both sides have posted it (rendezvous) or, up to the eager limit,
  * when its send is posted. For `latency` seconds it uses no bandwidth; then its bytes and the control bytes flow at a
  * max-min fair share of all they cross: the sender's port out, the receiver's port in, the NICs of two nodes, the memory
- * of a socket. Shares are computed anew whenever a flow starts or ends.
+ * of a socket. Shares are computed again whenever a flow starts or ends.
  *
  * On a uniform machine (machine_ideal_simgrid) fluid gives what SimGrid's SMPI gives on a platform of p hosts, each
  * with a link up and a link down of bandwidth 1/beta, to 1e-12 s, with these settings:
@@ -60,15 +60,16 @@ typedef struct {
   timing_message *transfer; /* [transfers], likewise: bytes that cross a shared segment; send and recv are one */
   timing_span *span;        /* [spans], likewise: what takes time without a message */
   size_t transfers, spans, span_cap;
-  double **begin_s;         /* [ranks][operations]: when each was called, and the one before it was over; NULL unless
-                               want_messages was set. Of waits in a row only the first is called */
+  /* [ranks][operations]: when each was called, and the one before it was over; NULL unless want_messages was set. Of consecutive waits only
+   * the first is called. */
+  double **begin_s;
   size_t critical_messages; /* messages on one path that decides the makespan; at beta = gamma = 0: rounds */
   char error[512];          /* why there is no time: a deadlock, a receive without its send, … */
   int last_rank;            /* the one that decides the makespan */
   bool want_messages;       /* set by the caller */
   const double *late_s;     /* [ranks] set by the caller: when each enters; NULL: all at 0 */
-  uint64_t
-      draw; /* set by the caller: which draw of the machine's noise, from 1; 0: every message takes its curve's time */
+  /* Set by the caller: which draw of the machine's noise, from 1; 0: every message takes its curve's time. */
+  uint64_t draw;
   struct causes *why; /* set by explain.h; NULL: not wanted */
   void *work;         /* memory kept between calls */
 } timing_result;

@@ -47,7 +47,7 @@ static const char usage[] =
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
     "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
     "       collscope-prove --rules\n"
-    "FILE holds a point a line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
+    "FILE holds one point per line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
 
@@ -57,8 +57,7 @@ static bool parse_counts(const char *text, sweep_options *o) {
     uint64_t count;
     if (o->counts == SWEEP_COUNTS || !number_begins(text, PLAN_MAX_BYTES, &count, &end)) return false;
     o->count[o->counts] = (size_t)count;
-    if (*end == ',') end++;
-    else if (*end) return false;
+    if (*end == ',' ? !*++end : *end) return false;
     text = end;
   }
   return o->counts > 0;

@@ -55,7 +55,7 @@ typedef struct {
 const coll_facts *coll_facts_of(coll_collective);
 
 const char *coll_collective_name(coll_collective); /* "bcast" … */
-/* The collective of this name; COLL_COLLECTIVES when there is none. */
+/* The collective of this name; COLL_COLLECTIVES when none has it. */
 coll_collective coll_collective_find(const char *name, size_t length);
 bool coll_has_root(coll_collective);
 bool coll_has_operator(coll_collective);

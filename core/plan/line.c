@@ -27,7 +27,7 @@ bool lines_read(file_line *l, const char *path, bool (*take)(const file_line *, 
   size_t room = 0;
   for (ssize_t length; fine && (length = getline(&text, &room, file)) >= 0;) {
     l->number++;
-    fine = strlen(text) == (size_t)length ? take(l, text, self) : line_wrong(l, "a null byte; this is no text");
+    fine = strlen(text) == (size_t)length ? take(l, text, self) : line_wrong(l, "a null byte; this is not text");
   }
   if (fine && ferror(file)) fine = say(l->error, l->size, "%.200s: %s", l->path, strerror(errno));
   free(text);

@@ -128,7 +128,7 @@ static bool barrier_value(const file_line *r, plan_point *q, const char *text) {
   memcpy(q->barrier, key, n - 1);
   q->barrier[n - 1] = '\0';
   if (coll_is_decision(q->barrier) || !strncmp(q->barrier, "barrier/", strlen("barrier/"))) return true;
-  return line_wrong(r, "metric=%.60s: %.60s is no barrier; give barrier/… or decision/…", text, q->barrier);
+  return line_wrong(r, "metric=%.60s: %.60s is not a barrier; give barrier/… or decision/…", text, q->barrier);
 }
 
 static bool pair(const file_line *r, plan_point *q, const char *key, const char *text, int *collective, int *op) {
@@ -195,8 +195,8 @@ static bool finish(const file_line *r, plan_point *q, int collective, int op) {
     if (chooses) return line_wrong(r, "algorithm=%.60s needs collective=", q->key);
     collective = coll_collective_find(q->key, stem);
     if (collective == COLL_COLLECTIVES)
-      return line_wrong(r, "algorithm=%.60s: %.*s is no collective", q->key, stem < LINE_SHOWN ? (int)stem : LINE_SHOWN,
-                        q->key);
+      return line_wrong(r, "algorithm=%.60s: %.*s is not a collective", q->key,
+                        stem < LINE_SHOWN ? (int)stem : LINE_SHOWN, q->key);
   } else if (!chooses) {
     const char *name = coll_collective_name((coll_collective)collective);
     if (strlen(name) != stem || strncmp(name, q->key, stem))

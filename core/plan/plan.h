@@ -65,7 +65,7 @@ typedef struct {
 } plan;
 
 /* Reads a whole plan; "-" is standard input. Returns false, with "FILE:LINE: what to do" in error[size], when it
- * cannot: that is a usage error (exit status 2). A plan without points is no error. Free with plan_free in either
+ * cannot: that is a usage error (exit status 2). A plan without points is not an error. Free with plan_free in either
  * case. */
 bool plan_read(plan *, const char *path, char *error, size_t size);
 void plan_free(plan *);

@@ -28,8 +28,8 @@ struct coll_call {
   MPI_Op op;
   requests requests;
   arena scratch, keep;
-  size_t
-      fresh_from; /* bytes from which scratch is newly mapped in each call; SIZE_MAX: its first writing costs nothing */
+  /* Bytes from which scratch is newly mapped in each call; SIZE_MAX: its first writing costs nothing. */
+  size_t fresh_from;
   untouched untouched; /* of such scratch, and of `out` after coll_renew, by address */
   coll_seg *seg;
   int segs;

@@ -25,8 +25,9 @@ typedef enum {
 /* sendrecv is a SEND and a RECV with the same times, the send first. */
 typedef struct {
   observe_kind kind;
-  int peer;              /* in the outermost group: destination, source, home of a segment's part; else -1.
-                                               Of a receive from any source: the rank that it came from */
+  /* In the outermost group: destination, source, home of a segment's part; else -1. Of a receive from any source: the rank that it came
+   * from. */
+  int peer;
   int label;             /* of the context: see coll_sub */
   size_t bytes;          /* 0 for waits and flags */
   double begin_s, end_s; /* of the call */

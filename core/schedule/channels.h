@@ -24,9 +24,9 @@ typedef struct {
 void channels_clear(channels *);
 void channels_free(channels *);
 
-/* The channel; made when there is none. It stays where it is until another one is made. */
+/* The channel; made when it does not exist yet. It stays where it is until another one is made. */
 channel *channels_find(channels *, int src, int dst, int label);
-/* The same, but NULL when there is none. */
+/* The same, but NULL when it does not exist. */
 const channel *channels_known(const channels *, int src, int dst, int label);
 
 /* Posts number `me`. Returns the number that it belongs to when that has been posted already, else CHANNEL_NOBODY: then me waits
@@ -49,10 +49,10 @@ static inline uint32_t channel_post(channel *c, uint32_t *link, uint32_t me, boo
 
 /* Operations are numbered rank by rank: operation i of rank r is number base[r] + i. */
 typedef struct matching {
-  uint64_t serial;   /* of the recording that is matched; 0: none, or made by hand */
-  size_t *base;      /* [ranks] */
-  uint32_t *partner; /* [operations] of a send or receive: index of the other side in its own rank's list, or
-                                    CHANNEL_NOBODY */
+  uint64_t serial; /* of the recording that is matched; 0: none, or made by hand */
+  size_t *base;    /* [ranks] */
+  /* [operations] of a send or receive: index of the other side in its own rank's list, or CHANNEL_NOBODY. */
+  uint32_t *partner;
   size_t operations;
   size_t unmatched; /* sends and receives without partner */
   channels channels;

@@ -29,19 +29,21 @@ typedef enum {
 enum { REC_IN, REC_OUT, REC_SCRATCH, REC_SEGMENT };
 
 typedef struct {
-  uint8_t kind;  /* rec_kind */
-  uint8_t buf;   /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ, PUBLISH, AWAIT:
-                        segment */
-  uint8_t buf2;  /* REDUCE: right; COPY, READ: destination; WRITE: segment */
+  uint8_t kind; /* rec_kind */
+  /* SEND, ISEND, RECV…: the message; REDUCE: left; COPY, WRITE: source; READ, PUBLISH, AWAIT: segment. */
+  uint8_t buf;
+  /* REDUCE: right; COPY, READ: destination; WRITE: segment. */
+  uint8_t buf2;
   uint8_t label; /* of the context: messages match by source, destination, label, in order */
-  int32_t peer;  /* rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a
-                        segment's part; WAIT: index, in this rank's list, of the ISEND or IRECV */
-  uint64_t off;  /* bytes into buf; PUBLISH, AWAIT: the flag's number */
-  uint64_t off2; /* bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their
-                        WAIT */
-  uint64_t
-      bytes; /* MARK: 0 where a timed part begins, 1 where it ends. 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty message, with
-                        bytes 0, has no buffer: buf and off mean nothing */
+  /* Rank in the outermost group: destination, source (RECV_ANY: the source it was given), home of a segment's part; WAIT: index, in this
+   * rank's list, of the ISEND or IRECV. */
+  int32_t peer;
+  uint64_t off; /* bytes into buf; PUBLISH, AWAIT: the flag's number */
+  /* Bytes into buf2; PUBLISH, AWAIT: the value; ISEND, IRECV: index, in this rank's list, of their WAIT. */
+  uint64_t off2;
+  /* MARK: 0 where a timed part begins, 1 where it ends. 0 for PUBLISH, AWAIT; WAIT: how many more waits of the same call follow. An empty
+   * message, with bytes 0, has no buffer: buf and off mean nothing. */
+  uint64_t bytes;
 } rec_op;
 
 /* Scratch that run() asked for: bytes into REC_SCRATCH. */
@@ -49,7 +51,7 @@ typedef struct {
   size_t begin, bytes;
 } rec_piece;
 
-enum { REC_CALLS = 4 }; /* most calls in a row that a record holds */
+enum { REC_CALLS = 4 }; /* most consecutive calls that a record holds */
 
 typedef struct {
   rec_op *op;
@@ -84,9 +86,9 @@ typedef struct {
 typedef struct record {
   coll_collective collective; /* what it promises */
   uint64_t serial;            /* no other recording of the process has the same; 0: made by hand */
-  coll_args
-      args; /* of every rank but for in, out; of these nobody needs more than the shape: param and place are the recorder's */
-  int calls;             /* how often run() was recorded in a row */
+  /* Of every rank but for in, out; of these nobody needs more than the shape: param and place are the recorder's. */
+  coll_args args;
+  int calls;             /* how many consecutive calls of run() were recorded */
   rec_rank *rank;        /* [args.size] */
   rec_layout *layout;    /* [args.size] */
   rec_segment **segment; /* [args.size][k]: what rank opened as its k-th; lists of segments[rank] */

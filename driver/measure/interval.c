@@ -5,7 +5,7 @@
 
 int interval_rank(int n) {
   const double outside = 0.025; /* at each end */
-  /* P(B = i), as a logarithm: 2^-n is no double where n is large. */
+  /* P(B = i), as a logarithm: 2^-n is below any double where n is large. */
   double log_term = -n * log(2), below = 0;
   int k = 0;
   for (; k < n; k++) {

@@ -36,7 +36,7 @@ static void print_places(const launch *l, FILE *out) {
   }
 }
 
-/* Samples that nobody has timed are no values. */
+/* Samples that nobody has timed are not values. */
 static void print_values(json *j, const char *name, const double *sample, int samples) {
   json_array(j, name);
   for (int s = 0; s < samples; s++)

@@ -36,7 +36,7 @@ typedef struct pattern {
   void (*sample)(const bench *, const measurement *, double value[P2P_VALUES]);
 } pattern;
 
-const pattern *pattern_named(const char *name); /* NULL: there is none */
+const pattern *pattern_named(const char *name); /* NULL: unknown */
 
 typedef struct {
   measurement *of;

@@ -51,7 +51,7 @@ static void test_plans(void) {
         "a barrier's key");
   plan_free(&q);
   plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=bcast/mst]\n",
-               ":1: metric=osu_avg[barrier=bcast/mst]: bcast/mst is no barrier; give barrier/… or decision/…");
+               ":1: metric=osu_avg[barrier=bcast/mst]: bcast/mst is not a barrier; give barrier/… or decision/…");
   plan_refused("algorithm=bcast/mst metric=osu_avg[barrier=\n",
                ":1: metric=osu_avg[barrier=: write osu_avg[barrier=KEY]");
   plan_refused("id=1\n", ":1: no algorithm=; give a key such as bcast/mst");
@@ -70,7 +70,7 @@ static void test_plans(void) {
   plan_refused("algorithm=mst\n", ":1: algorithm=mst: give the full key, collective/algorithm");
   plan_refused("algorithm=bcast/mst ranks=4 root=4\n", ":1: root=4: there are only 4 ranks");
   plan_refused("algorithm=bcast/mst in_place=2\n", ":1: in_place=2: at most 1");
-  plan_refused("algorithm=nothing/mst\n", ":1: algorithm=nothing/mst: nothing is no collective");
+  plan_refused("algorithm=nothing/mst\n", ":1: algorithm=nothing/mst: nothing is not a collective");
   plan_refused(
       "algorithm=bcast/mst collective=nothing\n",
       ":1: collective=nothing: choose one of bcast, reduce, scatter, gather, allgather, reduce_scatter, reduce_scatter_block, allreduce, rotation, barrier, alltoall, scan, exscan");

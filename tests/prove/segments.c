@@ -182,7 +182,7 @@ static const test tests[] = {
     .p = 5,
     .want = PROOF_OK,
     .says = "" },
-  SEGMENT(names_a_stranger, open_for_two, MISUSE, "publish names rank 3, which is no member of the segment"),
+  SEGMENT(names_a_stranger, open_for_two, MISUSE, "publish names rank 3, which is not a member of the segment"),
   SEGMENT(names_a_third_flag, open_segment, MISUSE, "await names flag 2 of 2"),
   SEGMENT(names_no_flag, open_segment, MISUSE, "publish names flag -1 of 2"),
   SEGMENT(reads_too_far, open_segment, MISUSE, "seg_read reads 12 bytes past the end of its part of segment 0"),

@@ -34,9 +34,9 @@ static coll_req op_irecv(coll_ctx *c, void *buf, size_t n, int from) {
 /* more: waits of the same call that follow. */
 static void wait_for(recorder *s, coll_req req, size_t more) {
   rec_rank *k = s->now;
-  if (req < 0 || (size_t)req > k->n) rec_fail(s, "waits for %d, which is no request", req);
+  if (req < 0 || (size_t)req > k->n) rec_fail(s, "waits for %d, which is not a request", req);
   rec_op *posted = &k->op[req - 1];
-  if (posted->kind != REC_ISEND && posted->kind != REC_IRECV) rec_fail(s, "waits for %d, which is no request", req);
+  if (posted->kind != REC_ISEND && posted->kind != REC_IRECV) rec_fail(s, "waits for %d, which is not a request", req);
   if (posted->off2) rec_fail(s, "waits twice for the same %s", record_kind_name(posted->kind));
   posted->off2 = k->n; /* before append: that may move the list */
   s->pending--;

@@ -25,7 +25,7 @@ static struct {
   /* of the last tick of the clock */
   uint64_t ticked_run;
   size_t ticked_ops;
-  int idle; /* ticks in a row without an operation */
+  int idle; /* consecutive ticks without an operation */
 } active = { .patience = RECORD_SECONDS, .start_clock = record_processor_time, .most = RECORD_OPERATIONS };
 
 enum { ALL = -1 }; /* of recorder.alone */

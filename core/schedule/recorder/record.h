@@ -9,7 +9,7 @@
 
 #include "core/schedule/schedule.h"
 
-/* Records one call (calls = 1) or several in a row of alg->run on args (in and out are ignored). seed chooses the
+/* Records one call (calls = 1) or several consecutive ones of alg->run on args (in and out are ignored). seed chooses the
  * order in which COLL_ANY_SOURCE algorithms see messages arrive. Returns a record whose error is set when the
  * algorithm misbehaved; never NULL (out of memory aborts with a message). A `record` may be handed in again to reuse
  * its memory (NULL: a new one). args->place may be NULL: then all ranks share one cache. One recording at a time in a

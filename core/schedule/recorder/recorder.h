@@ -65,7 +65,7 @@ typedef struct {
   record record; /* first: what the caller sees */
   const coll_alg *alg;
   int alone;  /* the one rank that is recorded; -1: all of them are */
-  char *base; /* BUFFERS reservations in a row */
+  char *base; /* BUFFERS reservations, one behind the other */
   int ranks;  /* that the arrays below are made for */
   /* the rank being recorded */
   rec_rank *now;

@@ -64,7 +64,7 @@ static int home_of(recorder *s, const coll_ctx *c, const struct coll_seg_state *
   if (home < g->seg.members && g->seg.world[home] == world) return world;
   for (int i = 0; i < g->seg.members; i++)
     if (g->seg.world[i] == world) return world;
-  rec_fail(s, "%s names rank %d, which is no member of the segment", who, world);
+  rec_fail(s, "%s names rank %d, which is not a member of the segment", who, world);
 }
 
 static void part_range(recorder *s, const struct coll_seg_state *g, size_t off, size_t bytes, const char *who,

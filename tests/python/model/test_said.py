@@ -140,7 +140,7 @@ REQUESTS = [
     "--model alone --plan nobody", "--model alone --plan absent_late", "--model alone --plan beyond_late",
     "--model narrow --plan seven",
     *(f"--model fluid --plan seven --noise {n}" for n in ("0", "x", "1x", "99999999999")),
-    *(f"--ranks {n} --sweep" for n in ("0", "2..1", "1..5000", "x")), *(f"--counts {n} --sweep" for n in ("x", "1125899906842625")),
+    *(f"--ranks {n} --sweep" for n in ("0", "2..1", "1..5000", "x")), *(f"--counts {n} --sweep" for n in ("x", "1,", "1125899906842625")),
     "--sweep --no-variants --ranks 5 --counts 0,7 --algorithm bcast/mst --algorithm reduce/linear",
     "--sweep --ranks 5,31,64 --counts 3 --algorithm bcast/linear --algorithm allgather/leaders",
     "--sweep --no-costs --ranks 3 --algorithm scan/linear",
