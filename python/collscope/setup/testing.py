@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from collscope.base import depends, paths, programs
+from collscope.base import depends, leftovers, paths, programs
 from collscope.base.errors import UserError
 from collscope.setup import junit, machine, needs, simgrid_source, state
 from collscope.setup.steps import SetupError
@@ -43,11 +46,17 @@ def run(full: bool = False) -> int:
     try:
         for extra in ("dev", "cluster"):
             machine.ensure_python(paths.ROOT, extra)
-        steps = [*builds(), *([other_simgrid()] if full else []), *style()]
-        steps += [ctest(preset, full) for preset in PRESETS if has_tests(preset)]
+        # Builds wait for one core while they configure and link, C's tests for clocks and messages: something else runs beside them.
+        with _side() as beside:
+            checked = beside.submit(style)
+            steps = [*builds(), *([other_simgrid()] if full else [])]
+            steps += checked.result()
+            trees = [beside.submit(ctest, preset, full) for preset in PRESETS if has_tests(preset)]
+            python = pytest(full)
+            steps += [tree.result() for tree in trees]
     except SetupError as error:
         raise UserError(str(error)) from error
-    steps.append(pytest(full))  # last, so that its closing line stands near the end
+    steps.append(python)
     passed, failed, skipped = (sum(getattr(s, name) for s in steps) for name in ("passed", "failed", "skipped"))
     print()
     for step in steps:
@@ -58,6 +67,22 @@ def run(full: bool = False) -> int:
     print(f"in {time.monotonic() - started:.0f} s")
     print(f"{passed} passed, {failed} failed" + f", {skipped} skipped" * bool(skipped))
     return 1 if failed else 0
+
+
+@contextlib.contextmanager
+def _side() -> Iterator[ThreadPoolExecutor]:
+    """One step after the other beside those of the block. Where the block is interrupted, all that runs is ended."""
+    leftovers.watch()
+    with ThreadPoolExecutor(1) as beside:
+        try:
+            yield beside
+        except BaseException:
+            ending = threading.Thread(target=beside.shutdown, kwargs={"cancel_futures": True})
+            ending.start()
+            while ending.is_alive():  # again and again: a step may just have been about to start something
+                leftovers.end(leftovers.mark())
+                ending.join(0.1)
+            raise
 
 
 def has_tests(preset: str) -> bool:
@@ -128,10 +153,10 @@ def style() -> list[Step]:
     steps = []
     format_c = ("-c", "from clang_format import clang_format as main; main()", "--dry-run", "-Werror", *c_files())
     for name, arguments in (*STYLE, ("clang-format", format_c)):
-        say(name)
         start = time.monotonic()
         status, output = call([sys.executable, *arguments])
-        print(output, end="", flush=True)
+        if output:
+            print(f"== {name}\n{output}", end="", flush=True)
         steps.append(Step(name, int(status == 0), int(status != 0), time.monotonic() - start))
     return steps
 
@@ -154,23 +179,23 @@ def call(command: Sequence[str | Path], **env: str) -> tuple[int, str]:
 
 
 def ctest(preset: str, full: bool) -> Step:
-    """The C tests of one tree. A tree whose tests have vanished is a failure, too."""
+    """The C tests of one tree, in silence where all of them pass. A tree whose tests have vanished is a failure, too."""
     step = Step(f"ctest {preset}")
-    say(step.name)
     start = time.monotonic()
     results = results_file(step.name)
     command = ["ctest", "--test-dir", str(paths.BUILD / preset), "--output-on-failure", "--no-tests=error", "-j", "2"]
     status, output = call([*command, "--output-junit", results, *([] if full else ["-LE", "full"])])
     step.seconds = time.monotonic() - start
     judge(step, results, status)
-    print(output if step.failed else "\n".join(output.splitlines()[-4:]), flush=True)
+    if step.failed:
+        print(f"\n== {step.name}\n{output}", flush=True)
     return step
 
 
 def pytest(full: bool) -> Step:
     """The Python tests; what they print is passed on as it comes."""
     step = Step("pytest")
-    say(step.name)
+    say("pytest, and ctest beside it")
     start = time.monotonic()
     results = results_file(step.name)
     command = [sys.executable, "-m", "pytest", "tests/python", "-p", "no:cacheprovider", f"--junitxml={results}"]

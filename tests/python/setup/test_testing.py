@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,12 +52,20 @@ def writing(text: str, status: int) -> Callable[..., tuple[int, str]]:
     return call
 
 
-def test_skipped_tests_have_their_own_column(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skipped_tests_have_their_own_column_and_failures_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(testing, "call", writing(CTEST, 8))
     step = testing.ctest("mpi", full=False)
     assert (step.passed, step.failed, step.skipped) == (1, 2, 1)
     assert step.remarks == ["failed: three", "failed: four"]
     assert testing.counts(step) == "    1 passed    2 failed    1 skipped"
+    assert capsys.readouterr().out == "\n== ctest mpi\nwhat it printed\n"
+    monkeypatch.setattr(
+        testing, "call", writing(CTEST.replace("<failure", "<system-out").replace("Unable", "SKIP_"), 0)
+    )
+    assert testing.ctest("mpi", full=False).failed == 0
+    assert not capsys.readouterr().out, "in silence where all pass"
 
 
 @pytest.mark.parametrize("preset", testing.PRESETS)
@@ -108,13 +118,9 @@ def test_the_long_tests_run_where_asked_for(monkeypatch: pytest.MonkeyPatch, ful
     monkeypatch.setattr(testing, "pytest", lambda *a: asked.append(f"{a}") or testing.Step("p", 1))
     assert testing.run(full) == 0
     trees = [p for p in testing.PRESETS if p != "mpi"]
-    assert asked == [
-        "dev",
-        "cluster",
-        *(["other"] if full else []),
-        *(f"{(preset, full)}" for preset in trees),
-        f"({full},)",
-    ]
+    side = [word for word in asked if word != f"({full},)"]
+    assert side == ["dev", "cluster", *(["other"] if full else []), *(f"{(preset, full)}" for preset in trees)]
+    assert asked.count(f"({full},)") == 1
 
     def fail(*_: object) -> None:
         raise SetupError("no network")
@@ -242,3 +248,24 @@ def test_each_step_says_how_long_it_took(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(testing, "call", lambda *_, **__: (0, ""))
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))
     assert {step.seconds for step in [*made, *testing.style(), testing.pytest(full=False)]} == {7}
+
+
+INTERRUPTED = """
+import threading
+from collscope.setup import testing
+begun = threading.Event()
+def tree():
+    print("begun")
+    begun.set()
+    return testing.call(["sleep", "600"])
+with testing._side() as beside:
+    first, second = beside.submit(tree), beside.submit(print, "the next one")
+    begun.wait()
+    raise KeyboardInterrupt
+"""
+
+
+def test_an_interruption_ends_the_step_on_the_side_and_those_after_it() -> None:
+    env = {**os.environ, "PYTHONPATH": str(paths.ROOT / "python")}
+    done = programs.answer([sys.executable, "-c", INTERRUPTED], env=env)
+    assert done.stderr.splitlines()[-1] == "KeyboardInterrupt" and done.stdout == "begun\n"
