@@ -11,7 +11,7 @@ import platform as python_platform
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,13 @@ def calibrate(
         made, about = estimates.of_machine(samples, machine.shape[0]), about_machine(machine, samples.variables, source)
         head = ["This machine, as `./collscope calibrate` measured it. Not tracked: measure again instead of editing."]
     errors = {level: [f"{level}: {fit.text}"] for level, fit in made.curves.items()}
-    text = spec_text(spec_of(made, about), [*head, *made.notes], errors)
+    spec = spec_of(made, about)
+    disturbed = sorted({*made.nonblocking} - {*spec.curve_nonblocking})
+    words = (
+        "left out, its messages are shorter than what their two ends spend; measure again when the machines are quiet"
+    )
+    made = replace(made, notes=(*made.notes, *(f"curve_nonblocking.{level}: {words}" for level in disturbed)))
+    text = spec_text(spec, [*head, *made.notes], errors)
     parse_spec(text, paths.display(path))
     write_atomically(path, text)
     return Calibration(path, made, samples, source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from collscope.base.number import MAX_BYTES, Number
@@ -15,7 +15,8 @@ from collscope.calibration.estimates import Estimates
 from collscope.calibration.links import gap_line, narrowest
 from collscope.calibration.noise import Quantiles
 from collscope.calibration.tables import Measured
-from collscope.machines.spec import Noise, Piece, Spec, Topology
+from collscope.machines.limits import gap_contradictions
+from collscope.machines.spec import Noise, Piece, Spec, Topology, filled
 
 ROUNDED = 1e-5  # five digits
 MIN_S = 1e-12  # less is dust of rounding
@@ -53,7 +54,7 @@ class About:
 
 
 def spec_of(found: Estimates, about: About) -> Spec:
-    """The specification."""
+    """The specification. A curve of non-blocking messages that are shorter than what their two ends spend was disturbed: it is left out."""
     numbers: dict[str, Any] = {
         "gamma_s_per_byte": measured(found.local["gamma"][0], found.local["gamma"][1:]),
         "copy_s_per_byte": measured(found.local["copy"][0], found.local["copy"][1:]),
@@ -66,7 +67,7 @@ def spec_of(found: Estimates, about: About) -> Spec:
     if found.nic_gap_s:
         numbers["nic_gap_s"] = measured(found.nic_gap_s)
     size: dict[str, Any] = {key: int(number.value) for key, number in about.counts.items()}
-    return Spec(
+    spec = Spec(
         name=about.name,
         about=about.about,
         **size,
@@ -81,6 +82,8 @@ def spec_of(found: Estimates, about: About) -> Spec:
         topology=about.topology,
         **{**numbers, **about.known},
     )
+    disturbed = {where[1] for where, _ in gap_contradictions(filled(spec)) if where[0] == "curve_nonblocking"}
+    return replace(spec, curve_nonblocking={lv: p for lv, p in spec.curve_nonblocking.items() if lv not in disturbed})
 
 
 def eager_limit(limit: tuple[int, int]) -> Number:

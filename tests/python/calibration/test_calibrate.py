@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base import paths, programs
 from collscope.base.number import Number
-from collscope.calibration import calibrate, topology
+from collscope.calibration import calibrate, estimates, topology
 from collscope.calibration.samples import Placement, Probe, Reading, Samples, Start
 from collscope.machines import find
 from collscope.machines.spec import Topology
@@ -247,6 +248,19 @@ def test_a_planted_cluster_comes_out_again(driver: Driver, tmp_path: Path) -> No
         assert curve[0].latency.value == pytest.approx(1e-6) and curve[0].s_per_byte.value == pytest.approx(1e-9)
     assert (spec.eager_bytes.value, spec.eager_bytes.range) == (8192, (8192, 8703)), "of the finer sizes"
     assert spec.overhead_s.value == 1e-7
+
+
+def test_a_curve_that_was_disturbed_is_left_out_with_a_note(driver: Driver, monkeypatch: Patch, tmp_path: Path) -> None:
+    driver(cores=4, nodes=2)
+    found = estimates.of_cluster
+    fast, slow = {"network": [(0, 1.5e-7, 1e-9)]}, {"network": [(1, 3e-7)]}
+    monkeypatch.setattr(
+        estimates, "of_cluster", lambda samples: replace(found(samples), nonblocking=fast, receives=slow)
+    )
+    made = calibrate.calibrate("mine", Reaches(hosts=("a", "b")), target=tmp_path / "mine.toml", quick=True)
+    note = "curve_nonblocking.network: left out, its messages are shorter than what their two ends spend; measure again when"
+    assert made.estimates.notes[-1].startswith(note) and f"\n# {note}" in made.path.read_text()
+    assert not find.load_spec(str(made.path)).curve_nonblocking
 
 
 def test_a_host_of_the_test_bed_is_a_node_of_one_core(driver: Driver, monkeypatch: Patch, tmp_path: Path) -> None:

@@ -142,6 +142,13 @@ def test_what_is_not_known_stays_away() -> None:
         assert (spec_of(narrow, about).curve["network"][0].traffic != Number(1.0)) == is_busy
 
 
+def test_a_disturbed_curve_of_non_blocking_messages_is_left_out() -> None:
+    """A sender spends 300 ns, a receiver 150."""
+    for latency, kept in ((4.4e-7, []), (4.6e-7, ["network"])):
+        found = estimates(nonblocking={"network": [(0, latency, 9e-10)]})
+        assert [*spec_of(found, ABOUT).curve_nonblocking] == kept
+
+
 @pytest.mark.parametrize(
     ("limit", "number"),
     [
