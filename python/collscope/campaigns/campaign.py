@@ -15,10 +15,10 @@ from collscope.base.toml_table import Document, Table, read_text, sizes_of
 from collscope.base.units import MAX_RANKS
 from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import swept
-from collscope.catalogue.sizes import count_of_bytes
 from collscope.machines.platform import Platform
-from collscope.points import plan
+from collscope.points import plan, sweep
 from collscope.points.plan import Point, Task
+from collscope.points.sweep import Sweep
 from collscope.sources.source import MAX_DRAWS
 
 FOLDER = paths.ROOT / "validate" / "campaigns"
@@ -96,27 +96,22 @@ class Campaign:
         return not quick or ((not rare.ranks or layout.ranks in rare.ranks) and (not rare.bytes or size in rare.bytes))
 
     def tasks(self, platform: Platform, quick: bool) -> list[Task]:
-        """The calls of [[calls]] on the platform, by layout. UsageError: an algorithm or a layout does not exist."""
-        known = registry.load()
-        made: list[Task] = []
+        """The calls of [[calls]] on the platform, by layout; sizes are rounded down to whole blocks. UsageError: an algorithm or a layout
+        does not exist."""
+        like = Point("", "", 0, type=self.file.type, metric=self.file.metric)
         rare = self.file.quick
+        made: list[Task] = []
         for calls in self.file.calls:
+            sizes = [size for size in calls.bytes if not (quick and rare.bytes) or size in rare.bytes]
             for nodes in calls.nodes:
                 if quick and rare.ranks and nodes * calls.ranks_per_node not in rare.ranks:
                     continue
                 layout = plan.check_layout(platform, nodes, nodes * calls.ranks_per_node, calls.mapping, real=False)
                 for collective in calls.collectives:
-                    about = known.collective(collective)
-                    sizes = [size for size in calls.bytes if not (quick and rare.bytes) or size in rare.bytes]
-                    for size in sizes if about.has_data else (0,):
-                        for key in keys_of(collective, calls.algorithms):
-                            elem = known.type_bytes(self.file.type)
-                            whole = elem * (layout.ranks if about.counts_blocks else 1)  # of which a size is a multiple
-                            fits = max(whole, size // whole * whole) if about.has_data else 0
-                            count = count_of_bytes(collective, fits, layout.ranks, elem)
-                            made.append(
-                                (layout, Point(collective, key, count, type=self.file.type, metric=self.file.metric))
-                            )
+                    keys = [(collective, key) for key in keys_of(collective, calls.algorithms)]
+                    made += Sweep(
+                        keys, sizes if sweep.have_data(keys) else [0], [layout], fit="round", like=like
+                    ).tasks()
         return list(dict.fromkeys(made))
 
 

@@ -8,40 +8,41 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from collscope.analysis import prediction
-from collscope.base import console, folders, paths, programs, progress
+from collscope.base import console, folders, paths, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.base.statistics import quantile
 from collscope.base.units import counted
 from collscope.campaigns import report
 from collscope.campaigns.campaign import BARRIER, TOPOLOGY, Campaign, load
-from collscope.campaigns.ground import MESSAGES, NOTED, Ground, ground_of
+from collscope.campaigns.preparation import MESSAGES, NOTED, Prepared, prepared
 from collscope.catalogue import metrics
 from collscope.machines import find, overrides
 from collscope.machines.platform import Platform
 from collscope.points import table
-from collscope.points.plan import Layout, Task
+from collscope.points.plan import Layout, Task, Timing
 from collscope.points.table import Row
 from collscope.sources import bounds, launcher, measure, published
 from collscope.sources.outcome import OK
 from collscope.sources.rows import SOURCES
-from collscope.sources.source import Options, Stopped
+from collscope.sources.source import Options
 
 MEASURED, TABLE = "measured.csv", "table.csv"
 FILES = (*report.FILES, MEASURED, TABLE, "quick", "platform*", MESSAGES, NOTED)  # of a campaign's folder
 RESULTS = paths.RESULTS / "validation"
-# Calls of a launch: what is lost at most when the campaign is killed; starting one takes as long as some calls.
-CHUNK = 96
+WRITTEN_EVERY = 96  # measured calls: what is lost at most when the campaign is killed
 
 
-def run(name: str, quick: bool = False, out: str | None = None, force: bool = False, again: bool = False) -> Path:
-    """Runs a campaign; returns the folder of its report. `force`: calibrate and measure again what is kept; `again`: measure it again, with
-    the platform that is kept. UsageError, UserError: what is wrong, where, and what to do."""
+def run(
+    name: str, quick: bool = False, out: str | None = None, recalibrate: bool = False, remeasure: bool = False
+) -> Path:
+    """Runs a campaign; returns the folder of its report. `recalibrate`: calibrate and measure again what is kept; `remeasure`: measure it
+    again, with the platform that is kept. UsageError, UserError: what is wrong, where, and what to do."""
     campaign = load(name)
     folder = RESULTS / campaign.name / ("quick" if quick else "")
     if out is not None:
@@ -50,8 +51,8 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         raise UsageError(f"{folder} cannot be written to (--out DIR: elsewhere)")
     file = campaign.file
     stages = [("", time.monotonic())]
-    with ground_of(campaign, folder, quick, force) as ground:
-        platform = _platform(ground.platform, force)
+    with prepared(campaign, folder, quick, recalibrate) as ready:
+        platform = _platform(ready.platform, recalibrate)
         stages.append(("preparing", time.monotonic()))
         tasks = _tasks(campaign, platform, quick)
         if not tasks:
@@ -60,7 +61,7 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         predicted = _predicted(campaign, _with_baselines(campaign, tasks), file.noise)
         stages.append(("predicting", time.monotonic()))
         busy = [os.getloadavg()[0]]
-        measured = _measured(campaign, tasks, folder, force or again or ground.anew)
+        measured = _measured(campaign, tasks, folder, recalibrate or remeasure or ready.moved)
         busy.append(os.getloadavg()[0])
         stages.append(("measuring", time.monotonic()))
     both = prediction.joined(table.to_frame(predicted), table.to_frame(measured))
@@ -69,10 +70,10 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
         both=both,
         predicted=table.to_frame(predicted),
         about=file.about,
-        setting=_setting(campaign, ground, platform, tasks, measured, busy, stages),
+        setting=_setting(campaign, ready, platform, tasks, measured, busy, stages),
         floor=file.floor or _floor(measured),
         bounds=_bounds(tasks),
-        without=_without(campaign, ground, tasks, measured),
+        without=_without(campaign, ready, tasks, measured),
         unpredicted=_left(tasks, predicted, measured),
         quick=quick,
     )
@@ -82,9 +83,9 @@ def run(name: str, quick: bool = False, out: str | None = None, force: bool = Fa
     return folder
 
 
-def _platform(name: str, anew: bool = False) -> Platform:
-    """The platform; this machine's is calibrated where there is none yet, or `anew`."""
-    if name == "this_machine" and (anew or not (find.PLATFORMS / name / "spec.toml").exists()):
+def _platform(name: str, recalibrate: bool = False) -> Platform:
+    """The platform; this machine's is calibrated where there is none yet, or again with `recalibrate`."""
+    if name == "this_machine" and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
         from collscope.calibration import calibrate
 
         console.note("this_machine: its messages are measured")
@@ -104,11 +105,8 @@ def _tasks(campaign: Campaign, platform: Platform, quick: bool) -> list[Task]:
     return campaign.tasks(platform, quick)
 
 
-# ---- predicting ---------------------------------------------------------------------------------------------
-
-
 def _predicted(campaign: Campaign, tasks: Sequence[Task], noise: int = 0) -> list[Row]:
-    return SOURCES[campaign.file.predict].rows(tasks, Options(noise=noise), progress.progress)
+    return SOURCES[campaign.file.predict].rows(tasks, Options(noise=noise))
 
 
 def _with_baselines(campaign: Campaign, tasks: Sequence[Task]) -> list[Task]:
@@ -118,7 +116,7 @@ def _with_baselines(campaign: Campaign, tasks: Sequence[Task]) -> list[Task]:
 
 
 def _without(
-    campaign: Campaign, ground: Ground, tasks: Sequence[Task], measured: Sequence[Row]
+    campaign: Campaign, ready: Prepared, tasks: Sequence[Task], measured: Sequence[Row]
 ) -> dict[str, prediction.pd.DataFrame]:
     """The same calls predicted without one element each, beside what was measured."""
     found = {}
@@ -126,8 +124,8 @@ def _without(
         if name == BARRIER:
             changed = [(layout, replace(p, metric=metrics.base(p.metric))) for layout, p in tasks]
         else:
-            one_switch = f"{ground.platform}[topology=switch]"
-            platform = find.load(one_switch if name == TOPOLOGY else overrides.left_out(ground.platform, name))
+            one_switch = f"{ready.platform}[topology=switch]"
+            platform = find.load(one_switch if name == TOPOLOGY else overrides.left_out(ready.platform, name))
             layouts = {at: Layout(platform, at.nodes, at.ranks, at.mapping) for at, _ in tasks}
             changed = [(layouts[layout], point) for layout, point in tasks]
         console.note(f"{campaign.name}: without {name}")
@@ -142,55 +140,59 @@ def _bounds(tasks: Sequence[Task]) -> prediction.pd.DataFrame | None:
     return table.to_frame(bounds.rows_of(spans, (bounds.LOGGP,))) if spans else None
 
 
-# ---- measuring ----------------------------------------------------------------------------------------------
-
-
-def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, force: bool) -> list[Row]:
+def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure: bool) -> list[Row]:
     """Rows of the campaign's calls, those that are kept in the folder not measured again."""
     wanted = campaign.file.measure
-    if wanted.source == "published":
-        return published.rows(tasks, Options(), progress.progress)
+    source = SOURCES[wanted.source]
+    if source is published.SOURCE:
+        return source.rows(tasks, Options())
+    kept = Kept.of(folder / MEASURED, remeasure)
+    left = [task for task in tasks if _name_of(task) not in kept.rows]
+    if kept.rows:
+        count = counted(len(tasks) - len(left), "call")
+        console.note(f"{campaign.name}: {count} measured before ({paths.display(kept.path)})")
     options = Options(
         launches=wanted.launches,
-        repetitions=wanted.repetitions,
         launcher=launcher.launcher_of(wanted.launcher or None, wanted.hosts or None),
+        point_timeout_s=60.0,
+        keep_times=True,
+        on_row=kept.add,
     )
-    path = folder / MEASURED
-    kept = {} if force or not path.is_file() else {_name(row): row for row in table.to_rows(table.read_csv(path))}
-    kept = {name: row for name, row in kept.items() if row["kind"] == OK}
-    left = [task for task in tasks if _name_of(task) not in kept]
-    if kept:
-        console.note(
-            f"{campaign.name}: {counted(len(tasks) - len(left), 'call')} measured before ({paths.display(path)})"
-        )
-    with progress.progress("measuring", len(left) * wanted.launches) as bar:
-        for chunk in _chunks(left):
-            try:
-                rows = measure.run_tasks(
-                    measure.in_rounds([(layout, measure.timed(point, wanted.repetitions)) for layout, point in chunk]),
-                    launches=options.launches, progress=bar, limit_s=60.0, launcher=options.launcher,
-                    keep_times=True,
-                )  # fmt: skip
-            except Stopped as stop:
-                _keep(kept, [row for row in stop.rows if row["kind"] == OK], path)
-                raise
-            _keep(kept, rows, path)
-    return [kept[name] for task in tasks if (name := _name_of(task)) in kept]
+    left = [(layout, replace(point, timing=Timing(wanted.repetitions))) for layout, point in left]
+    try:
+        for row in source.rows(left, options) if left else ():
+            kept.add(row)
+    finally:
+        kept.write()
+    return [kept.rows[name] for task in tasks if (name := _name_of(task)) in kept.rows]
 
 
-def _keep(kept: dict[tuple[object, ...], Row], rows: Sequence[Row], path: Path) -> None:
-    kept |= {_name(row): row for row in rows}
-    table.write_csv(kept.values(), path)
+@dataclass
+class Kept:
+    """The measured rows of a campaign, and the file that has them, so that one that was ended goes on where it stopped."""
 
+    path: Path
+    rows: dict[tuple[object, ...], Row]
+    unwritten: int = 0
 
-def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
-    """Calls of one layout, a few at a time."""
-    groups: dict[Layout, list[Task]] = {}
-    for task in tasks:
-        groups.setdefault(task[0], []).append(task)
-    for group in groups.values():
-        for start in range(0, len(group), CHUNK):
-            yield group[start : start + CHUNK]
+    @staticmethod
+    def of(path: Path, remeasure: bool) -> Kept:
+        """What was measured before; nothing with `remeasure`."""
+        rows = [] if remeasure or not path.is_file() else table.to_rows(table.read_csv(path))
+        return Kept(path, {_name(row): row for row in rows if row["kind"] == OK})
+
+    def add(self, row: Row) -> None:
+        """Keeps a row that has just been measured."""
+        self.rows[_name(row)] = row
+        self.unwritten += 1
+        if self.unwritten == WRITTEN_EVERY:
+            self.write()
+
+    def write(self) -> None:
+        """Brings the file up to date."""
+        if self.unwritten:
+            table.write_csv(self.rows.values(), self.path)
+        self.unwritten = 0
 
 
 NAMES = ("nodes", "ranks", "mapping", "collective", "algorithm", "bytes", "type", "metric")
@@ -205,12 +207,9 @@ def _name_of(task: Task) -> tuple[object, ...]:
     return _name(layout.cells() | point.cells(layout.ranks))
 
 
-# ---- what is told -------------------------------------------------------------------------------------------
-
-
 def _setting(
     campaign: Campaign,
-    ground: Ground,
+    ready: Prepared,
     platform: Platform,
     tasks: Sequence[Task],
     measured: Sequence[Row],
@@ -223,7 +222,7 @@ def _setting(
     here = file.measure.source == "real" and (not file.measure.launcher or file.bed is not None)
     return [
         ("platform", file.platform),
-        *ground.setting,
+        *ready.setting,
         ("predicted by", f"{file.predict}, metric {file.metric}"),
         *([("noise", _noise_text(platform, file.noise))] if file.noise else []),
         ("measured", f"{file.measure.source}: {back_end}"),

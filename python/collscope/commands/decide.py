@@ -15,25 +15,21 @@ from collscope.base.errors import UsageError
 from collscope.base.units import parse_ranks, parse_size
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.decisions import Span
-from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes
-from collscope.commands import decide_table, origin, requests
+from collscope.commands import calls, decide_table, origin, requests
+from collscope.commands.calls import Call
+from collscope.points.sweep import count_of
 
 MAP_BYTES = "16MiB"  # of the whole vector: where a map ends, unless --bytes says
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class Request(Call):
     """The options of the command, as they were typed."""
 
     collective: str
     ranks: str
-    size: str | None = None
-    block: str | None = None
-    type_name: str = "float"
-    root: int = 0
     commutes: bool = True
-    in_place: bool = False
-    wanted: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
     as_map: bool = False
     all_ranks: bool = False
     plot: str | None = None
@@ -46,18 +42,18 @@ def run(request: Request) -> None:
     known.collective(request.collective)
     keys = [
         known.resolve(key if key.startswith("decision/") else f"decision/{key}", request.collective)[1]
-        for key in request.wanted
+        for key in request.decisions
     ]
     if not any(request.collective in d.collectives for d in known.decisions):
         raise UsageError(f"no decision table knows {request.collective}")
     if request.all_ranks and not (request.as_map or request.plot):
         raise UsageError("--all-ranks is of a map: add --map or --plot FILE")
     numbers = parse_ranks(request.ranks)
-    if request.root >= min(numbers):
+    if (request.root or 0) >= min(numbers):
         raise UsageError(f"--root {request.root}: {min(numbers)} ranks have roots 0 … {min(numbers) - 1}")
     if request.plot is not None:
         requests.check_file("--plot", request.plot, requests.FIGURES)
-    if request.as_map or request.plot:
+    if request.as_map or request.plot is not None:
         shown = numbers if request.all_ranks else map_ranks(request.ranks)
         if len(shown) < len(numbers):
             console.note(
@@ -81,12 +77,12 @@ def show_map(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> Non
     """What is taken on these numbers of ranks, for all sizes."""
     about = registry.load().collective(request.collective)
     elem = registry.load().type_bytes(request.type_name)
-    if request.block:
+    if request.block_sizes is not None:
         raise UsageError("--map goes over all sizes up to --bytes of the whole vector")
     if request.plot and not about.has_data:
         raise UsageError(f"--plot: a {about.name} has no sizes to draw over; --map says what is taken")
-    words = [f"root={request.root}", f"commutes={int(request.commutes)}", f"in_place={int(request.in_place)}"]
-    spans = decisions.spans(about.name, ranks, parse_size(request.size or MAP_BYTES), elem, words, keys)
+    words = [f"root={request.root or 0}", f"commutes={int(request.commutes)}", f"in_place={int(request.in_place)}"]
+    spans = decisions.spans(about.name, ranks, parse_size(request.sizes or MAP_BYTES), elem, words, keys)
     for name in decisions.divides(about.name, (span.decision for span in spans)):
         console.note(
             f"{name}: the map holds for powers of two; a rule asks what divides the count, so between them "
@@ -114,8 +110,8 @@ def show_call(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> No
     if len(ranks) != 1:
         raise UsageError(f"--ranks {request.ranks}: one number, or --map")
     elem = registry.load().type_bytes(request.type_name)
-    count = call_count(request, ranks[0], elem)
-    call = (request.collective, ranks[0], count, elem, request.root, request.commutes, request.in_place)
+    count = call_count(request, ranks[0])
+    call = (request.collective, ranks[0], count, elem, request.root or 0, request.commutes, request.in_place)
     lines = decisions.ask(*call, keys)
     if request.as_json:
         _print_json({"collective": request.collective, "ranks": ranks[0], "count": count, "decisions": lines})
@@ -123,15 +119,15 @@ def show_call(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> No
         decide_table.show(lines)
 
 
-def call_count(request: Request, ranks: int, elem: int) -> int:
+def call_count(request: Request, ranks: int) -> int:
     """The count of MPI's call."""
     if not registry.load().collective(request.collective).has_data:
         return 0
-    if (request.size is None) == (request.block is None):
+    if (request.sizes is None) == (request.block_sizes is None):
         raise UsageError("give one of --bytes and --block-bytes")
-    if request.size is not None:
-        return count_of_bytes(request.collective, parse_size(request.size), ranks, elem)
-    return count_of_block_bytes(request.collective, parse_size(str(request.block)), ranks, elem)
+    if request.sizes is not None:
+        return count_of(request.collective, parse_size(request.sizes), ranks, request.type_name) or 0
+    return count_of(request.collective, parse_size(str(request.block_sizes)), ranks, request.type_name, "block") or 0
 
 
 def _print_json(data: object) -> None:
@@ -154,15 +150,14 @@ Examples:
     --decision ompi_4_1
 """,
 )
-@click.option("-c", "--collective", required=True, metavar="COLLECTIVE", help="bcast, reduce, …")
+@calls.options("collective", collective={"required": True, "help": "bcast, reduce, …"})
 @click.option("--ranks", required=True, metavar="P", help="Number of ranks; with --map several, as in 2..64 or 4,8,16.")
-@click.option("--bytes", "size", metavar="SIZE", help="Bytes of the whole vector.")
-@click.option("--block-bytes", "block", metavar="SIZE", help="Bytes of one rank's block, instead of --bytes.")
-@requests.TYPE
-@click.option("--root", type=click.IntRange(min=0), default=0, show_default=True, metavar="R", help="Root rank.")
+@calls.options(
+    "sizes", "block_sizes", "type_name", "root", sizes={"help": "Bytes of the whole vector."}, root={"help": "Root rank (default: 0)."}
+)  # fmt: skip
 @click.option("--op-commutes/--no-commutes", "commutes", default=True, help="Whether the operator commutes.")
-@click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
-@click.option("--decision", "wanted", multiple=True, metavar="KEY", help="Only this decision; may be repeated.")
+@calls.options("in_place")
+@click.option("--decision", "decisions", multiple=True, metavar="KEY", help="Only this decision; may be repeated.")
 @click.option(
     "--map", "as_map", is_flag=True, help="Map of the selection over ranks and sizes, up to --bytes (16 MiB)."
 )

@@ -13,7 +13,8 @@ from collscope.base import console, progress
 from collscope.base.errors import UsageError
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
-from collscope.commands import one_call, origin, requests
+from collscope.commands import calls, one_call, origin, requests
+from collscope.commands.one_call import OneCall
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, explain
@@ -25,51 +26,47 @@ CANNOT = (
 )
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class Request(OneCall):
     """The options of the command, as they were typed: those of `show`, with one or two algorithms."""
 
     algorithms: tuple[str, ...]
-    point: dict[str, Any]  # of one_call.Call
-    source: str = "model"
     plot_path: str | None = None
-    crossings: bool = True
-    skew: str = arrival.NONE
+    no_crossings: bool = False
 
 
 def run(r: Request) -> int:
     """Prints the explanation, draws it, and returns the exit status."""
     if not 1 <= len(r.algorithms) <= 2:
         raise UsageError("explain takes one algorithm, or two that are compared")
-    if r.plot_path:
+    if r.plot_path is not None:
         requests.check_file("--plot", r.plot_path, requests.FIGURES)
     if r.source not in one_call.SOURCES:
         raise UsageError(f"--source {r.source}: choose one of {', '.join(one_call.SOURCES)}")
-    asked = [one_call.Call(algo=a, source=r.source, **r.point) for a in r.algorithms]
-    skew = arrival.parse(r.skew)
-    if skew != arrival.NONE and r.source != "model":
+    both = [replace(r, algo=key) for key in r.algorithms]
+    points = [one_call.make_point(call) for call in both]
+    if points[0].skew != arrival.NONE and r.source != "model":
         raise UsageError(
             f"--skew with --source {r.source}: explain knows it in the model; run --skew has it in every source"
         )
-    points = [replace(one_call.make_point(a), skew=skew) for a in asked]
     if len({p.collective for p in points}) > 1:
         raise UsageError(f"{points[0].algorithm} and {points[1].algorithm} are of two collectives; take two of one")
-    layout = one_call.make_layout(asked[0], [r.source])
-    paths = _paths(asked, points, layout)
+    layout = one_call.make_layout(r, [r.source])
+    paths = _paths(both, points, layout)
     _show(paths, points[0], layout)
-    if len(paths) == 2 and r.crossings and r.source == "model" and layout and layout.platform:
-        _show_crossings(asked[0].platform or "", layout, points, paths)
-    if r.plot_path:
+    if len(paths) == 2 and not r.no_crossings and r.source == "model" and layout and layout.platform:
+        _show_crossings(r.platform or "", layout, points, paths)
+    if r.plot_path is not None:
         _draw(r, paths, points[0], layout)
     return 0
 
 
-def _paths(asked: Sequence[one_call.Call], points: Sequence[Point], layout: Layout | None) -> list[CriticalPath]:
-    first = asked[0]
+def _paths(both: Sequence[OneCall], points: Sequence[Point], layout: Layout | None) -> list[CriticalPath]:
+    first = both[0]
     if first.source == "model":
         machine, _ = one_call.machine_of(first, layout)
-        return critical_path.modelled(points, first.ranks, machine, first.point_limit)
-    return [critical_path.observed(one_call.make_traces(a)[0]) for a in asked]
+        return critical_path.modelled(points, first.ranks, machine, first.point_timeout)
+    return [critical_path.observed(one_call.make_traces(call)[0]) for call in both]
 
 
 def _where(point: Point, layout: Layout | None, ranks: int) -> str:
@@ -110,8 +107,8 @@ def _share(seconds: float, whole: float) -> str:
 def _show_crossings(platform: str, layout: Layout, points: Sequence[Point], paths: Sequence[CriticalPath]) -> None:
     loser = max(paths, key=lambda p: p.time_s).key
     case = explain.case_of(platform, layout, points)
-    with progress.progress("crossings", 4, "leave them out with --no-crossings") as told:
-        found = explain.crossings(case, lambda what: told.now(0, what))
+    with progress.progress("crossings", 4, "leave them out with --no-crossings") as bar:
+        found = explain.crossings(case, lambda what: bar.now(0, what))
     grid = Grid([Column("quantity"), Column("there", right=True), Column("", pieces=KEY)],
                 title=f"What would have to change for {loser} to win")  # fmt: skip
     for c in found:
@@ -147,54 +144,16 @@ Examples:
     --bytes 64KiB --source sim
 """)  # fmt: skip
 @click.argument("algorithms", nargs=-1, required=True, metavar="ALGO [ALGO]")
-@click.option(
-    "--on",
-    "platform",
-    metavar="PLATFORM",
-    help="Platform: a name, or a file (.toml, or SimGrid's .xml) (default: the telephone model).",
+@calls.options(
+    "platform", "without", "nodes", "ranks", "mapping", "sizes", "root", "type_name", "in_place", "skew", "collective"
 )
-@requests.WITHOUT
-@click.option(
-    "--nodes",
-    type=click.IntRange(min=1),
-    default=None,
-    help="Number of nodes (default: as many as the ranks fill).",
-)
-@click.option("--ranks", type=click.IntRange(min=1), metavar="P", default=8, show_default=True, help="Number of ranks.")
-@requests.MAPPING
-@click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
-@requests.ROOT
-@requests.TYPE
-@requests.IN_PLACE
-@requests.SKEW
-@click.option(
-    "-c", "--collective", metavar="COLLECTIVE", help="Collective, for decisions and for keys without their first part."
-)
-@click.option("--source", default="model", show_default=True, metavar="S",
-    help="Source of times: model, sim or real. Runs show less than the model: see docs/explain.md.")  # fmt: skip
-@click.option(
-    "--repetitions",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=None,
-    help="Timed calls of a real run (default: 10).",
-)
-@requests.POINT_LIMIT
+@calls.options(
+    "source", "repetitions", "point_timeout",
+    source={"help": "Source of times: model, sim or real. Runs show less than the model: see docs/explain.md."},
+)  # fmt: skip
 @click.option("--no-crossings", is_flag=True, help="Do not search for what would make the other algorithm win.")
 @click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
-def command(**options: Any) -> None:
+def command(without: str | None, platform: str | None, **options: Any) -> None:
     """Explain why an algorithm takes as long as it does, and why another one is faster: the parts of the critical paths, the
     link that limits them, and what would have to change."""
-    without = options.pop("without")
-    if without and not options["platform"]:
-        raise UsageError("--without switches elements of a platform off: name it with --on")
-    options["platform"] = requests.switched(options["platform"], without)
-    request = Request(
-        algorithms=options.pop("algorithms"),
-        source=options.pop("source"),
-        plot_path=options.pop("plot_path"),
-        crossings=not options.pop("no_crossings"),
-        skew=options.pop("skew"),
-        point=options,
-    )
-    sys.exit(run(request))
+    sys.exit(run(Request(platform=requests.switched(platform, without), **options)))

@@ -1,4 +1,4 @@
-"""One call as a command is asked for it: where its ranks sit, and its schedule with times from the model, a simulation or a real run."""
+"""One call of `show` and `explain`: where its ranks sit, and its schedule with times from the model, a simulation or a real run."""
 
 from __future__ import annotations
 
@@ -9,36 +9,32 @@ from collscope.base import progress
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import counted, format_time, parse_size
 from collscope.catalogue import registry
-from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands import requests
+from collscope.commands.calls import Call
 from collscope.machines.machine_file import machine_file
-from collscope.points.plan import Layout, Point
+from collscope.points import arrival
+from collscope.points.plan import Layout, Point, Timing
+from collscope.points.sweep import count_of, operator_of
 from collscope.schedules import ask, make, one_port
 from collscope.schedules.trace import Trace
-from collscope.sources import measure
+from collscope.sources import measure, simulate
 
 SOURCES = ("model", "sim", "real")
 MAX_RANKS = 1024
 
 
 @dataclass(frozen=True)
-class Call:
+class OneCall(Call):
     """The call. `sizes` and `source` are texts that are read later; nodes None is as many as the ranks fill, or with no platform a
     network without nodes."""
 
-    algo: str
+    algo: str = ""
     ranks: int = 8
-    root: int = 0
-    sizes: str | None = None
-    type_name: str = "float"
-    in_place: bool = False
     platform: str | None = None
     nodes: int | None = None
     mapping: str = "block"
     source: str = "model"
     repetitions: int | None = None
-    point_limit: float | None = None
-    collective: str | None = None
 
 
 def read_sources(text: str) -> list[str]:
@@ -52,7 +48,7 @@ def read_sources(text: str) -> list[str]:
     return names
 
 
-def make_traces(r: Call) -> list[Trace]:
+def make_traces(r: OneCall) -> list[Trace]:
     """One for each source, in the order asked for."""
     sources = read_sources(r.source)
     point = make_point(r)
@@ -65,15 +61,15 @@ def make_traces(r: Call) -> list[Trace]:
     layout = make_layout(r, sources)
     made = []
     for source in sources:
-        with progress.progress(source, 1) as told:
-            told.now(0, f"{point.algorithm}, {r.ranks} ranks")
+        with progress.progress(source, 1) as bar:
+            bar.now(0, f"{point.algorithm}, {r.ranks} ranks")
             made.append(_trace_of(source, r, point, layout))
     return made
 
 
-def _trace_of(source: str, r: Call, point: Point, layout: Layout | None) -> Trace:
+def _trace_of(source: str, r: OneCall, point: Point, layout: Layout | None) -> Trace:
     if source == "model":
-        return ask.traces([point], r.ranks, *machine_of(r, layout), limit_s=r.point_limit)[0]
+        return ask.traces([point], r.ranks, *machine_of(r, layout), limit_s=r.point_timeout)[0]
 
     from collscope.schedules import observed
     from collscope.schedules.modelled import costs_of
@@ -81,10 +77,11 @@ def _trace_of(source: str, r: Call, point: Point, layout: Layout | None) -> Trac
 
     assert layout is not None
     if source == "sim":
-        seen = observed.simulated(layout, point, r.point_limit)
+        _, timed = simulate.timed((layout, point))
+        seen = observed.simulated(layout, timed, r.point_timeout)
     else:
-        wanted = measure.timed(point, r.repetitions)
-        seen = observed.measured(layout, wanted, r.point_limit)
+        _, timed = measure.timed((layout, point))
+        seen = observed.measured(layout, timed, r.point_timeout)
     machine = one_port.with_places(one_port.telephone(r.ranks, 1), seen.places)
     recorded = ask.traces([point], r.ranks, machine, "")[0]
     cost_s = costs = None
@@ -96,7 +93,7 @@ def _trace_of(source: str, r: Call, point: Point, layout: Layout | None) -> Trac
     return retimed(replace(recorded, cost_s=cost_s), seen, source, where, costs)
 
 
-def make_point(r: Call) -> Point:
+def make_point(r: OneCall) -> Point:
     """The call that is shown; a UsageError where it has no schedule, or has no such root."""
     known = registry.load()
     collective, key = known.resolve(r.algo, r.collective)
@@ -104,20 +101,20 @@ def make_point(r: Call) -> Point:
         raise UsageError(f"{key} is the MPI library's own and has no schedule to draw; take decision/… of that library")
     if not 1 <= r.ranks <= MAX_RANKS:
         raise UsageError(f"--ranks {r.ranks}: pictures are drawn for 1 to {MAX_RANKS} ranks")
-    if r.root >= r.ranks:
-        raise UsageError(f"--root {r.root}: there are {r.ranks} ranks, 0 to {r.ranks - 1}")
-    if r.root and not known.collective(collective).has_root:
-        raise UsageError(f"--root {r.root}: {collective} has no root")
-    elem = known.type_bytes(r.type_name)
-    if r.sizes:
-        count = count_of_bytes(collective, parse_size(r.sizes), r.ranks, elem)
+    root = r.root or 0
+    if root >= r.ranks:
+        raise UsageError(f"--root {root}: there are {r.ranks} ranks, 0 to {r.ranks - 1}")
+    if root and not known.collective(collective).has_root:
+        raise UsageError(f"--root {root}: {collective} has no root")
+    if r.sizes is not None:
+        count = count_of(collective, parse_size(r.sizes), r.ranks, r.type_name) or 0
     else:
-        count = make.default_count(collective, key, r.ranks, elem)
-    op = "affine" if r.type_name == "affine" else "sum"
-    return Point(collective, key, count, type=r.type_name, op=op, root=r.root, in_place=r.in_place)
+        count = make.default_count(collective, key, r.ranks, known.type_bytes(r.type_name))
+    op, skew = operator_of(r.type_name, r.op), arrival.parse(r.skew)
+    return Point(collective, key, count, r.type_name, op, root, r.in_place, skew=skew, timing=Timing(r.repetitions))
 
 
-def make_layout(r: Call, sources: Sequence[str]) -> Layout | None:
+def make_layout(r: OneCall, sources: Sequence[str]) -> Layout | None:
     """Where the ranks sit; None on the telephone network."""
     if not r.platform and "real" not in sources:
         if r.mapping != "block":
@@ -133,7 +130,7 @@ def make_layout(r: Call, sources: Sequence[str]) -> Layout | None:
     return requests.make_layout(on, r.nodes, r.ranks, r.mapping, "real" in sources)
 
 
-def machine_of(r: Call, layout: Layout | None) -> tuple[str, str]:
+def machine_of(r: OneCall, layout: Layout | None) -> tuple[str, str]:
     """The machine file, and what the times are of."""
     if layout and layout.platform:
         on, nodes = layout.platform, layout.nodes

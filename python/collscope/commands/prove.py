@@ -16,38 +16,30 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, swept
-from collscope.catalogue.sizes import count_of_bytes
-from collscope.commands import prove_table, requests, schedule_file
+from collscope.commands import calls, prove_table, requests, schedule_file
+from collscope.commands.calls import Call
 from collscope.points import plan
 from collscope.points.plan import Point
+from collscope.points.sweep import count_of, operator_of
 from collscope.sources import asking
 from collscope.sources.asking import GivenUp, Question
 
-HINT = "--point-limit SECONDS gives up what takes longer"
+HINT = "--point-timeout SECONDS gives up what takes longer"
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Call):
     """The options of the command, as they were typed."""
 
     algo: str
     ranks: str = "1..64"
-    sizes: str | None = None
-    type_name: str = "float"
-    root: int | None = None
     as_json: bool = False
-    point_limit: float | None = None
 
     @property
     def is_plain(self) -> bool:
         """Nothing says which calls to prove."""
-        return not self.as_json and (self.sizes, self.root, self.type_name, self.point_limit) == (
-            None,
-            None,
-            "float",
-            None,
-        )
+        return self == Request(algo=self.algo, ranks=self.ranks)
 
 
 def run(request: Request) -> int:
@@ -58,8 +50,10 @@ def run(request: Request) -> int:
         return sweep(request.algo, keys, numbers)
     wanted = [(p, point) for collective, key in keys for p in numbers for point in points(request, collective, key, p)]
     if not wanted:
-        raise UsageError(f"--root {request.root}: no number of ranks in {request.ranks} has such a rank")
-    replies = ask(wanted, schedule=request.as_json, limit_s=request.point_limit)
+        raise UsageError(
+            f"--root {request.root} needs at least {(request.root or 0) + 1} ranks; --ranks {request.ranks} has no such number"
+        )
+    replies = ask(wanted, schedule=request.as_json, limit_s=request.point_timeout)
     if request.as_json:
         json.dump({"verdict": verdict(replies), "points": replies}, sys.stdout)
         print()
@@ -128,11 +122,11 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
     """The calls to prove on so many ranks: every count and root, and where there is an operator also one that does not commute."""
     known = registry.load()
     about = known.collective(collective)
-    elem = known.type_bytes(request.type_name)
-    if collective == "barrier":
+    op = operator_of(request.type_name)
+    if not about.has_data:
         counts = [0]
-    elif request.sizes:
-        counts = [count_of_bytes(collective, size, ranks, elem) for size in parse_sizes(request.sizes)]
+    elif request.sizes is not None:
+        counts = [count_of(collective, size, ranks, request.type_name) or 0 for size in parse_sizes(request.sizes)]
     elif request.as_json:
         counts = [JSON_COUNT]
     else:
@@ -146,8 +140,8 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
         if r >= ranks:
             continue
         for count in dict.fromkeys(counts):
-            point = Point(collective, key, count, type=request.type_name, root=r)
-            yield point if request.type_name != "affine" else replace(point, op="affine")
+            point = Point(collective, key, count, type=request.type_name, op=op, root=r)
+            yield point
             if about.has_operator and not request.as_json and request.type_name != "affine":
                 yield replace(point, type="affine", op="affine")
 
@@ -161,8 +155,8 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | No
         for i, (p, q) in enumerate(wanted)
     ]
     words = [*(["--messages"] if schedule else []), "--costs"]
-    with leftovers.scratch() as folder, progress.progress("proving", len(wanted), HINT) as told:
-        by_id = dict(asking.ask(words, questions, folder, told, limit_s))
+    with leftovers.scratch() as folder, progress.progress("proving", len(wanted), HINT) as bar:
+        by_id = dict(asking.ask(words, questions, folder, bar, limit_s))
     made = []
     for i, (p, point) in enumerate(wanted):
         found = by_id[str(i)]
@@ -203,12 +197,11 @@ Examples:
 @click.argument("algo", metavar="ALGO", required=False)
 @schedule_file.OPTION
 @click.option("--ranks", default="1..64", show_default=True, metavar="P[,P…]", help="Numbers of ranks.")
-@click.option("--bytes", "sizes", metavar="SIZES", help="Sizes of the vector (default: counts 0, 1, p, p+1, 1000).")
-@requests.TYPE
-@click.option(
-    "--root", type=click.IntRange(min=0), metavar="R", default=None, help="Only this root (default: 0, 1 and p-1)."
-)
-@requests.POINT_LIMIT
+@calls.options(
+    "sizes", "type_name", "root", "point_timeout",
+    sizes={"metavar": "SIZES", "help": "Sizes of the vector (default: counts 0, 1, p, p+1, 1000)."},
+    root={"help": "Only this root (default: 0, 1 and p-1)."},
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The schedules with every message, and the verdicts, as JSON.")
 def command(**options: Any) -> None:
     """Prove an algorithm: sends match receives, no deadlock, the right data everywhere, and the cost.

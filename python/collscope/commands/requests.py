@@ -1,11 +1,10 @@
-"""What several commands share: options, and what they ask of a request: that its files can be written, its platform loaded, its
+"""What several commands share: options, and checks of a request before the work: that its files can be written, its platform loaded, its
 machine measured."""
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError, UserError
-from collscope.base.units import counted
+from collscope.base.units import counted, join_words
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -28,50 +27,10 @@ JOBS = click.option(
     help="Simulations at a time (default: one per core).",
 )
 FORCE = click.option("--force", is_flag=True, help="Simulate again even what is cached.")
-TYPE = click.option("--type", "type_name", default="float", show_default=True, metavar="T", help="Type of an element.")
-ROOT = click.option(
-    "--root",
-    type=click.IntRange(min=0),
-    metavar="R",
-    default=0,
-    show_default=True,
-    help="Root rank, for collectives that have one.",
-)
-
-
-def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """FloatRange takes nan for a number that lies in every range."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no number of seconds", ctx, param)
-    return value
-
-
-POINT_LIMIT = click.option(
-    "--point-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    callback=_finite,
-    metavar="SECONDS",
-    help="Abandon points that take longer, and continue.",
-)
 CLUSTER = click.option(
     "--cluster",
     metavar="C",
     help="Simulate on Dask's workers: local:N, slurm[partition=P,jobs=N,…], or a scheduler of your own: tls://HOST:PORT, tcp://HOST:PORT.",
-)
-IN_PLACE = click.option("--in-place", is_flag=True, help="MPI_IN_PLACE: input and output share memory.")
-WITHOUT = click.option(
-    "--without",
-    metavar="ELEMENT[,…]",
-    help="Elements of the node's model to switch off: gap, receive_gap, nonblocking, in_order, nic_gap, first_touch.",
-)
-MAPPING = click.option(
-    "--mapping",
-    default="block",
-    show_default=True,
-    metavar="M",
-    help="Which rank sits on which core: block (an even share per node, consecutive ranks together), packed (the same, core after "
-    "core), cyclic (around the nodes), fill (node 0 "
-    "first); core, socket, node, as mpirun --map-by; file:RANKFILE.",
 )
 
 
@@ -90,15 +49,6 @@ def launched(command: Callable[..., Any]) -> Callable[..., Any]:
         command = option(command)
     return command
 
-
-SKEW = click.option(
-    "--skew",
-    default="none",
-    show_default=True,
-    metavar="S",
-    help="How late ranks enter: none; linear:T, the last rank T later than the first; random:T[:SEED]; one_late:T[:RANK] (the last "
-    "rank); file:PATH, one line per rank, in seconds. T is 10us, 1.5ms, 1e-5.",
-)
 
 FIGURES = (".svg", ".png", ".pdf")
 SHOWN_FAILURES = 5
@@ -141,11 +91,27 @@ def check_real(platform: str, launcher: Launcher | None = None) -> None:
         )
 
 
-def switched(platform: str, without: str | None) -> str:
+TIMES = {"real": "measured", "sim": "simulated", "model": "modelled"}  # source → its times
+
+
+def check_source(option: str, sources: Collection[str], *known: str) -> None:
+    """UsageError: the option is of sources (known), and none of them is among those of the command."""
+    if not set(known) & set(sources):
+        times, names = join_words([TIMES[name] for name in known]), join_words(known, "or")
+        raise UsageError(f"{option} is for {times} times: add {names} to --source, or drop {option.split()[0]}")
+
+
+def switched(platform: str | None, without: str | None) -> str | None:
     """The platform as it was typed, with the elements of --without switched off."""
+    if without is None:
+        return platform
     from collscope.machines import overrides
 
-    return overrides.left_out(platform, without) if without else platform
+    if platform is None:
+        raise UsageError("--without switches elements of a platform off: name it with --on")
+    if not without.strip():
+        raise UsageError("--without: names no element to switch off; --help lists them")
+    return overrides.left_out(platform, without)
 
 
 def load_platform(name: str, sources: Sequence[str]) -> Platform | None:

@@ -1,11 +1,12 @@
-"""How `run` repeats measured calls: its options, and what is said of times that are not to be trusted."""
+"""How `run` repeats calls: its options, and what is said of times that are not to be trusted."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -13,13 +14,14 @@ import click
 from collscope.base import console
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import SECONDS, counted
-from collscope.points.plan import BUFFERS
+from collscope.commands import requests
+from collscope.points.plan import BUFFERS, Timing
 from collscope.points.table import Row
-from collscope.sources.source import Options
 from collscope.sources.spread import percent
 
 ORDERS = ("interleaved", "grouped")
 MAX_S = 1e6
+BUDGET_S = 5.0  # that a launch may spend on a point until its interval is narrow
 
 
 def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,32 +59,40 @@ def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def read(
-    sources: Sequence[str], metric: str, until_ci: str | None, budget: str | None, order: str, buffers: str
-) -> dict[str, Any]:
-    """Fields of sources.source.Options. UsageError: an option cannot be read, or is for what is not asked for."""
-    if order not in ORDERS:
-        raise unknown("order", order, ORDERS)
-    if buffers not in BUFFERS:
-        raise unknown("kind of buffers", buffers, BUFFERS)
-    said = {"--until-ci": until_ci is not None, "--order": order != ORDERS[0], "--buffers": buffers != BUFFERS[0]}
-    for option in (name for name, given in said.items() if given):
-        where, which = {"real"}, "measured"
-        if option == "--buffers" and buffers == "fresh":
-            where, which = {"real", "sim", "model"}, "measured, simulated and modelled"
-        if not where & set(sources):
-            kind = f"{option} {buffers}" if option == "--buffers" else option
-            known = " or ".join(name for name in ("real", "sim", "model") if name in where)
-            raise UsageError(f"{kind} is for {which} times: take {known} among --source, or leave it out")
+@dataclass(frozen=True, kw_only=True)
+class Repeated:
+    """The options, as they were typed."""
+
+    repetitions: int | None = None
+    until_ci: str | None = None
+    budget: str | None = None
+    order: str = ORDERS[0]
+    buffers: str = BUFFERS[0]
+
+
+def read(request: Repeated, sources: Collection[str], metric: str) -> Timing:
+    """How calls are timed. UsageError: an option cannot be read, or is for what is not timed."""
+    if request.order not in ORDERS:
+        raise unknown("order", request.order, ORDERS)
+    if request.buffers not in BUFFERS:
+        raise unknown("kind of buffers", request.buffers, BUFFERS)
+    given = {
+        "--until-ci": request.until_ci is not None,
+        "--order": request.order != ORDERS[0],
+        f"--buffers {request.buffers}": request.buffers != BUFFERS[0],
+    }
+    for option in (name for name, there in given.items() if there):
+        requests.check_source(option, sources, *(("real", "sim", "model") if option.endswith("fresh") else ("real",)))
         if metric == "loop" and option != "--order":
-            raise UsageError(f"{option}: a loop is one time of calls in a row; take another --metric")
-    if budget is not None and until_ci is None:
-        raise UsageError("--budget goes with --until-ci: without it the number of repetitions is set")
-    fields: dict[str, Any] = {"interleaved": order == ORDERS[0], "buffers": buffers}
-    if until_ci is not None:
-        fields["until_ci"] = _part(until_ci)
-        fields["budget_s"] = Options().budget_s if budget is None else _seconds(budget)
-    return fields
+            name = option.split()[0]
+            raise UsageError(f"{name}: --metric loop times one batch of back-to-back calls; choose another metric")
+    if request.budget is not None and request.until_ci is None:
+        raise UsageError("--budget goes with --until-ci: without it the number of repetitions is fixed")
+    timing = Timing(request.repetitions, buffers=request.buffers)
+    if request.until_ci is None:
+        return timing
+    budget_s = BUDGET_S if request.budget is None else _seconds(request.budget)
+    return replace(timing, until_ci=_part(request.until_ci), budget_s=budget_s)
 
 
 def _part(text: str) -> float:

@@ -148,7 +148,7 @@ def _show_practice(found: Sequence[Winner]) -> None:
         where = f"{' … '.join(sizes)}: " if sizes else ""
         console.out().print(where + practice(members), markup=False, soft_wrap=True)  # to be copied in one piece
     if any(mca(key) for winner in found for key in winner.times):
-        console.note("mpirun takes such words for all sizes of a run")
+        console.note("these MCA settings apply to every message size")
 
 
 def practice(members: Sequence[Winner]) -> str:

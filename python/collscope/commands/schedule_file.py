@@ -71,7 +71,7 @@ def prove(path: str, as_json: bool) -> int:
 # ---- run -------------------------------------------------------------------------------------------------------
 
 
-def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, noise: int) -> int:
+def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, noise: int | None) -> int:
     """Prints the model's time of the file on a platform; returns 0."""
     check_options("platform", "without", "nodes", "mapping", "source", "noise")
     if source != "model":
@@ -84,7 +84,7 @@ def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, 
     if noise and not on.machine.noise:
         raise UsageError(f"--noise: {platform} does not say how much its messages' times vary")
     layout = requests.make_layout(on, int(nodes) if nodes else None, file.ranks, mapping, False)
-    reply = from_file.time(file, machine_file(on, layout.nodes, file.ranks, mapping, noise > 0), noise)
+    reply = from_file.time(file, machine_file(on, layout.nodes, file.ranks, mapping, bool(noise)), noise or 0)
     console.say(describe(file))
     console.say(
         f"model of {on.name}, {counted(layout.nodes, 'node')}, mapping {mapping}: {format_time(reply['model_s'])}"
@@ -106,7 +106,7 @@ def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, 
 # ---- show ------------------------------------------------------------------------------------------------------
 
 
-def trace(path: str, r: one_call.Call) -> Trace:
+def trace(path: str, r: one_call.OneCall) -> Trace:
     """The schedule with its times, on the platform and in the layout that the call says."""
     check_options("platform", "without", "nodes", "mapping", "kinds", "out", "animate", "no_pictures")
     file = from_file.read(Path(path))

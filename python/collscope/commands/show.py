@@ -14,8 +14,8 @@ import click
 from collscope.base import console, folders, paths
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_size
-from collscope.commands import origin, requests, schedule_file, show_page
-from collscope.commands.one_call import Call, make_traces, read_sources
+from collscope.commands import calls, origin, requests, schedule_file, show_page
+from collscope.commands.one_call import OneCall, make_traces, read_sources
 from collscope.figures.schedule import kinds as pictures
 from collscope.figures.schedule.kinds import KINDS
 from collscope.schedules.exports import write as export
@@ -26,8 +26,8 @@ OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".ep
 LARGE = 2 << 20  # bytes of a picture that is not opened without thinking
 
 
-@dataclass(frozen=True)
-class Request(Call):
+@dataclass(frozen=True, kw_only=True)
+class Request(OneCall):
     """What `show` is asked for: its options, as the help says them."""
 
     kinds: str = "all"
@@ -90,6 +90,8 @@ def read_kinds(text: str) -> list[str]:
 
 def check_out(out: str, kinds: Sequence[str]) -> None:
     """Finds out before the work, not after it, that pictures cannot be written there."""
+    if not out:
+        raise UsageError("--out needs the name of a file or folder")
     ending = Path(out).suffix.lower()
     if export.ending_of(out):
         requests.check_file("--out", out)
@@ -169,34 +171,11 @@ Examples:
 """)  # fmt: skip
 @click.argument("algo", metavar="ALGO", required=False)
 @schedule_file.OPTION
-@click.option("--ranks", type=click.IntRange(min=1), metavar="P", default=8, show_default=True, help="Number of ranks.")
-@requests.ROOT
-@click.option("--bytes", "sizes", metavar="SIZE", help="Size of the vector (default: blocks of 1 KiB).")
-@requests.TYPE
-@requests.IN_PLACE
-@click.option(
-    "-c", "--collective", metavar="COLLECTIVE", help="Collective, for decisions and for keys without their first part."
-)
-@click.option(
-    "--on",
-    "platform",
-    metavar="PLATFORM",
-    help="Platform: a name, or a file (.toml, or SimGrid's .xml) (default: the telephone model).",
-)
-@click.option("--source", default="model", show_default=True, metavar="S[,S…]",
-    help="Sources of times: model, sim, real. Gantt charts of several are stacked.")  # fmt: skip
-@click.option(
-    "--repetitions",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=None,
-    help="Timed calls of a real run (default: 10).",
-)
-@requests.POINT_LIMIT
-@click.option("--nodes", type=click.IntRange(min=1), metavar="N", default=None,
-    help="Number of nodes (default, with --on: as many as the ranks fill).")  # fmt: skip
-@requests.MAPPING
-@requests.WITHOUT
+@calls.options("ranks", "root", "sizes", "type_name", "in_place", "collective", "platform")
+@calls.options(
+    "source", "repetitions", "point_timeout", "nodes", "mapping", "without",
+    source={"metavar": "S[,S…]", "help": "Sources of times: model, sim, real. Gantt charts of several are stacked."},
+)  # fmt: skip
 @click.option(
     "--kind", "kinds", default="all", show_default=True, metavar="K[,K…]", help="graph, gantt, table, matrix."
 )
@@ -207,11 +186,7 @@ Examples:
 )
 @click.option("--animate", is_flag=True, help="Also animate the messages: a GIF and an SVG.")
 @click.option("--no-pictures", is_flag=True, help="Print the page only.")
-def command(**options: Any) -> None:
+def command(without: str | None, platform: str | None, **options: Any) -> None:
     """Show one algorithm on one page, and draw it: who sends what to whom, and when."""
     schedule_file.read_options(options | {}, "algo")
-    without = options.pop("without")
-    if without and not options["platform"]:
-        raise UsageError("--without switches elements of a platform off: name it with --on")
-    options["platform"] = requests.switched(options["platform"], without)
-    sys.exit(run(Request(**options)))
+    sys.exit(run(Request(platform=requests.switched(platform, without), **options)))

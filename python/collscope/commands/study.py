@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from collscope.base.errors import UsageError
-from collscope.commands import requests
+from collscope.commands import calls, requests
 from collscope.commands.groups import Commands
 
 
@@ -32,7 +32,7 @@ def list_studies() -> None:
 @click.option("--quick", is_flag=True, help="Only a few of the points: first figures in a minute.")
 @requests.JOBS
 @requests.FORCE
-@requests.POINT_LIMIT
+@calls.options("point_timeout")
 @requests.CLUSTER
 @click.option(
     "--vary-ranges", is_flag=True, help="Judge the claims again over the ranges of the platform's undocumented numbers."
@@ -42,19 +42,16 @@ def list_studies() -> None:
 @click.option("--out", metavar="DIR", help="Write the results there (default: results/NAME/fresh/).")
 def run_study(name: str, figure: str | None, **options: Any) -> None:
     """Run a study and write its results to results/NAME/. An interrupted study continues where it stopped."""
-    if figure is not None:
-        _draw_one(name, figure, **options)
-        return
-    from collscope.studies.run import run
-
-    run(name, **options)
-
-
-def _draw_one(name: str, figure: str, write_reference: bool, vary_ranges: bool, **options: Any) -> None:
-    if write_reference or vary_ranges:
-        raise UsageError("--figure draws one figure alone: leave --write-reference and --vary-ranges out")
     from collscope.base import paths
     from collscope.studies import one_figure
+    from collscope.studies.request import Request
+    from collscope.studies.run import run
 
-    for path in one_figure.run(name, figure, **options):
+    request = Request(**options)
+    if figure is None:
+        run(name, request)
+        return
+    if request.write_reference or request.vary_ranges:
+        raise UsageError("--figure draws one figure alone: leave --write-reference and --vary-ranges out")
+    for path in one_figure.run(name, figure, request):
         click.echo(paths.display(path))

@@ -16,10 +16,10 @@ Examples:
 @click.command("validate", epilog=EXAMPLES)
 @click.argument("campaign", required=False)
 @click.option("--quick", is_flag=True, help="Only a few of the calls.")
-@click.option("--force", is_flag=True, help="Calibrate and measure again.")
-@click.option("--again", is_flag=True, help="Measure again, with the numbers that were calibrated before.")
+@click.option("--recalibrate", is_flag=True, help="Calibrate and measure again, in place of what is kept.")
+@click.option("--remeasure", is_flag=True, help="Measure again, with the numbers that were calibrated before.")
 @click.option("--out", metavar="DIR", help="Write the report there (default: results/validation/CAMPAIGN).")
-def command(campaign: str | None, quick: bool, force: bool, again: bool, out: str | None) -> None:
+def command(campaign: str | None, quick: bool, recalibrate: bool, remeasure: bool, out: str | None) -> None:
     """Predict, measure and compare a whole campaign (validate/campaigns), and report the errors.
 
     An interrupted campaign continues where it stopped.
@@ -32,7 +32,7 @@ def command(campaign: str | None, quick: bool, force: bool, again: bool, out: st
         for name in campaigns.names():
             click.echo(f"{name:<20}  {campaigns.load(name).file.title}")
         return
-    folder = run.run(campaign, quick=quick, out=out, force=force, again=again)
+    folder = run.run(campaign, quick=quick, out=out, recalibrate=recalibrate, remeasure=remeasure)
     for name, value in report.headline(folder):
         click.echo(f"{name:<16}  {value}")
     click.echo(paths.display(folder / "report.html"))

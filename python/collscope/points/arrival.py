@@ -38,7 +38,7 @@ def parse(text: str) -> str:
     try:
         seconds = float(number) * _SECONDS[unit]
     except ValueError:
-        raise UsageError(f"--skew {text}: {number} is no number") from None
+        raise UsageError(f"--skew {text}: {number} is not a number") from None
     if not math.isfinite(seconds) or seconds > MAX_S:
         raise UsageError(f"--skew {text}: at most {MAX_S:g} s")
     if more and kind == "linear":

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
-from collscope.catalogue import metrics, registry, sizes
+from collscope.catalogue import registry, sizes
+from collscope.catalogue.keys import Key
 from collscope.machines import placement
 from collscope.machines.placement import fitted, grown
 from collscope.points import arrival
@@ -21,6 +23,19 @@ if TYPE_CHECKING:
     from collscope.machines.platform import Platform
 
 BUFFERS = ("warm", "cold", "fresh")  # as the call before left them; in no cache; on pages that are yet to be mapped
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How a call is timed. `repetitions` None: as often as the source of the numbers finds enough."""
+
+    repetitions: int | None = None
+    warmup: int = 0  # calls before those that count
+    # Repeat until the median's interval is so narrow, as a part of the median; 0: `repetitions` times.
+    until_ci: float = 0.0
+    budget_s: float = 0.0  # with until_ci: seconds that a launch spends on the point
+    buffers: str = BUFFERS[0]  # of BUFFERS
+    group: int = 0  # points of one group are measured in rounds; 0: by itself
 
 
 @dataclass(frozen=True)
@@ -35,19 +50,18 @@ class Point:
     root: int = 0
     in_place: bool = False
     metric: str = "makespan"
-    repetitions: int = 1
-    warmup: int = 0
     check: bool = False
-    until_ci: float = (
-        0.0  # repeat until the median's interval is so narrow, as a part of the median; 0: as often as said
-    )
-    budget_s: float = 0.0  # with until_ci: seconds that a launch spends on the point
-    buffers: str = "warm"  # of BUFFERS
-    group: int = 0  # points of one group are measured in rounds; 0: by itself
     skew: str = arrival.NONE  # arrival pattern, as a plan has it
+    timing: Timing = Timing()
+
+    @cached_property
+    def key(self) -> Key:
+        """The algorithm's key, taken apart."""
+        return Key.parse(self.algorithm)
 
     def text(self) -> str:
-        """The point as a plan says it, without id and ranks."""
+        """The point as a plan says it, without id and ranks. What is usual is left out: texts name points in caches."""
+        timing = self.timing
         words = [
             f"collective={self.collective}",
             f"algorithm={self.algorithm}",
@@ -57,19 +71,17 @@ class Point:
             f"root={self.root}",
             f"in_place={int(self.in_place)}",
             f"metric={self.metric}",
-            f"repetitions={self.repetitions}",
-            f"warmup={self.warmup}",
+            f"repetitions={timing.repetitions or 1}",
+            f"warmup={timing.warmup}",
             f"check={int(self.check)}",
         ]
-        usual = {
-            "until_ci": 0.0,
-            "budget_s": 0.0,
-            "buffers": BUFFERS[0],
-            "group": 0,
-            "skew": arrival.NONE,
-        }  # not said: names in caches stay
-        words += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
-        return " ".join(words)
+        usual = Timing()
+        words += [
+            f"{name}={getattr(timing, name)}"
+            for name in ("until_ci", "budget_s", "buffers", "group")
+            if getattr(timing, name) != getattr(usual, name)
+        ]
+        return " ".join([*words, f"skew={self.skew}"] if self.skew != arrival.NONE else words)
 
     def identity(self) -> str:
         """The point for caches: its text, with what a file says in place of the file's name."""
@@ -96,19 +108,9 @@ class Point:
             "in_place": int(self.in_place),
             "root": self.root,
             "metric": self.metric,
-            "buffers": self.buffers if self.buffers != BUFFERS[0] else "",
+            "buffers": self.timing.buffers if self.timing.buffers != BUFFERS[0] else "",
             "skew": self.skew if self.skew != arrival.NONE else "",
         }
-
-
-LOOP_WARMUP, LOOP_CALLS = 2, 2  # of a loop without noise: what comes then repeats every other call at the latest
-
-
-def in_loop(point: Point, calls: int | None = None) -> Point:
-    """The point as it is simulated and modelled: with a barrier before each call, so many calls after those of the loop's beginning."""
-    if metrics.base(point.metric) == point.metric:
-        return point
-    return replace(point, warmup=LOOP_WARMUP, repetitions=calls or LOOP_CALLS)
 
 
 @dataclass(frozen=True, eq=False)

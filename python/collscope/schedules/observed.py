@@ -128,7 +128,7 @@ def _run(
         finally:
             children.stop()
     if report.over_limit_s:
-        raise UserError(f"{point.algorithm}: took longer than {report.over_limit_s:g} s (--point-limit)")
+        raise UserError(f"{point.algorithm}: took longer than {report.over_limit_s:g} s (--point-timeout)")
     if not outcomes:
         raise UserError(f"{point.algorithm}: the run did not come to its end: {report.reason}")
     if outcomes[0].kind != OK:

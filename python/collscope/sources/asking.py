@@ -71,7 +71,7 @@ def ask(
             raise UserError(f"the prover failed: {run.said() or f'exit status {run.status}'}")
         if run.late and left:
             slow = left.pop(next(iter(left)))
-            why = f"took longer than {limit_s:g} s (--point-limit)"
+            why = f"took longer than {limit_s:g} s (--point-timeout)"
             yield slow.name, GivenUp(": ".join(filter(None, [why, run.said()])), limit=True)
             progress(1)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from collscope.base import leftovers
 from collscope.base.errors import UserError
-from collscope.catalogue.keys import Key, stem_of
 from collscope.machines.machine import PLUG_IN
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources import launch as launches
@@ -44,7 +43,7 @@ def estimate(point: Point, ranks: int) -> float:
     once, and each that starts or ends has the shares of all others computed anew."""
     rounds = (
         math.log2(max(2, ranks))
-        if re.search("mst$|binomial|doubling|dissemination|bruck|tree", stem_of(point.algorithm))
+        if re.search("mst$|binomial|doubling|dissemination|bruck|tree", point.key.stem)
         else ranks
     )
     size, segment = point.bytes(ranks), segment_of(point, ranks)
@@ -63,7 +62,7 @@ def seconds(layout: Layout, point: Point) -> float:
 
 def segment_of(point: Point, ranks: int) -> float:
     """Bytes of a segment. What a decision will take is not known here: the smallest segments that a table has for the size."""
-    key = Key.parse(point.algorithm)
+    key = point.key
     if key.is_decision:
         size = point.bytes(ranks)
         return 1 << 10 if size < 1 << 19 else 1 << 13 if size < 1 << 23 else 1 << 16
@@ -120,7 +119,7 @@ def finish(
             raise UserError(f"{not_started}: {report.reason}")
         first, *rest = report.unfinished  # the first point that is missing is the one it died on
         if report.over_limit_s:
-            on_outcome(first, Outcome(LIMIT, f"took longer than {report.over_limit_s:g} s (--point-limit)"))
+            on_outcome(first, Outcome(LIMIT, f"took longer than {report.over_limit_s:g} s (--point-timeout)"))
         else:
             on_outcome(first, Outcome(DIED, f"{died}: {report.reason}"))
         left = [(name, point) for name, point in left if name in set(rest)]

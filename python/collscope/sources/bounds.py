@@ -22,7 +22,7 @@ from collscope.machines.platform import content_hash
 from collscope.points.plan import Task
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK
-from collscope.sources.source import Bar, Options, Source
+from collscope.sources.source import Options, Source
 
 if TYPE_CHECKING:
     from collscope.machines.machine import WirePiece
@@ -206,7 +206,7 @@ def bound_loggp(
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 
-def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
+def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
     """Rows of source "bound": both kinds for each different call among the tasks."""
     return rows_of(tasks, (TELEPHONE, LOGGP))
 

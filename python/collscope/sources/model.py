@@ -8,42 +8,50 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collscope.base import cache, depends, leftovers
+from collscope.base import cache, console, depends, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.base.statistics import quantile
+from collscope.catalogue import metrics
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import content_hash
-from collscope.points.plan import Layout, Point, Task, describe, in_loop, plan_text
+from collscope.points.plan import Layout, Point, Task, Timing, describe, plan_text
 from collscope.points.table import Row, make_row
 from collscope.sources import asking
 from collscope.sources.asking import GivenUp, Question
 from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
-from collscope.sources.source import Bar, Options, Source, is_builtin
+from collscope.sources.source import Options, Source, display, in_loop, is_builtin
+
+DEFAULTS = Options()
 
 BAND = (0.05, 0.95)  # of the draws of a noise lie between these quantiles
 BUILTIN = "the MPI library's own call is not known as a schedule; take decision/ompi_4_1 or another decision"
 
 
-def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
-    """Rows of source "model", one a task."""
-    wanted = [
-        (layout, replace(in_loop(point, options.repetitions), check=False, buffers=options.buffers))
-        for layout, point in tasks
-    ]  # there is no data to check
-    with bar("model", len(tasks)) as progress:
-        return run_tasks(wanted, progress=progress, limit_s=options.point_limit_s, noise=options.noise)
+def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
+    """Rows of source "model", one per task."""
+    if options.title and not options.quiet:
+        console.note(f"{options.title}: {len(tasks)} points, by the model")
+    with display(options, "model", len(tasks)) as progress:
+        return run_tasks(tasks, options, progress)
 
 
 SOURCE = Source("model", rows)
 
 
-def run_tasks(
-    tasks: Sequence[Task], *, progress: Progress | None = None, limit_s: float | None = None, noise: int = 0
-) -> list[Row]:
-    """Model rows of any mixture of layouts and points, in their order; a point that takes longer than `limit_s` is given up. `noise`:
-    so many draws of a platform's noise, where it is known; their band stands beside the time, which is that without noise."""
-    outcomes = evaluate(tasks, progress=progress, limit_s=limit_s, noise=noise)
+def timed(task: Task) -> Task:
+    """The task as the model takes it: one call tells all but in a loop, and there is no data to check."""
+    layout, point = task
+    one = replace(point, check=False, timing=Timing(1, buffers=point.timing.buffers))
+    if metrics.base(point.metric) == point.metric:
+        return layout, one
+    return layout, in_loop(replace(one, timing=replace(one.timing, repetitions=point.timing.repetitions)))
+
+
+def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Progress | None = None) -> list[Row]:
+    """As `rows`, silently. With noise its band stands beside the time, which is that without noise."""
+    tasks = [timed(task) for task in tasks]
+    outcomes = evaluate(tasks, progress=progress, limit_s=options.point_timeout_s, noise=options.noise)
     sources = cache.sources_hash(*depends.MODEL)
     rows = []
     for (layout, point), outcome in zip(tasks, outcomes, strict=True):
@@ -108,8 +116,8 @@ def evaluate(
             for key, (_, point) in zip(keys, tasks, strict=True)
             if is_builtin(point)
         }
-        told = progress or Progress("model", len(tasks))
-        told(sum(key in known for key in keys))
+        bar = progress or Progress("model", len(tasks))
+        bar(sum(key in known for key in keys))
         groups: dict[Layout, dict[str, Point]] = {}
         for key, (layout, point) in zip(keys, tasks, strict=True):
             if key not in known:
@@ -125,7 +133,7 @@ def evaluate(
                 write_atomically(machine, machines[layout])
                 words: list[str | Path] = ["--model", machine]
                 words += ["--noise", str(noise)] if drawn[layout] else []
-                for i, reply in asking.ask(words, questions, folder, told, limit_s):
+                for i, reply in asking.ask(words, questions, folder, bar, limit_s):
                     if isinstance(reply, GivenUp):
                         known[names[i]] = _given_up(reply)
                     else:

@@ -18,7 +18,7 @@ from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
 from collscope.sources.outcome import OK, UNSUPPORTED
-from collscope.sources.source import Bar, Options, Source
+from collscope.sources.source import Options, Source
 
 DATA = paths.ROOT / "platforms" / "data"
 COLUMNS = ("collective", "algorithm_id", "algorithm_name", "processes", "bytes", "latency_us", "runs")
@@ -97,8 +97,8 @@ def tasks(platform: Platform, name: str, metric: str = METRIC) -> list[Task]:
     return made
 
 
-def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
-    """Rows of source "published", one a task."""
+def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
+    """Rows of source "published", one per task."""
     return [_row(layout, point) for layout, point in tasks]
 
 

@@ -15,88 +15,71 @@ from functools import cached_property
 
 from collscope.base import cache, console, depends
 from collscope.base.errors import UserError
-from collscope.base.progress import Progress, duration
-from collscope.base.units import counted
+from collscope.base.progress import Progress
 from collscope.machines.placement import identity
 from collscope.machines.platform import content_hash
-from collscope.points.plan import Layout, Point, Task, describe, in_loop
+from collscope.points.plan import Layout, Point, Task, Timing, describe
 from collscope.points.table import Row, make_row
-from collscope.sources import remote, smpirun
-from collscope.sources.batches import Batch, batches, estimate, seconds
+from collscope.sources import forecast, remote, smpirun
+from collscope.sources.batches import Batch, batches, estimate
 from collscope.sources.batches import simulate as simulate_batch
-from collscope.sources.cluster import Cluster
 from collscope.sources.launch import Children
 from collscope.sources.outcome import DIED, LIMIT, STOPPED, UNSUPPORTED, Outcome, summarise
-from collscope.sources.source import Bar, Options, Source, Stopped, is_builtin
+from collscope.sources.source import Options, Source, Stopped, display, in_loop, is_builtin
+
+NOT_KEPT = (DIED, LIMIT)  # what broke is tried again the next time
+DEFAULTS = Options()
 
 BUILTIN = "the MPI library's own call cannot be simulated; take decision/ompi_4_1 or another decision"
-
-TOLD_FROM_S = 60
-HINT = "--source model answers in seconds, --point-limit SECONDS gives up what takes longer, Ctrl-C prints what is finished"
-
-
-def rows(tasks: Sequence[Task], options: Options, bar: Bar) -> list[Row]:
-    """Rows of source "sim", one a task; calls repeat in the tight loop of the metric `loop` alone, as no two differ."""
-    wanted = [
-        (
-            layout,
-            replace(
-                one,
-                repetitions=options.repetitions or (10 if one.metric == "loop" else one.repetitions),
-                buffers=options.buffers,
-            ),
-        )
-        for layout, one in ((layout, in_loop(point)) for layout, point in tasks)
-    ]
-    tell_length(wanted, workers(options.jobs, options.cluster), options.force)
-    with bar("simulating", len(tasks), HINT) as progress:
-        return run_tasks(
-            wanted,
-            jobs=options.jobs,
-            progress=progress,
-            force=options.force,
-            limit_s=options.point_limit_s,
-            cluster=options.cluster,
-        )
+HINT = "--source model answers in seconds, --point-timeout SECONDS gives up what takes longer, Ctrl-C prints what is finished"
+LOOP_CALLS = 10  # of the metric `loop`, unless the point says how many
 
 
-SOURCE = Source("sim", rows)
+def rows(tasks: Sequence[Task], options: Options) -> list[Row]:
+    """Rows of source "sim", one per task, then those of the further metrics of the same calls."""
+    check_platforms(tasks)
+    if not options.quiet:
+        _announce(tasks, options)
+    with display(options, "simulating", len(tasks), "" if options.title else HINT) as progress:
+        return run_tasks(tasks, options, progress)
 
 
-def tell_length(tasks: Sequence[Task], jobs: int, force: bool) -> None:
-    """Says, before it begins, that a simulation takes more than a minute. UserError: a platform is too large to be simulated."""
+def timed(task: Task) -> Task:
+    """The task with the calls that a simulation makes of it: no two differ, so that one tells all but in a loop."""
+    layout, point = task
+    point = in_loop(point)
+    calls = LOOP_CALLS if point.metric == "loop" else 1
+    asked = point.timing
+    return layout, replace(point, timing=Timing(asked.repetitions or calls, asked.warmup, buffers=asked.buffers))
+
+
+def check_platforms(tasks: Sequence[Task]) -> None:
+    """UserError: a platform is too large to be simulated."""
     for platform in {layout.platform for layout, _ in tasks}:
         if platform and callable(platform.file) and (problem := platform.beyond_simulation()):
             raise UserError(problem)
-    if _length(tasks, jobs) < TOLD_FROM_S:
+
+
+def _announce(tasks: Sequence[Task], options: Options) -> None:
+    """Says how long it takes: of work that has a title always, otherwise where that is long."""
+    jobs = workers(options)
+    if not options.title and forecast.duration_s(tasks, jobs) < forecast.LONG_S:
         return
-    todo = tasks if force else left(tasks)
-    if (took := _length(todo, jobs)) >= TOLD_FROM_S:
-        console.note(
-            f"simulating {counted(len(todo), 'point')} takes about {duration(took)}, roughly; --source model gives the same times sooner"
-        )
+    todo = tasks if options.force else left(tasks)
+    if options.title:
+        console.note(forecast.sentence(options.title, len(tasks), todo, jobs, options.speed))
+    elif forecast.duration_s(todo, jobs) >= forecast.LONG_S:
+        console.note(f"{forecast.sentence('simulating', len(tasks), todo, jobs)}; {HINT}")
 
 
-def _length(tasks: Sequence[Task], jobs: int) -> float:
-    return sum(seconds(layout, point) for layout, point in tasks) / max(1, min(jobs, len(tasks)))
-
-
-def run_tasks(
-    tasks: Sequence[Task],
-    *,
-    jobs: int | None = None,
-    progress: Progress | None = None,
-    force: bool = False,
-    limit_s: float | None = None,
-    cluster: Cluster | None = None,
-) -> list[Row]:
-    """Rows of any mixture of layouts and points, in their order. `progress` is told of cached points too. `force` computes
-    again what the cache has. Points on which the simulator died, or for which `limit_s` was not enough, have that as their status.
-    `cluster`: whose workers simulate, in place of `jobs` here. Raises Stopped, with the rows, when the user ends the work."""
+def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Progress | None = None) -> list[Row]:
+    """As `rows`, silently. `progress` is told of cached points too. Points on which the simulator died, or which took too
+    long, have that as their status. Raises Stopped, with the rows, when the user ends the work."""
+    tasks = [timed(task) for task in tasks]
     origin = Origin.now(tasks)
     keys = [origin.key(layout, point) for layout, point in tasks]
     with cache.Cache() as store:
-        known = {} if force else {key: Outcome(**plain) for key, plain in store.get_many(keys).items()}
+        known = {} if options.force else {key: Outcome(**plain) for key, plain in store.get_many(keys).items()}
         for key, (_, point) in zip(keys, tasks, strict=True):
             if is_builtin(point):
                 known[key] = Outcome(UNSUPPORTED, BUILTIN)
@@ -104,9 +87,9 @@ def run_tasks(
         if progress:
             progress(len(tasks) - len(todo))
         if todo:
-            work = _Simulation(list(todo.items()), store, known, progress, limit_s, cluster, origin.sources)
+            work = _Simulation(list(todo.items()), store, known, progress, options, origin.sources)
             try:
-                work.run(jobs or default_jobs())
+                work.run()
             except KeyboardInterrupt as stop:
                 with work.lock:
                     seen = dict(known)
@@ -114,26 +97,35 @@ def run_tasks(
                 raise Stopped(
                     [origin.row(task, seen.get(key, late)) for key, task in zip(keys, tasks, strict=True)]
                 ) from stop
-    return [origin.row(task, known[key]) for key, task in zip(keys, tasks, strict=True)]
+    made = [origin.row(task, known[key]) for key, task in zip(keys, tasks, strict=True)]
+    for metric in options.also_metrics:
+        for key, (layout, point) in zip(keys, tasks, strict=True):
+            if known[key].kind not in NOT_KEPT:
+                made.append(origin.row((layout, replace(point, metric=metric)), known[key]))
+    return made
 
 
 def default_jobs() -> int:
-    """Simulations side by side: one a core that we may use."""
+    """Simulations side by side: one per core that we may use."""
     return max(1, len(os.sched_getaffinity(0)))
 
 
-def workers(jobs: int | None, cluster: Cluster | None) -> int:
+def workers(options: Options) -> int:
     """How many simulations run at a time."""
-    return cluster.workers if cluster else jobs or default_jobs()
+    return options.cluster.workers if options.cluster else options.jobs or default_jobs()
 
 
 def left(tasks: Sequence[Task]) -> list[Task]:
     """Those of these points that would have to be simulated now, each once."""
-    origin = Origin.now(tasks)
-    by_key = {origin.key(layout, point): (layout, point) for layout, point in tasks if not is_builtin(point)}
+    wanted = [task for task in tasks if not is_builtin(task[1])]
+    origin = Origin.now(wanted)
+    by_key = {origin.key(*timed(task)): task for task in wanted}
     with cache.Cache() as store:
         known = store.get_many(by_key)
     return [task for key, task in by_key.items() if key not in known]
+
+
+SOURCE = Source("sim", rows, left)
 
 
 @dataclass(frozen=True)
@@ -187,9 +179,8 @@ class _Simulation:
     store: cache.Cache
     known: dict[str, Outcome]  # by key; what is finished is added
     progress: Progress | None
-    limit_s: float | None = None
-    cluster: Cluster | None = None
-    sources: str = ""  # their hash
+    options: Options
+    sources: str  # their hash
     children: Children = field(default_factory=Children)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -202,14 +193,14 @@ class _Simulation:
         layout, point = self.tasks[i][1]
         return estimate(point, layout.ranks)
 
-    def run(self, jobs: int) -> None:
-        """Simulates the tasks, `jobs` launches at a time; on a cluster, where there is one."""
+    def run(self) -> None:
+        """Simulates the tasks, on a cluster where there is one."""
         numbered = {str(i): task for i, (_, task) in enumerate(self.tasks)}
-        if self.cluster:
-            todo = batches(numbered, self.cluster.workers)
-            remote.run(self.cluster, todo, self.sources, self.limit_s, self._done, self._news(todo))
-            return
+        jobs, cluster = workers(self.options), self.options.cluster
         todo = batches(numbered, jobs)
+        if cluster:
+            remote.run(cluster, todo, self.sources, self.options.point_timeout_s, self._done, self._news(todo))
+            return
         with ThreadPoolExecutor(min(jobs, len(todo))) as pool:
             try:
                 for future in as_completed([pool.submit(self._work, batch) for batch in todo]):
@@ -221,10 +212,10 @@ class _Simulation:
                 raise
 
     def _news(self, todo: Sequence[Batch]) -> remote.OnNews:
-        def told(place: int, name: str | None) -> None:
+        def on_news(place: int, name: str | None) -> None:
             self._now(todo[place], name and describe(self.tasks[int(name)][1]))
 
-        return told
+        return on_news
 
     def _work(self, batch: Batch) -> None:
         try:
@@ -233,7 +224,7 @@ class _Simulation:
                 batch.points,
                 self._done,
                 children=self.children,
-                limit_s=self.limit_s,
+                limit_s=self.options.point_timeout_s,
                 on_start=lambda name: self._now(batch, describe(self.tasks[int(name)][1])),
             )
         finally:
@@ -246,12 +237,11 @@ class _Simulation:
     def _done(self, name: str, outcome: Outcome) -> None:
         key, _ = self.tasks[int(name)]
         with self.lock:
-            if (
-                key in self.known
-            ):  # a cluster tells of a point twice, and another worker does again what one that died had done
+            # A cluster tells of a point twice, and another worker does again what one that died had done.
+            if key in self.known:
                 return
             self.known[key] = outcome
-            if outcome.kind not in (DIED, LIMIT):  # what broke is tried again the next time
+            if outcome.kind not in NOT_KEPT:
                 self.store.put(key, outcome.plain())
             if self.progress:
                 self.progress(1, self._cost(int(name)) / self.cost)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from collscope.analysis import what_if
@@ -13,15 +14,14 @@ from collscope.points import table
 from collscope.sources import cluster as clusters
 from collscope.studies import rows
 from collscope.studies.reader import check_keys, load
+from collscope.studies.request import Request
 from collscope.studies.study import Study
 
 
-def run(
-    name: str, figure: str, *, quick: bool = False, jobs: int | None = None, force: bool = False, out: str | None = None,
-    point_limit: float | None = None, cluster: str | None = None,
-) -> list[Path]:  # fmt: skip
-    """Draws the figure with this number or name (as the study's own files are called) as SVG and PNG into `out`, or results/figures/fresh;
-    returns the files. They are the same as in the results of the whole study."""
+def run(name: str, figure: str, request: Request) -> list[Path]:
+    """Draws the figure with this number or name (as the study's own files are called) as SVG and PNG into request.out, or
+    results/figures/fresh; returns the files. They are the same as in the results of the whole study."""
+    quick, out = request.quick, request.out
     study = check_keys(load(name), registry.load())
     whole = figure == what_if.STEM and bool(study.variations) and not study.drawings
     drawing = next((d for d in study.drawings if figure in (d.stem, d.number)), None)
@@ -36,8 +36,8 @@ def run(
         task for task, entry, _ in rows.tasks_of(study, platform, quick, first_alone=not (whole or drawing))
         if whole or (drawing and drawing.shows(entry)) or (entry.collective, task[0].nodes, task[0].ranks) == case
     ]  # fmt: skip
-    with clusters.opened(cluster) as workers:
-        made = rows.simulate_tasks(study, tasks, jobs=jobs, force=force, limit_s=point_limit, cluster=workers)
+    with clusters.opened(request.cluster) as workers:
+        made = rows.rows_of(study, tasks, replace(request.options(workers), title=study.name))
 
     from collscope.studies.report import analysis, pictures
 

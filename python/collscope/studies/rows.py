@@ -6,20 +6,20 @@ import itertools
 import resource
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from collscope import __version__
-from collscope.base import cache, console, paths, progress
+from collscope.base import cache, paths
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, placement
 from collscope.machines import study_variants as vary
 from collscope.machines.platform import Platform
-from collscope.points.plan import Layout, Task, check_layout
+from collscope.points.plan import Layout, Task, Timing, check_layout
 from collscope.points.table import Row
-from collscope.sources import bounds, model, simulate, smpirun
-from collscope.sources.cluster import Cluster
-from collscope.sources.outcome import summarise
-from collscope.studies import outlook
+from collscope.sources import bounds, forecast, model, simulate, smpirun
+from collscope.sources.rows import SOURCES
+from collscope.sources.source import Options
+from collscope.studies import results
 from collscope.studies.origin import Origin, remember
 from collscope.studies.study import Entry, Study
 
@@ -57,7 +57,7 @@ def tasks_of(study: Study, platform: Platform, quick: bool, first_alone: bool = 
         for nodes, ranks, entry, point, size in study.points(quick):
             if (nodes, ranks) not in layouts:
                 layouts[nodes, ranks] = _layout(study, machine, nodes, ranks, variant.mapping)
-            out.append(((layouts[nodes, ranks], replace(point, buffers=variant.buffers)), entry, size))
+            out.append(((layouts[nodes, ranks], replace(point, timing=Timing(buffers=variant.buffers))), entry, size))
     return out
 
 
@@ -72,47 +72,46 @@ def _layout(study: Study, platform: Platform, nodes: int, ranks: int, mapping: s
     return at
 
 
-def simulate_study(
-    study: Study,
-    platform: Platform,
-    *,
-    quick: bool,
-    jobs: int | None,
-    force: bool,
-    limit_s: float | None = None,
-    cluster: Cluster | None = None,
-) -> tuple[list[Row], Origin]:
-    """All rows of the study, with the columns of points/table.py, and where they came from. What is cached is not simulated again; a
-    point that takes longer than `limit_s` is given up. `cluster`: whose workers simulate."""
+def rows_of(study: Study, tasks: Sequence[Task], options: Options) -> list[Row]:
+    """Rows of these tasks of the study by its source, then those of its further metrics, then the bounds."""
+    rows = SOURCES[study.numbers_from].rows(tasks, replace(options, also_metrics=study.also_metrics))
+    return [*rows, *_bounds(tasks)]
+
+
+def of_study(study: Study, platform: Platform, quick: bool, options: Options) -> tuple[list[Row], Origin]:
+    """All rows of the study, with the columns of points/table.py, and where they came from."""
     tasks = [task for task, _, _ in tasks_of(study, platform, quick)]
-    if study.numbers_from == model.SOURCE.name:
-        return _modelled(study, tasks, quick, limit_s)
-    now = simulate.Origin.now(tasks)  # before the run: sources that are edited meanwhile belong to the next
-    start = time.monotonic()
-    left = tasks if force else simulate.left(tasks)
-    todo = len(left)
     whole = [task for task, _, _ in tasks_of(study, platform, quick=False)] if quick else tasks
-    console.note(outlook.sentence(study, len(tasks), left, whole, simulate.workers(jobs, cluster)))
-    if todo:
-        with progress.progress(study.name, len(tasks)) as told:
-            rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s, cluster=cluster)
-    else:
-        rows = simulate.run_tasks(tasks, jobs=jobs)
-    origin = _origin(study, rows, quick, todo, time.monotonic() - start, simulate.workers(jobs, cluster))
-    return [*rows, *_also(study, tasks, rows, now), *_bounds(tasks)], origin
-
-
-def _modelled(study: Study, tasks: Sequence[Task], quick: bool, limit_s: float | None) -> tuple[list[Row], Origin]:
-    """As simulate_study, by the model; one process, which says nothing of what it knew already."""
+    left = tasks if options.force else SOURCES[study.numbers_from].left(tasks)
     start = time.monotonic()
-    console.note(f"{study.name}: {len(tasks)} points, by the model")
-    with progress.progress(study.name, len(tasks)) as told:
-        rows = model.run_tasks(tasks, progress=told, limit_s=limit_s)
-    origin = _origin(study, rows, quick, len(tasks), time.monotonic() - start, 1)
-    return [*rows, *_bounds(tasks)], origin
+    rows = rows_of(study, tasks, replace(options, title=study.name, speed=speed(study, whole)))
+    jobs = 1 if study.numbers_from == model.SOURCE.name else simulate.workers(options)
+    return rows, _origin(study, rows, Taken(quick, len(tasks), len(left), time.monotonic() - start, jobs))
 
 
-def _origin(study: Study, rows: Sequence[Row], quick: bool, made: int, wall: float, jobs: int) -> Origin:
+def speed(study: Study, whole: Sequence[Task]) -> float | None:
+    """Seconds of a core per unit of estimated cost when the reference was made of these tasks; None: there is no such reference."""
+    origin = results.record(paths.RESULTS / study.name).get("origin") or {}
+    try:
+        took = float(origin["wall_s"]) * int(origin["jobs"])
+        same = not origin["quick"] and origin["simulated"] == len(whole)
+    except (TypeError, KeyError, ValueError):
+        return None
+    return took / forecast.cost(whole) if same else None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a run took: its points, those of them that were made again, and the seconds of so many jobs."""
+
+    quick: bool
+    points: int
+    made: int
+    wall_s: float
+    jobs: int
+
+
+def _origin(study: Study, rows: Sequence[Row], taken: Taken) -> Origin:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     hashes = {
         "sources": str(rows[0]["sources_hash"]) if rows else "",
@@ -120,43 +119,14 @@ def _origin(study: Study, rows: Sequence[Row], quick: bool, made: int, wall: flo
         "study": cache.digest(study.path.read_text(encoding="utf-8"), *_placed(study))[:12],
     }
     versions = {"collscope": __version__, "SimGrid": smpirun.version()}
-    return remember(study.name, Origin(quick, len(rows), made, wall, jobs, peak, versions, hashes))
+    made = Origin(taken.quick, taken.points, taken.made, taken.wall_s, taken.jobs, peak, versions, hashes)
+    return remember(study.name, made)
 
 
 def _placed(study: Study) -> list[str]:
     """What a mapping's file says, which the study's text does not."""
     files = dict.fromkeys(v.mapping for v in study.variants if placement.file_of(v.mapping))
     return [placement.identity(mapping) for mapping in files]
-
-
-def simulate_tasks(
-    study: Study,
-    tasks: Sequence[Task],
-    *,
-    jobs: int | None,
-    force: bool,
-    limit_s: float | None = None,
-    cluster: Cluster | None = None,
-) -> list[Row]:
-    """Rows of some of the study's tasks, with their bounds; `limit_s` and `cluster` as in simulate_study."""
-    with progress.progress(study.name, len(tasks)) as told:
-        rows = simulate.run_tasks(tasks, jobs=jobs, progress=told, force=force, limit_s=limit_s, cluster=cluster)
-        return [*rows, *_bounds(tasks)]
-
-
-def _also(study: Study, tasks: Sequence[Task], rows: Sequence[Row], origin: simulate.Origin) -> list[Row]:
-    """Rows of the further metrics, from the very same simulated calls."""
-    if not study.also_metrics:
-        return []
-    keys = [origin.key(layout, point) for layout, point in tasks]
-    with cache.Cache() as store:
-        known = store.get_many(keys)
-    out = []
-    for metric in study.also_metrics:
-        for key, row in zip(keys, rows, strict=True):
-            if key in known:
-                out.append({**row, "metric": metric, **summarise([known[key]["reps"]], metric)})
-    return out
 
 
 def _bounds(tasks: Sequence[Task]) -> list[Row]:

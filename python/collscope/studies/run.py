@@ -5,11 +5,14 @@ Figures, crossovers, a decision tree and the report appear at once in results/NA
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from collscope.base import console, paths
@@ -21,72 +24,71 @@ from collscope.machines.platform import Platform, content_hash
 from collscope.points import table
 from collscope.points.table import Row
 from collscope.sources import cluster as clusters
-from collscope.sources.cluster import Cluster
+from collscope.sources import simulate
+from collscope.sources.source import Options
 from collscope.studies import results, rows
 from collscope.studies.agreement import with_reference
 from collscope.studies.origin import Origin
 from collscope.studies.reader import check_keys, load
+from collscope.studies.request import Request
 from collscope.studies.study import Study
 
+USUAL = Request()
 
-def run(
-    name: str | Path,
-    *,
-    quick: bool = False,
-    jobs: int | None = None,
-    force: bool = False,
-    write_reference: bool = False,
-    vary_ranges: bool = False,
-    out: str | None = None,
-    point_limit: float | None = None,
-    cluster: str | None = None,
-) -> Path:
-    """Runs a study and returns the folder of its results: `out`, or the study's own place. What is cached is not simulated again, and
-    what would come out the same is not drawn again. `vary_ranges` also judges the claims with the platform's undocumented numbers at the
-    ends of their ranges, which takes minutes. A point that takes longer than `point_limit` seconds has no number. `cluster`: whose
-    workers simulate and draw, as `--cluster` says it. It ends with how many
-    rows equal the committed reference; that they do not is no failure, as another version of SimGrid may do it. Raises a UsageError when
-    a reference would be made of a quick run, or of one with a limit."""
+
+@dataclass(frozen=True)
+class Numbers:
+    """All that a study's pages are made of."""
+
+    rows: Sequence[Row]
+    origin: Origin
+    varied: str  # CSV of the verdicts over the platform's ranges; "": none
+
+    @cached_property
+    def csv(self) -> str:
+        """The rows as a file has them."""
+        return table.csv_text(self.rows)
+
+
+def run(name: str | Path, request: Request = USUAL) -> Path:
+    """Runs a study and returns the folder of its results. It ends with how many rows equal the committed reference: differences are
+    reported and are no failure, as another SimGrid version may cause them. UsageError: a reference would be made of a quick run, or of
+    one with a time limit."""
     study = check_keys(load(name), registry.load())
     with study.at_fault():
         platform = find.load(study.platform)
     _, platform = next(rows.platforms(study, platform))
-    if write_reference and quick:
+    if request.write_reference and request.quick:
         raise UsageError("the reference is made of the whole study: leave --quick out")
-    if write_reference and point_limit:
-        raise UsageError("the reference has a number for every point: leave --point-limit out")
-    if next(iter(study.points(quick)), None) is None:
+    if request.write_reference and request.point_timeout:
+        raise UsageError("the reference has a number for every point: leave --point-timeout out")
+    if next(iter(study.points(request.quick)), None) is None:
         raise UsageError(
             f"{paths.display(study.path)}: sizes: none can be cut into a block of whole elements for each rank; take multiples of "
             f"{' or '.join(map(str, study.ranks))} ranks times the element's bytes"
         )
-    folder = results.fresh_folder(study.name, out)
-    with clusters.opened(cluster) as workers:
-        return _run(study, platform, folder, quick, jobs, force, write_reference, vary_ranges, point_limit, workers)
+    folder = results.fresh_folder(study.name, request.out)
+    with clusters.opened(request.cluster) as workers:
+        return _run(study, platform, folder, request, request.options(workers))
 
 
-def _run(
-    study: Study, platform: Platform, folder: Path, quick: bool, jobs: int | None, force: bool, write_reference: bool, vary_ranges: bool,
-    point_limit: float | None, workers: Cluster | None,
-) -> Path:  # fmt: skip
-    """As `run`, where everything that was asked for is known to be possible."""
-    made, origin = rows.simulate_study(
-        study, platform, quick=quick, jobs=jobs, force=force, limit_s=point_limit, cluster=workers
-    )
-    csv = table.csv_text(made)
-    varied = _varied(study, origin, folder, vary_ranges, jobs, workers)
-    stamp = results.stamp(csv + varied, str(quick), study.path.read_text(encoding="utf-8"), content_hash(platform))
+def _run(study: Study, platform: Platform, folder: Path, request: Request, options: Options) -> Path:
+    """As `run`, where everything that was requested is known to be possible."""
+    made, origin = rows.of_study(study, platform, request.quick, options)
+    numbers = Numbers(made, origin, _varied(study, origin, folder, request.vary_ranges, options))
+    text = study.path.read_text(encoding="utf-8")
+    stamp = results.stamp(numbers.csv + numbers.varied, str(request.quick), text, content_hash(platform))
     old = results.record(folder)
-    if force or old.get("stamp") != stamp or not results.is_complete(folder, old):
+    if request.force or old.get("stamp") != stamp or not results.is_complete(folder, old):
         console.note(f"{study.name}: drawing figures and writing the report")
         start = time.monotonic()
         with results.replacing(folder) as new:
-            names = _write(study, platform, made, csv, origin, new, jobs or _cpus(), varied, workers)
+            names = _write(study, platform, numbers, new, options)
             record = {"stamp": stamp, "files": names, "origin": origin.plain()}
             (new / results.RUN).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         console.note(f"{study.name}: {len(names)} files in {time.monotonic() - start:.1f} s")
-    agreement = with_reference(csv, paths.RESULTS / study.name)  # before another takes its place
-    if write_reference:
+    agreement = with_reference(numbers.csv, paths.RESULTS / study.name)  # before another takes its place
+    if request.write_reference:
         results.publish(folder, paths.RESULTS / study.name)
         console.note(f"reference written to {paths.display(paths.RESULTS / study.name)}")
     report_failures([row for row in made if row["source"] == "sim" and str(row["status"]) != "ok"])
@@ -105,36 +107,30 @@ def report_failures(failures: Sequence[Row]) -> None:
         console.note(f"{key}: {counted(count, 'point')} without a number: {status}")
 
 
-def _write(
-    study: Study, platform: Platform, made: Sequence[Row], csv: str, origin: Origin, folder: Path, jobs: int, varied: str,
-    workers: Cluster | None,
-) -> list[str]:  # fmt: skip
+def _write(study: Study, platform: Platform, numbers: Numbers, folder: Path, options: Options) -> list[str]:
+    """The names of the files that were written."""
     from collscope.studies.report import report  # matplotlib: not needed when all is there already
 
-    (folder / "table.csv").write_text(csv, encoding="utf-8")
-    if varied:
-        (folder / results.SENSITIVITY).write_text(varied, encoding="utf-8")
-    names = report.write(
-        study, platform, table.to_frame(made), origin, folder, jobs=jobs, varied=varied, cluster=workers
+    names = {"table.csv": numbers.csv} | ({results.SENSITIVITY: numbers.varied} if numbers.varied else {})
+    for name, text in names.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    frame, jobs = table.to_frame(numbers.rows), options.jobs or simulate.default_jobs()
+    pages = report.write(
+        study, platform, frame, numbers.origin, folder, jobs=jobs, varied=numbers.varied, cluster=options.cluster
     )
-    return ["table.csv", *([results.SENSITIVITY] if varied else []), *names]
+    return [*names, *pages]
 
 
-def _varied(
-    study: Study, origin: Origin, folder: Path, vary: bool, jobs: int | None, workers: Cluster | None = None
-) -> str:
+def _varied(study: Study, origin: Origin, folder: Path, anew: bool, options: Options) -> str:
     """Verdicts over the ranges, as CSV: made now, or what was made before of the same platform; "" if never."""
-    if vary and study.prior_sizes:
+    if anew and study.prior_sizes:
         from collscope.studies import sensitivity
 
-        return str(sensitivity.run(study, study.prior_sizes, jobs, workers).to_csv(index=False, lineterminator="\n"))
+        return str(sensitivity.run(study, study.prior_sizes, options).to_csv(index=False, lineterminator="\n"))
     for path in (folder / results.SENSITIVITY, paths.RESULTS / study.name / results.SENSITIVITY):
         if path.is_file():
             text = path.read_text(encoding="utf-8")
-            if f",{origin.hashes.get('platform')}," in text:
+            first = next(csv.DictReader(io.StringIO(text)), {})
+            if first.get("platform_hash") == origin.hashes.get("platform"):
                 return text
     return ""
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0))

@@ -25,8 +25,8 @@ from collscope.machines.spec import Number, Spec
 from collscope.machines.study_variants import MAPPING, Variation
 from collscope.papers import papers
 from collscope.points import table
-from collscope.sources import model, simulate
-from collscope.sources.cluster import Cluster
+from collscope.sources.rows import SOURCES
+from collscope.sources.source import Options
 from collscope.studies.report.analysis import analyse
 from collscope.studies.rows import tasks_of
 from collscope.studies.study import Study
@@ -121,7 +121,7 @@ def _moved(number: Number, value: float) -> Number:
     return replace(number, value=value)
 
 
-def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cluster | None = None) -> pd.DataFrame:
+def run(study: Study, sizes: Sequence[int], options: Options) -> pd.DataFrame:
     """The claims of the study's paper on each variant, at these sizes alone: a row for each variant, alternative and claim.
 
     Columns: COLUMNS. `number`, `end` and `value` say what was moved; `held` of `total` assertions hold; `matching_rows` and
@@ -138,8 +138,7 @@ def run(study: Study, sizes: Sequence[int], jobs: int | None = None, cluster: Cl
         # The name stays the study's: what differs is the file, and with it the hash.
         platform = find.platform_of(variant.spec, study.platform)
         tasks = [task for task, _, _ in tasks_of(few, platform, quick=False)]
-        modelled = few.numbers_from == model.SOURCE.name
-        made = model.run_tasks(tasks) if modelled else simulate.run_tasks(tasks, jobs=jobs, cluster=cluster)
+        made = SOURCES[few.numbers_from].rows(tasks, replace(options, force=False, quiet=True))
         console.note(f"{at + 1} of {len(every)}: {variant.number} {variant.end} {variant.value}")
         analysis = analyse(few, table.to_frame(made)).narrowed(sizes, few.ranks)
         tables = {t.alternative: t for t in analysis.winner_tables()}

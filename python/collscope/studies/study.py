@@ -10,19 +10,13 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UsageError
-from collscope.catalogue import registry
-from collscope.catalogue.sizes import count_of_block_bytes, count_of_bytes, vector_bytes
 from collscope.machines import study_variants as vary
 from collscope.machines.study_variants import Variant, Variation
-from collscope.points.plan import Point, in_loop
+from collscope.points.plan import Point
+from collscope.points.sweep import Sweep, Unit
 
-ELEMENT_BYTES = {
-    "byte": 1,
-    "float": 4,
-    "double": 8,
-    "int": 4,
-}  # the types of studies: so that one can be listed before a build
-IN_A_ROW = 10  # calls of a loop
+# The types of studies, so that one can be listed before a build.
+ELEMENT_BYTES = {"byte": 1, "float": 4, "double": 8, "int": 4}
 
 
 @dataclass(frozen=True)
@@ -160,27 +154,13 @@ class Study:
         """(nodes, ranks, entry, point, bytes) of a variant in the order of the table. Sizes that cannot be cut into one block of whole
         elements for each rank are left out for collectives that move blocks; a barrier has one point. Buffers are warm; a variant
         has its own."""
+        like = Point("", "", 0, self.type, self.op, self.root, self.in_place, self.metric)
         for c in self.collectives:
             for nodes, ranks in self.layouts:
                 for entry in c.entries:
                     if ranks > min(most for most in (entry.most_ranks, quick and self.quick_ranks, ranks) if most):
                         continue
-                    for count, size in self._counts(c.name, ranks, quick):
-                        point = Point(
-                            c.name, entry.key, count, type=self.type, op=self.op, root=self.root, in_place=self.in_place,
-                            metric=self.metric, repetitions=IN_A_ROW if self.metric == "loop" else 1,
-                        )  # fmt: skip
-                        yield nodes, ranks, entry, in_loop(point), size
-
-    def _counts(self, collective: str, ranks: int, quick: bool) -> Iterator[tuple[int, int]]:
-        """(count, bytes of the whole vector) of each size that there is."""
-        elem, about = ELEMENT_BYTES[self.type], registry.load().collective(collective)
-        if not about.has_data:
-            yield 0, 0
-            return
-        for size in self.chosen_sizes(quick):
-            if self.blocks and size % elem == 0:
-                count = count_of_block_bytes(collective, size, ranks, elem)
-                yield count, vector_bytes(collective, count, ranks, elem)
-            elif not self.blocks and size % (elem * (ranks if about.counts_blocks else 1)) == 0:
-                yield count_of_bytes(collective, size, ranks, elem), size
+                    unit: Unit = "block" if self.blocks else "vector"
+                    sweep = Sweep([(c.name, entry.key)], self.chosen_sizes(quick), unit=unit, fit="skip", like=like)
+                    for point in sweep.points(ranks):
+                        yield nodes, ranks, entry, point, point.bytes(ranks)

@@ -1,21 +1,22 @@
-"""Campaigns are read with every mistake named, measure what is not kept, and tell how far predictions are off."""
+"""collscope.campaigns.campaign: campaigns are read with every mistake named, and measure what is not kept."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
-from collscope.calibration import calibrate
 from collscope.campaigns import campaign as campaigns
 from collscope.campaigns import report, run
 from collscope.machines import find
 from collscope.points import table
-from collscope.sources import measure, published
-from collscope.sources.source import Options
+from collscope.points.plan import Task
+from collscope.sources import published
+from collscope.sources.source import Options, Source
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
@@ -76,77 +77,48 @@ def test_flat_algorithms_do_not_look_at_where_ranks_sit() -> None:
 def test_published_times_are_found_by_our_keys() -> None:
     platform = find.load("orfeo_epyc")
     tasks = published.tasks(platform, "orfeo_epyc")
-    rows = published.rows(tasks, Options(), None)  # type: ignore[arg-type]
+    rows = published.rows(tasks, Options())
     assert len(rows) == 2240 and all(row["kind"] == "ok" for row in rows)
     found = {(r["algorithm"], r["ranks"], r["block_bytes"]): r["median_s"] for r in rows if r["collective"] == "bcast"}
     assert found["bcast/chain[chains=4,s=0]", 16, 16384] == pytest.approx(14.52e-6)
     assert found["decision/ompi_4_1", 2, 1] == pytest.approx(1.73e-6)
     layout, point = tasks[0]
-    other = published.rows([(type(layout)(platform, 2, layout.ranks, "block"), point)], Options(), None)[0]  # type: ignore[arg-type]
+    other = published.rows([(type(layout)(platform, 2, layout.ranks, "block"), point)], Options())[0]
     assert other["status"] == published.NOBODY and other["median_s"] is None
     with pytest.raises(UserError, match="of schooner no times of collectives were published here"):
         published.tasks(platform, "schooner")
 
 
 @needs_prover
-def test_a_campaign_that_was_ended_measures_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some of its calls broke the first time: those alone are measured again, and the report has all of them."""
-    asked: list[int] = []
-    figures, broken = report._figures, {"bcast/linear", "bcast/binomial"}
+def test_a_report_follows_a_second_run_that_measured_what_broke(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, measured = {"bcast/linear", "bcast/binomial"}, list[int]()
 
-    def measured(tasks, **_):  # type: ignore[no-untyped-def]
-        asked.append(len(tasks))
-        groups = {}
-        for layout, point in tasks:
-            groups.setdefault((layout, point.collective, point.count), set()).add(point.group)
-        assert all(len(of_call) == 1 for of_call in groups.values()), "the algorithms of a call are measured in rounds"
-        assert {0} not in groups.values() and len(set(map(min, groups.values()))) == len(groups)
+    def rows(tasks: Sequence[Task], options: Options) -> list[table.Row]:
+        measured.append(len(tasks))
         made = []
         for layout, point in tasks:
-            bad = point.algorithm.partition("[")[0] in broken and len(asked) <= 2
-            cells = layout.cells() | point.cells(layout.ranks)
-            time = None if bad else 1e-5 + point.count * 1e-9
-            made.append(
-                table.make_row(
-                    source="real",
-                    **cells,
-                    median_s=time,
-                    q1_s=time,
-                    q3_s=time,
-                    kind="died" if bad else "ok",
-                    status="broke" if bad else "ok",
-                    launches=1,
-                    repetitions=3,
-                )
+            bad = point.key.stem in broken
+            cells = (
+                layout.cells()
+                | point.cells(layout.ranks)
+                | {"kind": "died" if bad else "ok", "status": "broke" if bad else "ok"}
             )
+            time = None if bad else 1e-5 + point.count * 1e-9
+            made.append(table.make_row(source="real", **cells, median_s=time, q1_s=time, q3_s=time, repetitions=3))
         return made
 
-    monkeypatch.setattr(measure, "run_tasks", measured)
+    monkeypatch.setitem(run.SOURCES, "real", Source("real", rows))
     monkeypatch.setattr(report, "_figures", lambda made, folder: [])
     text = MEASURED.replace("without = []", "noise = 3").replace('["flat"]', '["linear", "binomial", "chain"]')
     name = written(tmp_path, text.replace(', "barrier"', ""))
-    folder = run.run(name, quick=True, out=str(tmp_path / "out"))
-    whole, first = sum(asked), json.loads((folder / "summary.json").read_text())
-    asked[:] = [0, 0]
-    monkeypatch.setattr(report, "_figures", figures)
-    run.run(name, quick=True, out=str(tmp_path / "out"))
-    assert (sum(asked), whole) == (4, 6)
-    second = json.loads((folder / "summary.json").read_text())
-    assert second["points"] == first["points"] + sum(asked)
+    summaries = []
+    for _ in range(2):
+        folder = run.run(name, quick=True, out=str(tmp_path / "out"))
+        summaries.append(json.loads((folder / "summary.json").read_text()))
+        broken.clear()
+    assert measured == [6, 4]
+    assert summaries[1]["points"] == summaries[0]["points"] + 4
     assert "broke" not in (folder / "report.md").read_text()
-    assert second["coverage"] == [] and "no band: the platform does not say" in (folder / "report.md").read_text()
-
-
-def test_this_machine_is_calibrated_where_it_has_no_specification_and_with_force(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = tmp_path / "this_machine" / "spec.toml"
-    made.parent.mkdir()
-    asked: list[str] = []
-    monkeypatch.setattr(calibrate, "calibrate", lambda: asked.append("calibrated") or made.touch())
-    monkeypatch.setattr(measure, "build", lambda: None)
-    monkeypatch.setattr(find, "PLATFORMS", tmp_path)
-    monkeypatch.setattr(find, "load", lambda name: asked.append(name))
-    for anew in (False, False, True):
-        run._platform("this_machine", anew)
-    assert asked == ["calibrated", "this_machine", "this_machine", "calibrated", "this_machine"]
+    assert summaries[1]["coverage"] == [] and "no band: the platform does not say" in (folder / "report.md").read_text()

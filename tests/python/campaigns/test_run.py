@@ -15,12 +15,12 @@ from collscope.base import console, programs
 from collscope.base.errors import UsageError, UserError
 from collscope.campaigns import campaign as campaigns
 from collscope.campaigns import report, run
-from collscope.campaigns.ground import Ground
+from collscope.campaigns.preparation import Prepared
 from collscope.catalogue.registry import Registry
 from collscope.points import table
-from collscope.points.plan import Layout, Point, Task
+from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row
-from collscope.sources import bounds, launcher
+from collscope.sources import bounds
 from collscope.sources.source import Options, Source, Stopped
 from tiny_platform import tiny
 
@@ -60,29 +60,31 @@ class World:
     """What was asked of the sources, and what they say."""
 
     predicted: list[tuple[str, int, list[Point]]] = field(default_factory=list)  # platform, draws, points
-    measured: list[tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=list)
-    groups: list[list[int]] = field(default_factory=list)
+    measured: list[tuple[list[tuple[str, int]], Options]] = field(default_factory=list)
+    ends_after: int | None = None  # so many calls: then the user ends it
     broken: tuple[str, int] | None = CALLS[1]
     made: list[report.Comparison] = field(default_factory=list)
 
-    def model(self, tasks: Sequence[Task], options: Options, bar: Any) -> list[Row]:
+    def model(self, tasks: Sequence[Task], options: Options) -> list[Row]:
         self.predicted.append((tasks[0][0].platform_name, options.noise, [point for _, point in tasks]))
         chosen = {"decision/ompi_4_1": KEYS[0]}
         return [at(*task, "model", 1e-6, chose=chosen.get(task[1].algorithm, "")) for task in tasks]
 
-    def run_tasks(self, tasks: Sequence[Task], **options: Any) -> list[Row]:
-        assert {(point.repetitions, point.warmup) for _, point in tasks} == {(4, 2)}
+    def real(self, tasks: Sequence[Task], options: Options) -> list[Row]:
+        assert {point.timing for _, point in tasks} <= {Timing(4)}
         calls = [(point.algorithm, point.count) for _, point in tasks]
         self.measured.append((calls, options))
-        self.groups.append([point.group for _, point in tasks])
         rows = []
-        for call, task in zip(calls, tasks, strict=True):
+        for number, (call, task) in enumerate(zip(calls, tasks, strict=True)):
+            if number == self.ends_after:
+                raise Stopped([*rows, *(at(*one, "real", None, kind="stopped") for one in tasks[number:])])
             bad, half = call == self.broken, SPREADS[call] / 2
             rows.append(
                 at(*task, "real", None, kind="died", status="broke")
                 if bad
                 else at(*task, "real", 2e-6, q1_s=(1 - half) * 2e-6, q3_s=(1 + half) * 2e-6, back_end="Open MPI 9")
             )
+            options.on_row(rows[-1])
         return rows
 
 
@@ -90,23 +92,14 @@ class World:
 def world(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> World:
     there = World()
     monkeypatch.setitem(run.SOURCES, "model", Source("model", there.model))
-    monkeypatch.setattr(run.measure, "run_tasks", there.run_tasks)
+    monkeypatch.setitem(run.SOURCES, "real", Source("real", there.real))
     monkeypatch.setattr(run.find, "load", lambda name: replace(tiny(), name=name))
-    monkeypatch.setattr(run.elements, "left_out", lambda platform, name: f"{platform} without {name}")
+    monkeypatch.setattr(run.overrides, "left_out", lambda platform, name: f"{platform} without {name}")
     monkeypatch.setattr(run.report, "write", lambda made, folder: there.made.append(made))
     monkeypatch.setattr(run.time, "monotonic", itertools.count(0, 5).__next__)
     monkeypatch.setattr(run.os, "getloadavg", iter([(load, 0, 0) for load in (1.25, 3.5)] * 9).__next__)
-    monkeypatch.setattr(run.progress, "progress", lambda *_: Bar())
     (workplace / "mine.toml").write_text(MINE)
     return there
-
-
-class Bar:
-    """A bar that shows nothing."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 def short(folder: Path) -> Path:
@@ -116,7 +109,9 @@ def short(folder: Path) -> Path:
     return path
 
 
-def test_what_is_predicted_measured_and_told(world: World, workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_campaign_predicts_measures_and_reports_every_call(
+    world: World, workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = workplace / "out"
     assert run.run(str(workplace / "mine.toml"), out=str(out)) == out
     calls = [Point("bcast", key, size, type="byte") for key, size in CALLS]
@@ -125,9 +120,8 @@ def test_what_is_predicted_measured_and_told(world: World, workplace: Path, caps
         ("tiny", 3, [*calls, *more]), ("tiny", 0, calls), ("tiny[topology=switch]", 0, calls), ("tiny without gap", 0, calls),
     ]  # fmt: skip
     ((asked, options),) = world.measured
-    assert asked == CALLS and world.groups == [[1, 1, 2, 2]], "the algorithms of a call in rounds"
-    wanted = {"launches": 2, "progress": None, "limit_s": 60.0, "launcher": launcher.LOCAL, "keep_times": True}
-    assert options == wanted
+    assert asked == CALLS
+    assert replace(options, on_row=Options().on_row) == Options(launches=2, point_timeout_s=60.0, keep_times=True)
     (made,) = world.made
     assert (made.title, made.about, made.quick) == ("A title", "About it.", False)
     assert made.setting == [
@@ -159,7 +153,7 @@ def test_what_is_predicted_measured_and_told(world: World, workplace: Path, caps
     ]  # fmt: skip
 
 
-def test_what_was_measured_is_kept_until_it_is_wanted_anew(
+def test_measured_calls_are_kept_until_they_are_measured_anew(
     world: World, workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, out = str(short(workplace)), str(workplace / "out")
@@ -172,8 +166,8 @@ def test_what_was_measured_is_kept_until_it_is_wanted_anew(
     assert "mine: 3 calls measured before (" in capsys.readouterr().err
     assert [calls for calls, _ in world.measured] == [CALLS[:2], CALLS[1:], [CALLS[1]]]
     assert world.made[-1].unpredicted == [] and world.made[0].quick
-    for anew in ({"force": True}, {"again": True}):
-        run.run(name, out=out, **anew)
+    for options in ({"recalibrate": True}, {"remeasure": True}):
+        run.run(name, out=out, **options)
         assert world.measured[-1][0] == CALLS
     run.run(name, out=out)
     assert len(world.measured) == 5, "nothing was left"
@@ -201,28 +195,25 @@ def test_a_quick_run_has_a_folder_of_its_own(world: World, workplace: Path, monk
     assert world.made[-1].floor == "Written."
 
 
-def test_what_was_finished_when_the_user_ended_it_is_kept(
-    world: World, workplace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = world.run_tasks
-
-    def stopped(tasks: Sequence[Task], **options: Any) -> list[Row]:
-        rows = whole(tasks, **options)
-        raise Stopped([*rows[:1], *(row | {"kind": "stopped"} for row in rows[1:])])
-
-    monkeypatch.setattr(run.measure, "run_tasks", stopped)
-    with pytest.raises(Stopped) as ended:
+def test_a_campaign_that_the_user_ended_goes_on_after_what_was_measured(world: World, workplace: Path) -> None:
+    world.ends_after, world.broken = 3, None
+    with pytest.raises(Stopped):
         run.run(str(short(workplace)), out=str(workplace / "made"))
-    assert str(ended.value) == "", "no text of rows"
-    monkeypatch.setattr(run.measure, "run_tasks", whole)
+    world.ends_after = None
     run.run(str(workplace / "mine.toml"), out=str(workplace / "made"))
-    assert [calls for calls, _ in world.measured] == [CALLS, CALLS[1:]]
+    assert [calls for calls, _ in world.measured] == [CALLS, CALLS[3:]]
 
 
-def test_a_launch_has_calls_of_one_layout_and_not_too_many() -> None:
-    layouts = [Layout(None, 1, ranks) for ranks in (2, 3)]
-    tasks = [(layouts[k % 5 == 4], Point("bcast", "bcast/linear", k)) for k in range(121)]
-    assert [(chunk[0][0].ranks, len(chunk)) for chunk in run._chunks(tasks)] == [(2, 96), (2, 1), (3, 24)]
+def test_what_is_measured_is_written_now_and_then(tmp_path: Path, known: Registry) -> None:
+    """A campaign that is killed loses the calls since then."""
+    kept, layout = run.Kept.of(tmp_path / "measured.csv", remeasure=False), Layout(None, 1, 2)
+    written = []
+    for count in range(1, 100):
+        kept.add(at(layout, Point("bcast", KEYS[0], count), "real", 1e-6))
+        written.append(len(run.Kept.of(kept.path, remeasure=False).rows))
+    assert written == [0] * 95 + [96] * 4
+    kept.write()
+    assert len(run.Kept.of(kept.path, remeasure=False).rows) == 99 and not run.Kept.of(kept.path, remeasure=True).rows
 
 
 @pytest.mark.parametrize(
@@ -238,12 +229,12 @@ def test_the_setting_says_what_the_numbers_stand_on(known: Registry, measure: di
     file = {"title": "t", "platform": "p", "predict": "sim", "metric": "root", "bed": measure.pop("bed", None)}
     read = campaigns._File.model_validate(file | {"measure": measure})
     tasks = [(Layout(None, 1, ranks), Point("bcast", "bcast/linear", 1)) for ranks in (9, 2, 4, 2, 3)]
-    ground = Ground("p", (("bed", "4 hosts"),))
+    ready = Prepared("p", (("bed", "4 hosts"),))
 
     def setting(count: int) -> dict[str, str]:
         found = run._setting(
             campaigns.Campaign("c", Path("c.toml"), read),
-            ground,
+            ready,
             tiny(),
             tasks[:count],
             [],
@@ -261,7 +252,7 @@ def test_the_setting_says_what_the_numbers_stand_on(known: Registry, measure: di
 
 
 def test_which_messages_vary() -> None:
-    noisy = SimpleNamespace(noise={"network": 1, "node": 2})
+    noisy = SimpleNamespace(machine=SimpleNamespace(noise={"network": 1, "node": 2}))
     assert run._noise_text(noisy, 30) == "30 draws of how much single messages of network, node vary"  # type: ignore[arg-type]
     assert run._floor([]) == ""
 

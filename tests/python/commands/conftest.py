@@ -27,7 +27,7 @@ def tiny(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> P
             raise UserError(f'unknown platform "{name}"')
         return tiny_platform.tiny()
 
-    def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
+    def run_tasks(tasks: list[tuple[Layout, Point]], *_: Any) -> list[dict[str, Any]]:
         rows = []
         for layout, point in tasks:
             time = point.bytes(layout.ranks) * (1e-6 if "linear" in point.algorithm else 2e-6)

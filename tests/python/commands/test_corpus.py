@@ -95,7 +95,7 @@ def test_a_pipe_is_not_waited_for(
 
 @pytest.mark.parametrize(
     "words",
-    [("--op", ""), ("--csv", ""), ("--plot", ""), ("--point-limit", "nan"), ("--point-limit", "inf"),
+    [("--op", ""), ("--csv", ""), ("--plot", ""), ("--point-timeout", "nan"), ("--point-timeout", "inf"),
      ("--csv", "x.svg", "--plot", "x.svg")],
     ids=" ".join,
 )  # fmt: skip

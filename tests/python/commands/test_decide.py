@@ -142,7 +142,7 @@ def test_decisions_are_asked_for_the_call(
 
 
 def test_a_call_without_data_has_no_count(known: Registry) -> None:
-    assert decide.call_count(decide.Request("barrier", "4"), 4, 4) == 0
+    assert decide.call_count(decide.Request(collective="barrier", ranks="4"), 4) == 0
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,9 @@ needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prov
 DOUBLING, RING = "allreduce/recursive_doubling", "allreduce/ring"
 
 
-def request(*algorithms: str, **more: object) -> explain.Request:
-    point = {"ranks": 8, "platform": "schooner", "nodes": 2, "sizes": "64KiB"}
-    outer = {k: more.pop(k) for k in ("source", "plot_path", "crossings", "skew") if k in more}
-    return explain.Request(algorithms=algorithms, point={**point, **more}, **{"crossings": False, **outer})  # type: ignore[arg-type]
+def request(*algorithms: str, **more: Any) -> explain.Request:
+    usual = {"ranks": 8, "platform": "schooner", "nodes": 2, "sizes": "64KiB", "no_crossings": True}
+    return explain.Request(algorithms=algorithms, **{**usual, **more})
 
 
 @needs_prover
@@ -113,23 +112,27 @@ CALLS = (
 )
 
 
+def of_both(**more: Any) -> explain.Request:
+    return explain.Request(**{"algorithms": BOTH, **WHERE, **more})
+
+
 def test_all_that_is_said_of_two(asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain.run(explain.Request(BOTH, WHERE)) == 0
+    assert explain.run(of_both()) == 0
     assert said(capsys) == PATHS + CROSSINGS
     assert asked == [CALLS, ("tiny", 2, 4, 4096)]
-    for more in ({"crossings": False}, {"source": "sim"}):
+    for more in ({"no_crossings": True}, {"source": "sim"}):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(explain.critical_path, "observed", lambda path: path)
             patch.setattr(explain.one_call, "make_traces", lambda call: [FAST if call.algo == BOTH[0] else SLOW])
-            explain.run(explain.Request(BOTH, WHERE, **more))  # type: ignore[arg-type]
+            explain.run(of_both(**more))
         assert said(capsys) == PATHS
     assert len(asked) == 3, "the model is not asked of a simulation"
-    explain.run(explain.Request(BOTH, {**WHERE, "platform": None}))
+    explain.run(of_both(platform=None))
     assert said(capsys) == PATHS.replace("2 nodes of tiny", "the telephone network"), "no quantity could be changed"
 
 
 def test_one_alone_arriving_late_in_a_run(asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    explain.run(explain.Request(BOTH[1:], {**WHERE, "sizes": "0", "nodes": 1, "point_limit": 2.5}, skew="linear:1us"))
+    explain.run(of_both(algorithms=BOTH[1:], sizes="0", nodes=1, point_timeout=2.5, skew="linear:1us"))
     assert asked == [([("bcast/mst[dest=first]", 0, "linear:1e-06")], 4, 2.5)]
     assert said(capsys).startswith("Critical path: bcast, 4 ranks on 1 node of tiny, skew linear:1e-06\n")
     explain._show([replace(FAST, source="real")], Point("bcast", "bcast/linear", 1), None)
@@ -144,14 +147,16 @@ def test_a_picture_says_what_of_and_where_it_lies(
     monkeypatch.setattr("collscope.figures.files.save", lambda *words: drawn.append(words))
     monkeypatch.setattr("collscope.commands.origin.of_sources", lambda names, on: (names, on.name))
     path = str(tmp_path / "why.svg")
-    explain.run(explain.Request(BOTH, WHERE, plot_path=path))
+    explain.run(of_both(plot_path=path))
     assert drawn == [((2, "bcast of 4 KiB, 4 ranks on 2 nodes of tiny (model)"), path, (["model"], "tiny"))]
     assert capsys.readouterr().err == f"collscope: written: {path}\n"
 
 
 @needs_prover
 def test_one_algorithm_is_explained_alone_on_the_telephone_network_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain.run(request("gather/linear", platform=None, nodes=None, ranks=9, sizes=None, crossings=True)) == 0
+    assert (
+        explain.run(request("gather/linear", platform=None, nodes=None, ranks=9, sizes=None, no_crossings=False)) == 0
+    )
     said = capsys.readouterr().out
     assert "gather/linear: 8 messages on the path" in said and "port of rank 0, in" in said
     assert "wins" not in said and "would have to change" not in said

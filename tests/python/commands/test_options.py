@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import click
 import pytest
 
-from collscope.commands import cli, explain
-from command_line import call, commands
+from collscope.commands import cli
+from command_line import commands
 
 ALL = list(commands(cli.cli))
 
@@ -40,40 +39,3 @@ def test_a_command_takes_what_its_options_give(words: tuple[str, ...], command: 
     named = {p.name for p in taken if p.kind is not inspect.Parameter.VAR_KEYWORD}
     given = {p.name for p in command.params if p.expose_value}
     assert named <= given and (named == given or len(named) < len(taken)), words
-
-
-@pytest.mark.parametrize(
-    ("words", "changed"),
-    [
-        ("", {}),
-        ("--no-crossings", {"crossings": False}),
-        ("--plot x.svg", {"plot_path": "x.svg"}),
-        ("--source sim", {"source": "sim"}),
-        ("--skew linear:1us", {"skew": "linear:1us"}),
-        ("--on y", {"platform": "y"}),
-        ("--on y --without gap", {"platform": "y[without=gap]"}),
-        ("--nodes 2", {"nodes": 2}),
-        ("--ranks 3", {"ranks": 3}),
-        ("--mapping cyclic", {"mapping": "cyclic"}),
-        ("--bytes 4", {"sizes": "4"}),
-        ("--root 3", {"root": 3}),
-        ("--type double", {"type_name": "double"}),
-        ("--in-place", {"in_place": True}),
-        ("-c bcast", {"collective": "bcast"}),
-        ("--repetitions 5", {"repetitions": 5}),
-        ("--point-limit 0.5", {"point_limit": 0.5}),
-    ],
-)
-def test_every_option_of_explain_reaches_its_request(
-    words: str, changed: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[explain.Request] = []
-    monkeypatch.setattr(explain, "run", asked.append)
-    for more in ("--ranks 8", words if "--ranks" in words else f"--ranks 8 {words}"):
-        assert call(capsys, "explain", "bcast/mst", *more.split())[0] == 0
-    plain, made = ({**vars(r), **r.point} for r in asked)
-    assert {name for name in made if name != "point" and made[name] != plain[name]} == set(changed)
-    assert {name: made[name] for name in changed} == changed
-    for status in (0, 2):
-        monkeypatch.setattr(explain, "run", lambda _, status=status: status)
-        assert call(capsys, "explain", "bcast/mst")[0] == status

@@ -83,7 +83,7 @@ def test_what_is_proved_of_an_algorithm(known: Registry) -> None:
         ({"sizes": "4"}, False),
         ({"root": 0}, False),
         ({"type_name": "double"}, False),
-        ({"point_limit": 1.0}, False),
+        ({"point_timeout": 1.0}, False),
         ({"as_json": True}, False),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_can_be_swept(known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(subprocess, "run", gone)
     with pytest.raises(UserError, match="No such file; run ./collscope doctor"):
         prove.run(prove.Request("bcast"))
-    with pytest.raises(UsageError, match="--root 7: no number of ranks in 2..4 has such a rank"):
+    with pytest.raises(UsageError, match="--root 7 needs at least 8 ranks; --ranks 2..4 has no such number"):
         prove.run(prove.Request("bcast/mst", ranks="2..4", root=7))
 
 
@@ -171,7 +171,7 @@ def test_one_failed_point_fails_the_proof(
         return made
 
     monkeypatch.setattr(prove, "ask", ask)
-    done, out, err = call(capsys, "prove", "bcast/mst", "--point-limit", "2.5", *["--json"] * as_json)
+    done, out, err = call(capsys, "prove", "bcast/mst", "--point-timeout", "2.5", *["--json"] * as_json)
     assert done == status and out
     if as_json:
         assert json.loads(out)["verdict"] == verdict and len(json.loads(out)["points"]) == len(verdicts)

@@ -1,20 +1,15 @@
-"""What a command refuses before any work: the whole message, and exit status 2."""
+"""collscope.commands.requests, collscope.commands.run_points: what a command refuses before any work, with exit status 2."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tiny_platform
 from collscope.base.errors import UsageError
-from collscope.catalogue import registry
-from collscope.catalogue.registry import Registry
-from collscope.commands import requests
-from collscope.commands import run as runs
-from collscope.points.plan import Layout, Point
+from collscope.commands import requests, run_points
+from collscope.points.plan import Layout
 from collscope.sources import launcher
 from command_line import call
 
@@ -26,13 +21,13 @@ SKEWED = "--skew goes with --metric makespan, root or delay, not with "
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"--noise": "3"}, "--noise is for modelled times: take model among --source, or leave it out"),
+        ({"--noise": "3"}, "--noise is for modelled times: add model to --source, or drop --noise"),
         ({"--noise": "3", "--source": "model"},
          "--noise: tiny does not say how much its messages' times vary ([[noise.CLASS]] in its specification); "
          "./collscope calibrate measures it"),
-        ({"--launcher": "slurm"}, "--launcher is for measured times: take real among --source, or leave it out"),
-        ({"--hosts": "a,b"}, "--hosts is for measured times: take real among --source, or leave it out"),
-        ({"--cluster": "local:2", "--source": "model"}, "--cluster is for simulations: take sim among --source, or leave it out"),
+        ({"--launcher": "slurm"}, "--launcher is for measured times: add real to --source, or drop --launcher"),
+        ({"--hosts": "a,b"}, "--hosts is for measured times: add real to --source, or drop --hosts"),
+        ({"--cluster": "local:2", "--source": "model"}, "--cluster is for simulated times: add sim to --source, or drop --cluster"),
         ({"--csv": "a.png", "--plot": "a.png"}, "--csv and --plot are both a.png; name two files"),
         ({"--csv": ""}, "--csv needs the name of a file"),
         ({"--csv": "."}, "--csv .: is a folder"),
@@ -41,20 +36,25 @@ SKEWED = "--skew goes with --metric makespan, root or delay, not with "
         ({"--skew": "linear:1us", "--metric": "osu_avg"}, f"{SKEWED}osu_avg"),
         ({"--skew": "linear:1us", "--metric": "loop"}, f"{SKEWED}loop"),
         ({"--block-bytes": "4"}, "give --bytes or --block-bytes, not both"),
-        ({"--bytes": None}, "say which sizes: --bytes 1KiB..4MiB, or --block-bytes for the size of one block"),
+        ({"--bytes": None}, "give the sizes: --bytes 1KiB..4MiB, or --block-bytes for the size of one block"),
         ({"--op": "summ"}, 'unknown operator "summ"; did you mean "sum"?'),
-        ({"--ranks": None}, "say how many ranks: --ranks in all, or --ranks-per-node"),
-        ({"--ranks-per-node": "2"}, "say how many ranks: --ranks in all, or --ranks-per-node"),
-        ({"--ranks-per-node": "x", "--ranks": None}, 'cannot read the ranks of a node "x"; write for example 8, 2,4,8 or 1..64'),
+        ({"--ranks": None}, "give the number of ranks: --ranks in all, or --ranks-per-node"),
+        ({"--ranks-per-node": "2"}, "give the number of ranks: --ranks in all, or --ranks-per-node"),
+        ({"--ranks-per-node": "x", "--ranks": None}, 'cannot read the ranks per node "x"; write for example 8, 2,4,8 or 1..64'),
         ({"--nodes": "x"}, 'cannot read the nodes "x"; write for example 8, 2,4,8 or 1..64'),
-        ({"-a": "all"}, "-a all: say of which collective, with -c"),
+        ({"-a": "all"}, "-a all: name the collective with -c"),
         ({"-a": "all", "-c": "gather,barrier"}, "-a all: there is no such algorithm of gather or barrier yet"),
         ({"-a": "twins", "-c": "bcast"}, "-a twins: there is no such algorithm of bcast yet"),
         ({"-a": "linear", "-c": "bcast,gatherr"}, 'unknown collective "gatherr"; did you mean "gather"?'),
-        ({"-a": "mst,nothing", "-c": "scatter,bcast"},
+        ({"-a": "linear,nothing", "-c": "scatter,bcast"},
          'unknown scatter algorithm "nothing"; known: linear, builtin (see ./collscope list -c scatter)'),
         ({"--root": "4"}, "--root 4: with 4 ranks the root is 0 … 3"),
         ({"--nodes": "5", "--ranks": "5"}, "tiny has 4 nodes; 5 were requested"),
+        ({"--nodes": ""}, 'cannot read "": there is an empty number of nodes in the list'),
+        ({"--without": ""}, "--without: names no element to switch off; --help lists them"),
+        ({"--plot": ""}, "--plot needs the name of a file"),
+        ({"-c": ""}, '"": there is an empty name in the list'),
+        ({"--bytes": ""}, 'cannot read "": there is an empty size in the list'),
     ],
 )  # fmt: skip
 def test_run_says_why_not(
@@ -70,8 +70,12 @@ def test_run_says_why_not(
     [
         ("show bcast/mst --without gap", "--without switches elements of a platform off: name it with --on"),
         ("explain bcast/mst --without gap", "--without switches elements of a platform off: name it with --on"),
-        ("show bcast/mst --point-limit nan",
-         "Invalid value for '--point-limit': nan is no number of seconds\n  ./collscope show --help says more"),
+        ("explain bcast/mst --plot=", "--plot needs the name of a file"),
+        ("decide -c bcast --ranks 4 --plot=", "--plot needs the name of a file"),
+        ("show bcast/mst --out=", "--out needs the name of a file or folder"),
+        ("show bcast/mst --on tiny --without=", "--without: names no element to switch off; --help lists them"),
+        ("show bcast/mst --point-timeout nan",
+         "Invalid value for '--point-timeout': nan is not a number of seconds\n  ./collscope show --help says more"),
         ("show bcast/mst --out x.jpg",
          "--out x.jpg: pictures are .svg, .png, .pdf, exports .schedule, .goal, .xml, .trace.json, .paje; or name a folder"),
         ("show bcast/mst --out /dev/null/x", "--out /dev/null/x: cannot be written to"),
@@ -80,7 +84,7 @@ def test_run_says_why_not(
          "--out x.svg is one file; say which picture with --kind graph|gantt|table|matrix, or name a folder"),
         ("prove bcast/builtin", "bcast/builtin is the MPI library's own; it can be run, not proved"),
         ("prove bcast/mst,decision/ompi_4_1 --ranks 2", "a decision is proven alone: ./collscope prove decision/…"),
-        ("prove bcast/mst --root 9 --ranks 2..4", "--root 9: no number of ranks in 2..4 has such a rank"),
+        ("prove bcast/mst --root 9 --ranks 2..4", "--root 9 needs at least 10 ranks; --ranks 2..4 has no such number"),
         ("decide -c bcast --ranks 4", "give one of --bytes and --block-bytes"),
         ("decide -c bcast --ranks 4 --bytes 4 --all-ranks", "--all-ranks is of a map: add --map or --plot FILE"),
         ("decide -c bcast --ranks 4 --map --block-bytes 4", "--map goes over all sizes up to --bytes of the whole vector"),
@@ -115,12 +119,13 @@ def test_turns_on_cores_are_of_real_ranks(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(launcher.Launcher, "share_cores", lambda *_: True)
-    runs.read_layouts(runs.Request("tiny", "2,4", "mst"), ["sim"])
+    request = run_points.Points(platform="tiny", ranks="2,3,4", algorithms="mst")
+    run_points.read_layouts(request, ["sim"])
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(requests, "check_real", lambda *_: None)
-    runs.read_layouts(runs.Request("tiny", "2,3,4", "mst"), ["sim", "real"])
+    run_points.read_layouts(request, ["sim", "real"])
     assert capsys.readouterr().err == (
-        "collscope: 2..4 ranks have fewer cores and take turns on them: such times tell little\n"
+        "collscope: 2..4 ranks: more ranks than cores (oversubscribed), so times are not meaningful\n"
     )
 
 
@@ -159,30 +164,3 @@ def test_a_launcher_measures_a_machine_with_a_name(monkeypatch: pytest.MonkeyPat
         f"--on this_machine is the machine you sit at; with {far.describe()} name the cluster's specification "
         "(./collscope calibrate --name NAME makes one, with the same launcher)"
     )
-
-
-def test_a_picture_of_delays_is_drawn_beside_the_same_calls_without_skew(
-    known: Registry, tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, str]] = []
-    drawn: list[Any] = []
-
-    def rows_of(request: Any, sources: Any, tasks: list[tuple[Layout, Point]], options: Any) -> list[dict[str, Any]]:
-        asked.extend((point.metric, point.skew) for _, point in tasks)
-        return [{"source": "sim", "status": "ok", "kind": "ok", "median_s": 1.0, "skew": p.skew} for _, p in tasks]
-
-    monkeypatch.setattr(registry, "load", lambda: replace(known, metrics=(*known.metrics, "delay")))
-    monkeypatch.setattr(runs, "rows_of", rows_of)
-    monkeypatch.setattr(runs.run_repetitions, "note", lambda _: None)
-    monkeypatch.setattr(runs.table, "to_frame", lambda rows: [row["skew"] for row in rows])
-    monkeypatch.setattr("collscope.figures.skew.absorbed", lambda late, together: (late, together))
-    monkeypatch.setattr("collscope.figures.skew.skew_figure", lambda found, skew: (found, skew))
-    monkeypatch.setattr("collscope.figures.files.save", lambda *words: drawn.append(words))
-    monkeypatch.setattr("collscope.commands.origin.of_rows", len)
-    words = [word for pair in USUAL.items() for word in pair] + ["--skew", "linear:1us", "--plot", "d.svg", "--quiet"]
-    assert call(capsys, "run", *words, "--metric", "delay") == (0, "", "collscope: written: d.svg\n")
-    assert asked == [("delay", "linear:1e-06"), ("makespan", "none")]
-    assert drawn == [(((["linear:1e-06"], ["none"]), "linear:1e-06"), "d.svg", 2)]
-    for more in ({"metric": "root"}, {"skew": "none"}, {"plot_path": None}):
-        given = {"metric": "delay", "skew": "linear:1us", "plot_path": "d.svg"} | more
-        assert not runs.shows_skew(runs.Request("tiny", "4", "mst", **given))

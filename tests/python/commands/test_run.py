@@ -1,8 +1,10 @@
-"""What `run` writes, prints and says of points that fail."""
+"""collscope.commands.run, collscope.commands.run_points, collscope.commands.run_output: what `run` writes, prints and says."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,13 @@ import pytest
 
 import tiny_platform
 from collscope.base.errors import UsageError, UserError
+from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
-from collscope.commands import requests, run_note
+from collscope.commands import requests, run_output, run_points
 from collscope.commands import run as runs
-from collscope.points.plan import Layout, Point
-from collscope.points.table import make_row
-from collscope.sources import bounds, model, mpirun, simulate
+from collscope.points.plan import Layout, Point, Task, Timing
+from collscope.points.table import Row, make_row
+from collscope.sources import bounds, mpirun, simulate
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options, Source, Stopped
 from command_line import RUN, call
@@ -53,39 +56,6 @@ def test_stopping_leaves_nothing(
     assert status == 1
     assert "stopped" in err
     assert not (tiny / "t.csv").exists()
-
-
-def test_block_bytes_and_bytes(tiny: Path, known: Registry) -> None:
-    request = runs.Request(platform="tiny", ranks="4", algorithms="bucket", collective="allgather", block_sizes="1KiB")
-    layouts = [Layout(tiny_platform.tiny(), 1, 4)]
-    ((_, point),) = runs.make_tasks(request, layouts, [("allgather", "allgather/bucket")])
-    assert (point.count, point.block_bytes(4), point.bytes(4)) == (256, 1024, 4096)
-
-
-@pytest.mark.parametrize("metric", ["makespan", "root", "osu_avg", "loop"])
-def test_the_model_is_asked_for_the_same_metric(
-    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, metric: str
-) -> None:
-    def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
-        asked.extend(point.metric for _, point in tasks)
-        return [make_row(source="model", **at.cells(), **point.cells(at.ranks), status="ok") for at, point in tasks]
-
-    asked: list[str] = []
-    monkeypatch.setattr(model, "run_tasks", run_tasks)
-    call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8", "--source", "model", "--metric", metric)
-    assert asked == [metric] * 2
-
-
-def test_nothing_supported_is_said_on_standard_error(
-    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run_tasks(tasks: list[tuple[Layout, Point]], **_: Any) -> list[dict[str, Any]]:
-        none = {"source": "sim", "status": "needs an odd number"}
-        return [make_row(**none, **at.cells(), **point.cells(at.ranks)) for at, point in tasks]
-
-    monkeypatch.setattr(simulate, "run_tasks", run_tasks)
-    status, _, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8")
-    assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs an odd number\n")
 
 
 @pytest.mark.parametrize("source", ["bound", "bound,sim"])
@@ -136,67 +106,69 @@ def test_where_nothing_has_a_time_nothing_is_drawn_and_the_reasons_are_said(
     assert not (tiny / "t.svg").exists()
 
 
-def test_layouts_are_nodes_times_ranks_of_a_node(tiny: Path, known: Registry) -> None:
-    def places(**options: Any) -> list[tuple[int, int]]:
-        request = runs.Request(platform="tiny", algorithms="bucket", **{"ranks": None, **options})
-        return [(layout.nodes, layout.ranks) for layout in runs.read_layouts(request, ["sim"])]
+@pytest.mark.parametrize(
+    ("options", "places"),
+    [
+        ({"nodes": "1,2,4", "ranks_per_node": "2"}, [(1, 2), (2, 4), (4, 8)]),
+        ({"ranks": "2,5"}, [(1, 2), (2, 5)]),  # 4 cores per node
+        ({"ranks_per_node": "3"}, [(1, 3)]),
+        ({"nodes": "2", "ranks_per_node": "1,4"}, [(2, 2), (2, 8)]),
+        ({"nodes": "1,2", "ranks": "2,4"}, [(1, 2), (1, 4), (2, 2), (2, 4)]),
+    ],
+)
+def test_layouts_are_nodes_times_ranks_per_node(
+    tiny: Path, options: dict[str, str], places: list[tuple[int, int]]
+) -> None:
+    request = run_points.Points(platform="tiny", algorithms="bucket", **options)
+    assert [(layout.nodes, layout.ranks) for layout in run_points.read_layouts(request, ["sim"])] == places
 
-    assert places(nodes="1,2,4", ranks_per_node="2") == [(1, 2), (2, 4), (4, 8)]
-    assert places(ranks="2,5") == [(1, 2), (2, 5)]  # 4 cores a node
-    assert places(ranks_per_node="3") == [(1, 3)]
-    assert places(nodes="2", ranks_per_node="1,4") == [(2, 2), (2, 8)]
-    assert places(nodes="1,2", ranks="2,4") == [(1, 2), (1, 4), (2, 2), (2, 4)]
-    with pytest.raises(UsageError, match="--ranks-per-node"):
-        places(ranks="2", ranks_per_node="2")
 
-
-def test_several_collectives_and_swept_parameters(known: Registry) -> None:
-    assert runs.read_algorithms("linear,knomial[k=2|4]", "bcast,scatter") == [
+def test_a_name_stands_for_every_collective_that_has_it_and_parameters_are_swept(known: Registry) -> None:
+    assert run_points.read_algorithms("linear,knomial[k=2|4]", "bcast,scatter") == [
         ("bcast", "bcast/linear"),
         ("scatter", "scatter/linear"),
         ("bcast", "bcast/knomial[k=2,s=0]"),
         ("bcast", "bcast/knomial[k=4,s=0]"),
     ]
     with pytest.raises(UsageError, match="lnear"):
-        runs.read_algorithms("lnear", "bcast,scatter")
-    with pytest.raises(UsageError, match="-a twins"):
-        runs.read_algorithms("twins", "bcast")  # the small registry has none
+        run_points.read_algorithms("lnear", "bcast,scatter")
 
 
-def test_many_points_are_announced_with_what_made_them(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("-a", "bcast/linear,bcast/mst", "--bytes", "4..64K", "--source", "model")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model, "run_tasks", lambda tasks, **_: [])
-        patch.setattr(run_note, "MANY", 50)
-        status, _, err = call(capsys, "run", "--on", "tiny", "--nodes", "1,2", "--ranks", "2..3", *words)
-    assert status == 0
-    assert err == (
+@pytest.mark.parametrize(("sizes", "many"), [("4..1K", False), ("4..64K", True)])
+def test_many_points_are_announced_with_what_made_them(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sizes: str, many: bool
+) -> None:
+    monkeypatch.setattr(run_points, "MANY", 72)
+    words = ("-a", "bcast/linear,bcast/mst", "--nodes", "1,2", "--ranks", "2..3", "--bytes", sizes, "--csv", "-")
+    assert call(capsys, "run", "--on", "tiny", *words)[::2] == (
+        0,
         "collscope: 120 points: 4 layouts (--nodes 1,2, --ranks 2..3) × 2 keys (-a bcast/linear,bcast/mst) × "
-        "15 sizes (--bytes 4..64K)\n"
+        "15 sizes (--bytes 4..64K)\n" * many,
     )
 
 
-def test_long_simulations_are_announced_with_an_estimate(
+def test_blocks_per_node_are_announced_by_their_options(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_note, "MESSAGE_S", 10.0)
-    monkeypatch.setattr(simulate, "left", lambda tasks: list(tasks))
-    _, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "4,8", "--jobs", "1")
-    assert "simulating 2 points: " in err
-    assert "by a rough estimate; --source model answers in seconds" in err
+    monkeypatch.setattr(run_points, "MANY", 1)
+    words = ("-a", "allgather/bucket", "--ranks-per-node", "2,4", "--block-bytes", "4", "--quiet")
+    said = call(capsys, "run", "--on", "tiny", *words)[2]
+    assert (
+        "2 points: 2 layouts (--ranks-per-node 2,4) × 1 keys (-a allgather/bucket) × 1 sizes (--block-bytes 4)" in said
+    )
 
 
 class Asked:
-    """A source of numbers that notes what it is asked for; each point's time and status are as told."""
+    """A source of numbers that notes what it is asked for; each point's time and status are as the test says."""
 
-    def __init__(self, status: str = "ok", stops: bool = False) -> None:
-        self.status, self.stops = status, stops
-        self.points: list[tuple[Layout, Point]] = []
-        self.options: Options | None = None
+    def __init__(self) -> None:
+        self.status, self.stops = "ok", False
+        self.points: list[Task] = []
+        self.options: list[Options] = []
         self.cells: dict[str, Any] = {}  # of every row, in place of what is made
 
-    def rows(self, tasks: Any, options: Options, bar: Any) -> list[dict[str, Any]]:
-        self.points, self.options = list(tasks), options
+    def rows(self, tasks: Sequence[Task], options: Options) -> list[Row]:
+        self.points, self.options = list(tasks), [*self.options, options]
         made = [
             make_row(source="sim", **at.cells(), **point.cells(at.ranks), status=self.status, kind=self.status)
             | {"median_s": 1.0 if self.status == "ok" else None}
@@ -212,7 +184,8 @@ class Asked:
 @pytest.fixture
 def asked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     made = Asked()
-    monkeypatch.setitem(SOURCES, "sim", Source("sim", made.rows))
+    for name in ("sim", "model"):
+        monkeypatch.setitem(SOURCES, name, Source(name, made.rows))
     return made
 
 
@@ -223,13 +196,21 @@ def asked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
         ("--jobs 3", Options(jobs=3)),
         ("--force", Options(force=True)),
         ("--launches 4", Options(launches=4)),
-        ("--repetitions 7", Options(repetitions=7)),
-        ("--point-limit 1.5", Options(point_limit_s=1.5)),
+        ("--point-timeout 1.5", Options(point_timeout_s=1.5)),
+        ("--source sim,model", Options()),
     ],
 )
-def test_sources_are_told_how(asked: Asked, capsys: pytest.CaptureFixture[str], words: str, options: Options) -> None:
+def test_sources_are_told_how_to_make_rows(
+    asked: Asked, capsys: pytest.CaptureFixture[str], words: str, options: Options
+) -> None:
     assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", *words.split())[0] == 0
-    assert asked.options == options
+    assert asked.options == [options] * (2 if "model" in words else 1)
+
+
+def test_nothing_supported_is_said_on_standard_error(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    asked.status = "needs an odd number"
+    status, _, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8")
+    assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs an odd number\n")
 
 
 @pytest.mark.parametrize(
@@ -245,6 +226,10 @@ def test_sources_are_told_how(asked: Asked, capsys: pytest.CaptureFixture[str], 
         ("-a bcast/mst --in-place", {"in_place": True}),
         ("-a bcast/mst --metric loop", {"metric": "loop"}),
         ("-a bcast/mst --check", {"check": True}),
+        ("-a bcast/mst --repetitions 7", {"timing": Timing(7)}),
+        ("-a bcast/mst --buffers fresh", {"timing": Timing(buffers="fresh")}),
+        ("-a bcast/mst --skew linear:1us", {"skew": "linear:1e-06"}),
+        ("-a barrier/builtin", {"algorithm": "barrier/builtin", "count": 0}),
     ],
 )
 def test_points_are_what_was_asked_for(
@@ -253,6 +238,12 @@ def test_points_are_what_was_asked_for(
     assert call(capsys, *RUN, "--bytes", "8", *words.split())[0] == 0
     name = changed.pop("algorithm", "bcast/mst[dest=first]")
     assert [p for _, p in asked.points] == [Point(name.partition("/")[0], name, **({"count": 2} | changed))]
+
+
+def test_a_block_is_a_part_of_the_vector(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, *RUN, "-a", "allgather/bucket", "--block-bytes", "1KiB")[0] == 0
+    ((_, point),) = asked.points
+    assert (point.count, point.block_bytes(4), point.bytes(4)) == (256, 1024, 4096)
 
 
 def test_the_root_is_a_rank(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
@@ -331,7 +322,7 @@ def test_one_failed_point_fails_the_command(capsys: pytest.CaptureFixture[str]) 
         ([no, bad], 1, 1),
         ([bad] * 6 + [good], 1, 6),
     ):
-        assert runs.report_failures(rows) == status
+        assert run_output.report_failures(rows) == status
         assert capsys.readouterr().err.count("\n") == says
 
 
@@ -380,55 +371,12 @@ def test_a_machine_that_nobody_described_can_be_measured(
         with pytest.raises(UserError, match=f'unknown platform "{name}"'):
             requests.load_platform(name, sources)
     monkeypatch.setattr(mpirun, "share_cores", lambda p, nodes: p > 4)
-    request = runs.Request("this_machine", "2,8,9", "mst")
-    assert [(at.platform, at.nodes, at.ranks) for at in runs.read_layouts(request, ["real"])] == [
-        (None, 1, p) for p in (2, 8, 9)
-    ]
-    assert "8,9 ranks have fewer cores" in capsys.readouterr().err
+    request = run_points.Points(platform="this_machine", ranks="2,8,9", algorithms="mst")
+    layouts = run_points.read_layouts(request, ["real"])
+    assert [(at.platform, at.nodes, at.ranks) for at in layouts] == [(None, 1, p) for p in (2, 8, 9)]
+    assert "8,9 ranks: more ranks than cores" in capsys.readouterr().err
     with pytest.raises(UsageError, match="this_machine has 1 node; --nodes 2 does not fit"):
-        runs.read_layouts(runs.Request("this_machine", "2", "mst", nodes="2"), ["real"])
-
-
-@pytest.mark.parametrize(
-    ("points", "seconds", "sources", "says"),
-    [
-        (500, 0.0, ["model"], []),
-        (501, 0.0, ["model"], ["501 points: a × b"]),
-        (501, 0.0, ["model", "sim"], ["501 points: a × b"]),
-        (1, 60.0, ["sim"], []),
-        (1, 200.0, ["sim"], ["simulating 1 points: 3 min by a rough estimate; --source model answers in seconds"]),
-        (1, 200.0, ["model"], []),
-        (502, 200.0, ["sim"], ["502 points: a × b", "simulating 502 points: 13.9 h by a rough estimate"]),
-    ],
-)
-def test_what_is_said_before_long_work(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    points: int,
-    seconds: float,
-    sources: list[str],
-    says: list[str],
-) -> None:
-    monkeypatch.setattr(run_note, "estimate", lambda point, ranks: seconds / run_note.MESSAGE_S)
-    monkeypatch.setattr(simulate, "left", lambda tasks: list(tasks))
-    tasks = [(Layout(tiny_platform.tiny(), 1, 2), Point("bcast", "bcast/mst", 1))] * points
-    run_note.announce(tasks, sources, 2 if points == 502 else 1, ["a", "b"])
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == len(says)
-    for line, words in zip(said, says, strict=True):
-        assert line.startswith(f"collscope: {words}")
-
-
-def test_layouts_keys_and_sizes_are_counted(tiny: Path, known: Registry) -> None:
-    at = [Layout(tiny_platform.tiny(), 1, p) for p in (2, 4)]
-    for options, layouts, sizes in (
-        ({"ranks": "2,4", "sizes": "16,32"}, "--ranks 2,4", "2 sizes (--bytes 16,32)"),
-        ({"ranks_per_node": "2,4", "block_sizes": "4"}, "--ranks-per-node 2,4", "1 sizes (--block-bytes 4)"),
-    ):
-        says = [f"2 layouts ({layouts})", "1 keys (-a bucket)", sizes]
-        request = runs.Request(**{"platform": "tiny", "algorithms": "bucket", "ranks": None} | options)
-        keys = [("allgather", "allgather/bucket")]
-        assert runs.factors(request, at, keys, runs.make_tasks(request, at, keys)) == says
+        run_points.read_layouts(replace(request, nodes="2"), ["real"])
 
 
 def test_the_bound_that_holds_is_shown_where_none_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -441,12 +389,28 @@ def test_the_bound_that_holds_is_shown_where_none_was_asked_for(monkeypatch: pyt
     assert runs.bounds_for_display([(known, point), (nobody, point)], [other]) == []
 
 
-def test_no_sizes_where_nothing_moves_data(asked: Asked, capsys: pytest.CaptureFixture[str], known: Registry) -> None:
-    barrier, bcast = ("barrier", "barrier/tree"), ("bcast", "bcast/mst")
-    request = runs.Request("tiny", "2", "x")
-    assert runs.read_sizes(request, [barrier]) == [0]
-    with pytest.raises(UsageError, match="say which sizes"):
-        runs.read_sizes(request, [barrier, bcast])
-    assert (
-        len(runs.make_tasks(runs.Request("tiny", "2", "x", sizes="4,8"), [Layout(None, 1, 2)], [barrier, bcast])) == 3
-    )
+def test_calls_without_data_are_made_once_and_need_no_sizes(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, *RUN, "-a", "barrier/builtin")[0] == 0
+    assert call(capsys, *RUN, "-a", "barrier/builtin,bcast/mst", "--bytes", "4,8")[0] == 0
+    assert [(point.collective, point.count) for _, point in asked.points] == [
+        ("barrier", 0),
+        ("bcast", 1),
+        ("bcast", 2),
+    ]
+    assert call(capsys, *RUN, "-a", "barrier/builtin,bcast/mst")[0] == 2
+
+
+@pytest.mark.parametrize("metric", ["delay", "makespan"])
+def test_a_picture_of_delays_is_drawn_beside_the_same_calls_without_skew(
+    asked: Asked, known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, metric: str
+) -> None:
+    monkeypatch.setattr(registry, "load", lambda: replace(known, metrics=(*known.metrics, "delay")))
+    words = ("-a", "bcast/mst,bcast/linear", "--bytes", "4,8", "--skew", "linear:1us", "--metric", metric)
+    status, _, err = call(capsys, *RUN, *words, "--plot", "d.svg", "--quiet")
+    assert (status, err) == (0, "collscope: written: d.svg\n")
+    point = asked.points[0][1]
+    if metric == "delay":
+        assert len(asked.options) == 2 and (point.metric, point.skew) == ("makespan", "none")
+    else:
+        assert len(asked.options) == 1 and (point.metric, point.skew) == ("makespan", "linear:1e-06")
+    assert ("without skew" in Path("d.svg").read_text()) == (metric == "delay")

@@ -1,4 +1,4 @@
-"""The options of measured calls, and what is said of times that are not to be trusted."""
+"""collscope.commands.run_repetitions: the options of repeated calls, and what is said of times that are not to be trusted."""
 
 from __future__ import annotations
 
@@ -8,32 +8,30 @@ import pytest
 
 from collscope.base.errors import UsageError
 from collscope.commands import run_repetitions
+from collscope.points.plan import Timing
 from collscope.points.table import make_row
-from collscope.sources.source import Options
 
 
-def read(words: str = "", sources: str = "real", metric: str = "makespan") -> dict[str, Any]:
-    said: dict[str, Any] = {"until_ci": None, "budget": None, "order": "interleaved", "buffers": "warm"}
-    return run_repetitions.read(sources.split(","), metric, **said | dict(word.split("=") for word in words.split()))
+def read(words: str = "", sources: str = "real", metric: str = "makespan") -> Timing:
+    request = run_repetitions.Repeated(**dict(word.split("=") for word in words.split()))  # type: ignore[arg-type]
+    return run_repetitions.read(request, sources.split(","), metric)
 
 
-def test_options_become_what_sources_are_told() -> None:
-    plain = {"interleaved": True, "buffers": "warm"}
-    assert read() == read(sources="sim") == plain and Options(**plain) == Options()
-    assert read("until_ci=2%") == plain | {"until_ci": 0.02, "budget_s": 5.0}
-    assert read("until_ci=1% budget=1000000s")["budget_s"] == 1e6
-    assert read("until_ci=0.5% budget=500ms") == plain | {"until_ci": 0.005, "budget_s": 0.5}
-    assert read("until_ci=100% budget=2min order=grouped buffers=cold", "sim,real") == {
-        "interleaved": False, "buffers": "cold", "until_ci": 1.0, "budget_s": 120.0,
-    }  # fmt: skip
-    assert read("buffers=fresh", "sim") == read("buffers=fresh", "bound,model") == plain | {"buffers": "fresh"}
-    assert read("order=grouped", metric="loop")["interleaved"] is False
+def test_options_become_how_points_are_timed() -> None:
+    assert read() == read(sources="sim") == Timing()
+    assert read("until_ci=2%") == Timing(until_ci=0.02, budget_s=5.0)
+    assert read("until_ci=1% budget=1000000s").budget_s == 1e6
+    assert read("until_ci=0.5% budget=500ms") == Timing(until_ci=0.005, budget_s=0.5)
+    cold = Timing(buffers="cold", until_ci=1.0, budget_s=120.0)
+    assert read("until_ci=100% budget=2min order=grouped buffers=cold", "sim,real") == cold
+    assert read("buffers=fresh", "sim") == read("buffers=fresh", "bound,model") == Timing(buffers="fresh")
+    assert read("order=grouped", metric="loop") == Timing()
+    assert run_repetitions.read(run_repetitions.Repeated(repetitions=7), ["sim"], "root") == Timing(7)
 
 
 PERCENT = "write a percentage of the median, such as 2%"
 TIME = "write a time such as 500ms, 5s or 2min"
-LEAVE = "among --source, or leave it out"
-LOOP = "a loop is one time of calls in a row; take another --metric"
+LOOP = "--metric loop times one batch of back-to-back calls; choose another metric"
 
 
 @pytest.mark.parametrize(
@@ -45,12 +43,12 @@ LOOP = "a loop is one time of calls in a row; take another --metric"
         *((f"until_ci=2% budget={text}", "real", "root", f'--budget: cannot read "{text}"; {TIME}')
           for text in ("5", "0s", "1000001s", "5h", "x" * 40)),
         ("until_ci=2% budget=" + "x" * 41, "real", "root", f'--budget: cannot read "{"x" * 40}"; {TIME}'),
-        ("budget=5s", "real", "root", "--budget goes with --until-ci: without it the number of repetitions is set"),
-        ("until_ci=2%", "sim,bound", "root", f"--until-ci is for measured times: take real {LEAVE}"),
-        ("order=grouped", "model", "root", f"--order is for measured times: take real {LEAVE}"),
-        ("buffers=cold", "sim", "root", f"--buffers cold is for measured times: take real {LEAVE}"),
+        ("budget=5s", "real", "root", "--budget goes with --until-ci: without it the number of repetitions is fixed"),
+        ("until_ci=2%", "sim,bound", "root", "--until-ci is for measured times: add real to --source, or drop --until-ci"),
+        ("order=grouped", "model", "root", "--order is for measured times: add real to --source, or drop --order"),
+        ("buffers=cold", "sim", "root", "--buffers cold is for measured times: add real to --source, or drop --buffers"),
         ("buffers=fresh", "bound", "root",
-         f"--buffers fresh is for measured, simulated and modelled times: take real or sim or model {LEAVE}"),
+         "--buffers fresh is for measured, simulated and modelled times: add real, sim or model to --source, or drop --buffers"),
         ("buffers=fresh", "sim", "loop", f"--buffers: {LOOP}"),
         ("buffers=cold", "real", "loop", f"--buffers: {LOOP}"),
         ("until_ci=2%", "real", "loop", f"--until-ci: {LOOP}"),

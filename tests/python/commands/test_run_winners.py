@@ -157,7 +157,7 @@ def test_the_words_for_a_run_of_sizes(
         "8 B: --mca x",
         "Open MPI has no a, nor has any other algorithm that was timed a twin there",
     ]
-    assert said.err == ("collscope: mpirun takes such words for all sizes of a run\n")
+    assert said.err == ("collscope: these MCA settings apply to every message size\n")
     run_winners._show_practice(wins[-1:])
     assert capsys.readouterr().err == ""
 

@@ -17,8 +17,8 @@ from command_line import call
     [
         ("", {}),
         ("--quick", {"quick": True}),
-        ("--force", {"force": True}),
-        ("--again", {"again": True}),
+        ("--recalibrate", {"recalibrate": True}),
+        ("--remeasure", {"remeasure": True}),
         ("--out d", {"out": "d"}),
     ],
 )
@@ -34,7 +34,7 @@ def test_a_campaign_ends_with_the_head_of_its_report(
     monkeypatch.setattr(
         "collscope.campaigns.run.run", lambda name, **options: asked.append((name, options)) or workplace
     )
-    usual = {"quick": False, "out": None, "force": False, "again": False}
+    usual = {"quick": False, "out": None, "recalibrate": False, "remeasure": False}
     won = {"agreement": 0.75, "calls": 4, "mean_regret": 0.021}
     for winners, more in (
         (None, ""),

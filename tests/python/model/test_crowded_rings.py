@@ -67,7 +67,9 @@ def test_no_message_parts_by_more_than_fair_sharing_makes_of_what_its_neighbours
     key: str, ranks: int, size: str
 ) -> None:
     """So the rules are the same: simulation and model part nowhere else than where they were apart before, by a picosecond at first."""
-    request = one_call.Call(key, ranks, platform="schooner", nodes=4, mapping="cyclic", source="model,sim", sizes=size)
+    request = one_call.OneCall(
+        key, ranks, platform="schooner", nodes=4, mapping="cyclic", source="model,sim", sizes=size
+    )
     traces = one_call.make_traces(request)
     assert len(traces) == 2
     start, end, nodes = (np.array(found) for found in zip(*map(columns, traces), strict=True))

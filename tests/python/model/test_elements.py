@@ -10,8 +10,9 @@ import pytest
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
-from collscope.points.plan import Layout, Point, in_loop
+from collscope.points.plan import Layout, Point, Timing
 from collscope.sources import bounds, model, simulate
+from collscope.sources.source import in_loop
 from driven import drive, needs_simulation
 from made_platforms import ELEMENTS, write
 from scripts import (
@@ -61,7 +62,13 @@ def test_any_schedule_ends_when_simgrid_says(variant: str, tmp_path: Path) -> No
 def test_every_algorithm_takes_what_the_simulation_says_and_no_less_than_the_bound(tmp_path: Path) -> None:
     name, ranks = write(tmp_path, ELEMENTS), 11
     points = [
-        Point(collective=algorithm.key.partition("/")[0], algorithm=algorithm.key, count=count, root=0, buffers=buffers)
+        Point(
+            collective=algorithm.key.partition("/")[0],
+            algorithm=algorithm.key,
+            count=count,
+            root=0,
+            timing=Timing(buffers=buffers),
+        )
         for algorithm in registry.load().algorithms
         for count in (1, 700, 30_011)
         for buffers in (("warm", "fresh") if count > 1 else ("warm",))
@@ -96,7 +103,7 @@ def test_fresh_buffers_cost_each_byte_that_the_call_writes_and_nothing_where_the
         (Point("allgather", "allgather/bucket", count, in_place=True), 4 * count * (ranks - 1)),
         (Point("allgather", "allgather/bucket", 1), 0),  # less than a page
     ]
-    points = [replace(point, buffers=buffers) for point, _ in cases for buffers in ("warm", "fresh")]
+    points = [replace(point, timing=Timing(buffers=buffers)) for point, _ in cases for buffers in ("warm", "fresh")]
     for on in (name, f"{name}[without=first_touch]"):
         layout = Layout(find.load(on), 3, ranks, "block")
         ours = [a["model_s"] for a in model.evaluate([(layout, p) for p in points])]
@@ -133,11 +140,18 @@ def test_a_loop_with_barriers_takes_what_the_simulation_says_and_its_barrier_mat
         assert row["status"] == ours["status"] == "ok"
         assert ours["model_s"] == pytest.approx(row["median_s"], rel=1e-9, abs=PICOSECOND), point
         assert ours["model_s"] != pytest.approx(plain["model_s"], rel=1e-3), point
-    fresh = [replace(p, buffers="fresh") for p in points if p.count > 1 and p.collective in ("bcast", "allreduce")]
+    fresh = [
+        replace(p, timing=replace(p.timing, buffers="fresh"))
+        for p in points
+        if p.count > 1 and p.collective in ("bcast", "allreduce")
+    ]
     rows = simulate.run_tasks([(layout, p) for p in fresh])
     slower = 0
     for point, row, ours in zip(fresh, rows, model.evaluate([(layout, p) for p in fresh]), strict=True):
-        slower += ours["model_s"] > said[points.index(replace(point, buffers="warm"))]["model_s"]
+        slower += (
+            ours["model_s"]
+            > said[points.index(replace(point, timing=replace(point.timing, buffers="warm")))]["model_s"]
+        )
         assert ours["model_s"] == pytest.approx(row["median_s"], rel=1e-9, abs=PICOSECOND), point
     assert slower
 

@@ -11,6 +11,7 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
+from collscope.sources.source import Options
 from command_line import call
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
@@ -38,7 +39,7 @@ def noisy(folder: Path, text: str = SPEC) -> str:
 
 def rows(on: str, ranks: int, key: str, noise: int = DRAWS) -> model.Row:
     layout = Layout(find.load(on), ranks, ranks, "block")
-    return model.run_tasks([(layout, Point("bcast", key, 4, type="byte"))], noise=noise)[0]
+    return model.run_tasks([(layout, Point("bcast", key, 4, type="byte"))], Options(noise=noise))[0]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_run_shows_the_band_and_refuses_where_none_is_known(tmp_path: Path, caps
     status, _, err = call(capsys, *words, "--on", "schooner", "--source", "model")
     assert status == 2 and "calibrate measures it" in err
     status, _, err = call(capsys, *words, "--on", "schooner", "--source", "bound")
-    assert status == 2 and "take model among --source" in err
+    assert status == 2 and "add model to --source" in err
 
 
 def test_a_platform_whose_noise_nobody_knows_has_no_band() -> None:

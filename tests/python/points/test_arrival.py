@@ -39,7 +39,7 @@ def test_times_become_seconds(typed: str, meant: str) -> None:
              "(seconds)")
             for typed in ("late", "linear:", "linear:-1us", "linear:1h")
         ),
-        ("linear:1..2us", "1..2 is no number"),
+        ("linear:1..2us", "1..2 is not a number"),
         ("linear:1us:2", "linear takes a time alone"),
         ("random:1000001", "at most 1e+06 s"),
         ("random:1e999", "at most 1e+06 s"),

@@ -10,7 +10,7 @@ from collscope.machines.machine_file import machine_file
 from collscope.machines.placement import OWN_MAPPINGS
 from collscope.machines.platform import content_hash
 from collscope.points import plan
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Timing
 from tiny_platform import tiny
 
 
@@ -105,36 +105,39 @@ def test_a_million_ranks_are_laid_out_at_once(workplace: Path) -> None:
 CHANGES: dict[str, tuple[object, str]] = {
     "collective": ("reduce", "collective=reduce"), "algorithm": ("bcast/mst", "algorithm=bcast/mst"), "count": (9, "count=9"),
     "type": ("double", "type=double"), "op": ("max", "op=max"), "root": (3, "root=3"), "in_place": (True, "in_place=1"),
-    "metric": ("root", "metric=root"), "repetitions": (5, "repetitions=5"), "warmup": (4, "warmup=4"), "check": (True, "check=1"),
-    "until_ci": (0.02, "until_ci=0.02"), "budget_s": (2.5, "budget_s=2.5"), "buffers": ("cold", "buffers=cold"), "group": (3, "group=3"),
-    "skew": ("linear:1e-05", "skew=linear:1e-05"),
+    "metric": ("root", "metric=root"), "check": (True, "check=1"), "skew": ("linear:1e-05", "skew=linear:1e-05"),
+}  # fmt: skip
+HOW: dict[str, tuple[object, str]] = {
+    "repetitions": (5, "repetitions=5"), "warmup": (4, "warmup=4"), "until_ci": (0.02, "until_ci=0.02"),
+    "budget_s": (2.5, "budget_s=2.5"), "buffers": ("cold", "buffers=cold"), "group": (3, "group=3"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_every_option_of_a_point_stands_in_its_text(name: str) -> None:
+@pytest.mark.parametrize("name", [*CHANGES, *HOW])
+def test_every_field_of_a_point_and_its_timing_stands_in_its_text(name: str) -> None:
     usual = (
         "collective=bcast algorithm=bcast/linear count=7 type=float op=sum root=0 in_place=0 metric=makespan repetitions=1 "
         "warmup=0 check=0"
     )
     point = Point("bcast", "bcast/linear", 7)
-    assert point.text() == usual
-    assert [f.name for f in fields(Point)] == list(CHANGES)
-    value, word = CHANGES[name]
+    assert point.text() == usual, "caches are named by it"
+    assert [f.name for f in fields(Point)] == [*CHANGES, "timing"] and [f.name for f in fields(Timing)] == list(HOW)
+    value, word = (CHANGES | HOW)[name]
     words = [word if old.startswith(f"{name}=") else old for old in usual.split()]
-    if f"{name}=" not in usual:  # what only measurements have
+    if f"{name}=" not in usual:  # what is usual is left out
         words.append(word)
-    assert replace(point, **{name: value}).text().split() == words  # type: ignore[arg-type]
+    changed = replace(point, timing=Timing(**{name: value})) if name in HOW else replace(point, **{name: value})  # type: ignore[arg-type]
+    assert changed.text().split() == words
 
 
-def test_a_plan_is_a_line_a_point() -> None:
+def test_a_plan_has_one_line_per_point() -> None:
     one, other = Point("bcast", "bcast/linear", 7), Point("bcast", "bcast/linear", 8)
     assert plan.plan_text([("a", one), ("b", other)]) == f"id=a {one.text()}\nid=b {other.text()}\n"
     assert plan.plan_text([("a", one)], 3) == f"id=a {one.text()} ranks=3\n"
 
 
 def test_the_cells_of_a_point_and_of_a_layout(known: Registry) -> None:
-    point = Point("reduce_scatter", "reduce_scatter/linear", 100, "double", "max", 3, True, "root", 9, 8, True)
+    point = Point("reduce_scatter", "reduce_scatter/linear", 100, "double", "max", 3, True, "root", True)
     assert point.cells(8) == {
         "collective": "reduce_scatter", "algorithm": "reduce_scatter/linear", "bytes": 800, "block_bytes": 104,
         "type": "double", "op": "max", "in_place": 1, "root": 3, "metric": "root", "buffers": "", "skew": "",

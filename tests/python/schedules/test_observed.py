@@ -114,7 +114,7 @@ def test_the_median_is_one_that_was_run() -> None:
 )
 def test_model_and_simulation_side_by_side(key: str) -> None:
     """Any source, sub-groups, shared segments, flags."""
-    request = one_call.Call(key, 8, platform="schooner", nodes=2, source="model,sim")
+    request = one_call.OneCall(key, 8, platform="schooner", nodes=2, source="model,sim")
     model, sim = one_call.make_traces(request)
     assert [t.source for t in (model, sim)] == ["model", "sim"]
     assert [(m.src, m.dst, m.bytes, m.round) for m in model.arrows] == [
@@ -129,14 +129,14 @@ def test_model_and_simulation_side_by_side(key: str) -> None:
 @simulates
 def test_cyclic_mapping_is_the_runs() -> None:
     (t,) = one_call.make_traces(
-        one_call.Call("bcast/binomial", 8, platform="schooner", nodes=2, mapping="cyclic", source="sim")
+        one_call.OneCall("bcast/binomial", 8, platform="schooner", nodes=2, mapping="cyclic", source="sim")
     )
     assert t.nodes == (0, 1) * 4
 
 
 @measures
 def test_real_run() -> None:
-    (t,) = one_call.make_traces(one_call.Call("allreduce/recursive_doubling", 2, source="real", repetitions=3))
+    (t,) = one_call.make_traces(one_call.OneCall("allreduce/recursive_doubling", 2, source="real", repetitions=3))
     assert t.source == "real" and "of 3, the median" in t.where
     assert len(t.messages) == 2 and t.backwards == 0
     assert all(0 <= m.start_s <= m.end_s <= t.time_s for m in t.messages)
@@ -158,14 +158,14 @@ def test_refuses_sources(more: dict[str, str], words: str, monkeypatch: pytest.M
     for name in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match=words):
-        one_call.make_traces(one_call.Call("bcast/mst", 4, **more))  # type: ignore[arg-type]
+        one_call.make_traces(one_call.OneCall("bcast/mst", 4, **more))  # type: ignore[arg-type]
 
 
 @simulates
 def test_unsupported_says_why() -> None:
     for source in one_call.SOURCES[:2]:
         with pytest.raises(UserError, match="needs two ranks"):
-            one_call.make_traces(one_call.Call("barrier/two_proc", 3, platform="schooner", source=source))
+            one_call.make_traces(one_call.OneCall("barrier/two_proc", 3, platform="schooner", source=source))
 
 
 def test_what_the_driver_says_of_a_run() -> None:

@@ -329,7 +329,7 @@ def test_a_point_is_simulated_or_run_under_observation(monkeypatch: pytest.Monke
 def test_a_run_that_is_none_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     point, layout = Point("bcast", "bcast/a", 2), Layout(find.load("ideal"), 1, 2, "block")
     for outcomes, over, said in (
-        ([Outcome("ok", "ok", [])], 2.5, "bcast/a: took longer than 2.5 s (--point-limit)"),
+        ([Outcome("ok", "ok", [])], 2.5, "bcast/a: took longer than 2.5 s (--point-timeout)"),
         ([], 0.0, "bcast/a: the run did not come to its end: it fell"),
         ([Outcome("unsupported", "needs two ranks", [])], 0.0, "bcast/a: needs two ranks"),
     ):

@@ -46,7 +46,7 @@ def bars(t: Trace) -> dict[tuple[str, int, int], list[Bar]]:
     ],
 )
 def test_model_and_simulation_draw_the_same_bars(key: str, size: str) -> None:
-    request = one_call.Call(key, 6, sizes=size, platform="schooner", nodes=6, source="model,sim", type_name="byte")
+    request = one_call.OneCall(key, 6, sizes=size, platform="schooner", nodes=6, source="model,sim", type_name="byte")
     model, sim = (bars(t) for t in one_call.make_traces(request))
     assert model.keys() == sim.keys()
     for name, list_ in model.items():

@@ -50,7 +50,7 @@ def test_a_point_that_takes_too_long_is_given_up_and_says_what_it_was_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = ask(tmp_path, monkeypatch, ["a", "hang", "a", "hang"], limit_s=0.5)
-    said = "took longer than 0.5 s (--point-limit): rank 1 has recorded 3 operations, the last at toy.c:7"
+    said = "took longer than 0.5 s (--point-timeout): rank 1 has recorded 3 operations, the last at toy.c:7"
     assert found == {
         "0": {"id": "0", "kind": "ok"},
         "1": GivenUp(said, True),
@@ -136,4 +136,4 @@ def test_a_reply_that_comes_as_the_limit_ends_counts_and_the_next_point_has_its_
 
 def test_a_prover_that_ends_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = ask(tmp_path, monkeypatch, ["mute"], limit_s=0.2)
-    assert found == {"0": GivenUp("took longer than 0.2 s (--point-limit)", True)}
+    assert found == {"0": GivenUp("took longer than 0.2 s (--point-timeout)", True)}

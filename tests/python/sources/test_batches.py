@@ -143,4 +143,4 @@ def test_a_point_over_the_limit_is_given_up_and_is_no_fault() -> None:
         return Report(meta={"library": "x"}, unfinished=["b", *left] if points[0][0] == "a" else [], over_limit_s=2.5)
 
     batches.finish(POINTS, launch, made.__setitem__, died="launch failed", not_started="nothing started")
-    assert made == {"b": Outcome("limit", "took longer than 2.5 s (--point-limit)")}
+    assert made == {"b": Outcome("limit", "took longer than 2.5 s (--point-timeout)")}

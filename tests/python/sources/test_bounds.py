@@ -10,7 +10,6 @@ import pytest
 
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError
-from collscope.base.progress import progress
 from collscope.catalogue import prover, registry
 from collscope.machines import find
 from collscope.machines.platform import content_hash
@@ -193,11 +192,19 @@ def test_the_least_latency_is_at_an_end_of_a_piece(eager: int, pieces: list[tupl
     assert found == pytest.approx({"o": 1e-7, "g": 1e-7, "L": latency, "G": 1e-9, "gamma": 1e-10})
 
 
-def test_rows_of_bounds() -> None:
+def test_the_least_gap_of_a_sender_is_at_the_start_of_a_piece() -> None:
+    """Of 0 bytes 50 ns; of 100 bytes, where the second piece starts, 10 ns and 100 times 0.2 ns: processors spend no less."""
+    pieces = ((0, 1e-6, 1e-9, 1.0, 5e-8, 1e-10), (100, 1e-6, 1e-9, 1.0, 1e-8, 2e-10))
+    own = machine(dict.fromkeys(CLASSES, curve(*pieces)), eager_bytes=-1, overhead_s=1e-7)
+    found = bounds.loggp(replace(tiny(), machine=own), 2, 4)
+    assert (found["g"], found["o"]) == (pytest.approx(3e-8), pytest.approx(3e-8))
+
+
+def test_a_call_has_one_row_for_each_bound() -> None:
     layout, other = Layout(tiny(), 1, 4), Layout(tiny(), 2, 8)
     point = Point("bcast", "bcast/mst[dest=first]", 25, metric="root")
     again = [point, replace(point, algorithm="bcast/linear"), replace(point, metric="loop"), replace(point, check=True)]
-    rows = bounds.rows([(layout, p) for p in again], Options(), progress)
+    rows = bounds.rows([(layout, p) for p in again], Options())
     assert [(row["algorithm"], row["median_s"]) for row in rows] == [
         ("bound/telephone", pytest.approx(2e-6 + 1e-7)), ("bound/loggp", pytest.approx(1e-6 + 1e-7)),
     ]  # fmt: skip

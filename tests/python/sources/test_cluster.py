@@ -23,7 +23,7 @@ from collscope.sources import cluster, remote, simulate
 from collscope.sources.batches import Batch
 from collscope.sources.cluster import Cluster, Lost, parse
 from collscope.sources.outcome import Outcome
-from collscope.sources.source import Stopped
+from collscope.sources.source import Options, Stopped
 from collscope.studies.report import pictures
 
 # ---- what is typed -----------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def test_what_is_no_cluster_is_told_what_to_write(text: str, message: str) -> No
 
 def test_a_cluster_is_for_simulations() -> None:
     words = ["run", "--on", "schooner", "--ranks", "4", "-a", "bcast/mst", "--bytes", "4", "--source", "model"]
-    with pytest.raises(UsageError, match="--cluster is for simulations"):
+    with pytest.raises(UsageError, match="--cluster is for simulated times: add sim to --source"):
         cli.main([*words, "--cluster", "local:2"], standalone_mode=False)
 
 
@@ -153,14 +153,14 @@ def test_the_digits_are_those_of_one_machine_though_a_worker_is_killed_half_way(
 ) -> None:
     before: dict[str, int] = two.client.run(os.getpid)
     told = Watched(len(tasks), lambda: os.kill(next(iter(before.values())), signal.SIGKILL))
-    rows = simulate.run_tasks(tasks, progress=told, cluster=two)
+    rows = simulate.run_tasks(tasks, Options(cluster=two), told)
     assert told.first is None, "it was killed"
     assert told.done == len(tasks)
     two.client.wait_for_workers(2)
     assert len(set(two.client.run(os.getpid).values()) & set(before.values())) == 1, "and another took its place"
     assert {row["status"] for row in rows} == {"ok"}
     assert not simulate.left(tasks), "all of it is in the cache"
-    assert simulate.run_tasks(tasks, force=True) == rows
+    assert simulate.run_tasks(tasks, Options(force=True)) == rows
 
 
 def test_ctrl_c_loses_nothing_that_is_finished(
@@ -171,9 +171,8 @@ def test_ctrl_c_loses_nothing_that_is_finished(
     old = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
     try:
         with pytest.raises(Stopped) as stopped:
-            simulate.run_tasks(
-                tasks, progress=Watched(len(tasks), lambda: signal.pthread_kill(here, signal.SIGINT)), cluster=two
-            )
+            watched = Watched(len(tasks), lambda: signal.pthread_kill(here, signal.SIGINT))
+            simulate.run_tasks(tasks, Options(cluster=two), watched)
     finally:
         signal.signal(signal.SIGINT, old)
     finished = [row for row in stopped.value.rows if row["status"] == "ok"]
@@ -196,7 +195,7 @@ def test_a_worker_with_other_sources_is_refused(
 ) -> None:
     monkeypatch.setattr(cache, "sources_hash", lambda *folders: "another")
     with pytest.raises(UserError, match=r"the worker on .* has other sources in .*; bring them to the same commit"):
-        simulate.run_tasks(tasks[:1], cluster=two)
+        simulate.run_tasks(tasks[:1], Options(cluster=two))
 
 
 def test_what_makes_a_worker_unfit() -> None:

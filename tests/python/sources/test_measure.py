@@ -1,10 +1,8 @@
-"""What becomes of the repetitions of several launches of a real run."""
+"""collscope.sources.measure: the rows of real runs, with a fake in place of mpirun."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +12,8 @@ import tiny_platform
 from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
 from collscope.machines.platform import content_hash
-from collscope.points.plan import Layout, Point
-from collscope.points.table import make_row
+from collscope.points.plan import Layout, Point, Task, Timing
+from collscope.points.table import Row, make_row
 from collscope.sources import measure
 from collscope.sources.outcome import FAILED, OK, Outcome
 from collscope.sources.source import Options, Stopped
@@ -34,8 +32,15 @@ def good(*times: float) -> Outcome:
     )
 
 
+def row_of(task: Task, *seen: Outcome, keep_times: bool = False) -> Row:
+    """The row of a task after these launches."""
+    work = measure._Measurement([task], Options(launches=len(seen), keep_times=keep_times), None, "c0ffee")
+    work.outcomes = [list(seen)]
+    return work.rows()[0]
+
+
 def test_repetitions_of_all_launches_are_taken_together() -> None:
-    row = measure._row(TASK, [good(1.0, 3.0), good(2.0, 9.0)], 2, "c0ffee")
+    row = row_of(TASK, good(1.0, 3.0), good(2.0, 9.0))
     assert (row["median_s"], row["min_s"], row["max_s"]) == (2.5, 1.0, 9.0)
     assert (row["launches"], row["repetitions"], row["status"], row["kind"]) == (2, 2, "ok", OK)
     assert (row["chose"], row["back_end"]) == ("bcast/linear", "Open MPI 4.1.4")
@@ -45,7 +50,7 @@ def test_a_faulty_launch_leaves_the_point_without_a_time() -> None:
     """Half of a measurement is none: the others' repetitions must not pass for the whole."""
     faulty = Outcome(FAILED, "wrong data: 3 elements")
     for seen in ([good(1.0), faulty], [faulty, good(1.0)]):
-        row = measure._row(TASK, seen, 2, "c0ffee")
+        row = row_of(TASK, *seen)
         assert [row[column] for column in ("median_s", "q1_s", "q3_s", "min_s", "max_s")] == [None] * 5
         assert (row["repetitions"], row["status"], row["kind"]) == (0, "wrong data: 3 elements", FAILED)
         assert row["back_end"] == "Open MPI 4.1.4"
@@ -54,7 +59,7 @@ def test_a_faulty_launch_leaves_the_point_without_a_time() -> None:
 def test_a_row_has_every_cell() -> None:
     layout = Layout(tiny_platform.tiny(), 2, 8)
     point = Point("reduce", "reduce/linear", 30, type="double", op="max", root=3, in_place=True, metric="root")
-    row = measure._row((layout, point), [good(4.0, 12.0, 20.0)], 1, "c0ffee")
+    row = row_of((layout, point), good(4.0, 12.0, 20.0))
     assert row == make_row(
         source="real", platform="tiny", nodes=2, ranks=8, mapping="block", collective="reduce", algorithm="reduce/linear",
         bytes=240, block_bytes=240, type="double", op="max", in_place=1, root=3, metric="root", launches=1, repetitions=3,
@@ -62,54 +67,33 @@ def test_a_row_has_every_cell() -> None:
         back_end="Open MPI 4.1.4", sources_hash="c0ffee", platform_hash=content_hash(tiny_platform.tiny())[:12],
         outliers=0.0, unstable="few: 3 repetitions, an interval needs 6", start="window", buffers="warm",
     )  # fmt: skip
-    nobody = measure._row((Layout(None, 1, 4), point), [], 0, "c0ffee")
-    assert [nobody[c] for c in ("platform", "platform_hash", "median_s", "repetitions", "chose", "back_end", "status")] == [
-        "this_machine", "", None, 0, "", "", "ok",
+    nobody = row_of((Layout(None, 1, 4), point))
+    assert [nobody[c] for c in ("platform", "platform_hash", "median_s", "launches", "repetitions", "kind")] == [
+        "this_machine", "", None, 0, 0, "stopped",
     ]  # fmt: skip
 
 
 def test_ranks_start_as_each_launch_says() -> None:
     seen = [replace(good(1.0), start=start) for start in ("window", "", "barrier", "window")]
-    assert measure._row(TASK, seen, 4, "c0ffee")["start"] == "window/barrier"
+    assert row_of(TASK, *seen)["start"] == "window/barrier"
 
 
 def test_every_repetition_is_kept_where_that_is_asked_for() -> None:
     """In the order of launches and calls, of the point's metric; nothing of a launch that failed."""
     seen = [good(3.0, 1.0), good(2.5)]
-    assert "times_s" not in measure._row(TASK, seen, 2, "c0ffee")
-    assert measure._row(TASK, seen, 2, "c0ffee", keep_times=True)["times_s"] == "3 1 2.5"
-    failed = measure._row(TASK, [*seen, Outcome(FAILED, "wrong")], 3, "c0ffee", keep_times=True)
+    assert "times_s" not in row_of(TASK, *seen)
+    assert row_of(TASK, *seen, keep_times=True)["times_s"] == "3 1 2.5"
+    failed = row_of(TASK, *seen, Outcome(FAILED, "wrong"), keep_times=True)
     assert failed["times_s"] == ""
 
 
-def test_calls_that_are_timed_and_to_warm_up() -> None:
-    assert (measure.timed(TASK[1]).repetitions, measure.timed(TASK[1]).warmup) == (10, 2)
-    assert measure.timed(TASK[1], 3) == replace(TASK[1], repetitions=3, warmup=2)
-
-
-def test_options_reach_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[object] = []
-    asked: list[tuple[object, dict[str, object]]] = []
-
-    @contextmanager
-    def bar(*words: object) -> Iterator[Progress]:
-        said.extend(words)
-        yield Progress("", 0)
-
-    monkeypatch.setattr(
-        measure, "run_tasks", lambda tasks, **options: asked.append((tasks, options)) or [make_row() for _ in tasks]
-    )
-    measure.rows([TASK, TASK], Options(launches=3, repetitions=7, point_limit_s=2.5), bar)
-    assert said == ["measuring", 6]
-    ((tasks, options),) = asked
-    assert tasks == [(TASK[0], replace(TASK[1], repetitions=7, warmup=2, group=1))] * 2
-    assert (options["launches"], options["limit_s"]) == (3, 2.5)
-    asked.clear()
-    how = Options(until_ci=0.02, budget_s=3.0, interleaved=False, buffers="cold")
-    measure.rows([TASK, TASK], how, bar)
-    point = replace(TASK[1], repetitions=10, warmup=2, until_ci=0.02, budget_s=3.0, buffers="cold")
-    assert asked[0][0] == [(TASK[0], point)] * 2
-    assert point.text().endswith(" until_ci=0.02 budget_s=3.0 buffers=cold")
+@pytest.mark.parametrize(("asked", "made"), [(None, 10), (3, 3)])
+def test_ten_calls_are_timed_after_two_to_warm_up_unless_another_number_is_asked_for(
+    asked: int | None, made: int
+) -> None:
+    given = Timing(asked, until_ci=0.02, budget_s=3.0, buffers="cold")
+    layout, point = measure.timed((TASK[0], replace(TASK[1], timing=given)))
+    assert point == replace(TASK[1], timing=replace(given, repetitions=made, warmup=2)) and layout == TASK[0]
 
 
 def test_the_algorithms_of_a_call_are_one_group_in_each_layout() -> None:
@@ -119,32 +103,43 @@ def test_the_algorithms_of_a_call_are_one_group_in_each_layout() -> None:
     ]
     tasks = [(layout, point) for layout in (TASK[0], other) for point in calls]
     grouped = measure.in_rounds(tasks)
-    assert [point.group for _, point in grouped] == [1, 1, 2, 2, 0, 3, 3, 4, 4, 0]
-    assert [(layout, replace(point, group=0)) for layout, point in grouped] == tasks
+    assert [point.timing.group for _, point in grouped] == [1, 1, 2, 2, 0, 3, 3, 4, 4, 0]
+    assert [(layout, replace(point, timing=Timing())) for layout, point in grouped] == tasks
     assert measure.in_rounds(grouped, interleaved=False) == tasks
 
 
-def test_a_group_that_breaks_is_measured_point_by_point(
-    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In rounds nobody knows which of them broke: what did not end is started again, each by itself."""
-    fake = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
+@pytest.fixture
+def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The fake in place of mpirun and the driver; the file in which it counts its launches."""
+    script = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
     monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
-    monkeypatch.setattr(measure.programs, "MPI_DRIVER", fake)
-    monkeypatch.setattr(measure.mpirun, "command", lambda ranks, nodes, mapping: [sys.executable, "-IS", fake])
+    monkeypatch.setattr(measure.programs, "MPI_DRIVER", script)
+    monkeypatch.setattr(measure.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
+    monkeypatch.setattr(measure.mpirun, "command", lambda ranks, nodes, mapping: [sys.executable, "-IS", script])
+    return workplace / "count"
+
+
+def test_a_group_that_breaks_is_measured_point_by_point(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In rounds nobody knows which of them broke: what did not end is started again, each by itself."""
     plans: list[list[tuple[str, int]]] = []
     real = measure.plan_text
     monkeypatch.setattr(
-        measure, "plan_text", lambda points: plans.append([(n, p.group) for n, p in points]) or real(points)
+        measure, "plan_text", lambda points: plans.append([(n, p.timing.group) for n, p in points]) or real(points)
     )
-    points = [Point("bcast", "bcast/linear", count, group=group) for count, group in ((2, 1), (13, 2), (13, 1), (8, 1))]
+    # Two calls of two algorithms each, which do not stand side by side; the fake dies on a count of 13.
+    keys = ("bcast/linear", "bcast/mst")
+    points = [
+        Point("bcast", keys[0], 2),
+        Point("bcast", keys[0], 13),
+        Point("bcast", keys[1], 13),
+        Point("bcast", keys[1], 2),
+    ]
     rows = measure.run_tasks([(TASK[0], point) for point in points])
-    # Those of a group follow each other; the third dies wherever it stands, then the second does.
     assert plans == [
-        [("0", 1), ("2", 1), ("3", 1), ("1", 2)],
-        [("2", 0), ("3", 0), ("1", 0)],
-        [("3", 1), ("1", 2)],
-        [("1", 0)],
+        [("0", 1), ("3", 1), ("1", 2), ("2", 2)],  # those of a group follow each other
+        [("1", 0), ("2", 0)],
+        [("2", 2)],
+        [("2", 0)],
     ]
     assert [row["kind"] for row in rows] == ["ok", "died", "died", "ok"]
 
@@ -164,7 +159,7 @@ def test_what_was_not_measured_when_the_user_ended_it_says_so(
     monkeypatch.setattr(measure._Measurement, "launch", launch)
     monkeypatch.setattr(measure.programs, "MPI_DRIVER", workplace)
     with pytest.raises(Stopped) as stopped:
-        measure.run_tasks([TASK, (TASK[0], replace(TASK[1], count=9))], launches=3, keep_times=True)
+        measure.run_tasks([TASK, (TASK[0], replace(TASK[1], count=9))], Options(launches=3, keep_times=True))
     assert launches == [0, 1]
     cells = [[row[c] for c in ("kind", "status", "launches", "median_s", "times_s")] for row in stopped.value.rows]
     assert cells == [["ok", "ok", 1, 2.0, "1 3"], ["stopped", "not finished", 0, None, ""]]
@@ -193,30 +188,23 @@ def test_a_mapping_s_file_is_written_for_mpirun(
 
 
 def test_launches_follow_each_other_and_each_measures_every_layout(
-    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+    fake: Path, workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The fake stands in for mpirun: two layouts, two launches; a point that died has no row of its own time."""
-    fake = Path(__file__).parents[1] / "helpers" / "fake_smpirun"
-    monkeypatch.setenv("FAKE_COUNT", str(workplace / "count"))
-    monkeypatch.setattr(measure.programs, "MPI_DRIVER", fake)
-    monkeypatch.setattr(measure.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
-    asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(
-        measure.mpirun,
-        "command",
-        lambda ranks, nodes, mapping: asked.append((ranks, nodes)) or [sys.executable, "-IS", fake],
-    )
+    """Two layouts, two launches; a point that died has no time of its own; rows are told as soon as they are complete."""
     points = [Point("bcast", "bcast/linear", count) for count in (2, 13, 8)]
     tasks = [(TASK[0], points[0]), (Layout(TASK[0].platform, 2, 6), points[2]), (TASK[0], points[1])]
-    told = Progress("", 6)
-    rows = measure.run_tasks(tasks, launches=2, progress=told)
-    assert asked == [(4, 1), (6, 2)] * 2
+    bar, complete = Progress("", 6), list[Row]()
+    rows = measure.run_tasks(tasks, Options(launches=2, on_row=complete.append), bar)
     assert [(row["kind"], row["launches"], row["repetitions"], row["bytes"]) for row in rows] == [
         ("ok", 2, 1, 8), ("ok", 2, 1, 32), ("died", 2, 0, 52),
     ]  # fmt: skip
+    assert complete == [rows[0], rows[2], rows[1]], "by layout"
     assert rows[0]["median_s"] == 1e-6 * 3 / 3
     assert rows[2]["status"] == "launch failed: deadlock detected: fault"
     assert {row["sources_hash"] for row in rows} == {"c0ffeec0ffee"}
-    assert told.done == 6
-    assert len(list((workplace / ".cache" / "raw").glob("real-*.jsonl"))) == 4
-    assert (workplace / "count").read_text().count("\n") == 4
+    assert bar.done == 6
+    launched = [path.stem.rpartition("-")[2] for path in (workplace / ".cache" / "raw").glob("real-*.jsonl")]
+    assert sorted(launched) == ["4x0", "4x1", "6x0", "6x1"], "ranks and number of each launch"
+    assert fake.read_text().count("\n") == 4
+    assert measure.rows(tasks[:1], Options(launches=2, quiet=True)) == rows[:1]
+    assert capsys.readouterr().err == ""

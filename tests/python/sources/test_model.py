@@ -1,9 +1,9 @@
-"""Rows of the model, with a prover that is not there: cells, what is kept, and what is given up."""
+"""collscope.sources.model: rows with a prover that is not there: cells, what is kept, and what is given up."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import content_hash
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Timing
 from collscope.points.table import Row, make_row
 from collscope.sources import asking, model
 from collscope.sources.asking import GivenUp, Question
@@ -23,7 +23,7 @@ from tiny_platform import tiny
 
 BY_COUNT: dict[int, asking.Reply | GivenUp] = {
     7: {"kind": "unsupported", "status": "needs an even count"},
-    8: GivenUp("took longer than 2 s (--point-limit)", True),
+    8: GivenUp("took longer than 2 s (--point-timeout)", True),
     9: GivenUp("bcast/x, goes on for ever", False),
 }
 LAYOUT = Layout(tiny(), 2, 8, "cyclic")
@@ -91,7 +91,7 @@ def test_points_without_a_time_say_why_and_come_in_order(asked: list[str]) -> No
     assert [(row["kind"], row["status"], row["median_s"], row["repetitions"]) for row in made] == [
         ("ok", "ok", 3 * 1e-6, 1),
         ("unsupported", "needs an even count", None, 0),
-        ("limit", "took longer than 2 s (--point-limit)", None, 0),
+        ("limit", "took longer than 2 s (--point-timeout)", None, 0),
         ("unsupported", model.BUILTIN, None, 0),
         ("failed", "not tried: bcast/x, goes on for ever", None, 0),
         ("ok", "ok", 4 * 1e-6, 1),
@@ -155,7 +155,7 @@ def test_a_band_is_drawn_where_a_platform_varies(asked: list[str]) -> None:
     noisy = replace(LAYOUT, platform=replace(tiny(), machine=replace(tiny().machine, noise=noise)))
     bands = []
     for layout, draws in ((noisy, 5), (noisy, 5), (noisy, 6), (noisy, 0), (LAYOUT, 5)):
-        (row,) = model.run_tasks([(layout, call(3))], noise=draws)
+        (row,) = model.run_tasks([(layout, call(3))], Options(noise=draws))
         bands.append([row.get(f"noise_{part}_s") for part in ("low", "median", "high")])
     band = [pytest.approx(1.2e-6), pytest.approx(3e-6), pytest.approx(4.8e-6)]
     assert bands == [band, band, band, [None] * 3, [None] * 3]
@@ -163,16 +163,18 @@ def test_a_band_is_drawn_where_a_platform_varies(asked: list[str]) -> None:
     assert ["noise" in machine for machine in machines] == [True, True, False]
 
 
-def test_options_reach_the_model(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[object] = []
-    seen: list[tuple[object, object]] = []
-
-    @contextmanager
-    def bar(*words: object) -> Iterator[Progress]:
-        said.extend(words)
-        yield Progress("", 0)
-
-    monkeypatch.setattr(model, "run_tasks", lambda tasks, **options: seen.append((tasks, options["limit_s"])) or [])
-    model.rows([(LAYOUT, call(3, check=True))], Options(point_limit_s=2.5), bar)
-    assert said == ["model", 1]
-    assert seen == [([(LAYOUT, call(3, check=False))], 2.5)]
+def test_one_call_tells_all_but_in_a_loop_and_no_data_is_checked(
+    asked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A barrier before each call makes a loop: two calls to begin with, and two that count unless more are asked for."""
+    how = Timing(7, until_ci=0.02, budget_s=5.0, buffers="fresh")
+    loop = call(4, metric="osu_avg[barrier=barrier/tree]")
+    tasks = [(LAYOUT, p) for p in (call(3, check=True, timing=how), loop, replace(loop, timing=how))]
+    model.rows(tasks, Options(title="mine"))
+    assert capsys.readouterr().err == "collscope: mine: 3 points, by the model\n"
+    words = [re.findall("(?:repetitions|warmup|check|until_ci|buffers)=[^ ]*", line) for line in asked]
+    assert words == [
+        ["repetitions=1", "warmup=0", "check=0", "buffers=fresh"],
+        ["repetitions=2", "warmup=2", "check=0"],
+        ["repetitions=7", "warmup=2", "check=0", "buffers=fresh"],
+    ]

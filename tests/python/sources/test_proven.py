@@ -9,7 +9,7 @@ import pytest
 
 from collscope.base import paths, programs
 from collscope.catalogue.registry import Registry
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Timing
 from collscope.sources import proven
 from open_mpi import needs_prover
 from tiny_platform import tiny
@@ -39,7 +39,7 @@ def test_a_proof_is_kept_for_all_calls_of_a_shape(wrong: None, monkeypatch: pyte
     """Metric, repetitions and buffers change nothing; another count or root is another proof."""
     first = proven.failures([(LAYOUT, NOTHING)])
     monkeypatch.setattr(programs, "PROVER", Path("missing"))
-    again = (LAYOUT, replace(NOTHING, metric="root", repetitions=7, buffers="cold", check=True))
+    again = (LAYOUT, replace(NOTHING, metric="root", timing=Timing(7, buffers="cold"), check=True))
     assert proven.failures([again]) == {again: first[LAYOUT, NOTHING]}
     for other in (replace(NOTHING, count=101), replace(NOTHING, root=1), replace(NOTHING, type="double")):
         with pytest.raises(Exception, match="missing"):

@@ -75,16 +75,16 @@ def test_a_row_has_every_cell(here: Path) -> None:
         "algorithm": "bcast/linear", "bytes": 4, "block_bytes": 4, "type": "byte", "op": "", "in_place": 0, "root": 0,
         "metric": "osu_avg", "back_end": "a page",
     }  # fmt: skip
-    (row,) = published.rows([(layout, point)], Options(), None)  # type: ignore[arg-type]
+    (row,) = published.rows([(layout, point)], Options())
     assert row == make_row(**cells, launches=7, repetitions=1, median_s=pytest.approx(3.5e-6), status="ok", kind="ok")
     nobody = {"status": "nobody has published a time of this call", "kind": "unsupported", "repetitions": 0}
     for at, other in (
         (replace(layout, nodes=1), point), (replace(layout, mapping="block"), point), (replace(layout, ranks=4), point),
         (layout, replace(point, root=1)), (layout, replace(point, count=5)), (layout, replace(point, metric="makespan")),
     ):  # fmt: skip
-        (row,) = published.rows([(at, other)], Options(), None)  # type: ignore[arg-type]
+        (row,) = published.rows([(at, other)], Options())
         assert {name: row[name] for name in nobody} == nobody and row["median_s"] is None and row["launches"] is None
-    (row,) = published.rows([(replace(layout, platform=replace(tiny(), name="elsewhere")), point)], Options(), None)  # type: ignore[arg-type]
+    (row,) = published.rows([(replace(layout, platform=replace(tiny(), name="elsewhere")), point)], Options())
     assert (row["kind"], row["back_end"]) == ("unsupported", "")
 
 

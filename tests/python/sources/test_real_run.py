@@ -1,4 +1,4 @@
-"""Real runs on this machine: the data path works, the data is right, and nothing is faster than what nothing can beat."""
+"""collscope.sources.measure: real runs on this machine give the right data, and no time below what nothing can beat."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from collscope.base import programs
 from collscope.calibration import calibrate
 from collscope.catalogue import registry
-from collscope.commands import run as runs
+from collscope.commands import run_points
 from collscope.machines import find
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Timing
 from collscope.points.table import Row
 from collscope.sources import bounds, measure
 
@@ -29,7 +29,7 @@ def points() -> list[Point]:
     known = registry.load()
     keys = [(c, key) for c in SEVEN for key in [a.full_key() for a in known.of(c)] + [f"{c}/builtin"]]
     return [
-        Point(collective=c, algorithm=key, count=count, check=True, repetitions=2, warmup=1)
+        Point(collective=c, algorithm=key, count=count, check=True, timing=Timing(2))
         for c, key in keys
         for count in (4, 4096)
     ]
@@ -63,6 +63,6 @@ def test_no_time_is_below_the_bound_of_the_same_minute(tmp_path: Path) -> None:
 
 def test_ranks_without_a_core_of_their_own_are_said_to_have_none(capsys: pytest.CaptureFixture[str]) -> None:
     cores = len(os.sched_getaffinity(0))
-    request = runs.Request(algorithms="barrier/linear", ranks=f"1,{cores + 1}", platform="this_machine", source="real")
-    runs.read_layouts(request, ["real"])
-    assert f"{cores + 1} ranks have fewer cores" in capsys.readouterr().err
+    request = run_points.Points(algorithms="barrier/linear", ranks=f"1,{cores + 1}", platform="this_machine")
+    run_points.read_layouts(request, ["real"])
+    assert f"{cores + 1} ranks: more ranks than cores" in capsys.readouterr().err

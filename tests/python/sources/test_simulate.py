@@ -1,16 +1,16 @@
-"""Launches, caching and failures, with a fake in place of smpirun."""
+"""collscope.sources.simulate, collscope.sources.smpirun: launches, caching and failures, with a fake in place of smpirun."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import re
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,9 +20,9 @@ from collscope.base.progress import Progress
 from collscope.catalogue.registry import Registry
 from collscope.machines import find
 from collscope.machines.platform import content_hash, smpirun_args
-from collscope.points.plan import Layout, Point
-from collscope.points.table import make_row
-from collscope.sources import simulate, smpirun
+from collscope.points.plan import Layout, Point, Timing
+from collscope.points.table import Row, make_row
+from collscope.sources import forecast, launch, simulate, smpirun
 from collscope.sources.cluster import Cluster
 from collscope.sources.rows import failed
 from collscope.sources.source import Options, Stopped
@@ -49,29 +49,29 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> I
     smpirun.version.cache_clear()
 
 
-def run(*wanted: Point, **options: object) -> list[dict[str, object]]:
+def run(*wanted: Point, progress: Progress | None = None, **options: Any) -> list[Row]:
     layout = Layout(tiny(), 1, 4)
-    return simulate.run_tasks([(layout, point) for point in wanted], **options)
+    return simulate.run_tasks([(layout, point) for point in wanted], Options(**options), progress)
 
 
 def test_rows_come_in_order_with_every_digit(fake: Path) -> None:
-    told = Progress("", 3)
-    rows = run(*points(3000, 1, 0), progress=told)
+    bar = Progress("", 3)
+    rows = run(*points(3000, 1, 0), progress=bar)
     assert [row["median_s"] for row in rows] == [1e-6 * 3001 / 3, 1e-6 * 2 / 3, 1e-6 / 3]
     assert {row["chose"] for row in rows} == {"bcast/linear"}
     assert rows[0]["bytes"] == 12000
     assert rows[0]["back_end"] == "SimGrid 3.32"
-    assert told.done == 3
-    assert told.share == pytest.approx(1)
+    assert bar.done == 3
+    assert bar.share == pytest.approx(1)
 
 
 def test_the_second_time_nothing_runs(fake: Path) -> None:
     first = run(*points(1, 2, 3))
     launches = fake.read_text()
-    told = Progress("", 3)
-    assert run(*points(1, 2, 3), progress=told) == first
+    bar = Progress("", 3)
+    assert run(*points(1, 2, 3), progress=bar) == first
     assert fake.read_text() == launches
-    assert (told.done, told.share) == (3, 0)
+    assert (bar.done, bar.share) == (3, 0)
     run(*points(1, 2, 3), force=True)
     assert fake.read_text() != launches
 
@@ -134,23 +134,27 @@ def test_builtin_is_not_simulated(fake: Path) -> None:
     assert not fake.exists()
 
 
-def test_stopping_keeps_what_is_finished(fake: Path) -> None:
+def test_stopping_keeps_what_is_finished_and_ends_the_launch(
+    fake: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As Ctrl-C does it: the exception comes up in the main thread while a launch is busy."""
+    busy = workplace / "pid"
+    monkeypatch.setenv("FAKE_PID", str(busy))
 
     class Stopping(Progress):
         def __call__(self, n: int, share: float = 0.0) -> None:
-            if n and fake.exists():
+            if n:
+                while not (busy.exists() and busy.read_text()):
+                    time.sleep(0.01)
                 raise KeyboardInterrupt
 
-    start = time.monotonic()
     with pytest.raises(Stopped) as stopped:
         run(*points(200, 99), progress=Stopping("", 2))
     assert [row["kind"] for row in stopped.value.rows] == ["ok", "stopped"]
-    assert time.monotonic() - start < 15
-    known = run(*points(200))
-    assert known[0]["status"] == "ok"
-    assert len(fake.read_text().splitlines()) == 1  # the first point came from the cache
-    assert threading.active_count() < 10
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(busy.read_text()), 0)
+    assert run(*points(200))[0]["status"] == "ok"
+    assert len(fake.read_text().splitlines()) == 1, "it came from the cache"
 
 
 def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> None:
@@ -168,13 +172,16 @@ def test_a_key_changes_with_all_that_a_number_depends_on(known: Registry) -> Non
     ]
     changes: dict[str, object] = {
         "collective": "reduce", "algorithm": "bcast/mst", "count": 9, "type": "double", "op": "max", "root": 1,
-        "in_place": True, "metric": "loop", "repetitions": 2, "warmup": 1, "check": True,
-        "until_ci": 0.02, "budget_s": 1.0, "buffers": "cold", "group": 1, "skew": "linear:1e-06",
+        "in_place": True, "metric": "loop", "check": True, "skew": "linear:1e-06", "timing": Timing(2),
     }  # fmt: skip
     assert set(changes) == {f.name for f in fields(Point)}
     keys += [origin.key(layout, replace(point, **{name: value})) for name, value in changes.items()]
     assert len(set(keys)) == len(keys)
-    assert origin.key(layout, replace(point, metric="root")) == keys[0]  # read from the same simulation
+    keys += [origin.key(layout, replace(point, timing=Timing(**how))) for how in ({"warmup": 1}, {"buffers": "fresh"})]
+    assert len(set(keys)) == len(keys)
+    assert origin.key(layout, replace(point, metric="root")) == keys[0], "read from the same simulation"
+    delayed = replace(point, skew="linear:1e-06", metric="delay")
+    assert origin.key(layout, delayed) != origin.key(layout, replace(delayed, metric="makespan")), "a delay has its own"
 
 
 def test_compiler_flags_are_among_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,15 +202,28 @@ def test_compiler_flags_are_among_the_sources(tmp_path: Path, monkeypatch: pytes
     assert len(set(hashes)) == len(hashes)
 
 
-def test_a_point_over_the_limit_is_given_up_and_the_rest_goes_on(fake: Path) -> None:
-    rows = run(*points(200, 99, 1), jobs=1, limit_s=0.3)
+def test_a_point_over_the_limit_is_given_up_and_the_rest_goes_on(
+    fake: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that runs while the point that never ends is at work, and stands otherwise."""
+    busy, bar, seconds = workplace / "pid", Progress("", 3), [1.0]
+    monkeypatch.setenv("FAKE_PID", str(busy))
+
+    def clock() -> float:
+        with contextlib.suppress(FileNotFoundError, ValueError, ProcessLookupError):
+            os.kill(int(busy.read_text()), 0)
+            seconds.append(seconds[-1] + bool(bar.done))  # the point before it has been heard of
+        return seconds[-1]
+
+    monkeypatch.setattr(launch, "time", SimpleNamespace(monotonic=clock))
+    rows = run(*points(200, 99, 1), progress=bar, jobs=1, point_timeout_s=0.3)
     assert [row["kind"] for row in rows] == ["ok", "limit", "ok"]
     assert rows[1]["median_s"] is None
-    assert "--point-limit" in str(rows[1]["status"])
+    assert "--point-timeout" in str(rows[1]["status"])
     assert not failed(rows)
     before = len(fake.read_text().splitlines())
-    run(*points(200, 99, 1), jobs=1, limit_s=0.3)  # it was not kept, and the others were
-    assert fake.read_text().splitlines()[before:] == ["1 True"]
+    run(*points(200, 99, 1), jobs=1, point_timeout_s=0.3)
+    assert fake.read_text().splitlines()[before:] == ["1 True"], "it was not kept, and the others were"
 
 
 def test_the_running_point_is_named(fake: Path) -> None:
@@ -238,39 +258,44 @@ def test_what_is_kept_and_what_is_left(fake: Path) -> None:
     assert simulate.left(wanted) == [wanted[2]], "what broke is tried again"
 
 
-def test_options_reach_the_simulation(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[object] = []
-    asked: list[tuple[list[object], dict[str, object]]] = []
+@pytest.mark.parametrize(("metric", "calls"), [("makespan", 1), ("loop", 10), ("osu_avg[barrier=barrier/tree]", 2)])
+@pytest.mark.parametrize("asked", [None, 7])
+def test_one_call_tells_all_but_in_a_loop(metric: str, calls: int, asked: int | None) -> None:
+    how = Timing(asked, until_ci=0.02, budget_s=5.0, buffers="fresh")
+    task = (Layout(tiny(), 1, 4), Point("bcast", "bcast/linear", 1, metric=metric, timing=how))
+    layout, point = simulate.timed(task)
+    assert point.timing == Timing(asked or calls, 2 if "barrier" in metric else 0, buffers="fresh")
+    assert simulate.timed((layout, point)) == (layout, point)
 
-    @contextmanager
-    def bar(*words: object) -> Iterator[Progress]:
-        said.extend(words)
-        yield Progress("", 0)
 
-    monkeypatch.setattr(simulate, "run_tasks", lambda tasks, **options: asked.append((tasks, options)) or [])
-    layout = Layout(tiny(), 1, 4)
-    calls = [(layout, Point("bcast", "bcast/linear", 1, metric=metric)) for metric in ("makespan", "loop", "osu_avg")]
-    simulate.rows(calls, Options(), bar)
-    workers = Cluster(None, 5)
-    simulate.rows(calls, Options(jobs=3, force=True, repetitions=7, point_limit_s=2.5, cluster=workers), bar)
-    assert said[:3] == ["simulating", 3, simulate.HINT]
-    assert [[point.repetitions for _, point in tasks] for tasks, _ in asked] == [[1, 10, 1], [7, 7, 7]]  # type: ignore[attr-defined]
-    told = [{k: v for k, v in options.items() if k != "progress"} for _, options in asked]
-    assert told == [
-        {"jobs": None, "force": False, "limit_s": None, "cluster": None},
-        {"jobs": 3, "force": True, "limit_s": 2.5, "cluster": workers},
-    ]  # fmt: skip
+def test_as_many_simulations_run_as_there_are_workers_jobs_or_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5})
-    assert simulate.default_jobs() == 3
+    options = (Options(), Options(jobs=4), Options(jobs=4, cluster=Cluster(None, 7)))
+    assert [simulate.workers(one) for one in options] == [3, 4, 7]
 
 
-@pytest.mark.parametrize(("took_s", "told"), [(59.9, False), (60.0, True)])
-def test_a_minute_is_told_beforehand(
-    took_s: float, told: bool, fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_further_metrics_are_read_from_the_same_calls(fake: Path) -> None:
+    rows = run(*points(1, 13, 2), also_metrics=("root",))
+    assert [(row["metric"], row["bytes"], row["median_s"]) for row in rows] == [
+        ("makespan", 4, 1e-6 * 2 / 3), ("makespan", 52, None), ("makespan", 8, 1e-6 * 3 / 3), ("root", 4, 0.0), ("root", 8, 0.0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("took_s", "says"), [(59.9, ""), (60.0, "simulating: 1 points; 1 to simulate, 4 at a time: about 60 s")]
+)
+def test_a_minute_is_announced(
+    took_s: float, says: str, fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(simulate, "seconds", lambda layout, point: took_s)
-    simulate.tell_length([(Layout(tiny(), 1, 4), points(1)[0])], 4, force=False)
-    assert ("simulating 1 point takes about 60 s" in capsys.readouterr().err) == told
+    monkeypatch.setattr(forecast, "seconds", lambda layout, point: took_s)
+    task = (Layout(tiny(), 1, 4), points(1)[0])
+    simulate.rows([task], Options(jobs=4))
+    assert capsys.readouterr().err == (f"collscope: {says} (a rough estimate); {simulate.HINT}\n" if says else "")
+    simulate.rows([task], Options(jobs=4))
+    simulate.rows([task], Options(jobs=4, force=True, quiet=True))
+    assert capsys.readouterr().err == "", "it is cached; and quiet is quiet"
+    simulate.rows([task], Options(title="mine", jobs=4))
+    assert capsys.readouterr().err == "collscope: mine: 1 points, all of them cached\n"
 
 
 def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
@@ -287,17 +312,9 @@ def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
     assert smpirun.environment(Layout(None, 1, 1)) == {"TMPDIR": "."}
 
 
-def test_a_long_simulation_is_announced(known: Registry, capsys: pytest.CaptureFixture[str]) -> None:
-    ideal, schooner = find.load("ideal"), find.load("schooner[nodes=4096,topology=switch]")
+def test_a_platform_may_be_too_large_to_be_simulated(known: Registry) -> None:
     point = Point("bcast", "bcast/binomial", 1)
-    simulate.tell_length([(Layout(ideal, 64, 64), point)], 1, force=True)
-    assert not capsys.readouterr().err
-    simulate.tell_length([(Layout(ideal, 16384, 16384), point)], 1, force=True)
-    assert re.search(
-        r"simulating 1 point takes about \d+ min, .*--source model gives the same times", capsys.readouterr().err
-    )
-    with pytest.raises(
-        UserError,
-        match=r"schooner\[nodes=4096,topology=switch\]: 4096 nodes are too many for a simulation: at most 2048",
-    ):
-        simulate.tell_length([(Layout(schooner, 4, 4), point)], 1, force=True)
+    simulate.check_platforms([(Layout(find.load("ideal"), 16384, 16384), point)])
+    large = find.load("schooner[nodes=4096,topology=switch]")
+    with pytest.raises(UserError, match=r"4096 nodes are too many for a simulation: at most 2048"):
+        simulate.check_platforms([(Layout(large, 4, 4), point)])

@@ -13,7 +13,7 @@ import pytest
 from collscope.base import paths, programs
 from collscope.catalogue import registry
 from collscope.machines import find
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Timing
 from collscope.sources import model, simulate
 from driven import drive
 
@@ -188,7 +188,7 @@ def test_each_metric_is_of_the_ranks_and_calls_that_it_names(workplace: Path) ->
     """A root that is not rank 0 is the last one in a reduction and no other is; a loop's time is that of one call."""
     layout = Layout(find.load("schooner"), 2, 8)
     root, last = (replace(point("reduce/linear", 5000, root=5), metric=metric) for metric in ("root", "makespan"))
-    once, often = (replace(point("barrier/dissemination", 0), metric="loop", repetitions=n) for n in (1, 20))
+    once, often = (replace(point("barrier/dissemination", 0), metric="loop", timing=Timing(n)) for n in (1, 20))
     times = [row["median_s"] for row in simulate.run_tasks([(layout, p) for p in (root, last, once, often)])]
     assert times[0] == times[1]
     assert times[3] == pytest.approx(times[2], rel=0.3)

@@ -1,4 +1,4 @@
-"""One figure of a study alone."""
+"""collscope.studies.one_figure: a figure of a study alone."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from collscope.studies import one_figure, reader
 from collscope.studies import rows as study_rows
 from collscope.studies.report.analysis import analyse
 from collscope.studies.report.pictures import pictures
+from collscope.studies.request import Request
 from collscope.studies.study import Study
 
 
@@ -27,15 +28,15 @@ def test_it_is_drawn_from_what_the_whole_study_draws_it_from(tmp_path: Path, mon
     asked: list[Any] = []
     made = drawn.stand_ins(monkeypatch)
 
-    def simulate_tasks(study: object, tasks: list[Any], **_: object) -> list[table.Row]:
+    def rows_of(study: object, tasks: list[Any], options: object) -> list[table.Row]:
         asked.extend(tasks)
         return [r for r in every if (r["collective"], r["nodes"]) == ("gather", 4)]
 
-    monkeypatch.setattr(study_rows, "simulate_tasks", simulate_tasks)
+    monkeypatch.setattr(study_rows, "rows_of", rows_of)
     monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
     frame = table.to_frame([r for r in every if r["collective"] == "gather"])
     (whole,) = (p for p in pictures(analyse(bird, frame), [], None, True) if p.number == "5.4.2")
-    names = one_figure.run("bird_schooner", "5.4.2", quick=True, out=str(tmp_path / "one"))
+    names = one_figure.run("bird_schooner", "5.4.2", Request(quick=True, out=str(tmp_path / "one")))
     assert names == [tmp_path / "one" / f"5.4.2_gather_4_nodes.{kind}" for kind in ("svg", "png")]
     assert [drawn.plan(p) for p in made] == [drawn.plan(whole)]
     assert {(point.collective, layout.nodes) for layout, point in asked} == {("gather", 4)}, "nothing else is simulated"
@@ -79,7 +80,7 @@ def test_a_figure_without_numbers_and_a_folder_that_is_none_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bird = reader.load("bird_schooner")
-    monkeypatch.setattr(study_rows, "simulate_tasks", lambda *_, **__: made_table.rows(bird, quick=True)[:0])
+    monkeypatch.setattr(study_rows, "rows_of", lambda *_: made_table.rows(bird, quick=True)[:0])
     monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
     monkeypatch.setattr(study_rows, "tasks_of", lambda *_, **__: [])
     file = tmp_path / "file"
@@ -90,21 +91,21 @@ def test_a_figure_without_numbers_and_a_folder_that_is_none_are_told(
         (tmp_path, "contains files that are not"),
     ):
         with pytest.raises(UsageError, match=f"^--out {out}: {problem}"):
-            one_figure.run("bird_schooner", "5.1.1", out=str(out))
+            one_figure.run("bird_schooner", "5.1.1", Request(out=str(out)))
 
 
 def test_a_drawing_alone_is_of_its_own_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = reader.load("kandalla_allgather")
     asked: list[Any] = []
 
-    def simulate_tasks(study: Study, tasks: list[Any], **_: object) -> list[table.Row]:
+    def rows_of(study: Study, tasks: list[Any], options: object) -> list[table.Row]:
         asked.extend(tasks)
         return made_table.rows(study)
 
-    monkeypatch.setattr(study_rows, "simulate_tasks", simulate_tasks)
+    monkeypatch.setattr(study_rows, "rows_of", rows_of)
     monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
     made = drawn.stand_ins(monkeypatch)
-    one_figure.run("kandalla_allgather", "3", out=str(tmp_path / "one"))
+    one_figure.run("kandalla_allgather", "3", Request(out=str(tmp_path / "one")))
     drawing = next(d for d in study.drawings if d.number == "3")
     assert [p.stem for p in made] == ["figure_3"]
     keys = {e.key for c in study.collectives for e in c.entries if drawing.shows(e)}

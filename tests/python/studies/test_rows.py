@@ -1,7 +1,8 @@
-"""The rows of a study: what is simulated again, and from which numbers of a call a further metric is read."""
+"""collscope.studies.rows, collscope.studies.origin: what is simulated again, and from which numbers of a call a further metric is read."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -12,11 +13,12 @@ import pytest
 
 import tiny_platform
 from collscope import __version__
-from collscope.base import cache, commit
+from collscope.base import cache, commit, paths
 from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.points.table import Row
-from collscope.sources import simulate, smpirun
+from collscope.sources import forecast, smpirun
+from collscope.sources.source import Options, Source
 from collscope.studies import reader
 from collscope.studies import rows as study_rows
 from collscope.studies.origin import Origin, remember
@@ -37,9 +39,9 @@ algorithms = ["bcast/linear"]
 """
 
 
-def run(*, force: bool = False) -> tuple[list[Row], Origin]:
+def run(**options: Any) -> tuple[list[Row], Origin]:
     study = reader.parse(STUDY, Path(__file__))
-    return study_rows.simulate_study(study, tiny_platform.tiny(), quick=False, jobs=1, force=force)
+    return study_rows.of_study(study, tiny_platform.tiny(), False, Options(jobs=1, **options))
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def launches(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) 
     return workplace / "count"
 
 
-def test_force_simulates_again_what_is_cached(launches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_force_simulates_again_what_is_cached(launches: Path) -> None:
     _, first = run()
     once = launches.read_text()
     again, second = run()
@@ -67,12 +69,6 @@ def test_force_simulates_again_what_is_cached(launches: Path, monkeypatch: pytes
     assert forced == again
     assert first.simulated == third.simulated == 3
     assert second.simulated == 3, "the origin of what is cached is kept"
-    seen = []
-    monkeypatch.setattr(simulate, "run_tasks", lambda tasks, **options: seen.append(options["force"]) or [])
-    study = reader.parse(STUDY, Path(__file__))
-    for force in (True, False):
-        study_rows.simulate_tasks(study, [], jobs=1, force=force)
-    assert seen == [True, False]
 
 
 def test_a_further_metric_has_numbers_of_its_own(launches: Path) -> None:
@@ -110,9 +106,8 @@ def test_the_longest_run_of_the_same_numbers_is_remembered(
 
 def test_where_the_numbers_come_from_is_kept_whole(launches: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows, origin = run()
-    assert capsys.readouterr().err.splitlines()[0] == "collscope: rows: 3 points; 3 to simulate, 1 at a time".replace(
-        "rows:", "test_rows:"
-    )
+    said = "collscope: test_rows: 3 points; 3 to simulate, 1 at a time: about 1 s (a rough estimate)"
+    assert capsys.readouterr().err.splitlines() == [said]
     sim = [row for row in rows if row["source"] == "sim"]
     text = cache.digest(Path(__file__).read_text(encoding="utf-8"))[:12]
     assert origin.hashes == {"sources": sim[0]["sources_hash"], "platform": sim[0]["platform_hash"], "study": text}
@@ -127,30 +122,52 @@ def test_where_the_numbers_come_from_is_kept_whole(launches: Path, capsys: pytes
 
 def test_an_empty_run_has_an_origin(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smpirun, "version", lambda: "3.32")
-    origin = study_rows._origin(reader.parse(STUDY, Path(__file__)), [], True, 0, 2.0, 3)
+    origin = study_rows._origin(reader.parse(STUDY, Path(__file__)), [], study_rows.Taken(True, 0, 0, 2.0, 3))
     assert (origin.hashes["sources"], origin.hashes["platform"]) == ("", "")
     assert (origin.quick, origin.points, origin.simulated, origin.wall_s, origin.jobs) == (True, 0, 0, 2.0, 3)
 
 
 def test_the_model_is_asked_where_a_study_says_so(
-    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Any] = []
+    seen: list[Options] = []
 
-    def run_tasks(tasks: list[Any], **options: Any) -> list[Row]:
-        asked.append((len(tasks), options["limit_s"]))
+    def rows(tasks: list[Any], options: Options) -> list[Row]:
+        seen.append(options)
         return [{"sources_hash": f"a{k}", "platform_hash": f"b{k}", "source": "model"} for k in range(len(tasks))]
 
-    monkeypatch.setattr(study_rows.model, "run_tasks", run_tasks)
+    monkeypatch.setitem(study_rows.SOURCES, "model", Source("model", rows))
     monkeypatch.setattr(smpirun, "version", lambda: "3.32")
-    text = STUDY.replace('also_metrics = ["root"]', 'source = "model"')
-    study = reader.parse(text, Path(__file__))
-    rows, origin = study_rows.simulate_study(study, tiny_platform.tiny(), quick=True, jobs=7, force=False, limit_s=2.5)
-    assert asked == [(3, 2.5)]
-    assert capsys.readouterr().err.splitlines()[0] == "collscope: test_rows: 3 points, by the model"
+    study = reader.parse(STUDY.replace('also_metrics = ["root"]', 'source = "model"'), Path(__file__))
+    options = Options(jobs=7, point_timeout_s=2.5)
+    found, origin = study_rows.of_study(study, tiny_platform.tiny(), True, options)
+    assert seen == [replace(options, title="test_rows")]
     assert (origin.jobs, origin.simulated, origin.quick, origin.hashes["platform"]) == (1, 3, True, "b0")
     assert origin.hashes["sources"] == "a0"
-    assert [row["source"] for row in rows[:4]] == ["model"] * 3 + ["bound"]
+    assert [row["source"] for row in found[:4]] == ["model"] * 3 + ["bound"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_known"),
+    [
+        ({}, True),
+        ({"quick": True}, False),
+        ({"simulated": 2}, False),
+        ({"wall_s": "long"}, False),
+        ({"jobs": None}, False),
+    ],
+)
+def test_the_speed_is_that_of_a_whole_reference_of_the_same_points(
+    changed: dict[str, Any], is_known: bool, workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = reader.parse(STUDY, Path("sim/mine.toml"))
+    tasks = [task for task, _, _ in study_rows.tasks_of(study, tiny_platform.tiny(), quick=False)]
+    monkeypatch.setattr(paths, "RESULTS", workplace)
+    assert study_rows.speed(study, tasks) is None, "there is no reference"
+    (workplace / "mine").mkdir()
+    origin = {"wall_s": 300.0, "jobs": 2, "quick": False, "simulated": 3, **changed}
+    (workplace / "mine" / "run.json").write_text(json.dumps({"origin": origin}))
+    assert study_rows.speed(study, tasks) == (600.0 / forecast.cost(tasks) if is_known else None)
 
 
 def test_ranks_that_leave_a_node_empty_are_told(known: Registry) -> None:

@@ -1,4 +1,4 @@
-"""What a run of a study writes, and what it leaves alone."""
+"""collscope.studies.run, collscope.studies.results: what a run of a study writes, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import drawn
@@ -18,10 +19,12 @@ from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.points import table
+from collscope.sources.source import Options
 from collscope.studies import reader, results, run
 from collscope.studies import rows as study_rows
 from collscope.studies.origin import Origin
 from collscope.studies.report import pictures
+from collscope.studies.request import Request
 from collscope.studies.study import Study
 
 
@@ -39,6 +42,7 @@ class Fake:
 
     def __init__(self, bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> None:
         self.time: made_table.Time = made_table.paper
+        self.options: list[Options] = []
         self.asked = drawn.stand_ins(monkeypatch)
         monkeypatch.setattr(paths, "RESULTS", workplace / "results")
         monkeypatch.setattr(run, "load", lambda name: bird)
@@ -46,11 +50,12 @@ class Fake:
         known = registry.parse(fake_list.TEXT)
         monkeypatch.setattr("collscope.catalogue.registry.load", lambda: known)
 
-        def simulate_study(s: Study, platform: object, *, quick: bool, **_: object) -> tuple[list[table.Row], Origin]:
+        def of_study(s: Study, platform: object, quick: bool, options: Options) -> tuple[list[table.Row], Origin]:
+            self.options.append(options)
             rows = made_table.rows(s, self.time, quick)
             return rows, Origin(quick, len(rows), len(rows), 1.0, 1, 1 << 20, {"SimGrid": "0"}, {"sources": "0"})
 
-        monkeypatch.setattr(study_rows, "simulate_study", simulate_study)
+        monkeypatch.setattr(study_rows, "of_study", of_study)
         # Of all pictures three, whose captions take little time.
         whole = pictures.pictures
         keep = ("5.1.1_bcast_2_nodes", "crossovers", "decision_tree")
@@ -63,7 +68,7 @@ def fake(bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> Fake:
 
 
 def test_a_run_writes_everything_once(fake: Fake, workplace: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = run.run("bird_schooner", quick=True)
+    folder = run.run("bird_schooner", Request(quick=True))
     assert folder == workplace / "results" / "bird_schooner" / "fresh"
     out, err = capfd.readouterr()
     assert out.splitlines() == [str(folder / "report.html")]
@@ -85,47 +90,39 @@ def test_a_run_writes_everything_once(fake: Fake, workplace: Path, capfd: pytest
     text = (folder / "report.md").read_text()
     assert "| Broadcast | **builtin** | builtin<br>" in text
     assert "nan" not in text.lower().replace("nanosecond", "")
-    run.run("bird_schooner", quick=True)
+    run.run("bird_schooner", Request(quick=True))
     assert [p.stem for p in fake.asked] == ["5.1.1_bcast_2_nodes", "crossovers", "decision_tree"], "once"
 
 
 @pytest.fixture
-def table_alone(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Of the files of a run its table alone is written; the list holds what was handed to the writing of each."""
-    asked: list[Any] = []
+def table_alone(monkeypatch: pytest.MonkeyPatch) -> list[run.Numbers]:
+    """Of the files of a run its table alone is written; the list holds the numbers of each writing."""
+    written: list[run.Numbers] = []
 
-    def write(
-        study: Study,
-        platform: Any,
-        made: Any,
-        csv: str,
-        origin: Origin,
-        new: Path,
-        jobs: int,
-        varied: str,
-        workers: object,
-    ) -> list[str]:
-        (new / "table.csv").write_text(csv)
-        asked.append((study.name, platform.name, len(made), origin.quick, jobs, varied, workers))
+    def write(study: Study, platform: Any, numbers: run.Numbers, new: Path, options: Options) -> list[str]:
+        (new / "table.csv").write_text(numbers.csv)
+        written.append(numbers)
         return ["table.csv"]
 
     monkeypatch.setattr(run, "_write", write)
-    return asked
+    return written
 
 
-def test_what_comes_out_the_same_is_not_made_again(fake: Fake, table_alone: list[Any]) -> None:
-    folder = run.run("bird_schooner", quick=True)
+def test_what_comes_out_the_same_is_not_made_again(fake: Fake, table_alone: list[run.Numbers]) -> None:
+    folder = run.run("bird_schooner", Request(quick=True))
     for count, change in (
         (1, lambda: None), (2, lambda: setattr(fake, "time", made_table.swap("bcast", "builtin", 1.1))),
         (3, lambda: (folder / "table.csv").unlink()), (4, lambda: (folder / "run.json").unlink()),
     ):  # fmt: skip
         change()
-        run.run("bird_schooner", quick=True)
+        run.run("bird_schooner", Request(quick=True))
         assert len(table_alone) == count and (folder / "table.csv").exists()
 
 
-def test_a_failure_leaves_the_old_results(fake: Fake, table_alone: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = run.run("bird_schooner", quick=True)
+def test_a_failure_leaves_the_old_results(
+    fake: Fake, table_alone: list[run.Numbers], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = run.run("bird_schooner", Request(quick=True))
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
     def full(*_: object, **__: object) -> list[str]:
@@ -134,92 +131,56 @@ def test_a_failure_leaves_the_old_results(fake: Fake, table_alone: list[Any], mo
     monkeypatch.setattr(run, "_write", full)
     fake.time = made_table.swap("bcast", "builtin", 1.1)
     with pytest.raises(UserError, match="the disk is full"):
-        run.run("bird_schooner", quick=True)
+        run.run("bird_schooner", Request(quick=True))
     assert {p: p.read_bytes() for p in folder.parent.rglob("*") if p.is_file()} == before
 
 
-def test_the_reference_is_the_whole_study(fake: Fake, table_alone: list[Any]) -> None:
+def test_the_reference_is_the_whole_study(fake: Fake, table_alone: list[run.Numbers]) -> None:
     with pytest.raises(UsageError) as told:
-        run.run("bird_schooner", quick=True, write_reference=True)
+        run.run("bird_schooner", Request(quick=True, write_reference=True))
     assert str(told.value) == "the reference is made of the whole study: leave --quick out"
-    folder = run.run("bird_schooner", write_reference=True)
+    folder = run.run("bird_schooner", Request(write_reference=True))
     kept = folder.parent
     assert (kept / "table.csv").read_bytes() == (folder / "table.csv").read_bytes()
     stale = kept / "figures" / "old.png"
     stale.parent.mkdir()
     stale.write_bytes(b"")
-    run.run("bird_schooner", write_reference=True)
+    run.run("bird_schooner", Request(write_reference=True))
     assert not stale.exists()
 
 
 def test_a_reference_has_a_number_for_every_point(fake: Fake) -> None:
     with pytest.raises(UsageError) as told:
-        run.run("bird_schooner", write_reference=True, point_limit=60.0)
-    assert str(told.value) == "the reference has a number for every point: leave --point-limit out"
-
-
-@pytest.mark.parametrize("words", [[], ["--figure", "5.1.1"]])
-def test_a_point_may_take_no_longer_than_its_limit(
-    words: list[str], bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from collscope.commands.cli import cli
-    from collscope.sources import simulate
-
-    class Asked(Exception):
-        pass
-
-    def run_tasks(*_: object, limit_s: float | None = None, **__: object) -> None:
-        raise Asked(limit_s)
-
-    monkeypatch.setattr(simulate, "run_tasks", run_tasks)
-    with pytest.raises(Asked, match="2.5"):
-        cli.main(["study", "run", "bird_schooner", "--quick", "--point-limit", "2.5", *words], standalone_mode=False)
+        run.run("bird_schooner", Request(write_reference=True, point_timeout=60.0))
+    assert str(told.value) == "the reference has a number for every point: leave --point-timeout out"
 
 
 def test_a_run_ends_with_how_it_agrees_with_the_reference(
-    fake: Fake, table_alone: list[Any], capfd: pytest.CaptureFixture[str]
+    fake: Fake, table_alone: list[run.Numbers], capfd: pytest.CaptureFixture[str]
 ) -> None:
     run.run("bird_schooner")
     assert "the reference" not in capfd.readouterr().err, "there is none yet"
-    run.run("bird_schooner", write_reference=True)
+    run.run("bird_schooner", Request(write_reference=True))
     rows = len((paths.RESULTS / "bird_schooner" / "table.csv").read_text().splitlines()) - 1
     capfd.readouterr()
     run.run("bird_schooner")
     assert capfd.readouterr().err.splitlines()[-1].endswith(f"bird_schooner: {rows} of {rows} rows equal the reference")
     fake.time = made_table.swap("bcast", "builtin", 1.1, only=lambda nodes, size: nodes == 2 and size == 4096)
-    run.run("bird_schooner", write_reference=True)
+    run.run("bird_schooner", Request(write_reference=True))
     *_, count, first, second = capfd.readouterr().err.splitlines()[:-2]
     assert count.endswith(f"{rows - 4} of {rows} rows equal the reference"), "the one that the new one replaces"
     assert "decision/" in first and "2 nodes, 32 ranks, 4096 B: median_s is" in first
     assert "2 nodes, 32 ranks, 4096 B, root: median_s is" in second
 
 
-def test_a_run_hands_on_what_it_was_asked(
-    fake: Fake, table_alone: list[Any], bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch
+def test_rows_are_made_as_the_request_says_and_force_writes_the_same_numbers_again(
+    fake: Fake, table_alone: list[run.Numbers], workplace: Path
 ) -> None:
-    simulated = study_rows.simulate_study
-    asked: list[Any] = []
-
-    def simulate_study(study: Study, platform: Any, **options: Any) -> Any:
-        asked.append((study.name, platform.name, options))
-        return simulated(study, platform, **options)
-
-    monkeypatch.setattr(study_rows, "simulate_study", simulate_study)
-    monkeypatch.setattr(run, "_cpus", lambda: 5)
     out = workplace / "out"
-    rows = len(made_table.rows(bird, quick=True))
-    for words, jobs in (({"jobs": 3, "point_limit": 2.5}, 3), ({"force": True}, 5)):
-        assert run.run("bird_schooner", quick=True, out=str(out), **words) == out  # type: ignore[arg-type]
-        options = {
-            "quick": True,
-            "jobs": words.get("jobs"),
-            "force": "force" in words,
-            "limit_s": words.get("point_limit"),
-        }
-        assert asked.pop() == ("bird_schooner", "schooner", {**options, "cluster": None})
-        assert table_alone.pop() == ("bird_schooner", "schooner", rows, True, jobs, "", None)
-    run.run("bird_schooner", quick=True, out=str(out))
-    assert table_alone == [], "the same numbers are written again by force alone"
+    for more in ({"jobs": 3, "point_timeout": 2.5}, {"force": True}, {}):
+        assert run.run("bird_schooner", Request(quick=True, out=str(out), **more)) == out
+    assert fake.options == [Options(jobs=3, point_timeout_s=2.5), Options(force=True), Options()]
+    assert len(table_alone) == 2
 
 
 @pytest.mark.parametrize("taken", [False, True])
@@ -267,34 +228,24 @@ def test_points_without_a_number_are_told_by_reason(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("own", "reference", "found"),
-    [
-        (None, None, ""),
-        ("a,p1,b", None, "a,p1,b"),
-        ("a,p2,b", "c,p1,d", "c,p1,d"),
-        ("a,p1,b", "c,p1,d", "a,p1,b"),
-        ("a,p2,b", None, ""),
-    ],
+    ("own", "reference", "taken"),
+    [(None, None, ""), ("p1", None, "own"), ("p2", "p1", "reference"), ("p1", "p1", "own"), ("p2", None, "")],
 )
 def test_verdicts_over_the_ranges_are_kept_for_their_platform(
-    bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch, own: str | None, reference: str | None, found: str
+    bird: Study, workplace: Path, monkeypatch: pytest.MonkeyPatch, own: str | None, reference: str | None, taken: str
 ) -> None:
     monkeypatch.setattr(paths, "RESULTS", workplace)
     (workplace / bird.name).mkdir()
-    for folder, text in ((workplace, own), (workplace / bird.name, reference)):
-        if text:
-            (folder / results.SENSITIVITY).write_text(text)
+    texts = {}
+    for folder, name, of in ((workplace, "own", own), (workplace / bird.name, "reference", reference)):
+        if of:
+            texts[name] = f"number,platform_hash\n{name},{of}\n"
+            (folder / results.SENSITIVITY).write_text(texts[name])
     origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {"platform": "p1"})
-    assert run._varied(bird, origin, workplace, False, None) == found
-    assert run._varied(replace(bird, prior_sizes=()), origin, workplace, True, None) == found
-    asked: list[object] = []
-
-    class Table:
-        def to_csv(self, **_: object) -> str:
-            return "new"
-
-    monkeypatch.setattr("collscope.studies.sensitivity.run", lambda *words: asked.append(words) or Table())
-    assert run._varied(bird, origin, workplace, True, 3) == "new" and asked == [(bird, bird.prior_sizes, 3, None)]
+    assert run._varied(bird, origin, workplace, False, Options()) == texts.get(taken, "")
+    assert run._varied(replace(bird, prior_sizes=()), origin, workplace, True, Options()) == texts.get(taken, "")
+    monkeypatch.setattr("collscope.studies.sensitivity.run", lambda *words: pd.DataFrame({"a": [len(words)]}))
+    assert run._varied(bird, origin, workplace, True, Options(jobs=3)) == "a\n3\n"
 
 
 @pytest.mark.parametrize(("files", "whole"), [([], False), (["a"], True), (["a", "b"], False)])
@@ -375,27 +326,6 @@ def test_results_take_their_place_whole_or_leave_no_trace(tmp_path: Path, error:
             raise error
     assert [p.name for p in tmp_path.iterdir()] == ["fresh"]
     assert [p.name for p in target.iterdir()] == ["old" if error else "new"]
-
-
-@pytest.mark.parametrize("varied", ["", "number,end\n"])
-def test_the_files_of_a_run_are_named_in_their_order(
-    varied: str, bird: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr(
-        "collscope.studies.report.report.write", lambda *words, **more: asked.append((words, more)) or ["figures/a.svg"]
-    )
-    origin = Origin(False, 1, 1, 1.0, 1, 1, {}, {})
-    platform: Any = "platform"
-    rows = made_table.rows(bird, quick=True)[:2]
-    named = run._write(bird, platform, rows, "a,b\n", origin, tmp_path, 3, varied, None)
-    assert named == ["table.csv", *([results.SENSITIVITY] if varied else []), "figures/a.svg"]
-    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"table.csv": "a,b\n"} | (
-        {results.SENSITIVITY: varied} if varied else {}
-    )
-    ((study, at, frame, made, folder), more) = asked.pop()
-    assert (study, at, len(frame), made, folder) == (bird, platform, 2, origin, tmp_path)
-    assert more == {"jobs": 3, "varied": varied, "cluster": None}
 
 
 def test_results_that_have_no_place_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

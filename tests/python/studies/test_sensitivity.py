@@ -1,4 +1,4 @@
-"""Claims over the ranges of the numbers that nobody documented."""
+"""collscope.studies.sensitivity: claims over the ranges of the numbers that nobody documented."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from collscope.analysis.claims import Assertion, Claim
 from collscope.base import paths
 from collscope.machines import find, spec_reader
 from collscope.papers import papers
+from collscope.points.table import Row
+from collscope.sources.source import Options, Source
 from collscope.studies import reader, sensitivity
 from made_platforms import LAYERED
 
@@ -102,19 +104,20 @@ def test_no_range_is_cut_below_what_the_platform_has() -> None:
     assert list(sensitivity._limits(find.load_spec("jaguar"))) == [], "no range, no limit"
 
 
-def test_what_the_model_times_is_modelled_over_the_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, source in (("cheetah_jaguar", "model"), ("bird_schooner", "sim")):
-        study = reader.load(name)
-        assert (study.prior_source, study.numbers_from) == (source, source)
-        for module in (sensitivity.model, sensitivity.simulate):
-            monkeypatch.setattr(module, "run_tasks", lambda tasks, module=module, **_: asked_of(module.__name__))
-        monkeypatch.setattr(sensitivity, "tasks_of", lambda *_, **__: [])
-        with pytest.raises(RuntimeError, match="model" if source == "model" else "simulate"):
-            sensitivity.run(study, study.sizes[:1])
+@pytest.mark.parametrize(("name", "source"), [("cheetah_jaguar", "model"), ("bird_schooner", "sim")])
+def test_claims_are_judged_again_by_the_source_of_the_study(
+    name: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = reader.load(name)
+    assert (study.prior_source, study.numbers_from) == (source, source)
 
+    def rows(tasks: object, options: Options) -> list[Row]:
+        raise RuntimeError(source)
 
-def asked_of(name: str) -> None:
-    raise RuntimeError(name)
+    monkeypatch.setitem(sensitivity.SOURCES, source, Source(source, rows))
+    monkeypatch.setattr(sensitivity, "tasks_of", lambda *_, **__: [])
+    with pytest.raises(RuntimeError, match=source):
+        sensitivity.run(study, study.sizes[:1], Options())
 
 
 def test_each_variant_is_simulated_and_judged(
@@ -136,12 +139,15 @@ def test_each_variant_is_simulated_and_judged(
     monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
     monkeypatch.setattr(sensitivity, "tasks_of", lambda few, platform, quick: [(("task", quick), None, None)])
     row = {"platform_hash": "p", "sources_hash": "s"}
-    monkeypatch.setattr(
-        sensitivity.simulate, "run_tasks", lambda tasks, jobs, cluster: asked.append((tasks, jobs)) or [row]
-    )
+    sim = Source("sim", lambda tasks, options: asked.append((tasks, options)) or [row])
+    monkeypatch.setitem(sensitivity.SOURCES, "sim", sim)
     monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
-    made = sensitivity.run(study, (64, 128), 3)
-    assert asked[0] == ([("task", False)], 3) and asked[2] == ((64, 128), (32,)) and len(asked) == 6
+    made = sensitivity.run(study, (64, 128), Options(jobs=3, force=True))
+    assert (
+        asked[0] == ([("task", False)], Options(jobs=3, quiet=True))
+        and asked[2] == ((64, 128), (32,))
+        and len(asked) == 6
+    )
     few = asked[1]
     assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
     assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]

@@ -23,6 +23,7 @@ from collscope.studies import rows as study_rows
 from collscope.studies.agreement import compare
 from collscope.studies.origin import Origin
 from collscope.studies.report import analysis, pictures, report
+from collscope.studies.request import Request
 from collscope.studies.study import Study
 from reference import skip_without_the_simulator
 
@@ -196,9 +197,9 @@ def test_a_colour_is_a_key_s_in_all_panels_and_the_boxes_have_the_winner_s(study
 
 
 def test_it_can_be_drawn_alone(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study_rows, "simulate_tasks", lambda s, tasks, **_: rows(s))
+    monkeypatch.setattr(study_rows, "rows_of", lambda s, *_: rows(s))
     drawn.stand_ins(monkeypatch)
-    made = one_figure.run(str(study.path), "what_if", out=str(tmp_path / "one"))
+    made = one_figure.run(str(study.path), "what_if", Request(out=str(tmp_path / "one")))
     assert [p.name for p in made] == ["what_if.svg", "what_if.png"]
 
 

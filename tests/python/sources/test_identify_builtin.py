@@ -1,4 +1,4 @@
-"""collscope.sources.chosen: what the library's own call was: recognised from its messages, or not known."""
+"""collscope.sources.identify_builtin: the library's own call is recognised from its messages, or not known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tiny_platform
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row, make_row
-from collscope.sources import chosen
+from collscope.sources import identify_builtin
 from collscope.twins.call import Call
 from collscope.twins.messages import Own, Unsupported
 from open_mpi import needs_open_mpi, needs_prover
@@ -22,7 +22,7 @@ HERE = Layout(None, 1, 5)
 def named(*points: Point, layout: Layout = HERE, **cells: Any) -> list[str]:
     tasks: list[Task] = [(layout, point) for point in points]
     rows: list[Row] = [make_row(algorithm=p.algorithm, **{"kind": "ok"} | cells) for p in points]
-    made = chosen.name_builtins(tasks, rows)
+    made = identify_builtin.name_builtins(tasks, rows)
     assert [row | {"chose": ""} for row in made] == rows
     return [row["chose"] for row in made]
 
@@ -53,15 +53,15 @@ def test_a_forced_algorithm_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> None
 
 @needs_open_mpi
 @needs_prover
-def test_what_several_keys_would_send_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_that_several_keys_would_send_name_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two ranks every tree is the same."""
     monkeypatch.setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")
     monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
     assert named(Point("bcast", "bcast/builtin", 100), layout=Layout(None, 1, 2)) == [""]
 
 
-def test_nobody_is_asked_about_what_the_messages_could_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen, "find_library", lambda: pytest.fail("asked"))
+def test_calls_whose_messages_say_nothing_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identify_builtin, "find_library", lambda: pytest.fail("repeated"))
     call = Point("bcast", "bcast/builtin", 100)
     assert named(Point("bcast", "bcast/builtin", 100, type="double"), Point("bcast", "bcast/mst", 100)) == ["", ""]
     assert named(call, layout=Layout(tiny_platform.tiny(), 2, 4)) == [""]
@@ -70,37 +70,37 @@ def test_nobody_is_asked_about_what_the_messages_could_not_say(monkeypatch: pyte
 
 
 class Compared:
-    """A library of some version, and what it and our keys send; `asked`: the calls of both sides."""
+    """A library of some version, and what it and our keys send; `calls`: the calls of both sides."""
 
     version = "4.1.9"
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, known: Registry, **sent: str) -> None:
-        self.asked: list[Any] = []
+        self.calls: list[Any] = []
         twin = {"library": "Open MPI", "number": 1}
         known = replace(known, algorithms=tuple(replace(a, twin=twin) for a in known.algorithms))
-        monkeypatch.setattr(chosen.registry, "load", lambda: known)
-        monkeypatch.setattr(chosen, "find_library", lambda: self)
-        monkeypatch.delenv(chosen.FORCING, raising=False)
+        monkeypatch.setattr(identify_builtin.registry, "load", lambda: known)
+        monkeypatch.setattr(identify_builtin, "find_library", lambda: self)
+        monkeypatch.delenv(identify_builtin.FORCING, raising=False)
 
         def theirs(library: object, ranks: int, calls: list[Call], every_component: bool) -> dict[tuple[int, int], str]:
             assert library is self and every_component
-            self.asked.append((ranks, calls))
+            self.calls.append((ranks, calls))
             return {(i, r): [("S", 0, ord(sent["theirs"]) + r)] for i in range(len(calls)) for r in range(ranks)}
 
         def ours(ranks: int, calls: list[Call]) -> Own:
-            self.asked.append((ranks, calls))
-            said = {
+            self.calls.append((ranks, calls))
+            found = {
                 i: sent.get(call.key.replace("/", "_").replace(":", "_").partition("[")[0], "-")
                 for i, call in enumerate(calls)
             }
             return Own(
-                {i: f"full {call.key}" for i, call in enumerate(calls) if said[i] != "?"},
-                {(i, r): [("S", 0, ord(said[i]) + r)] for i in range(len(calls)) for r in range(ranks)},
-                {i: Unsupported("", "") for i, word in said.items() if word == "!"},
+                {i: f"full {call.key}" for i, call in enumerate(calls) if found[i] != "?"},
+                {(i, r): [("S", 0, ord(found[i]) + r)] for i in range(len(calls)) for r in range(ranks)},
+                {i: Unsupported("", "") for i, word in found.items() if word == "!"},
             )
 
-        monkeypatch.setattr(chosen, "library_messages", theirs)
-        monkeypatch.setattr(chosen, "own_messages", ours)
+        monkeypatch.setattr(identify_builtin, "library_messages", theirs)
+        monkeypatch.setattr(identify_builtin, "own_messages", ours)
 
     def check(self) -> None: ...
 
@@ -123,19 +123,19 @@ def test_the_table_s_word_counts_first_then_the_only_key(
 ) -> None:
     there = Compared(monkeypatch, known, theirs="x", **sent)
     assert named(Point("bcast", "bcast/builtin", 100, root=1, in_place=True)) == [key]
-    (_, theirs), (ranks, ours) = there.asked
+    (_, theirs), (ranks, ours) = there.calls
     assert ranks == 5 and theirs == [Call("bcast/builtin", "bcast", 100, 1, in_place=True)]
     keys = ["decision/ompi_4_1:bcast", "bcast/mst[dest=first]", "bcast/linear", "bcast/knomial[k=4,s=0]"]
     assert ours == [replace(theirs[0], key=key) for key in keys]
 
 
-def test_what_is_not_supported_or_has_no_key_is_not_taken(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen, "alike", lambda theirs, ours: True)
+def test_a_key_that_cannot_run_is_not_taken(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identify_builtin, "alike", lambda theirs, ours: True)
     Compared(monkeypatch, known, theirs="x", bcast_linear="!", bcast_mst="?", bcast_knomial="x", **{BY_TABLE: "?"})
     assert named(Point("bcast", "bcast/builtin", 100)) == ["full bcast/knomial[k=4,s=0]"]
 
 
-def test_which_table_is_asked(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_its_version_counts(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     """The version's, of collectives that it decides; none, where it is forced."""
     there = Compared(monkeypatch, known, theirs="x")
     for version, forced, collective, table in (
@@ -143,18 +143,18 @@ def test_which_table_is_asked(known: Registry, monkeypatch: pytest.MonkeyPatch) 
     ):  # fmt: skip
         monkeypatch.setattr(there, "version", version, raising=False)
         if forced:
-            monkeypatch.setenv(chosen.FORCING, forced)
+            monkeypatch.setenv(identify_builtin.FORCING, forced)
         else:
-            monkeypatch.delenv(chosen.FORCING, raising=False)
-        there.asked.clear()
+            monkeypatch.delenv(identify_builtin.FORCING, raising=False)
+        there.calls.clear()
         named(Point(collective, f"{collective}/builtin", 1))
-        assert any(call.key == f"decision/ompi_4_1:{collective}" for call in there.asked[1][1]) == table, (
+        assert any(call.key == f"decision/ompi_4_1:{collective}" for call in there.calls[1][1]) == table, (
             version,
             forced,
         )
 
 
-def test_only_so_many_elements_are_asked_about(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_of_too_many_elements_are_not_repeated(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program has buffers of 2^24 floats; one launch for all calls of a number of ranks, each call once."""
     there = Compared(monkeypatch, known, theirs="x", bcast_linear="x")
     most, call = Point("bcast", "bcast/builtin", 1 << 23), Point("bcast", "bcast/builtin", 3)
@@ -164,8 +164,8 @@ def test_only_so_many_elements_are_asked_about(known: Registry, monkeypatch: pyt
         "",
         *["full bcast/linear"] * 2,
     ]
-    assert [(ranks, [c.count for c in calls]) for ranks, calls in there.asked[:1]] == [(2, [1 << 23, 3])] and len(
-        there.asked
+    assert [(ranks, [c.count for c in calls]) for ranks, calls in there.calls[:1]] == [(2, [1 << 23, 3])] and len(
+        there.calls
     ) == 2
 
 
@@ -174,8 +174,10 @@ def test_another_library_leaves_it_unknown(monkeypatch: pytest.MonkeyPatch) -> N
         version = "4.0.2"
 
         def check(self) -> None:
-            raise chosen.UserError("not Open MPI's")
+            raise identify_builtin.UserError("not Open MPI's")
 
-    monkeypatch.setattr(chosen, "find_library", Other)
-    monkeypatch.setattr(chosen, "_compared", lambda *_: pytest.fail("asked though its insides are not known"))
+    monkeypatch.setattr(identify_builtin, "find_library", Other)
+    monkeypatch.setattr(
+        identify_builtin, "_compared", lambda *_: pytest.fail("compared though its insides are not known")
+    )
     assert named(Point("bcast", "bcast/builtin", 100)) == [""]

@@ -1,4 +1,4 @@
-"""What a campaign on the test bed stands on: the bed, whether it is what it claims, and its platform, calibrated in the same run.
+"""What a campaign on the test bed needs: the bed, whether it is what it claims, and its platform, calibrated in the same run.
 
 All of it is kept in the campaign's folder, so that a campaign that was ended goes on with the platform that its first calls belong to.
 """
@@ -27,20 +27,20 @@ SPEC, MESSAGES, NOTED = "platform.toml", "calibration.csv", "bed.json"
 
 
 @dataclass(frozen=True)
-class Ground:
-    """The platform to predict with, as --on takes it; `setting`: what the report says of it; `anew`: what was measured before was
+class Prepared:
+    """The platform to predict with, as --on takes it; `setting`: what the report says of it; `moved`: what was measured before was
     measured elsewhere."""
 
     platform: str
     setting: tuple[tuple[str, str], ...] = ()
-    anew: bool = False
+    moved: bool = False
 
 
 @contextlib.contextmanager
-def ground_of(campaign: Campaign, folder: Path, quick: bool = False, force: bool = False) -> Iterator[Ground]:
-    """The campaign's ground for the time of a block; without a bed, its platform as it is. UserError: there can be no bed."""
+def prepared(campaign: Campaign, folder: Path, quick: bool = False, recalibrate: bool = False) -> Iterator[Prepared]:
+    """What the campaign needs, for the time of a block; without a bed, its platform as it is. UserError: there can be no bed."""
     if campaign.file.bed is None:
-        yield Ground(campaign.file.platform)
+        yield Prepared(campaign.file.platform)
         return
     if not programs.IDLE.exists() or not programs.SWITCH.exists():
         measure.build()
@@ -48,25 +48,27 @@ def ground_of(campaign: Campaign, folder: Path, quick: bool = False, force: bool
     with bed.held(network) as there:
         folder.mkdir(parents=True, exist_ok=True)
         noted = _noted(folder)
-        anew = force or noted.get("network") != network.text() or not (folder / SPEC).is_file()
-        if anew:
+        moved = recalibrate or noted.get("network") != network.text() or not (folder / SPEC).is_file()
+        if moved:
             noted = _prepare(campaign, there, folder, quick)
         else:
-            console.note(f"{campaign.name}: the platform that was calibrated before is taken; --force calibrates anew")
+            console.note(
+                f"{campaign.name}: the platform that was calibrated before is taken; --recalibrate measures it again"
+            )
         wrong = [finding for finding in noted["findings"] if not finding["fine"]]
         claims = "; ".join(f"{f['what']} {f['measured']:.1f} of {f['claimed']:.1f} {f['unit']}" for f in wrong)
         held = f"does not hold: {claims}" if wrong else f"all {len(noted['findings'])} claims of its check hold"
         setting = (("bed", f"{network.describe()}; {held}"), ("calibrated", noted["source"]))
-        yield Ground(str(folder / SPEC), setting, anew)
+        yield Prepared(str(folder / SPEC), setting, moved)
 
 
 def network_of(campaign: Campaign) -> Network:
     """The network of the campaign's bed."""
-    wanted = campaign.file.bed
-    assert wanted
+    own = campaign.file.bed
+    assert own
     return Network(
-        hosts=wanted.hosts, bits_per_s=wanted.bits_per_s, latency_s=wanted.latency_s, leaves=wanted.leaves,
-        oversubscription=wanted.oversubscription, own_limits=wanted.own_limits,
+        hosts=own.hosts, bits_per_s=own.bits_per_s, latency_s=own.latency_s, leaves=own.leaves,
+        oversubscription=own.oversubscription, own_limits=own.own_limits,
     )  # fmt: skip
 
 

@@ -30,20 +30,20 @@ FORCING = "OMPI_MCA_coll_tuned_use_dynamic_rules"  # where it is set, the decisi
 def name_builtins(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
     """The rows of these tasks, with the key that ran as `chose` of the library's own calls; "" where it is not known: of another library
     than Open MPI 4.0 to 5.0, of several nodes, of elements that are not 4 bytes, of messages that no key of ours sends alone."""
-    asked: dict[int, dict[Point, None]] = {}
+    calls: dict[int, dict[Point, None]] = {}
     for (layout, point), row in zip(tasks, rows, strict=True):
-        if is_builtin(point) and row["kind"] == OK and layout.nodes == 1 and _can_be_asked(point, layout.ranks):
-            asked.setdefault(layout.ranks, {})[point] = None
-    found = {ranks: _recognised(ranks, list(points)) for ranks, points in asked.items()}
+        if is_builtin(point) and row["kind"] == OK and layout.nodes == 1 and _is_recognisable(point, layout.ranks):
+            calls.setdefault(layout.ranks, {})[point] = None
+    found = {ranks: _recognised(ranks, list(points)) for ranks, points in calls.items()}
     return [
         row | {"chose": found[layout.ranks][point]}
-        if point in asked.get(layout.ranks, {}) and layout.nodes == 1
+        if point in calls.get(layout.ranks, {}) and layout.nodes == 1
         else row
         for (layout, point), row in zip(tasks, rows, strict=True)
     ]
 
 
-def _can_be_asked(point: Point, ranks: int) -> bool:
+def _is_recognisable(point: Point, ranks: int) -> bool:
     return ranks > 1 and sizes.elem_bytes(point.type) == FLOAT and point.count * ranks <= MAX_FLOATS
 
 

@@ -1,0 +1,66 @@
+"""What `run` leaves behind: the table as CSV, the figure, and the exit status with what broke."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from collscope.base import console
+from collscope.base.units import counted
+from collscope.commands import origin, requests
+from collscope.points import arrival, table
+from collscope.points.plan import Point, Task
+from collscope.points.sweep import Sweep
+from collscope.points.table import Row
+from collscope.sources.rows import failed
+
+STDOUT = "-"  # of --csv
+
+
+def write(rows: Sequence[Row], path: str) -> None:
+    """Writes the table as CSV; STDOUT is standard output."""
+    if path == STDOUT:
+        sys.stdout.write(table.csv_text(rows))
+        return
+    table.write_csv(rows, path)
+    console.note(f"written: {path}")
+
+
+def absorbs(like: Point) -> bool:
+    """Whether the picture is of what algorithms absorb: their delays beside the same calls without skew."""
+    return like.metric == "delay" and like.skew != arrival.NONE
+
+
+def without_skew(tasks: Sequence[Task]) -> list[Task]:
+    """The same calls with all ranks arriving together."""
+    return [(layout, replace(point, skew=arrival.NONE, metric="makespan")) for layout, point in tasks]
+
+
+def draw(path: str, rows: Sequence[Row], together: Sequence[Row], sweep: Sweep) -> None:
+    """Draws the rows into a file, whose ending says the format; relative to the times of `together`, without skew, where there are any."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from collscope.figures import files
+    from collscope.figures.run import run_figure
+    from collscope.figures.skew import absorbed, skew_figure
+
+    if together:
+        figure = skew_figure(absorbed(table.to_frame(rows), table.to_frame(together)), sweep.like.skew)
+    else:
+        figure = run_figure(table.to_frame(rows), size="block_bytes" if sweep.unit == "block" else "bytes")
+    files.save(figure, path, origin.of_rows([*rows, *together]))
+    console.note(f"written: {path}")
+
+
+def report_failures(rows: Sequence[Row]) -> int:
+    """Exit status; says what broke. Unsupported points do not fail, unless there is nothing else."""
+    broken = [
+        f"{row['algorithm']}, {row['bytes']} bytes, {counted(row['ranks'], 'rank')} on {counted(row['nodes'], 'node')} of "
+        f"{row['platform']}: {row['status']}"
+        for row in failed(rows)
+    ]
+    nothing = bool(rows) and all(row["median_s"] is None for row in rows)
+    reasons = [(row["algorithm"], row["status"]) for row in rows] if nothing else []
+    return requests.report(broken, "points failed; column status says why", reasons)
