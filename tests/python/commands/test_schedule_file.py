@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import programs
+from collscope.base import paths, programs
 from command_line import call
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -92,6 +92,29 @@ def test_a_fault_in_the_file_is_found_as_an_algorithms_is(
     named = [int(number) for number in re.findall(r"ring\.schedule:(\d+)", answer["failure"])]
     assert named == lines, answer["failure"]
     assert answer["failure"].split("(")[0] in " ".join(err.split())
+
+
+def test_the_example_of_the_documentation_is_right_and_its_fault_is_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (paths.ROOT / "docs" / "schedules.md").read_text(encoding="utf-8")
+    example = next(block for block in page.split("```text\n") if block.startswith("collscope-schedule 1")).partition(
+        "```"
+    )[0]
+    path = tmp_path / "wrong.schedule"
+    path.write_text(example)
+    assert call(capsys, "prove", "--schedule", str(path))[0] == 0
+    lines = example.splitlines()
+    lines[13] = lines[13].replace("from 0", "from 2")
+    path.write_text("\n".join(lines))
+    status, _, err = call(capsys, "prove", "--schedule", str(path))
+    printed = " ".join(err.replace(f"{tmp_path}/", "").split())
+    assert (
+        status == 1
+        and "wrong.schedule:8, operation 5) has no receive; rank 1: irecv of 400 bytes from rank 2 (wrong.schedule:14"
+        in printed
+    )
+    assert "wrong.schedule:8, operation 5) has no receive;" in page
 
 
 @pytest.mark.parametrize("command", ["prove", "show", "run --on tiny --source model"])
