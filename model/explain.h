@@ -9,10 +9,10 @@
  * Printed as members of an object:
  *   path_messages  messages on the path
  *   parts          {part: seconds} of all parts; they add up to the makespan
- *   rendezvous_s   how much of the path lies where the sender of a message on it was ready and its receiver did not: a send that need
+ *   rendezvous_s   how much of the path lies where the sender of a message on it was ready and its receiver was not: a send that need
  *                  not wait would have started it then. No part: the same time is in the parts, as what the receiver did meanwhile
  *   path           [[part, rank, other rank, bytes, begin_s, end_s, link], …] in time; other rank and bytes are of a message (-1, 0: there
- *                  is none), whose sender is `rank`; link is an index into links (-1: no link): of bandwidth the narrowest, of wait the shared one
+ *                  is no message), whose sender is `rank`; link is an index into links (-1: no link): of bandwidth the narrowest, of wait the shared one
  *   links          [[kind, name, busy_s, wait_s], …]: busy_s is the time that all its messages would take up the whole link; wait_s is that
  *                  of the path. The first is the one that keeps the path waiting most, or that has most to carry; then those that the
  *                  path names

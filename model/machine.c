@@ -268,7 +268,7 @@ static bool take(const file_line *line, char *text, void *self) {
   return !r.words || line_read(&r, self);
 }
 
-/* Where it is said how many sockets a node has, all of a node's ranks are on sockets of one node: a path leads nowhere else. */
+/* Where the number of sockets of a node is given, all of a node's ranks are on sockets of one node: a path leads nowhere else. */
 static bool sockets_fit(const machine *m, const file_line *line) {
   int most = 0, wrong = -1;
   for (int r = 0; m->inside.sockets && r < m->places; r++)

@@ -23,8 +23,8 @@ typedef struct {
   size_t freed_n, freed_cap;
 } one_port;
 
-static inline busy_port *way_out(one_port *o, int rank) { return &o->port[2 * rank]; }
-static inline busy_port *way_in(one_port *o, int rank) { return &o->port[2 * rank + 1]; }
+static inline busy_port *port_out(one_port *o, int rank) { return &o->port[2 * rank]; }
+static inline busy_port *port_in(one_port *o, int rank) { return &o->port[2 * rank + 1]; }
 
 /* A rank's messages that could start at one instant do so in its program order: they are numbered that way. */
 static void happens_at(one_port *o, int32_t id, double time) { event_queue_add(&o->queue, (uint64_t)id, time); }
@@ -80,7 +80,7 @@ static int32_t queue_take(engine *e, busy_port *q) {
 
 static void one_port_start(one_port *o, engine *e, int32_t id) {
   message *m = &e->wiring.message[id];
-  busy_port *out = way_out(o, m->src), *in = way_in(o, m->dst);
+  busy_port *out = port_out(o, m->src), *in = port_in(o, m->dst);
   double start = m->time;
   int32_t before = NONE;
   if (is_later(start, m->count, out->since, out->count)) before = out->last;
@@ -101,7 +101,7 @@ static void one_port_start(one_port *o, engine *e, int32_t id) {
 /* Starts a message, or lines it up at a port that is busy. */
 static void one_port_try(one_port *o, engine *e, int32_t id) {
   message *m = &e->wiring.message[id];
-  busy_port *out = way_out(o, m->src), *in = way_in(o, m->dst);
+  busy_port *out = port_out(o, m->src), *in = port_in(o, m->dst);
   if (out->busy) queue_at(e, out, id);
   else if (in->busy) queue_at(e, in, id);
   else one_port_start(o, e, id);
@@ -117,7 +117,7 @@ static void happens(one_port *o, engine *e, int32_t id, double time) {
   }
   engine_complete(e, id, time);
   if (m->flags & TRANSFER) return;
-  busy_port *out = way_out(o, m->src), *in = way_in(o, m->dst);
+  busy_port *out = port_out(o, m->src), *in = port_in(o, m->dst);
   out->busy = in->busy = false;
   out->since = in->since = time;
   out->last = in->last = id;

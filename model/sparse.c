@@ -119,7 +119,7 @@ static void fill_up(fluid *u) {
 static inline double rate_of(const fluid *u, const flow *f) { return is_solved(u, f) ? f->share : f->rate; }
 
 /* Who crosses this link and has no bottleneck any more, or more than one that has it as its bottleneck, is solved, too. */
-static void check_necks(fluid *u, int32_t link) {
+static void check_bottlenecks(fluid *u, int32_t link) {
   const resource *r = &u->resource[link];
   double used = 0, most = 0, least_stuck = DBL_MAX;
   for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
@@ -154,6 +154,6 @@ void sparse_solve(fluid *u) {
     before = u->solved_n;
     fill_up(u);
     size_t links = u->reached_n;
-    for (size_t i = 0; i < links; i++) check_necks(u, u->reached[i]);
+    for (size_t i = 0; i < links; i++) check_bottlenecks(u, u->reached[i]);
   }
 }

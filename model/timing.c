@@ -78,7 +78,7 @@ static void absorb(engine *e, int r, int32_t id, uint8_t side) {
 
 static inline bool receiving_costs(const machine *m) { return m->overhead_s > 0 || m->has_receive_gaps; }
 
-/* Which side of its message an operation waits for. */
+/* The side of its message that an operation waits for. */
 static inline uint8_t side_of(const engine *e, int r, size_t i) {
   return e->wiring.what[e->wiring.first_op[r] + i] & SENDING ? SENT : RECEIVED;
 }

@@ -296,7 +296,7 @@ static void grouping(int p, const coll_place *place) {
 
 /* As many groups on each node, that share all its ranks out; refused when, and only when, a leader would lack a rank. */
 static void leaders(int p, const coll_place *place, int per_node, bool one_socket) {
-  int first[MAX_SIZE + 1], member[MAX_SIZE], seen[MAX_SIZE] = { 0 };
+  int first[MAX_SIZE + 1], member[MAX_SIZE], found[MAX_SIZE] = { 0 };
   coll_leaders l = { .first = first, .member = member };
   coll_grouping node;
   coll_grouping_make(&node, COLL_LEVEL_NODE, p, place);
@@ -318,13 +318,13 @@ static void leaders(int p, const coll_place *place, int per_node, bool one_socke
       if (one_socket)
         CHECK(place[leader].socket == place[home].socket, "p=%d: leader %d sits on another socket", p, leader);
       for (int i = first[g]; i < first[g + 1]; i++) {
-        seen[member[i]]++;
+        found[member[i]]++;
         CHECK(node.group_of[member[i]] == k, "p=%d per_node=%d: rank %d is led from another node", p, per_node,
               member[i]);
       }
     }
     for (int r = 0; r < p; r++)
-      CHECK(seen[r] == 1, "p=%d per_node=%d: rank %d is in %d groups", p, per_node, r, seen[r]);
+      CHECK(found[r] == 1, "p=%d per_node=%d: rank %d is in %d groups", p, per_node, r, found[r]);
   }
   coll_grouping_free(&node);
 }

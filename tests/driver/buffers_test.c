@@ -99,8 +99,8 @@ static void renews(void) {
   long page = __real_sysconf(_SC_PAGESIZE), pages = BYTES / page;
   expect(faults_to_write(buffer) < pages / 4, "page faults of a warm buffer, pages", faults_to_write(buffer), pages);
   port_renew(buffer, BYTES);
-  long seen = faults_to_write(buffer);
-  expect(seen >= pages, "page faults of a fresh buffer, pages", seen, pages);
+  long found = faults_to_write(buffer);
+  expect(found >= pages, "page faults of a fresh buffer, pages", found, pages);
   port_renew(small, 100);
   expect(small[0] == 1 && small[99] == 1, "a small buffer keeps its page: first and last byte", small[0], small[99]);
   port_release(small);

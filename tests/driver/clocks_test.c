@@ -108,7 +108,7 @@ static void recover(uint64_t identity, int clocks, double offset, double drift) 
   if (!rank) expect(fabs(left - largest) <= allowed, "a jump of 1 s is seen as", left, largest);
 }
 
-/* A clock that gains half a second a second, by hand. */
+/* A clock that gains half a second per second, by hand. */
 static void by_hand(void) {
   clock_model m = { .at = 100, .until = 200, .offset_s = 3, .drift = 0.5, .error_s = 0.25, .drift_error = 0.125 };
   expect(clock_common(&m, 104) == 109 && clock_own(&m, 109) == 104, "104 there, 109 here", clock_common(&m, 104),

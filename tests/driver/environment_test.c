@@ -57,12 +57,12 @@ int MPI_Reduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, i
   return *(int *)out = 2, MPI_SUCCESS;
 }
 
-static char told[128]; /* by this rank, to rank 0 */
+static char gathered[128]; /* by this rank, to rank 0 */
 int MPI_Gather(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype types, int root,
                MPI_Comm comm) {
-  strcpy(told, in);
+  strcpy(gathered, in);
   failures += n != m || root;
-  for (int r = 0; out && r < 3; r++) snprintf((char *)out + r * m, (size_t)m, r ? "%d" : "%.0d%s", r ? r : 0, told);
+  for (int r = 0; out && r < 3; r++) snprintf((char *)out + r * m, (size_t)m, r ? "%d" : "%.0d%s", r ? r : 0, gathered);
   return MPI_SUCCESS;
 }
 
@@ -127,7 +127,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *value) {
 
 /* ---- the test --------------------------------------------------------------------------------------- */
 
-static void says(const char *wanted) {
+static void says(const char *expected) {
   char *text = NULL;
   size_t n;
   FILE *out = open_memstream(&text, &n);
@@ -136,7 +136,7 @@ static void says(const char *wanted) {
   environment_describe(MPI_COMM_WORLD, &j);
   json_end(&j);
   fclose(out);
-  if (strcmp(text, wanted)) failures++, printf("%swanted %s", text, wanted);
+  if (strcmp(text, expected)) failures++, printf("%swanted %s", text, expected);
   free(text);
 }
 
@@ -180,7 +180,7 @@ int main(void) {
   me = 1;
   memcpy(cpus, (int[]){ 4, 0 }, 2 * sizeof *cpus);
   says("{}\n");
-  if (strcmp(told, "3")) failures++, printf("rank 1 tells %s\n", told);
+  if (strcmp(gathered, "3")) failures++, printf("rank 1 tells %s\n", gathered);
   if (open_handles || sessions) failures++, printf("%d handles, %d sessions are open\n", open_handles, sessions);
   return failures != 0;
 }

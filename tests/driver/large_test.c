@@ -1,5 +1,5 @@
 /* Every operation with more elements than an int can count, in simulation with shared buffers. Nothing can be read from those, but
- * time tells how many bytes an operation moved: so many times as many elements must take so many times as long. */
+ * time shows how many bytes were moved: so many times as many elements must take so many times as long. */
 #include <math.h>
 #include <stdlib.h>
 

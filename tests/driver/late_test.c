@@ -6,7 +6,7 @@
 #include "driver/port.h"
 #include "tests/driver/virtual_clock.h"
 
-enum { WANTED = 9, FIRST = 3 };
+enum { REPETITIONS = 9, FIRST = 3 };
 static const double late_s = 0.05;
 static const double call_s = 100e-6; /* longer than any call here, far shorter than who is late */
 static int starts = -1;              /* of this rank; -1: nobody is held up */
@@ -24,7 +24,7 @@ int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op
 
 /* Whether as many as were wanted are there, none of them late, and exactly the late ones were left out: of 13 starts the 3rd, 6th, 9th and 12th. */
 static bool right(launch *l, bool observed) {
-  plan_point p = { .key = "bcast/linear", .collective = COLL_BCAST, .count = 1, .repetitions = WANTED };
+  plan_point p = { .key = "bcast/linear", .collective = COLL_BCAST, .count = 1, .repetitions = REPETITIONS };
   char reason[SUBJECT_TEXT];
   buffers b = { 0 };
   timed m = { .point = &p, .buffers = &b };
@@ -39,7 +39,7 @@ static bool right(launch *l, bool observed) {
   starts = 0;
   timings_take(&m, 1);
   starts = -1;
-  bool fine = m.t.times == WANTED && m.t.discarded == (WANTED - 1) / (FIRST - 1);
+  bool fine = m.t.times == REPETITIONS && m.t.discarded == (REPETITIONS - 1) / (FIRST - 1);
   fine &= m.t.window == 2 * window; /* longer after four late starts */
   for (int i = 0; i < m.t.times; i++) {
     fine &= m.t.time[i] > 0 && m.t.time[i] < call_s;

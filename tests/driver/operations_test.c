@@ -208,9 +208,9 @@ static void wrong_barrier_waits_for_one(coll_ctx *c, const coll_args *a) {
   coll_req *r = coll_keep(c, sizeof *r * (size_t)c->size);
   for (int i = 0; i < c->size; i++) r[i] = 0;
   if (c->rank) {
-    coll_req told = coll_isend(c, NULL, 0, 0);
+    coll_req reported = coll_isend(c, NULL, 0, 0);
     coll_recv(c, NULL, 0, 0);
-    coll_wait(c, &told);
+    coll_wait(c, &reported);
     return;
   }
   for (int i = 1; i < c->size; i++) r[i] = coll_irecv(c, NULL, 0, i);

@@ -51,11 +51,11 @@ static const char *const lines[][2] = {
 
 int main(void) {
   p2p_plan p;
-  char error[256], wanted[256];
+  char error[256], expected[256];
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     *error = '\0';
-    snprintf(wanted, sizeof wanted, *lines[i][1] ? "4: %s" : "", lines[i][1]);
-    expect(reads(&p, lines[i][0], error, sizeof error) == !*lines[i][1] && !strcmp(error, wanted), lines[i][0]);
+    snprintf(expected, sizeof expected, *lines[i][1] ? "4: %s" : "", lines[i][1]);
+    expect(reads(&p, lines[i][0], error, sizeof error) == !*lines[i][1] && !strcmp(error, expected), lines[i][0]);
     p2p_plan_free(&p);
   }
   expect(reads(&p, "\t flows  samples=7\tflows=0>1,1>0 bytes=9 count=3 # two\nlate_nonblocking flows=1>0\n\n", error,

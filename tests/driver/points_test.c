@@ -18,14 +18,14 @@ static void visit(void *self, const coll_alg *alg, const coll_args *a, plan_type
   visited++;
 }
 
-static void visits(const coll_alg *alg, int ranks, int max_roots, int wanted) {
+static void visits(const coll_alg *alg, int ranks, int max_roots, int expected) {
   coll_place place[8] = { { 0 } };
   visited = 0;
   points_each(alg, ranks, place, max_roots, visit, NULL);
-  if (visited == wanted) return;
+  if (visited == expected) return;
   failures++;
   fprintf(stderr, "%s, %d ranks, at most %d roots: %d points instead of %d\n", alg->key, ranks, max_roots, visited,
-          wanted);
+          expected);
 }
 
 int main(void) {

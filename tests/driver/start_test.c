@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   double window = port_window(MPI_COMM_WORLD), exact = 2e-6 + 1.5 * (latency_s + step_s);
   expect(fabs(window - exact) < 1e-9, "the window is not an exchange and a half and 2 us", window, exact);
   before = clock_seconds();
-  expect(port_window(MPI_COMM_WORLD) == window && clock_seconds() == before, "a window is found anew", window, exact);
+  expect(port_window(MPI_COMM_WORLD) == window && clock_seconds() == before, "a window is found again", window, exact);
   int late = late_starts(0.05);
   expect(late == 0, "a long window is not kept; late", late, 0);
   late = late_starts(window);

@@ -11,7 +11,7 @@
 enum { GUARD = 64 };
 static int failures;
 
-/* ---- memory, and what of it is mapped anew ---------------------------------------------------------- */
+/* ---- memory, and what of it is mapped again ---------------------------------------------------------- */
 
 static struct {
   void *block;
@@ -29,25 +29,26 @@ void port_renew(void *block, size_t bytes) {
 
 /* ---- the check -------------------------------------------------------------------------------------- */
 
-static void expect(bool fine, const char *what, const char *said) {
+static void expect(bool fine, const char *what, const char *printed) {
   if (fine) return;
   failures++;
-  printf("FAILED: %s; it says: %s\n", what, said);
+  printf("FAILED: %s; it says: %s\n", what, printed);
 }
 
 /* The check of this rank's buffers finds as many wrong elements, and says so. */
-static void finds(size_t wanted, const char *words, const buffers *b, coll_collective k, const coll_args *a, int rank) {
-  char *said = NULL;
+static void finds(size_t expected, const char *words, const buffers *b, coll_collective k, const coll_args *a,
+                  int rank) {
+  char *printed = NULL;
   size_t n;
   FILE *terminal = stderr;
-  stderr = open_memstream(&said, &n);
+  stderr = open_memstream(&printed, &n);
   size_t wrong = buffers_check(b, k, a, rank, PLAN_INT, PLAN_SUM, "it");
   fclose(stderr);
   stderr = terminal;
-  expect(wrong == wanted, words, said);
-  expect(!strcmp(said, words), words, said);
-  free(said);
-  expect(buffers_check(b, k, a, rank, PLAN_INT, PLAN_SUM, NULL) == wanted, "the same without a name", "nothing");
+  expect(wrong == expected, words, printed);
+  expect(!strcmp(printed, words), words, printed);
+  free(printed);
+  expect(buffers_check(b, k, a, rank, PLAN_INT, PLAN_SUM, NULL) == expected, "the same without a name", "nothing");
 }
 
 /* One byte before the buffer and one behind it, for all that are guarded. */
@@ -109,9 +110,9 @@ static void in_place(void) {
 /* All of each buffer with its guards, and no more, and the input is there again. */
 static void renewal(void) {
   coll_args a = { .size = 3, .count = 2, .elem = 4, .commutes = true };
-  for (int way = 0; way < 4; way++) {
-    coll_collective k = way < 2 ? COLL_SCATTER : COLL_GATHER; /* the larger buffer is the input, or the output */
-    a.in_place = way % 2;
+  for (int direction = 0; direction < 4; direction++) {
+    coll_collective k = direction < 2 ? COLL_SCATTER : COLL_GATHER; /* the larger buffer is the input, or the output */
+    a.in_place = direction % 2;
     buffers b;
     buffers_make(&b, k, &a, 0);
     buffers_fill(&b, k, &a, 0, PLAN_INT, PLAN_NONE);

@@ -80,8 +80,8 @@ static void test_refusals(void) {
                                 { "file:", path } };
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
     arrival pattern;
-    const char *said = arrival_parse(&pattern, no[i][0]);
-    check(said && !strcmp(said, no[i][1]), "\"%s\": %s", no[i][0], said ? said : "taken");
+    const char *printed = arrival_parse(&pattern, no[i][0]);
+    check(printed && !strcmp(printed, no[i][1]), "\"%s\": %s", no[i][0], printed ? printed : "taken");
   }
   arrival most[4];
   check(!arrival_parse(&most[0], "random:1e6:4294967295") && most[0].seed == 4294967295u && most[0].rank == -1 &&
@@ -112,11 +112,12 @@ static void test_refusals(void) {
     { "1e-6\nsoon\n", ":2: soon" }, { "1 2\n", ":1: 1 2" }, { "-1\n", ":1: -1" }, { "1e7\n", ":1: 1e7" }
   };
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    char wanted[200];
-    snprintf(wanted, sizeof wanted, "%s: give the seconds after which a rank enters, from 0 to 1e6, one number a line",
-             lines[i][1]);
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "%s: give the seconds after which a rank enters, from 0 to 1e6, one number a line", lines[i][1]);
     written(lines[i][0]);
-    check(!arrival_times(&pattern, 1, late, error, sizeof error) && !strcmp(error + strlen(name), wanted), "%s", error);
+    check(!arrival_times(&pattern, 1, late, error, sizeof error) && !strcmp(error + strlen(name), expected), "%s",
+          error);
   }
   written("1e-6 \n 3e-6 # and\n2e-6\n1\n");
   late[2] = 7;

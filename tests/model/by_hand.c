@@ -21,8 +21,8 @@ void check(bool fine, const char *format, ...) {
   va_end(list);
 }
 
-void near_to(const char *what, double got, double wanted) {
-  check(fabs(got - wanted) <= 1e-12 * fabs(wanted) + 1e-300, "%s: %.15g, not %.15g", what, got, wanted);
+void near_to(const char *what, double got, double expected) {
+  check(fabs(got - expected) <= 1e-12 * fabs(expected) + 1e-300, "%s: %.15g, not %.15g", what, got, expected);
 }
 
 const char *written(const char *text) {
@@ -79,9 +79,9 @@ double timed(const machine *m) {
   return result.makespan_s;
 }
 
-void refused(const machine *m, const char *wanted) {
-  check(timing_run(&rec, m, &result) == -1, "should have been refused: %s", wanted);
-  check(!strcmp(result.error, wanted), "\"%s\", not \"%s\"", result.error, wanted);
+void refused(const machine *m, const char *expected) {
+  check(timing_run(&rec, m, &result) == -1, "should have been refused: %s", expected);
+  check(!strcmp(result.error, expected), "\"%s\", not \"%s\"", result.error, expected);
 }
 
 int finish(void) {

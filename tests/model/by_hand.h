@@ -5,7 +5,7 @@
 #include "model/timing.h"
 
 __attribute__((format(printf, 2, 3))) void check(bool fine, const char *format, ...);
-void near_to(const char *what, double got, double wanted);
+void near_to(const char *what, double got, double expected);
 const char *written(const char *text); /* path of a file that holds it, until finish() */
 int finish(void);                      /* prints how many checks failed; the exit status */
 
@@ -18,7 +18,7 @@ int add(int rank, rec_op); /* returns the operation's index */
 int put(int rank, rec_kind, int peer, size_t bytes);
 void transfer(int from, int to, size_t bytes);
 
-double timed(const machine *);                     /* makespan of rec */
-void refused(const machine *, const char *wanted); /* wanted: part of why rec has no time */
+double timed(const machine *);                       /* makespan of rec */
+void refused(const machine *, const char *expected); /* expected: part of why rec has no time */
 
 #endif

@@ -255,7 +255,7 @@ static void test_fresh_out(void) {
   near_to("warm again", timed(&m), alone(2000));
   result.fresh = true;
   rec.collective = COLL_BCAST;
-  near_to("what only the root brings is no input of others", timed(&m), 2000e-10 + alone(2000));
+  near_to("what only the root brings is not an input of others", timed(&m), 2000e-10 + alone(2000));
   layout[2].out_bytes = 4095;
   near_to("less than a page stays mapped", timed(&m), alone(2000));
   layout[2].out_bytes = 5000;
@@ -270,12 +270,12 @@ static void test_fresh_out(void) {
   machine_free(&plain);
 }
 
-static void machine_refused(const char *more, const char *wanted) {
+static void machine_refused(const char *more, const char *expected) {
   machine m;
   char text[2048], error[256] = "";
   snprintf(text, sizeof text, "%s%s", ACROSS, more);
   check(!machine_read(&m, written(text), error, sizeof error), "should have been refused: %s", more);
-  check(strstr(error, wanted), "\"%s\" does not say \"%s\"", error, wanted);
+  check(strstr(error, expected), "\"%s\" does not say \"%s\"", error, expected);
   machine_free(&m);
 }
 

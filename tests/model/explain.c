@@ -16,12 +16,12 @@ static void explained(const machine *m) { check(!explain_run(&rec, m, &times, &w
 
 static void part_is(const char *what, part_kind part, double seconds) { near_to(what, why.seconds[part], seconds); }
 
-static void first_link_is(const machine *m, int ranks, const char *kind, const char *wanted) {
+static void first_link_is(const machine *m, int ranks, const char *kind, const char *expected) {
   link_paths on = { 0 };
   char name[80];
   paths_prepare(&on, m, ranks);
   const char *found = paths_name(&on, why.watched, name, sizeof name);
-  check(!strcmp(found, kind) && !strcmp(name, wanted), "the link is %s (%s), not %s", name, found, wanted);
+  check(!strcmp(found, kind) && !strcmp(name, expected), "the link is %s (%s), not %s", name, found, expected);
   paths_free(&on);
 }
 
@@ -159,7 +159,7 @@ static void test_protocol(void) {
 
 /* Every link of a machine that has all kinds of them: two nodes of a socket each, with two caches of four cores that are a level's. */
 static void test_names(void) {
-  static const char *const wanted[] = {
+  static const char *const expected[] = {
     "port: port of rank 0, out",
     "port: port of rank 1, out",
     "port: port of rank 2, out",
@@ -191,7 +191,7 @@ static void test_names(void) {
     "across: rank 1 to other sockets, in",
     "across: rank 2 to other sockets, in",
   };
-  const int links = sizeof wanted / sizeof *wanted;
+  const int links = sizeof expected / sizeof *expected;
   machine m;
   char text[] =
       "level ccd 2 1e10\nclass network 0 1e-6 1e-9\ncore 1e10\ncache 9e9\nacross 5e9\ninterconnect 4e9\nmemory 2e10\n"
@@ -203,10 +203,10 @@ static void test_names(void) {
   check(!wrong, "%s", wrong);
   check(on.resources == links, "%d links, not %d", on.resources, links);
   for (int i = 0; i < links && i < on.resources; i++) {
-    char name[80], said[128];
+    char name[80], answer[128];
     const char *kind = paths_name(&on, i, name, sizeof name);
-    snprintf(said, sizeof said, "%s: %s", kind, name);
-    check(!strcmp(said, wanted[i]), "link %d is \"%s\", not \"%s\"", i, wanted[i], said);
+    snprintf(answer, sizeof answer, "%s: %s", kind, name);
+    check(!strcmp(answer, expected[i]), "link %d is \"%s\", not \"%s\"", i, expected[i], answer);
   }
   paths_free(&on);
   machine_free(&m);

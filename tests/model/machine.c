@@ -13,12 +13,12 @@ static machine machine_of(const char *text) {
 }
 
 /* With this message, behind the file's name. */
-static void machine_refused(const char *text, const char *wanted) {
+static void machine_refused(const char *text, const char *expected) {
   machine m;
   char error[512] = "";
   const char *path = written(text);
   check(!machine_read(&m, path, error, sizeof error), "machine should have been refused: %s", text);
-  check(!strcmp(error + strlen(path), wanted), "\"%s\", not \"%s\"", error + strlen(path), wanted);
+  check(!strcmp(error + strlen(path), expected), "\"%s\", not \"%s\"", error + strlen(path), expected);
   machine_free(&m);
 }
 
@@ -29,11 +29,11 @@ static void test_classes(void) {
                          "nic 2e9\nmemory 1e10\nbound 1 2 3\n"
                          "place 0 0 0 0\nplace 1 0 0 0\nplace 2 0 0 1\nplace 3 0 1 2\nplace 4 1 2 3\nplace 5 1 2 3\n");
   near_to("bound", m.bound_gamma_s_per_byte, 3);
-  const double wanted[] = { 0, 1e-7 + 100e-10, 2e-7 + 100e-10, 4e-7 + 200e-10, 1e-6 + 1e-7 };
+  const double expected[] = { 0, 1e-7 + 100e-10, 2e-7 + 100e-10, 4e-7 + 200e-10, 1e-6 + 1e-7 };
   for (int to = 1; to < 5; to++) {
     start(5);
     transfer(0, to, 100);
-    near_to("class", timed(&m), wanted[to]);
+    near_to("class", timed(&m), expected[to]);
   }
   start(6); /* two messages out of a node: each wants 2e9, the NIC has 2e9 */
   transfer(0, 4, 10000);
@@ -67,14 +67,14 @@ static void test_links(void) {
   machine_free(&m);
 }
 
-/* Runs of ranks say what a line a rank says. */
+/* Runs of ranks say what one line per rank says. */
 static void test_runs(void) {
   machine m = machine_of("class network 0 1 1\nseats 2 0 0\nseats 1 1 2\nnodes 2 5 2 3\n"
                          "place 6 9 9 9\nseats 1 1 1\nnodes 3 0 2 2\n");
-  static const coll_place wanted[] = { { 5, 10, 15 }, { 5, 10, 15 }, { 5, 11, 17 }, { 6, 12, 18 }, { 6, 12, 18 },
-                                       { 6, 13, 20 }, { 9, 9, 9 },   { 0, 1, 1 },   { 1, 3, 3 },   { 2, 5, 5 } };
+  static const coll_place expected[] = { { 5, 10, 15 }, { 5, 10, 15 }, { 5, 11, 17 }, { 6, 12, 18 }, { 6, 12, 18 },
+                                         { 6, 13, 20 }, { 9, 9, 9 },   { 0, 1, 1 },   { 1, 3, 3 },   { 2, 5, 5 } };
   check(m.places == 10, "%d places", m.places);
-  check(m.places == 10 && !memcmp(m.place, wanted, sizeof wanted), "runs of places");
+  check(m.places == 10 && !memcmp(m.place, expected, sizeof expected), "runs of places");
   machine_free(&m);
   machine_refused("class network 0 1 1\nseats 1 0 0\n", ":2: seats: no nodes line follows, which says where they are");
   machine_refused("class network 0 1 1\nnodes 1 0 1 1\n", ":2: nodes: there are no seats lines before it");

@@ -35,11 +35,11 @@ static double *drawn(const machine *m) {
 }
 
 /* The part of all draws that take no longer is within four standard deviations of the one wanted. */
-static void part_below(const char *what, const double *time, double limit, double wanted) {
+static void part_below(const char *what, const double *time, double limit, double expected) {
   int n = 0;
   while (n < DRAWS && time[n] <= limit) n++;
-  double part = (double)n / DRAWS, sure = 4 * sqrt(wanted * (1 - wanted) / DRAWS);
-  check(fabs(part - wanted) <= sure, "%s: %g below %g, not %g", what, part, limit, wanted);
+  double part = (double)n / DRAWS, sure = 4 * sqrt(expected * (1 - expected) / DRAWS);
+  check(fabs(part - expected) <= sure, "%s: %g below %g, not %g", what, part, limit, expected);
 }
 
 static void chain(int messages) {

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* With this message, behind the file's name. */
-static void plan_refused(const char *text, const char *wanted) {
+static void plan_refused(const char *text, const char *expected) {
   plan p;
   char error[512] = "";
   const char *path = written(text);
   check(!plan_read(&p, path, error, sizeof error), "plan should have been refused: %s", text);
-  check(!strcmp(error + strlen(path), wanted), "\"%s\", not \"%s\"", error + strlen(path), wanted);
+  check(!strcmp(error + strlen(path), expected), "\"%s\", not \"%s\"", error + strlen(path), expected);
   plan_free(&p);
 }
 
@@ -44,9 +44,9 @@ static void test_plans(void) {
   }
   plan_free(&p);
   plan q = { 0 };
-  char said[256];
-  check(plan_read(&q, written("algorithm=bcast/mst metric=osu_avg[barrier=barrier/tree]\n"), said, sizeof said), "%s",
-        said);
+  char printed[256];
+  check(plan_read(&q, written("algorithm=bcast/mst metric=osu_avg[barrier=barrier/tree]\n"), printed, sizeof printed),
+        "%s", printed);
   check(q.points == 1 && q.point[0].metric == PLAN_OSU_AVG && !strcmp(q.point[0].barrier, "barrier/tree"),
         "a barrier's key");
   plan_free(&q);
@@ -166,10 +166,11 @@ static void test_groups(void) {
 static void test_places(void) {
   places_list list;
   char error[256] = "";
-  check(places_read(&list, written("# a rank a line\n0 1 2\n\n3 4 5 # the second\n4194303 0 7\n"), error, sizeof error),
+  check(places_read(&list, written("# one rank per line\n0 1 2\n\n3 4 5 # the second\n4194303 0 7\n"), error,
+                    sizeof error),
         "places: %s", error);
-  static const coll_place wanted[] = { { 0, 1, 2 }, { 3, 4, 5 }, { 4194303, 0, 7 } };
-  check(list.ranks == 3 && !memcmp(list.place, wanted, sizeof wanted), "each number is where it belongs");
+  static const coll_place expected[] = { { 0, 1, 2 }, { 3, 4, 5 }, { 4194303, 0, 7 } };
+  check(list.ranks == 3 && !memcmp(list.place, expected, sizeof expected), "each number is where it belongs");
   free(list.place);
   static const char *const no[][2] = {
     { "0 1\n", ":1: write NODE SOCKET CACHE, three whole numbers below 4194304" },
@@ -201,8 +202,8 @@ static void test_shapes(void) {
     int core = r % 2 * 24 + r / 2;
     check(c.node == r % 2 && c.socket == core / 12 && c.cache == core / 4, "in turn: %d %d %d", c.node, c.socket,
           c.cache);
-    check(q.node == r / 24 && q.socket == r / 12 && q.cache == r / 12, "a cache a socket: %d %d %d", q.node, q.socket,
-          q.cache);
+    check(q.node == r / 24 && q.socket == r / 12 && q.cache == r / 12, "one cache per socket: %d %d %d", q.node,
+          q.socket, q.cache);
   }
 }
 

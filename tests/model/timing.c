@@ -159,7 +159,7 @@ static void test_segments(void) {
   add(1, (rec_op){ .kind = REC_AWAIT, .buf = REC_SEGMENT, .peer = 0, .off = 1, .off2 = 4 });
   add(1, (rec_op){ .kind = REC_READ, .buf = REC_SEGMENT, .peer = 0, .bytes = 10000 });
   near_to("written, awaited and read", timed(&m), 10000e-10 + a + 64 * b + a + 10000 * b);
-  check(result.messages == 0, "segments are no messages");
+  check(result.messages == 0, "segments are not messages");
   rec.rank[1].op[0].off2 = 6;
   refused(&m, "deadlock: rank 1 waits for ever in operation 0, a flag with rank 0");
   machine_free(&m);

@@ -1,5 +1,5 @@
 /* broken FILE: the prover's own test: wrong algorithms, each of which must be caught as what it is, and right ones that must pass. FILE
- * has what is said of each, word for word but for the line's number; --write makes it anew. */
+ * has what is said of each, word for word but for the line's number; --write writes it again. */
 #include "tests/prove/broken.h"
 
 #include <stdio.h>

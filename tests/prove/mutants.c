@@ -146,7 +146,7 @@ static bool interpret(const record *r) {
 
 /* ---- mutants ---------------------------------------------------------------------------------------- */
 
-/* Another place for n bytes at this rank, within bounds and not in `in` when it is written. False: there is none. */
+/* Another place for n bytes at this rank, within bounds and not in `in` when it is written. False: no such operation. */
 static bool other_place(const record *r, int rank, uint64_t bytes, bool writes, uint8_t *buf, uint64_t *off) {
   rec_layout l = r->layout[rank];
   size_t size[3] = { l.size[REC_IN], l.size[REC_OUT], r->rank[rank].scratch };

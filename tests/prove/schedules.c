@@ -1,10 +1,10 @@
-/* schedules FILE: every algorithm's schedule on a few calls, beside what FILE says of it; --write makes FILE anew.
+/* schedules FILE: every algorithm's schedule on a few calls, beside what FILE says of it; --write writes FILE again.
  *
  * The proof asks whether a schedule is right. This asks whether it is the same as before: what is waited for, how many
  * messages are under way, how long a first segment is, and what cost() says, exact or not. A line is a call, how many
  * operations of each kind all ranks do, the bytes they send and combine, a hash over everything, and cost() where only
- * alpha, only beta or only gamma is 1. A difference is no fault by itself: look at the call
- * with `collscope show KEY`, and when the change is meant, write the file anew and commit it with the reason.
+ * alpha, only beta or only gamma is 1. A difference is not a fault by itself: look at the call
+ * with `collscope show KEY`, and when the change is meant, write the file again and commit it with the reason.
  *
  * The last line of an algorithm is a sum over a grid of calls, too many to list: `schedules_test FILE --grid KEY` lists them, one a
  * line, before and after a change.

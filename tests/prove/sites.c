@@ -88,7 +88,7 @@ static void sees(void *user, const record *r, int rank) {
   printf("FAILED: rank %d of %s is recorded, but still: %s\n", rank, coll_collective_name(r->collective), text);
 }
 
-static int seen_from_outside(prover *v) {
+static int view_from_outside(prover *v) {
   static const coll_alg forwards = { .key = "h", .collective = COLL_BCAST, .run = by_pointer };
   int inside = 0;
   coll_args a = { .size = 3, .count = 5, .elem = 4, .place = prover_places(v, 3) };
@@ -110,7 +110,7 @@ int main(void) {
     printf("FAILED %s: wanted %s: %s … %s\n       %s: %s\n", cases[i].alg.key, cases[i].kind, cases[i].says[0],
            cases[i].says[1], v->kind, v->failure);
   }
-  failed += seen_from_outside(v);
+  failed += view_from_outside(v);
   prover_free(v);
   return failed != 0;
 }

@@ -23,16 +23,16 @@ static void first_line(const char *path, char *text, int size) {
 
 static void check(const char *path, void *self) {
   tally *t = self;
-  char wanted[READER_ERROR], error[READER_ERROR];
-  first_line(path, wanted, sizeof wanted);
+  char expected[READER_ERROR], error[READER_ERROR];
+  first_line(path, expected, sizeof expected);
   bool taken = reader_takes(t->kind, path, error);
   size_t name = strncmp(error, path, strlen(path)) ? 0 : strlen(path) + 1; /* and a colon */
-  bool right = !strcmp(wanted + 2, "taken") ? taken : !taken && !strcmp(error + name, wanted + 2);
+  bool right = !strcmp(expected + 2, "taken") ? taken : !taken && !strcmp(error + name, expected + 2);
   t->files++;
   for (const char *c = error; *c; c++) right &= (unsigned char)*c >= ' ';
   if (right) return;
   t->failed++;
-  printf("FAILED %s: wanted \"%s\", but it is %s\n", path, wanted + 2, taken ? "taken" : error + name);
+  printf("FAILED %s: wanted \"%s\", but it is %s\n", path, expected + 2, taken ? "taken" : error + name);
 }
 
 int main(int argc, char **argv) {

@@ -153,9 +153,9 @@ int main(int argc, char **argv) {
     alarm(PATIENCE_S);
     bool fine = reader_takes(kind, path, error);
     taken += fine;
-    bool said = *error != '\0';
-    for (const char *c = error; *c; c++) said &= (unsigned char)*c >= ' ' && *c != 0x7f;
-    if (fine || said) continue;
+    bool has_reason = *error != '\0';
+    for (const char *c = error; *c; c++) has_reason &= (unsigned char)*c >= ' ' && *c != 0x7f;
+    if (fine || has_reason) continue;
     printf("FAILED input %ld, in %s: refused with \"%s\"\n", i, path, error);
     return 1;
   }

@@ -11,7 +11,7 @@ enum { READER_ERROR = 512 };
  * False, with the reason, when it is refused. Ends the program when there is no such kind. */
 bool reader_takes(const char *kind, const char *path, char error[READER_ERROR]);
 
-/* Calls `take` with every file of corpus/KIND, in the order of their names; ends the program where there is none. */
+/* Calls `take` with every file of corpus/KIND, in the order of their names; ends the program where it is empty. */
 void corpus_each(const char *corpus, const char *kind, void (*take)(const char *path, void *self), void *self);
 
 extern const char *const reader_kinds[]; /* ends with NULL */

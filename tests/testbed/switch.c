@@ -187,7 +187,7 @@ static void acknowledgements(void) {
   host_sends_tcp(0, 3, 0, 6, 4, 6);
   read_host(0, 0);
   run();
-  must_say("padding is no data, and to another leaf it is farther", "t→3 of 76 at 1.2 ms; ");
+  must_say("padding is not data, and to another leaf it is farther", "t→3 of 76 at 1.2 ms; ");
 
   static const int no[][3] = { { 1, 4, 6 }, { 300, 4, 6 }, { 0, 6, 6 }, { 0, 4, 17 } };
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
@@ -197,7 +197,7 @@ static void acknowledgements(void) {
     run();
     *story = 0;
     SAYS("%d of %d, %d bytes", (int)bed.acknowledgements, (int)bed.frames, (int)bed.bytes - no[i][0]);
-    must_say("data, another protocol and another version are none", "0 of 1, 70 bytes");
+    must_say("data, another protocol and another version do not count", "0 of 1, 70 bytes");
   }
 }
 

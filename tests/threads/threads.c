@@ -1,11 +1,11 @@
-/* Every algorithm over threads, data checked, several calls in a row on the same plan with nothing between them. Under
+/* Every algorithm over threads, data checked, several consecutive calls on the same plan with nothing between them. Under
  * ThreadSanitizer this shows races: in shared segments, between successive calls, and in buffers that a request still holds.
  *
  *   threads_test registry [options]      the points of a sweep
  *   threads_test segments [options]      algorithms with shared segments: all combinations of their parameters
  *   threads_test broken NAME             a wrong one (tests/threads/broken.c), which must be caught
  *
- * Prints a line an algorithm; exit status 1 when data was wrong, a barrier let somebody through, or nothing ran. */
+ * Prints one line per algorithm; exit status 1 when data was wrong, a barrier let somebody through, or nothing ran. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -102,7 +102,7 @@ static bool drawn(const actor *me) {
   return (h >> 32) % g->o->every == 0;
 }
 
-/* Several calls in a row on one plan; the number of mistakes that this rank sees. */
+/* Several consecutive calls on one plan; the number of mistakes that this rank sees. */
 static unsigned long mistakes(const actor *me, const coll_alg *alg, coll_args a, plan_type type, plan_op op,
                               const char *what) {
   stage *g = me->g;
