@@ -53,7 +53,7 @@ def test_the_page_of_a_cluster_has_every_number(golden: Callable[[str, str], Non
     golden("cluster_page", report.page(made(), "mine", "p.png", "d.csv"))
 
 
-def test_what_is_printed_of_a_cluster_has_its_curves_and_links(golden: Callable[[str, str], None]) -> None:
+def test_a_cluster_is_printed_with_its_curves_and_links(golden: Callable[[str, str], None]) -> None:
     golden("calibrate", "\n".join(report.describe(made())))
 
 
@@ -76,7 +76,7 @@ def test_noise_of_a_quarter_and_errors_of_a_tenth_are_warned_of() -> None:
 # ---- published times --------------------------------------------------------------------------------------
 
 
-def test_what_is_printed_of_published_times_has_errors_jumps_gaps_and_doubts(
+def test_published_times_are_printed_with_errors_jumps_gaps_and_doubts(
     golden: Callable[[str, str], None],
 ) -> None:
     """A class with all there is to know, and one with nothing."""

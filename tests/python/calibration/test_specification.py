@@ -111,7 +111,7 @@ def test_pieces_contain_what_both_ends_and_the_links_spend() -> None:
     )
 
 
-def test_what_is_not_known_stays_away() -> None:
+def test_numbers_that_are_not_known_stay_away() -> None:
     few = estimates(
         in_order=None,
         nic_gap_s=None,
@@ -182,12 +182,13 @@ def test_a_range_contains_its_number_however_both_are_rounded() -> None:
         (9.0, 9.0, 2.0, 0.0, 0.5),
     ],
 )
-def test_what_a_processor_spends_is_contained_in_its_piece(
+def test_a_processor_spends_no_more_than_its_piece_contains(
     most: float, most_per_byte: float, beyond: float, seconds: float, per_byte: float
 ) -> None:
     known = [(2, 2.0), (4, 3.0), (8, 5.0)]  # 1 + n / 2
     found = spent(known, 2, 9, most, most_per_byte, beyond)
     assert found == pytest.approx((seconds * (1 - 1e-5), per_byte), rel=1e-9)
+    assert spent([(1, 1.5), (2, 2.0), (3, 2.5)], 1, 4, 9.0, 0.25)[0] == pytest.approx(1.25, rel=1e-4), "the middle is 1"
     falling = spent([(2, 2.0), (8, 1.0)], 2, 9, 9.0, 9.0)
     assert falling[1] == 0 and 1.0 < falling[0] < 2.0, (
         "a time that falls with size does not fall below nothing per byte"
