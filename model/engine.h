@@ -76,7 +76,7 @@ enum { AHEAD = 8 };
 
 static inline message *message_at(const engine *e, int32_t id) { return &e->wiring.message[id]; }
 
-static inline const machine_piece *price(const engine *e, const message *m) { return message_price(m, e->m); }
+static inline const machine_piece *engine_price(const engine *e, const message *m) { return message_price(m, e->m); }
 
 /* What is left of a message's latency, or is added to it, in this draw of the noise. What crosses a shared segment is not a message. */
 static inline double latency_drawn(const engine *e, int32_t id, double latency_s) {
@@ -87,9 +87,9 @@ static inline double latency_drawn(const engine *e, int32_t id, double latency_s
 }
 
 /* What the sender spends before it posts. */
-static inline double spent_before(const engine *e, const message *m) {
+static inline double sender_spent(const engine *e, const message *m) {
   if (!(m->flags & (EAGER | NONBLOCKING))) return 0;
-  return e->m->has_gaps ? machine_gap(e->m, price(e, m), m->bytes) : e->m->overhead_s;
+  return e->m->has_gaps ? machine_gap(e->m, engine_price(e, m), m->bytes) : e->m->overhead_s;
 }
 
 #endif

@@ -76,7 +76,7 @@ static const double LOOSE = 1 - 1e-9;
 static inline bool is_loose(const fluid *u, int32_t link) { return u->potential[link] <= LOOSE; }
 
 /* The rate of a flow that shares nothing. */
-static inline double alone(const flow *f) {
+static inline double flow_rate_alone(const flow *f) {
   double most = f->crossing->weight;
   for (int k = 1; k < f->crossed; k++)
     if (f->crossing[k].weight > most) most = f->crossing[k].weight;
@@ -84,7 +84,7 @@ static inline double alone(const flow *f) {
 }
 
 /* From now on the flow has this share, and what it crosses has that much less for others. */
-static inline void fix(fluid *u, flow *f, double share) {
+static inline void flow_fix(fluid *u, flow *f, double share) {
   f->fixed = true;
   f->share = share;
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {

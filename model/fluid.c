@@ -55,7 +55,7 @@ static int32_t flow_make(fluid *u, const engine *e, int32_t id, double *latency_
   return index;
 }
 
-static void happens_at(fluid *u, int32_t index, double time) {
+static void flow_happens_at(fluid *u, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   if (f->at < 0) f->order = u->order++;
   f->at = time;
@@ -69,16 +69,17 @@ static void fluid_launch(void *state, engine *e, int32_t id) {
   m->flags |= STARTED;
   m->link = flow_make(u, e, id, &latency);
   if (e->times) e->times[id].start = m->time;
-  happens_at(u, m->link, u->ordering.any ? ordering_launch(&u->ordering, e, m->link, id, latency) : m->time + latency);
+  flow_happens_at(u, m->link,
+                  u->ordering.any ? ordering_launch(&u->ordering, e, m->link, id, latency) : m->time + latency);
 }
 
-static void touch(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
+static void mark_dirty(fluid *u, int res) { PUSH(u->dirty, u->dirty_n, u->dirty_cap, res); }
 
 static void flow_enter(fluid *u, int32_t index) {
   flow *f = flow_at(u, (size_t)index);
   crossing *c = f->crossing;
-  double ceiling = u->sparse ? alone(f) : 0;
-  touch(u, c->resource);
+  double ceiling = u->sparse ? flow_rate_alone(f) : 0;
+  mark_dirty(u, c->resource);
   for (const crossing *end = c + f->crossed; c < end; c++) {
     resource *r = &u->resource[c->resource];
     c->flow = index;
@@ -93,14 +94,14 @@ static void flow_enter(fluid *u, int32_t index) {
 
 static void flow_leave(fluid *u, int32_t index) {
   const flow *f = flow_at(u, (size_t)index);
-  double ceiling = u->sparse ? alone(f) : 0;
+  double ceiling = u->sparse ? flow_rate_alone(f) : 0;
   for (const crossing *c = f->crossing; c < f->crossing + f->crossed; c++) {
     resource *r = &u->resource[c->resource];
     if (c->before == NONE) r->head = c->next;
     else crossing_at(u, c->before)->next = c->next;
     if (c->next != NONE) crossing_at(u, c->next)->before = c->before;
     bool felt = !u->sparse || !is_loose(u, c->resource);
-    if (--r->flows && felt) touch(u, c->resource);
+    if (--r->flows && felt) mark_dirty(u, c->resource);
     if (!u->sparse) continue;
     double *potential = &u->potential[c->resource];
     *potential = r->flows ? *potential - c->weight * ceiling : 0;
@@ -115,7 +116,7 @@ static bool fluid_next(void *state, engine *e) {
   if (u->ordering.starting_n && (!any || time > u->ordering.serve_at)) {
     size_t n = ordering_serve(&u->ordering, e);
     for (size_t i = 0; i < n; i++)
-      happens_at(u, u->ordering.starting[i], u->ordering.flow[u->ordering.starting[i]].ready);
+      flow_happens_at(u, u->ordering.starting[i], u->ordering.flow[u->ordering.starting[i]].ready);
     any = event_queue_next(&u->queue, &time);
   }
   if (any) e->now = time;
@@ -129,12 +130,12 @@ static void note_flow(const fluid *u, engine *e, int32_t index, double time) {
   if (m->flags & FLOWING) causes_rate(e->why, f->message, time, 0, NONE);
   else {
     double ready = u->ordering.any ? u->ordering.flow[index].ready : time;
-    causes_flow(e->why, f->message, ready, time, f->left > 0 ? alone(f) : 1);
+    causes_flow(e->why, f->message, ready, time, f->left > 0 ? flow_rate_alone(f) : 1);
   }
 }
 
 /* The latency has passed, or there is nothing left to flow. */
-static void goes_on(fluid *u, engine *e, int32_t index, double time) {
+static void flow_goes_on(fluid *u, engine *e, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   message *m = message_at(e, f->message);
   if (causes_tracks(e->why, f->message)) note_flow(u, e, index, time);
@@ -148,14 +149,14 @@ static void goes_on(fluid *u, engine *e, int32_t index, double time) {
   int32_t next = u->ordering.any ? ordering_leave(&u->ordering, e, index) : NONE;
   PUSH(u->free_list, u->free_list_n, u->free_list_cap, index);
   engine_complete(e, f->message, time);
-  if (next != NONE) goes_on(u, e, next, time);
+  if (next != NONE) flow_goes_on(u, e, next, time);
 }
 
-static void happens(fluid *u, engine *e, int32_t index, double time) {
+static void flow_happens(fluid *u, engine *e, int32_t index, double time) {
   flow *f = flow_at(u, (size_t)index);
   f->at = -1;
   bool flowing = message_at(e, f->message)->flags & FLOWING;
-  if (flowing || !u->ordering.any || ordering_pass(&u->ordering, e, index)) goes_on(u, e, index, time);
+  if (flowing || !u->ordering.any || ordering_pass(&u->ordering, e, index)) flow_goes_on(u, e, index, time);
 }
 
 static void fetch_path(const fluid *u, const engine *e, uint64_t item) {
@@ -183,14 +184,14 @@ static void fluid_events(void *state, engine *e) {
       if (i + AHEAD < q->n) fetch_ranks(u, e, q->item[i + AHEAD]);
       int32_t index = (int32_t)(uint32_t)q->item[i];
       const flow *f = flow_at(u, (size_t)index);
-      if (f->order == q->item[i] >> 32 && f->at == time) happens(u, e, index, time); /* it has not been moved */
+      if (f->order == q->item[i] >> 32 && f->at == time) flow_happens(u, e, index, time); /* it has not been moved */
     }
     q->n = 0;
   }
 }
 
 /* All flows and resources that hang together with `res`: shares elsewhere do not change. */
-static void reach(fluid *u, int res) {
+static void reach_flows(fluid *u, int res) {
   u->reached_n = u->solved_n = 0;
   u->resource[res].stamp = u->stamp;
   PUSH(u->reached, u->reached_n, u->reached_cap, res);
@@ -211,7 +212,7 @@ static void reach(fluid *u, int res) {
 }
 
 /* Max-min shares: raise all rates together; who crosses the resource that fills up first stays there, and so on. */
-static void fill(fluid *u) {
+static void fill_links(fluid *u) {
   for (size_t i = 0; i < u->reached_n; i++) {
     resource *r = &u->resource[u->reached[i]];
     r->left = 1;
@@ -244,7 +245,7 @@ static void fill(fluid *u) {
     for (size_t i = 0; limits && i < u->solved_n; i++) {
       flow *f = flow_at(u, (size_t)u->solved[i]);
       if (f->fixed || f->most >= least) continue;
-      fix(u, f, f->most);
+      flow_fix(u, f, f->most);
       f->bottleneck = NONE;
       open--;
     }
@@ -256,7 +257,7 @@ static void fill(fluid *u) {
       for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
         flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
         if (f->fixed) continue;
-        fix(u, f, least);
+        flow_fix(u, f, least);
         f->bottleneck = u->reached[i];
         open--;
       }
@@ -264,7 +265,7 @@ static void fill(fluid *u) {
     /* Weights so far apart that a double loses the lesser ones: who is left shares with nobody that can be told. */
     flow *f;
     for (size_t i = 0; open == before && i < u->solved_n; i++)
-      if (!(f = flow_at(u, (size_t)u->solved[i]))->fixed) f->share = alone(f);
+      if (!(f = flow_at(u, (size_t)u->solved[i]))->fixed) f->share = flow_rate_alone(f);
     if (open == before) return;
   }
 }
@@ -297,7 +298,7 @@ static void change_rates(fluid *u, const engine *e) {
     f->since = e->now;
     f->rate = f->share;
     if (f->at >= 0) event_queue_leave(&u->queue, f->moment);
-    happens_at(u, u->solved[i], e->now + f->left / f->rate);
+    flow_happens_at(u, u->solved[i], e->now + f->left / f->rate);
   }
 }
 
@@ -335,16 +336,16 @@ static void give_shares(fluid *u, const engine *e) {
     const resource *r = &u->resource[u->dirty[d]];
     if (r->stamp == u->stamp || !r->flows) continue;
     int32_t lone = find_lone(u, u->dirty[d]);
-    if (lone == NONE) reach(u, u->dirty[d]);
+    if (lone == NONE) reach_flows(u, u->dirty[d]);
     else {
       u->solved_n = 0;
       PUSH(u->solved, u->solved_n, u->solved_cap, lone);
     }
     if (u->solved_n == 1) {
       flow *f = flow_at(u, (size_t)u->solved[0]);
-      f->share = alone(f);
+      f->share = flow_rate_alone(f);
       f->bottleneck = NONE;
-    } else fill(u);
+    } else fill_links(u);
     change_rates(u, e);
   }
   u->dirty_n = 0;

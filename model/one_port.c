@@ -27,7 +27,7 @@ static inline busy_port *port_out(one_port *o, int rank) { return &o->port[2 * r
 static inline busy_port *port_in(one_port *o, int rank) { return &o->port[2 * rank + 1]; }
 
 /* A rank's messages that could start at one instant do so in its program order: they are numbered that way. */
-static void happens_at(one_port *o, int32_t id, double time) { event_queue_add(&o->queue, (uint64_t)id, time); }
+static void message_happens_at(one_port *o, int32_t id, double time) { event_queue_add(&o->queue, (uint64_t)id, time); }
 
 /* ---- ports ------------------------------------------------------------------------------------------ */
 
@@ -45,10 +45,10 @@ static void one_port_launch(void *state, engine *e, int32_t id) {
   message *m = &e->wiring.message[id];
   /* Segments are not part of the one-port model: they take the time of a message and no port. */
   if (m->flags & TRANSFER) {
-    const machine_piece *c = price(e, m);
+    const machine_piece *c = engine_price(e, m);
     m->flags |= STARTED;
-    happens_at(o, id, m->time + c->latency_s + (double)m->bytes * c->s_per_byte);
-  } else happens_at(o, id, m->time);
+    message_happens_at(o, id, m->time + c->latency_s + (double)m->bytes * c->s_per_byte);
+  } else message_happens_at(o, id, m->time);
 }
 
 static void queue_at(engine *e, busy_port *q, int32_t id) {
@@ -91,11 +91,11 @@ static void one_port_start(one_port *o, engine *e, int32_t id) {
   if (e->times) e->times[id].start = start;
   out->busy = in->busy = true;
   m->flags |= STARTED;
-  const machine_piece *c = price(e, m);
+  const machine_piece *c = engine_price(e, m);
   double waits = c->latency_s - message_spent(m, c, e->m), more = latency_drawn(e, id, waits) - waits;
-  happens_at(o, id,
-             start + c->latency_s - message_spent(m, c, e->m) +
-                 ((double)m->bytes + e->m->control_bytes) * c->s_per_byte + more);
+  message_happens_at(o, id,
+                     start + c->latency_s - message_spent(m, c, e->m) +
+                         ((double)m->bytes + e->m->control_bytes) * c->s_per_byte + more);
 }
 
 /* Starts a message, or lines it up at a port that is busy. */
@@ -109,7 +109,7 @@ static void one_port_try(one_port *o, engine *e, int32_t id) {
 
 static bool one_port_next(void *state, engine *e) { return event_queue_next(&((one_port *)state)->queue, &e->now); }
 
-static void happens(one_port *o, engine *e, int32_t id, double time) {
+static void message_happens(one_port *o, engine *e, int32_t id, double time) {
   message *m = &e->wiring.message[id];
   if (!(m->flags & STARTED)) {
     PUSH(o->ready, o->ready_n, o->ready_cap, id);
@@ -132,7 +132,7 @@ static void one_port_events(void *state, engine *e) {
   double time;
   while (event_queue_next(&o->queue, &time) && time <= e->now + tolerance(e->now)) {
     moment *q = event_queue_take(&o->queue);
-    for (size_t i = 0; i < q->n; i++) happens(o, e, (int32_t)q->item[i], q->time);
+    for (size_t i = 0; i < q->n; i++) message_happens(o, e, (int32_t)q->item[i], q->time);
     q->n = 0;
   }
 }

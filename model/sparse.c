@@ -99,7 +99,7 @@ static void fill_up(fluid *u) {
       for (size_t i = 0; i < u->solved_n; i++) {
         flow *f = flow_at(u, (size_t)u->solved[i]);
         if (f->fixed || f->most > limit) continue;
-        fix(u, f, f->most);
+        flow_fix(u, f, f->most);
         f->bottleneck = NONE;
       }
       limit = least_limit(u);
@@ -110,7 +110,7 @@ static void fill_up(fluid *u) {
     for (int32_t at = r->head; at != NONE; at = crossing_at(u, at)->next) {
       flow *f = flow_at(u, (size_t)crossing_at(u, at)->flow);
       if (!is_solved(u, f) || f->fixed) continue;
-      fix(u, f, level);
+      flow_fix(u, f, level);
       f->bottleneck = next.resource;
     }
   }

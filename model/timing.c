@@ -30,13 +30,13 @@ typedef struct {
 
 /* ---- ranks ------------------------------------------------------------------------------------------ */
 
-static void launch(timer *t, int32_t id) {
+static void launch_message(timer *t, int32_t id) {
   engine *e = &t->engine;
   if (e->times) e->times[id].posted = message_at(e, id)->time;
   t->rule->launch(t->state, e, id);
 }
 
-static void post(timer *t, int32_t id, int r, uint8_t side) {
+static void post_message(timer *t, int32_t id, int r, uint8_t side) {
   engine *e = &t->engine;
   message *m = &e->wiring.message[id];
   rank_state *s = &e->rank[r];
@@ -46,7 +46,7 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
     m->time = s->clock;
     m->count = s->count;
     if (causes_enabled(e->why)) causes_post(e->why, id, r, s->clock, 0);
-    launch(t, id);
+    launch_message(t, id);
     return;
   }
   bool second = m->flags & (SENT | RECEIVED);
@@ -56,7 +56,7 @@ static void post(timer *t, int32_t id, int r, uint8_t side) {
   if (second) take_later(&m->time, &m->count, s->clock, s->count);
   else m->time = s->clock, m->count = s->count;
   m->flags |= side;
-  if ((m->flags & (SENT | RECEIVED)) == (SENT | RECEIVED)) launch(t, id);
+  if ((m->flags & (SENT | RECEIVED)) == (SENT | RECEIVED)) launch_message(t, id);
 }
 
 static void busy(engine *e, int r, part_kind part, double takes_s) {
@@ -133,7 +133,7 @@ static void transfer(timer *t, int32_t id, int r) {
   m->time = s->clock;
   m->count = s->count;
   if (causes_enabled(t->engine.why)) causes_post(t->engine.why, id, r, s->clock, 0);
-  launch(t, id);
+  launch_message(t, id);
   s->message = id;
 }
 
@@ -160,8 +160,8 @@ static void run_rank(timer *t, int r) {
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:
-        busy(e, r, m->has_gaps ? PART_GAP : PART_OVERHEAD, spent_before(e, &w->message[id]));
-        post(t, id, r, SENT);
+        busy(e, r, m->has_gaps ? PART_GAP : PART_OVERHEAD, sender_spent(e, &w->message[id]));
+        post_message(t, id, r, SENT);
         if (kind == REC_SEND && !(w->message[id].flags & EAGER)) {
           s->message = id;
           return;
@@ -170,7 +170,7 @@ static void run_rank(timer *t, int r) {
       case REC_RECV:
       case REC_IRECV:
       case REC_RECV_ANY:
-        post(t, id, r, RECEIVED);
+        post_message(t, id, r, RECEIVED);
         if (kind == REC_IRECV) break;
         if (!(w->message[id].flags & DONE)) {
           s->message = id;

@@ -39,7 +39,7 @@ struct coll_call {
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-static void *take(arena *a, size_t bytes, bool data) {
+static void *arena_take(arena *a, size_t bytes, bool data) {
   if (a->used == a->blocks) {
     a->block = runtime_reallocate(a->block, sizeof *a->block * (size_t)(a->blocks + 1));
     a->bytes = runtime_reallocate(a->bytes, sizeof *a->bytes * (size_t)(a->blocks + 1));
@@ -56,7 +56,7 @@ static void *take(arena *a, size_t bytes, bool data) {
   return a->block[i];
 }
 
-static void clear(arena *a, bool data) {
+static void arena_clear(arena *a, bool data) {
   for (int i = 0; i < a->blocks; i++)
     if (data) port_release(a->block[i]);
     else free(a->block[i]);
@@ -66,7 +66,7 @@ static void clear(arena *a, bool data) {
 
 static void *op_scratch(coll_ctx *c, size_t n) {
   coll_call *s = c->self;
-  void *p = take(&s->scratch, n * c->elem, true);
+  void *p = arena_take(&s->scratch, n * c->elem, true);
   if (n * c->elem >= s->fresh_from && !s->preparing) untouched_add(&s->untouched, (uintptr_t)p, n * c->elem);
   return p;
 }
@@ -77,7 +77,7 @@ static void will_write(const coll_ctx *c, const void *buf, size_t n) {
   if (s->untouched.n) port_charge_first_touch(untouched_write(&s->untouched, (uintptr_t)buf, n * c->elem));
 }
 
-static void *op_keep(coll_ctx *c, size_t bytes) { return take(&((coll_call *)c->self)->keep, bytes, false); }
+static void *op_keep(coll_ctx *c, size_t bytes) { return arena_take(&((coll_call *)c->self)->keep, bytes, false); }
 
 /* ---- messages --------------------------------------------------------------------------------------- */
 
@@ -264,8 +264,8 @@ void coll_run(coll_call *s) {
 void coll_close(coll_call *s) {
   for (int i = s->segs; i-- > 0;) port_seg_close(s->seg[i]);
   for (int l = 0; l < COLL_LEVELS; l++) coll_grouping_free(&s->levels[l]);
-  clear(&s->scratch, true);
-  clear(&s->keep, false);
+  arena_clear(&s->scratch, true);
+  arena_clear(&s->keep, false);
   untouched_free(&s->untouched);
   requests_close(&s->requests);
   free(s->seg);

@@ -238,7 +238,7 @@ static void what_is_for_nobody(void) {
 static void events_come_in_order(void) {
   enum { MANY = 5000 };
   memset(&bed, 0, sizeof bed);
-  for (int i = 0; i < MANY; i++) happens((i * 1237 % MANY) / 2, FREE, i, NULL);
+  for (int i = 0; i < MANY; i++) event_at((i * 1237 % MANY) / 2, FREE, i, NULL);
   double before_time = -1;
   uint64_t before_order = 0;
   for (int i = 0; i < MANY; i++) {

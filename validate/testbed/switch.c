@@ -99,7 +99,7 @@ static bool before(const event *a, const event *b) {
   return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-static void happens(double time, event_kind kind, int at, frame *f) {
+static void event_at(double time, event_kind kind, int at, frame *f) {
   if (bed.events == bed.room) {
     bed.room = bed.room ? 2 * bed.room : 1024;
     bed.heap = realloc(bed.heap, bed.room * sizeof *bed.heap);
@@ -154,12 +154,12 @@ static void serve(int at, double time) {
   double end = time + f->bytes * p->s_per_byte;
   if (end < f->tail) end = f->tail;
   p->busy = true;
-  happens(end, FREE, at, NULL);
+  event_at(end, FREE, at, NULL);
   double latency_s;
   int next = next_port(f, at, &latency_s);
   f->tail = end + latency_s;
-  if (next < 0) happens(end, DELIVERED, at, f);
-  else happens(time + latency_s, ARRIVES, next, f);
+  if (next < 0) event_at(end, DELIVERED, at, f);
+  else event_at(time + latency_s, ARRIVES, next, f);
 }
 
 static void arrive(int at, frame *f, double time) {
@@ -238,7 +238,7 @@ static void read_host(int host, double time) {
     if (is_acknowledgement(f)) {
       bed.acknowledgements++;
       double far_s = leaf_of(host) == leaf_of(f->dst) ? 0 : bed.uplink_latency_s;
-      happens(time + bed.latency_s + far_s, DELIVERED, -1, f);
+      event_at(time + bed.latency_s + far_s, DELIVERED, -1, f);
     } else arrive(port_out(host), f, time);
   }
 }
