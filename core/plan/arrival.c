@@ -81,7 +81,7 @@ static bool from_file(const arrival *a, int ranks, double *late_s, char *error, 
   file_line l = { .error = error, .size = size };
   listed list = { late_s, ranks, 0 };
   if (!lines_read(&l, a->path, line_taken, &list)) return false;
-  if (list.n >= ranks) return true;
+  if (list.n == ranks) return true;
   return say(error, size, "%.200s: has seconds for %d ranks, and there are %d; give a line for each", a->path, list.n,
              ranks);
 }

@@ -46,7 +46,7 @@ static void test_patterns(void) {
   static const double drawn[] = { 0.4217482706586131, 0.5614329317670465, 0.0 };
   for (int r = 0; r < 3; r++) near_to("the seventh seed", late[r], drawn[r]);
   char text[ARRIVAL_PATH];
-  snprintf(text, sizeof text, "file:%s", written("2e-6 # the root\n\n1e-6\n5e-6\n7\n"));
+  snprintf(text, sizeof text, "file:%s", written("2e-6 # the root\n\n1e-6\n5e-6\n# nobody\n"));
   times_of(text, 3, path_late);
   near_to("a file, from its first arrival", path_late[0], 1e-6);
   near_to("the second rank", path_late[1], 0);
@@ -121,7 +121,10 @@ static void test_refusals(void) {
   }
   written("1e-6 \n 3e-6 # and\n2e-6\n1\n");
   late[2] = 7;
-  check(arrival_times(&pattern, 2, late, error, sizeof error) && late[2] == 7, "what more ranks say is left aside");
+  check(!arrival_times(&pattern, 2, late, error, sizeof error) && late[2] == 7 &&
+            !strcmp(error + strlen(name), ": has seconds for 4 ranks, and there are 2; give a line for each"),
+        "more lines than ranks: %s", error);
+  check(arrival_times(&pattern, 4, late, error, sizeof error) && late[3] == 1 - 1e-6, "as many lines as ranks");
 }
 
 static void test_late_ranks(void) {

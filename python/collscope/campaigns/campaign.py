@@ -46,7 +46,7 @@ class _Bed(Table):
     latency_s: float = Field(default=500e-6, ge=0)
     leaves: int = Field(default=1, ge=1)
     oversubscription: float = Field(default=1, ge=1)
-    own_limits: bool = False  # Open MPI's eager limits
+    default_eager_limits: bool = False  # Open MPI's, in place of the bed's
 
 
 class _Calls(Table):
@@ -146,6 +146,7 @@ def load(name: str) -> Campaign:
     file = document.read(_File)
     try:
         metrics.check(file.metric)
+        registry.load().type_bytes(file.type)
         for key in file.baselines:
             registry.load().decision(key)
     except UsageError as error:

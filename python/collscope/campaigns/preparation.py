@@ -68,7 +68,7 @@ def network_of(campaign: Campaign) -> Network:
     assert own
     return Network(
         hosts=own.hosts, bits_per_s=own.bits_per_s, latency_s=own.latency_s, leaves=own.leaves,
-        oversubscription=own.oversubscription, own_limits=own.own_limits,
+        oversubscription=own.oversubscription, own_limits=own.default_eager_limits,
     )  # fmt: skip
 
 

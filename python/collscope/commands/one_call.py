@@ -111,6 +111,7 @@ def make_point(r: OneCall) -> Point:
     else:
         count = make.default_count(collective, key, r.ranks, known.type_bytes(r.type_name))
     op, skew = operator_of(r.type_name, r.op), arrival.parse(r.skew)
+    arrival.check_ranks(skew, r.ranks)
     return Point(collective, key, count, r.type_name, op, root, r.in_place, skew=skew, timing=Timing(r.repetitions))
 
 

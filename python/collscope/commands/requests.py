@@ -3,6 +3,7 @@ machine measured."""
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -64,7 +65,18 @@ def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
         raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")
     if path.is_dir():
         raise UsageError(f"{option} {name}: is a folder")
+    if path.is_symlink() and is_endless(path):
+        raise UsageError(f"{option} {name}: a link to itself")
     check_folder(option, name, path.parent)
+
+
+def is_endless(link: Path) -> bool:
+    """Whether a link leads back to itself."""
+    try:
+        link.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def check_folder(option: str, name: str, folder: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UsageError
+from collscope.base.toml_table import read_text
 from collscope.base.units import SECONDS, format_time
 
 NONE = "none"
@@ -46,6 +47,18 @@ def parse(text: str) -> str:
     if more and int(more) >= 1 << 20:
         raise UsageError(f"--skew {text}: the number behind the time is at most {(1 << 20) - 1}")
     return f"{kind}:{seconds:.12g}" + (f":{int(more)}" if more else "")
+
+
+def check_ranks(pattern: str, ranks: int) -> None:
+    """UsageError: the pattern is a file, and does not have one line for each of so many ranks."""
+    if not pattern.startswith("file:"):
+        return
+    path = Path(pattern.removeprefix("file:"))
+    lines = [line.partition("#")[0].strip() for line in read_text(path, str(path)).splitlines()]
+    if (found := sum(map(bool, lines))) != ranks:
+        raise UsageError(
+            f"--skew {pattern}: has seconds for {found} ranks, and there are {ranks}; give a line for each"
+        )
 
 
 def describe(pattern: str) -> str:

@@ -57,6 +57,7 @@ def test_every_campaign_that_is_here_can_be_read() -> None:
         ('bytes = "4B"', 'bytes = "4 apples"', r"mine.toml:9: quick\.bytes"),
         ("nodes = [2, 3]", "nodes = [0]", r"mine.toml:13: .*nodes"),
         ("decision/ompi_4_1", "decision/ompi_9", "mine.toml: .*ompi_9"),
+        ('title = "t"', 'title = "t"\ntype = "x"', 'mine.toml: unknown type "x"; known: '),
         ('source = "real"', 'source = "published"', r"mine.toml:6: measure: .*\[\[calls\]\]"),
         ('source = "real"', 'source = "real"\n[bed]\nhosts = 4', r"mine.toml:8: bed: .*testbed"),
         ("without = []", 'noise = 5\npredict = "sim"', r"mine.toml:5: noise: .*the model"),

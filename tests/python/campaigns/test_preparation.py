@@ -127,5 +127,6 @@ def test_missing_programs_are_built_before_a_bed_is_up(
 def test_a_bed_is_as_its_table_says() -> None:
     """By default it is that of ./collscope testbed."""
     assert preparation.network_of(campaign()) == Network()
-    calls = {"hosts": 6, "bits_per_s": 2e6, "latency_s": 1e-3, "leaves": 3, "oversubscription": 2.0, "own_limits": True}
-    assert preparation.network_of(campaign(**calls)) == Network(**calls)  # type: ignore[arg-type]
+    shape = {"hosts": 6, "bits_per_s": 2e6, "latency_s": 1e-3, "leaves": 3, "oversubscription": 2.0}
+    found = preparation.network_of(campaign(**shape, default_eager_limits=True))
+    assert found == Network(**shape, own_limits=True)  # type: ignore[arg-type]

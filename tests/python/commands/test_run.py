@@ -350,6 +350,15 @@ def test_pictures_have_three_formats(tmp_path: Path, ending: str) -> None:
         requests.check_file("--csv", str(tmp_path))
 
 
+@pytest.mark.parametrize("option", ["--csv", "--plot"])
+def test_a_link_to_itself_is_refused_before_the_work(
+    asked: Asked, workplace: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    (workplace / "loop.svg").symlink_to("loop.svg")
+    status, out, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", option, "loop.svg")
+    assert (status, out, err) == (2, "", f"collscope: {option} loop.svg: a link to itself\n") and not asked.options
+
+
 @pytest.mark.parametrize("job", [None, *requests.ALLOCATIONS])
 def test_another_machine_is_measured_inside_a_batch_job_alone(monkeypatch: pytest.MonkeyPatch, job: str | None) -> None:
     for name in requests.ALLOCATIONS:

@@ -93,3 +93,18 @@ def test_a_file_is_known_by_what_is_in_it(tmp_path: Path) -> None:
 )
 def test_a_pattern_is_told_in_words(text: str, words: str) -> None:
     assert arrival.describe(arrival.parse(text)) == words
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_a_file_has_one_line_for_each_rank(tmp_path: Path, ranks: int) -> None:
+    (tmp_path / "late").write_text("0 # the root\n\n1e-6\n# between\n2e-6\n")
+    pattern = arrival.parse(f"file:{tmp_path}/late")
+    arrival.check_ranks("linear:1e-05", ranks)
+    if ranks == 3:
+        arrival.check_ranks(pattern, ranks)
+        return
+    with pytest.raises(UsageError) as caught:
+        arrival.check_ranks(pattern, ranks)
+    assert (
+        str(caught.value) == f"--skew {pattern}: has seconds for 3 ranks, and there are {ranks}; give a line for each"
+    )
