@@ -1,6 +1,6 @@
 """What has been computed before, found again by content.
 
-A key is a hash of everything the number depends on; the value is what the program said. One sqlite3 file holds all; every
+A key is a hash of everything the number depends on; the value is what the program printed. One sqlite3 file holds all; every
 finished point is committed at once, so an interrupted run loses nothing and two runs may share the file.
 """
 
@@ -90,7 +90,7 @@ def _read_only(path: Path) -> sqlite3.Connection | None:
 
 
 FILE = "results.sqlite"
-_told: set[Path] = set()
+_reported: set[Path] = set()
 
 
 class Cache:
@@ -115,16 +115,16 @@ class Cache:
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         """The values of those keys that are known."""
-        wanted = list(dict.fromkeys(keys))
+        needed = list(dict.fromkeys(keys))
         with self._lock:
             try:
-                found = _select(self._db, wanted)
+                found = _select(self._db, needed)
             except sqlite3.Error as error:
                 raise self._failed(error) from error
             if self._shared:
                 # Only a convenience: its owner may be writing.
                 with contextlib.suppress(sqlite3.Error):
-                    found |= _select(self._shared, [key for key in wanted if key not in found])
+                    found |= _select(self._shared, [key for key in needed if key not in found])
         return found
 
     def put(self, key: str, value: Any) -> None:
@@ -133,8 +133,8 @@ class Cache:
 
     def put_many(self, items: dict[str, Any]) -> None:
         """Keeps several values at once: all of them or none. UserError as in put."""
-        if paths.SHARED_CACHE and self.path.parent == paths.CACHE and self.path not in _told:
-            _told.add(self.path)
+        if paths.SHARED_CACHE and self.path.parent == paths.CACHE and self.path not in _reported:
+            _reported.add(self.path)
             console.note(f"{paths.SHARED_CACHE} cannot be written to; what is computed now is kept in {paths.CACHE}")
         try:
             with self._lock:

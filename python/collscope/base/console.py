@@ -47,8 +47,8 @@ def _size(terminal: bool) -> tuple[int | None, int | None]:
     """Width and height of a console. Without a terminal rich reads COLUMNS unless it knows both, and fails on some texts there."""
     if terminal:
         return None, None
-    asked = os.environ.get("COLUMNS", "")
-    return int(asked) if asked.isdecimal() and 0 < int(asked) <= MAX_COLUMNS else PLAIN_WIDTH, 25
+    columns_text = os.environ.get("COLUMNS", "")
+    return int(columns_text) if columns_text.isdecimal() and 0 < int(columns_text) <= MAX_COLUMNS else PLAIN_WIDTH, 25
 
 
 def say(text: str, markup: bool = False) -> None:
@@ -77,5 +77,5 @@ def wrapped(text: str, indent: int = 0, hang: int | None = None) -> str:
 
 
 def note(text: str) -> None:
-    """A remark that is no result."""
+    """A remark, which is not a result."""
     print(f"collscope: {visible(short_words(text))}", file=sys.stderr)

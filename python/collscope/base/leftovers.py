@@ -47,7 +47,7 @@ def _host() -> str:
 
 
 def _boot() -> str:
-    """When this machine was booted, as the kernel names it, in eight digits: process numbers and start times begin anew with each boot."""
+    """When this machine was booted, as the kernel names it, in eight digits: process numbers and start times begin again with each boot."""
     return (_text("/proc/sys/kernel/random/boot_id") or "0" * 8)[:8]
 
 
@@ -59,7 +59,7 @@ def _text(path: str) -> str:
 
 
 def _start(pid: int) -> int:
-    """When a process was started, in ticks of the machine; 0 where there is none, or it has ended and only waits to be told so."""
+    """When a process was started, in ticks of the machine; 0 where it does not exist, or has ended and only waits to be told so."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -178,12 +178,12 @@ def watch() -> None:
 
 def marked(owner: str) -> list[int]:
     """The processes that carry this mark."""
-    wanted = f"{VARIABLE}={owner}".encode()
+    entry = f"{VARIABLE}={owner}".encode()
     found = []
     for process in Path("/proc").iterdir():
         if process.name.isdigit() and int(process.name) != os.getpid():
             with contextlib.suppress(OSError):
-                if wanted in (process / "environ").read_bytes().split(b"\0"):
+                if entry in (process / "environ").read_bytes().split(b"\0"):
                     found.append(int(process.name))
     return found
 

@@ -249,8 +249,10 @@ def _field(model: type[BaseModel], where: Where) -> tuple[list[str], str, int]:
 def _description(field: FieldInfo) -> str:
     """What a field's value must be, said of the field itself or of its type where it may also be missing (Type | None)."""
     kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, UnionType) else ()
-    said = [m.description for kind in kinds for m in getattr(kind, "__metadata__", ()) if isinstance(m, FieldInfo)]
-    return field.description or next((text for text in reversed(said) if text), "")
+    descriptions = [
+        m.description for kind in kinds for m in getattr(kind, "__metadata__", ()) if isinstance(m, FieldInfo)
+    ]
+    return field.description or next((text for text in reversed(descriptions) if text), "")
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

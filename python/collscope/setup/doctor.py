@@ -60,16 +60,16 @@ def libraries() -> Iterator[Finding]:
         yield Finding("Python's libraries", False, ".venv not made yet", "./collscope list makes it")
         return
     for extra, needed in (("", True), ("dev", False)):
-        wanted = [re.split(r"[<>=!~ ]", d)[0] for d in needs.dependencies(paths.ROOT, extra).split()]
+        names = [re.split(r"[<>=!~ ]", d)[0] for d in needs.dependencies(paths.ROOT, extra).split()]
         code = (
             "import sys, importlib.metadata as m\n"
             "for n in sys.argv[1:]:\n"
             "  try: print(n, m.version(n))\n"
             "  except m.PackageNotFoundError: print(n, '-')"
         )
-        done = programs.answer([python, "-c", code, *wanted])
+        done = programs.answer([python, "-c", code, *names])
         found = [line.split() for line in done.stdout.splitlines()]
-        missing = [name for name, number in found if number == "-"] if found else wanted
+        missing = [name for name, number in found if number == "-"] if found else names
         there = ", ".join(f"{name} {number}" for name, number in found if number != "-")
         name = "Python's libraries" if needed else "tools for tests"
         if missing:

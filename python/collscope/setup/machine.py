@@ -81,10 +81,10 @@ class Setup:
 
     def wheels(self, presets: Sequence[str]) -> None:
         """Where nobody may install Debian's packages: those tools of the build that Python's packages bring too, into .venv."""
-        wanted = [n.wheel for n in needs.missing(presets) if n.wheel]
-        if wanted and needs.has_venv_module() and needs.apt_command() is None:
+        required = [n.wheel for n in needs.missing(presets) if n.wheel]
+        if required and needs.has_venv_module() and needs.apt_command() is None:
             self.libraries()
-            self.pip(f"installing {', '.join(wanted)}", wanted, self.logs / "python.log")
+            self.pip(f"installing {', '.join(required)}", required, self.logs / "python.log")
             os.environ["PATH"] = own_simgrid.search_path(self.root, os.environ["PATH"])
 
     def has_libraries(self, extra: str = "") -> bool:
@@ -104,14 +104,14 @@ class Setup:
         """The virtual environment with the libraries that pyproject.toml names; `extra` adds a list of its own."""
         if self.has_libraries(extra):
             return
-        wanted = needs.dependencies(self.root, extra)
+        required = needs.dependencies(self.root, extra)
         log = self.logs / f"python{'-' + extra if extra else ''}.log"
         if not self.works():
             command = [sys.executable, "-m", "venv", "--clear", str(self.root / ".venv")]
             self.steps.run("making .venv", command, log, quiet=True)
         what = "installing Python's libraries" if not extra else f"installing Python's libraries for {extra}"
-        self.pip(what, wanted.split(), log)
-        self.stamp(extra).write_text(wanted, encoding="utf-8")
+        self.pip(what, required.split(), log)
+        self.stamp(extra).write_text(required, encoding="utf-8")
         if not extra:
             self.warm_up()
 

@@ -108,5 +108,5 @@ def dependencies(root: Path, extra: str = "") -> str:
     import tomllib
 
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
-    return "\n".join(wanted) + "\n"
+    required = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    return "\n".join(required) + "\n"

@@ -40,14 +40,14 @@ MAX_WORKERS = 4096
 DEATHS = 3  # of workers that one piece of work outlives
 CONNECT_S = 5.0  # that a machine has to accept a connection in
 ANSWER_S = 20.0  # that a scheduler has to answer in
-# Dask's web pages ask nobody who they are: there are none. A port for them is opened all the same: any one, of this machine alone.
+# Dask's web pages ask nobody who they are: they are left out. A port for them is opened all the same: any one, of this machine alone.
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 NO_ROUTES: dict[str, object] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 OPEN = (
     "{address} asks nobody who they are: whoever reaches this scheduler can run programs as its owner. Keep it in a network of your "
     "own, or start scheduler and workers with certificates, and give tls://HOST:PORT"
 )
-# Of slurm[…]: key → what its value looks like, an example of it, and what it is where nothing is said.
+# Of slurm[…]: key → what its value looks like, an example of it, and its default.
 _WORD = r"[A-Za-z0-9_][A-Za-z0-9_.,@:-]*"
 SLURM = {
     "partition": (_WORD, "compute", ""),
@@ -89,7 +89,7 @@ def parse(text: str) -> ClusterSpec:
 
 def _slurm(text: str, inside: str) -> dict[str, str]:
     values = {key: default for key, (_, _, default) in SLURM.items()}
-    seen = set()
+    given = set()
     for part in filter(None, (p.strip() for p in re.split(r",(?=[^=,]*=)", inside))):
         key, equals, value = (word.strip() for word in part.partition("="))
         if key not in SLURM:
@@ -99,9 +99,9 @@ def _slurm(text: str, inside: str) -> dict[str, str]:
         form, example, _ = SLURM[key]
         if not equals or not re.fullmatch(form, value):
             raise UsageError(f'--cluster {text}: {key} cannot be "{value}"; write for example {key}={example}')
-        if key in seen:
+        if key in given:
             raise UsageError(f"--cluster {text}: {key} is given twice; give it once")
-        seen.add(key)
+        given.add(key)
         values[key] = value
     return values
 
@@ -199,7 +199,7 @@ def _libraries(kind: str) -> Iterator[None]:
     logger = logging.getLogger("distributed")
     level = logger.level
     with dask.config.set(settings):
-        logger.setLevel(logging.CRITICAL)  # a worker that dies is no news: its work is done by another
+        logger.setLevel(logging.CRITICAL)  # a worker that dies is not reported: its work is done by another
         try:
             yield
         finally:
@@ -222,15 +222,15 @@ class Cluster:
         self,
         function: Callable[..., Any],
         items: Sequence[tuple[Any, ...]],
-        told: Callable[[Any], None] = lambda news: None,
+        on_news: Callable[[Any], None] = lambda news: None,
     ) -> Iterator[tuple[int, Any]]:
-        """(place, function(*item, topic)) as they are finished; what a worker tells by `tell(topic, …)` meanwhile goes to `told`. A result
-        is a Lost where too many workers died at it. Errors of the function are raised, and the rest is cancelled."""
+        """(place, function(*item, topic)) as they are finished; what a worker tells by `tell(topic, …)` meanwhile goes to `on_news`. A
+        result is a Lost where too many workers died at it. Errors of the function are raised, and the rest is cancelled."""
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
         topic = f"collscope-{next(self._topics)}-{self.client.id}"
-        self.client.subscribe_topic(topic, lambda event: told(event[1]))
+        self.client.subscribe_topic(topic, lambda event: on_news(event[1]))
         places = {
             self.client.submit(function, *item, topic, pure=False): place for place, item in enumerate(items)
         }  # fmt: skip

@@ -98,7 +98,7 @@ def run(
     limit_s: float | None = None,
     on_start: OnStart = lambda name: None,
     raw: IO[bytes] | None = None,
-    explain: Callable[[str], str] = lambda said: "",
+    explain: Callable[[str], str] = lambda errors: "",
     ranks: int | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Report:
@@ -164,7 +164,7 @@ class _Replies:
     since: float | None = None  # when the point that runs began; None: none yet
 
     def read(self, line: bytes) -> None:
-        """Takes one line; what is no JSON object or about no point of this launch counts for nothing."""
+        """Takes one line; what is not a JSON object about a point of this launch counts for nothing."""
         reply = _parse(line)
         if reply is None:
             return

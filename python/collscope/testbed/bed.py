@@ -139,12 +139,12 @@ def _start(network: Network, stdin: int, log: Path, stays: bool = False) -> tupl
     assert process.stdout
     readable, _, _ = select.select([process.stdout], [], [], START_S)
     line = process.stdout.readline().decode() if readable else ""
-    said = json.loads(line) if line.strip() else {"error": log.read_text(encoding="utf-8").strip() or "no answer"}
-    if "error" in said:
+    reply = json.loads(line) if line.strip() else {"error": log.read_text(encoding="utf-8").strip() or "no answer"}
+    if "error" in reply:
         process.kill()
         process.wait()
-        raise UserError(f"the test bed could not be made: {said['error']}")
-    return process, bool(said["realtime"])
+        raise UserError(f"the test bed could not be made: {reply['error']}")
+    return process, bool(reply["realtime"])
 
 
 def _first_process(unshare: int) -> int:
@@ -207,7 +207,7 @@ class Note:
 
 
 def noted() -> Note | None:
-    """The note of the last bed that stays; it may be of another machine that shares this folder. UserError: the file is none."""
+    """The note of the last bed that stays; it may be of another machine that shares this folder. UserError: the file is damaged."""
     try:
         found = json.loads(state_file().read_text(encoding="utf-8"))
         note = Note(found["owner"], found["machine"], network_of(found["network"]), found["realtime"])
@@ -311,7 +311,7 @@ def standing_or_made(network: Network) -> Iterator[Bed]:
 
 
 def down() -> bool:
-    """Ends the bed that stays; False: there is none. UserError: it is of another machine, or its note cannot be read."""
+    """Ends the bed that stays; False: no bed is up. UserError: it is of another machine, or its note cannot be read."""
     _refuse_elsewhere()
     there, note = standing(), noted()
     if there and note and note.pid:

@@ -17,7 +17,7 @@ from collscope.testbed.bed import RANK_PRIORITY, Bed
 from collscope.testbed.network import Network, address
 
 WITHIN = 0.03  # of the rate
-STREAM_S = 0.6  # so long does the busiest way of a pattern send
+STREAM_S = 0.6  # so long does the busiest direction of a pattern send
 LEAD_S = 0.3  # from the order to the start: every host has connected by then
 ECHOES = 300
 OVERHEAD_S = 250e-6  # what two processes and the kernel may add to the latency of one byte
@@ -65,9 +65,9 @@ def carried(network: Network, sends: Sends) -> float:
     for source, targets in sends.items():
         for target in targets:
             near, far = network.leaf(source), network.leaf(target)
-            ways = [("out", source), ("in", target)] + ([("up", near), ("down", far)] if near != far else [])
-            for way in ways:
-                loads[way] = loads.get(way, 0) + 1
+            ports = [("out", source), ("in", target)] + ([("up", near), ("down", far)] if near != far else [])
+            for port in ports:
+                loads[port] = loads.get(port, 0) + 1
     wide = network.uplink_bits_per_s / network.bits_per_s
     most = max(load / (wide if kind in ("up", "down") else 1.0) for (kind, _), load in loads.items())
     return network.ceiling_bytes_per_s / most
@@ -88,7 +88,7 @@ class Peers:
         ]
 
     def ask(self, questions: Mapping[int, object]) -> dict[int, dict[str, object]]:
-        """Host → its answer; all are asked at once. UserError: one broke off."""
+        """Host → its answer; all are asked at once. UserError: one of them failed."""
         for host, question in questions.items():
             stdin = self.running[host].stdin
             assert stdin
@@ -99,7 +99,7 @@ class Peers:
             assert process.stdout and process.stderr
             line = process.stdout.readline()
             if not line:
-                raise UserError(f"the check of the test bed broke off on host {host}: {process.stderr.read().strip()}")
+                raise UserError(f"the check of the test bed failed on host {host}: {process.stderr.read().strip()}")
             answers[host] = json.loads(line)
         return answers
 

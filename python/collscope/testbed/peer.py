@@ -68,7 +68,7 @@ def send(addresses: list[str], count: int, at: float) -> float:
     for thread in threads:
         thread.join()
     if len(ends) < len(addresses):
-        raise RuntimeError("a stream broke off")
+        raise RuntimeError("a stream ended early")
     return max(ends)
 
 
@@ -95,11 +95,11 @@ def main() -> None:
     """`python -m collscope.testbed.peer ADDRESS`, the host's own."""
     threading.Thread(target=serve, args=(sys.argv[1],), daemon=True).start()
     for line in sys.stdin:
-        asked = json.loads(line)
-        if "send" in asked:
-            answer: dict[str, object] = {"end": send(asked["send"], asked["bytes"], asked["at"])}
-        elif "echo" in asked:
-            answer = {"half_round_trips_s": echo(asked["echo"], asked["times"])}
+        request = json.loads(line)
+        if "send" in request:
+            answer: dict[str, object] = {"end": send(request["send"], request["bytes"], request["at"])}
+        elif "echo" in request:
+            answer = {"half_round_trips_s": echo(request["echo"], request["times"])}
         else:
             answer = {"sent_again": sent_again()}
         print(json.dumps(answer), flush=True)

@@ -135,7 +135,7 @@ def test_every_kind_of_source_counts(
         ("locked", "locked"),
     ],
 )  # fmt: skip
-def test_what_the_file_says_is_told(tmp_path: Path, problem: str, says: str) -> None:
+def test_a_damaged_file_is_an_error_that_says_how(tmp_path: Path, problem: str, says: str) -> None:
     with Cache(tmp_path / "c.sqlite") as store:
         assert str(store._failed(OSError(problem))) == f"{tmp_path}/c.sqlite: {says}"
         store.put("a", 1)
@@ -146,7 +146,7 @@ def test_what_the_file_says_is_told(tmp_path: Path, problem: str, says: str) -> 
         assert store.get_many(["a", "a"]) == {"a": 3}
 
 
-def test_whose_file_it_is_is_said_once(
+def test_a_cache_of_somebody_else_is_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(paths, "CACHE", tmp_path / "own")
@@ -165,7 +165,7 @@ def test_whose_file_it_is_is_said_once(
     assert capsys.readouterr().err == ""
 
 
-def test_what_a_tree_of_somebody_elses_knows_is_read_by_every_thread(
+def test_every_thread_reads_the_cache_of_a_tree_of_somebody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Cache(tmp_path / "shared" / cache.FILE) as theirs:

@@ -28,7 +28,7 @@ def test_every_module_exists(places: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("kind", depends.DOCUMENTED_PICTURES)
-def test_what_a_drawing_imports_to_draw_is_hashed(kind: str) -> None:
+def test_all_that_a_drawing_imports_to_draw_is_hashed(kind: str) -> None:
     package = paths.ROOT / "python" / "collscope"
     places = depends.DOCUMENTED_PICTURES[kind]
     texts = [(package / place).read_text(encoding="utf-8") for place in places]
@@ -53,7 +53,7 @@ def included(path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_what_a_hashed_file_includes_is_hashed(name: str) -> None:
+def test_all_that_a_hashed_file_includes_is_hashed(name: str) -> None:
     places = [paths.ROOT / place for place in getattr(depends, name)]
     hashed = {path for place in places for path in sources(place)}
     assert hashed

@@ -50,7 +50,7 @@ def test_a_file_is_replaced_not_written_over(tmp_path: Path) -> None:
     assert ((tmp_path / "x").read_text(), (tmp_path / "kept").read_text()) == ("new", "old")
 
 
-def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -86,7 +86,7 @@ def test_the_nearest_name(name: str, known: list[str], found: str | None) -> Non
     assert nearest(name, known) == found
 
 
-def test_what_is_unknown_is_said_with_what_there_is() -> None:
+def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
     assert str(unknown("word", "blok", ["block"], "hint")) == 'unknown word "blok"; did you mean "block"? (hint)'
     few, many = [f"name{i}" for i in range(12)], [f"name{i}" for i in range(13)]
     assert str(unknown("word", "zzz", few)) == f'unknown word "zzz"; known: {", ".join(few)}'
@@ -95,7 +95,7 @@ def test_what_is_unknown_is_said_with_what_there_is() -> None:
 
 
 @pytest.mark.parametrize(("number", "full"), [(errno.ENOSPC, True), (errno.EDQUOT, True), (errno.EACCES, False)])
-def test_what_a_disk_says(number: int, full: bool) -> None:
+def test_an_error_of_the_disk_is_in_words(number: int, full: bool) -> None:
     said = str(disk_error(OSError(number, "no"), "x"))
     assert said == (
         "x: the disk is full; free some space and repeat the command (finished points are kept)" if full else "x: no"
@@ -116,7 +116,7 @@ def test_a_place_can_be_written_to_where_it_or_what_is_above_can(
     ("writable", "database", "rights", "own"),
     [(True, False, False, False), (True, True, True, False), (True, True, False, True), (False, False, True, True)],
 )
-def test_whose_cache_it_is(
+def test_a_tree_that_cannot_be_written_to_has_its_cache_with_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: bool, database: bool, rights: bool, own: bool
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
@@ -155,7 +155,7 @@ def test_a_program_that_is_not_built_is_told_with_how(tmp_path: Path, reason: st
     assert programs.needed(program) == program
 
 
-def test_what_is_built_is_what_is_called() -> None:
+def test_every_program_that_is_called_is_built() -> None:
     drivers = (programs.SIM_DRIVER, programs.MPI_DRIVER)
     called = {programs.PROVER, programs.RECORDED, *drivers, programs.SWITCH, programs.IDLE, programs.PLUGIN}
     built = {preset: {*files.values()} for preset, files in programs.BUILT.items()}

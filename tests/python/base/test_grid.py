@@ -94,7 +94,9 @@ def test_room_is_shared() -> None:
     assert widths(8, Column("a", goes=2), Column("b", goes=2), Column("c")) == {0: 1, 2: 1}, "of equals the right one"
 
 
-def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_that_are_left_out_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("collscope.base.console.out", lambda: Console(width=30))
     for room in (5, 40):
         grid = Grid((Column("name"), Column("why", goes=1)), title="title")

@@ -55,7 +55,7 @@ def test_folders_of_the_dead_go_and_all_others_stay(tmp_path: Path, dead: str) -
     assert {p.name for p in tmp_path.iterdir()} == {name for name, stays in names.items() if stays}
 
 
-def test_what_cannot_be_asked_goes_after_a_week(tmp_path: Path, dead: str) -> None:
+def test_folders_of_other_machines_go_after_a_week(tmp_path: Path, dead: str) -> None:
     others = f"collscope-00000000-{dead.partition('-')[2]}-abc"
     own = f"collscope-{leftovers.mark()}-abc"
     for name in ("collscope-without-a-mark", others, own):
@@ -127,7 +127,7 @@ def test_the_temporary_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.M
     assert not list(tmp_path.iterdir())
 
 
-def test_what_the_dead_left_in_a_folder_for_other_machines_goes_too(tmp_path: Path, dead: str) -> None:
+def test_folders_of_the_dead_go_from_a_folder_for_other_machines_too(tmp_path: Path, dead: str) -> None:
     (tmp_path / f"collscope-{dead}-abc").mkdir()
     with leftovers.scratch(tmp_path) as folder:
         assert list(tmp_path.iterdir()) == [folder]
@@ -184,7 +184,7 @@ with leftovers.scratch(Path(sys.argv[1])) as folder, results.replacing(Path(sys.
 """
 
 
-def test_what_lies_outside_the_temporary_folder_goes_too_when_a_whole_group_is_killed(tmp_path: Path) -> None:
+def test_folders_and_semaphores_elsewhere_go_too_when_a_whole_group_is_killed(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", SHARES, str(tmp_path)]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:

@@ -27,5 +27,5 @@ def test_each_kind_of_number_has_its_range(name: str, low: float, high: float, s
     assert outside(name, math.inf) == outside(name, math.nan) == "must be a finite number"
 
 
-def test_what_is_of_no_kind_is_not_negative() -> None:
+def test_a_number_of_no_kind_is_not_negative() -> None:
     assert [outside("nodes", value) for value in (0, 1e300, -1)] == ["", "", "must not be negative"]

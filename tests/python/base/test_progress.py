@@ -103,9 +103,7 @@ def test_three_of_many_are_named_the_longest_first(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("total", "terminal", "shows"), [(0, True, ""), (0, False, ""), (3, True, "bar"), (3, False, "lines")]
 )
-def test_where_there_is_a_terminal_it_is_a_bar(
-    monkeypatch: pytest.MonkeyPatch, total: int, terminal: bool, shows: str
-) -> None:
+def test_on_a_terminal_it_is_a_bar(monkeypatch: pytest.MonkeyPatch, total: int, terminal: bool, shows: str) -> None:
     shown: list[str] = []
 
     def fake(name: str) -> object:

@@ -122,7 +122,7 @@ def test_a_file_is_text_in_utf_8(tmp_path: Path, data: bytes, says: str) -> None
         assert read_text(tmp_path / "f", "f") == says
 
 
-def test_what_is_no_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, says in (("pipe", "f: is no file"), (".", "f: is no file"), ("none", "f: there is no such file")):
         with pytest.raises(UserError) as caught:
@@ -188,7 +188,7 @@ class Kinds(Table):
         ("inner = {}", "inner.name: is missing"),
     ],
 )
-def test_what_a_value_must_be(text: str, says: str) -> None:
+def test_a_wrong_value_is_reported_with_what_it_must_be(text: str, says: str) -> None:
     assert complaint(text, Kinds) == f"f.toml:1: {says}"
 
 
@@ -235,13 +235,13 @@ class Animals(Table):
     animal: list[Annotated[Cat | Dog, Field(discriminator="kind")]]
 
 
-def test_which_of_several_tables_it_is_read_as_is_no_part_of_a_name() -> None:
+def test_the_kind_of_a_table_is_not_part_of_a_name() -> None:
     text = "\n[[animal]]\nkind = 'dog'\n[[animal]]\nname = 'tom'\nkind = 'cat'\nlives = 'nine'"
     said = complaint(text, Animals).splitlines()
     assert "f.toml:7: animal tom.lives: must be a whole number, not 'nine'" in said
 
 
-def test_what_stands_where() -> None:
+def test_keys_and_tables_are_found_by_line() -> None:
     document = Document(TEXT, "f.toml")
     assert document.value(("table", "inline", "y")) == {"z": 2}
     assert [document.value(where) for where in (("table", "none"), ("one", 7), ("title", "x"))] == [None] * 3

@@ -171,13 +171,13 @@ def test_numbers_have_forty_digits_and_messages_show_forty_characters() -> None:
         ("4,,8", 'cannot read "4,,8": there is an empty size in the list'),
     ],
 )
-def test_what_is_wrong_with_a_size_in_words(text: str, says: str) -> None:
+def test_a_wrong_size_is_reported_in_words(text: str, says: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_sizes(text)
     assert str(caught.value) == says
 
 
-def test_what_is_wrong_with_ranks_in_words() -> None:
+def test_wrong_ranks_are_reported_in_words() -> None:
     for text, says in (
         ("1048577", "1048577 nodes are too many; the most are 1048576"),
         ("1, ,2", 'cannot read "1, ,2": there is an empty number of nodes in the list'),

@@ -99,7 +99,7 @@ def test_from_elsewhere_and_through_a_link(copy: Path, tmp_path: Path) -> None:
         assert done.returncode == 0
 
 
-def test_what_python_compiles_is_kept_whatever_the_environment_says(copy: Path) -> None:
+def test_compiled_python_is_kept_whatever_the_environment_is(copy: Path) -> None:
     (copy / ".venv" / "bin" / "python").write_text('#!/bin/sh\necho "asked: $PYTHONDONTWRITEBYTECODE"\n')
     assert call(copy / "collscope", "doctor", PYTHONDONTWRITEBYTECODE="1").stdout == "asked: \n"
     assert list((copy / "python" / "collscope" / "base" / "__pycache__").glob("paths.*.pyc"))
@@ -158,7 +158,9 @@ def login_node(copy: Path, tmp_path: Path) -> tuple[Path, str]:
         ("show", "bcast/mst", "--no-pictures"),
     ],
 )
-def test_what_simulates_nothing_works_without_simgrid(login_node: tuple[Path, str], words: tuple[str, ...]) -> None:
+def test_commands_that_do_not_simulate_work_without_simgrid(
+    login_node: tuple[Path, str], words: tuple[str, ...]
+) -> None:
     root, path = login_node
     done = call(root / "collscope", *words, PATH=path)
     assert done.returncode == 0, done.stderr

@@ -233,7 +233,7 @@ def test_everything_is_packages_libraries_and_builds(
         assert install[:5] == ["apt", "install", "-y", "-q", "--no-install-recommends"]
 
 
-def test_what_went_wrong_on_the_side_is_told(tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_a_step_on_the_side_is_raised(tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch) -> None:
     built = threading.Event()
 
     def fail(self: Setup, extra: str = "") -> None:

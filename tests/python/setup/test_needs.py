@@ -79,7 +79,7 @@ def test_a_build_needs_its_own_parts(
         ("apt-get sudo", 1, 0, ["/sudo", "-n", "DEBIAN_FRONTEND=noninteractive", "/apt-get"]),
     ],
 )
-def test_who_may_install(
+def test_packages_are_installed_by_root_or_with_sudo(
     monkeypatch: pytest.MonkeyPatch, there: str, user: int, sudo: int, command: list[str] | None
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/{name}" if name in there.split() else None)
@@ -130,7 +130,7 @@ def test_the_doctor_looks_at_libraries(tree: Path, monkeypatch: pytest.MonkeyPat
     def run(command: list[str], **_: Any) -> SimpleNamespace:
         return SimpleNamespace(stdout="".join(f"{n} {said[n]}\n" for n in command[3:] if n in said))
 
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(programs, "answer", run)
     lacks = Finding(
         "Python's libraries", False, "rich not installed; there are click 8.1", "./collscope list installs them"
     )

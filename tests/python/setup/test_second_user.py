@@ -109,7 +109,7 @@ def test_results_never_replace_what_is_none(tmp_path: Path) -> None:
     assert results.fresh_folder("bird", str(tmp_path / "empty")) == tmp_path / "empty"
 
 
-def test_what_its_owner_is_writing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_its_owner_is_writing_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "CACHE", tmp_path / "own")
     monkeypatch.setattr(paths, "SHARED_CACHE", tmp_path / "shared")
     with cache.Cache(tmp_path / "shared" / cache.FILE) as owner:

@@ -104,7 +104,9 @@ def test_without_a_compiler_it_says_so_first(
     assert not called
 
 
-def test_what_simgrid_is_built_with(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simgrid_is_built_with_the_options_that_we_need(
+    tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BOOST_ROOT", "/boost")
     wheels: list[list[str]] = []
     monkeypatch.setattr(Setup, "wheels", lambda self, presets: wheels.append(presets))

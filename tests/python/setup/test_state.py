@@ -33,7 +33,7 @@ def test_every_change_is_seen(tree: Path, steps: list[str], change: str) -> None
     assert not state.is_ready(tree)
 
 
-def test_what_is_no_source_does_not_count(tree: Path, steps: list[str]) -> None:
+def test_only_sources_count(tree: Path, steps: list[str]) -> None:
     machine.ensure(tree)
     (tree / "algorithms" / "bcast" / "notes.md").write_text("words")
     (tree / "tests" / "python" / "not_built.c").write_text("changed again")

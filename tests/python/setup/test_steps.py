@@ -91,7 +91,7 @@ def test_a_failure_shows_what_tells_why(tmp_path: Path, lines: list[str], shown:
     assert steps._excerpt(log, 25).split("\n") == ([f"    {line}" for line in shown] or [""])
 
 
-def test_what_a_step_on_the_side_raises_comes_out_at_its_end() -> None:
+def test_an_exception_on_the_side_is_raised_at_its_end() -> None:
     def fail() -> None:
         raise SetupError("no")
 

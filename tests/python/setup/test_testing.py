@@ -83,7 +83,7 @@ def test_a_program_that_dies_without_results_is_a_failure(monkeypatch: pytest.Mo
     assert (step.passed, step.failed) == (0, 1)
 
 
-def test_what_pytest_writes(tmp_path: Path) -> None:
+def test_results_of_pytest_are_read(tmp_path: Path) -> None:
     (tmp_path / "results.xml").write_text(PYTEST)
     made = {v.name.rpartition("::")[2]: v.outcome for v in junit.read(tmp_path / "results.xml")}
     assert made == {"test_a": "passed", "test_b[1]": "failed", "test_c": "failed", "test_d": "skipped"}
@@ -150,7 +150,9 @@ def test_the_summary_adds_up(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("status", [0, 1])
-def test_what_ctest_and_pytest_are_called_with(monkeypatch: pytest.MonkeyPatch, full: bool, status: int) -> None:
+def test_ctest_and_pytest_leave_out_long_tests_unless_full(
+    monkeypatch: pytest.MonkeyPatch, full: bool, status: int
+) -> None:
     called: list[list[str]] = []
 
     def run(command: list[str], **options: Any) -> SimpleNamespace:

@@ -77,7 +77,7 @@ def test_the_three_forms() -> None:
         ("slurm[walltime=90]", r'walltime cannot be "90"; write for example walltime=01:30:00'),
     ],
 )
-def test_what_is_no_cluster_is_told_what_to_write(text: str, message: str) -> None:
+def test_a_wrong_cluster_is_refused_with_what_to_write(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse(text)
 
@@ -198,7 +198,7 @@ def test_a_worker_with_other_sources_is_refused(
         simulate.run_tasks(tasks[:1], Options(cluster=two))
 
 
-def test_what_makes_a_worker_unfit() -> None:
+def test_a_worker_with_another_simgrid_is_unfit() -> None:
     remote.unfit.cache_clear()
     assert "has SimGrid 3.32, and here it is 0.1" in remote.unfit(cache.sources_hash(*remote.depends.SIMULATION), "0.1")
 
@@ -243,7 +243,7 @@ def test_a_worker_tells_of_each_point_at_once(tasks: list[Task], monkeypatch: py
         remote.on_worker(3, tasks[0][0], points, "decaf", "3.32", 2.5, "topic")
 
 
-def test_who_asks_workers_hears_of_points_and_of_ends(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_caller_hears_of_points_and_of_the_end_of_batches(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
     """The second batch is lost: its points died."""
     heard: list[tuple[Any, ...]] = []
     good = Outcome("ok", "ok", [[1.0] * 4])
@@ -264,7 +264,7 @@ def test_who_asks_workers_hears_of_points_and_of_ends(tasks: list[Task], monkeyp
     assert heard == [(0, "a"), ("a", good), ("b", lost), (1, None), ("a", good), (0, None)]
 
 
-def test_why_a_worker_is_unfit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfit_worker_is_reported_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "node7")
     monkeypatch.setattr(cache, "sources_hash", lambda *folders: "c0ffee")
     monkeypatch.setattr(remote.smpirun, "version", lambda: "3.32")

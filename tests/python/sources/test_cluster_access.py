@@ -61,7 +61,7 @@ def stranger(certificate: Any = None) -> ssl.SSLContext:
     return context  # type: ignore[no-any-return]
 
 
-def test_who_has_no_certificate_of_the_run_is_refused_by_scheduler_and_workers(one: Cluster) -> None:
+def test_a_client_without_the_certificate_of_the_run_is_refused(one: Cluster) -> None:
     assert one.client.submit(sum, [1, 2]).result() == 3
     assert is_answered(one, stranger(one.client.security)), "who has it is answered"
     assert not is_answered(one, None), "plain TCP"

@@ -83,7 +83,7 @@ def test_ranks_that_do_not_find_each_other_end_the_launch(tmp_path: Path) -> Non
     )
 
 
-def test_what_has_ended_is_not_ended_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_has_ended_is_not_ended_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its number may be another program's by then."""
     children = Children()
     launch.run([sys.executable, "-c", ""], [], print, children=children, folder=tmp_path)
@@ -125,7 +125,9 @@ def test_each_time_has_its_place_and_who_waits_hears_each_beginning(tmp_path: Pa
         ([], 3, "exit status 3"),
     ],
 )
-def test_why_a_launch_ended_in_few_words(tmp_path: Path, errors: list[str], status: int, reason: str) -> None:
+def test_the_end_of_a_launch_is_explained_in_few_words(
+    tmp_path: Path, errors: list[str], status: int, reason: str
+) -> None:
     program = f"import sys; {lines(chr(123) + chr(34) + 'meta' + chr(34) + ':{}}')}; sys.stderr.write({chr(10).join(errors)!r})"
     report, _ = run(tmp_path, f"{program}; sys.exit({status})", "a")
     assert (report.reason, report.status) == (reason, status)
@@ -165,7 +167,7 @@ def test_a_point_over_its_limit_ends_the_launch_and_its_clock_starts_with_it(tmp
     assert report.status == -signal.SIGTERM
 
 
-def test_what_is_added_to_the_environment_and_where_it_runs(tmp_path: Path) -> None:
+def test_a_launch_runs_in_its_folder_with_what_is_added_to_the_environment(tmp_path: Path) -> None:
     (tmp_path / "here").touch()
     done = DONE % ("a", "unsupported", "%s %s %s")
     program = f"import os; print({done!r} % (os.environ['ADDED'], 'PATH' in os.environ, os.listdir('.').count('here')))"

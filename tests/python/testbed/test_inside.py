@@ -239,7 +239,7 @@ def test_a_stream_that_breaks_off_is_no_end(monkeypatch: pytest.MonkeyPatch) -> 
             return b""
 
     monkeypatch.setattr(peer, "connect", lambda *_: Broken())
-    with pytest.raises(RuntimeError, match="^a stream broke off$"):
+    with pytest.raises(RuntimeError, match="^a stream ended early$"):
         peer.send(["a"], 1, 0.0)
 
 
@@ -259,7 +259,7 @@ def test_a_peer_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert answers == [{"end": 7.5}, {"half_round_trips_s": [0.5]}, {"sent_again": 12}]
 
 
-def test_where_streams_end_is_answered_as_a_number(serving: str) -> None:
+def test_a_stream_is_answered_with_the_time_of_its_end(serving: str) -> None:
     """Eight bytes, when the stream has ended; nothing before."""
     with peer.connect(serving, peer.SINK) as connection:
         connection.sendall(bytes(70_000))

@@ -63,7 +63,7 @@ def test_patterns_are_of_hosts_that_are_there() -> None:
         (Network(oversubscription=0.5), "--oversubscription"),
     ],
 )
-def test_what_cannot_be_is_refused(network: Network, what: str) -> None:
+def test_an_impossible_network_is_refused(network: Network, what: str) -> None:
     with pytest.raises(UsageError, match=what):
         network.check()
 
@@ -83,7 +83,7 @@ def test_each_host_has_its_addresses() -> None:
     assert (hardware_address(0), hardware_address(63)) == ("02:00:00:00:00:00", "02:00:00:00:00:3f")
 
 
-def test_what_can_just_be_is_not_refused() -> None:
+def test_networks_at_the_limits_are_accepted() -> None:
     least = Network(hosts=2, bits_per_s=1e5, latency_s=0, oversubscription=1)
     most = Network(hosts=64, bits_per_s=1e9, latency_s=1, leaves=64, oversubscription=64, uplink_latency_s=1)
     for network in (least, most):
@@ -93,7 +93,7 @@ def test_what_can_just_be_is_not_refused() -> None:
 # ---- the check of a bed that is not there --------------------------------------------------------------------
 
 
-def test_who_sends_to_whom() -> None:
+def test_patterns_send_as_their_names_say() -> None:
     assert check.patterns(Network(hosts=5)) == {
         "one way": {0: [1]},
         "both ways": {0: [1], 1: [0]},
@@ -137,7 +137,7 @@ def checked(
     return there, list(check.check(there.bed))
 
 
-def test_what_is_claimed_and_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_compare_claim_and_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams of the first host end in half of the time that one takes alone, those of the others in all of it."""
     there, found = checked(monkeypatch, 1.0, [500e-6 + k * 1e-6 for k in range(101)], 0)
     assert there.asked[0] == {0: {"send": ["10.8.0.2"], "bytes": 600_000, "at": 100.3}}
