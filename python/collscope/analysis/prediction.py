@@ -54,7 +54,7 @@ class Winners:
 
 
 def faults(frame: pd.DataFrame) -> pd.Series:
-    """Why each row of a table is no call with a time that can be compared; "" where it is one."""
+    """Why each row of a table cannot be compared; "" where it can."""
     found = pd.Series("", index=frame.index)
     wrong = {
         "no time": frame.median_s.isna(),
@@ -139,7 +139,7 @@ def coverage(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
 
 
 def algorithms(both: pd.DataFrame) -> pd.DataFrame:
-    """The rows that are no decision's: what competes."""
+    """The rows of algorithms, not of decisions: what competes."""
     return both[~both.algorithm.str.startswith("decision/")]
 
 

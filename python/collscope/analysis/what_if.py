@@ -56,7 +56,7 @@ def _words(variations: Sequence[Variation], values: Sequence[str]) -> str:
 @dataclass(frozen=True)
 class WhatIf:
     """Times of all variants. `times`: collective, ranks, nodes, bytes, key, time_s, short_label, variant (place in `variants`), column and
-    row (the value of the first key and those of the others, for people); `winners`: a row a size and variant, see COLUMNS, with the last
+    row (the value of the first key and those of the others, for people); `winners`: one per size and variant, see COLUMNS, with the last
     three."""
 
     titles: Mapping[str, str]  # collective → title, in the order in which they are shown

@@ -24,7 +24,7 @@ def command(check: bool, out: str | None) -> None:
 
     folder = Path(out) if out else paths.RESULTS
     if not check and (not folder.is_dir() or not paths.is_writable(folder)):
-        raise UsageError(f"--out {folder}: no folder that can be written to")
+        raise UsageError(f"--out {folder}: not a folder that can be written to")
     papers = claims.every()
     for paper in papers:
         grid = Grid(

@@ -160,7 +160,8 @@ def show(both: pd.DataFrame) -> None:
         if by and len(found) < 2:
             continue
         title = "Error of the prediction, as a share of the measured time" if by is None else ""
-        grid = Grid([Column(by or "of", pieces=KEY), *(Column(n, right=True) for n in numbers)], title=title)
+        columns = ("max" if n == "worst" else n for n in numbers)
+        grid = Grid([Column(by or "of", pieces=KEY), *(Column(n, right=True) for n in columns)], title=title)
         for row in found.itertuples(index=False):
             grid.add(str(row[0]), str(row[1]), *(f"{value:.1%}" for value in row[2:5]), f"{row[5]:+.1%}")
         grid.show()
@@ -180,7 +181,7 @@ def show(both: pd.DataFrame) -> None:
         f"(agreement {won.agreement:.1%})."
     )
     click.echo(
-        f"Regret: {won.mean_regret:.1%} (mean), {won.p90_regret:.1%} (p90), {won.worst_regret:.1%} (most: {won.worst_call})."
+        f"Regret: {won.mean_regret:.1%} (mean), {won.p90_regret:.1%} (p90), {won.worst_regret:.1%} (max: {won.worst_call})."
     )
     if won.correlation == won.correlation:
         click.echo(f"Rank correlation of the algorithms of a call: {won.correlation:.2f} (Spearman, mean).")

@@ -27,7 +27,7 @@ Lane = tuple[str, int, int]  # collective, ranks, nodes
 class Panel:
     """One choice of what competes.
 
-    `winners`, a row a lane and size: collective, ranks, nodes, bytes, margin (lead over the next class, 0.05 is 5 %).
+    `winners`, one row per lane and size: collective, ranks, nodes, bytes, margin (lead over the next class, 0.05 is 5 %).
     `labels` and `colours` are by the name of what competes: a text of the legend, and a colour.
     """
 

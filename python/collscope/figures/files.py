@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -69,14 +69,12 @@ def save(fig: Figure, path: str | Path, about: Mapping[str, str] | None = None) 
     return write(render(fig, path.suffix.lstrip(".").lower() or "png", about), path)
 
 
-def save_all(
-    makers: Iterable[tuple[str, Callable[[], Figure]]], folder: Path, kinds: Sequence[str] = ("svg", "png")
-) -> list[str]:
-    """Draws and writes some figures, each (stem, function that draws it); returns the names of the files."""
+def save_all(makers: Iterable[tuple[str, Callable[[], Figure]]], folder: Path) -> list[str]:
+    """Draws figures, each (stem, function that draws it), and writes them as SVG and PNG; returns the names of the files."""
     written = []
     for stem, make in makers:
         fig = make()
-        for kind in kinds:
+        for kind in ("svg", "png"):
             name = f"{stem}.{kind}"
             write(render(fig, kind), folder / name)
             written.append(name)

@@ -37,10 +37,13 @@ def _size_word(value: str) -> str:
     return value.replace("KiB", "K").replace("MiB", "M")
 
 
-def leaf_text(key: str, most: int = 38) -> str:
-    """A brief key without its collective, at most so many characters."""
+MAX_LEAF = 38  # characters of a key in a leaf of the tree
+
+
+def leaf_text(key: str) -> str:
+    """A brief key without its collective, at most MAX_LEAF characters."""
     name = str(Key.parse(brief_key(key)).short)
-    return name if len(name) <= most else name[: most - 1] + "…"
+    return name if len(name) <= MAX_LEAF else name[: MAX_LEAF - 1] + "…"
 
 
 def folded(key: str) -> str:

@@ -55,7 +55,7 @@ def fixed(keys: Iterable[str]) -> dict[str, str]:
 
 
 def looks(timed: pd.DataFrame, kept: Mapping[str, str] | None = None) -> Looks:
-    """`timed`, a row a time: algorithm; ratio to the best of its place (1 for the best). `kept`: colours from `fixed`."""
+    """`timed`, one row per time: algorithm; ratio to the best of its place (1 for the best). `kept`: colours from `fixed`."""
     kept = kept or {}
     keys = list(dict.fromkeys(timed["algorithm"]))
     decisions = sorted({short(k) for k in keys if Key.parse(k).is_decision})

@@ -34,7 +34,7 @@ def what_if_figure(
     """A panel for each row and column: time against size, a line for each algorithm in its colour; from the second column on the best time
     of the first, dashed. Below, a box for each size in the colour of who wins, with the best time as a multiple of the first column's.
 
-    `times`, a row a time: collective, ranks, nodes, row, column, bytes, key, short_label, time_s. `winners`, a row a size: the same
+    `times`, one row per time: collective, ranks, nodes, row, column, bytes, key, short_label, time_s. `winners`, one row per size: the same
     without short_label, key the one that wins, ratio. `titles`: row → what stands above it, in the order of the rows."""
     columns = list(dict.fromkeys(times["column"]))
     rows = list(titles)

@@ -60,8 +60,9 @@ class PaperClaims:
     tasks: Sequence[tuple[str, str]]  # id and text
 
 
-def every(folder: Path = paths.RESULTS) -> list[PaperClaims]:
-    """The claims of each study in sim/ that has a paper and results in `folder`."""
+def every() -> list[PaperClaims]:
+    """The claims of each study in sim/ that has a paper and committed results."""
+    folder = paths.RESULTS
     known = registry.load()
     out = []
     for name in reader.names():

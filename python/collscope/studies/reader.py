@@ -200,7 +200,7 @@ def parse(text: str, path: Path) -> Study:
     for key in file.common:
         if key not in file.classes:
             classes = ", ".join(file.classes) or "none"
-            raise document.fail(f"is no class; [classes] names {classes}", "common", key)
+            raise document.fail(f"is not a class; [classes] names {classes}", "common", key)
     others = [m for m in ONE_CALL if m != setting.metric and setting.metric in ONE_CALL and setting.source == "sim"]
     for metric in setting.also_metrics:
         if metric not in others:
@@ -345,7 +345,7 @@ def _collectives(document: Document, file: _File) -> Iterator[Collective]:
             raise document.fail(f"names no algorithms; write algorithms = [...]{classes}", "collective", at)
         for entry in entries:
             if entry.key.partition("/")[0] not in (one.name, "decision"):
-                raise document.fail(f"{entry.key} is no algorithm of {one.name}", "collective", at)
+                raise document.fail(f"{entry.key} is not an algorithm of {one.name}", "collective", at)
         line = document.line("collective", at)
         yield Collective(one.name, one.title or one.name, one.figure, tuple(entries), not one.algorithms, line)
 

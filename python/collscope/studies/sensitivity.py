@@ -1,4 +1,4 @@
-"""Claims over the plausible range of the numbers that nobody documented.
+"""Claims over the plausible range of the undocumented numbers.
 
 A platform's specification gives many numbers with a range. Here each is moved to both ends of its range, the others left alone (the
 pieces of one curve move together), the study is simulated again at a few sizes, and its claims are judged again.

@@ -35,6 +35,6 @@ def test_a_verdict_that_changed_is_told_and_fails(
     )
     del made[1:]
     assert call(capsys, "claims", "--out", ".", "--check")[0] == 0
-    no = "collscope: --out none: no folder that can be written to\n"
+    no = "collscope: --out none: not a folder that can be written to\n"
     assert call(capsys, "claims", "--out", "none") == (2, "", no)
     assert call(capsys, "claims", "--out", "none", "--check")[0] == 0

@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
+import committed
 import drawn
 import made_table
+import same_picture
 import small_study
 from collscope.analysis.fits import FitText
 from collscope.catalogue.registry import Registry
+from collscope.figures import files
 from collscope.figures.axes import Focus
 from collscope.figures.style import colour_of, style_of
 from collscope.papers import papers
@@ -281,3 +284,17 @@ def test_a_figure_shows_the_calls_that_it_names(name: str, columns: tuple[tuple[
         assert 0 < len(part) < len(every) and set(part[column]) == {there[-1]}
     assert set(made.rows_of(drawing, keys[:1])["algorithm"]) == {keys[0]}
     assert made.rows_of(replace(drawing, mappings=("nowhere",)), keys).empty
+
+
+@pytest.fixture(scope="module")
+def of_committed_table() -> dict[str, Picture]:
+    of = analyse(committed.study(), committed.frame())
+    return {p.stem: p for p in pictures(of, changes(of), make_tree(of), quick=False)}
+
+
+@pytest.mark.parametrize("stem", ["5.1.2_bcast_4_nodes", "rotation_8_nodes", "crossovers", "decision_tree"])
+def test_committed_figures_are_what_the_code_draws(
+    stem: str, of_committed_table: dict[str, Picture], tmp_path: Path
+) -> None:
+    svg = files.render(of_committed_table[stem].make(), "svg")
+    same_picture.check(svg, committed.FOLDER / "figures" / f"{stem}.svg", tmp_path)

@@ -257,7 +257,7 @@ def test_the_summary_says_the_table_the_claims_and_the_ranges(named: str) -> Non
     )
     assert sentences.headlines(made, both, claims, [], None, varied) == [
         fit,
-        "With 4 numbers of the platform that nobody documented moved to the ends of their plausible ranges, y stays ahead in 5 of 8 "
+        "With 4 undocumented numbers of the platform moved to the ends of their plausible ranges, y stays ahead in 5 of 8 "
         "variants.",
         "Of 7 claims: 3 reproduced, 2 partly, 1 not, 1 not testable; 9 of 12 atomic assertions hold, and 5 of the 6 that theory had an "
         "opinion on came out as it expected.",

@@ -106,7 +106,7 @@ def headlines(
     if varied and varied["ahead"]:
         first = max(varied["ahead"], key=lambda t: int(t["ahead"]))
         out.append(
-            f"With {varied['numbers']} numbers of the platform that nobody documented moved to the ends of their plausible ranges, "
+            f"With {varied['numbers']} undocumented numbers of the platform moved to the ends of their plausible ranges, "
             f"{first['alternative']} stays ahead in {first['ahead']} of {varied['variants']} variants."
         )
     for s in claims:

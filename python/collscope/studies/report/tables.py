@@ -171,7 +171,7 @@ def claim_summary(judged: Mapping[str, Sequence[Claim]]) -> Rows:
 
 
 def claims_frame(judged: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:
-    """A row an assertion: alternative (a key), claim (its id), verdict (of the claim), expected_verdict, assertion, holds (yes, no, or
+    """One row per assertion: alternative (a key), claim (its id), verdict (of the claim), expected_verdict, assertion, holds (yes, no, or
     empty: not testable), seen, expected (yes, no, open)."""
     holds = {None: "", True: "yes", False: "no"}
     rows = [
