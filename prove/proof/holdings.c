@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/catalogue/collective.h"
-#include "prove/proof/play.h"
-#include "prove/proof/promise.h"
+#include "prove/proof/execute.h"
+#include "prove/proof/postcondition.h"
 #include "prove/proof/sets.h"
 #include "prove/proof/state.h"
 
@@ -148,7 +148,7 @@ bool proof_holdings(proof *e, const record *r, const uint32_t *round, uint32_t r
   h->set[1] = h->size[1] = 1;
   h->sets = h->combines ? 1 : 2;
   if (!h->combines) h->slot[slot_of(h, PROOF_MOVED)] = 1;
-  return proof_play(e, r, result, round, rounds, after, h);
+  return proof_execute(e, r, result, round, rounds, after, h);
 }
 
 bool holdings_has(const proof *e, const holdings *h, uint32_t set, int rank) {

@@ -8,15 +8,15 @@
 
 /* A send or receive of the rank that nobody matches, from operation `i` on; the number of operations where there is none. */
 static size_t loose_end(const proof *e, int rank, size_t i) {
-  const actor *a = &e->actor[rank];
+  const rank_state *a = &e->state[rank];
   while (i < a->n && (a->op[i].kind > REC_RECV_ANY || e->match.partner[a->base + i] != CHANNEL_NOBODY)) i++;
   return i;
 }
 
-static phrase loose_text(const proof *e, int rank, size_t i) {
-  phrase w;
+static message_text loose_text(const proof *e, int rank, size_t i) {
+  message_text w;
   snprintf(w.text, sizeof w.text, "rank %d: %.220s has no %s", rank, op_text(e, rank, i).text,
-           rec_sends(e->actor[rank].op[i].kind) ? "receive" : "send");
+           rec_sends(e->state[rank].op[i].kind) ? "receive" : "send");
   return w;
 }
 
@@ -25,13 +25,13 @@ static phrase loose_text(const proof *e, int rank, size_t i) {
 static bool unmatched(proof *e) {
   int rank = 0;
   size_t i;
-  while ((i = loose_end(e, rank, 0)) == e->actor[rank].n) rank++;
-  const rec_op *o = &e->actor[rank].op[i];
+  while ((i = loose_end(e, rank, 0)) == e->state[rank].n) rank++;
+  const rec_op *o = &e->state[rank].op[i];
   int other = -1, common = -1;
   size_t at = 0;
   for (int r = 0; r < e->p; r++)
-    for (size_t k = loose_end(e, r, 0); k < e->actor[r].n; k = loose_end(e, r, k + 1)) {
-      const rec_op *q = &e->actor[r].op[k];
+    for (size_t k = loose_end(e, r, 0); k < e->state[r].n; k = loose_end(e, r, k + 1)) {
+      const rec_op *q = &e->state[r].op[k];
       int ranks = (r == o->peer) + (q->peer == rank);
       if (rec_sends(q->kind) != rec_sends(o->kind) && ranks > common) other = r, at = k, common = ranks;
     }
@@ -46,7 +46,7 @@ static bool unmatched(proof *e) {
 bool proof_match(proof *e) {
   proof_result *result = e->result;
   for (int rank = 0; rank < e->p; rank++) {
-    const actor *a = &e->actor[rank];
+    const rank_state *a = &e->state[rank];
     const uint32_t *partner = &e->match.partner[a->base];
     size_t first_call = e->r->rank[rank].start[1];
     result->operations += first_call;
@@ -61,10 +61,10 @@ bool proof_match(proof *e) {
       }
       if (rec_sends(o->kind)) result->messages += i < first_call, result->bytes += bytes;
       if (partner[i] == CHANNEL_NOBODY) continue;
-      const actor *b = &e->actor[o->peer];
+      const rank_state *b = &e->state[o->peer];
       /* Each pair once, when its second side is met. */
       if (b->base + partner[i] > a->base + i || b->op[partner[i]].bytes == o->bytes) continue;
-      phrase mine = op_text(e, rank, i), theirs = op_text(e, o->peer, partner[i]);
+      message_text mine = op_text(e, rank, i), theirs = op_text(e, o->peer, partner[i]);
       return proof_fail(e, PROOF_SIZE, "rank %d: %s meets rank %d's %s", rank, mine.text, o->peer, theirs.text);
     }
   }

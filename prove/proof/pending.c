@@ -5,12 +5,12 @@
 #include "prove/proof/text.h"
 
 bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
-  const actor *a = &e->actor[rank];
+  const rank_state *a = &e->state[rank];
   for (int i = 0; i < a->pends; i++) {
     const pending *q = &a->pend[i];
     if (q->buf != buf || !(writes || q->recv) || off >= q->end || off + bytes <= q->begin) continue;
     /* Two statements: op_text returns a text by value. */
-    phrase what = op_text(e, rank, op), on_the_way = op_text(e, rank, q->index);
+    message_text what = op_text(e, rank, op), on_the_way = op_text(e, rank, q->index);
     proof_fail(e, PROOF_PENDING, "rank %d: %s %s %s of %s while the %s is pending", rank, what.text,
                writes ? "writes" : "reads", place_text(e, off > q->begin ? off : q->begin).text, buffer_text(buf).text,
                on_the_way.text);
@@ -19,7 +19,7 @@ bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint6
   return false;
 }
 
-void pending_add(actor *a, size_t index, const rec_op *o, bool recv) {
+void pending_add(rank_state *a, size_t index, const rec_op *o, bool recv) {
   if (!o->bytes) return;
   PUSH(a->pend, a->pends, a->pend_cap, (pending){ o->off, o->off + o->bytes, (uint32_t)index, o->buf, recv });
   int at = pending_place(o->buf);
@@ -27,7 +27,7 @@ void pending_add(actor *a, size_t index, const rec_op *o, bool recv) {
   if (o->off + o->bytes > a->high[at]) a->high[at] = o->off + o->bytes;
 }
 
-void pending_clear(actor *a) {
+void pending_clear(rank_state *a) {
   a->pends = 0;
   for (int b = 0; b <= REC_SEGMENT; b++) {
     a->low[b] = UINT64_MAX;
@@ -35,7 +35,7 @@ void pending_clear(actor *a) {
   }
 }
 
-void pending_remove(actor *a, size_t index) {
+void pending_remove(rank_state *a, size_t index) {
   for (int i = 0; i < a->pends; i++)
     if (a->pend[i].index == index) {
       a->pend[i] = a->pend[--a->pends];

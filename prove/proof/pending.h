@@ -4,9 +4,9 @@
 
 #include "prove/proof/state.h"
 
-void pending_clear(actor *);
-void pending_add(actor *, size_t op, const rec_op *, bool recv);
-void pending_remove(actor *, size_t op);
+void pending_clear(rank_state *);
+void pending_add(rank_state *, size_t op, const rec_op *, bool recv);
+void pending_remove(rank_state *, size_t op);
 bool pending_clashes(proof *, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes);
 
 /* Where bounds of a buffer are kept. */
@@ -14,7 +14,7 @@ static inline int pending_place(int buf) { return buf < REC_SEGMENT ? buf : REC_
 
 /* May the operation touch these bytes? Else false, with the verdict set. */
 static inline bool pending_allows(proof *e, int rank, size_t op, int buf, uint64_t off, uint64_t bytes, bool writes) {
-  const actor *a = &e->actor[rank];
+  const rank_state *a = &e->state[rank];
   int at = pending_place(buf);
   if (!a->pends || !bytes || off >= a->high[at] || off + bytes <= a->low[at]) return true;
   return !pending_clashes(e, rank, op, buf, off, bytes, writes);

@@ -38,7 +38,7 @@ bool segment_access(proof *e, int rank, size_t op, int buf, int home, uint64_t o
     access x = w->list[i];
     bool overlap = x.begin < end && off < x.end;
     if (overlap && x.rank != rank && (write || x.write) && mine[x.rank] < x.stamp) {
-      phrase here = op_text(e, rank, op), there = op_text(e, x.rank, x.op);
+      message_text here = op_text(e, rank, op), there = op_text(e, x.rank, x.op);
       return proof_fail(e, PROOF_RACE, "rank %d: %s races with rank %d's %s; no flag puts one before the other", rank,
                         here.text, x.rank, there.text);
     }
@@ -74,7 +74,7 @@ bool segment_publish(proof *e, int rank, size_t op, const rec_op *o) {
   f->list[f->n++] = (published){ o->off2, snapshot, rank, stamp };
   const rec_segment *s = &e->r->segment[rank][o->buf - REC_SEGMENT];
   for (int i = 0; i < s->members; i++)
-    if (e->actor[s->world[i]].waiting == PROOF_AWAITING) proof_wake(e, s->world[i]);
+    if (e->state[s->world[i]].waiting == PROOF_AWAITING) proof_wake(e, s->world[i]);
   return true;
 }
 

@@ -14,7 +14,7 @@ bool proof_fail(proof *e, proof_kind kind, const char *format, ...) {
 }
 
 void proof_wake(proof *e, int rank) {
-  actor *a = &e->actor[rank];
+  rank_state *a = &e->state[rank];
   a->waiting = PROOF_RUNNING;
   if (a->queued) return;
   a->queued = true;

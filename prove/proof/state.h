@@ -31,8 +31,8 @@ typedef struct {
   int pends, pend_cap;
   uint64_t low[REC_SEGMENT + 1], high[REC_SEGMENT + 1]; /* bounds of what is pending; of all segments in one */
   bool queued;
-} actor;
-#define PROOF_RUNNING SIZE_MAX /* what an actor waits for: nothing; a flag; else a message of its own */
+} rank_state;
+#define PROOF_RUNNING SIZE_MAX /* what a rank waits for: nothing; a flag; else a message of its own */
 #define PROOF_AWAITING (SIZE_MAX - 1)
 
 typedef struct {
@@ -74,11 +74,11 @@ struct proof {
   bool each;      /* data only moves, and each rank brings its own */
   int worst_rank; /* lowest rank with a wrong result, or p; and what is wrong there */
   proof_result worst;
-  actor *actor;    /* [ranks] */
-  size_t *posted;  /* [ranks] operations before this one have been posted: asked for every message */
-  memory *mem;     /* [ranks][3] */
-  uint32_t *queue; /* ring of ranks that can go on */
-  size_t actor_cap, posted_cap, mem_cap, queue_cap;
+  rank_state *state; /* [ranks] */
+  size_t *posted;    /* [ranks] operations before this one have been posted: asked for every message */
+  memory *mem;       /* [ranks][3] */
+  uint32_t *queue;   /* ring of ranks that can go on */
+  size_t state_cap, posted_cap, mem_cap, queue_cap;
   uint32_t queue_at, queue_n;
   matching match;
   const uint32_t *round; /* by operation: takes part from this round on; NULL: all take part at once */

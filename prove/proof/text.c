@@ -14,8 +14,8 @@ const char *proof_kind_name(proof_kind k) {
 }
 
 /* "recv of 40 bytes from rank 3 (algorithms/bcast/chain.c:31, operation 2)" */
-phrase op_text(const proof *e, int rank, size_t i) {
-  phrase w;
+message_text op_text(const proof *e, int rank, size_t i) {
+  message_text w;
   const rec_op *o = &e->r->rank[rank].op[i];
   char label[24] = "", call[32] = "", where[96] = "";
   const char **site = e->r->rank[rank].site;
@@ -58,8 +58,8 @@ phrase op_text(const proof *e, int rank, size_t i) {
 }
 
 /* "element 3", or bytes where elements are cut */
-phrase place_text(const proof *e, uint64_t byte) {
-  phrase w;
+message_text place_text(const proof *e, uint64_t byte) {
+  message_text w;
   if (byte % e->elem)
     snprintf(w.text, sizeof w.text, "element %" PRIu64 " byte %" PRIu64, byte / e->elem, byte % e->elem);
   else snprintf(w.text, sizeof w.text, "element %" PRIu64, byte / e->elem);
@@ -67,8 +67,8 @@ phrase place_text(const proof *e, uint64_t byte) {
 }
 
 /* "ranks 0-3 and 5" */
-phrase set_text(const proof *e, uint64_t set) {
-  phrase w = { "" };
+message_text set_text(const proof *e, uint64_t set) {
+  message_text w = { "" };
   size_t used = 0;
   int members = 0;
   for (int r = 0; r < e->p; r++) members += set_has(e, set, r);
@@ -89,8 +89,8 @@ phrase set_text(const proof *e, uint64_t set) {
 }
 
 /* A value in words: whose element it is. */
-phrase value_text(const proof *e, uint64_t coord, uint64_t set) {
-  phrase w;
+message_text value_text(const proof *e, uint64_t coord, uint64_t set) {
+  message_text w;
   if (!set) {
     snprintf(w.text, sizeof w.text, "nothing");
     return w;
@@ -103,8 +103,8 @@ phrase value_text(const proof *e, uint64_t coord, uint64_t set) {
   return w;
 }
 
-phrase buffer_text(int buf) {
-  phrase w;
+message_text buffer_text(int buf) {
+  message_text w;
   record_buffer_name(buf, w.text, sizeof w.text);
   return w;
 }

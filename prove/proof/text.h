@@ -6,11 +6,11 @@
 
 typedef struct {
   char text[256];
-} phrase;
-phrase op_text(const proof *, int rank, size_t op);             /* "recv of 40 bytes from rank 3 (operation 2)" */
-phrase place_text(const proof *, uint64_t byte);                /* "element 3" */
-phrase set_text(const proof *, uint64_t set);                   /* "ranks 0-3, 5" */
-phrase value_text(const proof *, uint64_t coord, uint64_t set); /* whose element it is */
-phrase buffer_text(int buf);
+} message_text;
+message_text op_text(const proof *, int rank, size_t op);             /* "recv of 40 bytes from rank 3 (operation 2)" */
+message_text place_text(const proof *, uint64_t byte);                /* "element 3" */
+message_text set_text(const proof *, uint64_t set);                   /* "ranks 0-3, 5" */
+message_text value_text(const proof *, uint64_t coord, uint64_t set); /* whose element it is */
+message_text buffer_text(int buf);
 
 #endif

@@ -4,7 +4,7 @@
  * Then a worklist plays the ranks. A message is delivered when the second of its two sides is posted; since the first
  * side's buffer may not be touched until then, delivery copies from one rank's symbolic memory straight into the
  * other's, and the order in which ranks are played changes nothing. */
-#include "prove/proof/play.h"
+#include "prove/proof/execute.h"
 
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 #include "prove/proof/data.h"
 #include "prove/proof/match.h"
 #include "prove/proof/pending.h"
-#include "prove/proof/promise.h"
+#include "prove/proof/postcondition.h"
 #include "prove/proof/segments.h"
 #include "prove/proof/sets.h"
 #include "prove/proof/state.h"
@@ -35,17 +35,17 @@ static bool ends(proof *e, int rank, size_t op, const rec_op *o) {
 
 /* Does the operation take part yet? */
 static bool open(const proof *e, int rank, size_t op) {
-  return !e->round || e->round[e->actor[rank].base + op] <= e->until;
+  return !e->round || e->round[e->state[rank].base + op] <= e->until;
 }
 
 static void received(proof *e, int rank, size_t op, const rec_op *o) {
   if (e->clocked && !rec_sends(o->kind))
-    clock_join(e, rank, e->snapshot[e->actor[o->peer].base + e->match.partner[e->actor[rank].base + op]]);
+    clock_join(e, rank, e->snapshot[e->state[o->peer].base + e->match.partner[e->state[rank].base + op]]);
 }
 
 /* Both sides of a message are posted: its data arrive. */
 static bool deliver(proof *e, int rank, size_t op, const rec_op *o) {
-  actor *a = &e->actor[rank], *b = &e->actor[o->peer];
+  rank_state *a = &e->state[rank], *b = &e->state[o->peer];
   size_t other = e->match.partner[a->base + op];
   if (b->waiting == other) proof_wake(e, o->peer);
   /* Round by round, a rank knows what has come, whether it has waited for it or not. */
@@ -62,7 +62,7 @@ static bool deliver(proof *e, int rank, size_t op, const rec_op *o) {
 enum { GOES_ON, BLOCKS, FAILS };
 
 static int message(proof *e, int rank, size_t i, const rec_op *o) {
-  actor *a = &e->actor[rank];
+  rank_state *a = &e->state[rank];
   bool blocking = o->kind != REC_ISEND && o->kind != REC_IRECV;
   if (e->posted[rank] <= i) {
     bool send = rec_sends(o->kind);
@@ -93,7 +93,7 @@ static bool allowed(proof *e, int rank, size_t i, const rec_op *o) {
 }
 
 static int step(proof *e, int rank, size_t i, const rec_op *o) {
-  actor *a = &e->actor[rank];
+  rank_state *a = &e->state[rank];
   if (o->kind > REC_RECV_ANY && !open(e, rank, i)) {
     a->waiting = PROOF_AWAITING;
     return BLOCKS;
@@ -142,8 +142,8 @@ static int step(proof *e, int rank, size_t i, const rec_op *o) {
 }
 
 /* Plays a rank until it blocks or is done. */
-static bool play(proof *e, int rank) {
-  actor *a = &e->actor[rank];
+static bool run_rank(proof *e, int rank) {
+  rank_state *a = &e->state[rank];
   const size_t *start = e->r->rank[rank].start;
   for (;;) {
     size_t end = start[a->call + 1];
@@ -163,26 +163,26 @@ static bool play(proof *e, int rank) {
 }
 
 /* What a rank is blocked in: the message it waits for, or the await itself. */
-static size_t blocked_in(const actor *a) { return a->waiting == PROOF_AWAITING ? a->at : a->waiting; }
+static size_t blocked_in(const rank_state *a) { return a->waiting == PROOF_AWAITING ? a->at : a->waiting; }
 
 /* Somebody is not done and nobody can go on: follow who waits for whom until it closes. */
 static bool deadlock(proof *e) {
   int first = -1, blocked = 0;
   for (int r = 0; r < e->p; r++) {
-    if (e->actor[r].call == e->r->calls) continue;
+    if (e->state[r].call == e->r->calls) continue;
     blocked++;
-    if (first < 0 || e->actor[r].call < e->actor[first].call) first = r; /* who is furthest behind knows most */
+    if (first < 0 || e->state[r].call < e->state[first].call) first = r; /* who is furthest behind knows most */
   }
   /* A tail may lead into the cycle; p steps on we are surely inside. An await ends the search: who should publish is
    * not known. */
   int start = first;
-  for (int i = 0; i < e->p && e->actor[start].waiting != PROOF_AWAITING; i++)
-    start = e->actor[start].op[e->actor[start].waiting].peer;
+  for (int i = 0; i < e->p && e->state[start].waiting != PROOF_AWAITING; i++)
+    start = e->state[start].op[e->state[start].waiting].peer;
   /* Where all wait to receive, buffering would not help; where somebody waits to send, it might. */
   bool sends = false;
   int r = start;
   do {
-    const actor *a = &e->actor[r];
+    const rank_state *a = &e->state[r];
     sends |= rec_sends(a->op[blocked_in(a)].kind);
     if (a->waiting == PROOF_AWAITING) break;
     r = a->op[a->waiting].peer;
@@ -195,7 +195,7 @@ static bool deadlock(proof *e) {
   size_t used = strlen(text);
   r = start;
   for (int hops = 0; hops < 6; hops++) {
-    const actor *a = &e->actor[r];
+    const rank_state *a = &e->state[r];
     int n = snprintf(text + used, size - used, "%s rank %d: %s", hops ? " ->" : "", r,
                      op_text(e, r, blocked_in(a)).text);
     if (n < 0 || (used += (size_t)n) >= size) break;
@@ -215,7 +215,7 @@ static bool deadlock(proof *e) {
 static void prepare(proof *e) {
   const record *r = e->r;
   int p = e->p = r->args.size;
-  RESERVE_ZEROED(e->actor, e->actor_cap, p);
+  RESERVE_ZEROED(e->state, e->state_cap, p);
   RESERVE_ZEROED(e->mem, e->mem_cap, 3 * p);
   RESERVE(e->posted, e->posted_cap, p);
   RESERVE(e->queue, e->queue_cap, p);
@@ -230,7 +230,7 @@ static void prepare(proof *e) {
   e->row = e->heard_only ? ((size_t)p + 31) / 32 : (size_t)p;
   sets_begin(e);
   for (int i = 0; i < p; i++) {
-    actor *a = &e->actor[i];
+    rank_state *a = &e->state[i];
     a->op = r->rank[i].op;
     a->n = r->rank[i].n;
     a->at = e->posted[i] = 0;
@@ -257,8 +257,8 @@ static bool work_off(proof *e) {
     int rank = (int)e->queue[e->queue_at];
     if (++e->queue_at == (uint32_t)e->p) e->queue_at = 0;
     e->queue_n--;
-    e->actor[rank].queued = false;
-    if (!play(e, rank)) return false;
+    e->state[rank].queued = false;
+    if (!run_rank(e, rank)) return false;
   }
   return true;
 }
@@ -267,7 +267,7 @@ static bool work_off(proof *e) {
 static bool next_round(proof *e) {
   e->until++;
   for (int rank = 0; rank < e->p; rank++) {
-    actor *a = &e->actor[rank];
+    rank_state *a = &e->state[rank];
     if (a->waiting == PROOF_AWAITING) proof_wake(e, rank);
     for (size_t i = 0; i < e->posted[rank]; i++) {
       const rec_op *o = &a->op[i];
@@ -281,11 +281,11 @@ static bool next_round(proof *e) {
 }
 
 bool proof_check(proof *e, const record *r, proof_result *result) {
-  return proof_play(e, r, result, NULL, 0, NULL, NULL);
+  return proof_execute(e, r, result, NULL, 0, NULL, NULL);
 }
 
-bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t *round, uint32_t rounds,
-                proof_after *after, void *self) {
+bool proof_execute(proof *e, const record *r, proof_result *result, const uint32_t *round, uint32_t rounds,
+                   proof_after *after, void *self) {
   *result = (proof_result){ .kind = PROOF_OK };
   e->r = r;
   e->result = result;
@@ -308,7 +308,7 @@ bool proof_play(proof *e, const record *r, proof_result *result, const uint32_t 
     after(self, e, e->until);
   }
   for (int i = 0; i < p; i++)
-    if (e->actor[i].call < r->calls) return deadlock(e);
+    if (e->state[i].call < r->calls) return deadlock(e);
   if (e->worst_rank == p) return true;
   *result = e->worst;
   return false;
@@ -321,12 +321,12 @@ proof *proof_new(void) {
 
 void proof_free(proof *e) {
   if (!e) return;
-  for (size_t i = 0; i < e->actor_cap; i++) free(e->actor[i].pend);
+  for (size_t i = 0; i < e->state_cap; i++) free(e->state[i].pend);
   for (size_t i = 0; i < e->mem_cap; i++) free(e->mem[i].run);
   groups_free(e);
   matching_free(&e->match);
   sets_free(e);
-  void *all[] = { e->actor, e->posted, e->mem,     e->queue,    e->left, e->right,
+  void *all[] = { e->state, e->posted, e->mem,     e->queue,    e->left, e->right,
                   e->out,   e->clock,  e->entered, e->snapshot, e->pool };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   free(e);

@@ -1,5 +1,5 @@
 /* What every rank brings to a call, and what the collective promises that it holds when it leaves. */
-#include "prove/proof/promise.h"
+#include "prove/proof/postcondition.h"
 
 #include "core/catalogue/collective.h"
 #include "patterns/block.h"
@@ -23,7 +23,7 @@ void call_begins(proof *e, int rank) {
   if (e->heard_only) e->clock[(size_t)rank * e->row + (size_t)rank / 32] |= 1u << rank % 32;
   else if (e->clocked) {
     uint32_t *own = &e->clock[(size_t)rank * e->row + (size_t)rank];
-    e->entered[(size_t)e->actor[rank].call * (size_t)e->p + (size_t)rank] = ++*own;
+    e->entered[(size_t)e->state[rank].call * (size_t)e->p + (size_t)rank] = ++*own;
   }
 }
 
@@ -49,7 +49,7 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
 bool call_heard(const proof *e, int rank, int other) {
   const uint32_t *clock = &e->clock[(size_t)rank * e->row];
   if (e->heard_only) return clock[other / 32] >> other % 32 & 1;
-  int call = e->actor[rank].call, last = e->r->calls - 1;
+  int call = e->state[rank].call, last = e->r->calls - 1;
   uint32_t entered = e->entered[(size_t)(call < last ? call : last) * (size_t)e->p + (size_t)other];
   return entered && clock[other] >= entered;
 }

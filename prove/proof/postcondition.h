@@ -1,6 +1,6 @@
 /* What a collective finds and what it must leave. */
-#ifndef COLLSCOPE_PROVE_PROOF_PROMISE_H
-#define COLLSCOPE_PROVE_PROOF_PROMISE_H
+#ifndef COLLSCOPE_PROVE_PROOF_POSTCONDITION_H
+#define COLLSCOPE_PROVE_PROOF_POSTCONDITION_H
 
 #include "prove/proof/state.h"
 
