@@ -15,7 +15,7 @@ from collscope.machines.machine_file import machine_file
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point, Timing
 from collscope.points.sweep import count_of, operator_of
-from collscope.schedules import ask, make, one_port
+from collscope.schedules import make, one_port, record
 from collscope.schedules.trace import Trace
 from collscope.sources import measure, simulate
 
@@ -69,7 +69,7 @@ def make_traces(r: OneCall) -> list[Trace]:
 
 def _trace_of(source: str, r: OneCall, point: Point, layout: Layout | None) -> Trace:
     if source == "model":
-        return ask.traces([point], r.ranks, *machine_of(r, layout), limit_s=r.point_timeout)[0]
+        return record.traces([point], r.ranks, *machine_of(r, layout), limit_s=r.point_timeout)[0]
 
     from collscope.schedules import observed
     from collscope.schedules.modelled import costs_of
@@ -83,11 +83,11 @@ def _trace_of(source: str, r: OneCall, point: Point, layout: Layout | None) -> T
         _, timed = measure.timed((layout, point))
         seen = observed.measured(layout, timed, r.point_timeout)
     machine = one_port.with_places(one_port.telephone(r.ranks, 1), seen.places)
-    recorded = ask.traces([point], r.ranks, machine, "")[0]
+    recorded = record.traces([point], r.ranks, machine, "")[0]
     cost_s = costs = None
     if layout.platform:
         on, _ = machine_of(r, layout)
-        cost_s = ask.traces([point], r.ranks, on, "")[0].cost_s  # cost() in the platform's numbers
+        cost_s = record.traces([point], r.ranks, on, "")[0].cost_s  # cost() in the platform's numbers
         costs = costs_of(on) if source == "sim" else None
     where = observed.text(seen, source, layout)
     return retimed(replace(recorded, cost_s=cost_s), seen, source, where, costs)

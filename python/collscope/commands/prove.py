@@ -14,15 +14,14 @@ import click
 from collscope.base import leftovers, programs, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import format_ranks, parse_ranks, parse_sizes
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
 from collscope.catalogue.keys import split_keys, swept
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.commands import calls, prove_table, requests, schedule_file
 from collscope.commands.calls import Call
 from collscope.points import plan
 from collscope.points.plan import Point
 from collscope.points.sweep import count_of, operator_of
-from collscope.sources import asking
-from collscope.sources.asking import GivenUp, Question
 
 HINT = "--point-timeout SECONDS gives up what takes longer"
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
@@ -156,12 +155,14 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | No
     ]
     words = [*(["--messages"] if schedule else []), "--costs"]
     with leftovers.scratch() as folder, progress.progress("proving", len(wanted), HINT) as bar:
-        by_id = dict(asking.ask(words, questions, folder, bar, limit_s))
+        by_id = dict(prover.stream(words, questions, folder, bar, limit_s))
     made = []
     for i, (p, point) in enumerate(wanted):
         found = by_id[str(i)]
         line = (
-            _no_reply(p, point, found) if isinstance(found, GivenUp) else {k: v for k, v in found.items() if k != "id"}
+            _no_reply(p, point, found)
+            if isinstance(found, Abandoned)
+            else {k: v for k, v in found.items() if k != "id"}
         )
         about = {"collective": point.collective, "type": point.type, "op": point.op}
         size = {"vector_bytes": point.bytes(p), "block_bytes": point.block_bytes(p)}
@@ -174,11 +175,11 @@ def _describe(point: Point, ranks: int) -> str:
     return f"{point.algorithm}, {ranks} ranks, count {point.count}{root}"
 
 
-def _no_reply(ranks: int, point: Point, given_up: GivenUp) -> dict[str, Any]:
+def _no_reply(ranks: int, point: Point, abandoned: Abandoned) -> dict[str, Any]:
     shape = {"algorithm": point.algorithm, "ranks": ranks, "count": point.count, "root": point.root, "in_place": 0}
-    if not given_up.limit:
-        return {**shape, "status": given_up.reason, "verdict": None, "kind": "not tried"}
-    return {**shape, "status": "ok", "verdict": "failed", "kind": "limit", "failure": given_up.reason}
+    if not abandoned.limit:
+        return {**shape, "status": abandoned.reason, "verdict": None, "kind": "not tried"}
+    return {**shape, "status": "ok", "verdict": "failed", "kind": "limit", "failure": abandoned.reason}
 
 
 # ---- the command ------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from collscope.catalogue import headers, registry
 from collscope.catalogue.headers import Header
 from collscope.catalogue.registry import Algorithm, Collective
 from collscope.points.plan import Point
-from collscope.schedules import ask, make, one_port
+from collscope.schedules import make, one_port, record
 from collscope.schedules.trace import Trace
 from collscope.twins import text as twin_text
 
@@ -186,7 +186,7 @@ def drawing(a: Algorithm) -> tuple[Trace | None, str]:
         machine = one_port.telephone(ranks, 2 if "places" in a.flags and ranks > 2 else None)
         point = Point(a.collective, key, make.default_count(a.collective, key, ranks, 4), in_place=in_place)
         try:
-            return ask.traces([point], ranks, machine, "telephone network")[0], ""
+            return record.traces([point], ranks, machine, "telephone network")[0], ""
         except UserError as error:
             why = why or str(error)
     return None, why

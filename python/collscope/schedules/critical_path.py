@@ -9,7 +9,7 @@ from typing import Any
 
 from collscope.base.errors import UserError
 from collscope.points.plan import Point
-from collscope.schedules import ask
+from collscope.schedules import record
 from collscope.schedules.trace import Message, Trace
 from collscope.sources.outcome import OK
 
@@ -83,7 +83,7 @@ class CriticalPath:
 
 def modelled(points: Sequence[Point], ranks: int, machine: str, limit_s: float | None = None) -> list[CriticalPath]:
     """Of points on a machine (the text of its file). A UserError says why a point is not supported, or took longer than `limit_s`."""
-    replies = ask.reply(points, ranks, machine, "--explain", limit_s)
+    replies = record.reply(points, ranks, machine, "--explain", limit_s)
     return [_read(reply, point, ranks) for reply, point in zip(replies, points, strict=True)]
 
 

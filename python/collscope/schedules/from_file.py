@@ -13,7 +13,7 @@ from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.catalogue import prover, sizes
 from collscope.points.plan import Point
-from collscope.schedules import ask
+from collscope.schedules import record
 from collscope.schedules.exports import goal_reader
 from collscope.schedules.modelled import by_calls
 from collscope.schedules.one_port import nodes_in
@@ -97,7 +97,7 @@ def trace(file: ScheduleFile, machine: str, where: str) -> Trace:
             f"{file.path}: it promises nothing (collective=none), so that there is nothing to show; ./collscope run times it"
         )
     reply = _model(file, machine, ["--trace"])
-    made = ask.read(reply, file.point(), file.ranks, nodes_in(machine), where)
+    made = record.read(reply, file.point(), file.ranks, nodes_in(machine), where)
     return by_calls(replace(made, machine=machine, file=file.path))
 
 

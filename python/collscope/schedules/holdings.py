@@ -10,7 +10,7 @@ import numpy as np
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Collective
-from collscope.schedules import ask
+from collscope.schedules import record
 from collscope.schedules.trace import Trace
 from collscope.sources.outcome import OK
 
@@ -57,7 +57,7 @@ def after_rounds(t: Trace) -> Holdings | None:
 
         reply = from_file.holdings(t.file, t.machine)
     else:
-        (reply,) = ask.reply([t.point], t.ranks, t.machine, "--holdings")
+        (reply,) = record.reply([t.point], t.ranks, t.machine, "--holdings")
     if reply["kind"] != OK:
         raise UserError(f"{t.key}: {reply['status']}")
     said = reply["holdings"]

@@ -12,13 +12,12 @@ from collscope.base import cache, console, depends, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 from collscope.base.statistics import quantile
-from collscope.catalogue import metrics
+from collscope.catalogue import metrics, prover
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Task, Timing, describe, plan_text
 from collscope.points.table import Row, make_row
-from collscope.sources import asking
-from collscope.sources.asking import GivenUp, Question
 from collscope.sources.outcome import FAILED, LIMIT, OK, UNSUPPORTED
 from collscope.sources.source import Options, Source, display, in_loop, is_builtin
 
@@ -133,8 +132,8 @@ def evaluate(
                 write_atomically(machine, machines[layout])
                 words: list[str | Path] = ["--model", machine]
                 words += ["--noise", str(noise)] if drawn[layout] else []
-                for i, reply in asking.ask(words, questions, folder, bar, limit_s):
-                    if isinstance(reply, GivenUp):
+                for i, reply in prover.stream(words, questions, folder, bar, limit_s):
+                    if isinstance(reply, Abandoned):
                         known[names[i]] = _given_up(reply)
                     else:
                         known[names[i]] = {k: v for k, v in reply.items() if k != "id"}
@@ -142,7 +141,7 @@ def evaluate(
     return [known[key] for key in keys]
 
 
-def _given_up(point: GivenUp) -> dict[str, Any]:
+def _given_up(point: Abandoned) -> dict[str, Any]:
     if point.limit:
         return {"kind": LIMIT, "status": point.reason}
     return {"kind": FAILED, "status": f"not tried: {point.reason}"}

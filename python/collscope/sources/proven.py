@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from collscope.base import cache, depends, leftovers
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
+from collscope.catalogue import prover
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.machines import placement
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
-from collscope.sources import asking
-from collscope.sources.asking import GivenUp, Question
 from collscope.sources.source import is_builtin
 
 MAX_RANKS = 256  # all algorithms of a collective are proven there in less than a second
@@ -80,8 +80,8 @@ def _proven(layout: Layout, places: str, missing: dict[Task, str], progress: Pro
             Question(name, point.algorithm, describe((layout, point)), plan_text([(name, point)], ranks))
             for name, point in zip(names, points.values(), strict=True)
         ]
-        for name, reply in asking.ask(["--places", folder / "places.txt"], questions, folder, progress):
-            if isinstance(reply, GivenUp):
+        for name, reply in prover.stream(["--places", folder / "places.txt"], questions, folder, progress):
+            if isinstance(reply, Abandoned):
                 found.append((names[name], reply.reason))
             elif reply["verdict"] == "failed":
                 found.append((names[name], str(reply["failure"] or reply["kind"])))

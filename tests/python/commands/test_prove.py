@@ -13,12 +13,11 @@ import pytest
 
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.catalogue.registry import Registry
 from collscope.commands import prove
 from collscope.points.plan import Point
-from collscope.sources import asking
-from collscope.sources.asking import GivenUp, Question
 from command_line import call
 
 
@@ -32,7 +31,7 @@ def test_a_proof_of_nothing_says_why(
             numbers = ("ranks", "count", "root", "in_place")
             yield question.name, p | {k: int(p[k]) for k in numbers} | {"status": "needs 2 ranks", "verdict": None}
 
-    monkeypatch.setattr(asking, "ask", answers)
+    monkeypatch.setattr(prover, "stream", answers)
     status, _, err = call(capsys, "prove", "bcast/mst", "--ranks", "4", *extra)
     assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs 2 ranks\n")
 
@@ -191,11 +190,11 @@ def test_replies_are_completed_and_in_order(
 
     def answers(words: Any, questions: Sequence[Question], _: Any, __: Any, limit_s: Any) -> Iterator[tuple[str, Any]]:
         told.extend([words, limit_s, [(q.key, q.what) for q in questions]])
-        yield "2", GivenUp("not tried, it goes on", False)
-        yield "1", GivenUp("took longer than 3 s", True)
+        yield "2", Abandoned("not tried, it goes on", False)
+        yield "1", Abandoned("took longer than 3 s", True)
         yield "0", {"id": "0", "verdict": "proven", "status": "ok"}
 
-    monkeypatch.setattr(asking, "ask", answers)
+    monkeypatch.setattr(prover, "stream", answers)
     asked = [(4, Point("allgather", "allgather/bucket", 2, root=r, type="double", op="max")) for r in (0, 1, 0)]
     made = prove.ask(asked, schedule, 3.0)
     text = "allgather/bucket, 4 ranks, count 2"

@@ -11,11 +11,10 @@ import pytest
 
 from collscope.base import programs
 from collscope.base.progress import Progress
-from collscope.catalogue import registry
+from collscope.catalogue import prover, registry
+from collscope.catalogue.prover import Question
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
-from collscope.sources import asking
-from collscope.sources.asking import Question
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
 
@@ -31,7 +30,7 @@ def explained(machine: str, lines: dict[str, str], folder: Path) -> dict[str, di
     file.write_text(machine)
     names = list(lines)
     questions = [Question(str(i), name, name, f"id={i} {lines[name]}") for i, name in enumerate(names)]
-    replies = asking.ask(["--model", file, "--explain"], questions, folder, Progress("model", len(questions)))
+    replies = prover.stream(["--model", file, "--explain"], questions, folder, Progress("model", len(questions)))
     found = {names[int(i)]: reply for i, reply in replies if isinstance(reply, dict)}
     return {name: reply for name, reply in found.items() if reply["kind"] == "ok"}
 

@@ -11,7 +11,7 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point
-from collscope.schedules import ask, critical_path, observed
+from collscope.schedules import critical_path, observed, record
 from collscope.schedules.modelled import costs_of
 from collscope.schedules.retimed import retimed
 from made_trace import US, made_trace
@@ -56,7 +56,7 @@ def test_what_is_seen_from_outside_adds_up_as_the_model_has_it(key: str) -> None
     machine = machine_file(find.load("schooner"), 2, 24)
     point = Point(key.partition("/")[0], key, 48_000)
     exact = critical_path.modelled([point], 24, machine)[0]
-    seen = critical_path.observed(ask.traces([point], 24, machine, "")[0])
+    seen = critical_path.observed(record.traces([point], 24, machine, "")[0])
     assert seen.time_s == pytest.approx(exact.time_s)
     assert sum(seen.parts.values()) == pytest.approx(exact.time_s)
     on_the_way = sum(exact.parts.get(p, 0.0) for p in ("latency", "bandwidth", "wait"))
@@ -72,7 +72,7 @@ def test_a_simulation_has_the_path_that_the_model_has() -> None:
     layout, point = Layout(platform, 2, 12), Point("allreduce", "allreduce/ring", 12_000)
     machine = machine_file(platform, 2, 12)
     run = observed.simulated(layout, point)
-    recorded = ask.traces([point], 12, machine, "")[0]
+    recorded = record.traces([point], 12, machine, "")[0]
     seen = critical_path.observed(retimed(recorded, run, "sim", "", costs_of(machine)))
     exact = critical_path.modelled([point], 12, machine)[0]
     assert seen.time_s == pytest.approx(exact.time_s, rel=1e-6)

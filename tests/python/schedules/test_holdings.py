@@ -7,7 +7,7 @@ from collscope.base import programs
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.points.plan import Point
-from collscope.schedules import ask, holdings, one_port
+from collscope.schedules import holdings, one_port, record
 from traced import traced
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -48,7 +48,7 @@ def test_all_end_with_what_they_should() -> None:
             if segment:
                 key = a.full_key({p.name: segment for p in a.params if p.name == "s"})
             try:
-                t = ask.traces([Point(a.collective, key, count)], ranks, one_port.telephone(ranks), "")[0]
+                t = record.traces([Point(a.collective, key, count)], ranks, one_port.telephone(ranks), "")[0]
             except UserError:
                 continue
             held = holdings.after_rounds(t)
@@ -77,5 +77,5 @@ def test_a_barrier_shows_who_has_been_heard_from() -> None:
 
 
 def test_nothing_to_hold() -> None:
-    t = ask.traces([Point("bcast", "bcast/linear", 0)], 4, one_port.telephone(4), "")[0]
+    t = record.traces([Point("bcast", "bcast/linear", 0)], 4, one_port.telephone(4), "")[0]
     assert holdings.after_rounds(t) is None

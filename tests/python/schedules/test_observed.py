@@ -19,7 +19,7 @@ from collscope.commands import one_call
 from collscope.figures.schedule import kinds
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
-from collscope.schedules import ask, holdings, observed, one_port, trace
+from collscope.schedules import holdings, observed, one_port, record, trace
 from collscope.schedules.observed import Observed, Run
 from collscope.schedules.retimed import RECEIVES, SENDS, retimed
 from collscope.sources import smpirun
@@ -72,7 +72,7 @@ def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path
     status = {int(line["id"]): line["status"] for line in plain if line.get("done")}
     fit = [i for i in range(len(wanted)) if status[i] == "ok"]
     assert len(fit) > len(wanted) / 2
-    schedules = ask.traces([wanted[i] for i in fit], ranks, machine, "")
+    schedules = record.traces([wanted[i] for i in fit], ranks, machine, "")
     for i, t in zip(fit, schedules, strict=True):
         lines = [line for line in seen if "trace" in line and line["id"] == str(i)]
         assert [line["rank"] for line in lines] == list(range(ranks))

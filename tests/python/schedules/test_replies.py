@@ -15,7 +15,7 @@ from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
-from collscope.schedules import ask, critical_path, holdings, make, modelled, observed, retimed, trace
+from collscope.schedules import critical_path, holdings, make, modelled, observed, record, retimed, trace
 from collscope.schedules.critical_path import Segment
 from collscope.schedules.holdings import Holdings
 from collscope.schedules.observed import Costs, Event, Observed, Run
@@ -41,7 +41,7 @@ def held(monkeypatch: pytest.MonkeyPatch, collective: str, said: dict[str, Any] 
         asked.append(words)
         return [{"kind": "ok", "holdings": said}]
 
-    monkeypatch.setattr(ask, "reply", reply)
+    monkeypatch.setattr(record, "reply", reply)
     point = Point(collective, f"{collective}/a", 2)
     t = made_trace(collective=collective, ranks=2, count=2, elem=4, point=point, machine="m", **more)
     made = holdings.after_rounds(t)
@@ -105,7 +105,7 @@ def test_nothing_to_hold_and_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     assert held(monkeypatch, "bcast", said) is not None
     monkeypatch.setattr(holdings, "MAX_CELLS", 5)
     assert held(monkeypatch, "bcast", said) is None
-    monkeypatch.setattr(ask, "reply", lambda *_: [{"kind": "unsupported", "status": "no"}])
+    monkeypatch.setattr(record, "reply", lambda *_: [{"kind": "unsupported", "status": "no"}])
     with pytest.raises(UserError, match="^bcast/mst: no$"):
         holdings.after_rounds(made_trace(point=Point("bcast", "bcast/a", 2)))
     with pytest.raises(UserError, match="^bcast/mst: this trace does not know its point$"):
@@ -123,7 +123,7 @@ def test_a_trace_is_what_the_reply_says() -> None:
         "transfers": [[1, 0, 32, 2, 7, 4.0, 3.0, 5.0, 6, 7], [1, 0, 32, 2, 7, 2.0, 3.0, 5.0, 6, 7]], "rank_end_s": [9.0, 6.0],
     }  # fmt: skip
     point = Point("bcast", "bcast/a", 16, root=1)
-    made = ask.read(reply, point, 2, (0, 1), "here")
+    made = record.read(reply, point, 2, (0, 1), "here")
     assert made == Trace(
         key="bcast/a", chose="", collective="bcast", ranks=2, count=16, elem=4, root=1, time_s=9.0, cost_s=8.0, exact=True, rounds=2,
         messages=(Message(0, 1, 64, 1, 2.0, 3.0, 4, 5),),
@@ -135,11 +135,11 @@ def test_a_trace_is_what_the_reply_says() -> None:
     )  # fmt: skip
     assert made.raw is reply and made.point is point and made.vector_bytes == 64 and made.source == "model"
     none = {**reply, "rounds": 0, "chose": "bcast/b", "exact": 0}
-    assert [ask.read(r, point, 2, (), "").rounds for r in (none, {**none, "messages": []})] == [1, 1]
-    silent = ask.read({**none, "messages": [], "transfers": []}, point, 2, (), "")
+    assert [record.read(r, point, 2, (), "").rounds for r in (none, {**none, "messages": []})] == [1, 1]
+    silent = record.read({**none, "messages": [], "transfers": []}, point, 2, (), "")
     assert (silent.rounds, silent.chose, silent.exact) == (0, "bcast/b", False)
     with pytest.raises(UserError, match="^bcast/a on 2 ranks, count 16: too much$"):
-        ask.read({**reply, "kind": "unsupported", "status": "too much"}, point, 2, (), "")
+        record.read({**reply, "kind": "unsupported", "status": "too much"}, point, 2, (), "")
 
 
 def test_slivers_are_nothing_and_backward_messages_are_counted() -> None:

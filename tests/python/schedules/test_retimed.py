@@ -12,7 +12,7 @@ from collscope.commands import show_page
 from collscope.figures.schedule import kinds
 from collscope.figures.schedule.gantt import alone_s, taken_s
 from collscope.points.plan import Point
-from collscope.schedules import ask, one_port, trace
+from collscope.schedules import one_port, record, trace
 from collscope.schedules.observed import Costs, Event, Observed, Run
 from collscope.schedules.retimed import _in_parts, _transfers, retimed
 from made_trace import made_trace, message
@@ -28,7 +28,7 @@ def pair(send: tuple[float, float], receive: tuple[float, float], kind: str = "s
 
 
 def drawn(o: Observed, costs: Costs | None = None, chose: str = "") -> trace.Trace:
-    recorded = ask.traces([Point("bcast", "bcast/linear", 2)], 2, one_port.telephone(2, 1), "")[0]
+    recorded = record.traces([Point("bcast", "bcast/linear", 2)], 2, one_port.telephone(2, 1), "")[0]
     run = Run((o,), (max(o.end_s),), ((0, 0, 0), (0, 0, 0)), chose, "")
     return retimed(recorded, run, "real", "", costs)
 

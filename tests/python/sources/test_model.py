@@ -11,20 +11,21 @@ from typing import Any
 import pytest
 
 from collscope.base.progress import Progress
+from collscope.catalogue import prover
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.catalogue.registry import Registry
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import content_hash
 from collscope.points.plan import Layout, Point, Timing
 from collscope.points.table import Row, make_row
-from collscope.sources import asking, model
-from collscope.sources.asking import GivenUp, Question
+from collscope.sources import model
 from collscope.sources.source import Options
 from tiny_platform import tiny
 
-BY_COUNT: dict[int, asking.Reply | GivenUp] = {
+BY_COUNT: dict[int, prover.Reply | Abandoned] = {
     7: {"kind": "unsupported", "status": "needs an even count"},
-    8: GivenUp("took longer than 2 s (--point-timeout)", True),
-    9: GivenUp("bcast/x, goes on for ever", False),
+    8: Abandoned("took longer than 2 s (--point-timeout)", True),
+    9: Abandoned("bcast/x, goes on for ever", False),
 }
 LAYOUT = Layout(tiny(), 2, 8, "cyclic")
 machines: list[str] = []  # of each question
@@ -40,7 +41,7 @@ def asked(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
 
     def ask(
         words: Sequence[str | Path], questions: Sequence[Question], folder: Path, told: Progress, limit_s: float | None
-    ) -> Iterator[tuple[str, asking.Reply | GivenUp]]:
+    ) -> Iterator[tuple[str, prover.Reply | Abandoned]]:
         assert words[0] == "--model"
         drawn.append([str(word) for word in words[2:]])
         machines.append(Path(words[1]).read_text())
@@ -59,7 +60,7 @@ def asked(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
             told(1)
             yield question.name, BY_COUNT.get(count, priced)
 
-    monkeypatch.setattr(asking, "ask", ask)
+    monkeypatch.setattr(prover, "stream", ask)
     monkeypatch.setattr(model.cache, "sources_hash", lambda *folders: "c0ffee" * 3)
     return lines
 
@@ -106,21 +107,21 @@ def test_points_without_a_time_say_why_and_come_in_order(asked: list[str]) -> No
 
 def test_a_point_is_kept_before_the_next_is_waited_for(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that is killed loses the one point it was at."""
-    whole, points = asking.ask, [call(3), call(4), call(5), call(6)]
+    whole, points = prover.stream, [call(3), call(4), call(5), call(6)]
 
     def never(*_: object) -> None:
         raise AssertionError("a program that is killed keeps nothing any more")
 
     with monkeypatch.context() as dead:
 
-        def killed(*arguments: Any) -> Iterator[tuple[str, asking.Reply | GivenUp]]:
+        def killed(*arguments: Any) -> Iterator[tuple[str, prover.Reply | Abandoned]]:
             for name, reply in whole(*arguments):
                 if "count=5 " in asked[-1]:
                     dead.setattr(model.cache.Cache, "put_many", never)
                     raise KeyboardInterrupt
                 yield name, reply
 
-        dead.setattr(asking, "ask", killed)
+        dead.setattr(prover, "stream", killed)
         with pytest.raises(KeyboardInterrupt):
             rows(*points)
     asked.clear()

@@ -1,4 +1,4 @@
-"""A prover that is asked point by point: one that hangs, one whose algorithm goes on for ever, one that breaks, and the real one."""
+"""collscope.catalogue.prover: a program that hangs, one whose algorithm goes on for ever, one that breaks, and the real one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from collscope.base import programs, progress
 from collscope.base.errors import UserError
 from collscope.base.progress import Progress
+from collscope.catalogue import prover
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.points.plan import Point, plan_text
-from collscope.sources import asking
-from collscope.sources.asking import GivenUp, Question
 
 FAKE = """#!/bin/sh
 trap 'kill $pid; echo "rank 1 has recorded 3 operations, the last at toy.c:7" >&2; exit 143' TERM
@@ -34,15 +34,15 @@ done < "$plan"
 
 def ask(
     folder: Path, monkeypatch: pytest.MonkeyPatch, words: Sequence[str], limit_s: float | None = None
-) -> dict[str, asking.Reply | GivenUp]:
+) -> dict[str, prover.Reply | Abandoned]:
     fake = folder / "prover"
     fake.write_text(FAKE)
     fake.chmod(0o755)
     monkeypatch.setattr(programs, "PROVER", fake)
     questions = [Question(f"{i}", f"bcast/{w}", f"bcast/{w}, 8 ranks", f"{i} {w}") for i, w in enumerate(words)]
-    told = Progress("proving", len(questions))
-    found = dict(asking.ask([], questions, folder, told, limit_s))
-    assert told.done == len(words) == len(found)
+    bar = Progress("proving", len(questions))
+    found = dict(prover.stream([], questions, folder, bar, limit_s))
+    assert bar.done == len(words) == len(found)
     return found
 
 
@@ -50,12 +50,12 @@ def test_a_point_that_takes_too_long_is_given_up_and_says_what_it_was_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = ask(tmp_path, monkeypatch, ["a", "hang", "a", "hang"], limit_s=0.5)
-    said = "took longer than 0.5 s (--point-timeout): rank 1 has recorded 3 operations, the last at toy.c:7"
+    reason = "took longer than 0.5 s (--point-timeout): rank 1 has recorded 3 operations, the last at toy.c:7"
     assert found == {
         "0": {"id": "0", "kind": "ok"},
-        "1": GivenUp(said, True),
+        "1": Abandoned(reason, True),
         "2": {"id": "2", "kind": "ok"},
-        "3": GivenUp(said, True),
+        "3": Abandoned(reason, True),
     }
 
 
@@ -63,7 +63,7 @@ def test_an_algorithm_that_goes_on_for_ever_is_tried_once(tmp_path: Path, monkey
     found = ask(tmp_path, monkeypatch, ["a", "endless", "a", "endless", "endless"])
     assert found["1"] == {"id": "1", "kind": "endless"}
     assert found["2"] == {"id": "2", "kind": "ok"}
-    assert found["3"] == found["4"] == GivenUp("bcast/endless, 8 ranks, goes on for ever", False)
+    assert found["3"] == found["4"] == Abandoned("bcast/endless, 8 ranks, goes on for ever", False)
 
 
 def test_a_prover_that_breaks_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_a_prover_that_breaks_without_a_word_and_one_that_is_not_there(
         ask(tmp_path, monkeypatch, ["a", "silent", "a"])
     monkeypatch.setattr(programs, "PROVER", tmp_path / "none")
     with pytest.raises(UserError, match=f"^{tmp_path}/none: No such file or directory; run ./collscope doctor$"):
-        next(asking.ask([], [Question("a", "a", "a", "a")], tmp_path, Progress("proving", 1)))
+        next(prover.stream([], [Question("a", "a", "a", "a")], tmp_path, Progress("proving", 1)))
 
 
 def test_each_point_has_a_clock_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,25 +96,25 @@ def test_each_point_has_a_clock_of_its_own(tmp_path: Path, monkeypatch: pytest.M
         def cancel(self) -> None:
             done.append("stops")
 
-    monkeypatch.setattr(asking.threading, "Timer", Timer)
+    monkeypatch.setattr(prover.threading, "Timer", Timer)
     assert list(ask(tmp_path, monkeypatch, ["a", "a"], limit_s=2.5)) == ["0", "1"]
     assert done == ["2.5 s", "starts", "stops"] * 3 + ["stops"]
     done.clear()
     ask(tmp_path, monkeypatch, ["a", "endless"], limit_s=2.5)
-    assert done.count("starts") == 2, "what goes on for ever has told so, and is not waited for"
+    assert done.count("starts") == 2, "what goes on for ever has bar so, and is not waited for"
 
 
-def test_who_waits_is_told_what_runs(
+def test_the_display_names_the_point_that_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "PERIOD_S", 0.05)
-    with progress.progress("proving", 2) as told:
+    with progress.progress("proving", 2) as bar:
         fake = tmp_path / "prover"
         fake.write_text(FAKE)
         fake.chmod(0o755)
         monkeypatch.setattr(programs, "PROVER", fake)
         questions = [Question(w, w, f"bcast/{w}, 8 ranks", f"{w} {w}") for w in ("a", "hang")]
-        list(asking.ask([], questions, tmp_path, told, 0.5))
+        list(prover.stream([], questions, tmp_path, bar, 0.5))
     assert re.search(r"proving: 1 of 2, \d s; now bcast/hang, 8 ranks, for", capsys.readouterr().err)
 
 
@@ -122,8 +122,8 @@ def test_the_real_prover_names_file_and_line(tmp_path: Path) -> None:
     """In the middle of a schedule of many million operations."""
     point = Point("alltoall", "alltoall/linear", 1)
     question = Question("x", point.algorithm, "it", plan_text([("x", point)], 3000))
-    ((_, found),) = asking.ask([], [question], tmp_path, Progress("proving", 1), 0.25)
-    assert isinstance(found, GivenUp)
+    ((_, found),) = prover.stream([], [question], tmp_path, Progress("proving", 1), 0.25)
+    assert isinstance(found, Abandoned)
     assert re.search(r"rank \d+ has recorded \d+ operations, the last at algorithms/\S+\.c:\d+$", found.reason)
 
 
@@ -136,4 +136,4 @@ def test_a_reply_that_comes_as_the_limit_ends_counts_and_the_next_point_has_its_
 
 def test_a_prover_that_ends_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = ask(tmp_path, monkeypatch, ["mute"], limit_s=0.2)
-    assert found == {"0": GivenUp("took longer than 0.2 s (--point-timeout)", True)}
+    assert found == {"0": Abandoned("took longer than 0.2 s (--point-timeout)", True)}

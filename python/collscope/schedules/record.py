@@ -10,12 +10,12 @@ from collscope.base import leftovers
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
+from collscope.catalogue import prover
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.points.plan import Point, plan_text
 from collscope.schedules.modelled import by_calls
 from collscope.schedules.one_port import nodes_in
 from collscope.schedules.trace import Message, Span, Trace, idle
-from collscope.sources import asking
-from collscope.sources.asking import GivenUp, Question
 from collscope.sources.outcome import OK
 
 
@@ -40,12 +40,14 @@ def reply(
     with leftovers.scratch() as folder:
         file = folder / "machine.txt"
         write_atomically(file, machine)
-        found = dict(asking.ask(["--model", file, option], questions, folder, Progress("model", len(points)), limit_s))
+        found = dict(
+            prover.stream(["--model", file, option], questions, folder, Progress("model", len(points)), limit_s)
+        )
     return [_answer(found[q.name], q) for q in questions]
 
 
-def _answer(reply: asking.Reply | GivenUp, question: Question) -> dict[str, Any]:
-    if isinstance(reply, GivenUp):
+def _answer(reply: prover.Reply | Abandoned, question: Question) -> dict[str, Any]:
+    if isinstance(reply, Abandoned):
         raise UserError(f"{question.what}: {'' if reply.limit else 'not tried: '}{reply.reason}")
     return reply
 
