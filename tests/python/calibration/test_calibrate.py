@@ -127,6 +127,10 @@ def test_a_rank_per_core_measures_and_sixteen_at_most(
     made = calibrate.calibrate(ranks_per_node=ranks, target=tmp_path / "spec.toml")
     assert {count for count, *_ in launches} == {measured} and f"{measured} ranks on 1 node" in made.source
     assert {r.probe.count for r in made.samples.of("copy")} == {1, measured}
+    memory = made.estimates.rates["memory"].bytes_per_s
+    assert memory == pytest.approx(measured * 1e10 / (cores // 2), rel=1e-3), (
+        "copies by all ranks, of each socket its share"
+    )
 
 
 def test_cores_that_others_use_are_noted(monkeypatch: Patch, capsys: Capture) -> None:
