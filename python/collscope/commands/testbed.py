@@ -61,7 +61,8 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="Total rate of a leaf's hosts, divided by the rate of its uplink.",
             ),
             click.option(
-                "--own-limits",
+                "--default-eager-limits",
+                "own_limits",
                 is_flag=True,
                 help="Use Open MPI's default eager limits (without it no send waits for its receive).",
             ),

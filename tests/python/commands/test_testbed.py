@@ -102,7 +102,7 @@ def test_a_program_and_its_options_are_handed_on(
         return SimpleNamespace(returncode=status)
 
     monkeypatch.setattr(subprocess, "run", run)
-    done = call("run", "--hosts", "2", "-n", "4", "--own-limits", "./p", "--hosts", "7", "-n")
+    done = call("run", "--hosts", "2", "-n", "4", "--default-eager-limits", "./p", "--hosts", "7", "-n")
     assert done.exit_code == {0: 0, 3: 3, -9: 137}[status]
     assert started == [["mpirun", "4", "True", "./p", "--hosts", "7", "-n"]]
     assert beds == [Network(hosts=2, own_limits=True)]
