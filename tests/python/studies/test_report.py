@@ -33,7 +33,8 @@ from small_study import analysis
 
 def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = reader.parse(
-        'title = "plain"\n[setting]\nplatform = "schooner"\nnodes = [2]\nranks = [4]\n[sizes]\nbytes = "16B..64B"\n'
+        'title = "plain <script>alert(1)</script>"\nabout = "<img src=x onerror=y>"\n'
+        '[setting]\nplatform = "schooner"\nnodes = [2]\nranks = [4]\n[sizes]\nbytes = "16B..64B"\n'
         '[[collective]]\nname = "rotation"\nalgorithms = ["rotation/shift", "rotation/serial"]\n',
         Path("sim/plain.toml"),
     )
@@ -49,6 +50,8 @@ def test_the_report_can_do_without_classes(workplace: Path, monkeypatch: pytest.
     assert "\n- " not in text.partition("## What was run")[0]
     page = (workplace / "report.html").read_text()
     assert "<blockquote>" not in page and "<p></p>" not in page
+    for made in (text, page):
+        assert "<script" not in made and "<img src=x" not in made and "alert(1)" in made
 
 
 def test_the_committed_report_follows_from_the_committed_table() -> None:
