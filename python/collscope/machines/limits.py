@@ -88,24 +88,24 @@ def _unjoined(spec: Spec) -> tuple[str, str] | None:
 
 def curve_contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
     """(class, place of the piece in its curve, what is wrong) where a curve and the links or overheads cannot both be right."""
-    for level in occurring(spec):
-        if level == "network" and level not in spec.own_curves:
+    for class_ in occurring(spec):
+        if class_ == "network" and class_ not in spec.own_curves:
             continue  # nothing is known of it, and several nodes are refused
-        rate = narrowest(spec, level)
-        for at, piece in enumerate(spec.curve[level]):
+        rate = narrowest(spec, class_)
+        for at, piece in enumerate(spec.curve[class_]):
             eager = piece.start <= spec.eager_bytes.value
             if eager and not piece.gap and piece.latency.value < 2 * spec.overhead_s.value:
                 yield (
-                    level,
+                    class_,
                     at,
-                    f"class {level} from {piece.start} bytes: latency_s {piece.latency.value} is less than the "
+                    f"class {class_} from {piece.start} bytes: latency_s {piece.latency.value} is less than the "
                     f"two overheads of {spec.overhead_s.value} s that it contains",
                 )
             if piece.traffic.value / rate > piece.s_per_byte.value * (1 + 1e-9) + 1e-15:
                 yield (
-                    level,
+                    class_,
                     at,
-                    f"class {level} from {piece.start} bytes: {piece.s_per_byte.value} s a byte is faster than the narrowest "
+                    f"class {class_} from {piece.start} bytes: {piece.s_per_byte.value} s a byte is faster than the narrowest "
                     f"link allows ({piece.traffic.value} / {rate} B/s = {piece.traffic.value / rate:.3g}); raise "
                     "s_per_byte or the link's bandwidth, or lower traffic",
                 )
@@ -116,9 +116,9 @@ def _numbers(gap: tuple[Number, Number] | None) -> tuple[float, float]:
     return (gap[0].value, gap[1].value) if gap else (0.0, 0.0)
 
 
-def _received(spec: Spec, level: str, n: float) -> tuple[float, bool]:
+def _received(spec: Spec, class_: str, n: float) -> tuple[float, bool]:
     """Seconds that the receiver of an eager message of n bytes spends, and whether a gap is part of them."""
-    gap = next(p for p in reversed(spec.curve[level]) if p.start <= n).receive_gap
+    gap = next(p for p in reversed(spec.curve[class_]) if p.start <= n).receive_gap
     seconds, per_byte = _numbers(gap)
     return spec.overhead_s.value + seconds + n * per_byte, bool(gap)
 
@@ -131,26 +131,28 @@ def gap_contradictions(spec: Spec) -> Iterator[tuple[tuple[str | int, ...], str]
         ("curve_nonblocking", spec.curve_nonblocking, spec.eager_nonblocking),
     )
     for key, curves, limit in kinds:
-        for level in (lv for lv in occurring(spec) if lv in curves and (lv != "network" or spec.nodes > 1)):
-            rate, pieces = narrowest(spec, level), curves[level]
+        for class_ in (
+            other for other in occurring(spec) if other in curves and (other != "network" or spec.nodes > 1)
+        ):
+            rate, pieces = narrowest(spec, class_), curves[class_]
             for at, p in enumerate(pieces):
                 if key != "curve" and p.receive_gap:
                     yield (
-                        (key, level, at),
-                        f"class {level} from {p.start} bytes: a receive is the same however its message was sent; say receive_gap_s in "
-                        f"[[curve.{level}]]",
+                        (key, class_, at),
+                        f"class {class_} from {p.start} bytes: a receive is the same however its message was sent; say receive_gap_s in "
+                        f"[[curve.{class_}]]",
                     )
                     break
                 end = pieces[at + 1].start - 1 if at + 1 < len(pieces) else max(2 * p.start, 1 << 30)
                 for n in sorted({p.start, end, *([int(limit.value)] if p.start <= limit.value < end else [])}):
                     gap, per_byte = _numbers(p.gap) if p.gap else (spec.overhead_s.value, 0.0)
                     sent = gap + n * per_byte
-                    received, by_gap = _received(spec, level, n) if n <= limit.value else (0.0, False)
+                    received, by_gap = _received(spec, class_, n) if n <= limit.value else (0.0, False)
                     whole, wire = p.latency.value + n * p.s_per_byte.value, n * p.traffic.value / rate
                     if (p.gap or by_gap) and sent + received + wire > whole * (1 + 1e-9) + 1e-15:
                         yield (
-                            (key, level, at),
-                            f"class {level} from {p.start} bytes: of the {whole:.4g} s that a message of {n} bytes takes, the gap of its "
+                            (key, class_, at),
+                            f"class {class_} from {p.start} bytes: of the {whole:.4g} s that a message of {n} bytes takes, the gap of its "
                             f"sender is {sent:.4g} s, what its receiver spends {received:.4g} s and the narrowest link {wire:.4g} s: more "
                             "than the whole; lower gap_s, receive_gap_s, what they are a byte, or traffic",
                         )
@@ -176,13 +178,13 @@ def noise_contradictions(spec: Spec) -> Iterator[tuple[Where, str]]:
 
 def doubts(spec: Spec) -> Iterator[tuple[Where, str]]:
     """(key in the file, what is doubtful): times that look a thousand times too large. Nobody has typed what was measured."""
-    for level in spec.own_curves:
-        if not any(spec.curve[other] is spec.curve[level] for other in occurring(spec)):
+    for class_ in spec.own_curves:
+        if not any(spec.curve[other] is spec.curve[class_] for other in occurring(spec)):
             continue
-        near = int(level != "network")
-        for at, piece in enumerate(spec.curve[level]):
+        near = int(class_ != "network")
+        for at, piece in enumerate(spec.curve[class_]):
             latency, per_byte = _typed(piece.latency), _typed(piece.s_per_byte)
-            where = ("curve", level, at)
+            where = ("curve", class_, at)
             if latency >= SLOW_LATENCY_S[near] and piece.start < BULK_BYTES:
                 usual = "0.2 to 2 µs" if near else "1 to 30 µs"
                 yield where, f"latency_s {_usual(latency, format_time(latency), usual)}; were microseconds meant?"
@@ -219,42 +221,42 @@ def _rate(bytes_per_s: float) -> str:
 def idle_links(before: Spec, after: Spec, overrides: Mapping[str, str]) -> Iterator[str]:
     """A line for each link of a variant that is wider than before though a message alone takes as long as before: its time is its
     class's curve. Says what would make messages faster. `overrides` is what stood in the brackets."""
-    for level in CLASSES:
-        for link in links_crossed(level)[::-1]:
+    for class_ in CLASSES:
+        for link in links_crossed(class_)[::-1]:
             name = f"{link}_bytes_per_s"
             old, new = getattr(before, name).value, getattr(after, name).value
-            own = {"network": ("nic", "switch"), "node": ("interconnect", "across")}.get(level, ())
-            if link not in own or name not in overrides or new <= old or level not in occurring(after):
+            own = {"network": ("nic", "switch"), "node": ("interconnect", "across")}.get(class_, ())
+            if link not in own or name not in overrides or new <= old or class_ not in occurring(after):
                 continue
-            if any(key.startswith(f"{level}.s_per_byte") for key in overrides):
+            if any(key.startswith(f"{class_}.s_per_byte") for key in overrides):
                 continue
             words = [
                 *(f"{k}={v}" for k, v in overrides.items()),
-                *faster(after, level, tidy(float(f"{old / new:.3g}"))),
+                *faster(after, class_, tidy(float(f"{old / new:.3g}"))),
             ]
             yield (
-                f"{name} {new:g} instead of {old:g}: a message alone takes as long as before, as curve.{level} says; only ranks "
+                f"{name} {new:g} instead of {old:g}: a message alone takes as long as before, as curve.{class_} says; only ranks "
                 f"that send at once share it more widely. With the curve: [{','.join(words)}]"
             )
             break
 
 
-def faster(spec: Spec, level: str, factor: float) -> list[str]:
+def faster(spec: Spec, class_: str, factor: float) -> list[str]:
     """What to add to a variant so that messages of this class take `factor` of their time per byte: the curve, and links that are too
     narrow for it."""
-    words = [f"{level}.s_per_byte=x{factor:g}"]
-    changed = scaled(spec, level, "s_per_byte", factor)
-    for link in links_crossed(level):
+    words = [f"{class_}.s_per_byte=x{factor:g}"]
+    changed = scaled(spec, class_, "s_per_byte", factor)
+    for link in links_crossed(class_):
         rate = getattr(changed, f"{link}_bytes_per_s")
-        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[level] if p.s_per_byte.value > 0)
+        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[class_] if p.s_per_byte.value > 0)
         if 0 < rate.value < need:
             words.append(f"{link}_bytes_per_s={float(f'{need * 1.001:.4g}'):g}")
             changed = replace(changed, **{f"{link}_bytes_per_s": Number(float(words[-1].partition("=")[2]))})  # type: ignore[arg-type]
     between = {"dragonfly": ("link_bytes_per_s", "global_bytes_per_s")}.get(
         changed.topology.kind, ("link_bytes_per_s",)
     )
-    for name in between if level == "network" and changed.topology.kind != "switch" else ():
-        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[level] if p.s_per_byte.value > 0)
+    for name in between if class_ == "network" and changed.topology.kind != "switch" else ():
+        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[class_] if p.s_per_byte.value > 0)
         if getattr(changed.topology, name).value < need:
             words.append(f"topology.{name}={float(f'{need * 1.001:.4g}'):g}")
             wider = Number(float(words[-1].partition("=")[2]))
@@ -262,7 +264,7 @@ def faster(spec: Spec, level: str, factor: float) -> list[str]:
     return [] if any(True for _ in curve_contradictions(changed)) else words
 
 
-def scaled(spec: Spec, level: str, kind: str, factor: float) -> Spec:
+def scaled(spec: Spec, class_: str, kind: str, factor: float) -> Spec:
     """The specification with one kind of number (latency_s or s_per_byte) of a class's curve multiplied; classes that have their
     curve from this one follow."""
     part = "latency" if kind == "latency_s" else kind
@@ -271,8 +273,10 @@ def scaled(spec: Spec, level: str, kind: str, factor: float) -> Spec:
         value = Number(tidy(getattr(one, part).value * factor), "assumed", GIVEN)
         return replace(one, **{part: value})  # type: ignore[arg-type]
 
-    pieces = tuple(map(piece, spec.curve[level]))
+    pieces = tuple(map(piece, spec.curve[class_]))
     followers = [
-        lv for lv in spec.classes if lv == level or (lv not in spec.own_curves and spec.curve[lv] is spec.curve[level])
+        other
+        for other in spec.classes
+        if other == class_ or (other not in spec.own_curves and spec.curve[other] is spec.curve[class_])
     ]
     return replace(spec, curve={**spec.curve, **dict.fromkeys(followers, pieces)})

@@ -57,7 +57,7 @@ def _check_lengths(name: str, values: Mapping[str, str]) -> None:
 
 def curve_keys(spec: Spec) -> tuple[str, ...]:
     """What of the curves can be multiplied."""
-    return tuple(f"{level}.{kind}" for level in reversed(spec.classes) for kind in ("latency_s", "s_per_byte"))
+    return tuple(f"{class_}.{kind}" for class_ in reversed(spec.classes) for kind in ("latency_s", "s_per_byte"))
 
 
 def level_keys(spec: Spec) -> dict[str, Level]:
@@ -82,8 +82,8 @@ def override(spec: Spec, values: Mapping[str, str]) -> Spec:
         elif key == WITHOUT:
             left_out = elements_of(text, spec.name)
         elif key in curves:
-            level, _, kind = key.partition(".")
-            spec = scaled(spec, level, kind, _factor(spec, key, text))
+            class_, _, kind = key.partition(".")
+            spec = scaled(spec, class_, kind, _factor(spec, key, text))
         elif key.partition(".")[0] == "topology":
             spec = replace(spec, topology=_varied(spec, key, text))
         elif key in levels:
@@ -157,7 +157,7 @@ def _switch(spec: Spec, key: str, text: str) -> bool:
 
 def _factor(spec: Spec, key: str, text: str) -> float:
     """What a curve is multiplied with."""
-    level = key.partition(".")[0]
+    class_ = key.partition(".")[0]
     try:
         factor = float(text[1:]) if text.startswith("x") else 0.0
     except ValueError:
@@ -167,8 +167,8 @@ def _factor(spec: Spec, key: str, text: str) -> float:
             f'{spec.name}: {key} takes a factor for the whole curve, as in {key}=x0.5, not "{text}"; single pieces '
             "are changed in the file"
         )
-    if level not in spec.own_curves:
-        raise UsageError(f"{spec.name}: there is no curve.{level} to multiply; there are {', '.join(spec.own_curves)}")
+    if class_ not in spec.own_curves:
+        raise UsageError(f"{spec.name}: there is no curve.{class_} to multiply; there are {', '.join(spec.own_curves)}")
     return factor
 
 
@@ -261,7 +261,7 @@ def _without_kind(curves: Mapping[str, tuple[Piece, ...]], kind: str) -> dict[st
     made: dict[int, tuple[Piece, ...]] = {}
     for pieces in curves.values():
         made[id(pieces)] = tuple(replace(p, **{kind: None}) for p in pieces)  # type: ignore[arg-type]
-    return {level: made[id(pieces)] for level, pieces in curves.items()}
+    return {class_: made[id(pieces)] for class_, pieces in curves.items()}
 
 
 def left_out(platform: str, names: str) -> str:

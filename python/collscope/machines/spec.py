@@ -14,7 +14,12 @@ from collscope.base.number import Number
 from collscope.base.units import counted
 from collscope.machines.topology import ONE_SWITCH, Topology
 
-CLASSES = ("cache", "socket", "node", "network")  # the closest level two ranks share; node: another socket of it
+CLASSES = (
+    "cache",
+    "socket",
+    "node",
+    "network",
+)  # of a message, by what its two ranks share; node: another socket of it
 FAR = "far"  # the class of two sockets of a node that no link joins, where interconnect_links says which are joined
 
 AS_NEEDED = "as much as the curves need"  # the source of a capacity that was not given
@@ -144,16 +149,10 @@ class Spec:
     @property
     def shape(self) -> str:
         """Nodes, sockets and cores in words."""
-        units = [f"{self.cores_per_node // level.cores} {level.name} of {level.cores}" for level in self.levels[::-1]]
-        units.append(counted(self.caches_per_node, "cache"))
+        groups = [f"{self.cores_per_node // level.cores} {level.name} of {level.cores}" for level in self.levels[::-1]]
+        groups.append(counted(self.caches_per_node, "cache"))
         sockets = f"{counted(self.sockets, 'socket')} of {counted(self.cores_per_socket, 'core')}"
-        return f"{counted(self.nodes, 'node')} of {sockets} ({', '.join(units)} a node)"
-
-    def linked_units(self) -> list[tuple[str, int, Number]]:
-        """(name, cores, bytes per second) of the units with a link of their own, closest first."""
-        units = [("cache", self.cores_per_cache, self.cache_bytes_per_s)]
-        units += [(level.name, level.cores, level.bytes_per_s) for level in self.levels]
-        return [unit for unit in units if unit[2].value]
+        return f"{counted(self.nodes, 'node')} of {sockets} ({', '.join(groups)} a node)"
 
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """Every number with its name, for tables of provenance and for sweeps."""
@@ -181,7 +180,7 @@ class Spec:
 
 
 LINKS = ("core", "memory", "interconnect", "nic", "switch")  # each with NAME_bytes_per_s
-OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 means that there is none
+OPTIONAL_LINKS = ("cache", "across")  # likewise, but 0 where a machine does not have it
 OPTIONAL = (  # what a machine need not have
     *(f"{link}_bytes_per_s" for link in OPTIONAL_LINKS),
     *("nic_other_socket_s", "eager_bytes_nonblocking", "nic_gap_s", "first_touch_s_per_byte", "fresh_from_bytes"),
@@ -214,8 +213,10 @@ def text_of(value: float) -> str:
 def filled(spec: Spec) -> Spec:
     """With the capacities that were not given: just what the curves need, and memory that is never the bottleneck."""
 
-    def need(levels: Sequence[str]) -> float:
-        pieces = [p for curves in (spec.curve, spec.curve_nonblocking) for lv in levels for p in curves.get(lv, ())]
+    def need(classes: Sequence[str]) -> float:
+        pieces = [
+            p for curves in (spec.curve, spec.curve_nonblocking) for class_ in classes for p in curves.get(class_, ())
+        ]
         rates = [p.traffic.value / p.flow_s_per_byte for p in pieces if p.flow_s_per_byte > 0]
         return max(rates, default=1e12)
 
@@ -235,20 +236,20 @@ def filled(spec: Spec) -> Spec:
     )
 
 
-def links_crossed(level: str) -> tuple[str, ...]:
+def links_crossed(class_: str) -> tuple[str, ...]:
     """The links, of LINKS and OPTIONAL_LINKS, that a message of this class crosses."""
     further = {"cache": (), "node": ("cache", "across", "interconnect"), "network": ("cache", "nic", "switch")}
-    return ("core", "memory", *further.get("node" if level == FAR else level, ("cache",)))
+    return ("core", "memory", *further.get("node" if class_ == FAR else class_, ("cache",)))
 
 
-def narrowest(spec: Spec, level: str) -> float:
+def narrowest(spec: Spec, class_: str) -> float:
     """Bandwidth of the narrowest link that a message of this class crosses."""
-    rates = [float(getattr(spec, f"{link}_bytes_per_s").value) for link in links_crossed(level)]
-    within = spec.classes[: spec.classes.index(level)]
-    rates += [float(unit.bytes_per_s.value) for unit in spec.levels if unit.name in within]
-    if level == "network" and spec.nic_socket is not None and spec.sockets > 1:
+    rates = [float(getattr(spec, f"{link}_bytes_per_s").value) for link in links_crossed(class_)]
+    within = spec.classes[: spec.classes.index(class_)]
+    rates += [float(level.bytes_per_s.value) for level in spec.levels if level.name in within]
+    if class_ == "network" and spec.nic_socket is not None and spec.sockets > 1:
         rates.append(spec.interconnect_bytes_per_s.value)
-    if level == "network":
+    if class_ == "network":
         rates.append(spec.topology.narrowest)
     return min(rate for rate in rates if rate > 0)
 
@@ -262,7 +263,7 @@ def occurring(spec: Spec) -> tuple[str, ...]:
         "node": spec.sockets > 1,
         "network": spec.nodes > 1,
     }
-    return tuple(level for level in spec.classes if there.get(level, True))
+    return tuple(class_ for class_ in spec.classes if there.get(class_, True))
 
 
 def all_pairs(sockets: int) -> tuple[Pair, ...]:
@@ -272,7 +273,7 @@ def all_pairs(sockets: int) -> tuple[Pair, ...]:
 
 @lru_cache
 def socket_distances(sockets: int, links: tuple[Pair, ...]) -> tuple[tuple[int, ...], ...]:
-    """Links between any two sockets on a shortest path; -1: there is none."""
+    """Links between any two sockets on a shortest path; -1: without a path."""
     near = _neighbours(sockets, links)
     found = []
     for start in range(sockets):

@@ -237,17 +237,19 @@ def parse_spec(
     curves = _curves(file.curve, spec.classes)
     if not curves:
         raise document.fail("names no class; the classes are " + ", ".join(spec.classes), "curve")
-    own = tuple(level for level in spec.classes if getattr(file.curve, level))
+    own = tuple(class_ for class_ in spec.classes if getattr(file.curve, class_))
     spec = replace(spec, curve=curves, own_curves=own)
     if file.noise:
-        given = {level: getattr(file.noise, level) for level in spec.classes if getattr(file.noise, level)}
-        spec = replace(spec, noise={level: tuple(n.noise for n in pieces) for level, pieces in given.items()})
+        given = {class_: getattr(file.noise, class_) for class_ in spec.classes if getattr(file.noise, class_)}
+        spec = replace(spec, noise={class_: tuple(n.noise for n in pieces) for class_, pieces in given.items()})
     if file.curve_nonblocking:
         spec = replace(spec, curve_nonblocking=_nonblocking(spec, _given(file.curve_nonblocking, spec.classes)))
     before = spec
     spec = filled(override(spec, overrides) if overrides else spec)
-    for level, at, problem in curve_contradictions(spec):
-        drawn = level if level in spec.own_curves else next(lv for lv in spec.own_curves if _same(spec, lv, level))
+    for class_, at, problem in curve_contradictions(spec):
+        drawn = (
+            class_ if class_ in spec.own_curves else next(one for one in spec.own_curves if _same(spec, one, class_))
+        )
         error = document.fail(problem, "curve", drawn, at)
         raise UsageError(str(error)) if overrides else error  # what was typed does not fit the rest
     for key, problem in gap_contradictions(spec):
@@ -278,23 +280,25 @@ def _same(spec: Spec, one: str, other: str) -> bool:
 
 
 def _key_of(spec: Spec, name: str) -> Where:
-    """Where in the file a key stands that `misfit` names."""
+    """The place in the file of a key that `misfit` names."""
     level, _, key = name.rpartition(".")
     names = [one.name for one in spec.levels]
     return ("level", names.index(level), key) if level in names else (name,)
 
 
 def _given(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
-    return {level: tuple(p.piece for p in getattr(file, level)) for level in classes if getattr(file, level)}
+    return {class_: tuple(p.piece for p in getattr(file, class_)) for class_ in classes if getattr(file, class_)}
 
 
 def _nonblocking(spec: Spec, given: Mapping[str, tuple[Piece, ...]]) -> dict[str, tuple[Piece, ...]]:
     """A class that has its curve from a neighbour has that of non-blocking sends from it, too."""
     made = {}
-    for level in spec.classes:
-        drawn = level if level in spec.own_curves else next(lv for lv in spec.own_curves if _same(spec, lv, level))
-        if curve := given.get(level) or given.get(drawn):
-            made[level] = curve
+    for class_ in spec.classes:
+        drawn = (
+            class_ if class_ in spec.own_curves else next(one for one in spec.own_curves if _same(spec, one, class_))
+        )
+        if curve := given.get(class_) or given.get(drawn):
+            made[class_] = curve
     return made
 
 
@@ -302,7 +306,7 @@ def _curves(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...
     """The curve of each class. One without a curve of its own has that of the next wider one, or failing that the next closer; `far`
     first that of `node`."""
     given = _given(file, classes)
-    nearest = {level: [*classes[i:], *reversed(classes[:i])] for i, level in enumerate(classes)}
+    nearest = {class_: [*classes[i:], *reversed(classes[:i])] for i, class_ in enumerate(classes)}
     if FAR in nearest:
         nearest[FAR] = [FAR, "node", *nearest[FAR]]
-    return {level: given[next(lv for lv in nearest[level] if lv in given)] for level in classes} if given else {}
+    return {class_: given[next(one for one in nearest[class_] if one in given)] for class_ in classes} if given else {}

@@ -41,7 +41,7 @@ def _value(one: Any) -> str:
     if isinstance(one, (int, float)) and math.isfinite(one):
         return min((f"{one:.12g}", _scientific(one)), key=len)
     if not isinstance(one, str) or re.search(r"[\[\]=]", one):
-        raise ValueError(f'{one!r} is no value; write a number, a factor ("2x"), or what platform[key=value] takes')
+        raise ValueError(f'{one!r} is not a value; write a number, a factor ("2x"), or what platform[key=value] takes')
     factor = _FACTOR.fullmatch(one.strip())
     if not factor:
         return one.strip()
@@ -49,7 +49,7 @@ def _value(one: Any) -> str:
     try:
         return "" if float(number) == 1 else f"x{number}"
     except ValueError:
-        raise ValueError(f'"{one}" is no factor; write "2x"') from None
+        raise ValueError(f'"{one}" is not a factor; write "2x"') from None
 
 
 def _scientific(number: float) -> str:

@@ -85,7 +85,7 @@ class Topology:
 
     @property
     def narrowest(self) -> float:
-        """Bytes per second of the narrowest link; infinite where there is none to be narrow."""
+        """Bytes per second of the narrowest link; infinite with one wide switch."""
         if self.kind == "switch":
             return float("inf")
         rates = [self.link_bytes_per_s.value, *([self.global_bytes_per_s.value] if self.kind == "dragonfly" else [])]
@@ -341,7 +341,7 @@ def _of_file(path: Path, t: Topology, named: str) -> list[int]:
     try:
         lines = paths.expanded(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}:1: cannot be read: {getattr(error, 'strerror', 'is no text in UTF-8')}") from None
+        raise UsageError(f"{path}:1: cannot be read: {getattr(error, 'strerror', 'is not text in UTF-8')}") from None
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].replace(",", " ").split()
         if not words:

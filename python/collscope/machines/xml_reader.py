@@ -233,7 +233,7 @@ def machine_from(properties: Mapping[str, str]) -> Machine:
 
 
 def _number(key: str, kind: str, text: str) -> float:
-    """A property's number within the limits of its kind. ValueError: it is none."""
+    """A property's number within the limits of its kind. ValueError: it is not one."""
     try:
         return _within(kind, text)
     except _OutOfRange as problem:

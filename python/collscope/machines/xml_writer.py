@@ -167,8 +167,8 @@ class _Node:
         out, back = self.gateways
         ends = f'src="node{a}" dst="node{b}" gw_src="node{a}_{out}" gw_dst="node{b}_{back}"'
         hops = "".join(f'<link_ctn id="{_hop(one)}"/>' for one in links)
-        one_way = "" if symmetrical else ' symmetrical="NO"'
-        return f'    <zoneRoute {ends}{one_way}><link_ctn id="switch"/>{hops}</zoneRoute>'
+        directed = "" if symmetrical else ' symmetrical="NO"'
+        return f'    <zoneRoute {ends}{directed}><link_ctn id="switch"/>{hops}</zoneRoute>'
 
     def lines(self, n: int) -> Iterator[str]:
         """What stands in the zone of node n."""
@@ -184,15 +184,15 @@ class _Node:
         for k in range(nodes.caches):
             h = hosts[k * self.per_cache]
             yield memory(f"node{n}_shared{k}", h.node, h.socket, h.cache)
-        routers = [f"{name}{k}_{way}" for name, count, _, _ in levels for k in range(count) for way in ("out", "in")]
+        routers = [f"{name}{k}_{side}" for name, count, _, _ in levels for k in range(count) for side in ("out", "in")]
         ends = ["", "_memory", *(["_to", "_from"] if self.across else [])]
         routers += [f"socket{s}{end}" for s in range(nodes.sockets) for end in ends]
         for name in (*routers, *dict.fromkeys(self.gateways)):
             yield f'<router id="node{n}_{name}"/>'
 
         def made(name: str, rate: float, latency: float = 0.0) -> Iterator[str]:
-            for way in ("up", "down"):
-                yield link(f"node{n}_{name}_{way}", rate, latency)
+            for side in ("up", "down"):
+                yield link(f"node{n}_{name}_{side}", rate, latency)
 
         for c in range(nodes.cores):
             yield from made(f"core{c}", rates["core"], latency.port)

@@ -139,7 +139,6 @@ def test_a_machine_s_shape_in_words() -> None:
         .replace("socket = 2", "socket = 1")
     )
     assert parse_spec(one, "").shape == "1 node of 1 socket of 1 core (1 cache a node)"
-    assert [unit[:2] for unit in parse_spec(LAYERED, "").linked_units()] == [("cache", 2), ("numa", 8)]
 
 
 def test_every_number_of_a_specification_is_listed_once_with_its_value() -> None:

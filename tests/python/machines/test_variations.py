@@ -37,11 +37,11 @@ def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...
         (["2x", "x2"], "'x2' stands twice"),
         (["1x", ""], "'' stands twice"),
         ([1e9, 1000000000], "1000000000 stands twice"),
-        ([float("inf")], 'inf is no value; write a number, a factor ("2x"), or what platform[key=value] takes'),
-        (["a=1"], "'a=1' is no value; write a number, a factor (\"2x\"), or what platform[key=value] takes"),
-        (["a[1"], "'a[1' is no value; write a number, a factor (\"2x\"), or what platform[key=value] takes"),
-        ([[1]], '[1] is no value; write a number, a factor ("2x"), or what platform[key=value] takes'),
-        (["1.2.3x"], '"1.2.3x" is no factor; write "2x"'),
+        ([float("inf")], 'inf is not a value; write a number, a factor ("2x"), or what platform[key=value] takes'),
+        (["a=1"], "'a=1' is not a value; write a number, a factor (\"2x\"), or what platform[key=value] takes"),
+        (["a[1"], "'a[1' is not a value; write a number, a factor (\"2x\"), or what platform[key=value] takes"),
+        ([[1]], '[1] is not a value; write a number, a factor ("2x"), or what platform[key=value] takes'),
+        (["1.2.3x"], '"1.2.3x" is not a factor; write "2x"'),
     ],
 )  # fmt: skip
 def test_what_is_no_value_is_said(given: Any, said: str) -> None:

@@ -13,9 +13,9 @@ import pytest
 from collscope.base import paths
 from collscope.machines import find, spec_reader
 from collscope.machines.spec import COUNTS, NUMBERS, Number
-from collscope.machines.xml_cluster import cluster_xml
 from collscope.machines.xml_reader import read_xml
 from collscope.reference import docs, machines
+from collscope.reference.torus_file import cluster_xml
 from made_platforms import LAYERED, write
 
 HELPERS = Path(__file__).parents[1] / "helpers"

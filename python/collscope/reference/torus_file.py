@@ -21,7 +21,7 @@ LEAVES_OUT = (
 
 
 def cluster_xml(spec: Spec) -> str:
-    """The platform file: host nodeN is the node at position N of the torus. ValueError: the machine is no torus."""
+    """The platform file: host nodeN is the node at position N of the torus. ValueError: the machine is not a torus."""
     if spec.topology.kind != "torus":
         raise ValueError(f"{spec.name}: only a torus has such a file")
     network, inside = spec.curve["network"], spec.curve["socket"]
