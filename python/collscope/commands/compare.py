@@ -23,7 +23,7 @@ Examples:
   ./collscope compare both.csv    of run --source model,real --csv
   ./collscope compare model.csv real.csv --out report
   ./collscope compare model.csv binomial=osu_bcast.1 chain=osu_bcast.2 \\
-    --nodes 4 --ranks 64    of run --source model --metric osu_avg --csv model.csv
+    --nodes 4 --ranks 64    model.csv of run --metric osu_avg
 """
 
 

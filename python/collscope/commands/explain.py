@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from collscope.base import console, progress
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
 from collscope.commands import calls, one_call, origin, requests
@@ -52,6 +52,9 @@ def run(r: Request) -> int:
     if len({p.collective for p in points}) > 1:
         raise UsageError(f"{points[0].algorithm} and {points[1].algorithm} are of two collectives; take two of one")
     layout = one_call.make_layout(r, [r.source])
+    for point in points:
+        if fault := one_call.fault_of(point, layout, r.ranks):
+            raise UserError(f"{point.algorithm}: a wrong algorithm is not explained; the proof fails: {fault}")
     paths = _paths(both, points, layout)
     _show(paths, points[0], layout)
     if len(paths) == 2 and not r.no_crossings and r.source == "model" and layout and layout.platform:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError
+from collscope.catalogue.keys import split_keys
 from collscope.commands import (
     calls,
     requests,
@@ -26,7 +27,7 @@ from collscope.commands.run_repetitions import Repeated
 from collscope.points.plan import Task
 from collscope.points.sweep import Sweep
 from collscope.points.table import Row
-from collscope.sources import bounds, cluster, launcher
+from collscope.sources import bounds, cluster, launcher, proven
 from collscope.sources.outcome import OK, STOPPED
 from collscope.sources.rows import SOURCES, named
 from collscope.sources.source import MAX_DRAWS, Options, Source, Stopped
@@ -87,26 +88,30 @@ def run(request: Request) -> int:
             interleaved=request.order == run_repetitions.ORDERS[0],
             noise=request.noise or 0,
         )
-        rows = rows_of(request, sources, tasks, options)
+        faults = proven.failures(tasks)
+        rows = rows_of(request, sources, tasks, options, faults)
         absorbs = request.plot_path is not None and run_output.absorbs(sweep.like)
-        together = rows_of(request, sources, run_output.without_skew(tasks), options) if absorbs else []
+        together = rows_of(request, sources, run_output.without_skew(tasks), options, {}) if absorbs else []
     if request.csv_path is not None:
         run_output.write(rows, request.csv_path)
     if request.shows:
         run_table.show(rows, bounds_for_display(tasks, rows))
-        run_winners.show(rows)
+        run_winners.show(rows, tasks, timed_all="all" in split_keys(request.algorithms or ""))
     run_repetitions.note(rows)
     if request.plot_path is not None and any(row["status"] == OK and row["median_s"] for row in rows):
         run_output.draw(request.plot_path, rows, together, sweep)
     return run_output.report_failures(rows)
 
 
-def rows_of(request: Request, sources: Sequence[Source], tasks: Sequence[Task], options: Options) -> list[Row]:
-    """The rows of all sources. Where the user ends the work, what is finished is printed on the way out."""
+def rows_of(
+    request: Request, sources: Sequence[Source], tasks: Sequence[Task], options: Options, faults: Mapping[Task, str]
+) -> list[Row]:
+    """The rows of all sources; a task among `faults` has that in place of a time. Where the user ends the work, what is finished is
+    printed on the way out."""
     rows: list[Row] = []
     try:
         for source in sources:
-            rows += source.rows(tasks, options)
+            rows += proven.rows(source, tasks, options, faults)
     except KeyboardInterrupt as stop:
         rows += stop.rows if isinstance(stop, Stopped) else []
         finished = [row for row in rows if row["kind"] != STOPPED]

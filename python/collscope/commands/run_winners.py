@@ -3,50 +3,37 @@ it, and how Open MPI is told to take the fastest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from collscope.base import console
 from collscope.base.errors import UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import counted, format_size, join_words
 from collscope.catalogue import decisions, registry
-from collscope.catalogue.keys import Key
 from collscope.catalogue.sizes import count_of_bytes
+from collscope.commands.run_advice import Winner, advice, with_doubts
 from collscope.commands.run_table import GROUP, TIMED, Call, call_of
+from collscope.points.plan import Task
 from collscope.points.table import Row
-from collscope.twins import calls
+from collscope.tuning import openmpi
 
-OPEN_MPI = ("decision/ompi_4_1", "decision/ompi_5_0")
-LIBRARIES = (*OPEN_MPI, "decision/mpich_4")
-
-
-@dataclass(frozen=True)
-class Winner:
-    """What was timed of one call by one source, and what libraries take for it."""
-
-    row: Row  # of the fastest
-    times: Mapping[str, float]  # seconds of each key, the fastest first; what a decision chose under the key that ran
-    taken: Mapping[str, str]  # decision → key
-
-    @property
-    def key(self) -> str:
-        """Of the algorithm that ran."""
-        return str(self.row["chose"] or self.row["algorithm"])
-
-    def loss(self, key: str) -> str:
-        """How many times slower than the fastest."""
-        return f"{self.times[key] / self.times[self.key]:.2f}" if key in self.times else "not timed"
+LIBRARIES = ("decision/ompi_4_1", "decision/ompi_5_0", "decision/mpich_4")
+HAN = "coll/han decides"  # in place of coll/tuned, whose rules are known
+PREDICTIONS = ("model", "sim")  # what they say hangs on the numbers of a machine
 
 
-def show(rows: Sequence[Row]) -> None:
-    """Prints a table a collective and layout, where there is a choice of algorithms."""
+def show(rows: Sequence[Row], tasks: Sequence[Task] = (), timed_all: bool = False) -> None:
+    """Prints a table a collective and layout, where there is a choice of algorithms. `tasks`: all that was timed; `timed_all`: with every
+    algorithm of its collective."""
+    found = winners(rows)
+    if tasks and found and found[0].row["source"] in PREDICTIONS:
+        found = with_doubts(found, tasks)
     groups: dict[tuple[object, ...], list[Winner]] = {}
-    for winner in winners(rows):
+    for winner in found:
         groups.setdefault(tuple(winner.row[c] for c in GROUP), []).append(winner)
-    for found in groups.values():
-        _show_table(found)
-        _show_practice(found)
+    for members in groups.values():
+        _show_table(members)
+        _show_advice(members, timed_all)
 
 
 def winners(rows: Sequence[Row]) -> list[Winner]:
@@ -104,24 +91,25 @@ def _show_table(found: Sequence[Winner]) -> None:
         Column("takes", pieces=KEY),
         Column("× fastest", right=True),
     )
+    under_han = {v.decision for v in openmpi.SERIES if v.asks_han(collective, nodes, ranks)}
     place = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
     grid = Grid(columns, f"who wins by {found[0].row['source']}: {collective}, {place}")
     for number, winner in enumerate(found):
         size = [format_size(winner.row["bytes"])] if has_sizes else []
-        lines = [("fastest", winner.key)]
-        lines += [("next", key) for key in list(winner.times)[1:2]]
+        ties = winner.ties
+        lines = [("fastest, in doubt" if winner.doubt else "fastest", winner.key)]
+        lines += [("tied" if key in ties else "next", key) for key in list(winner.times)[1 : max(2, len(ties))]]
         by_key: dict[str, list[str]] = {}
         for name, key in winner.taken.items():
-            by_key.setdefault(key, []).append(decisions.library_name(name))
+            by_key.setdefault(HAN if name in under_han else key, []).append(decisions.library_name(name))
         lines += [(_together(names), key) for key, names in by_key.items()]
         for i, (who, key) in enumerate(lines):
-            first = size if i == 0 else [""] * len(size)
             grid.add(
-                *first,
+                *(size if i == 0 else [""] * len(size)),
                 who,
                 key.removeprefix(f"{collective}/"),
-                winner.loss(key),
-                style="bold green" if i == 0 else "",
+                "not known" if key == HAN else winner.loss(key),
+                style="bold green" if i == 0 and not winner.doubt else "",
                 ruled=i == 0 and number > 0,
             )
     grid.show()
@@ -136,46 +124,29 @@ def _together(names: Sequence[str]) -> str:
     return ", ".join(f"{library} {join_words(versions)}" for library, versions in made.items())
 
 
-def _show_practice(found: Sequence[Winner]) -> None:
-    """How Open MPI is told to take what wins, for each run of sizes with one winner."""
+def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
+    """How each version of Open MPI takes what wins, for each run of sizes with one winner."""
     runs: list[list[Winner]] = []
     for winner in found:
-        if not runs or runs[-1][-1].key != winner.key:
+        last = runs[-1][-1] if runs else None
+        if last is None or last.key != winner.key or _unknown(last) != _unknown(winner):
             runs.append([])
         runs[-1].append(winner)
+    installed = openmpi.installed()
+    versions = openmpi.libraries(installed)
+    lines: list[str] = []
     for members in runs:
         sizes = list(dict.fromkeys(format_size(w.row["bytes"]) for w in (members[0], members[-1]) if w.row["bytes"]))
         where = f"{' … '.join(sizes)}: " if sizes else ""
-        console.out().print(where + practice(members), markup=False, soft_wrap=True)  # to be copied in one piece
-    if any(mca(key) for winner in found for key in winner.times):
+        lines += [f"{where}{line}" for line in advice(members, versions, timed_all)]
+    for line in lines:
+        console.out().print(line, markup=False, soft_wrap=True)  # to be copied in one piece
+    if any("--mca" in line for line in lines):
         console.note("these MCA settings apply to every message size")
+        if installed is None:
+            console.note("no Open MPI is installed here: what its versions have is from their sources")
 
 
-def practice(members: Sequence[Winner]) -> str:
-    """What to do to have a winner, for the sizes at which it wins: the words for mpirun, or why there are none."""
-    winner = members[-1]
-    if words := mca(winner.key):
-        anyway = [n for n in OPEN_MPI if all(w.taken.get(n) == w.key for w in members)]
-        return f"{_take(anyway)} it anyway; to force it: {words}" if anyway else words
-    text = f"Open MPI has no {Key.parse(winner.key).name}"
-    best = next((key for key in winner.times if mca(key)), None)
-    if best is None:
-        return f"{text}, nor has any other algorithm that was timed a twin there"
-    text += f"; of those timed that it has, {Key.parse(best).name} is fastest (× {winner.loss(best)}): {mca(best)}"
-    untimed = [n for n in OPEN_MPI if any(w.taken.get(n, best) not in w.times for w in members)]
-    return f"{text}; what {_take(untimed)} unasked was not timed (-a all does)" if untimed else text
-
-
-def _take(names: Sequence[str]) -> str:
-    """Open MPI 4.1 and 5.0 take."""
-    return f"{_together([decisions.library_name(n) for n in names])} take{'s' * (len(names) == 1)}"
-
-
-def mca(key: str) -> str:
-    """The words with which mpirun of Open MPI takes this algorithm with these parameters; nothing where it has none."""
-    algorithm = registry.load().algorithm(key)
-    if algorithm is None or not algorithm.twin:
-        return ""
-    words = ["--mca coll_tuned_use_dynamic_rules 1"]
-    words += [f"--mca coll_tuned_{name} {value}" for name, value in calls.forced(key)]
-    return " ".join(words)
+def _unknown(winner: Winner) -> str:
+    """The name of the unknown number on which a winner hangs."""
+    return winner.doubt.unknown.name if winner.doubt else ""

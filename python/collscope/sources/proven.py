@@ -7,7 +7,7 @@ until an algorithm, the recorder or the prover changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from collscope.base import cache, depends, leftovers
 from collscope.base.files import write_atomically
@@ -16,7 +16,9 @@ from collscope.catalogue import prover
 from collscope.catalogue.prover import Abandoned, Question
 from collscope.machines import placement
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
-from collscope.sources.source import is_builtin
+from collscope.points.table import Row, make_row
+from collscope.sources.outcome import WRONG
+from collscope.sources.source import Options, Source, is_builtin
 
 MAX_RANKS = 256  # all algorithms of a collective are proven there in less than a second
 
@@ -40,6 +42,21 @@ def failures(tasks: Sequence[Task], progress: Progress | None = None) -> dict[Ta
                 faults[key] = fault
                 store.put(key, fault)
     return {task: faults[keys[shape]] for task, shape in shapes.items() if faults[keys[shape]]}
+
+
+def rows(source: Source, tasks: Sequence[Task], options: Options, faults: Mapping[Task, str]) -> list[Row]:
+    """The rows of a source, in the order of the tasks; one with a fault is not timed, and its row is of kind WRONG with the fault. A
+    bound holds whoever runs."""
+    if not faults or source.name == "bound":
+        return source.rows(tasks, options)
+    right = iter(source.rows([task for task in tasks if task not in faults], options))
+    return [_wrong(source.name, task, faults[task]) if task in faults else next(right) for task in tasks]
+
+
+def _wrong(source: str, task: Task, fault: str) -> Row:
+    layout, point = task
+    cells = layout.cells() | point.cells(layout.ranks)
+    return make_row(source=source, **cells, status=f"the proof fails: {fault}", kind=WRONG, back_end="collscope-prove")
 
 
 def _shape(task: Task) -> Task:

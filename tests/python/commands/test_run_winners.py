@@ -1,7 +1,9 @@
-"""Who wins, what libraries lose, and how Open MPI is told."""
+"""collscope.commands.run_winners, collscope.commands.run_advice: who wins, what libraries lose, and how Open MPI takes a winner."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +14,11 @@ from collscope.base.grid import Grid
 from collscope.catalogue import decisions
 from collscope.catalogue.registry import Registry
 from collscope.commands import run_winners
-from collscope.commands.run_winners import Winner
+from collscope.commands.run_advice import Winner, advice
 from collscope.points.table import Row, make_row
+from collscope.sources.assumptions import PROCESSOR, Doubt
+from collscope.tuning import openmpi
+from collscope.tuning.openmpi import DYNAMIC, WITHOUT_HAN
 from command_line import call
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
@@ -44,23 +49,6 @@ def test_a_decision_counts_as_what_it_chose() -> None:
     chosen = row("", 1.0, chose="bcast/binomial[s=0]") | {"algorithm": "decision/ompi_4_1"}
     (found,) = run_winners.winners([row("linear", 3.0), chosen])
     assert found.key == "bcast/binomial[s=0]"
-
-
-@needs_prover
-def test_the_words_for_open_mpi() -> None:
-    assert run_winners.mca("bcast/pipeline[s=65536]") == (
-        "--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_bcast_algorithm 3 "
-        "--mca coll_tuned_bcast_algorithm_segmentsize 65536"
-    )
-    assert run_winners.mca("bcast/mst[dest=first]") == ""
-    found = run_winners.winners([row("mst[dest=first]", 1.0), row("linear", 2.0), row("binomial[s=0]", 1.5)])
-    text = run_winners.practice(found)
-    assert text.startswith(
-        "Open MPI has no mst; of those timed that it has, binomial is fastest (× 1.50): --mca coll_tuned_use"
-    )
-    assert "coll_tuned_bcast_algorithm 6" in text
-    (found,) = run_winners.winners([row("mst[dest=first]", 1.0), row("mst[dest=end]", 2.0)])
-    assert "nor has" in run_winners.practice([found])
 
 
 @needs_prover
@@ -119,80 +107,120 @@ def test_who_wins_is_asked_of_the_last_source(known: Registry, monkeypatch: pyte
     assert run_winners.winners(rows)[0].taken == {}
 
 
-def test_the_table_of_winners(
-    known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_of_winners(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tie and a doubt have their words; where coll/han decides, nobody knows what is taken."""
     shown: list[Grid] = []
     monkeypatch.setattr(Grid, "show", lambda self: shown.append(self))
-    monkeypatch.setattr(run_winners, "mca", lambda key: "--mca x" if key == "bcast/b" else "")
     three, taken = {"bcast/a": 1.0, "bcast/b": 1.5, "bcast/c": 3.0}, {"decision/ompi_4_1": "bcast/c"}
     taken |= {"decision/ompi_5_0": "bcast/c", "decision/mpich_4": "bcast/x"}
-    one, two = row("a", 1.0, nodes=2), row("b", 1.0, bytes=4096, nodes=2)
-    run_winners._show_table([Winner(one, three, taken), Winner(two, {"bcast/b": 1.0, "bcast/a": 2.0}, {})])
-    (table,) = shown
-    assert table.title == "who wins by sim: bcast, 16 ranks on 2 nodes"
-    assert [(*line.cells, line.style, line.ruled) for line in table.lines] == [
+    tied = {"bcast/b": 1.0, "bcast/a": 1.005, "bcast/d": 1.01, "bcast/c": 1.02}
+    found = [
+        Winner(row("a", 1.0), three, taken),
+        Winner(row("b", 1.0, bytes=4096), tied, {}, Doubt(PROCESSOR, "bcast/a", 2.0)),
+    ]
+    run_winners._show_table(found)
+    run_winners._show_table([Winner(row("a", 1.0, bytes=0, nodes=2), three, taken)])
+    assert shown[0].title == "who wins by sim: bcast, 16 ranks on 1 node"
+    assert [(*line.cells, line.style, line.ruled) for line in shown[0].lines] == [
         ("1 KiB", "fastest", "a", "1.00", "bold green", False),
         ("", "next", "b", "1.50", "", False),
         ("", "Open MPI 4.1 and 5.0", "c", "3.00", "", False),
         ("", "MPICH 4", "x", "not timed", "", False),
-        ("4 KiB", "fastest", "b", "1.00", "bold green", True),
-        ("", "next", "a", "2.00", "", False),
+        ("4 KiB", "fastest, in doubt", "b", "1.00", "", True),
+        ("", "tied", "a", "1.00", "", False),
+        ("", "tied", "d", "1.01", "", False),
     ]
-    run_winners._show_table([Winner(row("a", 1.0, bytes=0), three, {})])
     assert [c.name for c in shown[1].columns] == ["who", "takes", "× fastest"]
+    assert ["Open MPI 5.0", "coll/han decides", "not known"] in [list(line.cells) for line in shown[1].lines]
 
 
-def test_the_words_for_a_run_of_sizes(
-    known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_winners, "mca", lambda key: "--mca x" if key == "bcast/b" else "")
-    times = {"bcast/a": 1.0, "bcast/c": 1.2, "bcast/b": 1.5}
-    wins = [Winner(row("a", 1.0, bytes=n), times, {}) for n in (1, 2, 4)]
-    wins += [Winner(row("b", 1.0, bytes=8), {"bcast/b": 1.0}, {}), Winner(row("a", 1.0, bytes=0), {"bcast/a": 1.0}, {})]
-    run_winners._show_practice(wins)
-    said = capsys.readouterr()
-    assert said.out.splitlines() == [
-        "1 B … 4 B: Open MPI has no a; of those timed that it has, b is fastest (× 1.50): --mca x",
-        "8 B: --mca x",
-        "Open MPI has no a, nor has any other algorithm that was timed a twin there",
+V41, V50 = openmpi.SERIES[1:]
+MST, LINEAR, BINOMIAL, SPARBIT = "bcast/mst[dest=first]", "bcast/linear", "bcast/binomial[s=0]", "allgather/sparbit"
+
+
+def won(*times: tuple[str, float], taken: dict[str, str] | None = None, **more: Any) -> Winner:
+    """The first of some algorithms that were timed."""
+    key, seconds = times[0]
+    made = row("", seconds, **more) | {"algorithm": key, "collective": key.partition("/")[0]}
+    return Winner(made, dict(times), taken or {})
+
+
+@needs_prover
+def test_each_version_has_its_own_words() -> None:
+    """In one line where they are the same; without coll/han where that would decide."""
+    (line,) = advice([won((BINOMIAL, 1.0), (LINEAR, 2.0))], (V41, V50))
+    assert line.startswith(f"Open MPI 4.1 and 5.0: {DYNAMIC} --mca coll_tuned_bcast_algorithm 6")
+    first, second = advice([won((BINOMIAL, 1.0), (LINEAR, 2.0), nodes=2)], (V41, V50))
+    assert first.startswith(f"Open MPI 4.1: {DYNAMIC}") and second.startswith(f"Open MPI 5.0: {WITHOUT_HAN} {DYNAMIC}")
+    lacks, has = advice([won((SPARBIT, 1.0), ("allgather/bruck", 1.5))], (V41, V50))
+    assert lacks.startswith(f"Open MPI 4.1: no sparbit; of those timed bruck (× 1.50): {DYNAMIC}")
+    assert has.startswith("Open MPI 5.0: --mca") and has.endswith("allgather_algorithm 7")
+
+
+@needs_prover
+def test_what_a_version_takes_by_itself_is_named_as_its_default() -> None:
+    """Only where it takes it at all sizes, and not where coll/han decides."""
+    taken = {"decision/ompi_4_1": BINOMIAL, "decision/ompi_5_0": BINOMIAL}
+    one, other = (won((BINOMIAL, 1.0), (LINEAR, 2.0), taken=t) for t in (taken, {**taken, "decision/ompi_5_0": LINEAR}))
+    assert [line.partition(": --mca")[0] for line in advice([one], (V41, V50))] == [
+        "Open MPI 4.1 and 5.0: default; to force it"
     ]
-    assert said.err == ("collscope: these MCA settings apply to every message size\n")
-    run_winners._show_practice(wins[-1:])
-    assert capsys.readouterr().err == ""
+    assert advice([one, other], (V41, V50))[0].startswith("Open MPI 4.1: default;")
+    assert advice([one, other], (V41, V50))[1].startswith("Open MPI 5.0: --mca")
+    crowded = won((BINOMIAL, 1.0), (LINEAR, 2.0), taken=taken, nodes=4)
+    assert advice([crowded], (V50,))[0].startswith(f"Open MPI 5.0: {WITHOUT_HAN}")
 
 
-@pytest.mark.parametrize(
-    ("taken", "says"),
-    [
-        ([("b", "b"), ("b", "b")], "Open MPI 4.1 and 5.0 take it anyway; to force it: --mca x"),
-        ([("b", "c"), ("b", "b")], "Open MPI 4.1 takes it anyway; to force it: --mca x"),
-        ([("b", "c"), ("c", "b")], "--mca x"),
-    ],
-)
-def test_what_a_library_takes_anyway(
-    known: Registry, monkeypatch: pytest.MonkeyPatch, taken: list[tuple[str, str]], says: str
+@needs_prover
+def test_a_tie_leaves_the_choice_to_what_the_library_has() -> None:
+    tied, line = advice([won((MST, 1.0), (BINOMIAL, 1.009), (LINEAR, 1.5))], (V41,))
+    assert tied == "tied within 1%: mst, binomial"
+    assert line.startswith(f"Open MPI 4.1 (binomial): {DYNAMIC}")
+
+
+@needs_prover
+def test_a_default_that_was_not_timed_is_named_unless_all_were() -> None:
+    winner = won((MST, 1.0), (LINEAR, 2.0), taken={"decision/ompi_4_1": BINOMIAL})
+    (line,) = advice([winner], (V41,))
+    assert line.endswith("; its default, binomial, was not timed (-a all does)")
+    assert "not timed" not in advice([winner], (V41,), timed_all=True)[0]
+    (line,) = advice([won((MST, 1.0), ("bcast/mst[dest=end]", 2.0))], (V41,))
+    assert line == "Open MPI 4.1: no mst, nor any other algorithm that was timed"
+
+
+@needs_prover
+def test_no_words_are_given_where_an_assumed_number_decides() -> None:
+    """At one of the sizes is enough."""
+    sure = won((LINEAR, 1.0), (BINOMIAL, 2.0))
+    first, second = advice([sure, replace(sure, doubt=Doubt(PROCESSOR, BINOMIAL, 96.7))], (V41, V50))
+    assert "linear wins only as long as the processors' time per message is what was assumed" in first
+    assert first.endswith("it takes 98 times as long as binomial")
+    assert "give overhead_s, or gap_s in [curve] first" in second and "--mca" not in first + second
+
+
+@needs_prover
+def test_run_doubts_a_winner_of_a_machine_known_by_osu_latency_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run_winners, "mca", lambda key: "--mca x" if key == "bcast/b" else "")
-    names = run_winners.OPEN_MPI
-    by_size = [dict(zip(names, (f"bcast/{key}" for key in keys), strict=True)) for keys in taken]
-    wins = [Winner(row("b", 1.0, bytes=8 * (n + 1)), {"bcast/b": 1.0}, of) for n, of in enumerate(by_size)]
-    assert run_winners.practice(wins) == says
-
-
-@pytest.mark.parametrize(
-    ("taken", "says"),
-    [
-        (("c", "x"), "; what Open MPI 5.0 takes unasked was not timed (-a all does)"),
-        (("x", "x"), "; what Open MPI 4.1 and 5.0 take unasked was not timed (-a all does)"),
-        (("c", "b"), ""),
-    ],
-)
-def test_what_a_library_takes_may_be_better_than_what_was_timed(
-    known: Registry, monkeypatch: pytest.MonkeyPatch, taken: tuple[str, str], says: str
-) -> None:
-    monkeypatch.setattr(run_winners, "mca", lambda key: "--mca x" if key == "bcast/b" else "")
-    of = dict(zip(run_winners.OPEN_MPI, (f"bcast/{key}" for key in taken), strict=True))
-    winner = Winner(row("a", 1.0), {"bcast/a": 1.0, "bcast/c": 1.2, "bcast/b": 1.5}, of)
-    text = "Open MPI has no a; of those timed that it has, b is fastest (× 1.50): --mca x"
-    assert run_winners.practice([winner]) == text + says
+    """With the overhead in its file the words are there again."""
+    words = [
+        "-c",
+        "bcast",
+        "-a",
+        "linear,binomial",
+        "--bytes",
+        "8",
+        "--source",
+        "model",
+        "--nodes",
+        "4",
+        "--ranks",
+        "64",
+    ]
+    for lines, doubted in (("", True), ("overhead_s = 2e-7\nmemory_bytes_per_s = 9e10\nnic_gap_s = 0\n", False)):
+        (tmp_path / "osu.toml").write_text(
+            f'name = "osu"\nnodes = 4\nsockets = 2\ncores_per_socket = 8\n{lines}[curve]\nnode = [[0, 0.7e-6, 2.5e-10]]\n'
+            "network = [[0, 1.8e-6, 1e-9]]\n"
+        )
+        status, out, _ = call(capsys, "run", "--on", str(tmp_path / "osu.toml"), *words)
+        assert status == 0 and ("fastest, in doubt" in out) == doubted and ("--mca" not in out) == doubted, out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 from collscope.base import paths, programs
 from collscope.catalogue.registry import Registry
-from collscope.points.plan import Layout, Point, Timing
+from collscope.points.plan import Layout, Point, Task, Timing
+from collscope.points.table import Row, make_row
 from collscope.sources import proven
+from collscope.sources.source import Options, Source
 from open_mpi import needs_prover
 from tiny_platform import tiny
 
@@ -60,3 +63,22 @@ def test_many_ranks_are_proven_for_the_first_of_them(wrong: None) -> None:
     many = Layout(None, 1, 3 * proven.MAX_RANKS)
     task = (many, replace(NOTHING, root=proven.MAX_RANKS + 2))
     assert proven.failures([task])[task].startswith("rank 0")
+
+
+@needs_wrong
+def test_a_fault_stands_in_place_of_the_time(wrong: None) -> None:
+    """Other calls are timed, in their order; a bound holds whoever runs."""
+    right = [(LAYOUT, replace(NOTHING, algorithm="bcast/builtin", count=n)) for n in (1, 2)]
+    tasks = [right[0], (LAYOUT, NOTHING), right[1]]
+    timed: list[list[int]] = []
+
+    def rows(some: Sequence[Task], options: Options) -> list[Row]:
+        timed.append([point.count for _, point in some])
+        return [make_row(source="x", algorithm=point.algorithm, median_s=1.0) for _, point in some]
+
+    faults = proven.failures(tasks)
+    made = proven.rows(Source("sim", rows), tasks, Options(), faults)
+    assert [row["median_s"] for row in made] == [1.0, None, 1.0] and timed == [[1, 2]]
+    assert made[1]["kind"] == "wrong" and made[1]["status"].startswith("the proof fails: rank 1")
+    proven.rows(Source("bound", rows), tasks, Options(), faults)
+    assert timed[1] == [1, 100, 2]

@@ -1,0 +1,111 @@
+"""What to do to have a winner: the words for mpirun, per version of Open MPI, or why it has no such words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from collscope.catalogue.keys import Key
+from collscope.commands.run_table import Call, call_of
+from collscope.points.plan import Layout, Point, Task
+from collscope.points.table import Row
+from collscope.sources import assumptions
+from collscope.sources.assumptions import Choice, Doubt
+from collscope.tuning import openmpi
+from collscope.tuning.openmpi import OpenMpi
+
+TIE = 0.01  # of the fastest time: less tells no two algorithms apart
+
+
+@dataclass(frozen=True)
+class Winner:
+    """What was timed of one call by one source, and what libraries take for it."""
+
+    row: Row  # of the fastest
+    times: Mapping[str, float]  # seconds of each key, the fastest first; what a decision chose under the key that ran
+    taken: Mapping[str, str]  # decision → key
+    doubt: Doubt | None = None  # an unknown number of the machine on which the winner hangs
+
+    @property
+    def key(self) -> str:
+        """Of the algorithm that ran."""
+        return str(self.row["chose"] or self.row["algorithm"])
+
+    @property
+    def ties(self) -> list[str]:
+        """The keys that take no longer than it by TIE, itself first."""
+        return [key for key, seconds in self.times.items() if seconds <= (1 + TIE) * self.times[self.key]]
+
+    def loss(self, key: str) -> str:
+        """How many times slower than the fastest."""
+        return f"{self.times[key] / self.times[self.key]:.2f}" if key in self.times else "not timed"
+
+    def takes(self, library: OpenMpi) -> str:
+        """The key that the library takes by itself; empty: not known, as where coll/han decides."""
+        if library.asks_han(str(self.row["collective"]), self.row["nodes"], self.row["ranks"]):
+            return ""
+        return self.taken.get(library.decision, "")
+
+    def words(self, key: str, library: OpenMpi) -> str:
+        """The words with which the library runs a key here."""
+        return library.words(key, self.row["nodes"], self.row["ranks"])
+
+
+def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner]:
+    """The winners of a model or a simulation, each with the unknown number on which it hangs. `tasks`: all that was timed."""
+    points: dict[Call, tuple[Layout, Point]] = {}
+    for layout, point in tasks:
+        cells: dict[str, Any] = layout.cells() | point.cells(layout.ranks)
+        points.setdefault(call_of(cells), (layout, point))
+    choices = []
+    for winner in winners:
+        layout, point = points[call_of(winner.row)]
+        choices.append(
+            Choice(layout, {key: replace(point, algorithm=key) for key in winner.times}, winner.times, winner.key)
+        )
+    return [replace(w, doubt=doubt) for w, doubt in zip(winners, assumptions.doubts(choices), strict=True)]
+
+
+def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bool = False) -> list[str]:
+    """Lines for sizes that follow each other and have one winner; `timed_all`: every algorithm of the collective was timed."""
+    winner = members[-1]
+    if doubt := next((w.doubt for w in members if w.doubt), None):
+        return [
+            f"{_name(winner.key)} wins only as long as {doubt.unknown.name} is what was assumed: with what other machines have, it "
+            f"takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
+            f"no words for a library: give {doubt.unknown.keys} first; {doubt.unknown.measure} measures it",
+        ]
+    ties = winner.ties
+    lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
+    texts: dict[str, list[OpenMpi]] = {}
+    for library in versions:
+        key = next((key for key in ties if winner.words(key, library)), "")
+        text = _forced(members, key, library) if key else _next_best(winner, library, timed_all)
+        texts.setdefault(text, []).append(library)
+    return [*lines, *(f"{openmpi.names(libraries)}{text}" for text, libraries in texts.items())]
+
+
+def _name(key: str) -> str:
+    return Key.parse(key).name
+
+
+def _forced(members: Sequence[Winner], key: str, library: OpenMpi) -> str:
+    """The words for a winner, or for one that is tied with it."""
+    winner = members[-1]
+    which = f" ({_name(key)})" if key != winner.key else ""
+    default = "default; to force it: " if all(w.takes(library) == key for w in members) else ""
+    return f"{which}: {default}{winner.words(key, library)}"
+
+
+def _next_best(winner: Winner, library: OpenMpi, timed_all: bool) -> str:
+    """What a version without the winner has instead."""
+    best = next((key for key in winner.times if winner.words(key, library)), None)
+    if best is None:
+        return f": no {_name(winner.key)}, nor any other algorithm that was timed"
+    text = (
+        f": no {_name(winner.key)}; of those timed {_name(best)} (× {winner.loss(best)}): {winner.words(best, library)}"
+    )
+    default = winner.takes(library)
+    untimed = default and default not in winner.times and not timed_all
+    return f"{text}; its default, {_name(default)}, was not timed (-a all does)" if untimed else text
