@@ -55,18 +55,18 @@ ORDER = "a 1.00, b 1.04, c 1.36"  # means of a: 1280, 4352, 16640; of b: 819.2, 
 )  # fmt: skip
 def test_what_is_said_at_a_place(check: str, holds: bool, text: str, seen: str) -> None:
     (found,) = assertions(f"{check}\nnodes = 2", FRAME)
-    where, _, said = found.text.partition(": ")
+    where, _, output = found.text.partition(": ")
     named = {
         'sizes = "4KiB,16KiB"': ", 4 KiB to 16 KiB",
         '\nsizes = "4KiB"\n': ", 4 KiB",
         "block_sizes": ", 128 B to 512 B a rank",
     }
     sizes = next((words for key, words in named.items() if key in check), "")
-    assert (where, found.holds, said, found.seen) == (f"gather, 2 nodes{sizes}", holds, text, seen)
+    assert (where, found.holds, output, found.seen) == (f"gather, 2 nodes{sizes}", holds, text, seen)
 
 
 @pytest.mark.parametrize(
-    ("check", "said"),
+    ("check", "output"),
     [
         ('kind = "grows"\nname = "c"\nthan = "a"',
          [("gather: c falls further behind a from 2 to 4 nodes", False, "c / a: 2 nodes 1.36×, 4 nodes 1.13×")]),
@@ -90,9 +90,9 @@ def test_what_is_said_at_a_place(check: str, holds: bool, text: str, seen: str) 
           ("gather: R² within 0.05 of the printed one", None, "not testable in this run: points are missing")]),
     ],
 )  # fmt: skip
-def test_what_is_said_over_places(check: str, said: list[tuple[str, bool | None, str]]) -> None:
+def test_what_is_said_over_places(check: str, output: list[tuple[str, bool | None, str]]) -> None:
     head = HEAD + '[winners]\ntitle = "t"\ntied = "near"\nrows.gather = ["b", "a"]\n'
-    assert [(a.text, a.holds, a.seen) for a in assertions(check, FRAME, head)] == said
+    assert [(a.text, a.holds, a.seen) for a in assertions(check, FRAME, head)] == output
 
 
 def test_a_polynomial_is_said_with_its_numbers() -> None:

@@ -250,15 +250,15 @@ def test_a_joined_row_has_both_times_and_what_follows() -> None:
     }
     nothing = [row("real", "bcast/linear", 512, 0.0)]
     for a, b in ((predicted, nothing), ([{**predicted[0], "median_s": 0.0}], measured)):
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             joined(to_frame(a), to_frame(b))
-        assert str(told.value) == (
+        assert str(reported.value) == (
             "the two have no call in common: a call is the same where collective, nodes, ranks, mapping, bytes, type, op, in_place, root, "
             "metric, algorithm are"
         )
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         joined(to_frame(predicted), to_frame(measured[:2] + measured))
-    assert str(told.value) == (
+    assert str(reported.value) == (
         "the measured times have bcast/linear at 512 bytes on 8 ranks twice; choose one source or platform of the table"
     )
 
@@ -325,9 +325,9 @@ def test_tables_of_errors_have_these_columns() -> None:
     assert "of" in coverage(found)
     assert len(worst(both({}))) == 12 and len(worst(pd.concat([found, found], ignore_index=True))) == 12
     part = found[found.bytes > 4]
-    told = without(found, {"gap": part})
-    assert list(told.columns) == ["without", "size", "points", "median", "p90", "worst", "bias"]
-    assert list(told.itertuples(index=False, name=None)) == [
+    reported = without(found, {"gap": part})
+    assert list(reported.columns) == ["without", "size", "points", "median", "p90", "worst", "bias"]
+    assert list(reported.itertuples(index=False, name=None)) == [
         (name, size, points, 0.0, 0.0, 0.0, 0.0)
         for name in ("nothing", "gap")
         for size, points in (("all", 9), ("to 8 KiB", 3), ("to 128 KiB", 3), ("above", 3))

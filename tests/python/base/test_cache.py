@@ -67,14 +67,14 @@ def test_a_hash_sees_which_file_says_what(
         {"a": f"xcore/b.{kind}\0y"},
         {"a": "xy", "b": ""},
     )
-    seen = set()
+    noted = set()
     for tree in trees:
         for name, text in tree.items():
             (folder / f"{name}.{kind}").write_text(text)
-        seen.add(hash_of("core"))
+        noted.add(hash_of("core"))
         for name in tree:
             (folder / f"{name}.{kind}").unlink()
-    assert len(seen) == len(trees)
+    assert len(noted) == len(trees)
 
 
 def test_sources_hash_sees_names_and_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,17 +111,17 @@ def test_every_kind_of_source_counts(
     def now() -> str:
         return str(hash_of(places, "one.py"))  # type: ignore[operator]
 
-    seen = {now()}
+    noted = {now()}
     for name in counts:
         (base / name).write_text("a")
-        seen.add(now())
+        noted.add(now())
         (base / name).write_text("b")
-        seen.add(now())
+        noted.add(now())
     other.write_text("changed")
-    seen.add(now())
-    assert len(seen) == 2 + 2 * len(counts)
+    noted.add(now())
+    assert len(noted) == 2 + 2 * len(counts)
     (base / "notes.md").write_text("no source")
-    assert now() in seen
+    assert now() in noted
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ def made(width: int) -> tuple[str, list[str]]:
     grid.add("linear", "3 µs", "2.00", "")
     table, absent = grid.table(width)
     console = Console(width=width)
-    with console.capture() as said:
+    with console.capture() as printed:
         console.print(table)
-    return said.get(), absent
+    return printed.get(), absent
 
 
 def test_with_room_nothing_is_broken_or_left_out() -> None:
@@ -104,8 +104,8 @@ def test_columns_that_are_left_out_are_named(
         grid.show()
         out = capsys.readouterr().out
         assert out.startswith("title\n")
-        said = " ".join(out.split())
-        assert ("(no room for why; a terminal of 48 columns shows all)" in said) == (room == 40)
+        printed = " ".join(out.split())
+        assert ("(no room for why; a terminal of 48 columns shows all)" in printed) == (room == 40)
 
 
 BOXED = """\

@@ -24,8 +24,8 @@ def waited(ask: Callable[[], Any]) -> Any:
     """What `ask` says once it says something; in the end, what it says then."""
     for _ in range(400):
         with contextlib.suppress(OSError):
-            if said := ask():
-                return said
+            if printed := ask():
+                return printed
         time.sleep(0.025)
     return ask()
 

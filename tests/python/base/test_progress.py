@@ -22,16 +22,18 @@ from collscope.base.progress import Progress, duration
 def test_a_line_names_what_runs_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    told = Progress("simulating", 8, start=100.0)
-    told.now("a", "bcast/mst")
+    reported = Progress("simulating", 8, start=100.0)
+    reported.now("a", "bcast/mst")
     now[0] += 5
-    told.now("b", "bcast/linear")
-    told(2, share=0.25)
+    reported.now("b", "bcast/linear")
+    reported(2, share=0.25)
     now[0] += 25
-    assert told.line() == ("simulating: 2 of 8, 30 s, about 90 s left; now bcast/mst, for 30 s; bcast/linear, for 25 s")
-    assert told.running(after_s=28) == ["bcast/mst, for 30 s"]
-    told.now("a", None)
-    assert told.running() == ["bcast/linear, for 25 s"]
+    assert reported.line() == (
+        "simulating: 2 of 8, 30 s, about 90 s left; now bcast/mst, for 30 s; bcast/linear, for 25 s"
+    )
+    assert reported.running(after_s=28) == ["bcast/mst, for 30 s"]
+    reported.now("a", None)
+    assert reported.running() == ["bcast/linear, for 25 s"]
 
 
 def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
@@ -72,11 +74,11 @@ def test_durations_are_for_people() -> None:
 )
 def test_the_rest_is_said_once_it_is_known(monkeypatch: pytest.MonkeyPatch, share: float, says: bool) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 10.0)
-    told = Progress("x", 8, share=share, start=0.0)
-    assert bool(told.left()) == says
-    told(1, 0.0)
-    told(2, 0.0)
-    assert told.done == 3 and told.share == share
+    reported = Progress("x", 8, share=share, start=0.0)
+    assert bool(reported.left()) == says
+    reported(1, 0.0)
+    reported(2, 0.0)
+    assert reported.done == 3 and reported.share == share
 
 
 @pytest.mark.parametrize(
@@ -90,14 +92,14 @@ def test_durations_change_their_unit(seconds: float, text: str) -> None:
 def test_three_of_many_are_named_the_longest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    told = Progress("x", 8)
+    reported = Progress("x", 8)
     for i in range(5):
-        told.now(i, f"w{i}")
+        reported.now(i, f"w{i}")
         now[0] += 1
-    assert told.running() == ["w0, for 5 s", "w1, for 4 s", "w2, for 3 s"]
-    assert told.running(5.0) == ["w0, for 5 s"] and told.running(5.1) == []
-    told.now(0, "again")
-    assert told.running()[0] == "w1, for 4 s"
+    assert reported.running() == ["w0, for 5 s", "w1, for 4 s", "w2, for 3 s"]
+    assert reported.running(5.0) == ["w0, for 5 s"] and reported.running(5.1) == []
+    reported.now(0, "again")
+    assert reported.running()[0] == "w1, for 4 s"
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,8 @@ def test_on_a_terminal_it_is_a_bar(monkeypatch: pytest.MonkeyPatch, total: int, 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(progress, "_bar", fake("bar"))
     monkeypatch.setattr(progress, "_lines", fake("lines"))
-    with progress.progress("x", total, "hint") as told:
-        assert (told.what, told.total, told.hint) == ("x", total, "hint")
+    with progress.progress("x", total, "hint") as reported:
+        assert (reported.what, reported.total, reported.hint) == ("x", total, "hint")
     assert "".join(shown) == shows
 
 
@@ -131,11 +133,11 @@ def test_the_bar_names_what_takes_long(monkeypatch: pytest.MonkeyPatch, since: f
     made._running = {0: ("slow", 97.0), 1: ("quick", 99.0)}
     with progress._bar(made):
         pass
-    said = screen.file.getvalue()  # type: ignore[attr-defined]
-    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", said.rpartition("\r\x1b[2K")[0].rpartition("\r")[2])
+    printed = screen.file.getvalue()  # type: ignore[attr-defined]
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", printed.rpartition("\r\x1b[2K")[0].rpartition("\r")[2])
     left = duration(since)
     assert shown.rstrip("\n").split("\n") == [
         f"simulating {'━' * 10}╺{'━' * 9} 2/4 0:00:00 about {left} left", "  slow, for 3 s", *["  be patient"] * hint
     ]  # fmt: skip
     lines = 2 + hint
-    assert said.endswith("\r" + "\x1b[1A\x1b[2K" * lines), "and is gone in the end"
+    assert printed.endswith("\r" + "\x1b[1A\x1b[2K" * lines), "and is gone in the end"

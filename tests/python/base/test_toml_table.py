@@ -66,7 +66,7 @@ class File(Table):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "printed"),
     [
         ("", ["f.toml:1: title: is missing"]),
         ("title = 3", ["f.toml:1: title: must be text, not 3"]),
@@ -83,10 +83,10 @@ class File(Table):
         ("title = ", ["f.toml:1: not TOML: Invalid value (at end of document)"]),
     ],
 )  # fmt: skip
-def test_all_mistakes_are_told_with_line_and_key(text: str, said: list[str]) -> None:
+def test_all_mistakes_are_told_with_line_and_key(text: str, printed: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         Document(text, "f.toml").read(File)
-    assert sorted(str(caught.value).splitlines()) == sorted(said)
+    assert sorted(str(caught.value).splitlines()) == sorted(printed)
 
 
 def test_a_whole_number_may_stand_for_a_float() -> None:
@@ -161,10 +161,10 @@ class Wide(Table):
 
 
 def test_five_mistakes_are_told_and_the_rest_counted() -> None:
-    said = [f"f.toml:{i}: {name}: must be a whole number, not true" for i, name in enumerate("abcdefg", 1)]
+    printed = [f"f.toml:{i}: {name}: must be a whole number, not true" for i, name in enumerate("abcdefg", 1)]
     for most, more in ((5, []), (6, ["f.toml: and 1 mistakes more"]), (7, ["f.toml: and 2 mistakes more"])):
         text = "".join(f"{name} = true\n" for name in "abcdefg"[:most])
-        assert complaint(text, Wide).splitlines() == [*said[:5], *more]
+        assert complaint(text, Wide).splitlines() == [*printed[:5], *more]
     assert complaint("a = 1\nh = -1", Wide) == "f.toml:2: h: input should be greater than or equal to 0"
 
 
@@ -237,8 +237,8 @@ class Animals(Table):
 
 def test_the_kind_of_a_table_is_not_part_of_a_name() -> None:
     text = "\n[[animal]]\nkind = 'dog'\n[[animal]]\nname = 'tom'\nkind = 'cat'\nlives = 'nine'"
-    said = complaint(text, Animals).splitlines()
-    assert "f.toml:7: animal tom.lives: must be a whole number, not 'nine'" in said
+    printed = complaint(text, Animals).splitlines()
+    assert "f.toml:7: animal tom.lives: must be a whole number, not 'nine'" in printed
 
 
 def test_keys_and_tables_are_found_by_line() -> None:

@@ -38,8 +38,8 @@ def test_table_is_complete(tmp_path: Path) -> None:
     twins = {a.full_key() for a in registry.load().algorithms if a.twin and a.key.startswith(only)}
     timed = {(row["algorithm"], row["bytes"]) for row in rows if row["status"] == "ok"}
     missing = {(row["algorithm"], row["status"]) for row in rows if row["status"] != "ok"}
-    wanted = twins | {*overhead.EXCHANGES, "bcast/pipeline[s=1024]"}
-    assert {key for key, _ in timed} | {key for key, _ in missing} == wanted
+    expected = twins | {*overhead.EXCHANGES, "bcast/pipeline[s=1024]"}
+    assert {key for key, _ in timed} | {key for key, _ in missing} == expected
     newer = "cannot set coll_tuned_allgather_algorithm"  # than this library
     assert all(newer in why for _, why in missing), missing
     assert ("bcast/pipeline[s=1024]", "4096") in timed and ("allgather/bruck", "8") in timed
@@ -76,8 +76,8 @@ def test_what_cannot_be_forced_is_not_compared(tmp_path: Path) -> None:
 def test_a_row_compares_within_each_turn() -> None:
     """The machine slows down to a half on the way: ratios and differences are those of the turns, not of the medians."""
     theirs = [1e-6, 1e-6, 2e-6, 2e-6, 4e-6]
-    said = {"status": "ok", "calls": 7, "ours_s": [1.5 * t for t in theirs], "theirs_s": theirs, "again_s": theirs}
-    row = overhead.make_row(overhead.Pair("scan/linear", "scan", 2), said, ranks=2, messages=4)
+    printed = {"status": "ok", "calls": 7, "ours_s": [1.5 * t for t in theirs], "theirs_s": theirs, "again_s": theirs}
+    row = overhead.make_row(overhead.Pair("scan/linear", "scan", 2), printed, ranks=2, messages=4)
     assert row["ratio"] == pytest.approx(1.5) and row["null_ratio"] == 1
     assert row["added_ns_per_message"] == pytest.approx(250) and row["null_ns_per_message"] == 0
     assert (row["bytes"], row["turns"], row["calls"]) == (8, 5, 7)

@@ -44,17 +44,17 @@ def made() -> report.Comparison:
     for one in predicted[:3]:
         one |= {"noise_low_s": 0.9 * one["median_s"], "noise_high_s": 1.5 * one["median_s"]}
     chosen = row(algorithm="decision/ompi_4_1", chose="bcast/binomial", bytes=4, **PLACE, source="model", seconds=8e-6)
-    expected, seen = to_frame([*predicted, chosen]), to_frame(measured)
+    expected, noted = to_frame([*predicted, chosen]), to_frame(measured)
     least = [row(algorithm="bound/loggp", bytes=n, **PLACE, seconds=s) for n, s in ((4, 1e-6), (1 << 20, 1.2e-3))]
     return report.Comparison(
         "A title",
-        prediction.joined(expected, seen),
+        prediction.joined(expected, noted),
         expected,
         "What it is about.",
         (("platform", "tiny"), ("time", "3 s")),
         "A floor.",
         to_frame(least),
-        {name: prediction.joined(to_frame(rows("model", f)), seen) for name, f in (("noise", 0.5), ("gap", 1.5))},
+        {name: prediction.joined(to_frame(rows("model", f)), noted) for name, f in (("noise", 0.5), ("gap", 1.5))},
         ("No number for 1 call.",),
         True,
     )
@@ -86,21 +86,21 @@ def test_what_a_program_reads(made: report.Comparison, no_figures: None, tmp_pat
     report.write(made, tmp_path)
     text = (tmp_path / "summary.json").read_text()
     assert text.startswith('{\n "title"') and text.endswith("}\n")
-    said = json.loads(text, parse_float=lambda number: round(float(number), 6))
-    assert list(said["errors"]) == ["all", "collective", "algorithm", "size", "ranks"]
-    assert said["errors"].pop("all") == [
+    printed = json.loads(text, parse_float=lambda number: round(float(number), 6))
+    assert list(printed["errors"]) == ["all", "collective", "algorithm", "size", "ranks"]
+    assert printed["errors"].pop("all") == [
         {"of": "all", "points": 4, "median": 0.365385, "p90": 0.85, "worst": 1.0, "bias": 0.2}
     ]
-    assert [row["size"] for row in said["errors"]["size"]] == ["up to 512 B", "above"]
-    assert [(row["without"], row["size"], row["points"], row["median"]) for row in said.pop("without")] == [
+    assert [row["size"] for row in printed["errors"]["size"]] == ["up to 512 B", "above"]
+    assert [(row["without"], row["size"], row["points"], row["median"]) for row in printed.pop("without")] == [
         ("nothing", "all", 4, 0.365385), ("nothing", "up to 512 B", 2, 0.615385), ("nothing", "above", 2, 0.3),
         ("noise", "all", 4, 0.4), ("noise", "up to 512 B", 2, 0.307692), ("noise", "above", 2, 0.4),
         ("gap", "all", 4, 0.8), ("gap", "up to 512 B", 2, 1.076923), ("gap", "above", 2, 0.8),
     ]  # fmt: skip
-    assert [call["error"] for call in said["worst"]] == [1.0, 0.5, -0.230769, -0.1]
+    assert [call["error"] for call in printed["worst"]] == [1.0, 0.5, -0.230769, -0.1]
     lost = {"agreement": 1.0, "p90_regret": 0.036, "worst_regret": 0.04}
     of_all = {"of": "all", "calls": 3, "inside": 0.333333, "below": 0.666667, "above": 0.0}
-    assert {name: value for name, value in said.items() if name != "errors"} | {"worst": said["worst"][1]} == {
+    assert {name: value for name, value in printed.items() if name != "errors"} | {"worst": printed["worst"][1]} == {
         "title": "A title", "quick": True, "points": 4, "below_bound": 1,
         "winners": lost | {
             "calls": 2, "same": 1, "ties": 1, "undecided": 0, "mean_regret": 0.02, "correlation": 0.0,
@@ -122,7 +122,7 @@ def test_what_a_program_reads(made: report.Comparison, no_figures: None, tmp_pat
 def test_what_is_not_known_is_not_in_it(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
     one = made.both[made.both.algorithm == "bcast/linear"].drop(columns=prediction.BAND)
     report.write(report.Comparison("Plain", one, made.predicted[:0]), tmp_path)
-    said = json.loads((tmp_path / "summary.json").read_text())
+    printed = json.loads((tmp_path / "summary.json").read_text())
     empty: dict[str, Any] = {
         "winners": None,
         "baselines": [],
@@ -131,7 +131,7 @@ def test_what_is_not_known_is_not_in_it(made: report.Comparison, no_figures: Non
         "coverage": [],
         "quick": False,
     }
-    assert {name: said[name] for name in empty} == empty
+    assert {name: printed[name] for name in empty} == empty
     text = (tmp_path / "report.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## By size", "## Farthest off"]
     assert "bound/loggp" not in text and "| | |" not in text
@@ -147,9 +147,9 @@ def test_many_numbers_of_ranks_are_told_by_powers_of_two(
         calls = [made.both[:1].assign(ranks=2 + i) for i in range(count)]
         whole = report.Comparison("Ranks", pd.concat(calls, ignore_index=True), made.predicted[:0])
         report.write(whole, tmp_path)
-        said = (tmp_path / "report.md").read_text()
+        printed = (tmp_path / "report.md").read_text()
         table = [
-            line.split("|")[1:3] for line in said.partition("## By ranks")[2].partition("##")[0].splitlines()[4:-1]
+            line.split("|")[1:3] for line in printed.partition("## By ranks")[2].partition("##")[0].splitlines()[4:-1]
         ]
         if count == 16:
             assert table == [[f" {2 + i} ", " 1 "] for i in range(16)]
@@ -157,7 +157,7 @@ def test_many_numbers_of_ranks_are_told_by_powers_of_two(
             assert table == [
                 ["    1 to 2 ", " 1 "], ["    3 to 4 ", " 2 "], ["    5 to 8 ", " 4 "], ["    9 to 16 ", " 8 "], ["   17 to 32 ", " 2 "],
             ]  # fmt: skip
-        assert said.partition("## Farthest off")[2].count("| bcast/linear |") == 12
+        assert printed.partition("## Farthest off")[2].count("| bcast/linear |") == 12
     assert report._ranks_range(1) == "   1 to 2"
 
 

@@ -56,7 +56,7 @@ class Kind:
         return [str(answer["chose"] or answer["status"]) for answer in self.answers(calls)]
 
 
-def asked(steps: list[tuple[int, str]], most: int) -> Iterator[tuple[int, str]]:
+def requests(steps: list[tuple[int, str]], most: int) -> Iterator[tuple[int, str]]:
     """Where each step begins, the count behind, the last one before the next step, and one between."""
     ends = [begin - 1 for begin, _ in steps[1:]] + [steps[-1][0]]
     for (begin, key), end in zip(steps, ends, strict=True):
@@ -84,7 +84,7 @@ def expected() -> dict[Kind, dict[tuple[int, int], str]]:
         most = MAX_BYTES // kind.element
         begins = {begin for steps in of_ranks.values() for begin, _ in steps}
         for ranks, steps in of_ranks.items():
-            found[kind].update({(ranks, count): key for count, key in asked(steps, most)})
+            found[kind].update({(ranks, count): key for count, key in requests(steps, most)})
             for count in begins - {0} if steps[-1][0] else ():
                 if count <= most // ranks:
                     found[kind][ranks, count] = [key for begin, key in steps if begin <= count][-1]
@@ -97,11 +97,11 @@ ACKNOWLEDGED = "decision/ompi_4_1_acknowledged"  # the same with the library's o
 def test_tables_take_what_the_libraries_take() -> None:
     wrong = []
     calls = 0
-    for kind, wanted in expected().items():
-        calls += len(wanted)
-        for (ranks, count), key, said in zip(wanted, wanted.values(), kind.taken(list(wanted)), strict=True):
-            if said != key:
-                wrong.append(f"{kind}: {ranks} ranks, count {count}: takes {said}, the library {key}")
+    for kind, target in expected().items():
+        calls += len(target)
+        for (ranks, count), key, printed in zip(target, target.values(), kind.taken(list(target)), strict=True):
+            if printed != key:
+                wrong.append(f"{kind}: {ranks} ranks, count {count}: takes {printed}, the library {key}")
     assert calls > 15000
     assert not wrong, "\n".join([f"{len(wrong)} of {calls}", *wrong[:20]])
 
@@ -138,10 +138,10 @@ def smpi_lines() -> Iterator[str]:
                 for n in sorted({*EDGES, *BETWEEN, ranks - 1, ranks, ranks + 1})
                 if n * element <= 2**23
             ]
-            said: dict[int, list[str]] = defaultdict(list)
+            printed: dict[int, list[str]] = defaultdict(list)
             for (ranks, _), key in zip(calls, kind.taken_or_why_not(calls), strict=True):
-                said[ranks].append(key)
-            sums = (f"{ranks}:{zlib.crc32(repr(keys).encode()):08x}" for ranks, keys in said.items())
+                printed[ranks].append(key)
+            sums = (f"{ranks}:{zlib.crc32(repr(keys).encode()):08x}" for ranks, keys in printed.items())
             yield " ".join([name, *kind.words, f"element={element}", *sums])
 
 

@@ -56,12 +56,12 @@ def test_a_decision_has_parameters() -> None:
         "allgather",
         "decision/rd_ring[threshold=8192,bruck=81920]",
     )
-    for wrong, said in (
+    for wrong, printed in (
         ("rd_ring[x=1]", "threshold"),
         ("rd_ring[threshold=-1]", "a number from 0"),
         ("ompi_4_1[k=1]", "has no"),
     ):
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=printed):
             known.resolve(f"decision/{wrong}", "allgather")
     for threshold, key in ((0, "bucket"), (4096, "bucket"), (4097, "recursive_doubling")):
         line = decisions.ask("allgather", 8, 512, 1, decisions=[f"decision/rd_ring[threshold={threshold}]"])
@@ -74,10 +74,10 @@ def test_a_decision_has_parameters() -> None:
 @pytest.mark.parametrize("block", [2047, 2048])
 def test_linear_takes_its_parts_by_vector_and_by_block(block: int) -> None:
     """Of a reduce_scatter_block the reduce sees the vector, the scatter a block."""
-    said = chosen("reduce_scatter_block", 5, block, 1, commutes=False)
+    printed = chosen("reduce_scatter_block", 5, block, 1, commutes=False)
     scatter = "binomial" if block < 2048 else "linear"
-    assert said["ompi_4_1"] == f"reduce_scatter_block/linear[reduce=linear,reduce_s=0,scatter={scatter}]"
-    assert said["ompi_4_0"] == "reduce_scatter_block/linear[reduce=in_order_binary,reduce_s=0,scatter=linear]"
+    assert printed["ompi_4_1"] == f"reduce_scatter_block/linear[reduce=linear,reduce_s=0,scatter={scatter}]"
+    assert printed["ompi_4_0"] == "reduce_scatter_block/linear[reduce=in_order_binary,reduce_s=0,scatter=linear]"
 
 
 def test_ranges_in_words() -> None:
@@ -143,11 +143,11 @@ def test_a_map_finds_where_choices_change() -> None:
     # Wherever one asks, the map says what the table says.
     made = decisions.spans("bcast", [5, 17], 2**18, 4)
     calls = sorted({(s.ranks, count) for s in made for count in (s.first, s.last)})
-    said = {
+    printed = {
         (x["decision"], x["ranks"], x["count"]): decisions.taken(x)
         for x in decisions.ask_many("bcast", calls, 4, (), ())
     }
-    assert all(said[s.decision, s.ranks, count] == s.takes for s in made for count in (s.first, s.last))
+    assert all(printed[s.decision, s.ranks, count] == s.takes for s in made for count in (s.first, s.last))
 
 
 @needs_prover
@@ -193,13 +193,13 @@ def test_what_a_line_took() -> None:
 
 
 def test_the_prover_is_asked_for_every_option(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr(decisions.prover, "replies", lambda *words: asked.append(words) or [])
+    requests: list[tuple[object, ...]] = []
+    monkeypatch.setattr(decisions.prover, "replies", lambda *words: requests.append(words) or [])
     decisions.ask("bcast", 8, 100, 4)
     decisions.ask("bcast", 8, 100, 4, 3, False, True, ["decision/a", "decision/b"])
     decisions.ask_many("scan", [(8, 100), (9, 200)], 2, ["root=1"], ["decision/a"])
     usual = ["--decide", "collective=bcast", "ranks=8", "count=100", "elem=4"]
-    assert asked == [
+    assert requests == [
         ([*usual, "root=0", "commutes=1", "in_place=0"],),
         ([*usual, "root=3", "commutes=0", "in_place=1", "decision=decision/a", "decision=decision/b"],),
         (["--decide", "collective=scan", "elem=2", "root=1", "decision=decision/a"], "8 100\n9 200\n"),
@@ -208,11 +208,11 @@ def test_the_prover_is_asked_for_every_option(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_map_is_made_of_halves(known: registry.Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a table that changes at 5 and at 37: only where neighbours differ is more asked, and each span ends where the next begins."""
-    asked: list[tuple[int, int]] = []
+    requests: list[tuple[int, int]] = []
 
     def ask_many(collective: str, calls: Iterable[tuple[int, int]], *_: object) -> list[decisions.Line]:
         made = [(ranks, count) for ranks, count in calls]
-        asked.extend(made)
+        requests.extend(made)
         return [
             {"decision": "d", "ranks": p, "count": n, "kind": "ok", "rule": 1, "chose": f"{(n >= 5) + (n >= 37)}"}
             for p, n in made
@@ -223,11 +223,11 @@ def test_a_map_is_made_of_halves(known: registry.Registry, monkeypatch: pytest.M
     assert [(s.decision, s.ranks, s.first, s.last, s.takes) for s in made] == [
         ("d", 3, 1, 4, "0"), ("d", 3, 5, 36, "1"), ("d", 3, 37, 100, "2"),
     ]  # fmt: skip
-    assert [n for _, n in asked] == [1, 2, 4, 8, 16, 32, 64, 100, 6, 48, 5, 40, 36, 38, 37]
-    asked.clear()
+    assert [n for _, n in requests] == [1, 2, 4, 8, 16, 32, 64, 100, 6, 48, 5, 40, 36, 38, 37]
+    requests.clear()
     assert [s.last for s in decisions.spans("allgather", [3, 4], 400, 4)] == [4, 33, 4, 25]
     assert [(s.first, s.last) for s in decisions.spans("bcast", [3], 1, 4)] == [(1, 1)]
-    asked.clear()
+    requests.clear()
     assert [(s.first, s.last) for s in decisions.spans("barrier", [3], 400)] == [(0, 0)]
 
 

@@ -23,10 +23,10 @@ def test_only_algorithms_that_look_at_places_depend_on_them(tmp_path: Path) -> N
     count = {a.key: 0 if not known.collective(a.collective).has_data else 64 for a in known.algorithms}
     points = [(a.key, Point(a.collective, a.full_key(), count[a.key])) for a in known.algorithms]
     (tmp_path / "plan").write_text(plan_text(points, 8), encoding="utf-8")
-    seen: list[dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     for places in PLACES.values():
         (tmp_path / "places").write_text("".join(f"{n} {s} {c}\n" for n, s, c in places), encoding="utf-8")
-        said = prover.replies(["--messages", "--plan", tmp_path / "plan", "--places", tmp_path / "places"])
-        seen.append({line["id"]: (line["status"], line.get("schedule")) for line in said})
-    differ = {key for key in count if len({str(sorted(map(str, s[key][1] or []))) + s[key][0] for s in seen}) > 1}
+        printed = prover.replies(["--messages", "--plan", tmp_path / "plan", "--places", tmp_path / "places"])
+        found.append({line["id"]: (line["status"], line.get("schedule")) for line in printed})
+    differ = {key for key in count if len({str(sorted(map(str, s[key][1] or []))) + s[key][0] for s in found}) > 1}
     assert differ == {a.key for a in known.algorithms if "places" in a.flags}

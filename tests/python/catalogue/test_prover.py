@@ -28,10 +28,10 @@ LINES = 'checked\n{"id": "0"}\n\n{"id": "1"}\n'
 def test_lines_of_json_are_an_answer_unless_it_fails(
     monkeypatch: pytest.MonkeyPatch, status: int, out: str, err: str, says: str
 ) -> None:
-    asked: list[Any] = []
+    calls: list[Any] = []
 
     def answer(command: list[str], **options: Any) -> SimpleNamespace:
-        asked.append((command, options))
+        calls.append((command, options))
         return SimpleNamespace(returncode=status, stdout=out, stderr=err)
 
     monkeypatch.setattr(programs, "answer", answer)
@@ -41,7 +41,7 @@ def test_lines_of_json_are_an_answer_unless_it_fails(
         assert str(caught.value) == says
     else:
         assert prover.replies(["--rules"], "text") == [{"id": "0"}, {"id": "1"}] * (out == LINES)
-    assert asked == [([programs.PROVER, "--rules"], {"input": "text"})]
+    assert calls == [([programs.PROVER, "--rules"], {"input": "text"})]
 
 
 def test_a_prover_that_cannot_be_run_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,13 +137,13 @@ def program(folder: Path, text: str, status: int = 0) -> Path:
 
 
 def test_the_list_is_kept_until_the_program_changes(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked() -> int:
+    def calls() -> int:
         return (workplace / "count").read_text().count("x")
 
     monkeypatch.setattr(registry.programs, "PROVER", program(workplace, "one"))
-    assert (registry.json_text(), registry.json_text(), asked()) == ("one\n", "one\n", 1)
+    assert (registry.json_text(), registry.json_text(), calls()) == ("one\n", "one\n", 1)
     os.utime(program(workplace, "two"), ns=(5, 5))  # as many bytes as before
-    assert (registry.json_text(), registry.json_text(), asked()) == ("two\n", "two\n", 2)
+    assert (registry.json_text(), registry.json_text(), calls()) == ("two\n", "two\n", 2)
     for text, status in (("longer", 0), ("broken!", 3)):
         changed = program(workplace, text, status)
         os.utime(changed, ns=(1, 1))
@@ -152,7 +152,7 @@ def test_the_list_is_kept_until_the_program_changes(workplace: Path, monkeypatch
                 registry.json_text()
         else:
             assert registry.json_text() == "longer\n"
-    assert asked() == 4
+    assert calls() == 4
     for name in ("PROVER", "MPI_DRIVER", "SIM_DRIVER"):
         monkeypatch.setattr(registry.programs, name, workplace / "none")
     with pytest.raises(UserError, match="not built"):

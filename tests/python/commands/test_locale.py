@@ -17,7 +17,7 @@ SHOW = ("show", "bcast/mst", "--ranks", "4", "--no-pictures")
 SIM = ("--on", "schooner", "--nodes", "2", "--ranks", "4", "-a", "bcast/mst,bcast/linear", "--bytes", "4,1MiB")
 
 
-def said(folder: Path, encoding: str, *words: str) -> str:
+def printed(folder: Path, encoding: str, *words: str) -> str:
     """Standard output of a command that must work, in the locale C and with this encoding of its streams."""
     fixed = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": encoding}
     done = subprocess.run(
@@ -46,16 +46,16 @@ def said(folder: Path, encoding: str, *words: str) -> str:
     ids=lambda words: " ".join(words[:4]),
 )
 def test_a_command_prints_in_any_locale(tmp_path: Path, words: tuple[str, ...]) -> None:
-    assert said(tmp_path, "ascii", *words).strip()
+    assert printed(tmp_path, "ascii", *words).strip()
 
 
 def test_what_a_locale_has_is_printed_as_it_is(tmp_path: Path) -> None:
-    text = said(tmp_path, "latin-1", "decide", "-c", "allgather", "--ranks", "8", "--map")
-    assert text == said(tmp_path, "utf-8", "decide", "-c", "allgather", "--ranks", "8", "--map").replace("…", "...")
+    text = printed(tmp_path, "latin-1", "decide", "-c", "allgather", "--ranks", "8", "--map")
+    assert text == printed(tmp_path, "utf-8", "decide", "-c", "allgather", "--ranks", "8", "--map").replace("…", "...")
 
 
 @pytest.mark.skipif(not programs.SIM_DRIVER.exists(), reason="needs the simulation")
 def test_a_simulated_run_prints_in_any_locale(tmp_path: Path) -> None:
-    text = said(tmp_path, "ascii", "run", *SIM)
+    text = printed(tmp_path, "ascii", "run", *SIM)
     assert "us" in text  # for µs
     assert "x fastest" in text

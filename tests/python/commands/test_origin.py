@@ -26,8 +26,10 @@ def row(source: str, sources: str, platform: str) -> dict[str, str]:
 
 
 def test_rows_say_their_hashes_by_source() -> None:
-    said = origin.of_rows([row("sim", "1a", "2b"), row("sim", "1a", "3c"), row("bound", "", "2b"), row("real", "", "")])
-    assert said["Source"].endswith(", commit abc123+; sim: sources 1a, platform 2b 3c; bound: platform 2b; real")
+    printed = origin.of_rows(
+        [row("sim", "1a", "2b"), row("sim", "1a", "3c"), row("bound", "", "2b"), row("real", "", "")]
+    )
+    assert printed["Source"].endswith(", commit abc123+; sim: sources 1a, platform 2b 3c; bound: platform 2b; real")
 
 
 def test_the_command_is_one_that_can_be_given_again() -> None:

@@ -23,12 +23,12 @@ def test_a_failed_proof_begins_with_the_failure_and_says_of_what_kind(capsys: py
     prove_table.show(
         [line(1), line(2, "deadlock", failure="rank 0: recv …"), line(3, "unmatched"), line(4, "deadlock")]
     )
-    said = capsys.readouterr().out.splitlines()
-    assert said[-1].startswith("FAILED: 3 of 4 points (p = 1 … 4, root 0, up to 4 B): 2 deadlock and 1 unmatched")
+    output = capsys.readouterr().out.splitlines()
+    assert output[-1].startswith("FAILED: 3 of 4 points (p = 1 … 4, root 0, up to 4 B): 2 deadlock and 1 unmatched")
     assert not any(
-        "no deadlock" in text or "recv" in text for text in said
+        "no deadlock" in text or "recv" in text for text in output
     )  # why it failed is said once, below the table
-    assert any(text.rstrip().endswith("FAILED: deadlock") for text in said)
+    assert any(text.rstrip().endswith("FAILED: deadlock") for text in output)
 
 
 def test_a_whole_proof_says_what_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,9 +40,9 @@ def test_points_that_took_too_long_or_were_not_tried_are_told_as_such(capsys: py
     late = {k: v for k, v in line(2, "limit", failure="took longer …").items() if k not in ("messages", "bytes")}
     left = line(3) | {"status": "bcast/wrong goes on …", "verdict": None, "kind": "not tried"}
     prove_table.show([line(1), late, left])
-    said = capsys.readouterr().out
-    assert "FAILED: limit" in said
-    assert "— 1 point not tried: bcast/wrong goes on …" in said
+    output = capsys.readouterr().out
+    assert "FAILED: limit" in output
+    assert "— 1 point not tried: bcast/wrong goes on …" in output
 
 
 @pytest.fixture
@@ -102,9 +102,9 @@ def test_of_many_numbers_of_ranks_some_are_shown(
 ) -> None:
     prove_table.show([line(p) for p in range(1, most + 1)])
     assert [int(made.cells[0]) for made in shown[0].lines] == shows
-    said = capsys.readouterr().out
-    assert (f"({hidden} more numbers of ranks are not shown; --json has all)" in said) == bool(hidden)
-    assert "more numbers" not in said or hidden
+    output = capsys.readouterr().out
+    assert (f"({hidden} more numbers of ranks are not shown; --json has all)" in output) == bool(hidden)
+    assert "more numbers" not in output or hidden
 
 
 def test_many_algorithms_have_a_line_each_and_sums(shown: list[Grid], capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,8 +125,8 @@ def test_many_algorithms_have_a_line_each_and_sums(shown: list[Grid], capsys: py
         ("decision/d (bcast)", "1", "", "", "—", "proven", ""),
         ("decision/d (reduce)", "1", "", "", "—", "proven", ""),
     ]
-    said = "5 algorithms, p = 2 … 4, root 0, up to 4 B: 5 points proven, 2 unsupported, 1 failed"
-    assert capsys.readouterr().out.strip() == said
+    output = "5 algorithms, p = 2 … 4, root 0, up to 4 B: 5 points proven, 2 unsupported, 1 failed"
+    assert capsys.readouterr().out.strip() == output
 
 
 @pytest.mark.parametrize(

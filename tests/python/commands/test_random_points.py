@@ -83,12 +83,12 @@ def random_places(rng: random.Random, ranks: int) -> str:
     return "".join(lines)
 
 
-def plan_of(wanted: list[tuple[int, Point]]) -> str:
-    return "".join(plan.plan_text([(str(i), point)], ranks) for i, (ranks, point) in enumerate(wanted))
+def plan_of(expected: list[tuple[int, Point]]) -> str:
+    return "".join(plan.plan_text([(str(i), point)], ranks) for i, (ranks, point) in enumerate(expected))
 
 
-def prove(wanted: list[tuple[int, Point]], places: str, folder: Path) -> list[dict[str, Any]]:
-    (folder / "plan.txt").write_text(plan_of(wanted))
+def prove(expected: list[tuple[int, Point]], places: str, folder: Path) -> list[dict[str, Any]]:
+    (folder / "plan.txt").write_text(plan_of(expected))
     (folder / "places.txt").write_text(places)
     command = [programs.PROVER, "--plan", folder / "plan.txt", "--places", folder / "places.txt"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -97,11 +97,11 @@ def prove(wanted: list[tuple[int, Point]], places: str, folder: Path) -> list[di
 
 
 def check_proofs(rng: random.Random, number: int, folder: Path) -> None:
-    wanted = [random_point(rng, MAX_RANKS) for _ in range(number)]
+    expected = [random_point(rng, MAX_RANKS) for _ in range(number)]
     places = random_places(rng, MAX_RANKS)
-    said = prove(wanted, places, folder)
-    assert len(said) == number
-    for line, (ranks, point) in zip(said, wanted, strict=True):
+    output = prove(expected, places, folder)
+    assert len(output) == number
+    for line, (ranks, point) in zip(output, expected, strict=True):
         wrong = line.get("failure") if line["status"] == "ok" else None if line["status"] else "no reason given"
         assert not wrong, f"{point.text()} ranks={ranks}: {wrong}\non\n{places}"
 
@@ -128,10 +128,10 @@ def test_many_random_points_are_proven(rng: random.Random, number: int, tmp_path
 def test_most_random_points_are_supported(tmp_path: Path) -> None:
     """Else the tests here would say little."""
     rng = random.Random(1)
-    wanted = [random_point(rng, MAX_RANKS) for _ in range(300)]
-    said = prove(wanted, random_places(rng, MAX_RANKS), tmp_path)
-    assert sum(line["verdict"] == "proven" for line in said) > 180
-    assert len({line["algorithm"].split("[")[0] for line in said if line["verdict"]}) > 60
+    expected = [random_point(rng, MAX_RANKS) for _ in range(300)]
+    output = prove(expected, random_places(rng, MAX_RANKS), tmp_path)
+    assert sum(line["verdict"] == "proven" for line in output) > 180
+    assert len({line["algorithm"].split("[")[0] for line in output if line["verdict"]}) > 60
 
 
 @proves
@@ -143,8 +143,8 @@ def test_several_algorithms_are_swept_over_the_ranks_asked_for(capfd: pytest.Cap
 
 def simulate_and_check(number: int, seed: int, folder: Path) -> None:
     rng = random.Random(seed)
-    wanted = [random_point(rng, 16) for _ in range(number)]
-    (folder / "plan.txt").write_text(plan_of(wanted))
+    expected = [random_point(rng, 16) for _ in range(number)]
+    (folder / "plan.txt").write_text(plan_of(expected))
     command = ["smpirun", "-np", "16", "-platform", f"{SIXTEEN}.xml", "-hostfile", f"{SIXTEEN}.hosts"]
     command += ["--log=root.thresh:warning", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no"]
     command += ["--cfg=smpi/wtime:0", "--cfg=smpi/async-small-thresh:1024", "--cfg=smpi/send-is-detached-thresh:1024"]
@@ -152,11 +152,11 @@ def simulate_and_check(number: int, seed: int, folder: Path) -> None:
     (folder / "places.txt").write_text(random_places(rng, 16))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    said = {line["id"]: line for line in map(json.loads, done.stdout.splitlines()) if line.get("done")}
-    assert len(said) == number
+    output = {line["id"]: line for line in map(json.loads, done.stdout.splitlines()) if line.get("done")}
+    assert len(output) == number
     checked = 0
-    for i, (ranks, point) in enumerate(wanted):
-        line = said[str(i)]
+    for i, (ranks, point) in enumerate(expected):
+        line = output[str(i)]
         assert not line["wrong"], f"{point.text()} ranks={ranks}: {line['status']}"
         checked += line["status"] == "ok" and line["checked"]
     assert checked > number // 2, f"only {checked} of {number} points were supported"

@@ -101,7 +101,7 @@ def test_sources_stand_side_by_side_with_what_has_no_time(known: Registry) -> No
 
 
 @pytest.mark.parametrize(
-    ("asked", "metric", "heads"),
+    ("calls", "metric", "heads"),
     [
         ((), "makespan", ["bytes", "algorithm", "bound", "sim", "× fastest", "× bound"]),
         ((bounds.TELEPHONE,), "makespan", ["bytes", "algorithm", "bound", "telephone", "sim", "× fastest", "× bound"]),
@@ -110,9 +110,9 @@ def test_sources_stand_side_by_side_with_what_has_no_time(known: Registry) -> No
         ((), "root", ["bytes", "algorithm", "sim", "× fastest"]),
     ],
 )
-def test_which_bounds_are_shown(known: Registry, asked: tuple[str, ...], metric: str, heads: list[str]) -> None:
+def test_which_bounds_are_shown(known: Registry, calls: tuple[str, ...], metric: str, heads: list[str]) -> None:
     limits = [row("bound", kind, 1.0, metric=metric) for kind in (bounds.LOGGP, bounds.TELEPHONE)]
-    rows = [row("sim", "bcast/a", 2.0, metric=metric), *(limit for limit in limits if limit["algorithm"] in asked)]
+    rows = [row("sim", "bcast/a", 2.0, metric=metric), *(limit for limit in limits if limit["algorithm"] in calls)]
     assert [c.name for c in run_table.make_table(rows, limits).columns] == heads
 
 

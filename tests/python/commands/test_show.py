@@ -225,13 +225,13 @@ def test_large_pictures_come_with_advice(
         with open(tmp_path / name, "wb") as file:
             file.truncate(size)
     show.list_pictures([tmp_path / name for name in names], ranks)
-    said = capsys.readouterr()
-    assert said.out.splitlines()[:2] == ["", "pictures"]
-    assert ("   2 MiB" in said.out) == large
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[:2] == ["", "pictures"]
+    assert ("   2 MiB" in printed.out) == large
     ways = [*(["the PNG of the same name" if len(names) > 1 else "--out NAME.png"] * ("a.svg" in names))]
     ways += ["fewer --ranks" if ranks == 9 else "fewer --bytes", "--kind for some of them"]
     text = f"collscope: more than 2 MiB are slow to open: take {', '.join(ways)} or --no-pictures\n"
-    assert said.err == text * large
+    assert printed.err == text * large
 
 
 def test_times_stand_beside_the_first(known: Registry) -> None:

@@ -70,7 +70,7 @@ class Busy:
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
     """An environment in which the fake simulates."""
-    programs, temporary, told = tmp_path / "bin", tmp_path / "temp", tmp_path / "pid"
+    programs, temporary, reported = tmp_path / "bin", tmp_path / "temp", tmp_path / "pid"
     programs.mkdir()
     temporary.mkdir()
     shutil.copy(TESTS / "helpers" / "fake_smpirun", programs / "smpirun")
@@ -80,17 +80,17 @@ def env(tmp_path: Path) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(map(str, (TESTS.parents[1] / "python", TESTS / "helpers"))),
         "TMPDIR": str(temporary),
         "FAKE_COUNT": str(tmp_path / "count"),
-        "FAKE_PID": str(told),
+        "FAKE_PID": str(reported),
     }
 
 
 @pytest.fixture
 def started(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[..., Busy]]:
     """Starts the command line, the first of a process group, and waits until its child is at work."""
-    told, temporary = Path(env["FAKE_PID"]), Path(env["TMPDIR"])
+    reported, temporary = Path(env["FAKE_PID"]), Path(env["TMPDIR"])
 
     def start(*words: str) -> Busy:
-        told.unlink(missing_ok=True)
+        reported.unlink(missing_ok=True)
         command = [sys.executable, "-c", PROGRAM, str(tmp_path), *words]
         pipe = subprocess.PIPE
         process = subprocess.Popen(
@@ -98,11 +98,11 @@ def started(tmp_path: Path, env: dict[str, str]) -> Iterator[Callable[..., Busy]
         )  # fmt: skip
         running.append(process)
         for _ in range(600):
-            if (told.exists() and told.read_text()) or process.poll() is not None:
+            if (reported.exists() and reported.read_text()) or process.poll() is not None:
                 break
             time.sleep(0.05)
         assert process.poll() is None
-        return Busy(process, int(told.read_text()), temporary)
+        return Busy(process, int(reported.read_text()), temporary)
 
     running: list[subprocess.Popen[str]] = []
     yield start

@@ -72,22 +72,22 @@ class FakeBed:
 @pytest.fixture
 def beds(monkeypatch: pytest.MonkeyPatch) -> list[Network]:
     """The networks of which beds were wanted; none is made."""
-    wanted: list[Network] = []
+    expected: list[Network] = []
 
     @contextlib.contextmanager
     def made(network: Network) -> Iterator[FakeBed]:
-        wanted.append(network)
+        expected.append(network)
         yield FakeBed(network)
 
     def up(network: Network) -> FakeBed:
-        wanted.append(network)
+        expected.append(network)
         return FakeBed(network)
 
     monkeypatch.setattr(testbed, "ensure_tools", lambda: None)
     monkeypatch.setattr(bed, "standing", lambda: None)
     monkeypatch.setattr(bed, "standing_or_made", made)
     monkeypatch.setattr(bed, "up", up)
-    return wanted
+    return expected
 
 
 @pytest.mark.parametrize("status", [0, 3, -9])
@@ -137,15 +137,15 @@ def test_a_bed_that_others_may_disturb_is_told(
 ) -> None:
     monkeypatch.setattr(FakeBed, "realtime", realtime)
     monkeypatch.setattr(check, "check", lambda _: iter(()))
-    said = "collscope: without root the switch cannot go before other programs: keep this machine quiet while it measures\n"
-    assert call(*words).stderr == said * (not realtime)
+    printed = "collscope: without root the switch cannot go before other programs: keep this machine quiet while it measures\n"
+    assert call(*words).stderr == printed * (not realtime)
 
 
 def test_tools_are_installed_where_we_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr("collscope.setup.machine.ensure_packages", lambda *words: asked.append(words))
+    calls: list[Any] = []
+    monkeypatch.setattr("collscope.setup.machine.ensure_packages", lambda *words: calls.append(words))
     testbed.ensure_tools()
-    assert asked == [(paths.ROOT, [needs.TEST_BED])]
+    assert calls == [(paths.ROOT, [needs.TEST_BED])]
 
     def fail(*_: Any) -> None:
         raise SetupError("no apt-get")

@@ -29,10 +29,10 @@ from open_mpi import needs_open_mpi, needs_prover
 @needs_prover
 @needs_open_mpi
 def test_command() -> None:
-    said = CliRunner().invoke(twins.command, ["-a", "barrier", "--ranks", "2,3"])
-    assert said.exit_code == 0, said.output
-    assert "barrier/two_proc" in said.output and differences.REFUSED in said.output
-    assert "11 of 11 calls send the same messages" in said.output
+    out_text = CliRunner().invoke(twins.command, ["-a", "barrier", "--ranks", "2,3"])
+    assert out_text.exit_code == 0, out_text.output
+    assert "barrier/two_proc" in out_text.output and differences.REFUSED in out_text.output
+    assert "11 of 11 calls send the same messages" in out_text.output
 
 
 @needs_prover
@@ -58,8 +58,12 @@ def test_a_twin_that_this_library_lacks(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(calls, "twins", lambda _: there)
     alone = CliRunner().invoke(twins.command, ["-a", "barrier/tree", "--ranks", "2"])
     assert isinstance(alone.exception, UserError) and "does not have barrier/tree" in str(alone.exception)
-    said = CliRunner().invoke(twins.command, ["-a", "barrier/tree,barrier/linear", "--ranks", "2"])
-    assert said.exit_code == 0 and "does not have barrier/tree" in said.output and "1 of 1 calls" in said.output
+    out_text = CliRunner().invoke(twins.command, ["-a", "barrier/tree,barrier/linear", "--ranks", "2"])
+    assert (
+        out_text.exit_code == 0
+        and "does not have barrier/tree" in out_text.output
+        and "1 of 1 calls" in out_text.output
+    )
 
 
 def of_this_machine() -> Library:
@@ -122,7 +126,7 @@ def test_what_should_be_alike_and_is_not_is_bad(verdict: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "keys", "decided", "note"),
+    ("expected", "keys", "decided", "note"),
     [
         (None, ["bcast/linear", "bcast/knomial"], True, ""),
         (["bcast/linear"], ["bcast/linear"], False, ""),
@@ -133,7 +137,7 @@ def test_each_number_of_ranks_is_compared(
     twinned: Registry,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-    wanted: list[str] | None,
+    expected: list[str] | None,
     keys: list[str],
     decided: bool,
     note: str,
@@ -146,7 +150,7 @@ def test_each_number_of_ranks_is_compared(
         return [Compared(ranks, call, "same") for call in calls]
 
     monkeypatch.setattr(compare, "compare", same)
-    found = twins.run(library(), [2, 5], wanted)
+    found = twins.run(library(), [2, 5], expected)
     assert [(c.ranks, c.call.key, c.call.count) for c in found.forced] == [(p, key, p) for p in (2, 5) for key in keys]
     assert [c.ranks for c in found.decided] == [2, 5] * decided
     assert capsys.readouterr().err == note
@@ -170,20 +174,20 @@ def test_one_call_that_differs_fails_the_command(
     status: int,
     out: str | None,
 ) -> None:
-    asked: list[Any] = []
+    requests: list[Any] = []
     found = twins.Found(library(), [compared(v, p) for p, v in enumerate(verdicts.split(), 2)], [compared("same", 7)])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(calls, "twins", lambda _: [a for a in twinned.algorithms if a.twin])
     monkeypatch.setattr(differences, "differences", lambda *_: [])
-    monkeypatch.setattr(twins, "find_library", lambda folder: asked.append(folder))
-    monkeypatch.setattr(twins, "run", lambda *words: asked.append(words) or found)
-    monkeypatch.setattr(records, "write", lambda *words: asked.append((words[0], words[1], sorted(words[2]))))
+    monkeypatch.setattr(twins, "find_library", lambda folder: requests.append(folder))
+    monkeypatch.setattr(twins, "run", lambda *words: requests.append(words) or found)
+    monkeypatch.setattr(records, "write", lambda *words: requests.append((words[0], words[1], sorted(words[2]))))
     words = ["--ranks", "2..4", "--mpi", "m", *(["--out", out] if out else ["-a", "bcast/linear"])]
     done, printed, err = call(capsys, "twins", *words)
     assert done == status
-    wanted = None if out else ["bcast/linear"]
+    expected = None if out else ["bcast/linear"]
     written = [(Path("tables"), "4.1.4", ["decisions", "differences", "table"])] if out else []
-    assert asked == ["m", (None, [2, 3, 4], wanted), *written]
+    assert requests == ["m", (None, [2, 3, 4], expected), *written]
     assert err == "collscope: written: tables\n" * bool(out) + "".join(f"collscope: {c}\n" for c in found.bad)
     compared_ = 3 - verdicts.count("unsupported")
     same = verdicts.count("same") + 1

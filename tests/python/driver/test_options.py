@@ -74,8 +74,8 @@ def test_numbers_that_no_launch_can_mean_are_refused(
 def test_a_real_run_needs_its_buffers(tmp_path: Path) -> None:
     (tmp_path / "plan").write_text("algorithm=bcast/linear\n")
     done = alone(programs.MPI_DRIVER, "--plan", str(tmp_path / "plan"), "--shared-buffers")
-    said = "collscope-driver: --shared-buffers is for simulation; a real run needs its buffers\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    printed = "collscope-driver: --shared-buffers is for simulation; a real run needs its buffers\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", printed)
 
 
 @needs_mpi
@@ -95,16 +95,16 @@ def test_a_plan_of_measurements_that_is_not_there_is_told(tmp_path: Path) -> Non
 def test_the_topology_is_one_line_without_mpi() -> None:
     done = alone(programs.MPI_DRIVER, "--topology")
     assert done.returncode == 0
-    told: dict[str, Any] = json.loads(done.stdout)["topology"]
-    assert set(told) == {"model", "caches", "cpus"}
-    numbers = [cpu["cpu"] for cpu in told["cpus"]]
+    reported: dict[str, Any] = json.loads(done.stdout)["topology"]
+    assert set(reported) == {"model", "caches", "cpus"}
+    numbers = [cpu["cpu"] for cpu in reported["cpus"]]
     assert numbers and numbers == sorted(set(numbers))
     assert all(
-        set(cpu) == {"cpu", "core", "socket", "numa", "cache"} and min(cpu.values()) >= 0 for cpu in told["cpus"]
+        set(cpu) == {"cpu", "core", "socket", "numa", "cache"} and min(cpu.values()) >= 0 for cpu in reported["cpus"]
     )
-    assert [cache["level"] for cache in told["caches"]] == sorted({cache["level"] for cache in told["caches"]})
+    assert [cache["level"] for cache in reported["caches"]] == sorted({cache["level"] for cache in reported["caches"]})
     names = re.findall(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    assert not names or told["model"].split() == names[0].split()
+    assert not names or reported["model"].split() == names[0].split()
 
 
 @needs_mpi
@@ -144,8 +144,8 @@ def test_the_topology_of_a_machine_that_is_made_up(
 ) -> None:
     monkeypatch.setenv("HWLOC_THISSYSTEM", "1")
     monkeypatch.setenv("HWLOC_SYNTHETIC", machine)
-    told = json.loads(alone(programs.MPI_DRIVER, "--topology").stdout)
-    assert told == {"topology": {"model": "", "caches": caches, "cpus": cpus}}
+    reported = json.loads(alone(programs.MPI_DRIVER, "--topology").stdout)
+    assert reported == {"topology": {"model": "", "caches": caches, "cpus": cpus}}
 
 
 @needs_sim

@@ -168,17 +168,17 @@ def answer(name: str, folder: Path) -> list[str]:
     launch = ["smpirun", "-np", str(ranks), "-hostfile", "hosts", *map(str, smpirun_args(on)), str(programs.SIM_DRIVER)]
     env = {**os.environ, **smpirun_env(on), "TMPDIR": str(folder)}
     done = subprocess.run([*launch, *options], cwd=folder, capture_output=True, text=True, check=False, env=env)
-    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    assert said and not done.returncode, done.stderr
+    printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert printed and not done.returncode, done.stderr
     return [
         f"status {done.returncode}",
-        *(json.dumps(rounded(line, PASSING)) for line in said if not OF_THIS_MACHINE & {*line}),
+        *(json.dumps(rounded(line, PASSING)) for line in printed if not OF_THIS_MACHINE & {*line}),
     ]
 
 
 def line_of(name: str, folder: Path) -> str:
-    said = answer(name, folder)
-    return f"{name}: {said[0]}, {len(said) - 1} lines, {zlib.crc32(repr(said).encode()):08x}"
+    printed = answer(name, folder)
+    return f"{name}: {printed[0]}, {len(printed) - 1} lines, {zlib.crc32(repr(printed).encode()):08x}"
 
 
 @pytest.mark.parametrize("name", REQUESTS)

@@ -66,8 +66,8 @@ def test_an_axis_of_sizes(low: int, high: int, most: int, powers: list[int]) -> 
 
 
 def test_times_beside_ticks() -> None:
-    said = {1.0: "1 s", 0.9995: "0.9995 s", 0.5: "500 ms", 2e-5: "20 µs", 1e-9: "1 ns", 5e-10: "5e-10 s"}
-    assert {seconds: axes.tick_time(seconds) for seconds in said} == said
+    printed = {1.0: "1 s", 0.9995: "0.9995 s", 0.5: "500 ms", 2e-5: "20 µs", 1e-9: "1 ns", 5e-10: "5e-10 s"}
+    assert {seconds: axes.tick_time(seconds) for seconds in printed} == printed
     ax = Figure().add_subplot()
     for high, named in ((1.9e-4, True), (2.1e-4, False)):  # from a microsecond
         axes.time_axis(ax, 1e-6, high)

@@ -142,8 +142,8 @@ def test_every_key_has_a_line_for_each_source_and_one_colour(count: int, sources
     assert set(lines(ax)) == {f"{key} {source}" for key in MANY[:count] for source in sources} | set(BOUNDS)
     for key in MANY[:count]:
         assert len({lines(ax)[f"{key} {source}"].get_color() for source in sources}) == 1
-    seen = [colour for colour in colours(ax).values() if colour != GREY]
-    assert len(seen) == len(set(seen)) == min(count, 10)
+    noted = [colour for colour in colours(ax).values() if colour != GREY]
+    assert len(noted) == len(set(noted)) == min(count, 10)
 
 
 def test_all_keys_of_a_collective_and_all_decisions_are_told_apart() -> None:
@@ -151,14 +151,14 @@ def test_all_keys_of_a_collective_and_all_decisions_are_told_apart() -> None:
     made = figure(*rows(keys, ("sim", "real")))
     found = colours(panels(made)[0])
     assert set(found) == set(keys)
-    seen = [colour for colour in found.values() if colour != GREY]
-    assert len(seen) == len(set(seen))
+    noted = [colour for colour in found.values() if colour != GREY]
+    assert len(noted) == len(set(noted))
     decisions = [key for key in keys if key.startswith("decision/")]
     assert len({(found[key], str(lines(panels(made)[0])[f"{key} sim"].get_linestyle())) for key in decisions}) == len(
         decisions
     )
     assert all(found[key] != GREY for key in decisions)
-    assert len(seen) <= MAX_COLOURS + len(decisions) + 1
+    assert len(noted) <= MAX_COLOURS + len(decisions) + 1
 
 
 def test_grey_is_what_never_comes_near_the_best_and_is_named_all_the_same() -> None:

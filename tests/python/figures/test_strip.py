@@ -43,7 +43,7 @@ def test_boxes_meet_in_the_middle_of_what_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "said"),
+    ("points", "printed"),
     [
         (18 * 4.15 + 3.1, "pipeline[s=128KiB]"),
         (18 * 4.15 + 2.9, "pipeline 128K"),
@@ -53,6 +53,6 @@ def test_boxes_meet_in_the_middle_of_what_was_asked() -> None:
         (4 * 4.15 + 2.9, None),
     ],
 )
-def test_names_are_as_long_as_their_boxes_let_them(points: float, said: str | None) -> None:
+def test_names_are_as_long_as_their_boxes_let_them(points: float, printed: str | None) -> None:
     ax = drawn(points, ["bcast/pipeline[s=131072]"])  # half a doubling to either side
-    assert [t.get_text() for t in ax.texts][:-1] == ([said] if said else [])
+    assert [t.get_text() for t in ax.texts][:-1] == ([printed] if printed else [])

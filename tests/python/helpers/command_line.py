@@ -18,8 +18,8 @@ def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
         cli.main(list(words))
     except SystemExit as error:
         status = int(error.code or 0)
-    said = capsys.readouterr()
-    return status, said.out, said.err
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:

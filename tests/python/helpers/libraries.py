@@ -54,9 +54,9 @@ def _installed(package: str, version: str) -> Path:
             return folder
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         pip = [str(folder / "bin" / "pip"), "--disable-pip-version-check", "install", "-q", f"{package}=={version}"]
-        said = subprocess.run(pip, capture_output=True, text=True)
-        if said.returncode:
-            last = (said.stderr.strip().splitlines() or ["no reason given"])[-1]
+        printed = subprocess.run(pip, capture_output=True, text=True)
+        if printed.returncode:
+            last = (printed.stderr.strip().splitlines() or ["no reason given"])[-1]
             pytest.skip(f"needs PyPI's {package} {version}, which cannot be had here: {last}")
         done.touch()
     return folder

@@ -28,20 +28,20 @@ Seat = tuple[str, int, int]
 """Node, socket and core in its node."""
 
 
-def told(sockets: int, cores: int, *words: str) -> str:
+def reported(sockets: int, cores: int, *words: str) -> str:
     """What mpirun prints on a machine whose nodes have these cores."""
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
     made_up = os.environ | {"HWLOC_SYNTHETIC": f"pack:{sockets} core:{cores} pu:1"}
-    said = []
+    printed = []
     with subprocess.Popen(
         ["mpirun", *root, *words, "true"], env=made_up, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
         assert process.stdout
         for line in process.stdout:
-            said.append(line)
+            printed.append(line)
             if "LAUNCH MSG" in line:  # the map is whole; what does not launch may wait for seconds
                 process.kill()
-    return "".join(said)
+    return "".join(printed)
 
 
 def mapped(text: str) -> dict[int, Seat]:
@@ -67,7 +67,7 @@ def display(sockets: int, cores: int, nodes: int, ranks: int, *words: str) -> st
     """What mpirun prints of its map of so many ranks on so many nodes, with these words for its mapper."""
     allocation = ",".join(f"{NETWORK}{n}:{sockets * cores}" for n in range(nodes))
     binding = ("--do-not-launch", "--display-devel-map", "--bind-to", "core:overload-allowed")
-    return told(sockets, cores, *binding, "--host", allocation, "-np", str(ranks), *words)
+    return reported(sockets, cores, *binding, "--host", allocation, "-np", str(ranks), *words)
 
 
 def by_rankfile(sockets: int, cores: int, lines: str, ranks: int) -> list[int]:
@@ -77,7 +77,7 @@ def by_rankfile(sockets: int, cores: int, lines: str, ranks: int) -> list[int]:
         file.write(lines.replace("HOST", here))
         file.flush()
         host = f"{here}:{sockets * cores}"
-        text = told(sockets, cores, "--display-map", "--host", host, "-np", str(ranks), "--rankfile", file.name)
+        text = reported(sockets, cores, "--display-map", "--host", host, "-np", str(ranks), "--rankfile", file.name)
     theirs = dict(re.findall(r"Process rank: (\d+) Bound: socket \d+\[core (\d+)\[", text))
     return [int(theirs[str(rank)]) for rank in range(ranks)]
 
@@ -113,8 +113,8 @@ def table() -> str:
     writer.writerow(COLUMNS)
     for sockets, cores, nodes, ranks in layouts():
         for mapping in MAPPINGS:
-            said = mapped(display(sockets, cores, nodes, ranks, "--map-by", mapping))
-            seats = [said[rank] for rank in range(ranks)]
+            printed = mapped(display(sockets, cores, nodes, ranks, "--map-by", mapping))
+            seats = [printed[rank] for rank in range(ranks)]
             writer.writerow([mapping, sockets, cores, nodes, ranks, words(seats)])
     for sockets, cores in MACHINES:
         bound = by_rankfile(sockets, cores, lines_of(sockets, cores), 3)

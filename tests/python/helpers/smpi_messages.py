@@ -86,8 +86,8 @@ def compare(folder: Path, ranks: int, calls: Sequence[Call], keys: Sequence[str]
     """
     keys = keys or [f"decision/smpi_ompi:{c.collective}" for c in calls]
     own = own_messages(ranks, calls, keys)
-    asked = [i for i in range(len(calls)) if i not in own.unsupported]
-    theirs = library_messages(folder, ranks, [*FIRST, *(calls[i] for i in asked)])
-    sent = {i: tuple(theirs[at, r] for r in range(ranks)) for at, i in enumerate(asked, len(FIRST))}
+    requests = [i for i in range(len(calls)) if i not in own.unsupported]
+    theirs = library_messages(folder, ranks, [*FIRST, *(calls[i] for i in requests)])
+    sent = {i: tuple(theirs[at, r] for r in range(ranks)) for at, i in enumerate(requests, len(FIRST))}
     nothing: tuple[Messages, ...] = ([],) * ranks
     return [compared(call, keys[i], "SMPI", sent.get(i, nothing), own, i) for i, call in enumerate(calls)]

@@ -147,8 +147,8 @@ def test_without_is_typed_beside_the_platform_or_within_its_name() -> None:
 
 
 def test_what_is_not_there_to_be_left_out_is_said() -> None:
-    said: list[str] = []
+    printed: list[str] = []
     spec_reader.parse_spec(
-        ELEMENTS.replace("in_order = true\n", ""), "e.toml", {"without": "in_order+gap"}, said.append
+        ELEMENTS.replace("in_order = true\n", ""), "e.toml", {"without": "in_order+gap"}, printed.append
     )
-    assert said == ["elements: without=in_order changes nothing: this machine has no such element"]
+    assert printed == ["elements: without=in_order changes nothing: this machine has no such element"]

@@ -57,9 +57,9 @@ def test_the_platform_file_says_it_all_once_more(tmp_path: Path, text: str) -> N
     read = read_xml(made.xml, "again")
     assert replace(read.machine, about="") == made.machine
     assert [read.classes(nodes) for nodes in (1, 2)] == [made.classes(nodes) for nodes in (1, 2)]
-    told = [machine_file(one, 2, 3).splitlines() for one in (made, read)]
-    said, again = ([line for line in lines if line.split()[0] not in PLACE_LINES] for lines in told)
-    assert said == again
+    reported = [machine_file(one, 2, 3).splitlines() for one in (made, read)]
+    printed, again = ([line for line in lines if line.split()[0] not in PLACE_LINES] for lines in reported)
+    assert printed == again
 
 
 def ways(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:

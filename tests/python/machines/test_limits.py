@@ -24,13 +24,13 @@ def refused(text: str, **values: str) -> str:
 @pytest.mark.parametrize("key", ["O", "G", "L", "B", "A"])
 def test_the_least_of_everything(key: str) -> None:
     seconds, limit = key in "OGL", 1000 if key in "OGL" else 1
-    said = f"a number of seconds, 0 to {limit}" if seconds else f"a number of seconds per byte, 0 to {limit}"
+    printed = f"a number of seconds, 0 to {limit}" if seconds else f"a number of seconds per byte, 0 to {limit}"
     for value, fits in ((0, True), (limit, True), (1.001 * limit, False), (-1e-9, False)):
         least = "".join(line.replace(f"= {key}", f"= {value}") + "\n" for line in MIN_ELEMENTS.splitlines())
         for other in "OGLBA":
             least = least.replace(f"= {other}\n", "= 1e-9\n")
         text = SMALL.replace("[curve]", f"{least}[curve]")
-        assert (refused(text) == "") == fits and (fits or said in refused(text)), (key, value)
+        assert (refused(text) == "") == fits and (fits or printed in refused(text)), (key, value)
 
 
 def levels(count: int) -> str:
@@ -50,16 +50,18 @@ def test_how_many_there_may_be() -> None:
     )
     assert "must be a list of 1 to 1000 pieces" in refused(f"{head}[curve]\nsocket = []\n")
     noise = "[[noise.socket]]\nfrom_bytes = 0\nquantiles_s = ["
-    for count, said in (
+    for count, printed in (
         (32, ""),
         (33, "a list of 2 to 32 pairs of a part and seconds: [[0, -1e-6], [0.5, 0], [1, 5e-6]]"),
         (1, "a list of 2 to 32"),
     ):
         knots = ", ".join(f"[{k / max(count - 1, 1)}, 0]" for k in range(count))
-        assert said in refused(f"{SMALL}{noise}{knots}]\n") and bool(said) == bool(refused(f"{SMALL}{noise}{knots}]\n"))
+        assert printed in refused(f"{SMALL}{noise}{knots}]\n") and bool(printed) == bool(
+            refused(f"{SMALL}{noise}{knots}]\n")
+        )
     many = ", ".join(["[0, 1]"] * 257)
-    said = "must be a list of pairs of sockets: [[0, 1], [1, 3], …]"
-    assert said in refused(SMALL.replace("[curve]", f"interconnect_links = [{many}]\n[curve]"))
+    printed = "must be a list of pairs of sockets: [[0, 1], [1, 3], …]"
+    assert printed in refused(SMALL.replace("[curve]", f"interconnect_links = [{many}]\n[curve]"))
     for size, fits in (((1 << 50), True), ((1 << 50) + 1, False)):
         text = SMALL.replace("[1024,", f"[{size},")
         assert (refused(text) == "") == fits and (
@@ -68,7 +70,7 @@ def test_how_many_there_may_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "printed"),
     [
         (("cores = 8\n", "cores = 16\n"), "cores_per_socket: must be a multiple of the 16 cores of a unit of numa, and more"),
         (("cores = 8\n", "cores = 4\n"), "level numa.cores: must be a multiple of the 4 cores of a unit of ccd, and more"),
@@ -86,14 +88,14 @@ def test_how_many_there_may_be() -> None:
          "no two sockets of a node are two links apart; see interconnect_links"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_into_each_other(change: tuple[str, str], said: str) -> None:
+def test_what_does_not_fit_into_each_other(change: tuple[str, str], printed: str) -> None:
     assert change[0] in LAYERED
     found = refused(LAYERED.replace(*change))
-    assert bool(found) == bool(said) and said in found, found
+    assert bool(found) == bool(printed) and printed in found, found
 
 
 @pytest.mark.parametrize(
-    ("links", "said"),
+    ("links", "printed"),
     [
         ("[0, 1], [0, 2], [1, 3], [2, 4]", "must be pairs of two sockets from 0 to 3, not [2, 4]"),
         ("[0, 1], [0, 2], [1, 3], [2, -1]", "must be pairs of two sockets from 0 to 3, not [2, -1]"),
@@ -103,9 +105,9 @@ def test_what_does_not_fit_into_each_other(change: tuple[str, str], said: str) -
         ("[0, 1], [1, 2], [2, 3]", ""),
     ],
 )
-def test_links_of_sockets(links: str, said: str) -> None:
+def test_links_of_sockets(links: str, printed: str) -> None:
     found = refused(SQUARE.replace("[0, 1], [0, 2], [1, 3], [2, 3]", links))
-    assert found == (f"f:9: interconnect_links: {said}" if said else "")
+    assert found == (f"f:9: interconnect_links: {printed}" if printed else "")
 
 
 @pytest.mark.parametrize(("earliest", "refuses"), [(-1.9e-6, True), (-1.8e-6, False)])
@@ -126,7 +128,7 @@ def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "printed"),
     [
         ("network.latency_s", "xfast", 'prime: network.latency_s takes a factor for the whole curve, as in network.latency_s=x0.5, not '
          '"xfast"; single pieces are changed in the file'),
@@ -143,5 +145,5 @@ def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
         ("nodes", "1" * 61, f'prime: "{"1" * 60}…" is too long; write key=value'),
     ],
 )  # fmt: skip
-def test_what_a_variant_says(key: str, value: str, said: str) -> None:
-    assert refused(PRIME, **{key: value}) == said
+def test_what_a_variant_says(key: str, value: str, printed: str) -> None:
+    assert refused(PRIME, **{key: value}) == printed

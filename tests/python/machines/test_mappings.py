@@ -36,12 +36,12 @@ def machine(sockets: int, cores: int, nodes: int, oversubscribes: bool = False) 
 @pytest.mark.parametrize("mapping", placement.OPEN_MPI_MAPPINGS)
 @pytest.mark.parametrize(("sockets", "cores", "nodes", "ranks"), SHAPES)
 def test_ranks_sit_where_mpirun_puts_them(sockets: int, cores: int, nodes: int, ranks: int, mapping: str) -> None:
-    said = mapped(display(sockets, cores, nodes, ranks, "--map-by", mapping))
-    assert len(said) == ranks
+    printed = mapped(display(sockets, cores, nodes, ranks, "--map-by", mapping))
+    assert len(printed) == ranks
     there = machine(sockets, cores, nodes)
     seats = zip(places(there, nodes, ranks, mapping), hosts_of(there, nodes, ranks, mapping), strict=True)
     ours = [(node, on - node * sockets, name) for (node, on, _), name in seats]
-    theirs = [(int(node[4:]), on, f"{node}_core{core}") for _, (node, on, core) in sorted(said.items())]
+    theirs = [(int(node[4:]), on, f"{node}_core{core}") for _, (node, on, core) in sorted(printed.items())]
     assert ours == theirs
     assert placement.used_nodes(fitted(there, nodes, ranks, mapping)) == len({node for node, _, _ in theirs})
 
@@ -52,8 +52,8 @@ def test_more_ranks_than_cores_share_them_as_mpirun_says_or_are_refused(mapping:
     assert "not enough slots" in display(2, 4, 2, 19, "--map-by", mapping)
     with pytest.raises(UsageError, match="do not fit on 2 nodes"):
         hosts_of(machine(2, 4, 2), 2, 19, mapping)
-    said = mapped(display(2, 4, 2, 19, "--map-by", mapping, "--oversubscribe"))
-    theirs = [f"{node}_core{core}" for _, (node, _, core) in sorted(said.items())]
+    printed = mapped(display(2, 4, 2, 19, "--map-by", mapping, "--oversubscribe"))
+    theirs = [f"{node}_core{core}" for _, (node, _, core) in sorted(printed.items())]
     assert hosts_of(machine(2, 4, 2, oversubscribes=True), 2, 19, mapping) == theirs
 
 

@@ -69,16 +69,16 @@ def test_classes_that_two_ranks_may_be_in() -> None:
 
 
 def test_a_platform_s_file_is_written_when_it_is_wanted_and_again_where_it_is_gone(workplace: Path) -> None:
-    asked: list[int] = []
+    calls: list[int] = []
     made = Platform(
-        "mine", Machine("m", "", {}), EqualNodes(4, 2, 1, 1, 0.0, 0.0), lambda n: asked.append(n) or f"{n} nodes"
+        "mine", Machine("m", "", {}), EqualNodes(4, 2, 1, 1, 0.0, 0.0), lambda n: calls.append(n) or f"{n} nodes"
     )
     assert not (paths.CACHE / "platforms").exists()
     file = made.xml
     assert file.parent == paths.CACHE / "platforms" and file.read_text() == "4 nodes"
     assert re.fullmatch(r"m-[0-9a-f]{16}\.xml", file.name)
     file.unlink()
-    assert made.xml.read_text() == "4 nodes" and asked == [4], "its text is kept"
+    assert made.xml.read_text() == "4 nodes" and calls == [4], "its text is kept"
     file.write_text("mine")
     assert replace(made, name="again").xml.read_text() == "mine", "known by its name"
     assert made.identity == b"4 nodes"
@@ -95,12 +95,12 @@ def test_a_large_machine_is_known_by_two_of_its_nodes() -> None:
 
 def test_a_machine_that_is_not_simulated_says_what_to_do() -> None:
     many = replace(platform(nodes=2049), file=lambda n: "", typed="mine.toml[nodes=2049]")
-    said = "mine.toml[nodes=2049]: 2049 nodes are too many for a simulation: at most 2048; --source model has no such limit"
-    assert many.beyond_simulation() == said
+    printed = "mine.toml[nodes=2049]: 2049 nodes are too many for a simulation: at most 2048; --source model has no such limit"
+    assert many.beyond_simulation() == printed
     assert replace(many, typed="").beyond_simulation().startswith("mine: 2049 nodes")
     with pytest.raises(UserError) as refused:
         _ = many.xml
-    assert str(refused.value) == said
+    assert str(refused.value) == printed
     assert platform(nodes=2048).beyond_simulation() == ""
 
 
@@ -175,7 +175,7 @@ NAMED = PRIME.replace("nodes = 3", "nodes = 2") + (
 
 
 @pytest.mark.parametrize(
-    ("asked", "nodes"),
+    ("calls", "nodes"),
     [
         ({}, 2),
         ({"gamma_s_per_byte": "0"}, 2),  # an allocation that stands in the file says nothing of how many
@@ -184,8 +184,8 @@ NAMED = PRIME.replace("nodes = 3", "nodes = 2") + (
         ({"topology.allocation": "contiguous"}, 2),
     ],
 )
-def test_an_allocation_that_is_asked_for_says_how_many_nodes(asked: dict[str, str], nodes: int) -> None:
-    assert parse_spec(NAMED, "x.toml", asked).nodes == nodes
+def test_an_allocation_that_is_asked_for_says_how_many_nodes(calls: dict[str, str], nodes: int) -> None:
+    assert parse_spec(NAMED, "x.toml", calls).nodes == nodes
 
 
 def test_a_platform_is_made_of_its_specification() -> None:

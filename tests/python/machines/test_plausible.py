@@ -183,7 +183,7 @@ def test_how_large_a_machine_may_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "printed"),
     [
         (("1.9e-6, 3.7e-10", "9.9e-4, 3.7e-10"), ""),
         (("1.9e-6, 3.7e-10", "1e-3, 3.7e-10"), "curve.network: latency_s 0.001 is 1 ms where 1 to 30 µs is usual"),
@@ -202,12 +202,12 @@ def test_how_large_a_machine_may_be() -> None:
         (("nodes = 3", "nodes = 1"), ""),
     ],
 )  # fmt: skip
-def test_from_where_on_a_number_is_doubted(change: tuple[str, str], said: str) -> None:
+def test_from_where_on_a_number_is_doubted(change: tuple[str, str], printed: str) -> None:
     heard: list[str] = []
     assert change[0] in PRIME
     parse_spec(PRIME.replace(*change), "prime.toml", say=heard.append)
-    assert len(heard) == bool(said), heard
-    assert said in "".join(heard)
+    assert len(heard) == bool(printed), heard
+    assert printed in "".join(heard)
 
 
 def test_a_slow_overhead_is_doubted_and_a_class_that_does_not_occur_is_not() -> None:

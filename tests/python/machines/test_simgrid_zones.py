@@ -100,9 +100,9 @@ def test_a_message_on_jaguar_s_file_takes_what_the_specification_says_between_ne
         for rank, there in enumerate((*others, *further), 1):
             links = len(route("torus", spec.topology.shape, 0, there))
             beyond = (links - 1) * spec.topology.hop_latency_s.value  # of two on a node: a hop less
-            said = curve.latency.value + beyond + size * curve.s_per_byte.value
+            printed = curve.latency.value + beyond + size * curve.s_per_byte.value
             # 16 bytes of SMPI's own go with it; within a node the socket's rate counts.
-            assert found[0, rank] == pytest.approx(said, rel=3e-3 if links else 0.06), (there, size)
+            assert found[0, rank] == pytest.approx(printed, rel=3e-3 if links else 0.06), (there, size)
             if there == corners[-1]:
                 assert links == 3, "round, not the long way"
                 assert found[0, rank] == pytest.approx(found[0, 1] + 2 * 5.0e-8, rel=1e-6)

@@ -139,16 +139,16 @@ def test_what_smpirun_is_told_of_a_platform(tmp_path: Path, monkeypatch: pytest.
     p = find.load(made_platforms.write(tmp_path, made_platforms.PRIME))
     words = simgrid.smpirun_args(p)
     assert words[:3] == ["-platform", str(tmp_path / "plugin.so"), "--log=root.thresh:warning"]
-    told = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
+    reported = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
     own = {"network/loopback-lat": "1", "network/loopback-bw": "23000000000.0"}
-    assert told == simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | protocol_settings(1009, 1.3e-7) | own
+    assert reported == simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | protocol_settings(1009, 1.3e-7) | own
     assert simgrid.smpirun_env(p) == {"COLLSCOPE_PLATFORM": str(p.xml)}
     ideal = find.load("ideal")
     words = simgrid.smpirun_args(ideal)
     assert words[:2] == ["-platform", str(ideal.xml)]
-    told = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
+    reported = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
     plain = simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | simgrid.FACTOR_SETTINGS
-    assert told == plain | protocol_settings(-1, 0.0)
+    assert reported == plain | protocol_settings(-1, 0.0)
     (tmp_path / "plugin.so").unlink()
     with pytest.raises(UserError, match="prime needs it for its curves"):
         simgrid.smpirun_args(p)

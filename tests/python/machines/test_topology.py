@@ -189,7 +189,7 @@ def test_links_between_nodes_are_varied_where_the_study_crosses_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "shape", "said"),
+    ("kind", "shape", "printed"),
     [
         ("switch", (), ""),
         ("torus", (4194305,), "has 4194305 positions; at most 4194304"),
@@ -204,10 +204,10 @@ def test_links_between_nodes_are_varied_where_the_study_crosses_them() -> None:
         ("dragonfly", (4, 2048, 2), "has 16777232 links; at most 16777216"),
     ],
 )
-def test_how_large_a_network_may_be(kind: str, shape: tuple[int, ...], said: str) -> None:
+def test_how_large_a_network_may_be(kind: str, shape: tuple[int, ...], printed: str) -> None:
     uplinks = 512 / 1280 if shape[:1] == (8192,) else 1.0
     rates = {"link_bytes_per_s": Number(1e9), "global_bytes_per_s": Number(1e9), "oversubscription": Number(uplinks)}
-    assert topology.problem_of(Topology(kind, shape, **rates)) == said
+    assert topology.problem_of(Topology(kind, shape, **rates)) == printed
 
 
 def test_a_network_needs_its_links_bandwidth() -> None:
@@ -275,7 +275,7 @@ def test_what_a_variant_changes_of_a_topology() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "said"),
+    ("key", "text", "printed"),
     [
         ("topology", "torus", 'is "switch" (one, wide enough for all), not "torus"; another kind is written in a file'),
         ("topology.first", "-1", "must be a whole number, 0 or more"),
@@ -289,11 +289,11 @@ def test_what_a_variant_changes_of_a_topology() -> None:
         ("topology.hop_latency_s", "-1e-9", "must be a number, more than 0"),
     ],
 )
-def test_what_a_variant_of_a_topology_cannot_be(key: str, text: str, said: str) -> None:
+def test_what_a_variant_of_a_topology_cannot_be(key: str, text: str, printed: str) -> None:
     tree = Topology("fat_tree", (4, 8), (Number(4.0), Number(8.0)), Number(1e-7), Number(1e9))
     with pytest.raises(ValueError) as refused:
         topology.varied(tree, key, text)
-    assert str(refused.value) == said
+    assert str(refused.value) == printed
 
 
 def test_links_lie_between_nodes_of_several_leaves_or_positions() -> None:

@@ -29,7 +29,7 @@ def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "printed"),
     [
         ({"latency_s": ["1x"]}, 'is a table; a key with a point stands in quotes: "network.latency_s" = ["1x", "0.5x"]'),
         ([], 'must be a list of values such as ["1x", "2x"] or [4.5e9, 9.0e9], not []'),
@@ -44,10 +44,10 @@ def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...
         (["1.2.3x"], '"1.2.3x" is not a factor; write "2x"'),
     ],
 )  # fmt: skip
-def test_what_is_no_value_is_said(given: Any, said: str) -> None:
+def test_what_is_no_value_is_said(given: Any, printed: str) -> None:
     with pytest.raises(ValueError) as refused:
         study_variants._values(given)
-    assert str(refused.value) == said
+    assert str(refused.value) == printed
 
 
 TEXT = "title = 'x'\n[vary]\nmapping = []\nwithout = []\nbuffers = []\nnodes = []\nthere = []\na = []\nb = []\n"
@@ -79,7 +79,7 @@ def test_keys_and_their_values_are_read_with_their_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "printed"),
     [
         ({"nodes": ("4",)}, "6: vary.nodes: stands in [setting], as a list: nodes = [4, 8]"),
         ({"there": ("4",)}, "7: vary.there: stands in [setting] too; leave it out there"),
@@ -88,10 +88,10 @@ def test_keys_and_their_values_are_read_with_their_lines() -> None:
         ({"a": tuple("abcdefgh"), "b": tuple("abcdefghi")}, "2: vary: makes 72 variants; take values out until there are at most 64"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_varied_is_said_with_its_line(values: dict[str, tuple[str, ...]], said: str) -> None:
+def test_what_cannot_be_varied_is_said_with_its_line(values: dict[str, tuple[str, ...]], printed: str) -> None:
     with pytest.raises(UsageError) as refused:
         read(**values)
-    assert str(refused.value).partition("; there are")[0] == f"s.toml:{said}"
+    assert str(refused.value).partition("; there are")[0] == f"s.toml:{printed}"
 
 
 def test_every_combination_the_last_key_s_values_fastest() -> None:

@@ -186,8 +186,8 @@ def test_what_the_file_says_of_a_machine_only_where_it_is_so(
     tmp_path: Path, change: tuple[str, str], present: str
 ) -> None:
     text = find.load(made_platforms.write(tmp_path, made_platforms.PRIME.replace(*change))).xml.read_text()
-    said = {name for name in ("collscope.no_network", "collscope.oversubscribe", "least.") if name in text}
-    assert said == {present} - {""}
+    printed = {name for name in ("collscope.no_network", "collscope.oversubscribe", "least.") if name in text}
+    assert printed == {present} - {""}
     assert ('id="switch"' in text) == ("nodes = 1" not in change)
 
 

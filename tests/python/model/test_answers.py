@@ -115,14 +115,14 @@ def answers(name: str, options: list[str], machine: str, more: str, folder: Path
     (folder / "plan").write_text("\n".join(line for lines in plans.values() for line in lines) + "\n")
     done = programs.answer([programs.PROVER, *options, "--plan", folder / "plan"])
     assert done.returncode == 0, done.stdout[-1000:]
-    said = iter(done.stdout.splitlines())
+    printed = iter(done.stdout.splitlines())
     for collective, lines in plans.items():
-        yield collective, [rounded(json.loads(line)) for line in itertools.islice(said, len(lines))]
+        yield collective, [rounded(json.loads(line)) for line in itertools.islice(printed, len(lines))]
 
 
 def lines_of(request: tuple[str, list[str], str, str], folder: Path) -> Iterator[str]:
-    for collective, said in answers(*request, folder):
-        yield f"{request[0]}: {collective} {len(said)} {zlib.crc32(json.dumps(said).encode()):08x}"
+    for collective, printed in answers(*request, folder):
+        yield f"{request[0]}: {collective} {len(printed)} {zlib.crc32(json.dumps(printed).encode()):08x}"
 
 
 @pytest.mark.parametrize("request_", list(requests()), ids=lambda r: r[0])
@@ -143,8 +143,8 @@ def main(named: list[str]) -> None:
         made = [r for r in requests() if not named or r[0] in named]
         if named:
             for request in made:
-                for collective, said in answers(*request, Path(folder)):
-                    print(*[f"{collective} {json.dumps(answer)}" for answer in said], sep="\n")
+                for collective, printed in answers(*request, Path(folder)):
+                    print(*[f"{collective} {json.dumps(answer)}" for answer in printed], sep="\n")
             return
         text = [line for request in made for line in lines_of(request, Path(folder))]
     KEPT.write_text("\n".join(text) + "\n", encoding="utf-8")

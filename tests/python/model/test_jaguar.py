@@ -30,8 +30,8 @@ def test_model_and_simulation_agree_on_jaguar(allocation: str, tmp_path: Path) -
     name = f"jaguar[nodes={nodes},topology.allocation={allocation}]"
     points = [Point(key.partition("/")[0], key, count) for key, count in CALLS]
     times = drive(tmp_path, name, 40, points, nodes=nodes)
-    said = model.evaluate([(Layout(find.load(name), nodes, 40, "block"), p) for p in points])
-    for point, time, one in zip(points, times, said, strict=True):
+    printed = model.evaluate([(Layout(find.load(name), nodes, 40, "block"), p) for p in points])
+    for point, time, one in zip(points, times, printed, strict=True):
         assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
 
 
@@ -43,8 +43,8 @@ def test_full_nodes_crowd_the_links_of_the_torus_alike_in_both(allocation: str, 
     points = [Point("barrier", "barrier/dissemination", 0), Point("bcast", "bcast/binomial", 50000)]
     points += [Point("alltoall", "alltoall/bruck", 500), Point("allgather", "allgather/recursive_doubling", 30)]
     times = drive(tmp_path, name, 192, points, nodes=16)
-    said = model.evaluate([(Layout(find.load(name), 16, 192, "block"), p) for p in points])
-    for point, time, one in zip(points, times, said, strict=True):
+    printed = model.evaluate([(Layout(find.load(name), 16, 192, "block"), p) for p in points])
+    for point, time, one in zip(points, times, printed, strict=True):
         assert (time is None) == (one["status"] != "ok"), point
         assert time is None or one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
 
@@ -54,8 +54,8 @@ def test_full_nodes_crowd_the_links_of_the_torus_alike_in_both(allocation: str, 
 def test_768_ranks_of_jaguar_are_simulated_and_modelled_alike(tmp_path: Path) -> None:
     points = [Point(key.partition("/")[0], key, count) for key, count in CALLS[:4]]
     times = drive(tmp_path, "jaguar[nodes=64]", 768, points, nodes=64)
-    said = model.evaluate([(Layout(find.load("jaguar[nodes=64]"), 64, 768, "block"), p) for p in points])
-    assert [one["model_s"] for one in said] == pytest.approx(times, rel=1e-9)
+    printed = model.evaluate([(Layout(find.load("jaguar[nodes=64]"), 64, 768, "block"), p) for p in points])
+    assert [one["model_s"] for one in printed] == pytest.approx(times, rel=1e-9)
 
 
 @needs_both
@@ -70,8 +70,8 @@ def test_what_the_study_of_jaguar_models_is_simulated_alike(nodes: int, sizes: t
     points = [p for n, _, _, p, size in study.points() if n == nodes and size in (0, *sizes)]
     assert len({p.algorithm for p in points}) >= 17
     times = drive(tmp_path, name, ranks, points, nodes=nodes)
-    said = model.evaluate([(Layout(find.load(name), nodes, ranks, "block"), p) for p in points])
-    for point, time, one in zip(points, times, said, strict=True):
+    printed = model.evaluate([(Layout(find.load(name), nodes, ranks, "block"), p) for p in points])
+    for point, time, one in zip(points, times, printed, strict=True):
         assert (time is None) == (one["status"] != "ok"), point
         assert time is None or one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
 
@@ -81,6 +81,6 @@ def test_a_message_further_away_takes_longer_by_each_hop() -> None:
     times = []
     for target in ("0.0.1", "12.16.12"):
         on = find.load(f"jaguar[topology.allocation=0.0.0+{target}]")
-        (said,) = model.evaluate([(Layout(on, 2, 2, "block"), Point("bcast", "bcast/mst", 2))])
-        times.append(said["model_s"])
+        (printed,) = model.evaluate([(Layout(on, 2, 2, "block"), Point("bcast", "bcast/mst", 2))])
+        times.append(printed["model_s"])
     assert times[1] - times[0] == pytest.approx(39 * 5e-8, rel=1e-9)

@@ -33,12 +33,12 @@ def test_runs_of_places_and_a_line_a_rank_give_the_same_times(mapping: str, rank
     each = [f"place {r} {n} {s} {c}" for r, (n, s, c) in enumerate(places_in(runs))]
     assert "place " not in runs
     (tmp_path / "plan").write_text(plan_text(points, ranks), encoding="utf-8")
-    told = []
+    reported = []
     for name, text in (("runs", runs), ("each", "\n".join([*kept, *each]) + "\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        told.append(prover.replies(["--model", tmp_path / name, "--plan", tmp_path / "plan"]))
-    assert {reply["kind"] for reply in told[0]} == {"ok"}
-    assert told[0] == told[1]
+        reported.append(prover.replies(["--model", tmp_path / name, "--plan", tmp_path / "plan"]))
+    assert {reply["kind"] for reply in reported[0]} == {"ok"}
+    assert reported[0] == reported[1]
 
 
 def barrier(nodes: int, tmp_path: Path) -> tuple[str, float]:
@@ -49,17 +49,17 @@ def barrier(nodes: int, tmp_path: Path) -> tuple[str, float]:
     )
     (tmp_path / "plan").write_text(f"algorithm=barrier/dissemination ranks={ranks}\n", encoding="utf-8")
     command = [programs.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "plan"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return said, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return printed, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def test_sixteen_thousand_ranks(tmp_path: Path) -> None:
-    said, _ = barrier(1024, tmp_path)
-    assert '"model_s":1.8675155311453859e-05' in said, "as it was when every operation was kept"
+    printed, _ = barrier(1024, tmp_path)
+    assert '"model_s":1.8675155311453859e-05' in printed, "as it was when every operation was kept"
 
 
 @pytest.mark.full
 def test_sixty_five_thousand_ranks(tmp_path: Path) -> None:
-    said, mib = barrier(4096, tmp_path)
-    assert '"model_s":2.1918879757329665e-05' in said, "as it was when every operation was kept"
+    printed, mib = barrier(4096, tmp_path)
+    assert '"model_s":2.1918879757329665e-05' in printed, "as it was when every operation was kept"
     assert mib < 1024

@@ -42,9 +42,9 @@ def test_model_and_simulation_agree_to_nanoseconds_under_skew(metric: str, tmp_p
         for count in (100, 40_000)
     ]
     times = drive(tmp_path, "schooner", RANKS, points, nodes=2, mapping="block")
-    said = model.evaluate([(Layout(find.load("schooner"), 2, RANKS), p) for p in points])
+    printed = model.evaluate([(Layout(find.load("schooner"), 2, RANKS), p) for p in points])
     assert sum(time is not None for time in times) > len(points) / 2
-    for point, time, one in zip(points, times, said, strict=True):
+    for point, time, one in zip(points, times, printed, strict=True):
         assert (time is None) == (one["status"] != "ok"), point
         if time is not None:
             assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point

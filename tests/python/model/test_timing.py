@@ -109,9 +109,9 @@ def assert_agreement(
     times = drive(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
     layout = Layout(find.load(name), nodes, ranks, mapping)
     compared = 0
-    for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
-        assert (time is None) == (said["status"] != "ok"), at
+    for at, time, printed in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
+        assert (time is None) == (printed["status"] != "ok"), at
         if time is not None:
-            assert said["model_s"] == pytest.approx(time, rel=1e-9, abs=PICOSECOND), at
+            assert printed["model_s"] == pytest.approx(time, rel=1e-9, abs=PICOSECOND), at
             compared += 1
     assert compared > len(points) / 2

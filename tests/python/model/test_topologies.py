@@ -48,9 +48,9 @@ def test_model_and_simulation_agree_on_every_topology(
     points = [Point(key.partition("/")[0], key, count) for key in sorted(known) for count in (1, 5000)]
     ranks = nodes + 5
     times = drive(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
-    said = model.evaluate([(Layout(find.load(name), nodes, ranks, mapping), p) for p in points])
+    printed = model.evaluate([(Layout(find.load(name), nodes, ranks, mapping), p) for p in points])
     assert sum(time is not None for time in times) > len(points) / 2
-    for point, time, one in zip(points, times, said, strict=True):
+    for point, time, one in zip(points, times, printed, strict=True):
         assert (time is None) == (one["status"] != "ok"), point
         if time is not None:
             assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
@@ -81,9 +81,9 @@ def test_an_oversubscribed_tree_slows_an_alltoall_across_leaves_in_simulation_an
         at = "+".join(map(str, [*first, *(27 + position for position in first)]))
         name = f"schooner[topology.allocation={at},topology.oversubscription={uplinks}]"
         (simulated,) = drive(tmp_path, name, 6, [point])
-        (said,) = model.evaluate([(Layout(find.load(name), 6, 6, "block"), point)])
-        assert said["model_s"] == pytest.approx(simulated, rel=1e-9)
-        times.append(said["model_s"])
+        (printed,) = model.evaluate([(Layout(find.load(name), 6, 6, "block"), point)])
+        assert printed["model_s"] == pytest.approx(simulated, rel=1e-9)
+        times.append(printed["model_s"])
     crowded, wide, apart = times
     assert crowded > 1.4 * wide
     assert apart == pytest.approx(wide, rel=1e-9)

@@ -32,19 +32,19 @@ def agreeing(bird: Study) -> Analysis:
     return analysis(bird)
 
 
-def analysis(bird: Study, time: made_table.Time = made_table.paper, *wanted: str) -> Analysis:
+def analysis(bird: Study, time: made_table.Time = made_table.paper, *target: str) -> Analysis:
     """Of the sizes in focus; with claims `wanted` of these alone, and of the collectives that they speak of."""
     whole = papers.load("bird")
-    texts = [c for c in whole.claim if c.id in wanted or not wanted]
+    texts = [c for c in whole.claim if c.id in target or not target]
     spoken = {name for c in texts for check in c.check for name in check.collective}
-    some = tuple(c for c in bird.collectives if c.name in spoken or not wanted)
+    some = tuple(c for c in bird.collectives if c.name in spoken or not target)
     study = replace(bird, sizes=bird.focus, collectives=some)
     made = analyse(study, made_table.frame(study, time))
     return replace(made, paper=whole.model_copy(update={"claim": texts}))
 
 
-def judged(bird: Study, time: made_table.Time, *wanted: str) -> dict[str, claims.Claim]:
-    return {c.id: c for c in analysis(bird, time, *wanted).judged_with("decision/ompi_4_0")}
+def judged(bird: Study, time: made_table.Time, *target: str) -> dict[str, claims.Claim]:
+    return {c.id: c for c in analysis(bird, time, *target).judged_with("decision/ompi_4_0")}
 
 
 def test_a_table_that_agrees_with_the_paper(agreeing: Analysis) -> None:

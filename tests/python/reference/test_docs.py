@@ -44,9 +44,9 @@ def test_the_check_says_what_is_out_of_date_and_writes_nothing(
         for part in (docs.machines, docs.node_model):
             monkeypatch.setattr(part, "stale", lambda _, found=problems: found[:1])
         assert docs.run(check=True) == status
-        said = capsys.readouterr()
-        lines = [line.removeprefix("collscope: ") for line in said.err.splitlines()]
-        assert lines == (["a page is old"] * 3 + ["run ./collscope docs"] if status else []) and said.out == ""
+        printed = capsys.readouterr()
+        lines = [line.removeprefix("collscope: ") for line in printed.err.splitlines()]
+        assert lines == (["a page is old"] * 3 + ["run ./collscope docs"] if status else []) and printed.out == ""
 
 
 def test_writing_says_how_much(
@@ -90,10 +90,10 @@ def test_a_collective_in_one_sentence(name: str, about: str, known: registry.Reg
 
 def test_what_is_drawn_is_what_the_algorithm_can_do(monkeypatch: pytest.MonkeyPatch, known: registry.Registry) -> None:
     """Eight ranks, in place where nothing else goes, or two; and the first reason where none does."""
-    asked: list[tuple[int, bool, str]] = []
+    calls: list[tuple[int, bool, str]] = []
 
     def traces(points: list[Point], ranks: int, *_: object) -> list[object]:
-        asked.append((ranks, points[0].in_place, points[0].algorithm))
+        calls.append((ranks, points[0].in_place, points[0].algorithm))
         if ranks == fits:
             return ["drawn"]
         raise UserError(f"not on {ranks}")
@@ -102,7 +102,7 @@ def test_what_is_drawn_is_what_the_algorithm_can_do(monkeypatch: pytest.MonkeyPa
     pipelined = known.by_key["bcast/knomial"]
     fits = 2
     assert entries.drawing(pipelined) == ("drawn", "")
-    assert asked == [
+    assert calls == [
         (8, False, "bcast/knomial[k=4,s=0]"),
         (8, True, "bcast/knomial[k=4,s=0]"),
         (2, False, "bcast/knomial[k=4,s=0]"),

@@ -87,16 +87,16 @@ def test_the_hash_is_of_what_a_picture_shows(entry: Entry) -> None:
 def test_long_pipelines_are_drawn_in_segments_of_1_kib_and_hierarchies_on_two_nodes(
     known: registry.Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[str, int, int | None]] = []
+    calls: list[tuple[str, int, int | None]] = []
     monkeypatch.setattr(entries.one_port, "telephone", lambda ranks, nodes: (ranks, nodes))
     monkeypatch.setattr(
-        entries.ask, "traces", lambda points, ranks, machine, _: asked.append((points[0].algorithm, *machine)) or ["t"]
+        entries.ask, "traces", lambda points, ranks, machine, _: calls.append((points[0].algorithm, *machine)) or ["t"]
     )
     a = known.by_key["bcast/knomial"]
     k, s = a.params
     for flags, segment in (((), 1024), ((), 1025), (("places",), 65536)):
         entries.drawing(replace(a, flags=flags, params=(k, replace(s, default=segment))))
-    assert asked == [
+    assert calls == [
         ("bcast/knomial[k=4,s=1024]", 8, None), ("bcast/knomial[k=4,s=1024]", 8, None), ("bcast/knomial[k=4,s=1024]", 8, 2),
     ]  # fmt: skip
 

@@ -45,15 +45,15 @@ def test_each_file_says_how_many_nodes_it_has_and_is_no_larger_than_it_should_be
     for path in COMMITTED:
         text = path.read_text(encoding="utf-8")
         assert len(text) <= machines.MAX_XML_BYTES, path
-        said = re.search(r"<!-- (\d+) nodes? of (\d+) cores\. Generated", text)
-        assert said
+        printed = re.search(r"<!-- (\d+) nodes? of (\d+) cores\. Generated", text)
+        assert printed
         if "<cluster " in text:
             spec = find.load_spec(path.stem)
-            assert (int(said[1]), int(said[2])) == (spec.nodes, spec.cores_per_node)
+            assert (int(printed[1]), int(printed[2])) == (spec.nodes, spec.cores_per_node)
             assert f'radical="0-{spec.topology.total - 1}"' in text and f'core="{spec.cores_per_node}"' in text
             continue
         read = read_xml(path, path.stem)
-        assert (int(said[1]), int(said[2])) == (read.max_nodes, read.cores_per_node)
+        assert (int(printed[1]), int(printed[2])) == (read.max_nodes, read.cores_per_node)
 
 
 def test_a_large_torus_has_a_file_of_nodes_and_the_page_says_what_that_leaves_out() -> None:

@@ -49,9 +49,9 @@ def parsed(words: list[str]) -> click.Context:
 
 def test_every_specification_is_read_without_a_remark() -> None:
     for text in blocks(CLUSTER, "toml"):
-        said: list[str] = []
-        assert parse_spec(text, CLUSTER.name, say=said.append).nodes
-        assert not said
+        output: list[str] = []
+        assert parse_spec(text, CLUSTER.name, say=output.append).nodes
+        assert not output
 
 
 def test_a_curve_gives_back_the_latencies_that_it_was_made_from() -> None:

@@ -68,8 +68,8 @@ def test_what_has_changed_is_drawn_and_what_is_gone_is_deleted(
     (tmp_path / "mine.txt").touch()
     names = [one.picture(kind) for kind in pictures.KINDS]
     key = one.algorithm.key
-    said = list(pictures.stale([one]))
-    assert said == [
+    printed = list(pictures.stale([one]))
+    assert printed == [
         f"docs/pictures: {key}: the schedule has changed",
         *(f"docs/pictures/{name}: missing" for name in names),
     ]

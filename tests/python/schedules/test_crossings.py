@@ -28,21 +28,21 @@ def _known(known: registry.Registry) -> None:
     """The small registry: no program is asked."""
 
 
-def asked(of: Case, *factors: float) -> dict[str, list[object]]:
+def calls(of: Case, *factors: float) -> dict[str, list[object]]:
     """Of each quantity its name, and at each factor the value, its text, and what is asked."""
     found: dict[str, list[object]] = {}
     for axis in explain._axes(of):
-        said = found[axis.what] = []
+        printed = found[axis.what] = []
         for factor in factors:
             try:
                 at = axis.case(factor)
             except UserError as error:
-                said.append(str(error))
+                printed.append(str(error))
                 continue
             a, b = at.points
             assert (a.algorithm, b.algorithm, at.mapping) == ("bcast/a", "bcast/b", "cyclic") or of.size != 65536
             assert a.count == b.count
-            said.append((axis.text(factor), at.platform.partition("[")[2], at.nodes, at.ranks, a.count))
+            printed.append((axis.text(factor), at.platform.partition("[")[2], at.nodes, at.ranks, a.count))
     return found
 
 
@@ -50,7 +50,7 @@ IDEAL = "alpha=2us, beta=1e-9]"
 
 
 def test_a_case_is_varied_in_its_size_its_nodes_and_the_network() -> None:
-    assert asked(case(), 1.0, 2.0, 0.5) == {
+    assert calls(case(), 1.0, 2.0, 0.5) == {
         "bytes": [("64 KiB", IDEAL, 4, 8, 16384), ("128 KiB", IDEAL, 4, 8, 32768), ("32 KiB", IDEAL, 4, 8, 8192)],
         "nodes (2 ranks each)": [("4", IDEAL, 4, 8, 16384), ("8", IDEAL, 8, 16, 16384), ("2", IDEAL, 2, 4, 16384)],
         "speed of links": [
@@ -68,7 +68,7 @@ def test_a_case_is_varied_in_its_size_its_nodes_and_the_network() -> None:
 
 
 def test_a_cluster_s_network_is_as_fast_as_nic_curve_and_links_together() -> None:
-    found = asked(case("schooner[nodes=4,nic_bytes_per_s=x1]"), 1.0, 2.0, 0.5)
+    found = calls(case("schooner[nodes=4,nic_bytes_per_s=x1]"), 1.0, 2.0, 0.5)
     same, rest = "nodes=4,nic_bytes_per_s=x1]", (4, 8, 16384)
     assert [*found] == ["bytes", "nodes (2 ranks each)", "speed of the NIC, curve and all", "latency of the network"]
     wider = "network.s_per_byte=x0.5,switch_bytes_per_s=8.978e+09"
@@ -82,12 +82,12 @@ def test_a_cluster_s_network_is_as_fast_as_nic_curve_and_links_together() -> Non
         ("2 times that of now", f"{same[:-1]},network.latency_s=x2]", *rest),
         ("0.5 times that of now", f"{same[:-1]},network.latency_s=x0.5]", *rest),
     ]
-    assert [*asked(case("schooner[network.s_per_byte=x2]"))][2:] == ["latency of the network"]
-    assert [*asked(case("schooner[network.latency_s=x2]"))][2:] == ["speed of the NIC, curve and all"]
+    assert [*calls(case("schooner[network.s_per_byte=x2]"))][2:] == ["latency of the network"]
+    assert [*calls(case("schooner[network.latency_s=x2]"))][2:] == ["speed of the NIC, curve and all"]
     for alone in (case("x/y.xml"), case("x/y.xml[nodes=2] "), case("schooner", nodes=1)):
-        assert len(asked(alone)) == 2, "nothing to change"
-    assert [*asked(case(ranks=9))] == ["bytes", "speed of links", "latency"], "nodes are not alike"
-    assert "bytes" not in asked(case(count=0))
+        assert len(calls(alone)) == 2, "nothing to change"
+    assert [*calls(case(ranks=9))] == ["bytes", "speed of links", "latency"], "nodes are not alike"
+    assert "bytes" not in calls(case(count=0))
 
 
 def test_more_nodes_have_smaller_blocks_and_not_too_many_ranks() -> None:
@@ -116,9 +116,9 @@ def test_more_nodes_have_smaller_blocks_and_not_too_many_ranks() -> None:
 
 def crossings(monkeypatch: pytest.MonkeyPatch, of: Case, lead: Callable[[Case], float]) -> dict[str, Crossing]:
     monkeypatch.setattr(explain, "_lead", lead)
-    told: list[object] = []
-    found = {c.what: c for c in explain.crossings(of, told.append)}
-    assert told == [*found]
+    reported: list[object] = []
+    found = {c.what: c for c in explain.crossings(of, reported.append)}
+    assert reported == [*found]
     return found
 
 
@@ -225,8 +225,8 @@ def test_every_part_has_its_name_for_people() -> None:
         "order": "behind an earlier message", "reduce": "reduction", "copy": "copies", "arrival": "late arrival", "other": "other",
     }  # fmt: skip
     for part, name in names.items():
-        told = explain.sentences([replace(TREE, parts={part: 1e-5})])
-        assert told == [f"x/tree: 1 message on the path; {name} is 50% of the time."]
+        reported = explain.sentences([replace(TREE, parts={part: 1e-5})])
+        assert reported == [f"x/tree: 1 message on the path; {name} is 50% of the time."]
 
 
 # ---- the prover's reply -----------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_shares_of_a_reduction() -> None:
 def test_all_end_with_what_they_should() -> None:
     """Every algorithm, 5 ranks and 4: the last panel is full where the collective says so."""
     full = {"bcast", "allgather", "allreduce", "barrier", "alltoall"}
-    seen = 0
+    found = 0
     for a in registry.load().algorithms:
         for ranks in (4, 5):
             key = a.full_key()
@@ -53,12 +53,12 @@ def test_all_end_with_what_they_should() -> None:
                 continue
             held = holdings.after_rounds(t)
             assert held is not None
-            seen += 1
+            found += 1
             if a.collective in full:
                 assert (held.share[-1] == 1).all(), a.key
             elif a.collective in ("reduce", "gather"):
                 assert (held.share[-1][0] == 1).all(), a.key
-    assert seen > 50
+    assert found > 50
 
 
 def test_alltoall_shows_each_rank_what_is_for_itself() -> None:

@@ -72,7 +72,7 @@ def test_of_a_sendrecv_nobody_hears_of_its_halves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "seen", "peer", "label", "size"),
+    ("kind", "visited", "peer", "label", "size"),
     [
         ("seg_read", "read", -1, 0, 8),
         ("seg_write", "write", -1, 0, 8),
@@ -80,14 +80,14 @@ def test_of_a_sendrecv_nobody_hears_of_its_halves() -> None:
         ("recv_any", "recv", 0, 7, 8),  # noted with the rank that it got
     ],
 )
-def test_operations_have_the_names_of_a_runs(kind: str, seen: str, peer: int, label: int, size: int) -> None:
+def test_operations_have_the_names_of_a_runs(kind: str, visited: str, peer: int, label: int, size: int) -> None:
     reply = {
         "rank_end_s": [1.0, 3.0],
         "operations": [[op("send", 1, 8, 0.0)], [op(kind, -1, 8, 2.0)]],
         "messages": [row(8, 7, 3.0, 0, 0)] if kind == "recv_any" else [],
     }
     (event,) = modelled.observed(reply, COSTS).events[1]
-    assert event == Event(seen, peer, label, size, 2.0, 3.0, 3.0)
+    assert event == Event(visited, peer, label, size, 2.0, 3.0, 3.0)
 
 
 def test_who_has_nothing_to_do_waits() -> None:

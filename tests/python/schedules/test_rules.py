@@ -11,7 +11,7 @@ RING = [(r, (r + 1) % 6) for r in range(6)]
 
 
 @pytest.mark.parametrize(
-    ("pairs", "p", "said"),
+    ("pairs", "p", "printed"),
     [
         (RING, 6, "every rank r → r+1"),
         ([(b, a) for a, b in RING], 6, "every rank r → r-1"),
@@ -25,8 +25,8 @@ RING = [(r, (r + 1) % 6) for r in range(6)]
         ([], 4, None),
     ],
 )
-def test_a_round_in_one_sentence(pairs: list[tuple[int, int]], p: int, said: str | None) -> None:
-    assert rules.rule(pairs, p) == said
+def test_a_round_in_one_sentence(pairs: list[tuple[int, int]], p: int, printed: str | None) -> None:
+    assert rules.rule(pairs, p) == printed
 
 
 def test_pairs_are_listed_each_exchange_once() -> None:

@@ -34,6 +34,6 @@ def test_a_library_compiles_and_runs(get: Callable[[], libraries.Library], tmp_p
     program = str(tmp_path / "hello")
     subprocess.run([str(library.mpicc), "-o", program, str(tmp_path / "hello.c")], check=True)
     launch = [str(library.mpirun), "-np", "4", program]
-    said = subprocess.run(launch, capture_output=True, text=True, check=True, env=library.environment).stdout
-    assert said.startswith("4 ")
-    assert library.name in said and library.version in said
+    printed = subprocess.run(launch, capture_output=True, text=True, check=True, env=library.environment).stdout
+    assert printed.startswith("4 ")
+    assert library.name in printed and library.version in printed

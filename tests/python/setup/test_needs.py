@@ -125,17 +125,17 @@ def test_the_doctor_looks_at_libraries(tree: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(paths, "ROOT", tree)
     project = '[project]\ndependencies = ["click>=8", "rich"]\n[project.optional-dependencies]\ndev = ["pytest>=8"]\n'
     (tree / "pyproject.toml").write_text(project)
-    said = {"click": "8.1", "rich": "-", "pytest": "7"}
+    printed = {"click": "8.1", "rich": "-", "pytest": "7"}
 
     def run(command: list[str], **_: Any) -> SimpleNamespace:
-        return SimpleNamespace(stdout="".join(f"{n} {said[n]}\n" for n in command[3:] if n in said))
+        return SimpleNamespace(stdout="".join(f"{n} {printed[n]}\n" for n in command[3:] if n in printed))
 
     monkeypatch.setattr(programs, "answer", run)
     lacks = Finding(
         "Python's libraries", False, "rich not installed; there are click 8.1", "./collscope list installs them"
     )
     assert list(doctor.libraries()) == [lacks, Finding("tools for tests", True, "pytest 7")]
-    said.clear()
+    printed.clear()
     none, tools = doctor.libraries()
     assert none == Finding("Python's libraries", False, "click, rich not installed", "./collscope list installs them")
     assert tools == Finding("tools for tests", False, "pytest not installed", "./collscope test installs them", False)

@@ -38,20 +38,20 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
-    said = Terminal() if terminal else io.StringIO()
-    monkeypatch.setattr(sys, "stderr", said)
+    printed = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", printed)
     monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: 0.0))
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((9, 9)))
-    told, watched = Steps(), list[str]()
+    reported, watched = Steps(), list[str]()
     monkeypatch.setattr(steps.leftovers, "watch", lambda: watched.append("what is left when we are killed"))
-    told.run("quick", ["true"], tmp_path / "new" / "log")
+    reported.run("quick", ["true"], tmp_path / "new" / "log")
     assert len(watched) == 1
     clear = "\r\033[K"
     lines = f"{clear}collscope: quick …\n{clear}collscope: quick: done in 0 s\n"
-    assert said.getvalue() == (lines if terminal else "collscope: quick …\n")
-    told.run("quiet", ["echo", "words"], tmp_path / "new" / "log", quiet=True)
-    told.tick("0123456789")
-    assert said.getvalue() == (f"{lines}{clear}01234567" if terminal else "collscope: quick …\n")
+    assert printed.getvalue() == (lines if terminal else "collscope: quick …\n")
+    reported.run("quiet", ["echo", "words"], tmp_path / "new" / "log", quiet=True)
+    reported.tick("0123456789")
+    assert printed.getvalue() == (f"{lines}{clear}01234567" if terminal else "collscope: quick …\n")
     assert (tmp_path / "new" / "log").read_text() == "$ true\n$ echo words\nwords\n"
 
 

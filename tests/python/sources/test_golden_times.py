@@ -46,7 +46,7 @@ def write() -> None:
     with open(GOLDEN, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["simgrid", smpirun.version(), ""])
-        out.writerows([key, count, said] for (key, count), said in simulated().items())
+        out.writerows([key, count, printed] for (key, count), printed in simulated().items())
 
 
 def test_every_algorithm_takes_the_time_it_took() -> None:
@@ -54,12 +54,12 @@ def test_every_algorithm_takes_the_time_it_took() -> None:
         (_, version, _), *lines = list(csv.reader(file))
     if version != smpirun.version():
         pytest.skip(f"the golden times are SimGrid {version}'s, this is {smpirun.version()}")
-    golden = {(key, int(count)): said for key, count, said in lines}
-    seen = simulated()
-    assert golden.keys() == seen.keys(), "an algorithm came or went: make the golden times anew"
-    differ = {key: (golden[key], seen[key]) for key in golden if golden[key] != seen[key]}
+    golden = {(key, int(count)): printed for key, count, printed in lines}
+    found = simulated()
+    assert golden.keys() == found.keys(), "an algorithm came or went: make the golden times anew"
+    differ = {key: (golden[key], found[key]) for key in golden if golden[key] != found[key]}
     assert not differ, differ
-    assert sum(said[0].isdigit() for said in seen.values()) > 0.9 * len(seen)
+    assert sum(printed[0].isdigit() for printed in found.values()) > 0.9 * len(found)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def test_the_bed_that_is_up_has_its_own_mpirun(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("kind", "hosts", "said"),
+    ("kind", "hosts", "printed"),
     [
         ("ssh", None, 'launcher.*"ssh"'),
         ("testbed", "a", "--hosts a: goes with mpirun; --launcher testbed knows its nodes"),
@@ -117,8 +117,8 @@ def test_the_bed_that_is_up_has_its_own_mpirun(tmp_path: Path, monkeypatch: pyte
         (None, "a,b,a", "a host is named twice"),
     ],
 )
-def test_what_cannot_be_meant_is_said(kind: str | None, hosts: str | None, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_cannot_be_meant_is_said(kind: str | None, hosts: str | None, printed: str) -> None:
+    with pytest.raises(UsageError, match=printed):
         launcher_of(kind, hosts)
 
 

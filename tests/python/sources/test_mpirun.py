@@ -66,7 +66,7 @@ def test_ranks_without_a_core_of_their_own_yield(
     not (shutil.which("mpirun") and programs.MPI_DRIVER.exists()), reason="needs mpirun and the driver for real runs"
 )
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "printed"),
     [
         (["-np", "999"], "not enough slots available in the system to satisfy the 999 slots .*; take fewer ranks"),
         (["-np", "2", "--host", "nosuchhost"], "nosuchhost.*; check the host file's names"),
@@ -76,12 +76,12 @@ def test_ranks_without_a_core_of_their_own_yield(
     ],
 )
 def test_a_real_run_that_cannot_start_says_why_in_the_words_of_mpirun(
-    words: Sequence[str], said: str, monkeypatch: pytest.MonkeyPatch
+    words: Sequence[str], printed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not mpirun.library().startswith("Open MPI"):
         pytest.skip("these are Open MPI's words")
     monkeypatch.setattr(mpirun, "command", lambda *_: ["mpirun", "--allow-run-as-root", *words])
-    with pytest.raises(UserError, match=f"(?s)mpirun with 2 ranks did not start the driver: .*{said}") as raised:
+    with pytest.raises(UserError, match=f"(?s)mpirun with 2 ranks did not start the driver: .*{printed}") as raised:
         measure.run_tasks([(Layout(None, 1, 2), Point("barrier", "barrier/linear", 0))])
     assert "---" not in str(raised.value)
     assert len(str(raised.value)) < 800
@@ -139,7 +139,7 @@ def test_every_word_that_a_launcher_is_told(
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("printed", "name"),
     [
         ("mpirun (Open MPI) 4.1.4", "Open MPI 4.1.4"),
         ("mpirun (OpenRTE) 5.0", "Open MPI 5.0"),
@@ -148,10 +148,10 @@ def test_every_word_that_a_launcher_is_told(
         ("something", "MPI"),
     ],
 )
-def test_what_mpirun_says_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, name: str) -> None:
+def test_what_mpirun_says_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, name: str) -> None:
     for stream in ("", ">&2"):
         program = tmp_path / "mpirun"
-        program.write_text(f'#!/bin/sh\ntest "$1" = --version && echo "{said}" {stream}\n')
+        program.write_text(f'#!/bin/sh\ntest "$1" = --version && echo "{printed}" {stream}\n')
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
         mpirun.library.cache_clear()
@@ -164,7 +164,7 @@ def test_what_mpirun_says_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize(
-    ("said", "advice"),
+    ("printed", "advice"),
     [
         ("There are not enough slots.", "There are not enough slots; take fewer ranks"),
         ("ssh: Could not resolve hostname x", "; check the host file's names"),
@@ -179,8 +179,8 @@ def test_what_mpirun_says_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         ("word " * 200, ("word " * 120)[:600]),
     ],
 )  # fmt: skip
-def test_advice_follows_from_what_mpirun_says(said: str, advice: str) -> None:
-    found = mpirun.reason(said)
+def test_advice_follows_from_what_mpirun_says(printed: str, advice: str) -> None:
+    found = mpirun.reason(printed)
     assert found.startswith(advice) or (advice.startswith(";") and advice in found)
     assert bool(found) == bool(advice)
     assert ("; " in found) == ("; " in advice)

@@ -100,13 +100,13 @@ def arrows() -> Mapping[str, frozenset[str]]:
 
 def reached(path: str) -> frozenset[str]:
     """A file and all that it includes, directly or not."""
-    seen: set[str] = set()
+    noted: set[str] = set()
     left = {path}
     while left:
         at = left.pop()
-        seen.add(at)
-        left |= arrows()[at] - seen
-    return frozenset(seen)
+        noted.add(at)
+        left |= arrows()[at] - noted
+    return frozenset(noted)
 
 
 def circles(graph: Mapping[str, Iterable[str]]) -> set[frozenset[str]]:
@@ -198,11 +198,11 @@ def test_guards_are_made_from_the_path() -> None:
     wrong = {}
     for path, text in sources().items():
         if path.endswith(".h") and path not in INSIDE_ARRAYS:
-            wanted = re.sub(r"[/.]", "_", f"COLLSCOPE_{path.removeprefix('algorithms/')}".upper())
-            wanted = wanted.replace("COLLSCOPE_COLLSCOPE", "COLLSCOPE")
+            expected = re.sub(r"[/.]", "_", f"COLLSCOPE_{path.removeprefix('algorithms/')}".upper())
+            expected = expected.replace("COLLSCOPE_COLLSCOPE", "COLLSCOPE")
             first = re.search(r"^#.*\n#.*\n", text, re.MULTILINE)
-            if not first or first.group() != f"#ifndef {wanted}\n#define {wanted}\n":
-                wrong[path] = wanted
+            if not first or first.group() != f"#ifndef {expected}\n#define {expected}\n":
+                wrong[path] = expected
     assert not wrong
 
 
@@ -270,9 +270,9 @@ def symbols(objects: Iterable[Path]) -> Mapping[Path, tuple[set[str], set[str]]]
     made: dict[Path, tuple[set[str], set[str]]] = {}
     for line in listed.stdout.splitlines():
         file, name, kind = re.match(r"(.*): (\S+) (\S)", line).groups()  # type: ignore[union-attr]
-        defined, wanted = made.setdefault(Path(file), (set(), set()))
+        defined, expected = made.setdefault(Path(file), (set(), set()))
         if kind == "U":
-            wanted.add(name)
+            expected.add(name)
         elif kind.isupper():
             defined.add(name)
     return made
@@ -296,7 +296,10 @@ def uses(preset: str) -> frozenset[tuple[str, str, str]]:
     table = symbols(source_of)
     owner = {name: source_of[file] for file, (defined, _) in table.items() for name in defined - {"main"}}
     return frozenset(
-        (source_of[file], name, owner[name]) for file, (_, wanted) in table.items() for name in wanted if name in owner
+        (source_of[file], name, owner[name])
+        for file, (_, expected) in table.items()
+        for name in expected
+        if name in owner
     )
 
 

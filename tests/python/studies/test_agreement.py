@@ -22,26 +22,26 @@ def row(size: int = 8, **changed: Any) -> table.Row:
     return table.make_row(**{**cells, **changed})
 
 
-def said(fresh: list[table.Row], reference: list[table.Row]) -> list[str]:
+def printed(fresh: list[table.Row], reference: list[table.Row]) -> list[str]:
     return list(compare(table.csv_text(fresh), table.csv_text(reference)).lines())
 
 
 def test_equal_rows_are_counted() -> None:
-    assert said([row(8), row(16)], [row(16), row(8)]) == ["2 of 2 rows equal the reference"]
+    assert printed([row(8), row(16)], [row(16), row(8)]) == ["2 of 2 rows equal the reference"]
 
 
 def test_how_a_number_was_made_is_no_difference() -> None:
-    assert said([row(sources_hash="b", back_end="SimGrid 9")], [row()]) == ["1 of 1 rows equal the reference"]
+    assert printed([row(sources_hash="b", back_end="SimGrid 9")], [row()]) == ["1 of 1 rows equal the reference"]
 
 
 def test_a_part_of_the_study_is_compared_with_its_own_rows() -> None:
-    assert said([row(16)], [row(8), row(16), row(32)]) == ["1 of 1 rows equal the reference"]
+    assert printed([row(16)], [row(8), row(16), row(32)]) == ["1 of 1 rows equal the reference"]
 
 
 @pytest.mark.parametrize("column", [*TIMES, "chose", "status"])
 def test_the_last_digit_counts_in_every_column(column: str) -> None:
     other = 0.3 if column in TIMES else "other"
-    first, second = said([row(8), row(16, **{column: other})], [row(8), row(16)])
+    first, second = printed([row(8), row(16, **{column: other})], [row(8), row(16)])
     assert first == "1 of 2 rows equal the reference"
     kept = {"chose": "empty", "status": "ok"}.get(column, "0.30000000000000004")
     assert second == f"sim bcast/linear, 2 nodes, 4 ranks, 16 B: {column} is {other}, in the reference {kept}"
@@ -55,12 +55,12 @@ def test_a_row_is_told_by_all_that_names_a_point_and_its_layout() -> None:
 @pytest.mark.parametrize("column", NAMES)
 def test_a_row_that_the_reference_has_not_is_new(column: str) -> None:
     other = row(**{column: "x" if column in table.TEXT else 99})
-    assert said([other], [row()]) == ["0 of 1 rows equal the reference; 1 are not in it"]
+    assert printed([other], [row()]) == ["0 of 1 rows equal the reference; 1 are not in it"]
 
 
 def test_the_first_differences_are_shown_and_the_others_counted() -> None:
     sizes = range(8, 16)
-    lines = said([row(s, median_s=1.0) for s in sizes], [row(s) for s in sizes])
+    lines = printed([row(s, median_s=1.0) for s in sizes], [row(s) for s in sizes])
     assert lines[0] == "0 of 8 rows equal the reference"
     assert len(lines) == 7
     assert lines[1].startswith("sim bcast/linear, 2 nodes, 4 ranks, 8 B: median_s is 1.0")
@@ -75,8 +75,8 @@ def test_without_a_reference_nothing_is_said(content: bytes | None, tmp_path: Pa
 
 
 def test_another_metric_is_named_and_five_are_shown_without_a_rest() -> None:
-    lines = said([row(median_s=1.0, metric="root")], [row(metric="root")])
+    lines = printed([row(median_s=1.0, metric="root")], [row(metric="root")])
     assert lines[1].startswith("sim bcast/linear, 2 nodes, 4 ranks, 8 B, root: median_s is 1.0")
-    assert len(said([row(s, median_s=1.0) for s in range(5)], [row(s) for s in range(5)])) == 6
-    lines = said([row(8, median_s=1.0), row(16), row(32)], [row(8), row(16)])
+    assert len(printed([row(s, median_s=1.0) for s in range(5)], [row(s) for s in range(5)])) == 6
+    lines = printed([row(8, median_s=1.0), row(16), row(32)], [row(8), row(16)])
     assert lines[0] == "1 of 3 rows equal the reference; 1 are not in it"

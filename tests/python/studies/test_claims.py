@@ -74,7 +74,7 @@ def test_every_claim_that_is_not_reproduced_has_its_reason_and_that_stands_on_ex
 def test_each_run_of_explain_that_a_reason_cites_can_be_asked_for(
     every: list[claims.PaperClaims], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(asked: object, points: object, layout: object) -> NoReturn:
+    def read(calls: object, points: object, layout: object) -> NoReturn:
         raise UsageError("all of it was read")
 
     monkeypatch.setattr(explain, "_paths", read)
@@ -107,9 +107,9 @@ def test_what_belongs_to_no_reading_belongs_to_both() -> None:
 
 
 def test_the_pages_say_each_claim_with_its_verdict_and_its_task(folder: Path) -> None:
-    status, said = run("--out", str(folder.parent))
-    assert status == 0, said
-    assert "1 reproduced, 8 partly, 3 not reproduced, 0 not testable of 12 claims." in said
+    status, printed = run("--out", str(folder.parent))
+    assert status == 0, printed
+    assert "1 reproduced, 8 partly, 3 not reproduced, 0 not testable of 12 claims." in printed
     page, html = ((folder.parent / f"claims.{kind}").read_text() for kind in ("md", "html"))
     assert (
         "| **reproduced** | 3 of 3 | reproduced | 33 of 33 |" in page.partition("B8a<br><small>Open MPI 4.0</small>")[2]
@@ -122,9 +122,9 @@ def test_the_pages_say_each_claim_with_its_verdict_and_its_task(folder: Path) ->
 def test_another_verdict_than_the_committed_one_is_told(folder: Path) -> None:
     path = folder / "claims.csv"
     path.write_text(path.read_text().replace("decision/ompi_4_0,B1,partly", "decision/ompi_4_0,B1,reproduced"))
-    status, said = run("--check")
+    status, printed = run("--check")
     assert status == 1
-    assert "bird_schooner: B1 Open MPI 4.0: partly; committed: reproduced" in said
+    assert "bird_schooner: B1 Open MPI 4.0: partly; committed: reproduced" in printed
     assert not (folder.parent / "claims.md").exists(), "--check writes nothing"
 
 

@@ -165,12 +165,12 @@ def test_points_without_a_number_and_below_the_bound_are_counted(small: Study) -
     assert rows["without a number"].startswith("1 points;")
     assert rows["wall time"] == "2.0 s for the 5 points simulated, in 1 process side by side; largest process 1.00 GiB"
     modelled = analysis(replace(small, numbers_from="model"))
-    for simulated, said in (
+    for simulated, printed in (
         (5, "2.0 s for the 5 points modelled, in 2 processes"),
         (0, "2.0 s; all points were there from"),
     ):
         origin = Origin(False, 6, simulated, 2.0, 2, 1, {}, {})
-        assert dict(tables.setting_rows(tiny_platform.tiny(), origin, modelled))["wall time"].startswith(said)
+        assert dict(tables.setting_rows(tiny_platform.tiny(), origin, modelled))["wall time"].startswith(printed)
     assert (rows["versions"], rows["hashes"], rows["points"]) == ("a 1", "c 2", "6")
     assert (rows["sizes"], rows["metric"]) == (
         "3, from 16 B to 64 B (whole vector)",

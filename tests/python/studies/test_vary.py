@@ -65,9 +65,9 @@ def test_buffers_are_the_study_s_or_a_variant_s(tmp_path: Path) -> None:
     ]  # fmt: skip
     fresh = reader.parse(SMALL.replace("ranks = [24]", 'ranks = [24], buffers = "fresh"'), tmp_path / "small.toml")
     assert [v.buffers for v in fresh.variants] == ["fresh"]
-    for study, wanted in ((made, ["", "", "", "", *4 * ["fresh"]]), (fresh, 2 * ["fresh"]), (read(""), ["", ""])):
+    for study, target in ((made, ["", "", "", "", *4 * ["fresh"]]), (fresh, 2 * ["fresh"]), (read(""), ["", ""])):
         tasks = [task for task, _, _ in rows.tasks_of(study, find.load("schooner"), quick=False)]
-        assert [point.cells(24)["buffers"] for _, point in tasks] == wanted
+        assert [point.cells(24)["buffers"] for _, point in tasks] == target
 
 
 def test_the_rows_of_fresh_buffers_are_their_variant_s(workplace: Path) -> None:

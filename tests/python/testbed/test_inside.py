@@ -79,8 +79,8 @@ def test_hosts_know_each_other_and_keep_their_order(called: Called) -> None:
 class Program:
     """A program that prints this."""
 
-    def __init__(self, said: str, errors: str = "") -> None:
-        self.stdout, self.stderr, self.ended = io.StringIO(said), io.StringIO(errors), False
+    def __init__(self, printed: str, errors: str = "") -> None:
+        self.stdout, self.stderr, self.ended = io.StringIO(printed), io.StringIO(errors), False
 
     def terminate(self) -> None:
         self.ended = True
@@ -89,16 +89,16 @@ class Program:
 def test_the_switch_is_told_what_it_joins(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     switch = Program('{"realtime": true}\n')
-    told: list[dict[str, Any]] = []
+    reported: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        inside.subprocess, "Popen", lambda words, **how: started.append(words) or told.append(how) or switch
+        inside.subprocess, "Popen", lambda words, **how: started.append(words) or reported.append(how) or switch
     )
     assert inside.start_switch(TWO, "switch") == (switch, True)
     hosts = ["/run/netns/h0", "/run/netns/h1"]
     first = ["switch", "--rate", "2500000.0", "--latency", "0.001"]
     assert started == [[*first, *hosts]]
     pipe = subprocess.PIPE
-    assert told == [{"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, "text": True}]
+    assert reported == [{"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, "text": True}]
     switch = Program('{"realtime": false}\n')
     leaves = Network(hosts=2, bits_per_s=20e6, latency_s=1e-3, leaves=2, oversubscription=4, uplink_latency_s=0.5)
     assert inside.start_switch(leaves, "switch") == (switch, False)
@@ -121,10 +121,10 @@ def test_a_core_without_work_has_a_loop(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_program_that_fails_is_told_with_its_words() -> None:
     inside.call("sh", "-c", "grep -q words", text="some words")
-    for script, said in (("echo out; echo err >&2; exit 1", "err"), ("echo out; exit 1", "out")):
+    for script, printed in (("echo out; echo err >&2; exit 1", "err"), ("echo out; exit 1", "out")):
         with pytest.raises(RuntimeError) as error:
             inside.call("sh", "-c", script)
-        assert str(error.value) == f"sh -c {script}: {said}"
+        assert str(error.value) == f"sh -c {script}: {printed}"
 
 
 @pytest.mark.parametrize("realtime", [False, True])
@@ -244,17 +244,17 @@ def test_a_stream_that_breaks_off_is_no_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_peer_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    asked: list[Any] = []
+    calls: list[Any] = []
     lines = [{"send": ["a"], "bytes": 3, "at": 2.5}, {"echo": "b", "times": 4}, {"sent_again": True}]
     monkeypatch.setattr(sys, "argv", ["peer", "10.8.0.1"])
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{json.dumps(line)}\n" for line in lines)))
-    monkeypatch.setattr(peer, "serve", asked.append)
-    monkeypatch.setattr(peer, "send", lambda *words: asked.append(words) or 7.5)
-    monkeypatch.setattr(peer, "echo", lambda *words: asked.append(words) or [0.5])
+    monkeypatch.setattr(peer, "serve", calls.append)
+    monkeypatch.setattr(peer, "send", lambda *words: calls.append(words) or 7.5)
+    monkeypatch.setattr(peer, "echo", lambda *words: calls.append(words) or [0.5])
     table = "Ip: A\nIp: 1\nTcp: InSegs RetransSegs OutRsts\nTcp: 9 12 3\nUdp: RetransSegs\nUdp: 5\n"
     monkeypatch.setattr(peer, "open", lambda *_, **__: io.StringIO(table), raising=False)
     peer.main()
-    assert sorted(asked, key=str) == sorted(["10.8.0.1", (["a"], 3, 2.5), ("b", 4)], key=str)
+    assert sorted(calls, key=str) == sorted(["10.8.0.1", (["a"], 3, 2.5), ("b", 4)], key=str)
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert answers == [{"end": 7.5}, {"half_round_trips_s": [0.5]}, {"sent_again": 12}]
 

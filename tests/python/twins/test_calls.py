@@ -11,9 +11,9 @@ from open_mpi import needs_open_mpi, needs_prover, some
 def test_calls_go_over_thresholds() -> None:
     """Segments, ranks, operators, in place: all of them, and whatever parameters the decisions pass."""
     key = "bcast/binomial[s=1024]"
-    asked = [c for c in calls.forced_calls(5, calls.twins(some().library.numbers)) if c.key == key]
-    assert {255, 256, 257, 511, 512, 513, 1283, 0, 1, 4, 5, 6} <= {c.count for c in asked}
-    assert {c.root for c in asked} == set(range(5))
+    requests = [c for c in calls.forced_calls(5, calls.twins(some().library.numbers)) if c.key == key]
+    assert {255, 256, 257, 511, 512, 513, 1283, 0, 1, 4, 5, 6} <= {c.count for c in requests}
+    assert {c.root for c in requests} == set(range(5))
     everything = calls.forced_calls(8, calls.twins(some().library.numbers))
     keys = {c.key for c in everything}
     assert {"reduce/chain[chains=1,s=0]", "gather/linear_sync[first=32768]", "bcast/knomial[k=4,s=0]"} <= keys

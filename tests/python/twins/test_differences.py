@@ -18,9 +18,9 @@ def test_recorded_differences_still_hold() -> None:
     version = some().library.version
     rows = records.read("differences")
     known = {(row["key"], row["runs"]) for row in rows if row["version"] in (version, rows[0]["version"])}
-    seen = {(row["key"], row["runs"]) for row in differences.differences(version, some().forced)}
-    assert len(seen) > 30
-    assert seen <= known, seen - known
+    noted = {(row["key"], row["runs"]) for row in differences.differences(version, some().forced)}
+    assert len(noted) > 30
+    assert noted <= known, noted - known
 
 
 @needs_prover
@@ -28,14 +28,14 @@ def test_recorded_differences_still_hold() -> None:
 def test_what_ran_is_found_by_its_messages() -> None:
     """A call that is said to be unsupported, with what each number really sends: it is named, and nothing else is."""
     library = some().library
-    asked = [Call("bcast/linear", "bcast", 1000, forced=(("bcast_algorithm", n),)) for n in (5, 6, 9)]
-    asked += [replace(call, key="bcast/scatter_recursive_doubling") for call in asked]
-    sent = messages.library_messages(library, 7, asked)
+    requests = [Call("bcast/linear", "bcast", 1000, forced=(("bcast_algorithm", n),)) for n in (5, 6, 9)]
+    requests += [replace(call, key="bcast/scatter_recursive_doubling") for call in requests]
+    sent = messages.library_messages(library, 7, requests)
     spoilt = [
         Compared(7, call, "unsupported", text="spoilt", advice="and more", theirs=tuple(sent[i, r] for r in range(7)))
-        for i, call in enumerate(asked)
+        for i, call in enumerate(requests)
     ]
-    found = differences.differences(library.version, [*spoilt, Compared(7, asked[0], "same")])
+    found = differences.differences(library.version, [*spoilt, Compared(7, requests[0], "same")])
     runs = {(row["key"], row["runs"]) for row in found}
     assert runs == {
         (key, ran)
@@ -63,13 +63,13 @@ def test_recorded_differences_fit_the_registry() -> None:
 @needs_open_mpi
 def test_reasons_say_what_open_mpi_takes() -> None:
     """Where a reason names what Open MPI takes instead, that is what was seen."""
-    seen: dict[tuple[str, str], set[str]] = {}
+    noted: dict[tuple[str, str], set[str]] = {}
     rows = records.read("differences")
     for c in some().forced:
         named = c.advice.startswith("Open MPI takes ") and stem_of(c.call.key).split("/")[0] in c.advice
         if c.verdict == "unsupported" and named:
-            seen.setdefault((stem_of(c.call.key), c.text), set()).update(re.findall(r"[a-z]+/[a-z_]+", c.advice))
-    assert len(seen) >= 8
-    for (key, reason), said in seen.items():
+            noted.setdefault((stem_of(c.call.key), c.text), set()).update(re.findall(r"[a-z]+/[a-z_]+", c.advice))
+    assert len(noted) >= 8
+    for (key, reason), printed in noted.items():
         ran = {stem_of(r["runs"]) for r in rows if r["key"] == key and r["condition"].startswith(reason)}
-        assert said == ran, (key, reason)
+        assert printed == ran, (key, reason)

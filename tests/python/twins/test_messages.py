@@ -54,10 +54,10 @@ def test_a_call_says_its_own_messages_and_nothing_of_the_call_before() -> None:
     """A recording is used again: what a longer one left behind the end must not be read."""
     done = messages.recorded("0 bcast/linear 5 10 0 1 0\n\n1 bcast/linear 3 2 1 1 0 8\n2 bcast/linear 1 2 0 1 0\n")
     assert done.keys == dict.fromkeys(range(3), "bcast/linear") and not done.unsupported
-    said = {place: str(found) for place, found in done.messages.items()}
-    assert set(said) == {*((0, r) for r in range(5)), *((1, r) for r in range(3)), (2, 0)}
-    assert said[1, 1] == str(messages.parse(["S0:16", "S2:16"])) and said[1, 0] == str(messages.parse(["R1:16"]))
-    assert said[2, 0] == str(messages.parse([])) and said[0, 0] == str(
+    printed = {place: str(found) for place, found in done.messages.items()}
+    assert set(printed) == {*((0, r) for r in range(5)), *((1, r) for r in range(3)), (2, 0)}
+    assert printed[1, 1] == str(messages.parse(["S0:16", "S2:16"])) and printed[1, 0] == str(messages.parse(["R1:16"]))
+    assert printed[2, 0] == str(messages.parse([])) and printed[0, 0] == str(
         messages.parse([f"S{r}:40" for r in range(1, 5)])
     )
 

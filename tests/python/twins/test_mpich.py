@@ -41,8 +41,8 @@ def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:
             continue
         for elem in (1, 4):
             blocks = registry.load().collective(collective).counts_blocks
-            wanted = (*sizes, *(size // ranks for size in sizes)) if blocks else sizes
-            fit = tuple(size for size in wanted if not blocks or size * ranks <= 2**21)
+            expected = (*sizes, *(size // ranks for size in sizes)) if blocks else sizes
+            fit = tuple(size for size in expected if not blocks or size * ranks <= 2**21)
             made += calls(collective, ranks, fit, elem)
     return made
 

@@ -42,9 +42,9 @@ def grid(ranks: int, sizes: tuple[int, ...] = SIZES) -> list[Call]:
     made = [Call("barrier", 0)]
     for collective in COLLECTIVES:
         vectors = collective == "reduce_scatter_block"  # thresholds in bytes of the vector, count of a block
-        wanted = tuple(-(-size // ranks) for size in sizes) if vectors else sizes
+        expected = tuple(-(-size // ranks) for size in sizes) if vectors else sizes
         blocks = registry.load().collective(collective).counts_blocks
-        fit = tuple(size for size in wanted if not blocks or size * ranks <= MAX_MOVED)
+        fit = tuple(size for size in expected if not blocks or size * ranks <= MAX_MOVED)
         made += [call for elem in (1, 4) for call in calls(collective, ranks, fit, elem)]
     return made
 

@@ -25,17 +25,17 @@ def compared(
 
 
 @pytest.mark.parametrize(
-    ("more", "shape", "said"),
+    ("more", "shape", "printed"),
     [
         ({}, "100 0 1 0", "count 100"),
         ({"root": 3}, "100 3 1 0", "count 100, root 3"),
         ({"in_place": True, "commutes": False}, "100 0 0 1", "count 100, in place, an operator that does not commute"),
     ],
 )
-def test_a_call_in_words(more: dict[str, object], shape: str, said: str) -> None:
+def test_a_call_in_words(more: dict[str, object], shape: str, printed: str) -> None:
     c = compared(**more)  # type: ignore[arg-type]
     assert c.call.shape == shape
-    assert c.call.text == f"{KEY}, {said}" and str(c) == f"4 ranks, {KEY}, {said}: unsupported: no"
+    assert c.call.text == f"{KEY}, {printed}" and str(c) == f"4 ranks, {KEY}, {printed}: unsupported: no"
 
 
 # ---- what tells calls apart --------------------------------------------------------------------------------
@@ -81,9 +81,9 @@ def test_what_distinguishes_some_calls_from_others() -> None:
 
 def test_as_few_explanations_as_possible() -> None:
     a, b, c, d = (compared(4, n) for n in (1, 2, 3, 4))
-    said = {id(a): ["x", "y"], id(b): ["y"], id(c): ["z", "x"], id(d): []}
-    assert differences.cover([a, b, c], said) == [("x", [a, c]), ("y", [b])]
-    assert differences.cover([b, a, d], said) == [("y", [b, a]), (differences.FAILED, [d])]
+    printed = {id(a): ["x", "y"], id(b): ["y"], id(c): ["z", "x"], id(d): []}
+    assert differences.cover([a, b, c], printed) == [("x", [a, c]), ("y", [b])]
+    assert differences.cover([b, a, d], printed) == [("y", [b, a]), (differences.FAILED, [d])]
 
 
 @needs_prover
@@ -115,15 +115,15 @@ def test_a_row_for_each_collective_says_how_many_keys_were_taken() -> None:
     took = ((one, "bcast/a"), (two, "reduce/a"), (one, "bcast/b"), (one, ""), (one, "bcast/a"))
     found = [Compared(2, c, "same", key) for c, key in took]
     rows = records.decisions("4.1.4", found)
-    said = [(r["key"], r["collective"], r["keys"], r["calls"]) for r in rows]
-    assert said == [("decision/ompi_4_1", "bcast", "2", "4"), ("decision/ompi_4_1", "reduce", "1", "1")]
+    printed = [(r["key"], r["collective"], r["keys"], r["calls"]) for r in rows]
+    assert printed == [("decision/ompi_4_1", "bcast", "2", "4"), ("decision/ompi_4_1", "reduce", "1", "1")]
 
 
 def test_what_a_page_says_of_a_twin(monkeypatch: pytest.MonkeyPatch) -> None:
     base = {"key": "bcast/a", "calls": "9", "unsupported": "2", "ranks": "2..5,8"}
     table = [{**base, "equal": e, "version": v} for v, e in (("4.1.4", "7"), ("5.0.1", "7"), ("6.0", "6"))]
-    seen = (("if", "x", "4"), ("if", "x", "5"), ("else", "y", "5"))
-    changes = [{"key": "bcast/a", "condition": c, "runs": r, "version": v} for c, r, v in seen]
+    noted = (("if", "x", "4"), ("if", "x", "5"), ("else", "y", "5"))
+    changes = [{"key": "bcast/a", "condition": c, "runs": r, "version": v} for c, r, v in noted]
     monkeypatch.setattr(records, "recorded", lambda: (table, changes))
     words = "calls send the same messages in the same order"
     assert (
@@ -188,20 +188,20 @@ def test_the_grid_of_a_decision() -> None:
 
 def test_calls_that_force_alike_share_a_communicator() -> None:
     force = (("bcast_algorithm", 6),)
-    asked = [Call(KEY, "bcast", n, forced=f) for n, f in ((1, force), (2, ()), (3, force))]
-    assert messages.plan_text(asked).splitlines() == [
+    requests = [Call(KEY, "bcast", n, forced=f) for n, f in ((1, force), (2, ()), (3, force))]
+    assert messages.plan_text(requests).splitlines() == [
         "call 1 bcast 2 0 1 0", "reset", "set coll_tuned_bcast_algorithm 6", "comm", "call 0 bcast 1 0 1 0", "call 2 bcast 3 0 1 0",
     ]  # fmt: skip
     assert messages.parse(["S3:16", "R-1:8"]) == [("S", 3, 16), ("R", -1, 8)] and messages.parse(["refused"]) == REFUSAL
 
 
 def test_each_call_is_judged_by_its_own_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = [compared(count=n).call for n in (1, 2, 3)]
+    requests = [compared(count=n).call for n in (1, 2, 3)]
     theirs = {(i, r): sent for i in range(3) for r, sent in enumerate((S1, S2))}
     own = messages.Own({0: "a", 1: "b"}, {**theirs, (1, 1): S1}, {2: messages.Unsupported("why", "what")})
     monkeypatch.setattr(compare, "library_messages", lambda *_: theirs)
     monkeypatch.setattr(compare, "own_messages", lambda *_: own)
-    found = compare.compare(library.Library("", ""), 2, asked)
+    found = compare.compare(library.Library("", ""), 2, requests)
     assert [(c.verdict, c.key, c.advice) for c in found] == [
         ("same", "a", ""),
         ("different", "b", ""),
@@ -212,13 +212,13 @@ def test_each_call_is_judged_by_its_own_messages(monkeypatch: pytest.MonkeyPatch
 
 def test_a_library_says_its_version_and_its_algorithms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:{}:x\n"
-    said = {"--version": "mpirun (Open MPI) 4.1.4\n", "--parsable": "".join(map(listed.format, (0, 1, 6)))}
-    monkeypatch.setattr(library.Library, "call", lambda _, *words: said[words[1]])
+    printed = {"--version": "mpirun (Open MPI) 4.1.4\n", "--parsable": "".join(map(listed.format, (0, 1, 6)))}
+    monkeypatch.setattr(library.Library, "call", lambda _, *words: printed[words[1]])
     found = library.Library("mpicc", "mpirun")
     assert found.version == "4.1.4" and found.numbers == {("bcast", 1), ("bcast", 6)}
     found.check()
     for words, why in (("mpirun (Open MPI) 3.1.0", "not known here"), ("HYDRA build details:", "not Open MPI's")):
-        said["--version"] = words
+        printed["--version"] = words
         with pytest.raises(UserError, match=why):
             library.Library("mpicc", "mpirun").check()
     (tmp_path / "bin").mkdir()

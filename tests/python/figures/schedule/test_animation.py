@@ -88,10 +88,10 @@ def test_frames_show_what_is_under_way_and_what_has_arrived() -> None:
 
 
 @pytest.mark.parametrize(
-    ("us", "said"), [(0.5, "500.0 ns"), (1.0, "round 1 of 2 · 1 µs"), (5.5, "round 2 of 2 · 5.5 µs")]
+    ("us", "printed"), [(0.5, "500.0 ns"), (1.0, "round 1 of 2 · 1 µs"), (5.5, "round 2 of 2 · 5.5 µs")]
 )
-def test_the_clock_says_the_last_round_that_has_begun(us: float, said: str) -> None:
-    assert animation.clock(made_trace(transfers=()), us * US) == said
+def test_the_clock_says_the_last_round_that_has_begun(us: float, printed: str) -> None:
+    assert animation.clock(made_trace(transfers=()), us * US) == printed
 
 
 def test_a_gif_plays_at_its_pace_and_rests_at_the_end() -> None:

@@ -24,8 +24,8 @@ def test_a_ring_is_one_column() -> None:
     t = traced("allgather/bucket", 32)
     (column,) = graph.columns(t)
     assert (column.name, column.rule) == ("1–31", "every rank r → r+1")
-    said = texts(graph.graph(t))
-    assert "1–31" in said and "r → r+1" in said and any("drawn once" in text for text in said)
+    printed = texts(graph.graph(t))
+    assert "1–31" in printed and "r → r+1" in printed and any("drawn once" in text for text in printed)
 
 
 def test_rounds_that_take_turns_are_two_columns() -> None:
@@ -42,9 +42,9 @@ def test_of_many_busy_rounds_the_first_and_the_last_are_drawn() -> None:
     shown = graph.columns(t)
     assert sum(len(c.rounds) + c.left_out for c in shown) == t.rounds == 63
     assert len(shown) <= 16 and [c.left_out for c in shown if c.left_out] == [53]
-    said = texts(graph.graph(t))
-    assert "53 rounds more" in said and any("every 8th rank" in text for text in said)
-    assert "what rank 0 sends, 63 of 2\u2009016 lines" in said  # of the net, which would be a moiré
+    printed = texts(graph.graph(t))
+    assert "53 rounds more" in printed and any("every 8th rank" in text for text in printed)
+    assert "what rank 0 sends, 63 of 2\u2009016 lines" in printed  # of the net, which would be a moiré
 
 
 def test_swaps_are_drawn_in_both_directions_and_said() -> None:

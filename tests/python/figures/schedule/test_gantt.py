@@ -56,11 +56,11 @@ def test_a_bar_has_an_edge_and_a_number_where_there_is_room(
         (1, end, -0.42, pytest.approx(-0.03)),
         (1, end, pytest.approx(1.03), pytest.approx(1.42)),
     ]
-    said = [(t.get_text(), t.get_position(), t.get_fontsize()) for t in ax.texts]
+    printed = [(t.get_text(), t.get_position(), t.get_fontsize()) for t in ax.texts]
     middle = pytest.approx(1 + seconds / 2)
     high = [-0.42 + 0.39 * 0.52, 1.03 + 0.39 * 0.52]
     words = [("→1", (middle, pytest.approx(high[0])), size), ("←0", (middle, pytest.approx(high[1])), size)]
-    assert said == (words if size else [])
+    assert printed == (words if size else [])
 
 
 def test_what_takes_no_time_is_a_hair(ax: Axes) -> None:
@@ -165,7 +165,7 @@ def test_what_the_key_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "own", "panel", "ticks", "said"),
+    ("end", "own", "panel", "ticks", "printed"),
     [
         (8e-6, 8e-6, 9, 9, ["0 µs", "1", "2", "3", "4", "5", "6", "7", "8 µs"]),
         (8e-6, 4.5e-6, 9, 9, ["0 µs", "1", "2", "3", "6", "7", "8", "4.5 µs"]),  # those beside its own end give way
@@ -178,14 +178,14 @@ def test_what_the_key_names() -> None:
         (9.9995e-6, 9.9995e-6, 9, 11, ["0 µs", *"123456789", "10 µs"]),
     ],
 )
-def test_a_scale_of_times(end: float, own: float, panel: float, ticks: int, said: list[str], ax: Axes) -> None:
+def test_a_scale_of_times(end: float, own: float, panel: float, ticks: int, printed: list[str], ax: Axes) -> None:
     ax.set_ylim(3.5, -0.5)
     gantt._time_ticks(ax, end, own, panel, True)
-    assert [t.get_text() for t in ax.texts] == said
+    assert [t.get_text() for t in ax.texts] == printed
     assert [line.get_zorder() for line in ax.lines] == [0.5] * ticks + [2]
     assert list(ax.lines[-1].get_xdata()) == [own, own] and list(ax.lines[0].get_ydata()) == [3.5, -0.5]
     gantt._time_ticks(ax, end, own, panel, False)
-    assert len(ax.texts) == len(said) and len(ax.lines) == 2 * (ticks + 1)
+    assert len(ax.texts) == len(printed) and len(ax.lines) == 2 * (ticks + 1)
 
 
 def test_ports_are_of_both_ends() -> None:

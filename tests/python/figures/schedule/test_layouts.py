@@ -98,7 +98,7 @@ def arrows(t: Trace, columns: list[graph.Column], x_inch: float = 0.5) -> tuple[
 
 
 def test_an_arrow_goes_from_lane_to_lane() -> None:
-    drawn, said = arrows(sending(4, [[(0, 2)]]), [graph.Column((1,))])
+    drawn, printed = arrows(sending(4, [[(0, 2)]]), [graph.Column((1,))])
     (shaft,), (head, dot) = drawn[2], drawn[3]
     edge, length = 0.16, 0.1  # of a column; inches
     way = np.array([(1 - 2 * edge) * 0.5, -2 * 0.3])
@@ -107,7 +107,7 @@ def test_an_arrow_goes_from_lane_to_lane() -> None:
     assert shaft.get_path().vertices == pytest.approx(np.array([(edge, 0), back]))
     assert head.get_path().vertices[0] == pytest.approx(tip)
     assert shaft.get_edgecolor() == to_rgba(round_colour(1, 1), 0.95) and shaft.get_linewidth() == 1.6
-    assert dot.get_offsets().tolist() == [[edge, 0]] and list(dot.get_sizes()) == [9] and said == ""
+    assert dot.get_offsets().tolist() == [[edge, 0]] and list(dot.get_sizes()) == [9] and printed == ""
 
 
 def test_where_there_are_dots_at_the_starts() -> None:
@@ -120,8 +120,8 @@ def test_where_there_are_dots_at_the_starts() -> None:
 def test_of_a_crowd_every_eighth_part_is_strong() -> None:
     for crowd, faint in ((48, 0), (49, 42)):
         t = sending(64, [[(r, r + 15) for r in range(crowd)]])
-        drawn, said = arrows(t, [graph.Column((1,))])
-        assert said == ("strong: every 8th rank" if faint else "")
+        drawn, printed = arrows(t, [graph.Column((1,))])
+        assert printed == ("strong: every 8th rank" if faint else "")
         pale = drawn.get(1.8, [])
         assert sum(len(p.get_path().vertices) for p in pale) == 2 * faint
         assert all(p.get_edgecolor() == to_rgba(light(round_colour(1, 1), 0.35)) for p in pale)
@@ -131,10 +131,10 @@ def test_of_a_crowd_every_eighth_part_is_strong() -> None:
 def test_rounds_that_are_alike_are_dark_and_shared_memory_is_dashed() -> None:
     t = sending(4, [[(0, 1)]] * 3)
     t = replace(t, transfers=(Message(1, 2, 8, 1, 0, 1, 0, 0, shared=True),))
-    drawn, said = arrows(t, [graph.Column((1, 2, 3))])
+    drawn, printed = arrows(t, [graph.Column((1, 2, 3))])
     assert [p.get_edgecolor()[:3] for p in drawn[2]] == [to_rgb(WORK)] * 2
     assert [p.get_linestyle() for p in drawn[2]] == ["-", (0, (2.2, 1.2))]
-    assert said == "dashed: through shared memory · dark: rounds that are alike, drawn once"
+    assert printed == "dashed: through shared memory · dark: rounds that are alike, drawn once"
 
 
 # ---- which blocks lie where ------------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def test_amounts_in_words() -> None:
     bytes_, messages = (matrix._Flow(np.zeros((1, 1)), counts) for counts in (False, True))
     assert [f.text(12345) for f in (bytes_, messages)] == ["12.1 KiB", "12\u2009345"]
     assert [f.cell(2048) for f in (bytes_, messages)] == ["2K", "2048"]
-    said = {
+    printed = {
         1023: "1023",
         1024: "1K",
         1536: "1.5K",
@@ -230,7 +230,7 @@ def test_amounts_in_words() -> None:
         1 << 20: "1M",
         3 << 29: "1.5G",
     }
-    assert {v: matrix._brief(v) for v in said} == said
+    assert {v: matrix._brief(v) for v in printed} == printed
     t = made_trace()
     flow = matrix._flow(t)
     assert flow.amount.tolist() == [[0, 2048, 1024, 0], [0] * 4, [0, 512, 0, 2048], [0] * 4] and not flow.in_messages
@@ -246,9 +246,9 @@ def test_amounts_in_words() -> None:
 @pytest.mark.parametrize(("ranks", "step", "above"), [(20, 1, 20), (21, 2, 0), (32, 2, 0), (33, 8, 0)])
 def test_ranks_beside_a_matrix(ranks: int, step: int, above: int, ax: Axes) -> None:
     matrix._labels(ax, made_trace(ranks=ranks))
-    said = [t.get_text() for t in ax.texts]
-    assert len(said) == len(range(0, ranks, step)) + above + 2 and said[-2:] == ["from", "to"]
-    assert ("0", str(step)) == (said[0], said[2 if above else 1])
+    printed = [t.get_text() for t in ax.texts]
+    assert len(printed) == len(range(0, ranks, step)) + above + 2 and printed[-2:] == ["from", "to"]
+    assert ("0", str(step)) == (printed[0], printed[2 if above else 1])
 
 
 # ---- moving pictures -------------------------------------------------------------------------------------------------

@@ -44,8 +44,8 @@ def test_rounds_that_are_alike_are_one_column(
 
 def test_names_and_numbers() -> None:
     assert [graph.Column(rounds).name for rounds in ((3,), (2, 3, 4), (2, 4, 6))] == ["3", "2–4", "2, 4 … 6"]
-    said = [graph.ordinal(n) for n in (1, 2, 3, 4, 10, 11, 12, 13, 14, 21, 22, 112)]
-    assert said == ["1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "14th", "21st", "22nd", "112th"]
+    printed = [graph.ordinal(n) for n in (1, 2, 3, 4, 10, 11, 12, 13, 14, 21, 22, 112)]
+    assert printed == ["1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "14th", "21st", "22nd", "112th"]
     assert [graph._every(n, 10) for n in (10, 11, 20, 21, 40, 41, 81)] == [1, 2, 2, 4, 4, 5, 10]
     sizes = (512, 1024, 1536, 20 << 10, 3 << 20, 1 << 30)
     assert [matrix._brief(size) for size in sizes] == ["512", "1K", "1.5K", "20K", "3M", "1G"]

@@ -82,10 +82,10 @@ def test_lanes_are_as_high_as_there_is_room() -> None:
 def test_the_key_of_rounds_grows_with_them_until_it_is_a_ramp(ax: Axes) -> None:
     room = {0: 0.68, 1: 0.68, 2: 0.9, 16: 3.98, 17: 2.36, 99: 2.36}
     assert {k: sheet.round_key_width(made_trace(rounds=k)) for k in room} == pytest.approx(room)
-    for rounds, said in ((16, [str(k) for k in range(1, 17)]), (17, [" 1", "17 "])):
+    for rounds, printed in ((16, [str(k) for k in range(1, 17)]), (17, [" 1", "17 "])):
         fig = Figure(figsize=(8, 4))
         sheet.round_key(fig, made_trace(rounds=rounds), 1, 1)
-        assert [t.get_text() for t in fig.axes[0].texts] == said and len(fig.axes[0].patches) == rounds
+        assert [t.get_text() for t in fig.axes[0].texts] == printed and len(fig.axes[0].patches) == rounds
 
 
 @pytest.mark.parametrize(("ranks", "step"), [(32, 1), (33, 4), (256, 4), (257, 16)])
