@@ -12,7 +12,6 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UsageError
-from collscope.base.toml_table import read_text
 from collscope.base.units import SECONDS, format_time
 
 NONE = "none"
@@ -53,6 +52,8 @@ def check_ranks(pattern: str, ranks: int) -> None:
     """UsageError: the pattern is a file, and does not have one line for each of so many ranks."""
     if not pattern.startswith("file:"):
         return
+    from collscope.base.toml_table import read_text  # it brings pydantic
+
     path = Path(pattern.removeprefix("file:"))
     lines = [line.partition("#")[0].strip() for line in read_text(path, str(path)).splitlines()]
     if (found := sum(map(bool, lines))) != ranks:
