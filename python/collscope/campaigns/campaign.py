@@ -137,7 +137,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Campaign:
-    """A campaign by its name, or the path of its file. UsageError: there is none, or FILE:LINE: what is wrong with it."""
+    """A campaign by its name, or the path of its file. UsageError: an unknown name, or FILE:LINE: what is wrong with it."""
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     if not path.is_file():
         raise unknown("campaign", name, names())

@@ -84,7 +84,7 @@ def run(
 
 
 def _platform(name: str, recalibrate: bool = False) -> Platform:
-    """The platform; this machine's is calibrated where there is none yet, or again with `recalibrate`."""
+    """The platform; this machine's is calibrated where it has no specification yet, or again with `recalibrate`."""
     if name == "this_machine" and (recalibrate or not (find.PLATFORMS / name / "spec.toml").exists()):
         from collscope.calibration import calibrate
 
@@ -142,8 +142,8 @@ def _bounds(tasks: Sequence[Task]) -> prediction.pd.DataFrame | None:
 
 def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure: bool) -> list[Row]:
     """Rows of the campaign's calls, those that are kept in the folder not measured again."""
-    wanted = campaign.file.measure
-    source = SOURCES[wanted.source]
+    how = campaign.file.measure
+    source = SOURCES[how.source]
     if source is published.SOURCE:
         return source.rows(tasks, Options())
     kept = Kept.of(folder / MEASURED, remeasure)
@@ -152,13 +152,13 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure
         count = counted(len(tasks) - len(left), "call")
         console.note(f"{campaign.name}: {count} measured before ({paths.display(kept.path)})")
     options = Options(
-        launches=wanted.launches,
-        launcher=launcher.launcher_of(wanted.launcher or None, wanted.hosts or None),
+        launches=how.launches,
+        launcher=launcher.launcher_of(how.launcher or None, how.hosts or None),
         point_timeout_s=60.0,
         keep_times=True,
         on_row=kept.add,
     )
-    left = [(layout, replace(point, timing=Timing(wanted.repetitions))) for layout, point in left]
+    left = [(layout, replace(point, timing=Timing(how.repetitions))) for layout, point in left]
     try:
         for row in source.rows(left, options) if left else ():
             kept.add(row)
@@ -256,9 +256,9 @@ def _floor(measured: Sequence[Row]) -> str:
 def _left(tasks: Sequence[Task], predicted: Sequence[Row], measured: Sequence[Row]) -> list[str]:
     """What has no number on one side, by reason."""
     reasons: dict[str, int] = {}
-    asked = {_name_of(task) for task in tasks}
+    names = {_name_of(task) for task in tasks}
     for row in [*predicted, *measured]:
-        if row["kind"] != OK and (_name(row) in asked or row["source"] != "model"):
+        if row["kind"] != OK and (_name(row) in names or row["source"] != "model"):
             text = f"{row['source']}: {row['status']}"
             reasons[text] = reasons.get(text, 0) + 1
     return [f"No number for {counted(count, 'call')}, {text}." for text, count in sorted(reasons.items())]

@@ -44,7 +44,7 @@ Cells = list[tuple[str, str]]  # from which size on, what is taken
 
 
 def show_map(collective: str, spans: Sequence[Span], elem: int, block: bool) -> None:
-    """Prints a table a decision: neighbouring numbers of ranks that take the same stand together. `elem` are the bytes of an
+    """Prints one table per decision: neighbouring numbers of ranks that take the same stand together. `elem` are the bytes of an
     element; with `block` sizes are those of one rank's block."""
     from rich.text import Text
 

@@ -80,19 +80,19 @@ def _trace_of(source: str, r: OneCall, point: Point, layout: Layout | None) -> T
     assert layout is not None
     if source == "sim":
         _, timed = simulate.timed((layout, point))
-        seen = observed.simulated(layout, timed, r.point_timeout)
+        found = observed.simulated(layout, timed, r.point_timeout)
     else:
         _, timed = measure.timed((layout, point))
-        seen = observed.measured(layout, timed, r.point_timeout)
-    machine = one_port.with_places(one_port.telephone(r.ranks, 1), seen.places)
+        found = observed.measured(layout, timed, r.point_timeout)
+    machine = one_port.with_places(one_port.telephone(r.ranks, 1), found.places)
     recorded = record.traces([point], r.ranks, machine, "")[0]
     cost_s = costs = None
     if layout.platform:
         on, _ = machine_of(r, layout)
         cost_s = record.traces([point], r.ranks, on, "")[0].cost_s  # cost() in the platform's numbers
         costs = costs_of(on) if source == "sim" else None
-    where = observed.text(seen, source, layout)
-    return retimed(replace(recorded, cost_s=cost_s), seen, source, where, costs)
+    where = observed.text(found, source, layout)
+    return retimed(replace(recorded, cost_s=cost_s), found, source, where, costs)
 
 
 def fault_of(point: Point, layout: Layout | None, ranks: int) -> str:

@@ -36,7 +36,7 @@ def call_of(row: Row) -> Call:
 
 def show(rows: Sequence[Row], bounds: Sequence[Row]) -> None:
     """Prints a table for each collective and layout; a block of lines for each size, the fastest marked. `bounds` are rows of
-    source bound to compare with; those among `rows` were asked for and get lines of their own."""
+    source bound to compare with; those among `rows` were requested and get lines of their own."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[c] for c in GROUP), []).append(row)
@@ -56,13 +56,13 @@ class _Shape:
 
     @staticmethod
     def of(rows: Sequence[Row], bounds: Sequence[Row]) -> _Shape:
-        """The bound is shown where it holds of what was timed; the telephone model's, and both of another metric, where asked for."""
-        asked = {row["algorithm"] for row in rows if row["source"] == BOUND}
+        """The bound is shown where it holds of what was timed; the telephone model's, and both of another metric, where requested."""
+        listed = {row["algorithm"] for row in rows if row["source"] == BOUND}
         holds = all(row["metric"] == "makespan" for row in rows)
         limits: dict[str, dict[Call, float | None]] = {}
         for kind in (LOGGP, TELEPHONE):
             found = {call_of(row): row["median_s"] for row in bounds if row["algorithm"] == kind}
-            if any(found.get(call_of(row)) for row in rows) and (kind in asked or (kind == LOGGP and holds)):
+            if any(found.get(call_of(row)) for row in rows) and (kind in listed or (kind == LOGGP and holds)):
                 limits[kind] = found
         return _Shape(rows, limits)
 
@@ -110,7 +110,7 @@ class _Shape:
         return key.removeprefix(f"{self.rows[0]['collective']}/")
 
     def columns(self) -> Iterator[Column]:
-        """The columns; where there is no room, what can be worked out from others goes first, then what is no time."""
+        """The columns; where there is no room, what can be worked out from others goes first, then what is not a time."""
         yield Column("bytes", right=True)
         if self.has_blocks:
             yield Column("block", goes=6, right=True)
@@ -217,11 +217,11 @@ def _ratio(time: float | None, base: float | None) -> str:
 
 def reasons(rows: Sequence[Row]) -> None:
     """Why some cells are empty, each reason once."""
-    seen: dict[tuple[str, str], list[Row]] = {}
+    by_reason: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row["status"] != "ok":
-            seen.setdefault((row["algorithm"], row["status"]), []).append(row)
-    for (key, status), members in seen.items():
+            by_reason.setdefault((row["algorithm"], row["status"]), []).append(row)
+    for (key, status), members in by_reason.items():
         sources = "/".join(dict.fromkeys(row["source"] for row in members))
         count = f" ({len(members)} points)" if len(members) > 1 else ""
         console.say(f"[yellow]—[/yellow] {sources} {_escape(key)}: {_escape(status)}{count}", markup=True)

@@ -23,8 +23,8 @@ PREDICTIONS = ("model", "sim")  # what they say hangs on the numbers of a machin
 
 
 def show(rows: Sequence[Row], tasks: Sequence[Task] = (), timed_all: bool = False) -> None:
-    """Prints a table a collective and layout, where there is a choice of algorithms. `tasks`: all that was timed; `timed_all`: with every
-    algorithm of its collective."""
+    """Prints one table per collective and layout, where there is a choice of algorithms. `tasks`: all that was timed;
+    `timed_all`: with every algorithm of its collective."""
     found = winners(rows)
     if tasks and found and found[0].row["source"] in PREDICTIONS:
         found = with_doubts(found, tasks)
@@ -62,14 +62,14 @@ def _taken(rows: Sequence[Row]) -> dict[Call, dict[str, str]]:
     for row in rows:
         words = f"root={row['root']} commutes={int(row['op'] != 'affine')} in_place={row['in_place']}"
         count = count_of_bytes(row["collective"], row["bytes"], row["ranks"], known.type_bytes(row["type"]))
-        asked = alike.setdefault((row["collective"], row["type"], words), {})
-        asked[row["ranks"], count] = call_of(row)
+        counts = alike.setdefault((row["collective"], row["type"], words), {})
+        counts[row["ranks"], count] = call_of(row)
     made: dict[Call, dict[str, str]] = {}
-    for (collective, type_name, words), asked in alike.items():
+    for (collective, type_name, words), counts in alike.items():
         names = [d.full_key() for d in known.decisions if d.key in LIBRARIES and collective in d.collectives]
         try:
             lines = (
-                decisions.ask_many(collective, asked, known.type_bytes(type_name), words.split(), names)
+                decisions.ask_many(collective, counts, known.type_bytes(type_name), words.split(), names)
                 if names
                 else []
             )
@@ -77,7 +77,7 @@ def _taken(rows: Sequence[Row]) -> dict[Call, dict[str, str]]:
             continue
         for line in lines:
             if line["kind"] == "ok":
-                made.setdefault(asked[line["ranks"], line["count"]], {})[line["decision"]] = line["chose"]
+                made.setdefault(counts[line["ranks"], line["count"]], {})[line["decision"]] = line["chose"]
     return made
 
 

@@ -157,7 +157,7 @@ def describe(task: Task) -> str:
 
 
 def plan_text(points: Iterable[tuple[str, Point]], ranks: int | None = None) -> str:
-    """A plan file: one point a line, each with its id; `ranks` where the program has no launch to take it from."""
+    """A plan file: one point per line, each with its id; `ranks` where the program has no launch to take it from."""
     ending = f" ranks={ranks}" if ranks else ""
     return "".join(f"id={name} {point.text()}{ending}\n" for name, point in points)
 
@@ -174,11 +174,11 @@ def check_layout(platform: Platform, nodes: int, ranks: int, mapping: str, real:
     if used < nodes and mapping in placement.EVEN_MAPPINGS:
         raise UsageError(f"{ranks} ranks cannot occupy {nodes} nodes; use --nodes {ranks}")
     if real and used > 1:
-        _check_told(used, ranks, mapping)
+        _check_mpirun(used, ranks, mapping)
     return Layout(platform, used, ranks, mapping)
 
 
-def _check_told(nodes: int, ranks: int, mapping: str) -> None:
+def _check_mpirun(nodes: int, ranks: int, mapping: str) -> None:
     """UsageError: mpirun cannot be told to place ranks on several nodes as this layout says."""
     if placement.file_of(mapping):
         raise UsageError(f"--mapping {mapping}: for real runs on one node only; use {', '.join(placement.MAPPINGS)}")

@@ -1,4 +1,4 @@
-"""The one tidy table: a row a point, whatever its source. Rows are plain dicts with the keys of COLUMNS.
+"""The one tidy table: one row per point, whatever its source. Rows are plain dicts with the keys of COLUMNS.
 
 Times are in seconds, sizes in bytes; cells without a value are empty. What each column means: docs/metrics.md.
 """

@@ -40,7 +40,7 @@ class Batch:
 
 def estimate(point: Point, ranks: int) -> float:
     """How long a point takes to simulate, in messages: rough, only to balance launches. Small segments are all on their way at
-    once, and each that starts or ends has the shares of all others computed anew."""
+    once, and each that starts or ends has the shares of all others computed again."""
     rounds = (
         math.log2(max(2, ranks))
         if re.search("mst$|binomial|doubling|dissemination|bruck|tree", point.key.stem)

@@ -57,7 +57,7 @@ def loggp(platform: Platform, nodes: int, ranks: int) -> dict[str, float]:
 
     o  what a send that need not wait costs its sender, or its receiver, whichever is less; a send that does wait takes longer
     g  the least time between two sends of a rank (the machine's processors are all that limits it: the least gap, or else o)
-    G  seconds a byte at the widest: what a core's port lets through when several messages share it
+    G  seconds per byte at the widest: what a core's port lets through when several messages share it
     L  such that every message of n bytes takes at least 2o + L + n G between two idle ranks
     gamma  seconds a reduced byte
 
@@ -218,16 +218,16 @@ def rows_of(tasks: Sequence[Task], kinds: Sequence[str] = (TELEPHONE,)) -> list[
     """Rows of source "bound": one for each different call among the tasks, and kind of bound."""
     known = registry.load()
     made: list[Row] = []
-    seen: set[tuple[Any, ...]] = set()
+    done: set[tuple[Any, ...]] = set()
     numbers: dict[tuple[str, int, int], tuple[tuple[float, float, float], dict[str, float]]] = {}
     for layout, point in tasks:
         platform = layout.platform
         if platform is None:
             continue
         call = (layout, point.collective, point.count, point.type, point.op, point.in_place, point.root)
-        if call in seen:
+        if call in done:
             continue
-        seen.add(call)
+        done.add(call)
         key = (platform.name, layout.nodes, layout.ranks)
         if key not in numbers:
             numbers[key] = (platform.bound_parameters(layout.nodes), loggp(platform, layout.nodes, layout.ranks))

@@ -158,10 +158,10 @@ class _Measurement:
 
     def _row(self, i: int) -> Row:
         layout, point = self.tasks[i]
-        seen = self.outcomes[i] or [Outcome(STOPPED, "not finished")]
-        bad = next((o for o in seen if o.kind != OK), None)
-        reps = [o.reps for o in seen] if bad is None else []
-        clock_step_s = max((o.clock_step_s for o in seen), default=0.0)
+        found = self.outcomes[i] or [Outcome(STOPPED, "not finished")]
+        bad = next((o for o in found if o.kind != OK), None)
+        reps = [o.reps for o in found] if bad is None else []
+        clock_step_s = max((o.clock_step_s for o in found), default=0.0)
         return make_row(
             source="real",
             **layout.cells(),
@@ -170,11 +170,11 @@ class _Measurement:
             repetitions=max(map(len, reps), default=0),
             **summarise(reps, point.metric),
             **describe_spread(reps, point.metric, clock_step_s, point.timing.until_ci),
-            start="/".join(dict.fromkeys(o.start for o in seen if o.start)),
-            chose=seen[0].chose,
+            start="/".join(dict.fromkeys(o.start for o in found if o.start)),
+            chose=found[0].chose,
             status=bad.status if bad else "ok",
             kind=bad.kind if bad else OK,
-            back_end=next((o.back_end for o in seen if o.back_end), ""),
+            back_end=next((o.back_end for o in found if o.back_end), ""),
             sources_hash=self.sources,
             platform_hash=content_hash(layout.platform)[:12] if layout.platform else "",
             **({"times_s": times_text(reps, point.metric)} if self.options.keep_times else {}),

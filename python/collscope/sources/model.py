@@ -121,12 +121,12 @@ def evaluate(
         for key, (layout, point) in zip(keys, tasks, strict=True):
             if key not in known:
                 groups.setdefault(layout, {})[key] = point
-        for layout, wanted in groups.items():
+        for layout, missing in groups.items():
             with leftovers.scratch() as folder:
-                names = {str(i): key for i, key in enumerate(wanted)}
+                names = {str(i): key for i, key in enumerate(missing)}
                 questions = [
                     Question(i, q.algorithm, describe((layout, q)), plan_text([(i, q)], layout.ranks))
-                    for i, q in zip(names, wanted.values(), strict=True)
+                    for i, q in zip(names, missing.values(), strict=True)
                 ]
                 machine = folder / "machine.txt"
                 write_atomically(machine, machines[layout])

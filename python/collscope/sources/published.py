@@ -63,8 +63,8 @@ def key_of(collective: str, number: str) -> str:
     for algorithm in known.of(collective):
         if algorithm.twin and (algorithm.twin["library"], str(algorithm.twin["number"])) == ("Open MPI", number):
             takes = {p.name for p in algorithm.params}
-            wanted = PARAMETERS.get(collective, "")
-            name = algorithm.key + (f"[{wanted}]" if wanted.partition("=")[0] in takes else "")
+            needed = PARAMETERS.get(collective, "")
+            name = algorithm.key + (f"[{needed}]" if needed.partition("=")[0] in takes else "")
             return known.resolve(name, collective)[1]
     raise UserError(f"{collective}: Open MPI's algorithm {number} has no twin here")
 

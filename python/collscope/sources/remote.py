@@ -25,14 +25,14 @@ def run(
     """Simulates the batches on the cluster; `sources`: the hash of the sources that the workers must have, too. A point may be told
     twice. UserError: a worker cannot do it."""
 
-    def told(news: dict[str, Any]) -> None:
+    def heard(news: dict[str, Any]) -> None:
         if "outcome" in news:
             on_outcome(news["name"], Outcome(**news["outcome"]))
         else:
             on_news(news["batch"], news["name"])
 
     items = [(k, batch.layout, batch.points, sources, smpirun.version(), limit_s) for k, batch in enumerate(todo)]
-    for place, found in cluster.call(on_worker, items, told):
+    for place, found in cluster.call(on_worker, items, heard):
         if isinstance(found, Lost):
             found = [(name, Outcome(DIED, f"simulation failed: {found}").plain()) for name, _ in todo[place].points]
         for name, plain in found:

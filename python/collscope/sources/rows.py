@@ -16,7 +16,7 @@ SOURCES: dict[str, Source] = {
 
 
 def named(text: str) -> list[Source]:
-    """The sources of a list as typed, "bound,sim", each once; UsageError for a name that is none."""
+    """The sources of a list as typed, "bound,sim", each once; UsageError for an unknown name."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in SOURCES:

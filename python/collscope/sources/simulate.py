@@ -49,8 +49,8 @@ def timed(task: Task) -> Task:
     layout, point = task
     point = in_loop(point)
     calls = LOOP_CALLS if point.metric == "loop" else 1
-    asked = point.timing
-    return layout, replace(point, timing=Timing(asked.repetitions or calls, asked.warmup, buffers=asked.buffers))
+    given = point.timing
+    return layout, replace(point, timing=Timing(given.repetitions or calls, given.warmup, buffers=given.buffers))
 
 
 def check_platforms(tasks: Sequence[Task]) -> None:
@@ -92,10 +92,10 @@ def run_tasks(tasks: Sequence[Task], options: Options = DEFAULTS, progress: Prog
                 work.run()
             except KeyboardInterrupt as stop:
                 with work.lock:
-                    seen = dict(known)
+                    found = dict(known)
                 late = Outcome(STOPPED, "not finished")
                 raise Stopped(
-                    [origin.row(task, seen.get(key, late)) for key, task in zip(keys, tasks, strict=True)]
+                    [origin.row(task, found.get(key, late)) for key, task in zip(keys, tasks, strict=True)]
                 ) from stop
     made = [origin.row(task, known[key]) for key, task in zip(keys, tasks, strict=True)]
     for metric in options.also_metrics:
@@ -117,9 +117,9 @@ def workers(options: Options) -> int:
 
 def left(tasks: Sequence[Task]) -> list[Task]:
     """Those of these points that would have to be simulated now, each once."""
-    wanted = [task for task in tasks if not is_builtin(task[1])]
-    origin = Origin.now(wanted)
-    by_key = {origin.key(*timed(task)): task for task in wanted}
+    simulated = [task for task in tasks if not is_builtin(task[1])]
+    origin = Origin.now(simulated)
+    by_key = {origin.key(*timed(task)): task for task in simulated}
     with cache.Cache() as store:
         known = store.get_many(by_key)
     return [task for key, task in by_key.items() if key not in known]

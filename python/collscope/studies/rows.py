@@ -131,7 +131,7 @@ def _placed(study: Study) -> list[str]:
 
 def _bounds(tasks: Sequence[Task]) -> list[Row]:
     """One row of source "bound" for each collective, layout and size."""
-    wanted: dict[tuple[Layout, str, int], Task] = {}
+    calls: dict[tuple[Layout, str, int], Task] = {}
     for layout, point in tasks:
-        wanted.setdefault((layout, point.collective, point.count), (layout, point))
-    return bounds.rows_of(list(wanted.values()))
+        calls.setdefault((layout, point.collective, point.count), (layout, point))
+    return bounds.rows_of(list(calls.values()))

@@ -52,7 +52,7 @@ class Numbers:
 
 def run(name: str | Path, request: Request = USUAL) -> Path:
     """Runs a study and returns the folder of its results. It ends with how many rows equal the committed reference: differences are
-    reported and are no failure, as another SimGrid version may cause them. UsageError: a reference would be made of a quick run, or of
+    reported, not failed, as another SimGrid version may cause them. UsageError: a reference would be made of a quick run, or of
     one with a time limit."""
     study = check_keys(load(name), registry.load())
     with study.at_fault():
@@ -121,9 +121,9 @@ def _write(study: Study, platform: Platform, numbers: Numbers, folder: Path, opt
     return [*names, *pages]
 
 
-def _varied(study: Study, origin: Origin, folder: Path, anew: bool, options: Options) -> str:
+def _varied(study: Study, origin: Origin, folder: Path, again: bool, options: Options) -> str:
     """Verdicts over the ranges, as CSV: made now, or what was made before of the same platform; "" if never."""
-    if anew and study.prior_sizes:
+    if again and study.prior_sizes:
         from collscope.studies import sensitivity
 
         return str(sensitivity.run(study, study.prior_sizes, options).to_csv(index=False, lineterminator="\n"))
