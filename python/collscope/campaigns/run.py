@@ -159,9 +159,12 @@ def _measured(campaign: Campaign, tasks: Sequence[Task], folder: Path, remeasure
         on_row=kept.add,
     )
     left = [(layout, replace(point, timing=Timing(how.repetitions))) for layout, point in left]
+    # A row is whole after the last launch: with several launches, so many calls at a time are measured in all of them.
+    each = WRITTEN_EVERY if how.launches > 1 else len(left)
     try:
-        for row in source.rows(left, options) if left else ():
-            kept.add(row)
+        for start in range(0, len(left), each or 1):
+            for row in source.rows(left[start : start + each], options):
+                kept.add(row)
     finally:
         kept.write()
     return [kept.rows[name] for task in tasks if (name := _name_of(task)) in kept.rows]

@@ -204,6 +204,21 @@ def test_a_campaign_that_the_user_ended_goes_on_after_what_was_measured(world: W
     assert [calls for calls, _ in world.measured] == [CALLS, CALLS[3:]]
 
 
+def test_calls_of_several_launches_are_measured_in_parts(
+    world: World, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that one that is ended keeps those parts that all launches have finished."""
+    monkeypatch.setattr(run, "WRITTEN_EVERY", 3)
+    path = short(workplace)
+    world.broken = None
+    run.run(str(path), out=str(workplace / "made"))
+    assert [calls for calls, _ in world.measured] == [CALLS[:3], CALLS[3:]]
+    world.measured.clear()
+    path.write_text(path.read_text().replace("launches = 2", "launches = 1"))
+    run.run(str(path), out=str(workplace / "made"), remeasure=True)
+    assert [calls for calls, _ in world.measured] == [CALLS]
+
+
 def test_what_is_measured_is_written_now_and_then(tmp_path: Path, known: Registry) -> None:
     """A campaign that is killed loses the calls since then."""
     kept, layout = run.Kept.of(tmp_path / "measured.csv", remeasure=False), Layout(None, 1, 2)
