@@ -144,13 +144,13 @@ class Check(Table):
         """Where the check is made. What it names and the table has not (nodes, ranks, a mapping) is a place as well, one without times:
         what the check says of it cannot be tested."""
         every = context.times.places(collective)
-        wanted = {key: values for key in ("nodes", "ranks", "mapping") if (values := getattr(self, key))}
-        found = [p for p in every if all(getattr(p, key) in values for key, values in wanted.items())]
-        first = {key: values[0] for key, values in wanted.items()}
+        selected = {key: values for key in ("nodes", "ranks", "mapping") if (values := getattr(self, key))}
+        found = [p for p in every if all(getattr(p, key) in values for key, values in selected.items())]
+        first = {key: values[0] for key, values in selected.items()}
         like = found[0] if found else replace(Place(collective, "", 0, 0), **first)
         absent = [
             replace(like, **{key: value})
-            for key, values in wanted.items() for value in values if value not in {getattr(p, key) for p in every}
+            for key, values in selected.items() for value in values if value not in {getattr(p, key) for p in every}
         ]  # fmt: skip
         return list(dict.fromkeys([*found, *absent])) or [like]
 
@@ -186,12 +186,12 @@ class Check(Table):
 
     def assertion(self, context: Context, where: str, words: Mapping[str, object], outcome: Outcome) -> Assertion:
         """The assertion with the expectation and the theory of the alternative; `words` fill the braces of its sentence."""
-        holds, seen = outcome
+        holds, evidence = outcome
         other = self.expected.get("other", OPEN)
         return Assertion(
             where + (self.says or self.sentence()).format_map(words),
             None if holds is None else bool(holds),
-            seen,
+            evidence,
             self.expected.get(context.alternative, other),
             self.theory.get(context.alternative, self.theory.get("other", "")),
             self.reading,

@@ -19,7 +19,7 @@ class Assertion:
 
     text: str
     holds: bool | None  # None: the table lacks the points
-    seen: str  # the numbers that decided
+    evidence: str  # the numbers that decided
     expected: str  # YES, NO or OPEN
     theory: str = ""  # why it is expected so
     reading: str = ""  # STRICT or MILD: it belongs to that reading of the claim alone; "": to both

@@ -39,7 +39,7 @@ class Crossover:
 
 
 def crossings(x: Sequence[float], ratio: Sequence[float]) -> list[tuple[float, int, int]]:
-    """Sign changes of log(ratio) over log(x): (size, index before, index after). Ties are no side."""
+    """Sign changes of log(ratio) over log(x): (size, index before, index after). Ties are on neither side."""
     sign = [0 if abs(math.log(r)) <= SAME else (1 if r > 1 else -1) for r in ratio]
     found = []
     last = None

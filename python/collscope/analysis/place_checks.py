@@ -178,9 +178,9 @@ class Crossover(AtPlaces):
         ratio = (mine[both] / other[both]).to_numpy()
         found = [size for size, _, _ in crossings([int(b) for b in both], [float(r) for r in ratio])]
         of = " of the vector" if self.block_sizes else ""
-        seen = f"crosses at {', '.join(rounded_size(size) for size in found)}{of}" if found else "no crossing"
+        evidence = f"crosses at {', '.join(rounded_size(size) for size in found)}{of}" if found else "no crossing"
         inside = len(found) == 1 and self.between[0] <= found[0] <= self.between[-1]
-        return inside and ratio[0] < 1, seen
+        return inside and ratio[0] < 1, evidence
 
 
 class LeadShrinks(AtPlaces):
@@ -215,5 +215,5 @@ class StartUp(AtPlaces):
         size, time = line.index.to_numpy(float), line.to_numpy()
         fixed = (time[0] * size[1] - time[1] * size[0]) / (size[1] - size[0])
         share = max(fixed, 0.0) / time[0]
-        seen = f"{share_text(share, 1)} of the time at {rounded_size(int(size[0]))} does not grow with the size"
-        return bool(share <= context.share(self.most)), seen
+        evidence = f"{share_text(share, 1)} of the time at {rounded_size(int(size[0]))} does not grow with the size"
+        return bool(share <= context.share(self.most)), evidence

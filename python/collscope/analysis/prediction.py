@@ -71,7 +71,7 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
     around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
     prediction has one, times_s where every repetition is known. Of a metric its
-    name alone counts: which barrier stood before a measured call is not always known. UserError: there are none, or a table has a call
+    name alone counts: which barrier stood before a measured call is not always known. UserError: no row is a call, or a table has a call
     twice."""
     keys = [*CALL, "algorithm"]
     predicted, measured = (f.assign(metric=f.metric.map(metrics.base)) for f in (predicted, measured))
@@ -217,12 +217,12 @@ def baselines(both: pd.DataFrame, predicted: pd.DataFrame) -> list[Baseline]:
     chosen = chosen.assign(metric=chosen.metric.map(metrics.base))
     calls = dict(iter(both.groupby(CALL)))
     for decision, choices in chosen.groupby("algorithm"):
-        regrets, agreed, asked = [], 0, 0
+        regrets, agreed, counted = [], 0, 0
         for call, choice in zip(choices[CALL].itertuples(index=False, name=None), choices.chose, strict=True):
             part = calls.get(call)
             if part is None or len(algorithms(part)) < 2:
                 continue
-            asked += 1
+            counted += 1
             best = algorithms(part).sort_values("measured_s").iloc[0]
             own = part[part.algorithm == decision]
             taken = own if len(own) else part[part.algorithm == choice]
@@ -235,7 +235,7 @@ def baselines(both: pd.DataFrame, predicted: pd.DataFrame) -> list[Baseline]:
             found.append(
                 Baseline(
                     str(decision),
-                    asked,
+                    counted,
                     len(regrets),
                     agreed / len(regrets),
                     float(lost_s.mean()),

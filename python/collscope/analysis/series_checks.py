@@ -70,14 +70,14 @@ class Grows(AlongSeries):
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         for collective, values in self.runs(context):
-            said = {n: f"{v:.2f}×" if self.than else format_time(v) for n, v in values.items()}
-            seen = ", ".join(f"{n} {self.along} {text}" for n, text in said.items())
-            seen = f"{self.name} / {self.than}: {seen}" if self.than else f"{self.name}: {seen}"
+            worded = {n: f"{v:.2f}×" if self.than else format_time(v) for n, v in values.items()}
+            evidence = ", ".join(f"{n} {self.along} {text}" for n, text in worded.items())
+            evidence = f"{self.name} / {self.than}: {evidence}" if self.than else f"{self.name}: {evidence}"
             for a, b in pairwise(values):
                 step = values[b] / values[a] if not self.falls else values[a] / values[b]
                 holds = None if math.isnan(step) else step > 1 + context.share(self.by)
                 words = {"name": self.name, "than": self.than, "a": a, "b": b, "along": self.along}
-                yield self.assertion(context, f"{collective}: ", words, (holds, MISSING if holds is None else seen))
+                yield self.assertion(context, f"{collective}: ", words, (holds, MISSING if holds is None else evidence))
 
 
 class LeadAt(AlongSeries):
@@ -109,11 +109,11 @@ class LargestAt(LeadAt):
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
         by = 1 + context.share(self.by)
-        for collective, lead, known, seen in self.leads(context):
+        for collective, lead, known, evidence in self.leads(context):
             holds = (
                 known and lead[self.at] > by and all(lead[self.at] > r * by for n, r in lead.items() if n != self.at)
             )
-            yield self.assertion(context, f"{collective}: ", self.words(), (holds if known else None, seen))
+            yield self.assertion(context, f"{collective}: ", self.words(), (holds if known else None, evidence))
 
 
 class NearerThanAt(LeadAt):
@@ -123,12 +123,12 @@ class NearerThanAt(LeadAt):
     says_itself = "{name} is closer to {than} than on {at}"
 
     def assertions(self, context: Context) -> Iterator[Assertion]:
-        for collective, lead, known, seen in self.leads(context):
+        for collective, lead, known, evidence in self.leads(context):
             for n in lead:
                 if n == self.at:
                     continue
                 holds = abs(math.log(lead[n])) < abs(math.log(lead[self.at])) - NEARER if known else None
-                yield self.assertion(context, f"{collective}, {n} {self.along}: ", self.words(), (holds, seen))
+                yield self.assertion(context, f"{collective}, {n} {self.along}: ", self.words(), (holds, evidence))
 
 
 class Polynomial(Check):
@@ -153,8 +153,8 @@ class Polynomial(Check):
             words = {"name": self.name, "within": share_text(context.share(self.within)), "by": f"{self.r2_within:g}"}
             texts = ("the printed polynomial of {name} within {within} of ours", "R² within {by} of the printed one")
             for text, outcome in zip(texts, outcomes, strict=True):
-                said = self.model_copy(update={"says": text})
-                yield said.assertion(context, f"{collective}: ", words, outcome)
+                worded = self.model_copy(update={"says": text})
+                yield worded.assertion(context, f"{collective}: ", words, outcome)
 
     def _outcomes(self, context: Context, ranks: np.ndarray, times: np.ndarray) -> list[Outcome]:
         ours, r2 = polynomial(ranks, times, len(self.coefficients) - 1)

@@ -72,15 +72,15 @@ class Times:
         return lines[keys[0]] if len(keys) == 1 else None
 
     def _part(self, place: Place, name: str, sizes: Sequence[int] | None) -> pd.DataFrame:
-        wanted = self.focus if sizes is None else tuple(sizes)
-        part = self._parts.get((place, name, wanted))
+        chosen = self.focus if sizes is None else tuple(sizes)
+        part = self._parts.get((place, name, chosen))
         if part is None:
             line = self._line(place, name)
             if line is None:
                 part = pd.DataFrame({"time_s": pd.Series(dtype=float), "chose": pd.Series(dtype=str)})
             else:
-                part = line[line.index.isin(wanted)] if line.index.any() else line
-            self._parts[place, name, wanted] = part
+                part = line[line.index.isin(chosen)] if line.index.any() else line
+            self._parts[place, name, chosen] = part
         return part
 
     def mean(self, place: Place, name: str, sizes: Sequence[int] | None = None) -> float:

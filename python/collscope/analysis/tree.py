@@ -144,7 +144,7 @@ def _partition(loss: Mapping[int, pd.DataFrame], tolerance: float) -> _Groups:
 
 
 def _better(rank: tuple[int, float], known: tuple[Any, ...] | None) -> bool:
-    """Fewer pieces; of as many, a smaller loss. A tenth of a billionth is no reason to prefer: sums of logarithms differ by rounding."""
+    """Fewer pieces; of as many, a smaller loss. A tenth of a billionth decides nothing: sums of logarithms differ by rounding."""
     return known is None or rank[0] < known[0] or (rank[0] == known[0] and rank[1] < known[1] - 1e-10)
 
 

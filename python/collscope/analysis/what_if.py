@@ -122,8 +122,8 @@ class WhatIf:
             for name, ratio in (own[k] / own[base]).groupby("short_label", sort=False):
                 ratios.setdefault(str(name), []).extend(ratio.dropna())
         means = {name: float(np.exp(np.log(some).mean())) for name, some in ratios.items()}
-        said = [f"{name} {mean:.2f}" for name, mean in sorted(means.items(), key=lambda m: m[1])]
-        return "Each algorithm by itself takes so many times as long, as geometric mean: " + "; ".join(said) + "."
+        shares = [f"{name} {mean:.2f}" for name, mean in sorted(means.items(), key=lambda m: m[1])]
+        return "Each algorithm by itself takes so many times as long, as geometric mean: " + "; ".join(shares) + "."
 
 
 def _sequence(winners: Sequence[str], sizes: Sequence[int]) -> str:

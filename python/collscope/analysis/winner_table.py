@@ -73,7 +73,7 @@ def cell(
 
 
 def winner_table(times: Times, rows: Rows, names: Sequence[str], tied: float, alternative: str = "") -> WinnerTable:
-    """A row for each collective that the table has; a cell is None where a name lacks points."""
+    """A row for each collective that the table has; a cell is `None` where a name lacks points."""
     out = []
     for collective, agreeing in rows.items():
         places = times.places(collective)

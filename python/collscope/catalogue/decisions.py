@@ -46,7 +46,7 @@ def ask(
     in_place: bool = False,
     decisions: Sequence[str] = (),
 ) -> list[Line]:
-    """The prover's answer, a line a decision: those named, or all that know the collective."""
+    """The prover's reply, one line per decision: those named, or all that know the collective."""
     words = [
         f"collective={collective}",
         f"ranks={ranks}",
@@ -65,8 +65,8 @@ def ask_many(
 ) -> list[Line]:
     """The prover's answers for many calls, each ranks and count."""
     text = "".join(f"{ranks} {count}\n" for ranks, count in calls)
-    asked = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
-    return prover.replies(["--decide", *asked], text)
+    options = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
+    return prover.replies(["--decide", *options], text)
 
 
 def rules() -> list[Line]:
@@ -139,7 +139,7 @@ def ranks_text(low: int, high: int) -> str:
 
 
 def range_text(what: str, low: int, end: int) -> str:
-    """Bytes low … end-1 of a call, block or vector; end 0: no limit; "" when there is none at all."""
+    """Bytes low … end-1 of a call, block or vector; end 0: no limit; "" without both limits."""
     if not low and not end:
         return ""
     if not end:

@@ -146,7 +146,7 @@ class Registry:
         if written.is_builtin:
             owner = written.owner or collective
             if not owner:
-                raise UsageError("builtin: say of which collective, with -c, or write bcast/builtin")
+                raise UsageError("builtin: name the collective with -c, or write bcast/builtin")
             self._same(name, owner, collective)
             return self.collective(owner).name, f"{owner}/builtin"
         key = stem if "/" in stem else f"{collective}/{stem}" if collective else stem
@@ -194,7 +194,7 @@ class Registry:
         elif "/" not in stem:
             owners = [a.key for a in self.algorithms if Key.parse(a.key).name == stem]
             if owners:
-                return UsageError(f'"{stem}": say of which collective, with -c, or write one of {", ".join(owners)}')
+                return UsageError(f'"{stem}": name the collective with -c, or write one of {", ".join(owners)}')
         keys = [*self.by_key, *(d.key for d in self.decisions), *(f"{c.name}/builtin" for c in self.collectives)]
         return unknown("algorithm", key, keys, "see ./collscope list")
 

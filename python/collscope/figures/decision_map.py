@@ -20,7 +20,7 @@ _NOTHING = {"hatch": "////", "edgecolor": "#999999"}
 
 
 def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
-    """What each decision takes over ranks and sizes: a panel a decision, a colour a key. `elem`: bytes of an element."""
+    """What each decision takes over ranks and sizes: one panel per decision, one colour per key. `elem`: bytes of an element."""
     names = list(dict.fromkeys(s.decision for s in spans))
     ranks = sorted({s.ranks for s in spans})
     colours = map_colours(sorted({s.takes for s in spans if not s.takes.startswith("nothing")}))

@@ -64,7 +64,7 @@ def write(content: bytes, path: Path) -> Path:
 
 
 def save(fig: Figure, path: str | Path, about: Mapping[str, str] | None = None) -> Path:
-    """Writes the figure and returns its path; the ending of the name says the format, .png where there is none. `about`: as render."""
+    """Writes the figure and returns its path; the ending of the name says the format, .png without an ending. `about`: as render."""
     path = Path(path)
     return write(render(fig, path.suffix.lstrip(".").lower() or "png", about), path)
 

@@ -56,23 +56,23 @@ class _Plan:
     def words(self, part: pd.DataFrame, of_panel: bool) -> str:
         """What no axis says: of all panels, or of the one that `part` is."""
         first = part.iloc[0]
-        said = [
+        shown = [
             c
             for c in (*_MAY_VARY, self.size)
             if (c in self.panel_by) == of_panel and (c != self.x or (not of_panel and part[c].nunique() == 1))
         ]
         same = {c: part[c].nunique() == 1 for c in ("ranks", "nodes", self.size)}
-        words = [join_words(list(dict.fromkeys(part["collective"])))] if "collective" in said or not of_panel else []
-        if self.size in said and same[self.size] and first[self.size] > 0:
+        words = [join_words(list(dict.fromkeys(part["collective"])))] if "collective" in shown or not of_panel else []
+        if self.size in shown and same[self.size] and first[self.size] > 0:
             words.append(rounded_size(int(first[self.size])) + " a block" * self._has_blocks(part))
-        ranks = counted(first["ranks"], "rank") if "ranks" in said and same["ranks"] else ""
-        nodes = counted(first["nodes"], "node") if "nodes" in said and same["nodes"] else ""
+        ranks = counted(first["ranks"], "rank") if "ranks" in shown and same["ranks"] else ""
+        nodes = counted(first["nodes"], "node") if "nodes" in shown and same["nodes"] else ""
         words.append(" on ".join(w for w in (ranks, nodes) if w))
         if not same["ranks"] and not same["nodes"] and part["per_node"].nunique() == 1:
             words.append(f"{first['per_node']} ranks a node")
         if of_panel:
-            words += [str(first[c]) for c in ("platform", "mapping", "metric") if c in said]
-            words += [f"{c} {first[c]}" for c in ("root", "type", "in_place") if c in said]
+            words += [str(first[c]) for c in ("platform", "mapping", "metric") if c in shown]
+            words += [f"{c} {first[c]}" for c in ("root", "type", "in_place") if c in shown]
         return ", ".join(w for w in words if w)
 
     def subtitle(self, table: pd.DataFrame) -> str:

@@ -22,7 +22,7 @@ _HEAD, _TOP, _FOOT = 0.6, 0.3, 0.55  # above all, above and below a panel
 
 
 def absorbed(delays: pd.DataFrame, together: pd.DataFrame) -> pd.DataFrame:
-    """A row a call that both tables have a time of: CALL, delay_s, together_s and share, the one over the other.
+    """One row per call that both tables have a time of: CALL, delay_s, together_s and share, the one over the other.
 
     `delays`: rows of points/table.py's table of metric delay, under one skew; `together`: of metric makespan, without skew."""
     columns = [*CALL, "median_s"]

@@ -135,11 +135,11 @@ def parse(text: str, path: Path) -> Paper:
         _known(document, paper.winners.tied, paper.tolerances, "winners", "tied")
         for collective, rows in paper.winners.agreeing().items():
             _compared(document, paper, [name for row in rows for name in row], "winners", "rows", collective)
-    seen: set[str] = set()
+    ids: set[str] = set()
     for at, claim in enumerate(paper.claim):
-        if claim.id in seen:
+        if claim.id in ids:
             raise document.fail(f'"{claim.id}" stands twice', "claim", at, "id")
-        seen.add(claim.id)
+        ids.add(claim.id)
         for name in _fields(document, claim.tolerance, "claim", at, "tolerance"):
             _known(document, name, paper.tolerances, "claim", at, "tolerance")
         for k, check in enumerate(claim.check):

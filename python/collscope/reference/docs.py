@@ -46,7 +46,7 @@ def run(check: bool = False) -> int:
     drawn = pictures.draw(all_.entries)
     write_atomically(folder() / "algorithms.md", markdown(all_))
     pages = html.write(markdown(all_, code=True), folder())
-    print(f"written: docs/algorithms.md; {drawn} of {2 * len(all_.entries)} pictures drawn anew")
+    print(f"written: docs/algorithms.md; {drawn} of {2 * len(all_.entries)} pictures redrawn")
     of_machines = machines.write(folder())
     print(f"written: docs/machines.md and {len(of_machines) - 1} platform files beside their specifications")
     of_elements = node_model.write(folder())

@@ -91,7 +91,7 @@ class Entry:
 
     @cached_property
     def hash(self) -> str:
-        """Of what the pictures show: who sends what to whom in which round; "" where there are none."""
+        """Of what the pictures show: who sends what to whom in which round; "" without pictures."""
         t = self.drawn
         if t is None:
             return ""
@@ -178,7 +178,7 @@ def groups(all_: Sequence[Entry]) -> list[Group]:
 
 def drawing(a: Algorithm) -> tuple[Trace | None, str]:
     """The schedule that is drawn: 8 ranks, on two nodes where it matters where they sit, or as many as it takes; and "", or None
-    and why there is none."""
+    and why it is absent."""
     values = {p.name: DRAWN_SEGMENT for p in a.params if p.name == "s" and p.default > DRAWN_SEGMENT and not p.words}
     key = a.full_key(values)
     why = ""

@@ -1,4 +1,4 @@
-"""docs/pictures/: two pictures of each algorithm. One is drawn anew when its schedule, or the code that draws its kind, has
+"""docs/pictures/: two pictures of each algorithm. One is drawn again when its schedule, or the code that draws its kind, has
 changed: index.json has their hashes."""
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ def index() -> dict[str, str]:
     return found
 
 
-def wanted(all_: Iterable[Entry]) -> dict[str, str]:
+def expected(all_: Iterable[Entry]) -> dict[str, str]:
     """What the index should say."""
     code = {f"drawing {kind}": cache.code_hash(*depends.DOCUMENTED_PICTURES[kind])[:16] for kind in KINDS}
     return code | {e.algorithm.key: e.hash for e in all_ if e.drawn}
 
 
 def stale(all_: Sequence[Entry]) -> Iterator[str]:
-    """What is out of date, in words. Code that has changed is no reason: it may draw the same."""
-    have, want = index(), wanted(all_)
+    """What is out of date, in words. Changed code alone is not a reason: it may draw the same."""
+    have, want = index(), expected(all_)
     for e in all_:
         key = e.algorithm.key
         if e.drawn and have.get(key) != want[key]:
@@ -57,7 +57,7 @@ def draw(all_: Sequence[Entry]) -> int:
     """Draws what has changed and deletes what is gone; returns how many pictures were drawn."""
     from collscope.figures import files
 
-    have, want, done = index(), wanted(all_), 0
+    have, want, done = index(), expected(all_), 0
     for e in all_:
         for kind in KINDS if e.drawn else ():
             path = folder() / e.picture(kind)

@@ -160,7 +160,7 @@ def observed(t: Trace) -> CriticalPath:
         take(found.part, found.begin_s, m.src if m else rank, m)
         if m:
             # It began when its receiver asked for it (rendezvous), or else when it was posted.
-            rank = m.dst if m.asked_s is not None and abs(m.asked_s - m.start_s) <= slack else m.src
+            rank = m.dst if m.requested_s is not None and abs(m.requested_s - m.start_s) <= slack else m.src
     segments.reverse()
     parts: dict[str, float] = {}
     for s in segments:

@@ -136,15 +136,15 @@ def _crossing(axis: _Axis) -> Crossing:
     start = _sign(_lead(axis.case(1.0)))
     ends = [1.0, 1.0]
     for step in range(1, axis.doublings + 1):
-        for way, factor in enumerate((2.0**step, 0.5**step)):
-            inner = 2.0 ** (step - 1) if way == 0 else 0.5 ** (step - 1)
-            if ends[way] != inner:
+        for direction, factor in enumerate((2.0**step, 0.5**step)):
+            inner = 2.0 ** (step - 1) if direction == 0 else 0.5 ** (step - 1)
+            if ends[direction] != inner:
                 continue  # it has ended before
             try:
                 changed = _sign(_lead(axis.case(factor))) == -start != 0
             except UserError:
                 continue
-            ends[way] = factor
+            ends[direction] = factor
             if changed:
                 at = _bisected(axis, inner, factor, start)
                 value = axis.value(at)

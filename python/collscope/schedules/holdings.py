@@ -60,12 +60,12 @@ def after_rounds(t: Trace) -> Holdings | None:
         (reply,) = record.reply([t.point], t.ranks, t.machine, "--holdings")
     if reply["kind"] != OK:
         raise UserError(f"{t.key}: {reply['status']}")
-    said = reply["holdings"]
-    if not said or not said["width"]:
+    data = reply["holdings"]
+    if not data or not data["width"]:
         return None
     about = registry.load().collective(t.collective)
-    cuts = np.array(sorted(_cuts(said, about, t)))
-    rounds = said["rounds"]
+    cuts = np.array(sorted(_cuts(data, about, t)))
+    rounds = data["rounds"]
     if len(rounds) * t.ranks * len(cuts) > MAX_CELLS:
         return None
     state = np.zeros((len(rounds), t.ranks, len(cuts)), dtype=np.int64)
@@ -76,10 +76,10 @@ def after_rounds(t: Trace) -> Holdings | None:
                 state[k, r, a:b] = number
     if not about.has_data:
         return Holdings(state, (0, 1), (0,) * t.ranks, False, "ranks it has heard from")
-    sizes = np.diff(np.concatenate((cuts, [said["width"]])))
-    sets = tuple(_bits(flat) for flat in said["sets"]) if said["combines"] else (0, 1)
+    sizes = np.diff(np.concatenate((cuts, [data["width"]])))
+    sets = tuple(_bits(flat) for flat in data["sets"]) if data["combines"] else (0, 1)
     what = "blocks from each rank" if _personal(about) else "blocks of the vector"
-    return Holdings(state, sets, tuple(int(s) for s in sizes), said["combines"], what)
+    return Holdings(state, sets, tuple(int(s) for s in sizes), data["combines"], what)
 
 
 def _personal(about: Collective) -> bool:
@@ -96,13 +96,13 @@ def _bits(flat: list[int]) -> int:
     return sum((1 << last + 1) - (1 << first) for first, last in zip(flat[::2], flat[1::2], strict=True))
 
 
-def _cuts(said: dict[str, Any], about: Collective, t: Trace) -> set[int]:
+def _cuts(data: dict[str, Any], about: Collective, t: Trace) -> set[int]:
     """Where columns begin: neighbours that always go together are one, but blocks of ranks stay apart."""
-    width = said["width"]
+    width = data["width"]
     if not about.has_data:
         return set(range(width))
     found = {0}
-    for ranks in said["rounds"]:
+    for ranks in data["rounds"]:
         for flat in ranks:
             found.update(flat[::3], flat[1::3])
     if about.counts_blocks:

@@ -28,8 +28,8 @@ def by_calls(t: Trace) -> Trace:
     costs = costs_of(t.machine)
     if costs is None:
         return t
-    seen = observed(t.raw, costs)
-    return retimed(t, Run((seen,), (t.time_s,), (), t.chose, ""), "model", t.where, costs)
+    timed = observed(t.raw, costs)
+    return retimed(t, Run((timed,), (t.time_s,), (), t.chose, ""), "model", t.where, costs)
 
 
 def observed(reply: dict[str, Any], costs: Costs) -> Observed:

@@ -77,7 +77,7 @@ class Run:
 
 
 def simulated(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
-    """A point's simulation, observed; a UserError says why there is none."""
+    """A point's simulation, observed; a UserError says why it failed."""
 
     def command(folder: Path) -> list[str | Path]:
         return smpirun.command(layout, [("0", point)], folder)
@@ -87,7 +87,7 @@ def simulated(layout: Layout, point: Point, limit_s: float | None = None) -> Run
 
 
 def measured(layout: Layout, point: Point, limit_s: float | None = None) -> Run:
-    """A point's real run, observed; the driver is built where it is not there. A UserError says why there is none."""
+    """A point's real run, observed; the driver is built where it is not there. A UserError says why it failed."""
     if not programs.MPI_DRIVER.exists():
         measure.build()
 
@@ -104,7 +104,7 @@ def _run(
     env: dict[str, str],
     *,
     silence_s: float | None = None,
-    explain: Callable[[str], str] = lambda said: "",
+    explain: Callable[[str], str] = lambda reason: "",
 ) -> Run:
     outcomes: list[Outcome] = []
     children = Children()
@@ -141,10 +141,10 @@ def read(lines: Sequence[dict[str, Any]], outcome: Outcome, meta: dict[str, Any]
     by_repetition: dict[int, dict[int, dict[str, Any]]] = defaultdict(dict)
     for line in lines:
         by_repetition[line["trace"]][line["rank"]] = line
-    seen = []
+    traced = []
     for number in sorted(by_repetition):
         ranks = [by_repetition[number][r] for r in sorted(by_repetition[number])]
-        seen.append(
+        traced.append(
             Observed(
                 events=tuple(tuple(Event(*e) for e in line["events"]) for line in ranks),
                 start_s=tuple(line["start_s"] for line in ranks),
@@ -152,11 +152,11 @@ def read(lines: Sequence[dict[str, Any]], outcome: Outcome, meta: dict[str, Any]
                 clock_error_s=2 * max(line["clock_error_s"] for line in ranks),
             )
         )
-    ranks_seen = len(seen[0].events)
+    rank_count = len(traced[0].events)
     return Run(
-        repetitions=tuple(seen),
+        repetitions=tuple(traced),
         times_s=tuple(rep[2] for rep in outcome.reps),
-        places=tuple((n, s, c) for n, s, c in meta["places"][:ranks_seen]),
+        places=tuple((n, s, c) for n, s, c in meta["places"][:rank_count]),
         chose=outcome.chose,
         back_end=outcome.back_end,
     )

@@ -129,7 +129,7 @@ def _timed(m: Message, send: Event, receive: Event, costs: Costs | None) -> Mess
     start = posted if buffered else max(posted, receive.begin_s)
     end = _arrived(receive, costs)
     free = posted if buffered else send.done_s if costs is None and send.done_s < end else None
-    return replace(m, start_s=start, end_s=end, sent_s=free, asked_s=receive.begin_s)
+    return replace(m, start_s=start, end_s=end, sent_s=free, requested_s=receive.begin_s)
 
 
 def _overheads(pairs: Mapping[Name, Sequence[Pair]], costs: Costs | None) -> list[Span]:
@@ -150,10 +150,10 @@ def _transfers(recorded: Trace, o: Observed) -> tuple[Message, ...]:
     at: dict[tuple[int, int], Event] = {}
     for rank, operations in enumerate(recorded.raw["operations"]):
         there = [(i, IN_RECORD[op[0]]) for i, op in enumerate(operations) if op[0] in IN_RECORD]
-        seen = [e for e in o.events[rank] if e.kind in SEGMENTS]
-        if [kind for _, kind in there] != [e.kind for e in seen]:
+        traced = [e for e in o.events[rank] if e.kind in SEGMENTS]
+        if [kind for _, kind in there] != [e.kind for e in traced]:
             raise UserError(f"{recorded.key}: rank {rank} used its segments otherwise than the schedule says")
-        at |= {(rank, i): e for (i, _), e in zip(there, seen, strict=True)}
+        at |= {(rank, i): e for (i, _), e in zip(there, traced, strict=True)}
     made = []
     for m in recorded.transfers:
         e = at.get((m.dst, m.recv)) if trace.taken_by_receiver(recorded, m) else at.get((m.src, m.send))
@@ -191,7 +191,7 @@ def _waits(t: Trace, o: Observed, spans: Sequence[Span]) -> list[Span]:
     """In an operation that waits, with nothing of the rank's own under way, no work, and not for want of a receiver."""
     busy: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for m in t.arrows:
-        busy[m.dst].append((max(m.start_s, m.asked_s or 0.0), m.end_s))
+        busy[m.dst].append((max(m.start_s, m.requested_s or 0.0), m.end_s))
         busy[m.src].append((m.start_s, m.end_s if m.sent_s is None else m.sent_s))
     for s in spans:
         busy[s.rank].append((s.start_s, s.end_s))

@@ -27,7 +27,7 @@ class Message:
     sent_s: float | None = (
         None  # by calls: the sender was free from here on, without its receiver; and the receiver asked
     )
-    asked_s: float | None = None
+    requested_s: float | None = None
 
 
 @dataclass(frozen=True)

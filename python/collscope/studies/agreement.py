@@ -64,7 +64,7 @@ def compare(fresh: str, reference: str) -> Agreement:
 
 
 def with_reference(csv_text: str, folder: Path) -> Agreement | None:
-    """The table beside table.csv of a folder of results; None where there is none that can be read."""
+    """The table beside table.csv of a folder of results; None where no such file can be read."""
     try:
         return compare(csv_text, (folder / "table.csv").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
 """All claims of all papers, judged on the committed tables of their studies.
 
-A study whose results are not committed is no part of it: nothing is simulated here.
+A study whose results are not committed is left out: nothing is simulated here.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Judged:
     """A claim on its study's committed table."""
 
     study: str
-    alternative: str  # what stands for the class that has several, a library's name; "" where there is none
+    alternative: str  # what stands for the class that has several, a library's name; "" without alternatives
     claim: Claim
-    committed: str  # the verdict that is committed; "" where there is none
+    committed: str  # the verdict that is committed; "" where it is absent
     ranges: str  # over which part of the platform's ranges the verdict holds
 
     @property
@@ -47,7 +47,7 @@ class Judged:
         if not tested:
             return "–"
         shown = next((a for a in tested if not a.holds), tested[0])
-        return shown.seen
+        return shown.evidence
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def parse(text: str, path: Path) -> Study:
     others = [m for m in ONE_CALL if m != setting.metric and setting.metric in ONE_CALL and setting.source == "sim"]
     for metric in setting.also_metrics:
         if metric not in others:
-            known = ", ".join(others) or "those that the same call gives: there is none"
+            known = ", ".join(others) or "those that the same call gives: there are no others"
             raise document.fail(f'"{metric}" is not one of {known}', "setting", "also_metrics")
     if setting.source == "model" and setting.metric == "loop":
         raise document.fail('the model does not know "loop"; take source = "sim"', "setting", "metric")
@@ -242,7 +242,7 @@ def parse(text: str, path: Path) -> Study:
         about=file.about.strip(),
         differences=tuple(file.differences),
         paper=file.paper,
-        platform=_seen_from(path.parent, setting.platform),
+        platform=_relative_to(path.parent, setting.platform),
         layouts=layouts,
         mapping=_beside(path, setting.mapping),
         type=setting.type,
@@ -323,11 +323,11 @@ def _variations(document: Document, file: _File, path: Path) -> tuple[vary.Varia
 
 
 def _collectives(document: Document, file: _File) -> Iterator[Collective]:
-    seen: set[str] = set()
+    names: set[str] = set()
     for at, one in enumerate(file.collective):
-        if one.name in seen:
+        if one.name in names:
             raise document.fail("stands twice", "collective", at, "name")
-        seen.add(one.name)
+        names.add(one.name)
         for key in one.model_extra or {}:
             if one.algorithms or key not in file.classes:
                 known = (*type(one).model_fields, *(() if one.algorithms else file.classes))
@@ -387,7 +387,7 @@ def check_keys(study: Study, registry: Registry) -> Study:
     return replace(study, metric=metric, collectives=tuple(collectives))
 
 
-def _seen_from(folder: Path, platform: str) -> str:
+def _relative_to(folder: Path, platform: str) -> str:
     """A platform's file is looked for beside the study first, then where the user stands."""
     name, bracket, values = platform.partition("[")
     beside = folder / name

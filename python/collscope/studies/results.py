@@ -38,7 +38,7 @@ def stamp(*contents: str) -> str:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    """What RUN says in the folder; nothing where there is none or it cannot be read."""
+    """What RUN says in the folder; nothing where it is absent or cannot be read."""
     try:
         data = json.loads((folder / RUN).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -65,7 +65,7 @@ def variants(spec: Spec, nodes: int) -> Iterator[Variant]:
     """Every number that has a range at either end of it, where that moves it; a curve's pieces together. Links between nodes count
     where so many nodes are joined by some."""
     for name, number in spec.numbers():
-        # Counts are no costs: how many nodes stand idle beside those of the study changes nothing.
+        # Counts are not costs: how many nodes stand idle beside those of the study changes nothing.
         if "curve." not in name and number.range and isinstance(getattr(spec, name, None), Number):
             for end, given in zip(("low", "high"), number.range, strict=True):
                 value = min(given, _most(name, number))

@@ -29,7 +29,7 @@ VARIABLES = {
     "blocking_every": "max_requests",
     "max_requests": "max_requests",
 }
-# Values that are tried beside those that a decision passes: a segment that is no whole number of blocks, several chains, …
+# Values that are tried beside those that a decision passes: a segment that is not a whole number of blocks, several chains, …
 VALUES = {
     "s": (0, 1000, 1024),
     "first": (0, 1024),

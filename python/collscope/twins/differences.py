@@ -41,7 +41,7 @@ FEATURES: tuple[Feature, ...] = (
 
 
 def segment(call: Call) -> int:
-    """Bytes of a segment of this call: all of it when there are none."""
+    """Bytes of a segment of this call: all of it without segments."""
     return int(Key.parse(call.key).values.get("s", 0)) or call.count * FLOAT
 
 
@@ -80,14 +80,14 @@ def explanations(calls: Sequence[Compared]) -> dict[int, list[str]]:
     made: dict[int, list[str]] = {}
     for ranks in sorted({c.ranks for c in calls}):
         decided = decided_keys(ranks)
-        asked: list[Call] = []
+        requests: list[Call] = []
         meant: list[tuple[Compared, str]] = []
         for c in (c for c in calls if c.ranks == ranks):
             made[id(c)] = [REFUSED] if REFUSAL in c.theirs else []
             for label, call in () if made[id(c)] else alternatives(c.call, decided):
-                asked.append(call)
+                requests.append(call)
                 meant.append((c, label))
-        own = own_messages(ranks, asked)
+        own = own_messages(ranks, requests)
         for i, (c, label) in enumerate(meant):
             if i not in own.unsupported and alike(c.theirs, [own.messages[i, r] for r in range(ranks)]):
                 made[id(c)].append(label)

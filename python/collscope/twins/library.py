@@ -46,7 +46,7 @@ class Library:
 
     @cached_property
     def version(self) -> str:
-        """Of the library: 4.1.4. A UserError where it is no Open MPI."""
+        """Of the library: 4.1.4. A UserError where it is not Open MPI."""
         reply = self.call(self.mpirun, "--version")
         found = re.search(r"Open MPI\)? v?(\d+\.\d+\.\d+)", reply)
         if not found:
@@ -68,7 +68,7 @@ class Library:
 
 
 def find_library(folder: str | None = None) -> Library:
-    """The Open MPI of this folder (which has bin/mpicc), or the one in PATH; a UserError where there is none."""
+    """The Open MPI of this folder (which has bin/mpicc), or the one in PATH; a UserError where it is not found."""
     if folder is None:
         mpicc, mpirun = (shutil.which(name) for name in ("mpicc", "mpirun"))
         if not mpicc or not mpirun:

@@ -1,7 +1,7 @@
 """What was found about twins, as tables: results/twins/. Made by `./collscope twins --out`, read by `docs` and `show`.
 
-table.csv        a row a twin and library: how many calls were compared, and what came of them
-decisions.csv    the same of decision tables, a row a collective
+table.csv        one row per twin and library: how many calls were compared, and what came of them
+decisions.csv    the same of decision tables, one row per collective
 differences.csv  where Open MPI, told to take an algorithm, takes another: found by comparing what it sent with what each
                  of our algorithms of that collective sends
 run.json         where the numbers come from
@@ -57,7 +57,7 @@ def tally(calls: Sequence[Compared]) -> Row:
 
 
 def table(version: str, twins: Sequence[Algorithm], found: Sequence[Compared]) -> list[Row]:
-    """A row a twin, in the registry's order."""
+    """One row per twin, in the registry's order."""
     by_key: dict[str, list[Compared]] = {}
     for c in found:
         by_key.setdefault(stem_of(c.call.key), []).append(c)
@@ -77,7 +77,7 @@ def twin_cells(a: Algorithm, version: str) -> Row:
 
 
 def decisions(version: str, found: Sequence[Compared]) -> list[Row]:
-    """A row a collective; `keys` is how many different keys the table took."""
+    """One row per collective; `keys` is how many different keys the table took."""
     made = []
     for collective in dict.fromkeys(c.call.collective for c in found):
         calls = [c for c in found if c.call.collective == collective]
@@ -112,7 +112,7 @@ def read(name: str, folder: Path = FOLDER) -> list[Row]:
     except OSError as error:
         raise disk_error(error, path) from error
     if any(tuple(row) != COLUMNS[name] for row in rows):
-        raise UserError(f"{path}: not a table of ./collscope twins; write it anew")
+        raise UserError(f"{path}: not a table of ./collscope twins; write it again")
     return rows
 
 

@@ -9,14 +9,14 @@ from collscope.twins import records
 
 
 def twin(a: Algorithm) -> str:
-    """Which algorithm of which library is the twin, and how it was compared; "none" where there is none."""
+    """Which algorithm of which library is the twin, and how it was compared; "none" without a twin."""
     if not a.twin:
         return "none"
     return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {status(a.key)}"
 
 
 def number(a: Algorithm) -> int:
-    """The twin's number in its library, 0 where there is none."""
+    """The twin's number in its library, 0 without a twin."""
     return int(a.twin["number"]) if a.twin else 0
 
 
@@ -39,4 +39,4 @@ def instead(a: Algorithm) -> list[tuple[str, str]]:
     """(condition, what runs) of calls for which the library, told to take this algorithm's twin, runs something else."""
     rows = records.instead(a.key)
     versions = {versions for _, _, versions in rows}
-    return [(condition, f"{runs} ({seen})" if len(versions) > 1 else runs) for condition, runs, seen in rows]
+    return [(condition, f"{runs} ({named})" if len(versions) > 1 else runs) for condition, runs, named in rows]

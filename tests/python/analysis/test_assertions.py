@@ -23,7 +23,7 @@ ORDER = "a 1.00, b 1.04, c 1.36"  # means of a: 1280, 4352, 16640; of b: 819.2, 
 
 
 @pytest.mark.parametrize(
-    ("check", "holds", "text", "seen"),
+    ("check", "holds", "text", "evidence"),
     [
         ('kind = "fastest"\nname = "a"', True, "a is best", ORDER),
         ('kind = "slowest"\nname = "a"', False, "a is worst", ORDER),
@@ -53,7 +53,7 @@ ORDER = "a 1.00, b 1.04, c 1.36"  # means of a: 1280, 4352, 16640; of b: 819.2, 
          "0.0 % of the time at 1 KiB does not grow with the size"),
     ],
 )  # fmt: skip
-def test_what_is_said_at_a_place(check: str, holds: bool, text: str, seen: str) -> None:
+def test_a_check_at_a_place_has_its_sentence_and_its_numbers(check: str, holds: bool, text: str, evidence: str) -> None:
     (found,) = assertions(f"{check}\nnodes = 2", FRAME)
     where, _, output = found.text.partition(": ")
     named = {
@@ -62,7 +62,7 @@ def test_what_is_said_at_a_place(check: str, holds: bool, text: str, seen: str) 
         "block_sizes": ", 128 B to 512 B a rank",
     }
     sizes = next((words for key, words in named.items() if key in check), "")
-    assert (where, found.holds, output, found.seen) == (f"gather, 2 nodes{sizes}", holds, text, seen)
+    assert (where, found.holds, output, found.evidence) == (f"gather, 2 nodes{sizes}", holds, text, evidence)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,14 @@ def test_what_is_said_at_a_place(check: str, holds: bool, text: str, seen: str) 
           ("gather: R² within 0.05 of the printed one", None, "not testable in this run: points are missing")]),
     ],
 )  # fmt: skip
-def test_what_is_said_over_places(check: str, output: list[tuple[str, bool | None, str]]) -> None:
+def test_a_check_over_places_has_its_sentence_and_its_numbers(
+    check: str, output: list[tuple[str, bool | None, str]]
+) -> None:
     head = HEAD + '[winners]\ntitle = "t"\ntied = "near"\nrows.gather = ["b", "a"]\n'
-    assert [(a.text, a.holds, a.seen) for a in assertions(check, FRAME, head)] == output
+    assert [(a.text, a.holds, a.evidence) for a in assertions(check, FRAME, head)] == output
 
 
-def test_a_polynomial_is_said_with_its_numbers() -> None:
+def test_a_polynomial_is_described_with_its_numbers() -> None:
     """Times of 1 + p²/100 µs; a line through them, and one that is printed a fifth too high."""
     frame = table(lambda c, n, p, m, size: 1e-6 * (1 + p * p / 100), [(p, 2) for p in (2, 4, 8, 16)], ["a"], [64])
     made = assertions(
@@ -106,7 +108,7 @@ def test_a_polynomial_is_said_with_its_numbers() -> None:
     rest = sum((1 + p * p / 100 - 1.85 - slope * (p - 7.5)) ** 2 for p in (2, 4, 8, 16))
     spread = sum((1 + p * p / 100 - 1.85) ** 2 for p in (2, 4, 8, 16))
     off = sorted(abs((1.85 + slope * (p - 7.5)) / (0.25 * p) - 1) for p in (2, 4, 8, 16))
-    assert [(a.holds, a.seen) for a in made] == [
+    assert [(a.holds, a.evidence) for a in made] == [
         (
             False,
             f"ours, in µs by powers of p: {1.85 - 7.5 * slope:.4g}, {slope:.4g}; {50 * (off[1] + off[2]):.0f} % off in the median",
@@ -131,7 +133,7 @@ def test_a_size_is_counted_in_bytes_where_the_paper_has_no_unit() -> None:
         ({"mapping": "fill"}, "a on mapping fill"),
     ],
 )
-def test_what_is_compared_with_stands_elsewhere(more: dict[str, object], text: str) -> None:
+def test_a_subject_names_its_place(more: dict[str, object], text: str) -> None:
     assert str(Subject.model_validate({"name": "a", **more})) == text
 
 

@@ -79,14 +79,14 @@ def test_a_check_holds_where_it_should(check: str, holds: list[bool]) -> None:
         'kind = "grows"\nname = "b"\nthan = "a"\nnodes = [4, 16]',
     ],
 )
-def test_missing_points_are_said(check: str) -> None:
+def test_missing_points_are_not_testable(check: str) -> None:
     made = assertions(check, FRAME)
     assert made
     for a in made:
-        assert (a.holds, a.seen.partition(":")[0]) == (None, "not testable in this run"), a
+        assert (a.holds, a.evidence.partition(":")[0]) == (None, "not testable in this run"), a
 
 
-def test_what_a_check_names_and_the_table_has_not_is_beside_what_it_has() -> None:
+def test_points_that_the_table_lacks_are_judged_beside_those_that_it_has() -> None:
     made = assertions('kind = "fastest"\nname = "a"\nnodes = [2, 16]', FRAME)
     assert [(a.text, a.holds) for a in made] == [
         ("gather, 2 nodes: a is best", True),
@@ -102,7 +102,7 @@ def test_a_crossing_is_looked_for_between_two_sizes() -> None:
     )
     check = 'kind = "crossover"\nname = "{}"\nthan = "{}"\nbetween = "{}"'
     (found,) = assertions(check.format("root", "flat", "600B,1KiB"), frame)
-    assert (found.holds, found.seen) == (True, "crosses at 900 B")
+    assert (found.holds, found.evidence) == (True, "crosses at 900 B")
     assert found.text == "gather, 2 nodes: root gives way to flat between 600 B and 1 KiB"
     assert not assertions(check.format("root", "flat", "512B,800B"), frame)[0].holds
     assert not assertions(check.format("flat", "root", "600B,1KiB"), frame)[0].holds
@@ -117,7 +117,7 @@ def test_trends_are_followed_along_the_ranks_at_sizes_of_one_block() -> None:
         (True, "gather: a grows from 2 to 4 ranks"),
         (True, "gather: a grows from 4 to 8 ranks"),
     ]
-    assert made[0].seen == "a: 2 ranks 2.05 ms, 4 ranks 4.1 ms, 8 ranks 8.19 ms"
+    assert made[0].evidence == "a: 2 ranks 2.05 ms, 4 ranks 4.1 ms, 8 ranks 8.19 ms"
 
 
 def test_one_name_is_compared_with_itself_elsewhere() -> None:
@@ -147,7 +147,7 @@ def test_sizes_are_counted_as_the_paper_counts_them() -> None:
         SIZES,
     )
     (found,) = assertions('kind = "one_fastest"\nwithin = 0.01', frame)
-    assert (found.holds, found.seen) == (False, "a over all; 33.3 % behind b at 1\u202f024 words")
+    assert (found.holds, found.evidence) == (False, "a over all; 33.3 % behind b at 1\u202f024 words")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_surprise_is_what_theory_did_not_expect(holds: bool | None, expected: 
     assert assertion(holds, expected).surprise == ((holds, expected) in ((True, "no"), (False, "yes")))
 
 
-def test_why_a_claim_is_not_reproduced() -> None:
+def test_a_claim_that_is_not_reproduced_has_a_reason() -> None:
     def claim(*made: Assertion) -> Claim:
         return Claim("X", "", "", made)
 
@@ -271,18 +271,18 @@ def test_a_decision_that_takes_one_algorithm() -> None:
     frame = FRAME[FRAME["nodes"] == 1].copy()
     check = 'kind = "one_choice"\nname = "a"'
     frame["chose"] = "gather/x"
-    assert [(a.holds, a.seen) for a in assertions(check, frame)] == [(True, "x")]
+    assert [(a.holds, a.evidence) for a in assertions(check, frame)] == [(True, "x")]
     frame.loc[frame["bytes"] == SIZES[1], "chose"] = "gather/y"
-    assert [(a.holds, a.seen) for a in assertions(check, frame)] == [(False, "x → y")]
+    assert [(a.holds, a.evidence) for a in assertions(check, frame)] == [(False, "x → y")]
     frame.loc[frame["bytes"] == SIZES[1], "chose"] = ""
     assert [a.holds for a in assertions(check, frame)] == [None]
 
 
-def test_a_decision_s_choices_are_told_by_size_over_all_layouts() -> None:
+def test_a_decision_s_choices_are_compared_by_size_over_all_layouts() -> None:
     frame = FRAME[FRAME["nodes"] < 4].copy()
     frame["chose"] = ["gather/x" if size < 5000 else "gather/y" for size in frame["bytes"]]
     (found,) = assertions('kind = "one_choice"\nname = "a"', frame)
-    assert (found.holds, found.text, found.seen) == (False, "gather: a takes one algorithm at all sizes", "x → y")
+    assert (found.holds, found.text, found.evidence) == (False, "gather: a takes one algorithm at all sizes", "x → y")
 
 
 def test_leads_and_growth_need_more_than_their_share() -> None:
@@ -310,7 +310,7 @@ def test_leads_and_growth_need_more_than_their_share() -> None:
 def test_start_ups_are_what_the_line_through_two_sizes_has_at_none(most: float, holds: bool) -> None:
     frame = table(lambda c, n, p, m, size: 256 + size, [(4, 2)], ["a"], SIZES)
     (found,) = assertions(f'kind = "start_up"\nname = "a"\nmost = {most}', frame)
-    assert (found.holds, found.seen) == (holds, "20.0 % of the time at 1 KiB does not grow with the size")
+    assert (found.holds, found.evidence) == (holds, "20.0 % of the time at 1 KiB does not grow with the size")
 
 
 @pytest.mark.parametrize(("steepness", "holds"), [(-0.1, True), (0.1, False), (0.0, False)])
@@ -341,8 +341,8 @@ def test_a_printed_polynomial_is_held_beside_our_fit(coefficients: str, r2: floa
     made = assertions(check, frame)
     assert [a.holds for a in made] == holds, made
     if len(coefficients) > 12:
-        assert "1, 0.5, 0.01; " in made[0].seen
-        assert made[1].seen.startswith("R² 1.0000")
+        assert "1, 0.5, 0.01; " in made[0].evidence
+        assert made[1].evidence.startswith("R² 1.0000")
 
 
 def test_a_check_is_made_where_it_says_and_where_the_table_has_nothing() -> None:

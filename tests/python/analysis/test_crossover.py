@@ -31,16 +31,13 @@ def test_a_crossing_on_a_measured_size_is_that_size() -> None:
 def test_equal_times_are_no_crossing() -> None:
     same = power(1.0, 0.5)
     assert crossover.pair_crossovers(table({"a": same, "b": lambda n: same(n) * (1 + 1e-12)})) == []
-    # Touching without changing sides is none either.
+    # Touching without changing sides is not one either.
     touch = {"a": same, "b": lambda n: same(n) if n == 256 else 1.1 * same(n)}
     assert crossover.pair_crossovers(table(touch)) == []
 
 
 def test_three_classes_cross_pairwise_and_twice() -> None:
-    times = {
-        "short": lambda n: 1.0 if n < 100 else 4.0 if n < 5000 else 1.0,
-        "long": lambda n: 2.0,
-    }
+    times = {"short": lambda n: 1.0 if n < 100 else 4.0 if n < 5000 else 1.0, "long": lambda n: 2.0}
     found = crossover.pair_crossovers(table(times))
     assert [(c.faster_below, c.faster_above) for c in found] == [("short", "long"), ("long", "short")]
     # log 0.5 to log 2: the middle between 64 and 128.
@@ -75,7 +72,7 @@ def test_spans_follow_the_winner() -> None:
     assert (spans[0].from_bytes, spans[1].to_bytes) == (SIZES[0], SIZES[-1])
 
 
-def test_of_several_rows_of_a_name_the_least_counts() -> None:
+def test_the_smallest_of_several_rows_of_a_name_counts() -> None:
     """Two classes that chose the same algorithm."""
     once, again = table({"a": lambda n: 3.0, "b": lambda n: 2.0}), table({"a": lambda n: 1.0})
     for frames in ((once, again), (again, once)):
@@ -94,7 +91,7 @@ def test_times_of_one_message_pattern_differ_in_the_last_digits_only(apart: floa
     assert bool(crossover.pair_crossovers(swapped)) is not same
 
 
-def test_where_a_time_is_missing_a_name_hands_over_in_the_middle() -> None:
+def test_a_missing_time_moves_the_change_to_the_middle() -> None:
     wide = pd.DataFrame({"a": [1.0, math.nan], "b": [2.0, 1.0], "c": [1.0, 1.0]}, index=[64, 4096])
     assert crossover.handover(wide, "a", "b", 64, 4096) == pytest.approx(512)
     assert crossover.handover(wide, "a", "nobody", 64, 4096) == pytest.approx(512)
@@ -129,7 +126,7 @@ def test_sizes_of_nothing_are_no_place_to_cross() -> None:
     assert crossover.pair_crossovers(zero) == []
 
 
-def test_winners_and_spans_are_told_with_every_column() -> None:
+def test_winners_and_spans_have_every_column() -> None:
     """a wins to 4 B, b from 16 B; between them the logarithms cross at 8 B. At 64 B nothing but b was run."""
     rows = [("a", 4, 1.0), ("b", 4, 2.0), ("a", 16, 4.0), ("b", 16, 2.0), ("b", 64, 3.0)]
     frame = pd.DataFrame(

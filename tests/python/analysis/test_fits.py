@@ -56,7 +56,7 @@ def test_a_fit_needs_more_ranks_than_coefficients() -> None:
     assert fit.bytes == 4 and list(fit.at(fit.ours, [2, 5])) == pytest.approx([2.0, 5.0])
 
 
-def test_how_much_of_the_spread_a_polynomial_explains() -> None:
+def test_r2_is_the_share_of_the_spread_that_a_polynomial_explains() -> None:
     """Of (0, 0), (1, 2), (2, 1) the line is 0.5 + 0.5 p; 1.5 of the squares are left of 2."""
     ours, r2 = polynomial(np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 1.0]), 1)
     assert ours == pytest.approx([0.5, 0.5]) and r2 == pytest.approx(0.25)

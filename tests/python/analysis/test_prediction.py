@@ -117,7 +117,7 @@ def test_ranks_correlate() -> None:
     assert spearman([1, 1, 1], [3, 2, 1]) != spearman([1, 1, 1], [3, 2, 1]), "not a number"
 
 
-def test_what_cannot_be_compared_is_said() -> None:
+def test_rows_that_cannot_be_compared_are_refused() -> None:
     with pytest.raises(UserError, match="no call in common: a call is the same where collective, nodes"):
         both({}, metric="osu_avg")
     twice = to_frame(times("model") + times("sim"))
@@ -155,7 +155,7 @@ def test_a_decision_loses_what_its_choice_loses_and_competes_with_nobody() -> No
     assert baselines(joined(unknown, measured), unknown) == [], "what was chosen was never measured"
 
 
-def test_rows_that_are_no_call_with_a_time_are_told_from_those_that_are() -> None:
+def test_rows_without_a_time_are_left_out() -> None:
     wrong = {"median_s": (float("nan"), float("inf"), -1.0, 0.0), "ranks": (0,), "nodes": (-1,), "bytes": (-4,)}
     frame = to_frame([row("real", "bcast/linear", 0, 1e-6)] + [{**row("real", "bcast/linear", 4, 1e-6), column: value}
                                                                for column, values in wrong.items() for value in values])  # fmt: skip
@@ -185,7 +185,7 @@ def test_the_worst_calls_are_far_by_a_factor() -> None:
     )
 
 
-def test_what_an_assumption_is_worth_is_its_error_when_left_out() -> None:
+def test_an_assumption_is_worth_the_error_without_it() -> None:
     off = {(name, size): 1.3 for name in ALGORITHMS for size in SIZES if size < 5000}
     found = without(both({}), {"gap": both(off)}).set_index(["without", "size"])
     assert found.loc[("nothing", "all"), "median"] == pytest.approx(0)
@@ -228,7 +228,7 @@ def test_a_band_of_planted_samples_covers_its_share() -> None:
 
 
 def test_a_joined_row_has_both_times_and_what_follows() -> None:
-    """Quartiles that are apart bound the noise; where there are none it is a twentieth, half on either side."""
+    """Quartiles that are apart bound the noise; without bounds it is a twentieth, half on either side."""
     call = {"collective": "bcast", "nodes": 2, "ranks": 8, "mapping": "block", "type": "float", "op": "sum", "in_place": 0, "root": 0,
             "metric": "makespan", "chose": ""}  # fmt: skip
     predicted = [
@@ -360,7 +360,7 @@ def test_ranks_that_are_equal_share_theirs() -> None:
 
 
 @pytest.mark.parametrize(("apart", "verdict"), [(0.5e-6, "undecided"), (1.5e-6, "other")])
-def test_times_that_differ_by_a_millionth_are_told_apart(apart: float, verdict: str) -> None:
+def test_times_that_differ_by_a_millionth_are_different(apart: float, verdict: str) -> None:
     predicted = [row("model", "bcast/a", 4, 1.0 + apart), row("model", "bcast/b", 4, 1.0)]
     measured = [row("real", "bcast/a", 4, 1.0), row("real", "bcast/b", 4, 2.0)]
     assert list(winners_by_call(joined(to_frame(predicted), to_frame(measured))).verdict) == [verdict]

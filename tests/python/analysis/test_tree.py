@@ -105,12 +105,9 @@ def test_regret_of_fixed_choices() -> None:
     assert tree.regret(frame, "missing")["regret"].isna().all()
 
 
-def test_of_as_few_rules_those_that_lose_least() -> None:
+def test_rules_that_lose_least_are_taken_of_as_few() -> None:
     """a or b may serve the middle; b loses less there, and of single names that are good everywhere the better one is taken."""
-    times = {
-        "a": lambda n: 1.0 if n < 100 else 1.01 if n < 5000 else 3.0,
-        "b": lambda n: 3.0 if n < 100 else 1.0,
-    }
+    times = {"a": lambda n: 1.0 if n < 100 else 1.01 if n < 5000 else 3.0, "b": lambda n: 3.0 if n < 100 else 1.0}
     fitted = tree.fit_tree(table(times), 0.02)
     assert [(r.algorithm, r.worst_loss, r.mean_loss) for r in fitted.rules] == [("a", 0.0, 0.0), ("b", 0.0, 0.0)]
     alone = tree.fit_tree(
@@ -214,7 +211,7 @@ def test_a_threshold_is_a_size_of_the_next() -> None:
         assert tree._threshold([wide], *pieces) == 17
 
 
-def test_regret_is_told_with_every_column() -> None:
+def test_regret_has_every_column() -> None:
     frame = small({(2, 16): {"a": 1.0, "b": 3.0}, (2, 32): {"b": 2.0}})
     assert tree.regret(frame, "b").to_dict("records") == [
         {"collective": "bcast", "ranks": 8, "nodes": 2, "bytes": 16, "name": "b", "time_s": 3.0, "best_s": 1.0, "regret": 2.0},

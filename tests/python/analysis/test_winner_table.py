@@ -27,7 +27,7 @@ def test_names_within_the_tolerance_share_the_place() -> None:
     assert [c.nodes for c in far[0][2] if c] == [2, 4]
 
 
-def test_where_all_share_the_place_there_is_no_margin() -> None:
+def test_a_shared_place_has_no_margin() -> None:
     cell = made(1.0, tied=1.0).rows[0][1]
     assert cell
     assert math.isnan(cell.margin)
@@ -56,7 +56,7 @@ def test_cells_that_lack_points_agree_with_nobody_and_do_not_count() -> None:
     assert shared.matching_rows == 1, "a further reading agrees, in any order"
 
 
-def test_rows_that_tie_are_told_apart_by_cells() -> None:
+def test_cells_decide_between_rows_that_tie() -> None:
     frame = table(
         lambda c, n, p, m, size: {"a": 1.0, "b": 0.9 if m == 4 else 5.0}[n], [(8, 2), (8, 4)], ["a", "b"], [8]
     )

@@ -5,7 +5,7 @@ decision/smpi_ompi depends on what divides the count and on the root, so its cho
 them, made from our own table. That detects a change and proves nothing; what SMPI sends is compared in twins/test_smpi_decision.py.
 choices/rules.txt is the like of what every table says of its own rules, those that no call above reaches among them, and
 choices/list.txt of all else that the programs list but prose: algorithms with their twins and flags, collectives, decisions, types.
-`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes these anew."""
+`python tests/python/catalogue/test_choices.py` in the tree (with PYTHONPATH=python) makes these."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_tables_take_what_the_libraries_take() -> None:
     assert not wrong, "\n".join([f"{len(wrong)} of {calls}", *wrong[:20]])
 
 
-def test_every_table_and_collective_is_asked() -> None:
+def test_every_table_and_collective_is_compared() -> None:
     named = {(kind.decision, kind.collective) for kind in expected()}
     rules = {(line["decision"], line["collective"]) for line in decisions.rules()}
     libraries = ("decision/ompi", "decision/mpich")
@@ -161,7 +161,7 @@ def rule_lines() -> Iterator[str]:
         yield f"{table}: {len(texts)} rules {zlib.crc32(''.join(texts).encode()):08x}"
 
 
-def test_every_rule_is_told_as_it_was() -> None:
+def test_every_rule_is_as_it_was() -> None:
     assert list(rule_lines()) == (CHOICES / "rules.txt").read_text(encoding="utf-8").splitlines()
     for line in decisions.rules():
         rule = line["rule"]

@@ -21,7 +21,7 @@ def chosen(collective: str, ranks: int, count: int, elem: int = 4, **more: bool)
 
 
 @needs_prover
-def test_what_is_taken() -> None:
+def test_the_choice_of_a_decision_is_reported() -> None:
     assert chosen("bcast", 64, 1024) == {
         "ompi_4_0": "bcast/split_binary[s=1024]",
         "ompi_4_1": "bcast/knomial[k=4,s=0]",
@@ -184,7 +184,7 @@ def test_sizes_and_needs_of_a_rule() -> None:
     assert [decisions.ranks_text(*pair) for pair in ((1, 0), (3, 3), (2, 3))] == ["from 1", "3", "2 … 3"]
 
 
-def test_what_a_line_took() -> None:
+def test_a_line_holds_the_choice_and_its_limits() -> None:
     line = {"kind": "ok", "rule": 1, "chose": "bcast/mst", "status": "ok"}
     assert decisions.taken(line) == "bcast/mst"
     assert decisions.taken(line | {"kind": "unsupported", "status": "odd"}) == "nothing: odd"
@@ -192,7 +192,7 @@ def test_what_a_line_took() -> None:
     assert decisions.taken(line | {"rule": 0}) == "bcast/mst"
 
 
-def test_the_prover_is_asked_for_every_option(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_option_reaches_the_prover(monkeypatch: pytest.MonkeyPatch) -> None:
     requests: list[tuple[object, ...]] = []
     monkeypatch.setattr(decisions.prover, "replies", lambda *words: requests.append(words) or [])
     decisions.ask("bcast", 8, 100, 4)

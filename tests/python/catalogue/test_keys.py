@@ -20,7 +20,7 @@ def test_a_key_reads_back(owner: str, name: str, values: dict[str, str]) -> None
     assert str(key.short) == str(key).removeprefix(f"{owner}/")
 
 
-def test_what_a_key_names() -> None:
+def test_a_key_names_an_algorithm_and_its_parameters() -> None:
     assert Key.parse("decision/ompi_4_1").is_decision
     assert Key.parse("bcast/builtin").is_builtin and Key.parse("builtin").is_builtin
     alone = Key.parse("mst[dest=end]")
@@ -79,7 +79,7 @@ def test_values_of_a_parameter() -> None:
         read_values(Key.parse("x[k=1]"), ())
 
 
-def test_what_is_said_of_brackets() -> None:
+def test_mistakes_in_brackets_are_explained() -> None:
     for text, says in (
         ("a[b", 'a "[" is never closed'), ("a]b", 'there is a "]" without its "["'), ("a,,b", "there is an empty name in the list"),
         ("a[b]],c", 'there is a "]" without'), ("a,", "an empty name"),

@@ -34,7 +34,7 @@ def test_a_metric_has_one_spelling(known: Registry) -> None:
         ("osu_avg[barrier=bcast/mst]", "bcast/mst is an algorithm of bcast, but -c says barrier"),
     ],
 )
-def test_what_is_no_metric_is_refused(known: Registry, metric: str, says: str) -> None:
+def test_an_unknown_metric_is_refused(known: Registry, metric: str, says: str) -> None:
     with pytest.raises(UsageError) as caught:
         metrics.check(metric)
     assert str(caught.value) == says

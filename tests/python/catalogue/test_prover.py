@@ -44,7 +44,7 @@ def test_lines_of_json_are_an_answer_unless_it_fails(
     assert calls == [([programs.PROVER, "--rules"], {"input": "text"})]
 
 
-def test_a_prover_that_cannot_be_run_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prover_that_cannot_be_run_is_reported_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "PROVER", "/nowhere/prover")
     with pytest.raises(UserError, match="^/nowhere/prover: No such file or directory; run ./collscope doctor$"):
         prover.replies([])

@@ -35,7 +35,7 @@ def test_decisions_and_builtin(known: Registry) -> None:
             "bcast",
             'unknown bcast algorithm "knomal"; did you mean "knomial"? (see ./collscope list -c bcast)',
         ),
-        ("linear", None, '"linear": say of which collective, with -c, or write one of bcast/linear, scatter/linear'),
+        ("linear", None, '"linear": name the collective with -c, or write one of bcast/linear, scatter/linear'),
         ("mst", "bcst", 'unknown collective "bcst"; did you mean "bcast"?'),
         ("bcast/mst", "allgather", "bcast/mst is an algorithm of bcast, but -c says allgather"),
         ("knomial[q=3]", "bcast", 'unknown parameter of bcast/knomial "q"; known: k, s'),
@@ -45,10 +45,10 @@ def test_decisions_and_builtin(known: Registry) -> None:
         ("linear[k=2]", "bcast", "bcast/linear has no parameters, but got k"),
         ("decision/ompi_4_2", "bcast", 'unknown decision "decision/ompi_4_2"; did you mean "decision/ompi_4_1"?'),
         ("decision/ompi_4_1", None, "decision/ompi_4_1: say for which collective, with -c"),
-        ("builtin", None, "builtin: say of which collective, with -c, or write bcast/builtin"),
+        ("builtin", None, "builtin: name the collective with -c, or write bcast/builtin"),
     ],
 )
-def test_what_is_not_known_is_explained(known: Registry, name: str, collective: str | None, says: str) -> None:
+def test_an_unknown_key_is_explained(known: Registry, name: str, collective: str | None, says: str) -> None:
     with pytest.raises(UsageError) as error:
         known.resolve(name, collective)
     assert str(error.value) == says
@@ -117,7 +117,7 @@ def test_every_field_is_read(known: Registry) -> None:
         ("bcast/builtin", "allgather", "bcast/builtin is an algorithm of bcast, but -c says allgather"),
         ("nothing", "bcast", "unknown bcast algorithm \"nothing\""),
         ("bcast", None, "bcast is a collective; say which of its algorithms: bcast/mst, bcast/linear, bcast/knomial"),
-        ("mst", None, '"mst": say of which collective, with -c, or write one of bcast/mst'),
+        ("mst", None, '"mst": name the collective with -c, or write one of bcast/mst'),
         ("builtn", "bcast", 'did you mean "builtin"'),
         ("decision/ompi_4_2", "bcast", 'unknown decision "decision/ompi_4_2"'),
         ("decision/ompi_4_1", "nothing", "unknown collective"),

@@ -1,4 +1,5 @@
-"""Every artist of every figure is as it is kept: looks exactly, places nearly. Cases lie beside the thresholds at which looks change."""
+"""collscope.figures:
+every artist of every figure is as it is kept: looks exactly, places nearly. Cases lie beside the thresholds at which looks change."""
 
 from __future__ import annotations
 
@@ -283,17 +284,17 @@ def test_tables_are_drawn_with_what_is_kept(name: str, tmp_path: Path) -> None:
 
 
 def test_headings_are_as_wide_as_what_they_stand_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[float] = []
+    widths: list[float] = []
 
     class Wide(heading.Heading):
         def __init__(self, *args: object) -> None:
-            seen.append(args[3])  # type: ignore[arg-type]
+            widths.append(args[3])  # type: ignore[arg-type]
             super().__init__(*args)  # type: ignore[arg-type]
 
     for room in ("fitted", "ranking", "run", "what_if"):
         monkeypatch.setattr(f"collscope.figures.{room}.Heading", Wide)
     wide = [fig.get_figwidth() for fig in (fitted(), what_if(), TABLES["ranking of two"]())]
-    assert seen == pytest.approx([5.74, wide[1] - 0.82, 7.8 - 0.3])
+    assert widths == pytest.approx([5.74, wide[1] - 0.82, 7.8 - 0.3])
 
 
 @pytest.mark.parametrize(
@@ -308,7 +309,7 @@ def test_headings_are_as_wide_as_what_they_stand_above(monkeypatch: pytest.Monke
         (lambda ax: ax.texts[0].set_x(0.5001), False),
     ],
 )
-def test_what_looks_otherwise_is_told(
+def test_a_changed_look_is_reported(
     change: Callable[..., object], differs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def drawn() -> Figure:

@@ -77,13 +77,7 @@ def test_times_beside_ticks() -> None:
 
 @pytest.mark.parametrize(
     ("size", "drawn"),
-    [
-        ((8, 64), [(8, 64)]),
-        ((1, 64), [(4, 64)]),
-        ((8, 4096), [(8, 1024)]),
-        ((2048, 4096), []),
-        ((1, 2), []),
-    ],
+    [((8, 64), [(8, 64)]), ((1, 64), [(4, 64)]), ((8, 4096), [(8, 1024)]), ((2048, 4096), []), ((1, 2), [])],
 )
 def test_a_range_is_shaded_as_far_as_it_is_shown(size: tuple[int, int], drawn: list[tuple[int, int]]) -> None:
     ax = Figure().add_subplot()

@@ -30,7 +30,7 @@ def test_a_family_has_shades_of_one_colour() -> None:
     assert len(set(colours.values())) == 3
 
 
-def test_every_number_of_ranks_has_a_row_that_can_be_seen() -> None:
+def test_every_number_of_ranks_has_a_visible_row() -> None:
     """64 beside 63 others is as high as 2, and the axis says where it is."""
     spans = [Span("decision/ompi_4_1", p, 0, 99, "bcast/linear") for p in range(2, 65)]
     made = decision_map("bcast", spans, 4)

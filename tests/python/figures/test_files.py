@@ -89,7 +89,7 @@ def test_a_picture_keeps_where_it_comes_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
-def test_no_date_and_nothing_said_unless_asked(kind: str) -> None:
+def test_files_have_no_date_and_a_description_only_where_given(kind: str) -> None:
     for about in (None, ABOUT):
         made = files.render(titled(), kind, about)
         assert b"Date" not in made and b"dc:date" not in made and b"tIME" not in made

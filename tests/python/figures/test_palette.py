@@ -97,12 +97,12 @@ def test_more_than_eight_keys_have_colours_where_they_come_near_the_best() -> No
     assert found.grey_note == "grey: seldom or never the best"
 
 
-def test_keys_of_several_figures_keep_as_many_colours_as_can_be_told_apart() -> None:
+def test_keys_of_several_figures_keep_distinct_colours() -> None:
     assert len(palette.fixed(f"bcast/k{k}" for k in range(12))) == 12
     assert set(palette.fixed(f"bcast/k{k}" for k in (*range(13), 3))) == {f"k{k}" for k in range(12)}
 
 
-def test_who_is_best_most_often_has_its_own_colour_first() -> None:
+def test_the_most_frequent_winner_gets_its_own_colour_first() -> None:
     found = looks(timed(mst=(1.0, 2.0), linear=(1.0, 1.0), bucket=(1.5, 1.5)))
     assert found.colours == {"mst": TREES, "bucket": RINGS, "linear": "#882255"}  # dark ones are for decisions
     others = [palette._lab(c) for c in found.colours.values()]

@@ -34,7 +34,7 @@ def test_names_of_algorithms() -> None:
 
 
 @pytest.mark.parametrize(("ranks", "sizes", "rows", "columns"), [(27, 19, 27, 19), (28, 20, 14, 10)])
-def test_of_many_ranks_and_sizes_some_are_named(ranks: int, sizes: int, rows: int, columns: int) -> None:
+def test_some_of_many_ranks_and_sizes_are_named(ranks: int, sizes: int, rows: int, columns: int) -> None:
     ax = Figure().add_axes((0, 0, 1, 1))
     prediction._named(ax, range(2, ranks + 2), [1 << k for k in range(sizes)])
     assert len(ax.get_yticks()) == rows and len(ax.get_xticks()) == columns

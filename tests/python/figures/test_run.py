@@ -90,7 +90,7 @@ def test_a_fixed_block_on_several_ranks_is_one_line_over_ranks() -> None:
     assert made.get_suptitle() == "bcast, 64 B a block, 4 ranks a node"
     assert [t.get_text() for t in made.axes[-1].get_xticklabels()] == ["4", "8", "16"]
     whole = figure(*(row(ranks=p, nodes=p // 4, bytes=64, block_bytes=64) for p in (4, 8)), size="block_bytes")
-    assert whole.get_suptitle() == "bcast, 64 B, 4 ranks a node", "a block that is the whole vector is none"
+    assert whole.get_suptitle() == "bcast, 64 B, 4 ranks a node", "a block that is the whole vector is not named"
 
 
 def test_a_time_that_no_clock_tells_from_none_is_left_out() -> None:
@@ -107,7 +107,7 @@ def test_ranks_on_each_node_are_a_panel_where_nodes_vary_more() -> None:
     assert [list(line.get_xdata()) for ax in panels(made) for line in ax.lines] == [[8, 16, 32], [16, 32, 64]]
 
 
-def test_what_has_no_data_stands_beside_what_has() -> None:
+def test_a_barrier_stands_beside_collectives_with_data() -> None:
     barrier = [row(collective="barrier", algorithm=f"barrier/{k}", bytes=0, block_bytes=0) for k in "ab"]
     made = figure(*rows(MANY[:2]), *barrier)
     assert [ax.get_title(loc="left") for ax in panels(made)] == ["bcast", "barrier"]
@@ -146,7 +146,7 @@ def test_every_key_has_a_line_for_each_source_and_one_colour(count: int, sources
     assert len(noted) == len(set(noted)) == min(count, 10)
 
 
-def test_all_keys_of_a_collective_and_all_decisions_are_told_apart() -> None:
+def test_all_keys_of_a_collective_and_all_decisions_look_different() -> None:
     keys = all_keys("bcast/builtin")
     made = figure(*rows(keys, ("sim", "real")))
     found = colours(panels(made)[0])
@@ -180,7 +180,7 @@ def test_a_key_has_one_colour_in_all_panels() -> None:
     assert one == other
 
 
-def test_sources_are_told_apart_by_line_and_marker_and_explained_once() -> None:
+def test_sources_differ_by_line_and_marker_and_are_explained_once() -> None:
     made = figure(*rows(MANY[:3], ("sim", "model", "real")), *bounds())
     found = lines(panels(made)[0])
     drawn = [found[f"{MANY[0]} {source}"] for source in ("sim", "model", "real")] + [found[kind] for kind in BOUNDS]

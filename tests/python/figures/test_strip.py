@@ -31,7 +31,7 @@ def boxes(ax: Axes) -> list[tuple[float, float]]:
     return [(p.get_x(), p.get_x() + p.get_width()) for p in found]
 
 
-def test_boxes_meet_in_the_middle_of_what_was_asked() -> None:
+def test_boxes_meet_in_the_middle_between_sizes() -> None:
     ax = drawn(200, ["bcast/mst", "bcast/mst", "bcast/linear"])
     assert np.array(boxes(ax)) == pytest.approx(np.array([(2**0.5, 2**2.5), (2**2.5, 2**3.5)]))
     assert [t.get_text() for t in ax.texts] == ["mst", "linear", "4.1 chose"]

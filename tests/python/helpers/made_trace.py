@@ -9,7 +9,7 @@ US = 1e-6
 
 def message(src: int, dst: int, rnd: int, start: float, end: float, **more: object) -> Message:
     """1 KiB, unless `more` says otherwise; times in microseconds."""
-    times = {name: us * US for name, us in more.items() if name in ("sent_s", "asked_s") and isinstance(us, float)}
+    times = {name: us * US for name, us in more.items() if name in ("sent_s", "requested_s") and isinstance(us, float)}
     fields = {"bytes": 1024, "send": 0, "recv": 0, **more, **times}
     return Message(src=src, dst=dst, round=rnd, start_s=start * US, end_s=end * US, **fields)  # type: ignore[arg-type]
 
@@ -17,8 +17,8 @@ def message(src: int, dst: int, rnd: int, start: float, end: float, **more: obje
 def made_trace(**more: object) -> Trace:
     """Four ranks on two nodes: 0 sends one message that is buffered and one that is not, 2 sends two at once."""
     messages = (
-        message(0, 1, 1, 1.0, 3.0, sent_s=1.5, asked_s=2.0),
-        message(0, 2, 1, 2.0, 5.0, asked_s=2.0),
+        message(0, 1, 1, 1.0, 3.0, sent_s=1.5, requested_s=2.0),
+        message(0, 2, 1, 2.0, 5.0, requested_s=2.0),
         message(2, 3, 2, 5.5, 7.0, bytes=2048),
         message(2, 1, 2, 6.0, 8.0, bytes=512),
     )

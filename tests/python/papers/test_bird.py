@@ -55,7 +55,7 @@ def test_a_table_that_agrees_with_the_paper(agreeing: Analysis) -> None:
     assert replace(agreeing).winner_tables() is not agreeing.winner_tables(), "of each analysis"
     found = {c.id: c for c in agreeing.judged_with("decision/ompi_4_0")}
     verdicts = {k: c.verdict for k, c in found.items()}
-    # B8b is no table's to fulfil: V-G says that MST reduce matches builtin in its own collective, V-B the opposite.
+    # no table can fulfil B8b: V-G says that MST reduce matches builtin in its own collective, V-B the opposite.
     assert {k for k, v in verdicts.items() if v != "reproduced"} == {"B8b"}
     failed = [a.text for a in found["B8b"].assertions if not a.holds]
     assert all(t.startswith("reduce,") for t in failed)
@@ -81,7 +81,7 @@ def test_a_table_that_agrees_with_the_paper(agreeing: Analysis) -> None:
 )
 def test_claims_fail_when_they_should(claim: str, time: made_table.Time, verdict: str, bird: Study) -> None:
     made = judged(bird, time, claim)[claim]
-    assert made.verdict == verdict, [(a.text, a.holds, a.seen) for a in made.assertions]
+    assert made.verdict == verdict, [(a.text, a.holds, a.evidence) for a in made.assertions]
     assert made.reason
 
 
@@ -93,14 +93,14 @@ def test_no_class_may_be_best_everywhere(bird: Study) -> None:
     assert [a.holds for a in made.assertions] == [True, False, True]
 
 
-def test_start_ups_are_told_from_bytes(bird: Study) -> None:
+def test_start_ups_are_separated_from_bytes(bird: Study) -> None:
     def slow_start(c: str, n: str, nodes: int, size: int) -> float:
         return made_table.paper(c, n, nodes, size) + (5e-3 if (c, n) == ("allgather", "long") else 0)
 
     assert not any(a.holds for a in judged(bird, slow_start, "B8c")["B8c"].assertions[:3])
 
 
-def test_a_switch_of_builtin_is_seen(bird: Study) -> None:
+def test_a_switch_of_builtin_is_found(bird: Study) -> None:
     study = analysis(bird, made_table.paper, "B8").study
     frame = made_table.frame(study)
     late = (frame["algorithm"] == "decision/ompi_4_0") & (frame["collective"] == "bcast") & (frame["bytes"] > 2**25)
@@ -109,7 +109,7 @@ def test_a_switch_of_builtin_is_seen(bird: Study) -> None:
     b8 = next(c for c in made.judged_with("decision/ompi_4_0") if c.id == "B8")
     switch = next(a for a in b8.assertions if a.text.startswith("bcast: builtin takes one"))
     assert switch.holds is False
-    assert switch.seen == "linear → pipeline[s=131072]"
+    assert switch.evidence == "linear → pipeline[s=131072]"
 
 
 def test_missing_points_are_not_testable(agreeing: Analysis) -> None:
@@ -229,7 +229,7 @@ def test_a_threshold_is_where_the_paper_s_file_says(name: str, bird: Study, agre
     for factor, holds in ((0.99, side == "up to"), (1.01, side == "from")):
         found = judged(bird, time(share * factor), claim)
         assertion = next(a for c in found.values() for a in c.assertions if a.text == text)
-        assert assertion.holds is holds, (factor, assertion.seen)
+        assert assertion.holds is holds, (factor, assertion.evidence)
 
 
 def test_every_threshold_is_tried() -> None:

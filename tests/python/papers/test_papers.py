@@ -41,7 +41,7 @@ def read(text: str) -> papers.Paper:
     return papers.parse(text, Path("papers/made.toml"))
 
 
-def test_what_a_file_says() -> None:
+def test_a_file_is_read_whole() -> None:
     made = read(GOOD)
     assert (made.name, [c.id for c in made.claim]) == ("made", ["X1"])
     assert made.winners

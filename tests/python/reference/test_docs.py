@@ -60,7 +60,7 @@ def test_writing_says_how_much(
     monkeypatch.setattr(docs.node_model, "write", lambda _: [tmp_path] * 7)
     assert docs.run() == 0
     assert capsys.readouterr().out.splitlines() == [
-        "written: docs/algorithms.md; 3 of 0 pictures drawn anew",
+        "written: docs/algorithms.md; 3 of 0 pictures redrawn",
         "written: docs/machines.md and 4 platform files beside their specifications",
         "written: docs/node_model.md and 6 pictures",
         "1 pages of HTML: open docs/algorithms.html",
@@ -88,7 +88,9 @@ def test_a_collective_in_one_sentence(name: str, about: str, known: registry.Reg
     assert entries.groups([]) == []
 
 
-def test_what_is_drawn_is_what_the_algorithm_can_do(monkeypatch: pytest.MonkeyPatch, known: registry.Registry) -> None:
+def test_a_drawing_shows_a_call_that_the_algorithm_can_do(
+    monkeypatch: pytest.MonkeyPatch, known: registry.Registry
+) -> None:
     """Eight ranks, in place where nothing else goes, or two; and the first reason where none does."""
     calls: list[tuple[int, bool, str]] = []
 
@@ -98,7 +100,7 @@ def test_what_is_drawn_is_what_the_algorithm_can_do(monkeypatch: pytest.MonkeyPa
             return ["drawn"]
         raise UserError(f"not on {ranks}")
 
-    monkeypatch.setattr(entries.ask, "traces", traces)
+    monkeypatch.setattr(entries.record, "traces", traces)
     pipelined = known.by_key["bcast/knomial"]
     fits = 2
     assert entries.drawing(pipelined) == ("drawn", "")

@@ -27,7 +27,7 @@ def entry(known: registry.Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return Entry(known.by_key["bcast/knomial"], Header(file, "bcast/knomial", fields, ()), made_trace(), "")
 
 
-def test_what_is_said_of_an_algorithm(entry: Entry) -> None:
+def test_an_entry_has_the_facts_of_its_header_and_parameters(entry: Entry) -> None:
     assert (entry.anchor, entry.name, entry.full_key) == ("bcast-knomial", "knomial", "bcast/knomial[k=4,s=0]")
     assert (entry.path, entry.code) == ("algorithms/bcast/knomial.c", "int x; /* a */")
     assert (entry.summary, entry.rounds) == ("What bcast/knomial does.", "log p")
@@ -42,9 +42,7 @@ def test_what_is_said_of_an_algorithm(entry: Entry) -> None:
     ]
 
 
-def test_what_the_opening_comment_does_not_say_the_catalogue_does(
-    entry: Entry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_catalogue_completes_the_opening_comment(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
     a = replace(
         entry.algorithm, ports="several", flags=("places", "any_order"), has_cost=False, summary="pass on …", params=()
     )
@@ -90,7 +88,9 @@ def test_long_pipelines_are_drawn_in_segments_of_1_kib_and_hierarchies_on_two_no
     calls: list[tuple[str, int, int | None]] = []
     monkeypatch.setattr(entries.one_port, "telephone", lambda ranks, nodes: (ranks, nodes))
     monkeypatch.setattr(
-        entries.ask, "traces", lambda points, ranks, machine, _: calls.append((points[0].algorithm, *machine)) or ["t"]
+        entries.record,
+        "traces",
+        lambda points, ranks, machine, _: calls.append((points[0].algorithm, *machine)) or ["t"],
     )
     a = known.by_key["bcast/knomial"]
     k, s = a.params

@@ -84,7 +84,7 @@ def test_an_algorithm_has_its_facts_its_pictures_and_its_code(
         assert all(x.get("loading") and x.get("width") for x in page.xpath("//figure//img"))
 
 
-def test_a_decision_has_every_rule_and_the_way_back(made: Reference, pages: dict[str, etree._Element]) -> None:
+def test_a_decision_has_every_rule_and_a_link_back(made: Reference, pages: dict[str, etree._Element]) -> None:
     page = pages["algorithms/decisions.html"]
     rows = page.xpath("//details//tbody/tr")
     printed = [rule for t in made.decisions if not t.same_as for _, rules in t.by_collective for rule in rules]
@@ -101,7 +101,7 @@ def test_differences_are_there(made: Reference, pages: dict[str, etree._Element]
     assert len(pages["algorithms/differences.html"].xpath("//tbody/tr")) == len(made.differences) > 40
 
 
-def test_what_no_longer_belongs_there_is_taken_away(tmp_path: Path) -> None:
+def test_stale_pages_are_deleted(tmp_path: Path) -> None:
     (tmp_path / "algorithms").mkdir()
     for name in ("gone.html", "mine.txt"):
         (tmp_path / "algorithms" / name).touch()

@@ -106,11 +106,11 @@ def test_links_say_how_many_large_messages_of_the_class_that_demands_most_fill_t
     assert rows["numa.bytes_per_s"].matters == "messages that leave or enter a unit of numa, together"
 
 
-def test_every_number_that_a_machine_can_have_is_said_to_matter_somewhere() -> None:
+def test_every_number_of_a_machine_is_explained() -> None:
     assert {*NUMBERS, *COUNTS, "nic_socket"} == {*machines.MATTERS}
 
 
-def test_what_is_out_of_date_is_named_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_pages_and_files_are_named_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find, "PLATFORMS", tmp_path)
     write(tmp_path, LAYERED, "layered.toml")
     assert len(machines.stale(tmp_path)) == 2

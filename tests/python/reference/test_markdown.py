@@ -8,7 +8,7 @@ from collscope.reference.words import Piece, pieces
 ANCHORS = {"bcast/chain": "bcast-chain"}
 
 
-def test_what_markdown_would_take_for_its_own_is_kept() -> None:
+def test_characters_of_markdown_are_escaped() -> None:
     assert linked("a | b * c < d, `p | q`", {}) == "a \\| b \\* c &lt; d, `p \\| q`"
 
 

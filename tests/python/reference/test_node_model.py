@@ -1,4 +1,5 @@
-"""docs/node_model.md is what the timing engine says today, and each of its pictures shows what its element is for."""
+"""collscope.reference.node_model:
+docs/node_model.md is what the timing engine says today, and each of its pictures shows what its element is for."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def test_every_element_has_its_picture_and_changes_the_time_that_it_shows() -> N
         assert (without.source, having.source) == (f"without {example.element}", f"with {example.element}")
 
 
-def test_what_is_out_of_date_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stale_pages_and_pictures_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_model, "show", cache(node_model.show))
     monkeypatch.setattr(gantt, "gantt", lambda traces: [t.source for t in traces])
     monkeypatch.setattr(files, "render", lambda words, kind: f"<{kind}>{', '.join(words)} 1.25".encode())

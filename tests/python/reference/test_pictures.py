@@ -59,7 +59,7 @@ def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> entries.Entry:
 
 
 @pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
-def test_what_has_changed_is_drawn_and_what_is_gone_is_deleted(
+def test_changed_pictures_are_drawn_and_stale_ones_deleted(
     one: entries.Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []

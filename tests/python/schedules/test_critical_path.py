@@ -1,4 +1,4 @@
-"""The critical path of a run that was observed: walked back by hand, and beside the model's."""
+"""collscope.schedules.critical_path: the critical path of a run that was observed: walked back by hand, and beside the model's."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ def test_clocks_that_disagree_do_not_lead_round_in_circles() -> None:
 
 @needs_prover
 @pytest.mark.parametrize("key", ["bcast/binomial", "allreduce/recursive_doubling", "allgather/bucket"])
-def test_what_is_seen_from_outside_adds_up_as_the_model_has_it(key: str) -> None:
+def test_the_observed_path_adds_up_as_the_modelled_one(key: str) -> None:
     """The model told as a run is observed: messages are the model's latency, bandwidth and waiting together."""
     machine = machine_file(find.load("schooner"), 2, 24)
     point = Point(key.partition("/")[0], key, 48_000)
     exact = critical_path.modelled([point], 24, machine)[0]
-    seen = critical_path.observed(record.traces([point], 24, machine, "")[0])
-    assert seen.time_s == pytest.approx(exact.time_s)
-    assert sum(seen.parts.values()) == pytest.approx(exact.time_s)
-    on_the_way = sum(exact.parts.get(p, 0.0) for p in ("latency", "bandwidth", "wait"))
-    assert seen.parts["message"] == pytest.approx(on_the_way, rel=0.05)
+    observed_ = critical_path.observed(record.traces([point], 24, machine, "")[0])
+    assert observed_.time_s == pytest.approx(exact.time_s)
+    assert sum(observed_.parts.values()) == pytest.approx(exact.time_s)
+    between = sum(exact.parts.get(p, 0.0) for p in ("latency", "bandwidth", "wait"))
+    assert observed_.parts["message"] == pytest.approx(between, rel=0.05)
     for part in ("reduce", "copy"):
-        assert seen.parts.get(part, 0.0) == pytest.approx(exact.parts.get(part, 0.0), rel=0.05, abs=1e-9)
+        assert observed_.parts.get(part, 0.0) == pytest.approx(exact.parts.get(part, 0.0), rel=0.05, abs=1e-9)
 
 
 @needs_prover
@@ -73,8 +73,8 @@ def test_a_simulation_has_the_path_that_the_model_has() -> None:
     machine = machine_file(platform, 2, 12)
     run = observed.simulated(layout, point)
     recorded = record.traces([point], 12, machine, "")[0]
-    seen = critical_path.observed(retimed(recorded, run, "sim", "", costs_of(machine)))
+    observed_ = critical_path.observed(retimed(recorded, run, "sim", "", costs_of(machine)))
     exact = critical_path.modelled([point], 12, machine)[0]
-    assert seen.time_s == pytest.approx(exact.time_s, rel=1e-6)
-    assert seen.messages == exact.messages
-    assert seen.parts["reduce"] == pytest.approx(exact.parts["reduce"], rel=1e-6)
+    assert observed_.time_s == pytest.approx(exact.time_s, rel=1e-6)
+    assert observed_.messages == exact.messages
+    assert observed_.parts["reduce"] == pytest.approx(exact.parts["reduce"], rel=1e-6)

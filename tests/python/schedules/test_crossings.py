@@ -123,11 +123,11 @@ def crossings(monkeypatch: pytest.MonkeyPatch, of: Case, lead: Callable[[Case], 
 
 
 @pytest.mark.parametrize("at", [10_000, 500_000])
-@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("sign", [1, -1])
 def test_a_crossing_is_found_within_one_percent_on_the_other_side(
-    monkeypatch: pytest.MonkeyPatch, at: int, way: int
+    monkeypatch: pytest.MonkeyPatch, at: int, sign: int
 ) -> None:
-    found = crossings(monkeypatch, case(), lambda c: way * (c.points[0].count * 4 / at - 1))
+    found = crossings(monkeypatch, case(), lambda c: sign * (c.points[0].count * 4 / at - 1))
     size = found["bytes"]
     assert size.at and size.factor and size.factor == pytest.approx(size.at / 65536, rel=1e-4)
     low, high = (at / 1.01, at) if at < 65536 else (at, at * 1.01)
@@ -168,7 +168,7 @@ def gapped(count: int) -> float:
     return 1.0 if count < 19000 else -1.0
 
 
-def test_the_nearer_of_two_crossings_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearer_of_two_crossings_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     found = crossings(monkeypatch, case(), lambda c: 1.0 if 1000 < c.points[0].count < 100_000 else -1.0)
     assert found["bytes"].at == pytest.approx(400_000, rel=0.01), "6 times as large; 16 times smaller"
 
@@ -182,7 +182,7 @@ TREE = CriticalPath(
 )
 
 
-def test_paths_are_told_in_sentences() -> None:
+def test_paths_are_described_in_sentences() -> None:
     assert explain.differences(RING, TREE) == [
         ("bandwidth", 1.78e-5), ("latency", pytest.approx(-4e-6)), ("wait", -4e-6), ("copy", 1.9e-7), ("gap", 1e-8),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Why one algorithm beats another, and where the other would: planted cases whose answer is known."""
+"""collscope.schedules.explain: why one algorithm beats another, and where the other would: planted cases whose answer is known."""
 
 from __future__ import annotations
 

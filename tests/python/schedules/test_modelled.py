@@ -24,7 +24,7 @@ def done(events: tuple[Event, ...]) -> list[tuple[str, int, int, float, float, f
     return [(e.kind, e.peer, e.label, e.begin_s, e.end_s, e.done_s) for e in events]
 
 
-def test_what_a_machine_file_says_of_eager_messages() -> None:
+def test_the_eager_limit_of_a_machine_file_is_read() -> None:
     assert modelled.costs_of("ports fluid\neager 4096\noverhead 1e-7\n") == Costs(4096, 1e-7)
     assert modelled.costs_of("ports fluid\n") == Costs(-1, 0.0)
     assert modelled.costs_of(one_port.telephone(4)) is None
@@ -61,7 +61,7 @@ def test_a_wait_for_several_finds_each_through_when_it_is() -> None:
     assert [e.bytes for e in o.events[1]] == [8, 100, 8, 0, 100]
 
 
-def test_of_a_sendrecv_nobody_hears_of_its_halves() -> None:
+def test_a_sendrecv_is_one_call() -> None:
     ops = [op("isend", 1, 8, 0.0), op("irecv", 1, 8, 0.5), op("wait", 0, 1, 1.0), op("wait", 1, 0, 1.0)]
     reply = {
         "rank_end_s": [5.0, 5.0],
@@ -90,7 +90,7 @@ def test_operations_have_the_names_of_a_runs(kind: str, visited: str, peer: int,
     assert event == Event(visited, peer, label, size, 2.0, 3.0, 3.0)
 
 
-def test_who_has_nothing_to_do_waits() -> None:
+def test_an_idle_rank_waits() -> None:
     waits = trace.idle([message(0, 1, 1, 1.0, 2.0)], [Span(0, "reduce", 2 * US, 3 * US)], [5 * US, 2 * US])
     found = [(s.kind, s.rank, round(s.start_s / US), round(s.end_s / US)) for s in waits]
     assert found == [("wait", 0, 0, 1), ("wait", 0, 3, 5), ("wait", 1, 0, 1)]

@@ -1,4 +1,5 @@
-"""Simulated and real runs, observed: what ranks did is what the recorded schedule says, and looking on changes nothing."""
+"""collscope.schedules.observed:
+simulated and real runs, observed: what ranks did is what the recorded schedule says, and looking on changes nothing."""
 
 from __future__ import annotations
 
@@ -44,9 +45,9 @@ def points(ranks: int) -> list[Point]:
     return made
 
 
-def launched(layout: Layout, wanted: list[Point], folder: Path, *more: str) -> list[dict[str, Any]]:
+def launched(layout: Layout, expected: list[Point], folder: Path, *more: str) -> list[dict[str, Any]]:
     """What the simulated driver says of these points."""
-    command = smpirun.command(layout, [(str(i), p) for i, p in enumerate(wanted)], folder)
+    command = smpirun.command(layout, [(str(i), p) for i, p in enumerate(expected)], folder)
     env = {**os.environ, **smpirun.environment(layout)}
     words = list(map(str, [*command, *more]))
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder, env=env, check=True, timeout=300)
@@ -63,18 +64,18 @@ def test_one_text_the_same_messages_and_the_same_time(ranks: int, tmp_path: Path
     """Every algorithm: the observed simulation takes exactly as long as an unobserved one; between any two ranks it sends
     the messages of the recorded schedule, as many and of the same bytes; and each rank combines as many bytes."""
     layout = Layout(find.load("schooner"), min(2, ranks), ranks, "block")
-    wanted = points(ranks)
-    plain = launched(layout, wanted, tmp_path)
-    seen = launched(layout, wanted, tmp_path, "--trace")
-    assert [line for line in seen if "trace" not in line] == plain
+    expected = points(ranks)
+    plain = launched(layout, expected, tmp_path)
+    found = launched(layout, expected, tmp_path, "--trace")
+    assert [line for line in found if "trace" not in line] == plain
     places = plain[0]["meta"]["places"]
     machine = one_port.with_places(one_port.telephone(ranks, 1), places)
     status = {int(line["id"]): line["status"] for line in plain if line.get("done")}
-    fit = [i for i in range(len(wanted)) if status[i] == "ok"]
-    assert len(fit) > len(wanted) / 2
-    schedules = record.traces([wanted[i] for i in fit], ranks, machine, "")
+    fit = [i for i in range(len(expected)) if status[i] == "ok"]
+    assert len(fit) > len(expected) / 2
+    schedules = record.traces([expected[i] for i in fit], ranks, machine, "")
     for i, t in zip(fit, schedules, strict=True):
-        lines = [line for line in seen if "trace" in line and line["id"] == str(i)]
+        lines = [line for line in found if "trace" in line and line["id"] == str(i)]
         assert [line["rank"] for line in lines] == list(range(ranks))
         times = [[line[k] for k in ("min_s", "mean_s", "max_s", "root_s")]
                  for line in plain if "rep" in line and line["id"] == str(i)]  # fmt: skip
@@ -168,7 +169,7 @@ def test_unsupported_says_why() -> None:
             one_call.make_traces(one_call.OneCall("barrier/two_proc", 3, platform="schooner", source=source))
 
 
-def test_what_the_driver_says_of_a_run() -> None:
+def test_traces_of_the_driver_are_read() -> None:
     """Repetitions and ranks in their order, whatever order they came in; of times the makespan; twice the worst clock's error."""
 
     def line(k: int, r: int) -> dict[str, Any]:
@@ -183,8 +184,8 @@ def test_what_the_driver_says_of_a_run() -> None:
     assert [o.end_s for o in run.repetitions] == [(1.0, 2.0), (2.0, 3.0), (3.0, 4.0)]
     assert [o.events[1][0].begin_s for o in run.repetitions] == [0, 1, 2] and run.repetitions[0].events[1][0].bytes == 1
     assert run.repetitions[0].start_s == (0.0, 3e-9) and run.repetitions[0].clock_error_s == 2e-7
-    said = observed.text(run, "real", Layout(None, 1, 2, "block"))
-    assert said.split("; ")[1:] == [
+    message = observed.text(run, "real", Layout(None, 1, 2, "block"))
+    assert message.split("; ")[1:] == [
         "repetition 3 of 3, the median (1 µs to 3 µs)",
         "ranks left a barrier within 3 ns",
         "clocks of nodes agree within 200.0 ns",
@@ -192,5 +193,5 @@ def test_what_the_driver_says_of_a_run() -> None:
     exact = Observed((), (0.0,), (), 0.0)
     once = Run((exact,), (1e-6,), (), "", "a library")
     assert observed.text(once, "real", Layout(None, 1, 1, "block")) == "measured here, a library"
-    said = observed.text(once, "sim", Layout(None, 2, 4, "block"))
-    assert said.startswith("simulated on ") and said.endswith(", 2 nodes, a library")
+    message = observed.text(once, "sim", Layout(None, 2, 4, "block"))
+    assert message.startswith("simulated on ") and message.endswith(", 2 nodes, a library")

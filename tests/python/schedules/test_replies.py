@@ -1,4 +1,5 @@
-"""What is made of the prover's replies and of a run's calls, from replies that are made by hand: no program is asked."""
+"""collscope.schedules.record, collscope.schedules.holdings, collscope.schedules.observed, collscope.schedules.retimed:
+what is made of the prover's replies and of a run's calls, from replies that are made by hand: no program is asked."""
 
 from __future__ import annotations
 
@@ -33,19 +34,21 @@ def _known(known: registry.Registry) -> None:
 # ---- holdings ---------------------------------------------------------------------------------------------
 
 
-def held(monkeypatch: pytest.MonkeyPatch, collective: str, said: dict[str, Any] | None, **more: Any) -> Holdings | None:
+def held(
+    monkeypatch: pytest.MonkeyPatch, collective: str, reply_: dict[str, Any] | None, **more: Any
+) -> Holdings | None:
     """Of two ranks with blocks of two elements of 4 bytes."""
-    asked: list[tuple[Any, ...]] = []
+    requests: list[tuple[Any, ...]] = []
 
     def reply(*words: Any) -> list[dict[str, Any]]:
-        asked.append(words)
-        return [{"kind": "ok", "holdings": said}]
+        requests.append(words)
+        return [{"kind": "ok", "holdings": reply_}]
 
     monkeypatch.setattr(record, "reply", reply)
     point = Point(collective, f"{collective}/a", 2)
     t = made_trace(collective=collective, ranks=2, count=2, elem=4, point=point, machine="m", **more)
     made = holdings.after_rounds(t)
-    assert asked == [([point], 2, "m", "--holdings")]
+    assert requests == [([point], 2, "m", "--holdings")]
     return made
 
 
@@ -78,14 +81,14 @@ def test_neighbours_that_go_together_are_one_column_but_not_blocks(monkeypatch: 
     personal = held(monkeypatch, "alltoall", whole)
     assert personal and personal.what == "blocks from each rank"
     for name in ("scatter", "gather", "rotation", "allgather", "bcast"):
-        told = held(monkeypatch, name, whole)
-        assert told and told.what == "blocks of the vector", name
+        named = held(monkeypatch, name, whole)
+        assert named and named.what == "blocks of the vector", name
 
 
 def test_sets_are_ranks_whose_data_has_gone_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets of ranks 0 to 1, and of 1 and 3 to 4."""
-    said = {"width": 8, "rounds": [[[0, 8, 1], [0, 8, 2]]], "combines": True, "sets": [[], [0, 1], [1, 1, 3, 4]]}
-    made = held(monkeypatch, "allreduce", said)
+    reply_ = {"width": 8, "rounds": [[[0, 8, 1], [0, 8, 2]]], "combines": True, "sets": [[], [0, 1], [1, 1, 3, 4]]}
+    made = held(monkeypatch, "allreduce", reply_)
     assert made and (made.sets, made.most, made.combines) == ((0, 0b11, 0b11010), 3, True)
     assert made.share.tolist() == [[[pytest.approx(2 / 3)], [1.0]]]
 
@@ -98,13 +101,13 @@ def test_a_barrier_s_columns_are_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_to_hold_and_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     assert held(monkeypatch, "bcast", None) is None
-    said: dict[str, Any] = {"width": 0, "rounds": [[[], []]], "combines": False, "sets": []}
-    assert held(monkeypatch, "bcast", said) is None
-    said = {"width": 1, "rounds": [[[0, 1, 1], []]] * 3, "combines": False, "sets": []}
+    reply_: dict[str, Any] = {"width": 0, "rounds": [[[], []]], "combines": False, "sets": []}
+    assert held(monkeypatch, "bcast", reply_) is None
+    reply_ = {"width": 1, "rounds": [[[0, 1, 1], []]] * 3, "combines": False, "sets": []}
     monkeypatch.setattr(holdings, "MAX_CELLS", 6)
-    assert held(monkeypatch, "bcast", said) is not None
+    assert held(monkeypatch, "bcast", reply_) is not None
     monkeypatch.setattr(holdings, "MAX_CELLS", 5)
-    assert held(monkeypatch, "bcast", said) is None
+    assert held(monkeypatch, "bcast", reply_) is None
     monkeypatch.setattr(record, "reply", lambda *_: [{"kind": "unsupported", "status": "no"}])
     with pytest.raises(UserError, match="^bcast/mst: no$"):
         holdings.after_rounds(made_trace(point=Point("bcast", "bcast/a", 2)))
@@ -153,7 +156,7 @@ def test_slivers_are_nothing_and_backward_messages_are_counted() -> None:
     assert back.backwards == 2 and len(back.arrows) == 3
 
 
-def test_who_does_a_transfer() -> None:
+def test_a_transfer_is_taken_by_its_receiver_where_it_reads() -> None:
     rows = [
         ["seg_read", 0, 0, 0, 0, 0, 8, 0.0],
         ["await", 0, 0, 0, 0, 0, 0, 0.0],
@@ -165,12 +168,12 @@ def test_who_does_a_transfer() -> None:
     assert taken == [True, True, False, False, False], "read from the source, or waited for it"
 
 
-def test_how_much_is_drawn_where_nobody_says() -> None:
+def test_the_default_count_depends_on_the_algorithm() -> None:
     """1 KiB a block; of a pipeline six segments, of a ring one a rank."""
-    asked = [("bcast", "bcast/mst"), ("allgather", "allgather/bucket"), ("barrier", "barrier/a")]
-    assert [make.default_count(*of, 8, 4) for of in asked] == [8 * 256, 256, 0]
-    asked = [("bcast", f"bcast/knomial[s={s}]") for s in (512, 8192, (1 << 24) - 4, 1 << 24)]
-    assert [make.default_count(*of, 8, 8) for of in asked] == [1024, 6144, 8 * -(-6 * ((1 << 24) - 4) // 64), 1024]
+    calls = [("bcast", "bcast/mst"), ("allgather", "allgather/bucket"), ("barrier", "barrier/a")]
+    assert [make.default_count(*of, 8, 4) for of in calls] == [8 * 256, 256, 0]
+    calls = [("bcast", f"bcast/knomial[s={s}]") for s in (512, 8192, (1 << 24) - 4, 1 << 24)]
+    assert [make.default_count(*of, 8, 8) for of in calls] == [1024, 6144, 8 * -(-6 * ((1 << 24) - 4) // 64), 1024]
 
 
 # ---- a run's calls ----------------------------------------------------------------------------------------
@@ -181,8 +184,8 @@ def at(kind: str, peer: int, begin: float, end: float, label: int = 0, size: int
 
 
 def run(*events: Iterable[Event], chose: str = "") -> Run:
-    seen = Observed(tuple(map(tuple, events)), (0.0,) * len(events), (9.0,) * len(events), 0.5)
-    return Run((seen, replace(seen, clock_error_s=0.25)), (7.0, 9.0), (), chose, "")
+    one = Observed(tuple(map(tuple, events)), (0.0,) * len(events), (9.0,) * len(events), 0.5)
+    return Run((one, replace(one, clock_error_s=0.25)), (7.0, 9.0), (), chose, "")
 
 
 def recorded(*sizes: int) -> Trace:
@@ -216,17 +219,17 @@ def test_a_run_lends_its_times_to_the_schedule() -> None:
     )
     assert (made.rank_start_s, made.rank_end_s) == ((0.0, 0.0), (9.0, 9.0))
     assert retimed.retimed(recorded(8), of, "real", "", which=1).clock_error_s == 0.25
-    for schedule, said in (
+    for schedule, reply_ in (
         (recorded(16), "bcast/mst: the run lacks a message that the schedule has, 16 bytes from 0 to 1"),
         (recorded(), "bcast/mst: the run has a message that the schedule lacks, 8 bytes from 0 to 1"),
         (replace(recorded(8), chose="b"), "bcast/mst: the run chose , the record b"),
     ):
         with pytest.raises(UserError) as refused:
             retimed.retimed(schedule, of, "real", "")
-        assert str(refused.value) == said
+        assert str(refused.value) == reply_
 
 
-def test_who_says_how_much_of_a_run_there_is() -> None:
+def test_a_run_s_text_names_the_skew_of_its_barrier() -> None:
     schooner = Layout(None, 2, 4, "block")
     once = Run((Observed((), (0.0,), (), 0.0),), (1e-6,), (), "", "a library")
     near = replace(once, repetitions=(Observed((), (0.9e-9,), (), 0.0),))
@@ -238,10 +241,10 @@ def test_who_says_how_much_of_a_run_there_is() -> None:
 # ---- the path of what was observed ------------------------------------------------------------------------
 
 
-def test_a_path_goes_on_at_the_sender_or_at_who_asked() -> None:
+def test_a_path_continues_at_the_sender_or_at_a_late_receiver() -> None:
     """Rank 1 ends with a message that rank 0 posted after it combined; its own work began at once."""
     t = made_trace(
-        ranks=2, messages=(message(0, 1, 1, 3.0, 6.0, asked_s=1.0),), transfers=(),
+        ranks=2, messages=(message(0, 1, 1, 3.0, 6.0, requested_s=1.0),), transfers=(),
         spans=(Span(0, "reduce", 1 * US, 3 * US), Span(1, "take", 6 * US, 7 * US), Span(0, "wait", 3 * US, 9 * US)),
         rank_end_s=(6 * US, 7 * US),
     )  # fmt: skip
@@ -254,8 +257,8 @@ def test_a_path_goes_on_at_the_sender_or_at_who_asked() -> None:
     ]  # fmt: skip
     assert path.parts == pytest.approx({"other": US, "reduce": 2 * US, "message": 3 * US, "overhead": US})
     assert (path.key, path.chose, path.source, path.ranks, path.messages) == ("bcast/mst", "", "model", 2, 1)
-    asked = replace(t, messages=(message(0, 1, 1, 3.0, 6.0, asked_s=3.0),))
-    assert [s.rank for s in critical_path.observed(asked).segments] == [1, 0, 1], (
+    late_receiver = replace(t, messages=(message(0, 1, 1, 3.0, 6.0, requested_s=3.0),))
+    assert [s.rank for s in critical_path.observed(late_receiver).segments] == [1, 0, 1], (
         "it waited for its receiver, which was late"
     )
     late = replace(t, rank_start_s=(0.5 * US, 0.0))
@@ -273,16 +276,16 @@ def test_a_machine_file_names_its_costs_in_lines_of_two_words() -> None:
 # ---- launching ----------------------------------------------------------------------------------------------
 
 
-def launched(monkeypatch: pytest.MonkeyPatch, *said: Outcome, over_limit_s: float = 0.0) -> list[tuple[Any, Any]]:
+def launched(monkeypatch: pytest.MonkeyPatch, *reply_: Outcome, over_limit_s: float = 0.0) -> list[tuple[Any, Any]]:
     """A launch that says so; what it is asked for."""
-    asked: list[tuple[Any, Any]] = []
+    requests: list[tuple[Any, Any]] = []
     times = {"start_s": 0.0, "end_s": 2.0, "clock_error_s": 0.0}
     lines = [{"trace": 0, "rank": r, "events": [["copy", -1, 0, 8, 0.0, 1.0, 1.0]], **times} for r in (0, 1)]
 
     def run_(words: Any, ids: list[str], tell: Any, **options: Any) -> Any:
-        asked.append((words, {k: v for k, v in options.items() if k in ("env", "silence_s", "limit_s", "explain")}))
+        requests.append((words, {k: v for k, v in options.items() if k in ("env", "silence_s", "limit_s", "explain")}))
         assert ids == ["0"] and options["folder"].is_dir()
-        for outcome in said:
+        for outcome in reply_:
             tell("0", outcome)
         return SimpleNamespace(
             over_limit_s=over_limit_s,
@@ -295,27 +298,27 @@ def launched(monkeypatch: pytest.MonkeyPatch, *said: Outcome, over_limit_s: floa
     monkeypatch.setattr(smpirun, "command", lambda layout, plan, folder: ["smpirun", layout.ranks, *plan])
     monkeypatch.setattr(smpirun, "environment", lambda layout: {"A": layout.platform.name})
     monkeypatch.setattr(measure, "command", lambda layout, plan, folder: ["mpirun", layout.ranks, *plan])
-    return asked
+    return requests
 
 
 def test_a_point_is_simulated_or_run_under_observation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     built: list[int] = []
     monkeypatch.setattr(measure, "build", lambda: built.append(1))
     point, layout = Point("bcast", "bcast/a", 2), Layout(find.load("ideal"), 1, 2, "block")
-    asked = launched(monkeypatch, Outcome("ok", "ok", [[0.0, 0.0, 2.0, 0.0]]))
+    requests = launched(monkeypatch, Outcome("ok", "ok", [[0.0, 0.0, 2.0, 0.0]]))
     for program, builds in ((tmp_path / "none", [1]), (tmp_path, [])):
         built.clear()
         monkeypatch.setattr(programs, "MPI_DRIVER", program)
         made = observed.measured(layout, point, 3.0)
         assert built == builds and made.times_s == (2.0,) and made.places == ((0, 0, 0), (1, 1, 1))
     assert observed.simulated(layout, point).repetitions[0].events[1] == (Event("copy", -1, 0, 8, 0.0, 1.0, 1.0),)
-    assert asked[-1][0] == ["smpirun", 2, ("0", point), "--trace"] and asked[0][0] == [
+    assert requests[-1][0] == ["smpirun", 2, ("0", point), "--trace"] and requests[0][0] == [
         "mpirun",
         2,
         ("0", point),
         "--trace",
     ]
-    simulated, real = asked[-1][1], asked[0][1]
+    simulated, real = requests[-1][1], requests[0][1]
     assert (simulated["env"], simulated["silence_s"], simulated["limit_s"], simulated["explain"]("x")) == (
         {"A": "ideal"},
         None,
@@ -328,7 +331,7 @@ def test_a_point_is_simulated_or_run_under_observation(monkeypatch: pytest.Monke
 
 def test_a_run_that_is_none_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     point, layout = Point("bcast", "bcast/a", 2), Layout(find.load("ideal"), 1, 2, "block")
-    for outcomes, over, said in (
+    for outcomes, over, reply_ in (
         ([Outcome("ok", "ok", [])], 2.5, "bcast/a: took longer than 2.5 s (--point-timeout)"),
         ([], 0.0, "bcast/a: the run did not come to its end: it fell"),
         ([Outcome("unsupported", "needs two ranks", [])], 0.0, "bcast/a: needs two ranks"),
@@ -336,7 +339,7 @@ def test_a_run_that_is_none_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         launched(monkeypatch, *outcomes, over_limit_s=over)
         with pytest.raises(UserError) as refused:
             observed.simulated(layout, point)
-        assert str(refused.value) == said
+        assert str(refused.value) == reply_
     launched(monkeypatch)
     monkeypatch.setattr(smpirun, "command", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(UserError, match=r": the disk is full; free some space"):

@@ -66,7 +66,7 @@ def test_a_real_sender_is_free_when_its_call_is_over() -> None:
     assert alone_s(t.messages[0]) == (3.0, 6.0)
 
 
-def test_clocks_that_disagree_are_told_not_mended() -> None:
+def test_disagreeing_clocks_are_reported_not_corrected() -> None:
     o = replace(pair((3.0, 4.0), (1.0, 2.0)), clock_error_s=2.0)
     t = drawn(o)
     assert t.backwards == 1
@@ -92,7 +92,7 @@ EAGER, LARGE = Costs(8, 0.5), Costs(7, 0.5)  # of the message of 8 bytes
 
 
 @pytest.mark.parametrize(
-    ("costs", "send", "receive", "way", "free", "found"),
+    ("costs", "send", "receive", "times", "free", "found"),
     [
         # An eager send is over when it is posted; half a second before its receive ends it is there.
         (EAGER, ("send", 1.0, 1.5, 1.5), (0.0, 4.0), (1.5, 3.5), 1.5,
@@ -109,18 +109,18 @@ EAGER, LARGE = Costs(8, 0.5), Costs(7, 0.5)  # of the message of 8 bytes
         (None, ("isend", 1.0, 1.5, 2.0), (2.0, 6.0), (1.5, 6.0), 1.5, {("post", 0, 1.0, 1.5)}),
     ],
 )  # fmt: skip
-def test_when_a_message_is_under_way(
+def test_a_message_is_in_flight_from_its_post_to_its_arrival(
     costs: Costs | None,
     send: tuple[str, float, float, float],
     receive: tuple[float, float],
-    way: tuple[float, float],
+    times: tuple[float, float],
     free: float | None,
     found: set[tuple[str, int, float, float]],
 ) -> None:
     events = (Event(send[0], 1, 0, 8, *send[1:]),), (Event("recv", 0, 0, 8, *receive, receive[1]),)
     t = drawn(Observed(events, (0.0, 0.0), (send[2], receive[1]), 0.0), costs)
     (m,) = t.messages
-    assert (m.start_s, m.end_s, m.sent_s, m.asked_s) == (*way, free, receive[0])
+    assert (m.start_s, m.end_s, m.sent_s, m.requested_s) == (*times, free, receive[0])
     assert {(s.kind, s.rank, s.start_s, s.end_s) for s in t.spans} == found
 
 

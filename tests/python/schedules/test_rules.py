@@ -61,5 +61,5 @@ def test_a_machine_of_two_nodes() -> None:
         ("barrier/dissemination", 4, 0),
     ],
 )
-def test_what_is_drawn_where_nobody_says_how_much(key: str, elem: int, count: int) -> None:
+def test_the_default_count_is_drawn(key: str, elem: int, count: int) -> None:
     assert make.default_count(key.partition("/")[0], key, 8, elem) == count

@@ -1,4 +1,5 @@
-"""The model and the simulation of a point, without contention, draw the same picture: each bar is the same thing."""
+"""collscope.schedules.modelled:
+the model and the simulation of a point, without contention, draw the same picture: each bar is the same thing."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_equal_rows_are_counted() -> None:
     assert printed([row(8), row(16)], [row(16), row(8)]) == ["2 of 2 rows equal the reference"]
 
 
-def test_how_a_number_was_made_is_no_difference() -> None:
+def test_the_hashes_of_a_row_do_not_count_as_a_difference() -> None:
     assert printed([row(sources_hash="b", back_end="SimGrid 9")], [row()]) == ["1 of 1 rows equal the reference"]
 
 
@@ -47,7 +47,7 @@ def test_the_last_digit_counts_in_every_column(column: str) -> None:
     assert second == f"sim bcast/linear, 2 nodes, 4 ranks, 16 B: {column} is {other}, in the reference {kept}"
 
 
-def test_a_row_is_told_by_all_that_names_a_point_and_its_layout() -> None:
+def test_a_row_is_identified_by_its_point_and_layout() -> None:
     words = "source platform nodes ranks mapping collective algorithm bytes type op in_place root metric buffers"
     assert " ".join(NAMES) == words
 
@@ -68,7 +68,7 @@ def test_the_first_differences_are_shown_and_the_others_counted() -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"])
-def test_without_a_reference_nothing_is_said(content: bytes | None, tmp_path: Path) -> None:
+def test_without_a_reference_nothing_is_compared(content: bytes | None, tmp_path: Path) -> None:
     if content:
         (tmp_path / "table.csv").write_bytes(content)
     assert with_reference(table.csv_text([row()]), tmp_path) is None

@@ -71,7 +71,7 @@ def test_every_claim_that_is_not_reproduced_has_its_reason_and_that_stands_on_ex
             assert {(j.study, other) for other in others} <= known
 
 
-def test_each_run_of_explain_that_a_reason_cites_can_be_asked_for(
+def test_each_run_of_explain_that_a_reason_cites_is_accepted(
     every: list[claims.PaperClaims], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(calls: object, points: object, layout: object) -> NoReturn:
@@ -85,14 +85,14 @@ def test_each_run_of_explain_that_a_reason_cites_can_be_asked_for(
         assert str(done.exception) == "all of it was read", f"{words}: {done.exception}"
 
 
-def test_a_sentence_that_can_be_read_in_two_ways_has_two_verdicts(every: list[claims.PaperClaims]) -> None:
+def test_an_ambiguous_sentence_has_two_verdicts(every: list[claims.PaperClaims]) -> None:
     of = {(p.study, j.claim.id): j.claim.readings for p in every for j in p.claims if j.claim.readings}
     assert of["kandalla_allgather", "K8"] == {"strict": "not reproduced", "mild": "reproduced"}
     assert of["alessio_orfeo", "A4"] == {"strict": "partly", "mild": "partly"}
     assert [claims.count(every, reading)["reproduced"] for reading in ("", "strict", "mild")] == [14, 14, 17]
 
 
-def test_what_belongs_to_no_reading_belongs_to_both() -> None:
+def test_an_assertion_without_a_reading_counts_in_both() -> None:
     def claim(*held: tuple[str, bool | None]) -> Claim:
         return Claim("X1", "", "", tuple(Assertion("", holds, "", "yes", reading=reading) for reading, holds in held))
 
@@ -119,7 +119,7 @@ def test_the_pages_say_each_claim_with_its_verdict_and_its_task(folder: Path) ->
     assert '<td><strong class="verdict bad">not reproduced</strong></td>' in html
 
 
-def test_another_verdict_than_the_committed_one_is_told(folder: Path) -> None:
+def test_a_changed_verdict_is_reported(folder: Path) -> None:
     path = folder / "claims.csv"
     path.write_text(path.read_text().replace("decision/ompi_4_0,B1,partly", "decision/ompi_4_0,B1,reproduced"))
     status, printed = run("--check")
@@ -155,7 +155,7 @@ def test_the_numbers_of_a_claim_are_those_of_the_first_that_fails() -> None:
     ]
 
 
-def test_what_a_claim_counts_for_and_why_it_fails() -> None:
+def test_a_failed_claim_has_a_reason_and_an_alternative_does_not_count_twice() -> None:
     one, two = judged([True, False, None]), judged([True], alternative="L", explanation="by luck")
     paper = claims.PaperClaims("s", "a paper", [one, two], [])
     assert claims.count([paper]) == {"reproduced": 1, "partly": 0, "not reproduced": 0, "not testable": 0}

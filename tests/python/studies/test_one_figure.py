@@ -25,11 +25,11 @@ from collscope.studies.study import Study
 def test_it_is_drawn_from_what_the_whole_study_draws_it_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bird = reader.load("bird_schooner")
     every = made_table.rows(bird, quick=True)
-    asked: list[Any] = []
+    requests: list[Any] = []
     made = drawn.stand_ins(monkeypatch)
 
     def rows_of(study: object, tasks: list[Any], options: object) -> list[table.Row]:
-        asked.extend(tasks)
+        requests.extend(tasks)
         return [r for r in every if (r["collective"], r["nodes"]) == ("gather", 4)]
 
     monkeypatch.setattr(study_rows, "rows_of", rows_of)
@@ -39,7 +39,9 @@ def test_it_is_drawn_from_what_the_whole_study_draws_it_from(tmp_path: Path, mon
     names = one_figure.run("bird_schooner", "5.4.2", Request(quick=True, out=str(tmp_path / "one")))
     assert names == [tmp_path / "one" / f"5.4.2_gather_4_nodes.{kind}" for kind in ("svg", "png")]
     assert [drawn.plan(p) for p in made] == [drawn.plan(whole)]
-    assert {(point.collective, layout.nodes) for layout, point in asked} == {("gather", 4)}, "nothing else is simulated"
+    assert {(point.collective, layout.nodes) for layout, point in requests} == {("gather", 4)}, (
+        "nothing else is simulated"
+    )
 
 
 def test_figures_have_numbers_and_names() -> None:
@@ -56,14 +58,14 @@ def test_a_figure_alone_is_no_reference(option: str) -> None:
         cli.main(["study", "run", "bird_schooner", "--figure", "5.1.1", option], standalone_mode=False)
 
 
-def test_a_figure_that_there_is_not_is_told_with_those_that_there_are() -> None:
+def test_an_unknown_figure_is_refused_with_the_known_ones() -> None:
     whole = reader.load("bird_schooner")
     few = replace(
         whole,
         collectives=tuple(c for c in whole.collectives if c.name in ("bcast", "rotation")),
         layouts=whole.layouts[:1],
     )
-    for study, said in (
+    for study, message in (
         (few, "bird_schooner has 5.1.1, rotation_2_nodes"),
         (
             replace(few, variations=(Variation("mapping", ("block", "fill"), 1),)),
@@ -71,14 +73,12 @@ def test_a_figure_that_there_is_not_is_told_with_those_that_there_are() -> None:
         ),
         (reader.load("kandalla_allgather"), "kandalla_allgather has 3, 4, 5, 6, 7, 8, figure_placement, figure_copies"),
     ):
-        with pytest.raises(UsageError) as told:
+        with pytest.raises(UsageError) as error:
             one_figure.find_case(study, "nothing")
-        assert str(told.value) == f"--figure nothing: {said}"
+        assert str(error.value) == f"--figure nothing: {message}"
 
 
-def test_a_figure_without_numbers_and_a_folder_that_is_none_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_take_the_figure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bird = reader.load("bird_schooner")
     monkeypatch.setattr(study_rows, "rows_of", lambda *_: made_table.rows(bird, quick=True)[:0])
     monkeypatch.setattr(one_figure, "check_keys", lambda s, r: s)
@@ -96,10 +96,10 @@ def test_a_figure_without_numbers_and_a_folder_that_is_none_are_told(
 
 def test_a_drawing_alone_is_of_its_own_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = reader.load("kandalla_allgather")
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     def rows_of(study: Study, tasks: list[Any], options: object) -> list[table.Row]:
-        asked.extend(tasks)
+        requests.extend(tasks)
         return made_table.rows(study)
 
     monkeypatch.setattr(study_rows, "rows_of", rows_of)
@@ -109,4 +109,7 @@ def test_a_drawing_alone_is_of_its_own_calls(tmp_path: Path, monkeypatch: pytest
     drawing = next(d for d in study.drawings if d.number == "3")
     assert [p.stem for p in made] == ["figure_3"]
     keys = {e.key for c in study.collectives for e in c.entries if drawing.shows(e)}
-    assert {point.algorithm for _, point in asked} == keys and {at.mapping for at, _ in asked} == {"block", "cyclic"}
+    assert {point.algorithm for _, point in requests} == keys and {at.mapping for at, _ in requests} == {
+        "block",
+        "cyclic",
+    }

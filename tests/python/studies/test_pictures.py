@@ -1,4 +1,5 @@
-"""The figures of a study: that they are made, whole, for everything that can be in its table. How they look is looked at, not tested."""
+"""collscope.studies.report.pictures:
+the figures of a study: that they are made, whole, for everything that can be in its table. How they look is looked at, not tested."""
 
 from __future__ import annotations
 
@@ -73,7 +74,7 @@ def test_each_kind_can_be_drawn(small: Study) -> None:
 
 
 @pytest.mark.parametrize("quick", [False, True])
-def test_what_the_figures_of_a_report_are_drawn_from(small: Study, quick: bool) -> None:
+def test_figures_of_a_report_are_drawn_from_its_table(small: Study, quick: bool) -> None:
     made = small_study.analysis(small)
     where, tree = changes(made), make_tree(made)
     assert tree
@@ -160,7 +161,7 @@ nodes = [9]
 """
 
 
-def test_a_figure_that_is_asked_for_has_its_fit_where_there_is_one(known: Registry) -> None:
+def test_a_figure_has_its_fit_where_there_is_one(known: Registry) -> None:
     study = small_study.study(FITTED)
     frame = made_table.frame(study, lambda c, n, nodes, size: 1e-6)
     frame["median_s"] = 1e-6 * (2 + 3 * frame["ranks"]) * frame["algorithm"].map({"bcast/mst": 1, "bcast/linear": 2})
@@ -190,7 +191,7 @@ def test_a_figure_that_is_asked_for_has_its_fit_where_there_is_one(known: Regist
     plan = drawn.plan(both)
     assert (plan["figure"], plan["size"], plan["caption"]) == ("run_figure", "block_bytes", "said")
     assert (plan["called"], plan["title"]) == ({"bcast/mst": "a", "bcast/linear": "b"}, "Two lines")
-    assert plan["subtitle"] == "tiny, simulated · makespan", "a name of our own is no figure of the paper"
+    assert plan["subtitle"] == "tiny, simulated · makespan", "a name of our own is not a figure of the paper"
     assert list(plan["colours"]) == ["mst", "linear"], "a is in more figures"
     unprinted = paper.model_copy(update={"fit": [text.model_copy(update={"printed": []})]})
     assert len(drawn.plan(pictures(replace(made, paper=unprinted), [], None, False)[0])["args"][1]) == 1
@@ -224,18 +225,18 @@ def test_processes_draw_what_one_process_draws(
 ) -> None:
     """From four pictures on, and no more processes than pictures. So do a cluster's workers, and what is lost is drawn here."""
     made = [Picture(f"p{k}", "", "", "", EMPTY) for k in range(count)]
-    asked: list[int] = []
+    sizes: list[int] = []
 
     class Pool(ThreadPoolExecutor):
         def __init__(self, workers: int) -> None:
-            asked.append(workers)
+            sizes.append(workers)
             super().__init__(1)
 
     monkeypatch.setattr(report_pictures, "ProcessPoolExecutor", Pool)
     names = draw(made, tmp_path / "one" / "figures", jobs)
-    assert names == [f"p{k}.{kind}" for k in range(count) for kind in ("svg", "png")] and asked == pools
+    assert names == [f"p{k}.{kind}" for k in range(count) for kind in ("svg", "png")] and sizes == pools
     cluster: Any = Workers()
-    assert draw(made, tmp_path / "many", jobs, cluster) == names and asked == pools
+    assert draw(made, tmp_path / "many", jobs, cluster) == names and sizes == pools
     for name in names:
         assert (tmp_path / "one" / "figures" / name).read_bytes() == (tmp_path / "many" / name).read_bytes()
     assert draw([], tmp_path / "none", jobs, cluster) == []

@@ -1,4 +1,4 @@
-"""What a study's file says, and what is said of a file with mistakes."""
+"""collscope.studies.reader: what a study's file says, and what is said of a file with mistakes."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def read(text: str) -> Study:
     return reader.parse(text, Path("sim/small.toml"))
 
 
-def refused(text: str, said: str) -> None:
+def refused(text: str, message: str) -> None:
     """The complaint is this, and the line that it names is that of its key, of its table, or of a whole file's."""
     with pytest.raises(UsageError) as found:
         read(text)
-    assert str(found.value) == "\n".join(f"sim/small.toml:{line}" for line in said.split("\n"))
+    assert str(found.value) == "\n".join(f"sim/small.toml:{line}" for line in message.split("\n"))
     for complaint in str(found.value).split("\n"):
         place = re.match(r"sim/small\.toml:(\d+): (?:collective \w+\.?|figure \d+\.?|)([\w.]*):? ", complaint)
         assert place, complaint
@@ -56,7 +56,7 @@ def refused(text: str, said: str) -> None:
         assert is_table or has_key or "missing" in complaint or "not TOML" in complaint, (complaint, line)
 
 
-def test_what_a_file_says() -> None:
+def test_a_file_is_read_whole() -> None:
     made = read(GOOD)
     assert made.name == "small"
     assert made.alternatives == ("decision/ompi_4_0", "decision/ompi_4_1")
@@ -112,7 +112,7 @@ def test_the_paper_s_experiment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('title = "small"', '',
          '1: title: is missing'),
@@ -218,9 +218,9 @@ def test_the_paper_s_experiment() -> None:
          '12: priors.source: "real" is not one of sim, model'),
     ],
 )  # fmt: skip
-def test_mistakes_are_named_with_file_and_key(old: str, new: str, said: str) -> None:
+def test_mistakes_are_named_with_file_and_key(old: str, new: str, message: str) -> None:
     assert old in GOOD
-    refused(GOOD.replace(old, new), said)
+    refused(GOOD.replace(old, new), message)
 
 
 def test_unknown_studies_and_keys(known: object) -> None:
@@ -302,7 +302,7 @@ def test_the_barrier_of_a_metric_is_spelt_with_all_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('layouts = [[1, 4], [2, 8]]', 'layouts = [[8, 4]]',
          '5: setting.layouts: [8, 4]: nodes from 1 to the number of ranks'),
@@ -315,7 +315,7 @@ def test_the_barrier_of_a_metric_is_spelt_with_all_parameters() -> None:
         ('metric = "loop"', 'metric = "loop"\nsource = "real"',
          '8: setting.source: "real" is not one of sim, model'),
         ('metric = "loop"', 'metric = "loop"\nalso_metrics = ["root"]',
-         '8: setting.also_metrics: "root" is not one of those that the same call gives: there is none'),
+         '8: setting.also_metrics: "root" is not one of those that the same call gives: there are no others'),
         ('block_bytes = "1B,1KiB"', 'block_bytes = "1B"\nbytes = "1B"',
          "8: sizes: give either bytes, of the whole vector, or block_bytes, of a rank's block"),
         ('block_bytes = "1B,1KiB"', 'block_bytes = "1B,1KiB"\nfocus = "1B"',
@@ -353,14 +353,14 @@ def test_the_barrier_of_a_metric_is_spelt_with_all_parameters() -> None:
         ('metric = "loop"', 'metric = "root"\nalso_metrics = ["root"]',
          '8: setting.also_metrics: "root" is not one of makespan'),
         ('metric = "loop"', 'source = "model"\nalso_metrics = ["root"]',
-         '8: setting.also_metrics: "root" is not one of those that the same call gives: there is none'),
+         '8: setting.also_metrics: "root" is not one of those that the same call gives: there are no others'),
         ('[sizes]', '[priors]\nsource = "model"\n[sizes]',
          '9: priors.source: the model does not know "loop"; take source = "sim"'),
     ],
 )  # fmt: skip
-def test_mistakes_of_blocks_layouts_and_figures(old: str, new: str, said: str) -> None:
+def test_mistakes_of_blocks_layouts_and_figures(old: str, new: str, message: str) -> None:
     assert old in BLOCKS
-    refused(BLOCKS.replace(old, new), said)
+    refused(BLOCKS.replace(old, new), message)
 
 
 def fields(study: Study) -> dict[str, object]:
@@ -368,7 +368,7 @@ def fields(study: Study) -> dict[str, object]:
     return {name: value for name, value in vars(study).items() if name not in ("name", "path", "collectives")}
 
 
-def test_what_a_file_leaves_out() -> None:
+def test_sections_of_a_file_are_optional() -> None:
     every = (4, 8)
     assert fields(read('title = "t"\nsetting = { platform = "schooner", nodes = [2, 1], ranks = [4, 2] }\nsizes = { bytes = "4,8" }\n'
                        '[[collective]]\nname = "bcast"\nalgorithms = "bcast/mst"')) == {
@@ -380,7 +380,7 @@ def test_what_a_file_leaves_out() -> None:
     }  # fmt: skip
 
 
-def test_what_a_file_says_of_everything() -> None:
+def test_every_key_of_a_file_is_read() -> None:
     made = read("""
 title = "t"
 source = "s"

@@ -88,7 +88,7 @@ def small(known: Registry) -> Study:
     return small_study.study()
 
 
-def test_what_a_figure_shows_in_words(small: Study) -> None:
+def test_a_caption_names_the_fastest_and_the_bound(small: Study) -> None:
     made = analysis(small)
     case, none = made.case("bcast", 2, 4), made.bound.iloc[:0]
     both = "From 32 B to 64 B long is fastest (geometric mean); short 100 % slower. Fastest by size: short below 32 B and long above."
@@ -124,7 +124,7 @@ def span(nodes: int, name: str, low: float, high: float) -> Span:
     return Span("bcast", 4, nodes, name, low, high, int(low), int(high))
 
 
-def test_how_often_the_best_class_changes(small: Study) -> None:
+def test_changes_of_the_best_class_are_counted(small: Study) -> None:
     made = analysis(small)
     spans = (span(2, "short", 16, 32), span(2, "long", 32, 48), span(2, "short", 48, 64), span(4, "long", 16, 64))
     best = pd.DataFrame()
@@ -140,8 +140,8 @@ def test_how_often_the_best_class_changes(small: Study) -> None:
     assert (change.sequence("bcast", 4, 4), change.sequence("bcast", 8, 4)) == ("long at every size", "–")
 
 
-def test_which_times_count(small: Study) -> None:
-    """Those of the study's metric that are there; rows of the bound are no times."""
+def test_only_times_of_the_study_s_metric_count(small: Study) -> None:
+    """Those of the study's metric that are there; rows of the bound do not count."""
     full = analysis(small)
     assert list(full.sim["time_s"]) == [1.0, 2.0, 8.0, 2.0, 2.0, 2.0]
     for cells in ({"status": "no"}, {"median_s": None}, {"median_s": 0.0}, {"source": "model"}, {"metric": "loop"}):
@@ -188,7 +188,7 @@ def test_points_without_a_number_and_below_the_bound_are_counted(small: Study) -
     assert tables.bound_rows(replace(whole, bound=bound.iloc[:0])) == []
 
 
-def test_what_following_a_choice_costs(small: Study) -> None:
+def test_the_regret_of_each_choice_is_computed(small: Study) -> None:
     made = analysis(small)
     rules = (Rule("bcast", 4, None, None, (2,), None, None, "bcast/linear", 1.0, 0.3),)
     tree = Tree(0.02, rules)
@@ -224,7 +224,9 @@ def test_what_following_a_choice_costs(small: Study) -> None:
         ),
     ],
 )
-def test_who_is_fastest_is_said_in_whole_sentences(times: dict[tuple[str, int], tuple[int, ...]], says: str) -> None:
+def test_a_sentence_names_the_fastest_by_size_or_by_points(
+    times: dict[tuple[str, int], tuple[int, ...]], says: str
+) -> None:
     rows = pd.DataFrame(
         {"algorithm": name, "bytes": size, "ranks": ranks, "nodes": 1, "mapping": "block", "median_s": float(seconds)}
         for (name, ranks), line in times.items()

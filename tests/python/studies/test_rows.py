@@ -46,7 +46,7 @@ def run(**options: Any) -> tuple[list[Row], Origin]:
 
 @pytest.fixture
 def launches(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the smpirun that is not there writes what it is started for, a line a launch."""
+    """Where the smpirun that is not there writes what it is started for, one line per launch."""
     programs = workplace / "bin"
     programs.mkdir()
     fake = shutil.copy(Path(__file__).parents[1] / "helpers" / "fake_smpirun", programs / "smpirun")
@@ -104,10 +104,10 @@ def test_the_longest_run_of_the_same_numbers_is_remembered(
     assert remember("y", replace(first, simulated=1)).simulated == 1
 
 
-def test_where_the_numbers_come_from_is_kept_whole(launches: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_origin_of_numbers_is_kept_whole(launches: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows, origin = run()
-    said = "collscope: test_rows: 3 points; 3 to simulate, 1 at a time: about 1 s (a rough estimate)"
-    assert capsys.readouterr().err.splitlines() == [said]
+    message = "collscope: test_rows: 3 points; 3 to simulate, 1 at a time: about 1 s (a rough estimate)"
+    assert capsys.readouterr().err.splitlines() == [message]
     sim = [row for row in rows if row["source"] == "sim"]
     text = cache.digest(Path(__file__).read_text(encoding="utf-8"))[:12]
     assert origin.hashes == {"sources": sim[0]["sources_hash"], "platform": sim[0]["platform_hash"], "study": text}
@@ -127,13 +127,13 @@ def test_an_empty_run_has_an_origin(workplace: Path, monkeypatch: pytest.MonkeyP
     assert (origin.quick, origin.points, origin.simulated, origin.wall_s, origin.jobs) == (True, 0, 0, 2.0, 3)
 
 
-def test_the_model_is_asked_where_a_study_says_so(
+def test_the_model_makes_the_numbers_where_a_study_says_so(
     workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Options] = []
+    visited: list[Options] = []
 
     def rows(tasks: list[Any], options: Options) -> list[Row]:
-        seen.append(options)
+        visited.append(options)
         return [{"sources_hash": f"a{k}", "platform_hash": f"b{k}", "source": "model"} for k in range(len(tasks))]
 
     monkeypatch.setitem(study_rows.SOURCES, "model", Source("model", rows))
@@ -141,7 +141,7 @@ def test_the_model_is_asked_where_a_study_says_so(
     study = reader.parse(STUDY.replace('also_metrics = ["root"]', 'source = "model"'), Path(__file__))
     options = Options(jobs=7, point_timeout_s=2.5)
     found, origin = study_rows.of_study(study, tiny_platform.tiny(), True, options)
-    assert seen == [replace(options, title="test_rows")]
+    assert visited == [replace(options, title="test_rows")]
     assert (origin.jobs, origin.simulated, origin.quick, origin.hashes["platform"]) == (1, 3, True, "b0")
     assert origin.hashes["sources"] == "a0"
     assert [row["source"] for row in found[:4]] == ["model"] * 3 + ["bound"]
@@ -170,11 +170,11 @@ def test_the_speed_is_that_of_a_whole_reference_of_the_same_points(
     assert study_rows.speed(study, tasks) == (600.0 / forecast.cost(tasks) if is_known else None)
 
 
-def test_ranks_that_leave_a_node_empty_are_told(known: Registry) -> None:
+def test_ranks_that_leave_a_node_empty_are_refused(known: Registry) -> None:
     study = reader.parse(STUDY.replace("ranks = [4]", 'ranks = [4]\nmapping = "fill"'), Path("sim/s.toml"))
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         study_rows.tasks_of(study, tiny_platform.tiny(), quick=False)
-    assert str(told.value) == (
+    assert str(error.value) == (
         "sim/s.toml: mapping fill puts 4 ranks on 1 of 2 nodes; take 2 out of setting.nodes, or more ranks"
     )
     study = reader.parse(STUDY.replace("nodes = [2]", "nodes = [9]"), Path("sim/s.toml"))

@@ -43,7 +43,7 @@ class Fake:
     def __init__(self, bird: Study, monkeypatch: pytest.MonkeyPatch, workplace: Path) -> None:
         self.time: made_table.Time = made_table.paper
         self.options: list[Options] = []
-        self.asked = drawn.stand_ins(monkeypatch)
+        self.requests = drawn.stand_ins(monkeypatch)
         monkeypatch.setattr(paths, "RESULTS", workplace / "results")
         monkeypatch.setattr(run, "load", lambda name: bird)
         monkeypatch.setattr(run, "check_keys", lambda s, r: s)
@@ -91,7 +91,7 @@ def test_a_run_writes_everything_once(fake: Fake, workplace: Path, capfd: pytest
     assert "| Broadcast | **builtin** | builtin<br>" in text
     assert "nan" not in text.lower().replace("nanosecond", "")
     run.run("bird_schooner", Request(quick=True))
-    assert [p.stem for p in fake.asked] == ["5.1.1_bcast_2_nodes", "crossovers", "decision_tree"], "once"
+    assert [p.stem for p in fake.requests] == ["5.1.1_bcast_2_nodes", "crossovers", "decision_tree"], "once"
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def table_alone(monkeypatch: pytest.MonkeyPatch) -> list[run.Numbers]:
     return written
 
 
-def test_what_comes_out_the_same_is_not_made_again(fake: Fake, table_alone: list[run.Numbers]) -> None:
+def test_unchanged_results_are_not_written_again(fake: Fake, table_alone: list[run.Numbers]) -> None:
     folder = run.run("bird_schooner", Request(quick=True))
     for count, change in (
         (1, lambda: None), (2, lambda: setattr(fake, "time", made_table.swap("bcast", "builtin", 1.1))),
@@ -136,9 +136,9 @@ def test_a_failure_leaves_the_old_results(
 
 
 def test_the_reference_is_the_whole_study(fake: Fake, table_alone: list[run.Numbers]) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         run.run("bird_schooner", Request(quick=True, write_reference=True))
-    assert str(told.value) == "the reference is made of the whole study: leave --quick out"
+    assert str(error.value) == "the reference is made of the whole study: leave --quick out"
     folder = run.run("bird_schooner", Request(write_reference=True))
     kept = folder.parent
     assert (kept / "table.csv").read_bytes() == (folder / "table.csv").read_bytes()
@@ -150,16 +150,16 @@ def test_the_reference_is_the_whole_study(fake: Fake, table_alone: list[run.Numb
 
 
 def test_a_reference_has_a_number_for_every_point(fake: Fake) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         run.run("bird_schooner", Request(write_reference=True, point_timeout=60.0))
-    assert str(told.value) == "the reference has a number for every point: leave --point-timeout out"
+    assert str(error.value) == "the reference has a number for every point: leave --point-timeout out"
 
 
 def test_a_run_ends_with_how_it_agrees_with_the_reference(
     fake: Fake, table_alone: list[run.Numbers], capfd: pytest.CaptureFixture[str]
 ) -> None:
     run.run("bird_schooner")
-    assert "the reference" not in capfd.readouterr().err, "there is none yet"
+    assert "the reference" not in capfd.readouterr().err, "no reference yet"
     run.run("bird_schooner", Request(write_reference=True))
     rows = len((paths.RESULTS / "bird_schooner" / "table.csv").read_text().splitlines()) - 1
     capfd.readouterr()
@@ -205,26 +205,26 @@ def test_results_of_one_that_was_killed_stand_in_their_place_again(
 def test_a_study_without_any_point_is_an_error(fake: Fake, bird: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = replace(bird, layouts=((2, 72),), collectives=tuple(c for c in bird.collectives if c.name == "gather"))
     monkeypatch.setattr(run, "load", lambda name: empty)
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as error:
         run.run("bird_schooner")
-    assert str(told.value) == (
+    assert str(error.value) == (
         "sim/bird_schooner.toml: sizes: none can be cut into a block of whole elements for each rank; take multiples of 72 ranks times "
         "the element's bytes"
     )
-    assert not fake.asked
+    assert not fake.requests
 
 
 @pytest.mark.parametrize("status", ["no", "other"])
-def test_points_without_a_number_are_told_by_reason(capsys: pytest.CaptureFixture[str], status: str) -> None:
+def test_points_without_a_number_are_reported_by_reason(capsys: pytest.CaptureFixture[str], status: str) -> None:
     row = {"collective": "bcast", "algorithm": "bcast/a", "status": "no", "metric": "makespan"}
     run.report_failures([row, row, {**row, "status": status}, {**row, "metric": "root"}])
-    said = capsys.readouterr().err.splitlines()
+    printed = capsys.readouterr().err.splitlines()
     counts = (
         ["3 points without a number: no"]
         if status == "no"
         else ["2 points without a number: no", "1 point without a number: other"]
     )
-    assert said == [f"collscope: bcast/a: {text}" for text in counts]
+    assert printed == [f"collscope: bcast/a: {text}" for text in counts]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,9 @@ def test_results_are_complete_with_every_file_of_their_record(tmp_path: Path, fi
         assert results.record(tmp_path) == {}
 
 
-def test_where_results_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_go_to_a_fresh_empty_or_earlier_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
     assert results.fresh_folder("s") == tmp_path / "results" / "s" / "fresh" and capsys.readouterr().err == ""
     monkeypatch.setattr(paths, "fresh", lambda name: tmp_path / "else" / name)
@@ -274,17 +276,17 @@ def test_where_results_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     (folder / results.RUN).write_text('{"stamp": ""}')
     assert results.fresh_folder("s", str(folder)) == folder, "one with results"
     (folder / results.RUN).rename(folder / "other")
-    for out, said in (
+    for out, printed in (
         (folder, "contains files that are not study results; name an empty or a new folder"),
         (folder / "other", "not a folder"),
         (folder / "other" / "x", "cannot be written to"),
     ):
-        with pytest.raises(UsageError) as told:
+        with pytest.raises(UsageError) as error:
             results.fresh_folder("s", str(out))
-        assert str(told.value) == f"--out {out}: {said}"
+        assert str(error.value) == f"--out {out}: {printed}"
 
 
-def test_the_ten_most_frequent_reasons_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ten_most_frequent_reasons_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     run.report_failures(
         [
             {"collective": "bcast", "algorithm": f"a{k}", "status": "no", "metric": "makespan"}
@@ -292,8 +294,8 @@ def test_the_ten_most_frequent_reasons_are_told(capsys: pytest.CaptureFixture[st
             for _ in range(k)
         ]
     )
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "collscope: a11: 11 points without a number: no" and len(said) == 10
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[0] == "collscope: a11: 11 points without a number: no" and len(printed) == 10
 
 
 def test_a_reference_has_the_figures_that_are_made_and_no_others(tmp_path: Path) -> None:
@@ -328,17 +330,17 @@ def test_results_take_their_place_whole_or_leave_no_trace(tmp_path: Path, error:
     assert [p.name for p in target.iterdir()] == ["old" if error else "new"]
 
 
-def test_results_that_have_no_place_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_cannot_be_placed_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(UserError) as told, results.replacing(file / "fresh"):
+    with pytest.raises(UserError) as error, results.replacing(file / "fresh"):
         pass
-    assert str(file) in str(told.value)
+    assert str(file) in str(error.value)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     target = tmp_path / "fresh"
-    with pytest.raises(UserError, match="the disk is full") as told, results.replacing(target):
+    with pytest.raises(UserError, match="the disk is full") as error, results.replacing(target):
         monkeypatch.setattr(results.os, "replace", full)
-    assert str(target) in str(told.value)
+    assert str(target) in str(error.value)

@@ -1,4 +1,4 @@
-"""collscope.studies.sensitivity: claims over the ranges of the numbers that nobody documented."""
+"""collscope.studies.sensitivity: claims over the ranges of the undocumented numbers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_sweep_is_summed_up() -> None:
     found = [(c["whole"], c["verdict"], c["same"], c["held_low"], c["held_high"], c["changes"]) for c in made["claims"]]
     assert found == [("reproduced", "partly", 1, 2, 3, ["a high: reproduced"])] * 2
     ahead = [(a["alternative"], a["low"], a["high"], a["ahead"]) for a in made["ahead"]]
-    assert ahead == [("Open MPI 4.0", 3, 3, 1), ("Open MPI 4.1", 1, 4, 1)], "the platform as modelled is no variant"
+    assert ahead == [("Open MPI 4.0", 3, 3, 1), ("Open MPI 4.1", 1, 4, 1)], "the platform as modelled is not a variant"
 
 
 def test_the_pieces_of_a_curve_move_together_and_no_number_alone() -> None:
@@ -126,29 +126,29 @@ def test_each_variant_is_simulated_and_judged(
     study = reader.load("bird_schooner")
     spec = find.load_spec(study.platform)
     one = sensitivity.Variant("n", "low", "1", spec)
-    asked: list[Any] = []
+    requests: list[Any] = []
     claim = Claim(
         "B1", "", "", (Assertion("", True, "", "yes"), Assertion("", None, "", "yes"), Assertion("", False, "", "yes"))
     )
     judged = SimpleNamespace(
         judged=lambda: {"decision/a": [claim], "decision/b": [claim]},
         winner_tables=lambda: [SimpleNamespace(alternative="decision/b", matching_rows=3, matching_cells=7)],
-        narrowed=lambda sizes, ranks: asked.append((sizes, ranks)) or judged,
+        narrowed=lambda sizes, ranks: requests.append((sizes, ranks)) or judged,
     )
     monkeypatch.setattr(sensitivity, "variants", lambda spec, nodes: [one])
-    monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: asked.append(few) or judged)
+    monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: requests.append(few) or judged)
     monkeypatch.setattr(sensitivity, "tasks_of", lambda few, platform, quick: [(("task", quick), None, None)])
     row = {"platform_hash": "p", "sources_hash": "s"}
-    sim = Source("sim", lambda tasks, options: asked.append((tasks, options)) or [row])
+    sim = Source("sim", lambda tasks, options: requests.append((tasks, options)) or [row])
     monkeypatch.setitem(sensitivity.SOURCES, "sim", sim)
     monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
     made = sensitivity.run(study, (64, 128), Options(jobs=3, force=True))
     assert (
-        asked[0] == ([("task", False)], Options(jobs=3, quiet=True))
-        and asked[2] == ((64, 128), (32,))
-        and len(asked) == 6
+        requests[0] == ([("task", False)], Options(jobs=3, quiet=True))
+        and requests[2] == ((64, 128), (32,))
+        and len(requests) == 6
     )
-    few = asked[1]
+    few = requests[1]
     assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
     assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]
     assert capsys.readouterr().err.splitlines() == ["collscope: 1 of 2: as modelled  ", "collscope: 2 of 2: n low 1"]
@@ -164,7 +164,7 @@ def test_each_variant_is_simulated_and_judged(
 
 
 def test_links_between_nodes_are_moved_where_there_are_some() -> None:
-    """Jaguar's torus: on one node there is none. A curve that two classes share has the outer one's name."""
+    """Jaguar's torus: absent on one node. A curve that two classes share has the outer one's name."""
     spec = find.load_spec("jaguar")
     numbers = "overhead_s gamma_s_per_byte core_bytes_per_s memory_bytes_per_s interconnect_bytes_per_s"
     one, two = (list(sensitivity.variants(spec, nodes)) for nodes in (1, 2))

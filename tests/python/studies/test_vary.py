@@ -1,4 +1,4 @@
-"""[vary] of a study's file: the variants it makes, and what is said of mistakes."""
+"""collscope.machines.study_variants: [vary] of a study's file: the variants it makes, and how mistakes are reported."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_switch_takes_toml_s_true_and_false_and_nothing_else_does() -> None:
 
 
 @pytest.mark.usefixtures("known")
-def test_an_element_that_there_is_not_is_told_with_its_line() -> None:
+def test_an_unknown_element_is_reported_with_its_line() -> None:
     with pytest.raises(UsageError, match=r"toml:9: vary\.without: .*nic_gape"):
         rows.tasks_of(read('without = ["", "nic_gape"]'), find.load("schooner"), quick=False)
 
@@ -152,7 +152,7 @@ def test_a_file_s_machine_keeps_its_numbers_in_the_name(tmp_path: Path) -> None:
          r"toml:8: vary: makes 72 variants; take values out until there are at most 64"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told_with_their_line(lines: str, message: str) -> None:
+def test_mistakes_are_reported_with_their_line(lines: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read(lines)
 
@@ -181,6 +181,6 @@ def test_a_mapping_stands_in_one_place() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("known")
-def test_what_the_platform_refuses_is_told_with_the_line_of_its_key(lines: str, message: str) -> None:
+def test_a_value_that_the_platform_refuses_is_reported_with_the_line_of_its_key(lines: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         rows.tasks_of(read(lines), find.load("schooner"), quick=False)

@@ -1,4 +1,4 @@
-"""What a study with [vary] says of its variants."""
+"""collscope.analysis.what_if, collscope.studies.report.analysis: what a study with [vary] says of its variants."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def compared(study: Study) -> what_if.WhatIf:
     return found
 
 
-def test_where_the_best_stays_what_it_is_each_algorithm_speaks_for_itself(study: Study) -> None:
+def test_each_algorithm_is_described_by_itself_where_the_best_stays(study: Study) -> None:
     made = [
         {**row, "median_s": row["median_s"] * (0.1 if row["algorithm"] == "bcast/linear" else 1)} for row in rows(study)
     ]
@@ -114,20 +114,20 @@ def test_a_block_and_a_winner_are_known_whole(study: Study) -> None:
     ("winners", "text"),
     [("aaa", "a at every size"), ("aab", "a to 8 B and b to 1 KiB"), ("aba", "a to 4 B, b to 8 B and a to 1 KiB")],
 )
-def test_who_wins_is_said_in_runs(winners: str, text: str) -> None:
+def test_winners_are_named_by_runs_of_sizes(winners: str, text: str) -> None:
     assert what_if._sequence(list(winners), [4, 8, 1024]) == text
 
 
 @pytest.mark.parametrize(
-    ("faster", "said"), [(0.996, "is the same everywhere"), (0.994, "is 0.99 to 1.00 times as long")]
+    ("faster", "expected"), [(0.996, "is the same everywhere"), (0.994, "is 0.99 to 1.00 times as long")]
 )
-def test_a_change_of_half_a_percent_is_spoken_of(study: Study, faster: float, said: str) -> None:
+def test_a_change_of_half_a_percent_is_spoken_of(study: Study, faster: float, expected: str) -> None:
     made = [{**r, "median_s": 1e-6 * r["bytes"] * (1 if r["algorithm"] == "bcast/mst" else 2)} for r in rows(study)]
     for row in made:
         if row["platform"] != "schooner" and row["mapping"] == "block":
             row["median_s"] *= faster
     found = analysis.compare_variants(analysis.analyse(study, table.to_frame(made)))
-    assert found and found.sentence().startswith(f"With nic_bytes_per_s 2× instead of 1× the best time {said}")
+    assert found and found.sentence().startswith(f"With nic_bytes_per_s 2× instead of 1× the best time {expected}")
 
 
 def test_a_sentence_says_what_is_gained_and_where(study: Study) -> None:

@@ -64,22 +64,22 @@ def test_the_variants_of_a_key() -> None:
         ("barrier/tree", {"barrier_algorithm": 6}),
     ],
 )  # fmt: skip
-def test_what_makes_open_mpi_do_what_a_key_says(key: str, variables: dict[str, int]) -> None:
+def test_a_key_is_forced_by_variables_of_open_mpi(key: str, variables: dict[str, int]) -> None:
     assert calls.forced(key) == tuple(sorted(variables.items()))
 
 
 @needs_prover
-def test_a_decision_is_asked_over_all_its_ranges() -> None:
+def test_a_decision_is_compared_over_all_its_ranges() -> None:
     """With few ranks the last bytes of each range, too; of blocks as many as fit."""
     ranges, edges = [1 << k for k in range(19)], [(1 << k) - 1 for k in range(2, 15)]
-    for ranks, wanted in ((17, [*ranges, *edges]), (18, ranges)):
+    for ranks, expected in ((17, [*ranges, *edges]), (18, ranges)):
         made = calls.decided_calls("decision/ompi_4_1", ranks)
-        assert [c.count for c in made if c.collective == "bcast" and not c.root] == wanted
+        assert [c.count for c in made if c.collective == "bcast" and not c.root] == expected
         assert {c.key for c in made if c.collective == "bcast"} == {"decision/ompi_4_1:bcast"}
         assert {c.root for c in made if c.collective == "bcast"} == {0, ranks - 1}
         most = (1 << 21) // ranks
         assert [c.count for c in made if c.collective == "allgather" and not c.in_place] == [
-            n for n in wanted if n <= most
+            n for n in expected if n <= most
         ]
         assert not any(c.forced for c in made)
 
@@ -88,7 +88,7 @@ def test_a_decision_is_asked_over_all_its_ranges() -> None:
 
 
 @needs_prover
-def test_what_a_library_could_have_run() -> None:
+def test_possible_keys_begin_with_the_call_s_own_twin() -> None:
     """Twins before the others, the call's own first: as usual, with its own segment, in a single chain; with other parts."""
     known = registry.load()
     found = list(differences.possible_keys(Call(PIPELINE, "bcast", 100), {}))
@@ -119,17 +119,17 @@ def test_what_a_library_could_have_run() -> None:
 
 @needs_prover
 def test_an_operator_may_be_taken_for_one_that_commutes() -> None:
-    asked = Call("reduce/binomial[s=0]", "reduce", 9, 2, commutes=False, in_place=True)
-    found = list(differences.alternatives(asked, {}))
+    requests = Call("reduce/binomial[s=0]", "reduce", 9, 2, commutes=False, in_place=True)
+    found = list(differences.alternatives(requests, {}))
     plain = [(label, call) for label, call in found if "commuted" not in label]
     assert all((c.count, c.root, c.commutes, c.in_place, c.forced) == (9, 2, False, True, ()) for _, c in plain)
-    assert asked.key not in [c.key for _, c in plain], "it is what could not be run"
+    assert requests.key not in [c.key for _, c in plain], "it is what could not be run"
     ignored = [
         (label.removesuffix(" (as if it commuted)"), c) for label, c in found if label.endswith(" (as if it commuted)")
     ]
     assert {c.commutes for _, c in ignored} == {True} and len(plain) + len(ignored) == len(found)
     assert [label for label, _ in ignored][:2] == ["reduce/binomial"] * 2 and len(ignored) == len(plain) + 2
-    assert len(list(differences.alternatives(replace(asked, commutes=True), {}))) == len(plain)
+    assert len(list(differences.alternatives(replace(requests, commutes=True), {}))) == len(plain)
 
 
 S1: Messages = [("S", 1, 8)]
@@ -142,13 +142,13 @@ def compared(
     return Compared(ranks, Call(key, "bcast", count), "unsupported", text=why, theirs=theirs)
 
 
-def test_what_sends_the_same_explains_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_sends_the_same_explains_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call's own alternatives, one launch for each number of ranks; a refusal explains itself."""
-    asked: list[tuple[int, list[str]]] = []
+    requests: list[tuple[int, list[str]]] = []
     sent = {"a": (S1, []), "b": (S2, []), "c": (S1, []), "refused": (S1, [])}
 
     def own(ranks: int, made: list[Call]) -> messages.Own:
-        asked.append((ranks, [call.key for call in made]))
+        requests.append((ranks, [call.key for call in made]))
         answers = {(i, r): sent[call.key][r] if r < 2 else [] for i, call in enumerate(made) for r in range(ranks)}
         return messages.Own(
             messages=answers, unsupported={i: messages.Unsupported("", "") for i, c in enumerate(made) if c.key == "c"}
@@ -163,9 +163,9 @@ def test_what_sends_the_same_explains_a_call(monkeypatch: pytest.MonkeyPatch) ->
         compared(2, 2, theirs=(S2, S2)),
         compared(2, 3, theirs=(REFUSAL, S1)),
     ]
-    said = differences.explanations(found)
-    assert [said[id(c)] for c in found] == [["as a"], ["as b"], [], [differences.REFUSED]]
-    assert asked == [(2, [*"abcabc"]), (3, [*"abc"])]
+    message = differences.explanations(found)
+    assert [message[id(c)] for c in found] == [["as a"], ["as b"], [], [differences.REFUSED]]
+    assert requests == [(2, [*"abcabc"]), (3, [*"abc"])]
 
 
 @needs_prover
@@ -206,12 +206,14 @@ def test_two_sides_in_words() -> None:
 # ---- programs ------------------------------------------------------------------------------------------------
 
 
-def test_what_starts_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_is_started_with_the_plan_and_its_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started: list[list[str]] = []
 
     def call(_: library.Library, *words: str | Path) -> str:
         started.append([str(word) for word in words])
-        assert (Path(words[-2])).read_text() == messages.plan_text(asked)
+        assert (Path(words[-2])).read_text() == messages.plan_text(requests)
         for rank in range(2):
             Path(f"{words[-1]}.{rank}").write_text(f"0 S{rank}:4 R-1:8\n1\n")
         return ""
@@ -222,18 +224,18 @@ def test_what_starts_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     usual = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
     own, forcing = ["--mca", "coll", "^hcoll,ucc"], ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     for force, every, more in (((), False, own), ((("bcast_algorithm", 1),), False, [*own, *forcing]), ((), True, [])):
-        asked = [Call("bcast/linear", "bcast", 1), Call("bcast/linear", "bcast", 0, forced=force)]
-        found = messages.library_messages(of, 2, asked, every_component=every)
+        requests = [Call("bcast/linear", "bcast", 1), Call("bcast/linear", "bcast", 0, forced=force)]
+        found = messages.library_messages(of, 2, requests, every_component=every)
         assert started[-1][:-2] == [*usual, *more, "-np", "2", "program"]
         assert found == {(0, r): [("S", r, 4), ("R", -1, 8)] for r in range(2)} | {(1, r): [] for r in range(2)}
 
 
-def test_what_goes_wrong_with_a_program_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_a_library_s_program_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     of = library.Library("mpicc", "mpirun", {"MINE": "x"})
     script = 'echo "$MINE $OMPI_ALLOW_RUN_AS_ROOT $OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"'
     assert of.call("sh", "-c", script) == "x 1 1\n"
-    for script, said in (("echo out; echo ' err ' >&2; exit 3", "err"), ("echo out; exit 3", "out")):
-        with pytest.raises(UserError, match=f"^sh failed: {said}$"):
+    for script, message in (("echo out; echo ' err ' >&2; exit 3", "err"), ("echo out; exit 3", "out")):
+        with pytest.raises(UserError, match=f"^sh failed: {message}$"):
             of.call("/bin/sh", "-c", script)
     with pytest.raises(UserError, match=r"^/no/such: No such file or directory$"):
         of.call("/no/such")
@@ -253,8 +255,8 @@ def test_versions_whose_insides_are_known(version: str, known: bool, monkeypatch
     if known:
         of.check()
         return
-    said = f"^Open MPI {version}: its insides are not known here; known: 4.0, 4.1, 5.0$"
-    with pytest.raises(UserError, match=said):
+    message = f"^Open MPI {version}: its insides are not known here; known: 4.0, 4.1, 5.0$"
+    with pytest.raises(UserError, match=message):
         of.check()
 
 
@@ -270,17 +272,17 @@ def test_without_mpi_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None
     assert library.find_library() == library.Library("/x/mpicc", "/x/mpirun")
 
 
-def test_what_our_own_program_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replies_of_our_own_program_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "collscope-recorded"
     monkeypatch.setattr(messages.programs, "RECORDED", program)
     with pytest.raises(UserError, match=f"^{program}: No such file or directory; run ./collscope doctor$"):
         messages.recorded("")
     answers = "0 key bcast/a\\n0 0 S1:4\\n0 1 R0:4\\n1 - too few\\ttake more\\n2 - alone\\n"
-    for body, said in ((f"printf '{answers}'", ""), ("echo ' why ' >&2; exit 4", "why"), ("exit 4", "4")):
+    for body, message in ((f"printf '{answers}'", ""), ("echo ' why ' >&2; exit 4", "why"), ("exit 4", "4")):
         program.write_text(f'#!/bin/sh\ntest "$1" = keys || exit 9\n{body}\n')
         program.chmod(0o755)
-        if said:
-            with pytest.raises(UserError, match=f"^collscope-recorded failed: {said}$"):
+        if message:
+            with pytest.raises(UserError, match=f"^collscope-recorded failed: {message}$"):
                 messages.recorded("", "keys")
     program.write_text(f"#!/bin/sh\ncat > {tmp_path}/asked\nprintf '{answers}'\n")
     own = messages.own_messages(3, [Call("bcast/a", "bcast", 5, 1, in_place=True), Call("bcast/b", "bcast", 0)])
@@ -299,7 +301,7 @@ def test_a_twin_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     twin, alone = known.by_key["bcast/chain"], known.by_key["bcast/mst"]
     assert (text.twin(twin), text.number(twin)) == ("Open MPI: bcast 2; not compared yet", 2)
     assert (text.twin(alone), text.number(alone)) == ("none", 0)
-    for versions, said in ((("4", "4"), ["x", "y"]), (("4", "5"), ["x (4)", "y (5)"])):
-        seen = [("if", "x", versions[0]), ("else", "y", versions[1])]
-        monkeypatch.setattr(records, "instead", lambda key: seen if key == "bcast/chain" else [])  # noqa: B023
-        assert text.instead(twin) == list(zip(("if", "else"), said, strict=True)) and not text.instead(alone)
+    for versions, message in ((("4", "4"), ["x", "y"]), (("4", "5"), ["x (4)", "y (5)"])):
+        rows_ = [("if", "x", versions[0]), ("else", "y", versions[1])]
+        monkeypatch.setattr(records, "instead", lambda key: rows_ if key == "bcast/chain" else [])  # noqa: B023
+        assert text.instead(twin) == list(zip(("if", "else"), message, strict=True)) and not text.instead(alone)

@@ -25,7 +25,7 @@ def test_recorded_differences_still_hold() -> None:
 
 @needs_prover
 @needs_open_mpi
-def test_what_ran_is_found_by_its_messages() -> None:
+def test_the_key_that_ran_is_found_by_its_messages() -> None:
     """A call that is said to be unsupported, with what each number really sends: it is named, and nothing else is."""
     library = some().library
     requests = [Call("bcast/linear", "bcast", 1000, forced=(("bcast_algorithm", n),)) for n in (5, 6, 9)]

@@ -30,7 +30,7 @@ def test_a_table_of_another_layout_is_noticed(tmp_path: Path) -> None:
 
 
 @needs_prover
-def test_what_nobody_could_mean_is_not_unsupported() -> None:
+def test_a_malformed_call_is_not_unsupported() -> None:
     for line, why in (
         ("0 bcast/no_such 4 10 0 1 0", "unknown algorithm"),
         ("0 bcast/linear[k=2] 4 10 0 1 0", "not one of its parameters"),

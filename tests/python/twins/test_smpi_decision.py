@@ -77,7 +77,7 @@ def test_the_comparison_can_fail(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("ranks", "call"), [(1, Call("reduce", 10, 1)), (6, Call("alltoall", 524288, 1)), (4, Call("bcast", 0))]
 )
-def test_where_smpi_stops_nothing_is_named(ranks: int, call: Call, folder: Path) -> None:
+def test_no_choice_is_named_where_smpi_stops(ranks: int, call: Call, folder: Path) -> None:
     made = smpi_messages.compare(folder, ranks, [call])
     assert [c.verdict for c in made] == ["unsupported"]
     assert "stop" in made[0].text

@@ -68,7 +68,7 @@ def test_features(c: Compared, true: list[str]) -> None:
     assert holds["an odd number of ranks"] == (c.ranks in (3, 7))
 
 
-def test_what_distinguishes_some_calls_from_others() -> None:
+def test_a_distinction_separates_some_calls_from_others() -> None:
     few, many, third = compared(4, 3), compared(4, 300), compared(5, 3)
     assert differences.distinction([few], []) == ""
     assert differences.distinction([few], [many]) == ", fewer elements than ranks"
@@ -119,7 +119,7 @@ def test_a_row_for_each_collective_says_how_many_keys_were_taken() -> None:
     assert printed == [("decision/ompi_4_1", "bcast", "2", "4"), ("decision/ompi_4_1", "reduce", "1", "1")]
 
 
-def test_what_a_page_says_of_a_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_counts_equal_calls_by_version(monkeypatch: pytest.MonkeyPatch) -> None:
     base = {"key": "bcast/a", "calls": "9", "unsupported": "2", "ranks": "2..5,8"}
     table = [{**base, "equal": e, "version": v} for v, e in (("4.1.4", "7"), ("5.0.1", "7"), ("6.0", "6"))]
     noted = (("if", "x", "4"), ("if", "x", "5"), ("else", "y", "5"))

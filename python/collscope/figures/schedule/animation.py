@@ -42,9 +42,9 @@ class Scene:
     ring: float  # widths in points: around a rank, and of a dot
     dot: float
 
-    def ways(self, t: Trace) -> dict[tuple[int, int], np.ndarray]:
+    def lines_of(self, t: Trace) -> dict[tuple[int, int], np.ndarray]:
         """(source, destination) → the line that messages take, [point, 2]."""
-        return {pair: self.stage.way(*pair) for pair in {(m.src, m.dst) for m in t.arrows if m.src != m.dst}}
+        return {pair: self.stage.path(*pair) for pair in {(m.src, m.dst) for m in t.arrows if m.src != m.dst}}
 
 
 def scene_of(t: Trace) -> Scene:
@@ -133,13 +133,13 @@ class _Moving:
 
     def dots(self) -> Iterator[str]:
         """A dot for each message, on its way."""
-        ways = self.scene.ways(self.t)
+        lines_of = self.scene.lines_of(self.t)
         for m in self.t.arrows:
             if m.src == m.dst:
                 continue
             a, b = self.when(m.start_s), max(self.when(m.end_s), self.when(m.start_s) + 0.002)
             a, b = max(min(a, 0.997), 1e-4), min(b, 0.999)
-            line = ways[m.src, m.dst]
+            line = lines_of[m.src, m.dst]
             path = "M" + "L".join(self.point(p) for p in line[:: max(1, len(line) // 12)])
             yield (
                 f'<circle r="{self.scene.dot:.1f}" fill="{_hex(self.t, m.round)}" opacity="0">'
@@ -152,16 +152,16 @@ class _Moving:
         """The time and the round, a text for each step of the GIF's clock that shows something new; one is seen at a time."""
         wide, tall = self.scene.fig.get_size_inches() * 72
         n = frame_count(self.t)
-        said: list[tuple[float, str]] = []  # from which share of the animation on, what it says
+        steps: list[tuple[float, str]] = []  # from which share of the animation on, what it says
         for frame in range(n + 1):
             text = clock(self.t, self.t.time_s * frame / n)
-            if not said or said[-1][1] != text:
-                said.append((self.when(self.t.time_s * frame / n), text))
+            if not steps or steps[-1][1] != text:
+                steps.append((self.when(self.t.time_s * frame / n), text))
         yield (
             f'<g font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="{CLOCK}" font-weight="bold" '
             f'fill="{INK}" text-anchor="end">'
         )
-        for (at, text), (end, _) in zip(said, [*said[1:], (1.0, "")], strict=True):
+        for (at, text), (end, _) in zip(steps, [*steps[1:], (1.0, "")], strict=True):
             turns = ((0.0, 0), (at, 1), (end, 0))
             kept = [(time, on) for time, on in turns if time < 1 and not (time == 0 and at == 0 and not on)]
             times, values = (
@@ -229,11 +229,11 @@ def frames(t: Trace) -> list[np.ndarray]:
 
 
 class _Film:
-    """The canvas on which frames are drawn: what stands still once, what moves anew for each."""
+    """The canvas on which frames are drawn: what stands still once, what moves is drawn for each."""
 
     def __init__(self, t: Trace, scene: Scene) -> None:
         self.t, self.scene = t, scene
-        self.ways = scene.ways(t)
+        self.lines_of = scene.lines_of(t)
         self.colour = {k: round_colour(k, t.rounds) for k in range(t.rounds + 1)}
         fig, ax, stage = scene.fig, scene.ax, scene.stage
         wide, tall = fig.get_size_inches()
@@ -256,9 +256,9 @@ class _Film:
 
     def frame(self, now: float, last: dict[int, int]) -> np.ndarray:
         """The picture at a time of the trace; `last`: of each rank the round whose colour it has."""
-        under_way = [m for m in self.t.arrows if m.start_s <= now < m.end_s and m.src != m.dst]
-        trails = [self._trail(m, now) for m in under_way]
-        shades = [self.colour[m.round] for m in under_way]
+        in_flight = [m for m in self.t.arrows if m.start_s <= now < m.end_s and m.src != m.dst]
+        trails = [self._trail(m, now) for m in in_flight]
+        shades = [self.colour[m.round] for m in in_flight]
         self.trails.set_segments(trails)
         self.trails.set_color([(*c, 0.75) for c in shades] or "none")
         self.dots.set_offsets(np.array([trail[-1] for trail in trails]) if trails else np.zeros((0, 2)))
@@ -273,6 +273,6 @@ class _Film:
 
     def _trail(self, m: Message, now: float) -> np.ndarray:
         """The part of its way that a message has just gone, [point, 2]."""
-        way = self.ways[m.src, m.dst]
-        here = int((now - m.start_s) / (m.end_s - m.start_s) * (len(way) - 1) + 0.5)
-        return way[max(0, here - TAIL) : here + 1]
+        path = self.lines_of[m.src, m.dst]
+        here = int((now - m.start_s) / (m.end_s - m.start_s) * (len(path) - 1) + 0.5)
+        return path[max(0, here - TAIL) : here + 1]

@@ -152,7 +152,7 @@ def _bars(ax: Axes, t: Trace, x_inch: float, y_inch: float) -> None:
 
 def taken_s(m: Message) -> float:
     """When its receiver began to take a message."""
-    return m.start_s if m.asked_s is None else max(m.start_s, min(m.asked_s, m.end_s))
+    return m.start_s if m.requested_s is None else max(m.start_s, min(m.requested_s, m.end_s))
 
 
 def alone_s(m: Message) -> tuple[float, float] | None:

@@ -46,7 +46,7 @@ def _flow(t: Trace) -> _Flow:
 
 
 def matrix(t: Trace) -> Figure:
-    """Bytes from rank to rank; where there are none at all (a barrier), messages."""
+    """Bytes from rank to rank; messages where no bytes are sent (a barrier)."""
     p = t.ranks
     flow = _flow(t)
     side = 4.6 if p <= 24 else 5.6

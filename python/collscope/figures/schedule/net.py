@@ -117,7 +117,7 @@ class Stage:
     unit: float  # inches of a radius
     size: float  # radius of a rank
 
-    def way(self, a: int, b: int) -> np.ndarray:
+    def path(self, a: int, b: int) -> np.ndarray:
         """The line between two ranks, [point, 2], without what lies under them; the same one for both directions."""
         low, high = sorted((a, b))
         line = cut(curve(self.at[low], self.at[high], 0.0 if self.parent else 0.5), self.size * 1.12)
@@ -178,22 +178,22 @@ def _sent_by(t: Trace, rank: int) -> dict[str, Any]:
     }
 
 
-Way = tuple[bool, bool]  # whether something goes up, to the higher rank, and whether down
+Directions = tuple[bool, bool]  # whether something goes up, to the higher rank, and whether down
 
 
 @dataclass(frozen=True)
 class _Stroke:
     line: np.ndarray
     colour: tuple[float, float, float]
-    way: Way  # whether something goes to its end, and to its beginning
+    directions: Directions  # whether something goes to its end, and to its beginning
     reach: float  # from one end of the edge to the other
 
     def heads(self, stage: Stage, crowd: int) -> list[np.ndarray]:
         """The heads of arrows at its ends; smaller where many edges crowd."""
         length = min(max(0.05, 0.085 / stage.unit * (1 if crowd <= 130 else 0.7)), 0.09)
         length = min(length, max(0.55 * self.reach, 0.03))
-        ends = ((self.way[0], self.line[-1], self.line[-3]), (self.way[1], self.line[0], self.line[2]))
-        return [arrow_head(tip, tip - before, length, 0.36 * length) for wanted, tip, before in ends if wanted]
+        ends = ((self.directions[0], self.line[-1], self.line[-3]), (self.directions[1], self.line[0], self.line[2]))
+        return [arrow_head(tip, tip - before, length, 0.36 * length) for present, tip, before in ends if present]
 
 
 @dataclass(frozen=True)
@@ -203,15 +203,15 @@ class _Strokes:
     several: bool  # some edge is used in several rounds and drawn once
 
 
-def _edges(t: Trace) -> dict[tuple[int, int], dict[int, Way]]:
+def _edges(t: Trace) -> dict[tuple[int, int], dict[int, Directions]]:
     """By (lower rank, higher rank) and round."""
-    found: dict[tuple[int, int], dict[int, Way]] = defaultdict(dict)
+    found: dict[tuple[int, int], dict[int, Directions]] = defaultdict(dict)
     for m in t.arrows:
         if m.src != m.dst:
             low, high = sorted((m.src, m.dst))
-            ways = found[low, high]
-            up, down = ways.get(m.round, (False, False))
-            ways[m.round] = (up or m.src < m.dst, down or m.src > m.dst)
+            per_round = found[low, high]
+            up, down = per_round.get(m.round, (False, False))
+            per_round[m.round] = (up or m.src < m.dst, down or m.src > m.dst)
     return found
 
 
@@ -221,21 +221,21 @@ def _strokes(t: Trace, stage: Stage) -> _Strokes:
     edges = sorted(_edges(t).items(), key=lambda e: -min(e[1]))
     made: list[_Stroke] = []
     several = False
-    for (a, b), ways in edges:
-        rounds = sorted(ways)
-        line = stage.way(a, b)
+    for (a, b), per_round in edges:
+        rounds = sorted(per_round)
+        line = stage.path(a, b)
         across = line[-1] - line[0]
         reach = float(np.hypot(*across))
         if 1 < len(rounds) <= 3 and len(edges) <= 200:
             aside = np.array([-across[1], across[0]]) / (np.hypot(*across) or 1) * min(0.045, 0.55 * stage.size)
             for i, k in enumerate(rounds):
                 shifted = line + aside * (i - (len(rounds) - 1) / 2)
-                made.append(_Stroke(shifted, round_colour(k, t.rounds), ways[k], reach))
+                made.append(_Stroke(shifted, round_colour(k, t.rounds), per_round[k], reach))
             continue
         several |= len(rounds) > 1
         colour = round_colour(rounds[0], t.rounds) if len(rounds) == 1 else to_rgb(WORK)
-        way = any(up for up, _ in ways.values()), any(down for _, down in ways.values())
-        made.append(_Stroke(line, colour, way, reach))
+        directions = any(up for up, _ in per_round.values()), any(down for _, down in per_round.values())
+        made.append(_Stroke(line, colour, directions, reach))
     return _Strokes(made, len(edges), several)
 
 

@@ -92,12 +92,12 @@ class Analysis:
         """The timed rows of the tidy table that a figure shows, of these keys."""
         study, f = self.study, self.frame
         first = study.variants[0]
-        wanted = d.mappings or (first.mapping,)
+        mappings = d.mappings or (first.mapping,)
         platform = find.load(first.platform).name if study.variations else ""
         kept = (
             (f["source"] == study.numbers_from) & (f["metric"] == study.metric) & (f["collective"] == d.collective)
             & f["algorithm"].map(lambda key: key in keys) & (f["status"] == "ok") & (f["median_s"] > 0)
-            & f["mapping"].isin(wanted)
+            & f["mapping"].isin(mappings)
         )  # fmt: skip
         kept &= (
             (f["platform"] == platform) & (f["buffers"].replace("", SIMULATED[0]) == first.buffers)
@@ -130,7 +130,7 @@ class Analysis:
         return list(fits(self.paper.fit, Times(self.sim, self.focus))) if self.paper else []
 
     def winner_tables(self, metric: str = "") -> list[WinnerTable]:
-        """The paper's table of winners with each alternative; nothing where there is none."""
+        """The paper's table of winners with each alternative; nothing without a table of winners."""
         if not self.paper or not self.paper.winners:
             return []
         if metric not in self._winners:
@@ -176,7 +176,7 @@ class Analysis:
 def simulated(study: Study, frame: pd.DataFrame, metric: str, variant: Variant | None = None) -> pd.DataFrame:
     """The simulated times of a tidy table, in the order of the study; of its first variant, or of another.
 
-    Columns: collective, ranks, nodes, bytes; key, of the algorithm; name, its class (its key where there are none); classes, whether the
+    Columns: collective, ranks, nodes, bytes; key, of the algorithm; name, its class (its key without classes); classes, whether the
     collective has some; chose, the key that a decision took; time_s.
     """
     if study.variations:
@@ -286,11 +286,11 @@ def regrets(analysis: Analysis, tree: Tree) -> list[dict[str, Any]]:
     by_entry = analysis.sim[analysis.sim["classes"]]
     rows = [("this tree", regret(times, tree)["regret"])]
     best = times.groupby([*crossover.CASE, "bytes"])["time_s"].min().rename("best_s")
-    seen: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for c in analysis.study.collectives:
         for e in c.entries if c.classes else ():
-            seen.setdefault(analysis.short_name(e), e.key if e.key.startswith("decision/") else e.name)
-    for label, what in seen.items():
+            labels.setdefault(analysis.short_name(e), e.key if e.key.startswith("decision/") else e.name)
+    for label, what in labels.items():
         column = "key" if what.startswith("decision/") else "name"
         mine = by_entry[by_entry[column] == what].join(best, on=[*crossover.CASE, "bytes"])
         rows.append((f"always {label}", mine["time_s"] / mine["best_s"] - 1))

@@ -175,7 +175,7 @@ def claims_frame(judged: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:
     empty: not testable), seen, expected (yes, no, open)."""
     holds = {None: "", True: "yes", False: "no"}
     rows = [
-        (alternative, c.id, c.verdict, c.expected_verdict, a.text, holds[a.holds], a.seen, a.expected)
+        (alternative, c.id, c.verdict, c.expected_verdict, a.text, holds[a.holds], a.evidence, a.expected)
         for alternative, claims in judged.items() for c in claims for a in c.assertions
     ]  # fmt: skip
     columns = ["alternative", "claim", "verdict", "expected_verdict", "assertion", "holds", "seen", "expected"]

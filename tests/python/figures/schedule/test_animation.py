@@ -63,7 +63,7 @@ def test_an_animated_svg_is_the_kept_one(tmp_path: Path) -> None:
     same_picture.check(animation.svg(made_trace()), same_picture.EXPECTED / "animation.svg", tmp_path)
 
 
-def test_frames_show_what_is_under_way_and_what_has_arrived() -> None:
+def test_frames_show_messages_in_flight_and_arrivals() -> None:
     """The colour of a round where its dot is and, once it is there, around the receiver."""
     t = made_trace(transfers=())
     scene = animation.scene_of(t)
@@ -76,11 +76,11 @@ def test_frames_show_what_is_under_way_and_what_has_arrived() -> None:
         x, y = scene.ax.transData.transform(at)
         return np.asarray(shown[frame][tall - 1 - int(y), int(x)]) / 255
 
-    way = scene.stage.way(2, 3)  # from 5.5 to 7 of 8 µs, the second round
+    path = scene.stage.path(2, 3)  # from 5.5 to 7 of 8 µs, the second round
     around = [scene.stage.at[3] + np.array([0, k / 10 * scene.stage.size]) for k in range(8, 16)]
     second = round_colour(2, 2)
-    assert np.allclose(colour(31, way[round(0.4667 * (len(way) - 1))]), second, atol=0.02)  # at 6.2 µs
-    assert not np.allclose(colour(36, way[len(way) // 2]), second, atol=0.1)
+    assert np.allclose(colour(31, path[round(0.4667 * (len(path) - 1))]), second, atol=0.02)  # at 6.2 µs
+    assert not np.allclose(colour(36, path[len(path) // 2]), second, atol=0.1)
     for frame, there in ((34, False), (35, True), (36, True)):
         assert any(np.allclose(colour(frame, at), second, atol=0.05) for at in around) == there
     assert [[k for _, k in turns] for turns in animation.arrivals(t)] == [[0], [1, 2], [1], [2]]

@@ -37,7 +37,7 @@ def test_few_rounds_stand_one_by_one() -> None:
     assert [c.name for c in graph.columns(traced("allgather/bucket", 8))] == list("1234567")
 
 
-def test_of_many_busy_rounds_the_first_and_the_last_are_drawn() -> None:
+def test_the_first_and_the_last_of_many_busy_rounds_are_drawn() -> None:
     t = traced("alltoall/pairwise", 64)
     shown = graph.columns(t)
     assert sum(len(c.rounds) + c.left_out for c in shown) == t.rounds == 63
@@ -47,7 +47,7 @@ def test_of_many_busy_rounds_the_first_and_the_last_are_drawn() -> None:
     assert "what rank 0 sends, 63 of 2\u2009016 lines" in printed  # of the net, which would be a moiré
 
 
-def test_swaps_are_drawn_in_both_directions_and_said() -> None:
+def test_swaps_are_drawn_in_both_directions_and_named() -> None:
     assert "r ↔ r xor 32" in texts(graph.graph(traced("allreduce/recursive_doubling", 64)))
 
 

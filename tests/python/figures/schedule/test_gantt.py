@@ -63,7 +63,7 @@ def test_a_bar_has_an_edge_and_a_number_where_there_is_room(
     assert printed == (words if size else [])
 
 
-def test_what_takes_no_time_is_a_hair(ax: Axes) -> None:
+def test_work_that_takes_no_time_is_a_hair(ax: Axes) -> None:
     gantt._bars(ax, one(0.0), 2.0, 0.4)
     assert [box[:2] for box in boxes(ax, False)] == [(1, 1.004)] * 2
 
@@ -147,7 +147,7 @@ def test_the_sheet_has_room_for_lanes_and_captions(monkeypatch: pytest.MonkeyPat
     assert size(4)[0] == pytest.approx(0.09 + 9 + 0.3 + sum(names) + 0.12)
 
 
-def test_what_the_key_names() -> None:
+def test_the_key_names_what_is_drawn() -> None:
     t = made_trace()
     assert [(shape, text) for shape, text, _ in gantt._names([t])] == [
         ("bar", "sends"), ("bar", "receives"), ("line", "on its way, sender free"), ("bar", "overhead"), ("bar", "combines"),

@@ -40,7 +40,7 @@ def test_few_rounds_of_few_ranks_stand_alone(ranks: int, rounds: int, columns: i
     ("busy", "rounds", "first", "left_out", "last"),
     [(24, 64, 64, 0, 0), (24, 65, 40, 9, 16), (25, 16, 16, 0, 0), (25, 17, 7, 7, 3)],
 )
-def test_of_more_rounds_than_there_is_room_for_the_middle_is_left_out(
+def test_the_middle_of_too_many_rounds_is_left_out(
     busy: int, rounds: int, first: int, left_out: int, last: int
 ) -> None:
     t = sending(99, [[(r, r + 1 + k % 3) for r in range(busy)] for k in range(rounds)])  # none like those beside it
@@ -101,23 +101,23 @@ def test_an_arrow_goes_from_lane_to_lane() -> None:
     drawn, printed = arrows(sending(4, [[(0, 2)]]), [graph.Column((1,))])
     (shaft,), (head, dot) = drawn[2], drawn[3]
     edge, length = 0.16, 0.1  # of a column; inches
-    way = np.array([(1 - 2 * edge) * 0.5, -2 * 0.3])
+    path = np.array([(1 - 2 * edge) * 0.5, -2 * 0.3])
     tip = np.array([1 - edge, 2])
-    back = tip - length * way / np.hypot(*way) / (0.5, -0.3)
+    back = tip - length * path / np.hypot(*path) / (0.5, -0.3)
     assert shaft.get_path().vertices == pytest.approx(np.array([(edge, 0), back]))
     assert head.get_path().vertices[0] == pytest.approx(tip)
     assert shaft.get_edgecolor() == to_rgba(round_colour(1, 1), 0.95) and shaft.get_linewidth() == 1.6
     assert dot.get_offsets().tolist() == [[edge, 0]] and list(dot.get_sizes()) == [9] and printed == ""
 
 
-def test_where_there_are_dots_at_the_starts() -> None:
+def test_dots_stand_at_the_starts_of_messages() -> None:
     for ranks, x_inch, size in ((16, 0.31, 9), (17, 0.31, 4), (32, 0.31, 4), (33, 0.31, None), (16, 0.3, None)):
         drawn, _ = arrows(sending(ranks, [[(0, 2)]]), [graph.Column((1,))], x_inch)
         sizes = [float(d.get_sizes()[0]) for d in drawn[3] if hasattr(d, "get_offsets") and hasattr(d, "get_sizes")]
         assert sizes == ([size] if size else [])
 
 
-def test_of_a_crowd_every_eighth_part_is_strong() -> None:
+def test_every_eighth_part_of_a_crowd_is_strong() -> None:
     for crowd, faint in ((48, 0), (49, 42)):
         t = sending(64, [[(r, r + 15) for r in range(crowd)]])
         drawn, printed = arrows(t, [graph.Column((1,))])
@@ -170,7 +170,7 @@ def test_panels_of_blocks_fit_on_a_page(
     assert last == pytest.approx((0.52 + column * (grid.wide + gap), 0.78 + 0.24 + row * (grid.tall + 0.42)))
 
 
-def test_of_many_rounds_the_first_third_is_shown_and_some_of_the_rest() -> None:
+def test_the_first_third_of_many_rounds_is_shown_and_some_of_the_rest() -> None:
     assert holdings._shown(12, 12) == list(range(12))
     assert holdings._shown(30, 12) == [0, 1, 2, 3, 4, 8, 11, 15, 18, 22, 25, 29]
 
@@ -182,7 +182,7 @@ def test_colours_grow_stronger_with_each_doubling() -> None:
     assert (holdings.strength(0.5, 1), holdings.strength(0.5, 2), holdings.strength(1, 2)) == (1, 0.5, 1)
 
 
-def test_what_cells_and_columns_mean(known: registry.Registry) -> None:
+def test_cells_and_columns_are_explained(known: registry.Registry) -> None:
     def held(sizes: tuple[int, ...], combines: bool = False) -> Any:
         return SimpleNamespace(block_bytes=sizes, what="the ranks' blocks", combines=combines)
 
@@ -254,7 +254,7 @@ def test_ranks_beside_a_matrix(ranks: int, step: int, above: int, ax: Axes) -> N
 # ---- moving pictures -------------------------------------------------------------------------------------------------
 
 
-def test_how_many_frames_there_are() -> None:
+def test_frames_are_as_many_as_the_time_needs() -> None:
     rounds = {1: 40, 3: 40, 4: 48, 12: 144, 13: 150}
     assert {k: animation.frame_count(made_trace(rounds=k)) for k in rounds} == rounds
 

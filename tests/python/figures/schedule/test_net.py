@@ -66,7 +66,7 @@ def test_the_children_of_a_star_share_the_circle_and_it_fills_the_square() -> No
     assert parent is None and other[0] == pytest.approx((0, 1))
 
 
-def test_what_is_one_tree_without_its_root_stands_in_a_circle() -> None:
+def test_a_schedule_that_is_one_tree_without_its_root_stands_in_a_circle() -> None:
     """The root sends nothing: its part in the call is another's."""
     _, parent = positions(sending(5, [(1, 0, 1), (1, 2, 2), (1, 3, 3)], root=4))
     assert parent is None
@@ -83,7 +83,7 @@ def test_what_is_one_tree_without_its_root_stands_in_a_circle() -> None:
         ([(0, 1, 2), (0, 1, 1), (0, 2, 2), (0, 2, 3)], [0, 0, 0], [0, 1, 1]),  # by the first of several
     ],
 )
-def test_how_far_out_ranks_stand(sent: list[Sent], parents: list[int], rings: list[int]) -> None:
+def test_ranks_stand_as_far_out_as_their_depth(sent: list[Sent], parents: list[int], rings: list[int]) -> None:
     order = list(range(len(rings)))
     found = net._rings(sending(len(rings), sent), order, dict(enumerate(parents)))
     assert [found[r] for r in order] == rings
@@ -119,9 +119,9 @@ def test_lines_bend_to_the_middle_and_leave_the_ranks_free() -> None:
     assert net.cut(line, 2.0)[:, 0].tolist() == [2, 3, 4, 5, 6, 7, 8]
     assert net.cut(line, 3.5)[:, 0] == pytest.approx(np.linspace(3, 7, 6))
     stage = Stage(np.array([a, b]), None, 1.1, 2.0, 0.1)
-    way = stage.way(0, 1)
-    assert stage.way(1, 0).tolist() == way[::-1].tolist()
-    assert 0.112 <= np.hypot(*(way[0] - a)) < 0.16 and len(way) < 40
+    path = stage.path(0, 1)
+    assert stage.path(1, 0).tolist() == path[::-1].tolist()
+    assert 0.112 <= np.hypot(*(path[0] - a)) < 0.16 and len(path) < 40
 
 
 # ---- what is between them --------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def test_many_lines_are_thin_and_pale_and_have_no_heads(
     assert [t.get_text() for t in ax.texts] == [""]
 
 
-def test_of_a_moire_what_one_rank_sends_is_drawn(
+def test_a_crowded_net_shows_the_messages_of_one_rank(
     ax: Axes, monkeypatch: pytest.MonkeyPatch, known: registry.Registry
 ) -> None:
     monkeypatch.setattr(net, "_ranks", lambda *_: None)
@@ -208,7 +208,7 @@ def test_the_rounds_of_an_edge_are_lines_beside_each_other(size: float, aside: f
     sent = [(0, 1, 1), (1, 0, 2), (0, 1, 3), (0, 2, 4)]
     made = net._strokes(sending(3, sent), stage)
     assert (made.crowd, made.several) == (2, False)
-    assert [(s.way, s.colour) for s in made.all] == [
+    assert [(s.directions, s.colour) for s in made.all] == [
         ((True, False), round_colour(4, 4)),  # later rounds first, beneath
         ((True, False), round_colour(1, 4)),
         ((False, True), round_colour(2, 4)),
@@ -217,7 +217,7 @@ def test_the_rounds_of_an_edge_are_lines_beside_each_other(size: float, aside: f
     assert [s.line[0][1] for s in made.all[1:]] == pytest.approx([-aside, 0, aside])
     assert made.all[1].reach == pytest.approx(np.hypot(*(made.all[1].line[-1] - made.all[1].line[0])))
     dark = net._strokes(sending(3, [*sent, (1, 0, 4)]), stage)
-    assert dark.several and [(s.way, s.colour) for s in dark.all] == [
+    assert dark.several and [(s.directions, s.colour) for s in dark.all] == [
         ((True, False), round_colour(4, 4)),
         ((True, True), to_rgb(WORK)),
     ]

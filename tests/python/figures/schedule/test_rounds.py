@@ -58,9 +58,9 @@ def test_when_a_message_is_taken_and_when_it_is_alone() -> None:
         return gantt.taken_s(m), gantt.alone_s(m)
 
     assert of() == (2.0, None)
-    assert of(asked_s=1.0, sent_s=1.0) == (2.0, (2.0, 5.0))
-    assert of(asked_s=3.0, sent_s=3.0) == (3.0, (3.0, 5.0))
-    assert of(asked_s=9.0, sent_s=9.0) == (5.0, (9.0, 9.0))
+    assert of(requested_s=1.0, sent_s=1.0) == (2.0, (2.0, 5.0))
+    assert of(requested_s=3.0, sent_s=3.0) == (3.0, (3.0, 5.0))
+    assert of(requested_s=9.0, sent_s=9.0) == (5.0, (9.0, 9.0))
 
 
 def test_messages_at_once_have_slots_of_their_own() -> None:

@@ -31,7 +31,7 @@ def test_text_is_white_where_the_luminance_is_below_0_58(colour: tuple[float, fl
     assert sheet.dark(colour) == dark
 
 
-def test_what_is_under_the_title() -> None:
+def test_the_subtitle_names_ranks_sizes_and_time() -> None:
     t = made_trace()
     assert (
         sheet.about(t)
@@ -89,7 +89,7 @@ def test_the_key_of_rounds_grows_with_them_until_it_is_a_ramp(ax: Axes) -> None:
 
 
 @pytest.mark.parametrize(("ranks", "step"), [(32, 1), (33, 4), (256, 4), (257, 16)])
-def test_of_many_ranks_some_are_numbered(ax: Axes, ranks: int, step: int) -> None:
+def test_some_of_many_ranks_are_numbered(ax: Axes, ranks: int, step: int) -> None:
     sheet.rank_labels(ax, made_trace(ranks=ranks, root=4 * step), 2.5)
     assert [(t.get_text(), t.xy) for t in ax.texts] == [(str(r), (2.5, r)) for r in range(0, ranks, step)]  # type: ignore[attr-defined]
     looks = [(t.get_color(), t.get_fontweight()) for t in ax.texts]
