@@ -28,8 +28,8 @@ MARKERS = "os^DvP*X<>"
 
 
 def scatter(both: pd.DataFrame) -> Figure:
-    """Predicted over measured time, one dot per call, one panel per collective; the line is where both agree, the band 20 % around it. A bar
-    through a dot is where 90 % of the call's times should lie, where `both` has noise_low_s and noise_high_s."""
+    """Predicted over measured time, one dot per call, one panel per collective; the line is where both agree, the band 20 % around it. A
+    bar through a dot is where 90 % of the call's times should lie, where `both` has noise_low_s and noise_high_s."""
     names = sorted(both.collective.unique())
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
