@@ -76,12 +76,12 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
             f"takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
             f"no words for a library: give {doubt.unknown.keys} first; {doubt.unknown.measure} measures it",
         ]
-    ties = winner.ties
+    ties = [key for key in winner.ties if all(key in w.ties for w in members)]
     lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
     texts: dict[str, list[OpenMpi]] = {}
     for library in versions:
         key = next((key for key in ties if winner.words(key, library)), "")
-        text = _forced(members, key, library) if key else _next_best(winner, library, timed_all)
+        text = _forced(members, key, library) if key else _next_best(members, library, timed_all)
         texts.setdefault(text, []).append(library)
     return [*lines, *(f"{openmpi.names(libraries)}{text}" for text, libraries in texts.items())]
 
@@ -98,14 +98,19 @@ def _forced(members: Sequence[Winner], key: str, library: OpenMpi) -> str:
     return f"{which}: {default}{winner.words(key, library)}"
 
 
-def _next_best(winner: Winner, library: OpenMpi, timed_all: bool) -> str:
-    """What a version without the winner has instead."""
-    best = next((key for key in winner.times if winner.words(key, library)), None)
-    if best is None:
+def _next_best(members: Sequence[Winner], library: OpenMpi, timed_all: bool) -> str:
+    """What a version without the winner has instead: what loses least where it loses most."""
+    winner = members[-1]
+    losses = {
+        key: max(w.times[key] / w.times[w.key] for w in members)
+        for key in winner.times
+        if all(key in w.times for w in members) and winner.words(key, library)
+    }
+    if not losses:
         return f": no {_name(winner.key)}, nor any other algorithm that was timed"
-    text = (
-        f": no {_name(winner.key)}; of those timed {_name(best)} (× {winner.loss(best)}): {winner.words(best, library)}"
-    )
+    best = min(losses, key=lambda key: losses[key])
+    loss = f"× {losses[best]:.2f}" if len(members) == 1 else f"up to × {losses[best]:.2f}"
+    text = f": no {_name(winner.key)}; of those timed {_name(best)} ({loss}): {winner.words(best, library)}"
     default = winner.takes(library)
     untimed = default and default not in winner.times and not timed_all
     return f"{text}; its default, {_name(default)}, was not timed (-a all does)" if untimed else text

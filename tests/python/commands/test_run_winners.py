@@ -179,6 +179,14 @@ def test_a_tie_leaves_the_choice_to_what_the_library_has() -> None:
 
 
 @needs_prover
+def test_words_for_several_sizes_hold_at_each_of_them() -> None:
+    """A tie at the last size alone does not count; the loss of what is next is that where it is worst."""
+    small, large = won((MST, 1.0), (LINEAR, 1.5), (BINOMIAL, 2.0)), won((MST, 1.0), (BINOMIAL, 1.001), (LINEAR, 1.4))
+    (line,) = advice([small, large], (V41,))
+    assert line.startswith(f"Open MPI 4.1: no mst; of those timed linear (up to × 1.50): {DYNAMIC}")
+
+
+@needs_prover
 def test_a_default_that_was_not_timed_is_named_unless_all_were() -> None:
     winner = won((MST, 1.0), (LINEAR, 2.0), taken={"decision/ompi_4_1": BINOMIAL})
     (line,) = advice([winner], (V41,))
