@@ -117,25 +117,9 @@ def test_ranks_correlate() -> None:
     assert spearman([1, 1, 1], [3, 2, 1]) != spearman([1, 1, 1], [3, 2, 1]), "not a number"
 
 
-def test_rows_that_cannot_be_compared_are_refused() -> None:
-    with pytest.raises(UserError, match="no call in common: a call is the same where collective, nodes"):
-        both({}, metric="osu_avg")
-    twice = to_frame(times("model") + times("sim"))
-    with pytest.raises(UserError, match="the predicted times have bcast/linear at 4 bytes on 8 ranks twice"):
-        joined(twice, to_frame(times("real")))
-
-
 def test_a_barrier_in_a_metric_makes_no_other_call() -> None:
     predicted = to_frame(times("model", metric="osu_avg[barrier=barrier/tree]"))
     assert len(joined(predicted, to_frame(times("published", metric="osu_avg")))) == len(ALGORITHMS) * len(SIZES)
-
-
-def test_the_winners_of_each_call_have_a_verdict() -> None:
-    """At 4 bytes the prediction takes an algorithm that is twice as slow."""
-    found = winners_by_call(both({("bcast/chain", 4): 0.1})).set_index("bytes")
-    assert found.verdict.to_dict() == {4: "other", 4096: "same", 65536: "same", 1 << 20: "same"}
-    assert (found.loc[4, "measured"], found.loc[4, "predicted"]) == ("bcast/binomial", "bcast/chain")
-    assert found.loc[4, "regret"] == pytest.approx((2e-5 + 4e-9) / (1e-5 + 4e-9) - 1)
 
 
 def test_a_decision_loses_what_its_choice_loses_and_competes_with_nobody() -> None:

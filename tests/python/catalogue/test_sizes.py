@@ -67,8 +67,7 @@ def test_bytes_of_ten_doubles_on_three_ranks(collective: str, vector: int, block
     ("collective", "size", "says"),
     [
         ("bcast", 1021, "1021 B cannot be cut into whole elements of 4 bytes; nearest: 1020 B or 1 KiB"),
-        ("bcast", (1 << 20) + 1,
-         "1048577 B cannot be cut into whole elements of 4 bytes; nearest: 1 MiB or 1048580 B"),
+        ("bcast", (1 << 20) + 1, "1048577 B cannot be cut into whole elements of 4 bytes; nearest: 1 MiB or 1048580 B"),
         ("bcast", 1018, "1018 B cannot be cut into whole elements of 4 bytes; nearest: 1016 B or 1020 B"),
         ("allgather", 13, "13 B cannot be cut into 3 blocks of whole 4-byte elements, as allgather on 3 ranks needs; nearest: "
          "12 B or 24 B; or give the size of one block with --block-bytes"),

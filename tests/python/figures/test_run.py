@@ -20,7 +20,7 @@ from collscope.figures import files
 from collscope.figures.palette import GREY, MAX_COLOURS, fixed
 from collscope.figures.run import run_figure
 from collscope.points import table
-from made_rows import BOUNDS, MANY, SIZES, bounds, row, rows
+from made_rows import MANY, SIZES, bounds, row, rows
 
 
 def figure(*made: table.Row, size: str = "bytes") -> Figure:
@@ -134,18 +134,6 @@ def test_more_panels_than_can_be_read_are_refused() -> None:
 # ---- what is told apart ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sources", [("sim",), ("model", "sim", "real")])
-@pytest.mark.parametrize("count", [1, 5, 15])
-def test_every_key_has_a_line_for_each_source_and_one_colour(count: int, sources: tuple[str, ...]) -> None:
-    made = figure(*rows(MANY[:count], sources), *bounds())
-    (ax,) = panels(made)
-    assert set(lines(ax)) == {f"{key} {source}" for key in MANY[:count] for source in sources} | set(BOUNDS)
-    for key in MANY[:count]:
-        assert len({lines(ax)[f"{key} {source}"].get_color() for source in sources}) == 1
-    noted = [colour for colour in colours(ax).values() if colour != GREY]
-    assert len(noted) == len(set(noted)) == min(count, 10)
-
-
 def test_all_keys_of_a_collective_and_all_decisions_look_different() -> None:
     keys = all_keys("bcast/builtin")
     made = figure(*rows(keys, ("sim", "real")))
@@ -161,57 +149,10 @@ def test_all_keys_of_a_collective_and_all_decisions_look_different() -> None:
     assert len(noted) <= MAX_COLOURS + len(decisions) + 1
 
 
-def test_grey_is_what_never_comes_near_the_best_and_is_named_all_the_same() -> None:
-    made = figure(*rows(MANY))
-    (ax,), (below,) = panels(made), panels(made, "time / best")
-    grey = [key for key, colour in colours(ax).items() if colour == GREY]
-    assert grey == MANY[10:]
-    assert {t.get_text() for t in ax.texts} == {
-        key.removeprefix("bcast/") if "=0" not in key else "other0" for key in MANY
-    }
-    assert not {t.get_text() for t in below.texts} & {key.removeprefix("bcast/") for key in grey}
-    assert "grey: never within 10 % of the best" in [t.get_text() for t in made.legends[0].texts]
-    assert GREY not in colours(panels(figure(*rows(MANY[10:])))[0]).values()
-
-
 def test_a_key_has_one_colour_in_all_panels() -> None:
     made = figure(*rows(MANY, collective="bcast"), *rows(MANY[::-1], ranks=32))
     one, other = (colours(ax) for ax in panels(made))
     assert one == other
-
-
-def test_sources_differ_by_line_and_marker_and_are_explained_once() -> None:
-    made = figure(*rows(MANY[:3], ("sim", "model", "real")), *bounds())
-    found = lines(panels(made)[0])
-    drawn = [found[f"{MANY[0]} {source}"] for source in ("sim", "model", "real")] + [found[kind] for kind in BOUNDS]
-    looks = {(str(line._dash_pattern), line.get_marker(), line.get_markerfacecolor() == "none") for line in drawn}  # type: ignore[attr-defined]
-    assert len(looks) == len({str(line._dash_pattern) for line in drawn}) == 5  # type: ignore[attr-defined]
-    (legend,) = made.legends
-    assert [t.get_text() for t in legend.texts] == [
-        "sim", "model", "real: median and quartiles", "bound", "telephone: overlap may go below"
-    ]  # fmt: skip
-    assert len({line.get_color() for line in legend.get_lines()[:3]}) == 1
-
-
-def test_a_model_that_agrees_with_the_simulation_stands_around_its_dots() -> None:
-    found = lines(panels(figure(*rows(MANY[:2], ("model", "sim"))))[0])
-    sim, model = (found[f"{MANY[0]} {source}"] for source in ("sim", "model"))
-    assert model.get_zorder() > sim.get_zorder()
-    assert model.get_markersize() > sim.get_markersize() + 3 and model.get_markerfacecolor() == "none"
-    assert list(model.get_ydata()) == list(sim.get_ydata())
-
-
-def test_measured_times_have_their_quartiles_and_ratios_of_their_own() -> None:
-    made = figure(*rows(MANY[:2], ("sim", "real")))
-    (ax,) = panels(made)
-    bars = [segment for bar in ax.collections for segment in bar.get_segments()]  # type: ignore[attr-defined]
-    took = [row["median_s"] for row in rows(MANY[:2], ("real",))]
-    assert sorted(bar[0][1] / t for bar, t in zip(bars, took, strict=True)) == pytest.approx([0.8] * len(took))
-    assert sorted(bar[1][1] / t for bar, t in zip(bars, took, strict=True)) == pytest.approx([1.3] * len(took))
-    for name, source in (("simulated / best", "sim"), ("measured / best", "real")):
-        (below,) = panels(made, name)
-        assert set(lines(below)) == {f"{key} {source}" for key in MANY[:2]}
-        assert min(line.get_ydata().min() for line in lines(below).values()) == 1
 
 
 def test_one_key_alone_is_compared_with_the_bound() -> None:
@@ -219,16 +160,6 @@ def test_one_key_alone_is_compared_with_the_bound() -> None:
     (below,) = panels(figure(*rows(MANY[:1]), *bounds()), "time / bound")
     expected = [a["median_s"] / b["median_s"] for a, b in zip(rows(MANY[:1]), bounds(), strict=False)]
     assert list(lines(below)[f"{MANY[0]} sim"].get_ydata()) == pytest.approx(expected)
-
-
-def test_decisions_are_dark_dashes_and_say_what_they_chose() -> None:
-    keys = [*MANY[:2], "decision/ompi_4_1", "decision/mpich_4"]
-    made = figure(*rows(keys))
-    strips = [ax for ax in made.axes if not ax.get_ylabel()]
-    assert [ax.texts[-1].get_text() for ax in strips] == ["4.1 chose", "MPICH 4 chose"]
-    assert "other0" in [t.get_text() for t in strips[0].texts]
-    found = lines(panels(made)[0])
-    assert all(found[f"{key} sim"].is_dashed() for key in keys[2:]) and not found[f"{MANY[0]} sim"].is_dashed()
 
 
 def test_keys_keep_their_colours_in_all_figures_of_a_study() -> None:
@@ -248,14 +179,6 @@ def test_strips_say_what_decisions_are_called() -> None:
     made = run_figure(table.to_frame(rows([MANY[0], "decision/rd_ring"])), called={"decision/rd_ring": "conventional"})
     (below,) = [ax for ax in made.axes if not ax.get_ylabel()]
     assert below.texts[-1].get_text() == "conventional chose"
-
-
-def test_bounds_have_the_names_of_the_printed_table() -> None:
-    made = figure(*rows(MANY[:2]), *bounds())
-    assert {"bound", "telephone"} <= {t.get_text() for t in panels(made)[0].texts}
-    for drawn in (made, figure(*rows(MANY[:2], sizes=[4]), *bounds([4]))):
-        words = files.render(drawn, "svg").decode()
-        assert "telephone: overlap may go below" in words and "LogGP" not in words
 
 
 # ---- what can be read ------------------------------------------------------------------------------------------------
@@ -292,20 +215,6 @@ def test_no_label_lies_on_another_or_outside(case: str) -> None:
 # ---- what has no lines -----------------------------------------------------------------------------------------------
 
 
-def test_run_figure_ranks_algorithms_where_nothing_else_varies() -> None:
-    times = {"bcast/mst": 3e-6, "bcast/linear": 1e-6, "bcast/binomial[s=0]": 2e-6}
-    dots = [
-        row(algorithm=key, seconds=factor * seconds, source=source)
-        for source, factor in (("sim", 1), ("real", 2))
-        for key, seconds in times.items()
-    ]
-    ax = figure(*dots, row(algorithm="bound/telephone", source="bound", seconds=5e-7)).axes[0]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["linear", "binomial[s=0]", "mst"]
-    assert ax.yaxis_inverted()  # the first on top
-    assert [t.get_text() for t in ax.texts] == ["1 µs", "2 µs", "3 µs"]
-    assert len(figure(row(), row(algorithm="reduce/mst", collective="reduce")).axes) == 2
-
-
 def test_the_order_is_that_of_the_first_source() -> None:
     """Another source may have another order."""
     times = {("model", "linear"): 3e-6, ("model", "mst"): 2e-6, ("sim", "linear"): 1e-6, ("sim", "mst"): 4e-6}
@@ -330,9 +239,6 @@ KEPT = {
     "run": [
         *rows([*MANY[:3], "bcast/mst", "decision/ompi_4_1"], ("sim", "model", "real"), SIZES[::2]),
         *bounds(SIZES[::2]),
-    ],
-    "run by ranks": [
-        r for p in (4, 6, 8) for r in rows(["bcast/mst", "bcast/linear"], sizes=SIZES[:2], ranks=p, nodes=p // 2)
     ],
     "ranking": [*rows(MANY[:3], ("sim", "real"), [64]), *bounds([64])],
 }

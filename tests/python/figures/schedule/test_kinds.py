@@ -50,12 +50,11 @@ def slower(t: Trace) -> Trace:
     return replace(t, source="real", where="measured", time_s=1.5 * t.time_s, rank_end_s=ends, **parts)
 
 
-@pytest.mark.parametrize("name", ["gantt", "gantt of two", "matrix", "graph of a crowd"])
+@pytest.mark.parametrize("name", ["gantt of two", "matrix", "graph of a crowd"])
 def test_pictures_are_the_kept_ones(name: str, tmp_path: Path) -> None:
     """Those that docs/pictures has not."""
     t = made_trace()
     made = {
-        "gantt": lambda: kinds.draw([t], "gantt"),
         "gantt of two": lambda: kinds.draw([t, slower(t)], "gantt"),
         "matrix": lambda: kinds.draw([t], "matrix"),
         "graph of a crowd": lambda: kinds.draw([traced("allgather/bucket", 20)], "graph"),
