@@ -61,7 +61,7 @@ def test_noise_is_about_the_time_of_the_curve() -> None:
 
 
 def test_noise_of_a_specification_is_read_as_it_was_written(tmp_path: Path) -> None:
-    noise = [(1, noise_of([1e-6 * k for k in range(1, 40)], 1e-5)), (1024, ((0.0, 0.0), (1.0, 1e-6)))]
+    noise = [(1, noise_of([9.8e-6 + 1e-8 * k for k in range(1, 40)], 1e-5)), (1024, ((0.0, 0.0), (1.0, 1e-6)))]
     path = tmp_path / "t.toml"
     path.write_text(spec_text(replace(parse_spec(SPEC, "t"), noise={"network": written(noise, "here")})))
     spec = find.load_spec(str(path))

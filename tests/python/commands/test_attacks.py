@@ -84,7 +84,7 @@ def attacked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (f"{RUN} --plot loop/x.svg", ELOOP),
         ("show bcast/mst --ranks 2 --kind graph --out loop", "--out loop: not a folder"),
         ("show bcast/mst --ranks 2 --kind graph --out loop/x", ELOOP),
-        ("claims --out loop/x", "no folder that can be written to"),
+        ("claims --out loop/x", "not a folder that can be written to"),
         ("study run loop", 'unknown study "loop"'),
         (f"{FROM} network=loop", ELOOP),
         (f"{FROM} loop", ELOOP),
