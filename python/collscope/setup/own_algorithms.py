@@ -18,9 +18,11 @@ from collscope.base import paths, programs
 from collscope.base.errors import UserError
 
 MAX_BYTES = 1 << 20  # of a file
-DESCRIPTOR = re.compile(r"^(?:extern\s+)?const\s+coll_alg\s+(\w+)\s*=\s*\{(.*?)^\};", re.MULTILINE | re.DOTALL)
+DESCRIPTOR = re.compile(r"^(?:extern\s+)?const\s+coll_alg\s+(\w+)\s*=\s*\{(.*?)\}\s*;", re.MULTILINE | re.DOTALL)
 KEY = re.compile(r'\.key\s*=\s*"([^"]+)"')
-COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
+"""A comment, or a string, which is the group: which may look like a comment."""
+HEADER = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 TARGETS = {
     "prove": ("collscope-prove", "collscope-recorded"),
     "smpi": ("collscope-driver",),
@@ -36,6 +38,7 @@ class Own:
     path: Path
     text: str
     algorithms: dict[str, str]
+    headers: tuple[Path, ...] = ()  # that lie beside it, and those that they include
 
 
 def is_file_name(word: str) -> bool:
@@ -53,7 +56,7 @@ def read(name: str) -> Own:
     if len(data) > MAX_BYTES:
         raise UserError(f"{name}: larger than {MAX_BYTES >> 20} MiB, which is not a file of an algorithm")
     text = data.decode("utf-8", errors="replace")
-    code = COMMENT.sub("", text)
+    code = _code(text)
     found: dict[str, str] = {}
     for symbol, body in DESCRIPTOR.findall(code):
         key = KEY.search(body)
@@ -66,14 +69,33 @@ def read(name: str) -> Own:
         raise UserError(
             f"{name}: no algorithm: expected `const coll_alg NAME = {{ .key = …, .run = … }};` (docs/your_own_algorithm.md)"
         )
-    return Own(path.resolve(), text, found)
+    return Own(path.resolve(), text, found, tuple(_headers(path.resolve(), text)))
+
+
+def _code(text: str) -> str:
+    """C without its comments."""
+    return COMMENT.sub(lambda found: found[1] or "", text)
+
+
+def _headers(path: Path, text: str) -> list[Path]:
+    """The files that a file includes by a name beside itself, and those that they include; what it has from the tree is not among them."""
+    found: dict[Path, None] = {}
+    todo = [(path, text)]
+    while todo:
+        at, text = todo.pop()
+        for name in HEADER.findall(_code(text)):
+            header = (at.parent / name).resolve()
+            if header.is_file() and header not in found:
+                found[header] = None
+                todo.append((header, header.read_text(encoding="utf-8", errors="replace")))
+    return list(found)
 
 
 def check_keys(files: Sequence[Own], folder: Path) -> None:
     """UserError, with both files: a key or a descriptor's name is in the catalogue, whose sources lie in `folder`, or in two files."""
     owners: dict[str, Path] = {}
     for path in sorted(folder.rglob("*.c")):
-        for symbol, body in DESCRIPTOR.findall(COMMENT.sub("", path.read_text(encoding="utf-8"))):
+        for symbol, body in DESCRIPTOR.findall(_code(path.read_text(encoding="utf-8"))):
             owners[symbol] = path
             if key := KEY.search(body):
                 owners[key[1]] = path
@@ -95,7 +117,7 @@ def use(names: Sequence[str]) -> dict[str, list[str]]:
         for target in targets:
             if (programs_of(preset) / target).exists():
                 made[preset, target] = _build(preset, target, list(files.values()))
-    programs.use_own(made, [own.path for own in files.values()])
+    programs.use_own(made, [path for own in files.values() for path in (own.path, *own.headers)])
     return {name: list(own.algorithms) for name, own in files.items()}
 
 
@@ -110,6 +132,9 @@ def _build(preset: str, target: str, files: Sequence[Own]) -> Path:
     base = tree / target
     stat = base.stat()
     parts = [f"{base}:{stat.st_mtime_ns}:{stat.st_size}", *(f"{own.path}\0{own.text}" for own in files)]
+    parts += [
+        f"{header}\0{header.read_text(encoding='utf-8', errors='replace')}" for own in files for header in own.headers
+    ]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = paths.cache_dir() / "own" / digest
     program = folder / target

@@ -75,6 +75,33 @@ def test_a_change_of_the_file_is_another_algorithm(tmp_path: Path) -> None:
 
 
 @needs_prover
+def test_a_change_of_a_header_beside_the_file_is_another_algorithm(tmp_path: Path) -> None:
+    """Also of one that another header includes."""
+    mine = tmp_path / "mine.c"
+    mine.write_text(
+        example()
+        .replace('#include "collscope.h"', '#include "collscope.h"\n#include "a.h"')
+        .replace("r-- > 0", "r-- > LAST")
+    )
+    (tmp_path / "a.h").write_text('#include "b.h"\n')
+    (tmp_path / "b.h").write_text("#define LAST 0\n")
+    assert collscope("prove", str(mine), "--ranks", "3").returncode == 0
+    (tmp_path / "b.h").write_text("#define LAST 1\n")
+    done = collscope("prove", str(mine), "--ranks", "3")
+    assert done.returncode == 1 and "has no send" in done.stderr, done.stderr
+
+
+def test_a_descriptor_in_one_line_and_a_string_with_slashes_are_read(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.c"
+    mine.write_text(
+        'const coll_alg a = { .summary = "see https://x.org/*", .key = "bcast/a", .run = run };\n'
+        '// const coll_alg b = { .key = "bcast/b" };\nstatic int table[] = {\n  1,\n};\n'
+        'const coll_alg c = {\n  /* .key = "bcast/d" */ .key = "bcast/c",\n};\n'
+    )
+    assert own_algorithms.read(str(mine)).algorithms == {"bcast/a": "a", "bcast/c": "c"}
+
+
+@needs_prover
 @pytest.mark.parametrize(
     ("old", "new", "fact"),
     [
