@@ -17,6 +17,8 @@ from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.base.progress import Progress
 
+REFUSAL = "collscope-prove: "
+"""How the prover begins to say what is wrong with its input."""
 Reply = dict[str, Any]
 
 
@@ -30,7 +32,10 @@ def replies(words: Sequence[str | Path], text: str = "") -> list[dict[str, Any]]
         raise UserError(f"{programs.PROVER}: {error.strerror}; run ./collscope doctor") from error
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode not in (0, 1) or (done.returncode and not lines):
-        raise UserError(f"the prover failed: {done.stderr.strip() or f'exit status {done.returncode}'}")
+        why = done.stderr.strip()
+        if why.startswith(REFUSAL):  # the prover works, what it was given does not
+            raise UserError(why.removeprefix(REFUSAL))
+        raise UserError(f"the prover failed: {why or f'exit status {done.returncode}'}")
     return lines
 
 

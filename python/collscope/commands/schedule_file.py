@@ -72,7 +72,7 @@ def prove(path: str, as_json: bool) -> int:
 
 
 def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, noise: int | None) -> int:
-    """Prints the model's time of the file on a platform; returns 0."""
+    """Prints the model's time of the file on a platform; returns 1 where the file is wrong, which is said, and so has no time."""
     check_options("platform", "without", "nodes", "mapping", "source", "noise")
     if source != "model":
         raise UsageError("--schedule: a schedule from a file is timed by the model; add --source model")
@@ -86,6 +86,9 @@ def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, 
     layout = requests.make_layout(on, int(nodes) if nodes else None, file.ranks, mapping, False)
     reply = from_file.time(file, machine_file(on, layout.nodes, file.ranks, mapping, bool(noise)), noise or 0)
     console.say(describe(file))
+    if fault := from_file.fault(file):
+        console.note(f"{file.path}: a wrong schedule is not timed; the proof fails: {fault}")
+        return 1
     console.say(
         f"model of {on.name}, {counted(layout.nodes, 'node')}, mapping {mapping}: {format_time(reply['model_s'])}"
     )
@@ -114,6 +117,8 @@ def trace(path: str, r: one_call.OneCall) -> Trace:
         raise UsageError(f"{path}: {file.ranks} ranks; pictures are drawn for 1 to {one_call.MAX_RANKS}")
     call = replace(r, ranks=file.ranks)
     layout = one_call.make_layout(call, ["model"])
+    if fault := from_file.fault(file):
+        console.note(f"{file.path.name} is wrong, and so are its times; the proof fails: {fault}")
     return from_file.trace(file, *one_call.machine_of(call, layout))
 
 
@@ -121,5 +126,10 @@ def read_options(options: dict[str, Any], argument: str) -> str | None:
     """Takes --schedule out of the options; a UsageError where neither it nor an algorithm is given."""
     path: str | None = options.pop("schedule")
     if path is None and options[argument] is None:
-        raise UsageError("name an algorithm, or a file with --schedule FILE")
+        how = (
+            "name some with -a KEY, or all of a collective with -c COLLECTIVE -a all"
+            if argument == "algorithms"
+            else "name one"
+        )
+        raise UsageError(f"no algorithm: {how}, or a schedule from a file with --schedule FILE")
     return path

@@ -114,11 +114,16 @@ def draw(
 ) -> list[Path]:
     """Writes the pictures: SVG and PNG of each into a folder, or one of them into a file. `about`: as files.render."""
     from collscope.figures import files
+    from collscope.schedules.holdings import WrongDataFlow
 
     single = out is not None and Path(out).suffix.lower() in FORMATS
     written = []
     for kind in kinds:
-        fig = pictures.draw(traces, kind)
+        try:
+            fig = pictures.draw(traces, kind)
+        except WrongDataFlow as error:
+            console.note(f"no {kind}: {error}")
+            continue
         if fig is None:
             console.note(f"the {kind} of {traces[0].key} at this size would take too much memory; try fewer --bytes")
             continue

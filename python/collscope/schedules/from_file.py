@@ -18,6 +18,7 @@ from collscope.schedules.exports import goal_reader
 from collscope.schedules.modelled import by_calls
 from collscope.schedules.one_port import nodes_in
 from collscope.schedules.trace import Trace
+from collscope.sources.outcome import OK
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,14 @@ def prove(file: ScheduleFile, messages: bool = False) -> dict[str, Any]:
     return reply
 
 
+def fault(file: ScheduleFile) -> str:
+    """Why the proof of a file fails; empty where it does not, and where the file promises nothing."""
+    if not file.collective:
+        return ""
+    reply = prove(file)
+    return "" if reply["verdict"] == "proven" else str(reply["failure"])
+
+
 def time(file: ScheduleFile, machine: str, noise: int = 0) -> dict[str, Any]:
     """The model's reply on a machine (the text of its file): model_s, rounds, noise_s. UserError where it comes to no end."""
     return _model(file, machine, ["--noise", str(noise)] if noise else [])
@@ -102,15 +111,16 @@ def trace(file: ScheduleFile, machine: str, where: str) -> Trace:
 
 
 def holdings(path: Path, machine: str) -> dict[str, Any]:
-    """What every rank holds after each round of a file that has been traced."""
-    return _model(read(path), machine, ["--holdings"])
+    """What every rank holds after each round of a file that has been traced; without "holdings" where its proof fails."""
+    file = read(path)
+    return _model(file, machine, ["--holdings"]) if not fault(file) else {"kind": OK}
 
 
 def _model(file: ScheduleFile, machine: str, words: Sequence[str]) -> dict[str, Any]:
     with leftovers.scratch() as folder, _as_text(file, folder) as text:
         write_atomically(folder / "machine.txt", machine)
         (reply,) = prover.replies(["--model", folder / "machine.txt", *words, "--schedule", text])
-    if reply["kind"] != "ok":
+    if reply["kind"] != OK:
         raise UserError(f"{file.path}: {reply['status']}")
     return reply
 

@@ -17,6 +17,10 @@ from collscope.sources.outcome import OK
 MAX_CELLS = 40_000_000  # rounds × ranks × blocks
 
 
+class WrongDataFlow(UserError):
+    """The schedule's proof fails, so that what ranks hold is not known."""
+
+
 @dataclass(frozen=True)
 class Holdings:
     """state[k, r, b]: what rank r holds of block b after round k (0: at the start). An index into `sets`: 0 is nothing; the
@@ -48,8 +52,8 @@ class Holdings:
 
 
 def after_rounds(t: Trace) -> Holdings | None:
-    """What every rank holds after each round; None where there is nothing to hold or too much for a picture. A UserError when the
-    prover does not answer."""
+    """What every rank holds after each round; None where there is nothing to hold or too much for a picture. WrongDataFlow where the
+    proof fails; another UserError when the prover does not answer."""
     if t.point is None:
         raise UserError(f"{t.key}: this trace does not know its point")
     if t.file:
@@ -60,6 +64,8 @@ def after_rounds(t: Trace) -> Holdings | None:
         (reply,) = record.reply([t.point], t.ranks, t.machine, "--holdings")
     if reply["kind"] != OK:
         raise UserError(f"{t.key}: {reply['status']}")
+    if "holdings" not in reply:
+        raise WrongDataFlow(f"{t.key}: the proof fails, so what its ranks hold is not known")
     data = reply["holdings"]
     if not data or not data["width"]:
         return None

@@ -22,6 +22,7 @@ LINES = 'checked\n{"id": "0"}\n\n{"id": "1"}\n'
         (0, "nothing", "x", ""),
         (1, "nothing", " why\n", "the prover failed: why"),
         (2, LINES, "why", "the prover failed: why"),
+        (2, "", "collscope-prove: x.schedule:3: no such rank", "x.schedule:3: no such rank"),
         (-9, "", "", "the prover failed: exit status -9"),
     ],
 )

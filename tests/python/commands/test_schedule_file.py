@@ -127,6 +127,25 @@ def test_a_broken_line_is_named(command: str, ring: Path, capsys: pytest.Capture
     )
 
 
+def test_a_wrong_file_is_named_by_show_and_has_no_time_in_run(
+    ring: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of an algorithm; of its pictures only that of the data is missing."""
+    ring.write_text(RING.replace("irecv out+8 8", "irecv out+0 8"))
+    status, out, err = call(capsys, "run", "--on", "schooner", "--source", "model", "--schedule", str(ring))
+    assert status == 1 and "model of" not in out
+    assert "a wrong schedule is not timed; the proof fails: rank 0: element 0 of out" in " ".join(err.split())
+    status, out, err = call(capsys, "show", "--schedule", str(ring), "--out", str(tmp_path / "drawn"))
+    printed = " ".join(err.split())
+    assert status == 0 and "ring.schedule is wrong, and so are its times; the proof fails: rank 0: element 0" in printed
+    assert "no table: ring.schedule: the proof fails, so what its ranks hold is not known" in printed
+    assert sorted(path.stem.rpartition("-")[2] for path in (tmp_path / "drawn").glob("*.svg")) == [
+        "gantt",
+        "graph",
+        "matrix",
+    ]
+
+
 def test_a_file_is_timed_on_a_platform(ring: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = call(
         capsys, "run", "--on", "schooner", "--nodes", "2", "--source", "model", "--schedule", str(ring)
@@ -190,9 +209,12 @@ def test_ranks_that_share_a_segment_must_sit_on_one_node(tmp_path: Path, capsys:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("prove", "name an algorithm, or a file with --schedule FILE"),
-        ("show", "name an algorithm, or a file with --schedule FILE"),
-        ("run --on schooner --ranks 2", "name an algorithm, or a file with --schedule FILE"),
+        ("prove", "no algorithm: name one, or a schedule from a file with --schedule FILE"),
+        ("show", "no algorithm: name one, or a schedule from a file with --schedule FILE"),
+        (
+            "run --on schooner --ranks 2",
+            "no algorithm: name some with -a KEY, or all of a collective with -c COLLECTIVE -a all, or a schedule",
+        ),
         ("prove bcast/mst --schedule FILE", "ALGO does not go with --schedule; leave one of them out"),
         ("prove --ranks 2 --schedule FILE", "--ranks does not go with --schedule"),
         ("show --root 1 --schedule FILE", "--root does not go with --schedule"),
