@@ -13,7 +13,7 @@ import click
 
 from collscope.base import leftovers, programs, progress
 from collscope.base.errors import UsageError, UserError
-from collscope.base.units import format_ranks, parse_ranks, parse_sizes
+from collscope.base.units import counted, format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import prover, registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.catalogue.prover import Abandoned, Question
@@ -72,7 +72,7 @@ def report_failures(replies: Sequence[dict[str, Any]]) -> int:
     broken = [line for line in replies if line.get("verdict") == "failed"]
     first = list({line["kind"]: line for line in reversed(broken)}.values())[::-1]  # of each kind, before more of one
     failed = [
-        f"{line['algorithm']}, {line['ranks']} ranks, count {line['count']}, root {line['root']}"
+        f"{line['algorithm']}, {counted(line['ranks'], 'rank')}, count {line['count']}, root {line['root']}"
         f"{', in place' * line['in_place']}: {line.get('failure')}"
         for line in [*first, *(line for line in broken if all(line is not other for other in first))]
     ]
@@ -172,7 +172,7 @@ def ask(wanted: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | No
 
 def _describe(point: Point, ranks: int) -> str:
     root = f", root {point.root}" if point.root else ""
-    return f"{point.algorithm}, {ranks} ranks, count {point.count}{root}"
+    return f"{point.algorithm}, {counted(ranks, 'rank')}, count {point.count}{root}"
 
 
 def _no_reply(ranks: int, point: Point, abandoned: Abandoned) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def exactness(line: Line) -> str:
     pairs = [(c["critical_s"], c["cost_s"]) for c in line.get("costs") or [] if c["cost_s"] is not None]
     if not pairs:
         return "—"
-    if line.get("exact"):
+    if line.get("exact") and line.get("kind") != "cost":
         return "exact"
     ratios = [critical / cost for critical, cost in pairs if cost]
     if not ratios:

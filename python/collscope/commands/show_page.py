@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -116,7 +117,7 @@ def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
         if t.source == "model" and t.cost_s is not None:
             remark = "in the telephone model"
             if t.where.startswith(one_port.TELEPHONE):
-                remark = "and is exact" * t.exact
+                remark = "and is exact" * (t.exact and math.isclose(t.cost_s, t.time_s, rel_tol=1e-6))
             made.append(("", "", f"cost() says {format_time(t.cost_s)} {remark}".rstrip()))
         if t.backwards:
             n = counted(t.backwards, "message")

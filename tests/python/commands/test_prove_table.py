@@ -72,6 +72,10 @@ def test_cost_beside_the_critical_path(costs: list[tuple[float, float]] | None, 
     assert prove_table.exactness(line(2, costs=made, exact=exact)) == says
 
 
+def test_a_cost_that_differs_where_exact_holds_is_not_called_exact() -> None:
+    assert prove_table.exactness(line(2, "cost", costs=[{"critical_s": 1.0, "cost_s": 2.0}], exact=True)) == "0.50"
+
+
 def test_of_each_number_of_ranks_the_failed_point_else_the_one_that_moves_most(shown: list[Grid]) -> None:
     lines = [
         line(2, bytes=8), line(2, bytes=64, rounds=3.0, reduced_bytes=16, messages=5, vector_bytes=2048), line(2, bytes=16),

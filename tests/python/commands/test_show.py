@@ -239,9 +239,12 @@ def test_times_stand_beside_the_first(known: Registry) -> None:
     assert show_page.times([model, sim]) == [
         ("model", "2 µs", "a model"), ("", "", "cost() says 1 µs in the telephone model"), ("sim", "3 µs = 1.50 × model", "b"),
     ]  # fmt: skip
-    tele = drawn(cost_s=1e-6, exact=True, where=f"{one_port.TELEPHONE}, x")
-    assert show_page.times([tele])[1][2] == "cost() says 1 µs and is exact"
-    assert show_page.times([replace(tele, exact=False)])[1][2] == "cost() says 1 µs"
+    tele = drawn(cost_s=2e-6, exact=True, where=f"{one_port.TELEPHONE}, x")
+    assert show_page.times([tele])[1][2] == "cost() says 2 µs and is exact"
+    assert show_page.times([replace(tele, exact=False)])[1][2] == "cost() says 2 µs"
+    assert show_page.times([replace(tele, cost_s=2.1e-6)])[1][2] == "cost() says 2.1 µs", (
+        "exact() is wrong, or ranks are late"
+    )
     assert show_page.times([drawn(time_s=0.0), sim])[1][1] == "3 µs"
     late = drawn(source="real", messages=(message(0, 1, 0, end_s=-1.0),), clock_error_s=2e-6)
     assert show_page.times([late])[1][2].startswith(
