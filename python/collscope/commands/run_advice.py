@@ -72,9 +72,9 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
     winner = members[-1]
     if doubt := next((w.doubt for w in members if w.doubt), None):
         return [
-            f"{_name(winner.key)} wins only as long as {doubt.unknown.name} is what was assumed: with what other machines have, it "
-            f"takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
-            f"no words for a library: give {doubt.unknown.keys} first; {doubt.unknown.measure} measures it",
+            f"{_name(winner.key)} wins only with what was assumed of {doubt.unknown.name}: with values of other machines it takes "
+            f"{1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
+            f"no words for a library: set {doubt.unknown.keys} first, measured with {doubt.unknown.measure}",
         ]
     ties = [key for key in winner.ties if all(key in w.ties for w in members)]
     lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []

@@ -201,9 +201,12 @@ def test_no_words_are_given_where_an_assumed_number_decides() -> None:
     """At one of the sizes is enough."""
     sure = won((LINEAR, 1.0), (BINOMIAL, 2.0))
     first, second = advice([sure, replace(sure, doubt=Doubt(PROCESSOR, BINOMIAL, 96.7))], (V41, V50))
-    assert "linear wins only as long as the processors' time per message is what was assumed" in first
+    assert "linear wins only with what was assumed of the processors' time per message: with values of other" in first
     assert first.endswith("it takes 98 times as long as binomial")
-    assert "give overhead_s, or gap_s in [curve] first" in second and "--mca" not in first + second
+    assert (
+        "set overhead_s, or gap_s in [curve] first, measured with osu_mbw_mr, or ./collscope calibrate" in second
+        and "--mca" not in first + second
+    )
 
 
 @needs_prover
