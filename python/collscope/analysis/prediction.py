@@ -67,6 +67,17 @@ def faults(frame: pd.DataFrame) -> pd.Series:
     return found
 
 
+def _differences(predicted: pd.DataFrame, measured: pd.DataFrame, keys: Sequence[str]) -> str:
+    """In which columns two tables have nothing in common, with their first values."""
+    found = []
+    for key in keys:
+        one, other = predicted[key].unique(), measured[key].unique()
+        if not set(one) & set(other):
+            values = (", ".join(map(str, v[:3])) + ", …" * (len(v) > 3) for v in (one, other))
+            found.append(f"{key} is {' in the prediction, '.join(values)} in what was measured")
+    return "; ".join(found) or f"a call is the same where {', '.join(keys)} are"
+
+
 def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     """The calls that both have, a row each: CALL, algorithm, predicted_s, measured_s, low_s and high_s (measured quartiles, or the noise
     around a time without them), chose (of a decision, the predicted one's key), error, and size (a range in words); BAND where the
@@ -91,7 +102,7 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     timed = [np.isfinite(both[c]) & (both[c] > 0) for c in ("predicted_s", "measured_s")]
     both = both[timed[0] & timed[1]].reset_index(drop=True)
     if both.empty:
-        raise UserError(f"the two have no call in common: a call is the same where {', '.join(keys)} are")
+        raise UserError(f"the two have no call in common: {_differences(predicted, measured, keys)}")
     spread = both.q3_s > both.q1_s
     both["low_s"] = both.q1_s.where(spread, both.measured_s * (1 - NOISE / 2))
     both["high_s"] = both.q3_s.where(spread, both.measured_s * (1 + NOISE / 2))

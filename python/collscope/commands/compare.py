@@ -180,8 +180,7 @@ def show(both: pd.DataFrame) -> None:
         f"not told apart from it in {won.undecided}, another in {won.wrong} "
         f"(agreement {won.agreement:.1%})."
     )
-    click.echo(
-        f"Regret: {won.mean_regret:.1%} (mean), {won.p90_regret:.1%} (p90), {won.worst_regret:.1%} (max: {won.worst_call})."
-    )
+    regret = f"{won.mean_regret:.1%} (mean), {won.p90_regret:.1%} (p90), {won.worst_regret:.1%} (max: {won.worst_call})"
+    click.echo(f"Regret, the time lost by trusting the prediction: {regret if won.worst_regret else 'none'}.")
     if won.correlation == won.correlation:
         click.echo(f"Rank correlation of the algorithms of a call: {won.correlation:.2f} (Spearman, mean).")

@@ -117,6 +117,16 @@ def test_ranks_correlate() -> None:
     assert spearman([1, 1, 1], [3, 2, 1]) != spearman([1, 1, 1], [3, 2, 1]), "not a number"
 
 
+def test_tables_without_a_common_call_name_the_columns_that_differ() -> None:
+    with pytest.raises(UserError, match="no call in common: metric is .* in the prediction, .* in what was measured$"):
+        both({}, metric="osu_avg")
+    predicted = [row("model", "bcast/linear", size, 1e-5) for size in (1, 2, 4, 8)]
+    with pytest.raises(
+        UserError, match="no call in common: bytes is 1, 2, 4, … in the prediction, 3 in what was measured$"
+    ):
+        joined(to_frame(predicted), to_frame([row("real", "bcast/linear", 3, 1e-5)]))
+
+
 def test_a_barrier_in_a_metric_makes_no_other_call() -> None:
     predicted = to_frame(times("model", metric="osu_avg[barrier=barrier/tree]"))
     assert len(joined(predicted, to_frame(times("published", metric="osu_avg")))) == len(ALGORITHMS) * len(SIZES)
