@@ -21,7 +21,7 @@ MAX_BYTES = 1 << 20  # of a file
 DESCRIPTOR = re.compile(r"^(?:extern\s+)?const\s+coll_alg\s+(\w+)\s*=\s*\{(.*?)\}\s*;", re.MULTILINE | re.DOTALL)
 KEY = re.compile(r'\.key\s*=\s*"([^"]+)"')
 COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
-"""A comment, or a string, which is the group: which may look like a comment."""
+"""A comment; or a string, the group, which may hold what looks like one."""
 HEADER = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 TARGETS = {
     "prove": ("collscope-prove", "collscope-recorded"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from collscope.base import progress
 from collscope.base.number import Number
 from collscope.machines import find
 from collscope.machines.platform import Platform
@@ -21,6 +22,7 @@ from collscope.sources.outcome import OK
 LOSS = 0.10  # of time, that trusting a winner may cost: more is a doubt
 MAX_RANKS = 4096  # above, the model alone takes long
 POINT_S = 2.0  # for a modelled time of one variant
+HINT = "the times are above; Ctrl-C ends the command without this check"
 NEAR = 20.0  # times the fastest: what takes longer is not asked again
 
 # (least, middle, greatest) of what was measured or documented: as shares of a message's time in orfeo_epyc (point to point,
@@ -132,7 +134,9 @@ def doubts(choices: Sequence[Choice]) -> list[Doubt | None]:
             keys = [key for key, seconds in choice.seconds.items() if seconds <= NEAR * fastest]
             variants[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
             tasks += [(layout, choice.points[key]) for key in keys]
-    times = [o.get("model_s") if o["kind"] == OK else None for o in model.evaluate(tasks, limit_s=POINT_S)]
+    with progress.progress("numbers that the file leaves open", len(tasks), HINT) as bar:
+        found = model.evaluate(tasks, progress=bar, limit_s=POINT_S)
+    times = [o.get("model_s") if o["kind"] == OK else None for o in found]
     return [_worst(choice.winner, of_choice, times) for choice, of_choice in zip(choices, variants, strict=True)]
 
 

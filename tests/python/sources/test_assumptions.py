@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from collscope.base import progress
+from collscope.base.progress import Progress
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import assumptions, model
@@ -100,3 +104,19 @@ def test_a_winner_that_stays_is_in_no_doubt(workplace: Path, tmp_path: Path) -> 
     found = assumptions.doubts([choice(known, "bcast", 2, BCAST), first, choice(name, "bcast", 2, BCAST)])
     assert first.winner == "bcast/binomial[s=0]"
     assert found[0] is None and found[1] is None and isinstance(found[2], Doubt)
+
+
+@needs_prover
+def test_the_check_shows_how_far_it_is(workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may take longer than the times themselves, which are printed by then."""
+    shown: list[Progress] = []
+
+    @contextmanager
+    def watched(what: str, total: int, hint: str = "") -> Iterator[Progress]:
+        shown.append(Progress(what, total, hint))
+        yield shown[-1]
+
+    monkeypatch.setattr(progress, "progress", watched)
+    assumptions.doubts([choice(machine(tmp_path), "bcast", 2, BCAST)])
+    (bar,) = shown
+    assert bar.done == bar.total == 4 * 2 * len(BCAST) and "Ctrl-C" in bar.hint
