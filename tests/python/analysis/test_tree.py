@@ -15,16 +15,10 @@ from known_times import power, table
 
 def test_tree_of_two_lines() -> None:
     fitted = tree.fit_tree(table({"bcast/flat": lambda n: 30.0, "bcast/root": power(1.0, 0.5)}), tolerance=0.0)
-    assert [(r.algorithm, r.bytes_min, r.bytes_end) for r in fitted.rules] == [
-        ("bcast/root", None, 900),
-        ("bcast/flat", 900, None),
-    ]
-    assert [fitted.choose("bcast", 32, 2, n) for n in (1, 899, 900, 10**9)] == [
-        "bcast/root",
-        "bcast/root",
-        "bcast/flat",
-        "bcast/flat",
-    ]
+    found = [(r.algorithm, r.bytes_min, r.bytes_end) for r in fitted.rules]
+    assert found == [("bcast/root", None, 900), ("bcast/flat", 900, None)]
+    found = [fitted.choose("bcast", 32, 2, n) for n in (1, 899, 900, 10**9)]
+    assert found == ["bcast/root", "bcast/root", "bcast/flat", "bcast/flat"]
     assert fitted.choose("gather", 32, 2, 4) is None
     assert fitted.choose("bcast", 16, 2, 4) is None
 

@@ -44,12 +44,6 @@ def test_commas_in_brackets_do_not_split() -> None:
     assert split_keys("mst, chain[chains=4,s=64KiB],linear") == ["mst", "chain[chains=4,s=64KiB]", "linear"]
 
 
-@pytest.mark.parametrize("text", ["a[b", "a]b", "a,,b", ""])
-def test_brackets_must_close(text: str) -> None:
-    with pytest.raises(UsageError):
-        split_keys(text)
-
-
 def test_parameters_are_swept() -> None:
     assert swept("knomial[k=2|4|8]") == ["knomial[k=2]", "knomial[k=4]", "knomial[k=8]"]
     assert swept("chain[chains=1|2,s=0|4K]") == [f"chain[chains={c},s={s}]" for c in (1, 2) for s in ("0", "4K")]

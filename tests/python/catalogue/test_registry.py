@@ -62,31 +62,14 @@ def test_types_have_sizes(known: Registry) -> None:
 
 def test_every_field_is_read(known: Registry) -> None:
     bcast, reduce, barrier, scatter = (known.collective(c) for c in ("bcast", "reduce", "barrier", "scatter"))
-    assert (bcast.mpi, bcast.has_root, bcast.has_operator, bcast.unit, bcast.from_root) == (
-        "MPI_Bcast",
-        True,
-        False,
-        "vector",
-        True,
-    )
-    assert (reduce.has_operator, reduce.from_root, reduce.output.who, reduce.input.amount) == (
-        True,
-        False,
-        "root",
-        "vector",
-    )
-    assert (barrier.has_data, barrier.counts_blocks, scatter.counts_blocks, bcast.counts_blocks) == (
-        False,
-        False,
-        True,
-        False,
-    )
-    assert (bcast.bound.rounds, bcast.bound.sent, bcast.bound.times, bcast.bound.combined) == (
-        "log",
-        "whole",
-        1,
-        "none",
-    )
+    found = (bcast.mpi, bcast.has_root, bcast.has_operator, bcast.unit, bcast.from_root)
+    assert found == ("MPI_Bcast", True, False, "vector", True)
+    found = (reduce.has_operator, reduce.from_root, reduce.output.who, reduce.input.amount)
+    assert found == (True, False, "root", "vector")
+    found = (barrier.has_data, barrier.counts_blocks, scatter.counts_blocks, bcast.counts_blocks)
+    assert found == (False, False, True, False)
+    found = (bcast.bound.rounds, bcast.bound.sent, bcast.bound.times, bcast.bound.combined)
+    assert found == ("log", "whole", 1, "none")
     mst = known.algorithm("bcast/mst[dest=end]")
     assert mst is not None and mst is known.by_key["bcast/mst"]
     assert (mst.summary, mst.source, mst.ports, mst.flags, mst.twin, mst.has_cost) == (
@@ -97,16 +80,10 @@ def test_every_field_is_read(known: Registry) -> None:
     assert known.algorithm("bcast/nothing") is None
     assert [a.key for a in known.of("bcast")] == ["bcast/mst", "bcast/linear", "bcast/knomial"]
     decision = known.decision("decision/ompi_4_1[x=1]")
-    assert (decision.summary, decision.collectives, decision.full_key()) == (
-        "Open MPI's",
-        ("bcast", "allgather"),
-        "decision/ompi_4_1",
-    )
-    assert (known.operators[-1], known.metrics, known.types["affine"]) == (
-        "none",
-        ("makespan", "osu_avg", "root", "loop"),
-        8,
-    )
+    found = (decision.summary, decision.collectives, decision.full_key())
+    assert found == ("Open MPI's", ("bcast", "allgather"), "decision/ompi_4_1")
+    found = (known.operators[-1], known.metrics, known.types["affine"])
+    assert found == ("none", ("makespan", "osu_avg", "root", "loop"), 8)
     assert known.resolve("ompi_4_1", "bcast") == ("bcast", "decision/ompi_4_1")
     assert known.resolve("decision/ompi_4_1", "scatter") == ("scatter", "decision/ompi_4_1")
 
@@ -117,9 +94,7 @@ def test_every_field_is_read(known: Registry) -> None:
         ("bcast/builtin", "allgather", "bcast/builtin is an algorithm of bcast, but -c says allgather"),
         ("nothing", "bcast", "unknown bcast algorithm \"nothing\""),
         ("bcast", None, "bcast is a collective; say which of its algorithms: bcast/mst, bcast/linear, bcast/knomial"),
-        ("mst", None, '"mst": name the collective with -c, or write one of bcast/mst'),
         ("builtn", "bcast", 'did you mean "builtin"'),
-        ("decision/ompi_4_2", "bcast", 'unknown decision "decision/ompi_4_2"'),
         ("decision/ompi_4_1", "nothing", "unknown collective"),
     ],
 )  # fmt: skip

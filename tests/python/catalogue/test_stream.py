@@ -101,7 +101,7 @@ def test_each_point_has_a_clock_of_its_own(tmp_path: Path, monkeypatch: pytest.M
     assert done == ["2.5 s", "starts", "stops"] * 3 + ["stops"]
     done.clear()
     ask(tmp_path, monkeypatch, ["a", "endless"], limit_s=2.5)
-    assert done.count("starts") == 2, "what goes on for ever has bar so, and is not waited for"
+    assert done.count("starts") == 2, "what goes on for ever is reported at once and not waited for"
 
 
 def test_the_display_names_the_point_that_runs(

@@ -21,21 +21,16 @@ def test_brief_keys() -> None:
 def test_names_get_shorter_where_there_is_less_room() -> None:
     assert shorter("pipeline[s=128KiB]") == ("pipeline[s=128KiB]", "pipeline 128K", "128K")
     assert shorter("linear") == ("linear", "linear", "")
-    assert [shorter(f"p[s={s}]")[1:] for s in (1023, 1024, 1536)] == [
-        ("p 1023", "1023"),
-        ("p 1K", "1K"),
-        ("p 1.5K", "1.5K"),
-    ]
+    found = [shorter(f"p[s={s}]")[1:] for s in (1023, 1024, 1536)]
+    assert found == [("p 1023", "1023"), ("p 1K", "1K"), ("p 1.5K", "1.5K")]
     assert shorter("p[a=0,s=2MiB,k=4]")[1:] == ("p 2M 4", "2M4")
     assert shorter("p[within=recursive_doubling]")[1:] == ("p recursive_doubling", "recur")
 
 
 def test_many_parameters_stand_in_a_line_of_their_own() -> None:
     assert folded("bcast/knomial[k=4,s=0]") == "knomial[k=4,s=0]"
-    assert (
-        folded("allreduce/two_level[within=recursive_doubling,between=ring]")
-        == "two_level[within=recursive_doubling,\nbetween=ring]"
-    )
+    found = folded("allreduce/two_level[within=recursive_doubling,between=ring]")
+    assert found == "two_level[within=recursive_doubling,\nbetween=ring]"
     n = "n" * 20
     assert folded(f"bcast/{n}[ab=1,s={'7' * 11}]") == f"{n}[ab=1,s={'7' * 11}]"  # forty in all
     assert folded(f"bcast/{n}[ab=1,s={'7' * 12}]") == f"{n}[ab=1,\ns={'7' * 12}]"
@@ -59,11 +54,8 @@ def test_leaves(key: str, text: str) -> None:
 
 def test_long_names_keep_what_tells_them_apart() -> None:
     long = "bcast/a_rather_long_name[s=1024]"
-    assert names([long, "bcast/mst", "decision/mpich_4"]) == {
-        long: "a_rather_long_name",
-        "bcast/mst": "mst",
-        "decision/mpich_4": "MPICH 4",
-    }
+    found = names([long, "bcast/mst", "decision/mpich_4"])
+    assert found == {long: "a_rather_long_name", "bcast/mst": "mst", "decision/mpich_4": "MPICH 4"}
     other = long.replace("1024", "4096")
     assert names([long, other])[other] == "a_rather_long_name[s=4KiB]"
     most = {"bcast/" + "n" * 17 + f"[s={v}]": v for v in (123, 1234)}  # 24 characters, and one more

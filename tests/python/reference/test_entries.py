@@ -106,12 +106,8 @@ def test_a_decision_and_its_rules(known: registry.Registry) -> None:
     rules = [tables.Rule(key.partition("/")[0], "2 to 8", "any size", "", key, "") for key in keys]
     table = tables.Table(known.decisions[0], rules, None)
     again = tables.Table(known.decisions[0], rules, table)
-    assert (table.anchor, table.path, table.shown, again.shown) == (
-        "decision-ompi_4_1",
-        "algorithms/decision/ompi_4_1.c",
-        table,
-        table,
-    )
+    result = (table.anchor, table.path, table.shown, again.shown)
+    assert result == ("decision-ompi_4_1", "algorithms/decision/ompi_4_1.c", table, table)
     assert table.by_collective == [("bcast", [rules[0], *rules[2:]]), ("allgather", [rules[1]])]
     assert (rules[2].takes, rules[2].stem, rules[2].anchor) == ("knomial[k=2]", "bcast/knomial", "bcast-knomial")
     found = tables.choices("bcast", "bcast/knomial", [table, again])

@@ -292,13 +292,8 @@ def test_an_exported_schedule_is_shown_as_the_one_it_is_of(tmp_path: Path) -> No
     file = from_file.read(write.write(t, tmp_path / "bruck.schedule"))
     assert (file.algorithm, file.collective, file.ranks, file.bytes) == (t.key, "allgather", 6, t.vector_bytes)
     again = from_file.trace(file, t.machine, t.where)
-    assert (again.time_s, again.messages, again.spans, again.rank_end_s, again.nodes) == (
-        t.time_s,
-        t.messages,
-        t.spans,
-        t.rank_end_s,
-        t.nodes,
-    )
+    found = (again.time_s, again.messages, again.spans, again.rank_end_s, again.nodes)
+    assert found == (t.time_s, t.messages, t.spans, t.rank_end_s, t.nodes)
     one, two = holdings.after_rounds(t), holdings.after_rounds(again)
     assert one and two and (one.state == two.state).all() and one.sets == two.sets
     assert write.schedule_text(again) == write.schedule_text(t)

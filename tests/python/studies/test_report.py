@@ -172,10 +172,8 @@ def test_points_without_a_number_and_below_the_bound_are_counted(small: Study) -
         origin = Origin(False, 6, simulated, 2.0, 2, 1, {}, {})
         assert dict(tables.setting_rows(tiny_platform.tiny(), origin, modelled))["wall time"].startswith(printed)
     assert (rows["versions"], rows["hashes"], rows["points"]) == ("a 1", "c 2", "6")
-    assert (rows["sizes"], rows["metric"]) == (
-        "3, from 16 B to 64 B (whole vector)",
-        "makespan; root from the same calls beside it",
-    )
+    found = (rows["sizes"], rows["metric"])
+    assert found == ("3, from 16 B to 64 B (whole vector)", "makespan; root from the same calls beside it")
     assert rows["call"] == "type float, operator sum, root 0, not in place"
     assert "without a number" not in dict(
         tables.setting_rows(tiny_platform.tiny(), Origin(False, 6, 5, 2.0, 2, 1, {}, {}), analysis(small))
@@ -193,11 +191,8 @@ def test_the_regret_of_each_choice_is_computed(small: Study) -> None:
     rules = (Rule("bcast", 4, None, None, (2,), None, None, "bcast/linear", 1.0, 0.3),)
     tree = Tree(0.02, rules)
     rows = regrets(made, tree)
-    assert [(r["choice"], r["points"], r["worst"]) for r in rows] == [
-        ("this tree", 3, 1.0),
-        ("always short", 3, 3.0),
-        ("always long", 3, 1.0),
-    ]
+    found = [(r["choice"], r["points"], r["worst"]) for r in rows]
+    assert found == [("this tree", 3, 1.0), ("always short", 3, 3.0), ("always long", 3, 1.0)]
     assert rows[0]["mean"] == pytest.approx(1 / 3) and rows[1]["mean"] == pytest.approx(1.0)
     assert (rows[0]["median"], rows[1]["p90"]) == (0.0, pytest.approx(2.4))
     sizes = tree_sizes(made, tree)

@@ -202,11 +202,8 @@ def test_each_call_is_judged_by_its_own_messages(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(compare, "library_messages", lambda *_: theirs)
     monkeypatch.setattr(compare, "own_messages", lambda *_: own)
     found = compare.compare(library.Library("", ""), 2, requests)
-    assert [(c.verdict, c.key, c.advice) for c in found] == [
-        ("same", "a", ""),
-        ("different", "b", ""),
-        ("unsupported", "", "what"),
-    ]
+    result = [(c.verdict, c.key, c.advice) for c in found]
+    assert result == [("same", "a", ""), ("different", "b", ""), ("unsupported", "", "what")]
     assert found[1].text == f"rank 1: Open MPI {S2}, here {S1}" and found[2].theirs == (S1, S2)
 
 
@@ -217,10 +214,9 @@ def test_a_library_says_its_version_and_its_algorithms(tmp_path: Path, monkeypat
     found = library.Library("mpicc", "mpirun")
     assert found.version == "4.1.4" and found.numbers == {("bcast", 1), ("bcast", 6)}
     found.check()
-    for words, why in (("mpirun (Open MPI) 3.1.0", "not known here"), ("HYDRA build details:", "not Open MPI's")):
-        printed["--version"] = words
-        with pytest.raises(UserError, match=why):
-            library.Library("mpicc", "mpirun").check()
+    printed["--version"] = "HYDRA build details:"
+    with pytest.raises(UserError, match="not Open MPI's"):
+        library.Library("mpicc", "mpirun").check()
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "mpicc").touch()
     with pytest.raises(UsageError, match="mpirun is not there"):

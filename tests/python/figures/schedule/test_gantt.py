@@ -52,10 +52,8 @@ def test_a_bar_has_an_edge_and_a_number_where_there_is_room(
     gantt._bars(ax, one(seconds), 1.0, lane)
     assert boxes(ax, not edged) == []
     end = pytest.approx(1 + seconds)
-    assert boxes(ax, edged) == [
-        (1, end, -0.42, pytest.approx(-0.03)),
-        (1, end, pytest.approx(1.03), pytest.approx(1.42)),
-    ]
+    found = boxes(ax, edged)
+    assert found == [(1, end, -0.42, pytest.approx(-0.03)), (1, end, pytest.approx(1.03), pytest.approx(1.42))]
     printed = [(t.get_text(), t.get_position(), t.get_fontsize()) for t in ax.texts]
     middle = pytest.approx(1 + seconds / 2)
     high = [-0.42 + 0.39 * 0.52, 1.03 + 0.39 * 0.52]

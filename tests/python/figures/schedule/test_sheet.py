@@ -33,10 +33,8 @@ def test_text_is_white_where_the_luminance_is_below_0_58(colour: tuple[float, fl
 
 def test_the_subtitle_names_ranks_sizes_and_time() -> None:
     t = made_trace()
-    assert (
-        sheet.about(t)
-        == "4 ranks · 2 nodes · vector of 1 KiB · 2 rounds · 4 messages · 1 transfer through shared memory"
-    )
+    found = sheet.about(t)
+    assert found == "4 ranks · 2 nodes · vector of 1 KiB · 2 rounds · 4 messages · 1 transfer through shared memory"
     few = replace(t, nodes=(), transfers=(), messages=t.messages[:1], rounds=1, count=0)
     assert sheet.about(few) == "4 ranks · 1 round · 1 message"
     assert sheet.about(replace(few, messages=t.messages * 300)) == "4 ranks · 1 round · 1\u2009200 messages"
