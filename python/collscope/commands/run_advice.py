@@ -76,6 +76,8 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
             f"{1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
             f"no words for a library: set {doubt.unknown.keys} first, measured with {doubt.unknown.measure}",
         ]
+    if Key.parse(winner.key).is_builtin:
+        return ["the library's own choice is the fastest: force nothing"]
     ties = [key for key in winner.ties if all(key in w.ties for w in members)]
     lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
     texts: dict[str, list[OpenMpi]] = {}

@@ -179,6 +179,13 @@ def test_a_tie_leaves_the_choice_to_what_the_library_has() -> None:
 
 
 @needs_prover
+def test_nothing_is_forced_where_the_librarys_own_choice_wins() -> None:
+    """Nobody knows which algorithm it was; any that could be forced is slower."""
+    (line,) = advice([won(("bcast/builtin", 1.0), (BINOMIAL, 1.2), nodes=2, source="real")], (V41, V50))
+    assert line == "the library's own choice is the fastest: force nothing"
+
+
+@needs_prover
 def test_words_for_several_sizes_hold_at_each_of_them() -> None:
     """A tie at the last size alone does not count; the loss of what is next is that where it is worst."""
     small, large = won((MST, 1.0), (LINEAR, 1.5), (BINOMIAL, 2.0)), won((MST, 1.0), (BINOMIAL, 1.001), (LINEAR, 1.4))
