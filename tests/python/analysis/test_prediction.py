@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import math
 from typing import Any
 
 import pandas as pd
@@ -114,7 +114,9 @@ def test_one_algorithm_has_no_winner() -> None:
 def test_ranks_correlate() -> None:
     assert spearman([1, 2, 3], [10, 20, 1000]) == pytest.approx(1)
     assert spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert spearman([1, 1, 1], [3, 2, 1]) != spearman([1, 1, 1], [3, 2, 1]), "not a number"
+    assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(0.75**0.5), "equal ones share their rank"
+    for a, b in (([1, 1, 1], [3, 2, 1]), ([1, 2, 3], [7, 7, 7])):
+        assert math.isnan(spearman(a, b))
 
 
 def test_tables_without_a_common_call_name_the_columns_that_differ() -> None:
@@ -208,17 +210,6 @@ def test_coverage_counts_what_lies_inside_the_band() -> None:
     assert by_size.inside.to_dict() == {"up to 512 B": 0, "to 8 KiB": 1, "to 128 KiB": 1, "above": 0}
     assert by_size.repetitions["above"] == 0 and by_size.repetitions_inside.isna()["above"]
     assert coverage(both({})).empty
-
-
-def test_a_band_of_planted_samples_covers_its_share() -> None:
-    """Samples from the distribution whose 5 % and 95 % quantiles are the band: nine tenths are inside."""
-    draw = random.Random(3)
-    times = [f"{1e-5 + 1e-6 * draw.random():.9g}" for _ in range(4000)]
-    middle = sorted(map(float, times))[2000]
-    predicted = [row("model", "bcast/linear", 4, 1e-5, **banded(1.005e-5, 1.095e-5))]
-    measured = [row("real", "bcast/linear", 4, middle, times_s=" ".join(times))]
-    (whole,) = coverage(joined(to_frame(predicted), to_frame(measured))).to_dict("records")
-    assert whole["inside"] == 1 and whole["repetitions_inside"] == pytest.approx(0.9, abs=0.02)
 
 
 def test_a_joined_row_has_both_times_and_what_follows() -> None:
@@ -346,11 +337,6 @@ def test_a_band_has_its_edges_and_calls_without_one_do_not_count() -> None:
     unknown = [{**m, "times_s": ""} for m in measured]
     frame = joined(to_frame(predicted), to_frame(unknown))
     assert list(coverage(frame).repetitions) == [0], "no repetition is known"
-
-
-def test_ranks_that_are_equal_share_theirs() -> None:
-    assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(0.75**0.5)
-    assert spearman([1, 2, 3], [7, 7, 7]) != spearman([1, 2, 3], [7, 7, 7]), "not a number"
 
 
 @pytest.mark.parametrize(("apart", "verdict"), [(0.5e-6, "undecided"), (1.5e-6, "other")])

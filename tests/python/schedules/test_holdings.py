@@ -74,8 +74,3 @@ def test_a_barrier_shows_who_has_been_heard_from() -> None:
     assert held is not None
     assert [int((state > 0).sum()) for state in held.state][:2] == [5, 10]
     assert (held.state[-1] > 0).all()
-
-
-def test_nothing_to_hold() -> None:
-    t = record.traces([Point("bcast", "bcast/linear", 0)], 4, one_port.telephone(4), "")[0]
-    assert holdings.after_rounds(t) is None

@@ -25,7 +25,7 @@ def done(events: tuple[Event, ...]) -> list[tuple[str, int, int, float, float, f
 
 
 def test_the_eager_limit_of_a_machine_file_is_read() -> None:
-    assert modelled.costs_of("ports fluid\neager 4096\noverhead 1e-7\n") == Costs(4096, 1e-7)
+    assert modelled.costs_of("ports fluid\nclass eager 5 6\neager 4096\noverhead 1e-7\n") == Costs(4096, 1e-7)
     assert modelled.costs_of("ports fluid\n") == Costs(-1, 0.0)
     assert modelled.costs_of(one_port.telephone(4)) is None
     assert [Costs(8, 0.5).eager(size) for size in (8, 9)] == [True, False]

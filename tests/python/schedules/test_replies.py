@@ -14,10 +14,10 @@ from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
-from collscope.schedules import critical_path, holdings, make, modelled, observed, record, retimed, trace
+from collscope.schedules import critical_path, holdings, observed, record, retimed, trace
 from collscope.schedules.critical_path import Segment
 from collscope.schedules.holdings import Holdings
-from collscope.schedules.observed import Costs, Event, Observed, Run
+from collscope.schedules.observed import Event, Observed, Run
 from collscope.schedules.trace import Message, Span, Trace
 from collscope.sources import launch, measure, mpirun, smpirun
 from collscope.sources.outcome import Outcome
@@ -166,14 +166,6 @@ def test_a_transfer_is_taken_by_its_receiver_where_it_reads() -> None:
     assert taken == [True, True, False, False, False], "read from the source, or waited for it"
 
 
-def test_the_default_count_depends_on_the_algorithm() -> None:
-    """1 KiB a block; of a pipeline six segments, of a ring one a rank."""
-    calls = [("bcast", "bcast/mst"), ("allgather", "allgather/bucket"), ("barrier", "barrier/a")]
-    assert [make.default_count(*of, 8, 4) for of in calls] == [8 * 256, 256, 0]
-    calls = [("bcast", f"bcast/knomial[s={s}]") for s in (512, 8192, (1 << 24) - 4, 1 << 24)]
-    assert [make.default_count(*of, 8, 8) for of in calls] == [1024, 6144, 8 * -(-6 * ((1 << 24) - 4) // 64), 1024]
-
-
 # ---- a run's calls ----------------------------------------------------------------------------------------
 
 
@@ -265,10 +257,6 @@ def test_a_path_continues_at_the_sender_or_at_a_late_receiver() -> None:
     shifted = replace(t, rank_start_s=(1 * US, 1 * US))
     assert critical_path.observed(shifted).time_s == pytest.approx(6 * US)
     assert isinstance(first, Segment)
-
-
-def test_a_machine_file_names_its_costs_in_lines_of_two_words() -> None:
-    assert modelled.costs_of("ports fluid\nclass eager 5 6\neager 8\noverhead 2e-7\n") == Costs(8, 2e-7)
 
 
 # ---- launching ----------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ def test_a_machine_of_two_nodes() -> None:
         ("bcast/mst", 8, 8 * 128),
         ("bcast/pipeline[s=1024]", 4, 8 * 256),
         ("bcast/pipeline[s=8192]", 4, 8 * 1536),  # six segments
+        ("bcast/pipeline[s=16777212]", 8, 8 * -(-6 * 16777212 // 64)),
         ("bcast/pipeline[s=16777216]", 4, 8 * 256),  # all in one
         ("allreduce/ring_segmented[s=8192]", 4, 8 * 2048),  # one a rank
         ("allgather/bucket", 4, 256),

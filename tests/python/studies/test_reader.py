@@ -307,7 +307,6 @@ def test_the_barrier_of_a_metric_is_spelt_with_all_parameters() -> None:
         ('metric = "loop"', 'metric = "root"\nalso_metrics = ["root"]', '8: setting.also_metrics: "root" is not one of makespan'),
         ('metric = "loop"', 'source = "model"\nalso_metrics = ["root"]',
          '8: setting.also_metrics: "root" is not one of those that the same call gives: there are no others'),
-        ('[sizes]', '[priors]\nsource = "model"\n[sizes]', '9: priors.source: the model does not know "loop"; take source = "sim"'),
     ],
 )  # fmt: skip
 def test_mistakes_of_blocks_layouts_and_figures(old: str, new: str, message: str) -> None:
