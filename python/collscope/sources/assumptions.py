@@ -133,7 +133,7 @@ def doubts(choices: Sequence[Choice]) -> list[Doubt | None]:
             fastest = choice.seconds[choice.winner]
             keys = [key for key, seconds in choice.seconds.items() if seconds <= NEAR * fastest]
             variants[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
-            tasks += [(layout, choice.points[key]) for key in keys]
+            tasks += [model.timed((layout, choice.points[key])) for key in keys]
     with progress.progress("numbers that the file leaves open", len(tasks), HINT) as bar:
         found = model.evaluate(tasks, progress=bar, limit_s=POINT_S)
     times = [o.get("model_s") if o["kind"] == OK else None for o in found]

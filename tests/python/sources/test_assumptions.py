@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from collscope.base import progress
 from collscope.base.progress import Progress
 from collscope.machines import find
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import LOCAL, NIC, PROCESSOR, SHARED_MEMORY, Choice, Doubt
 from collscope.sources.outcome import OK
+from collscope.sources.source import LOOP_CALLS, LOOP_WARMUP
 from open_mpi import needs_prover
 
 OSU_ALONE = """name = "osu"
@@ -120,3 +123,23 @@ def test_the_check_shows_how_far_it_is(workplace: Path, tmp_path: Path, monkeypa
     assumptions.doubts([choice(machine(tmp_path), "bcast", 2, BCAST)])
     (bar,) = shown
     assert bar.done == bar.total == 4 * 2 * len(BCAST) and "Ctrl-C" in bar.hint
+
+
+@needs_prover
+def test_calls_in_a_loop_are_checked_as_they_were_timed(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first call alone may differ from those that follow by more than a doubt."""
+    checked: list[Task] = []
+    evaluate = model.evaluate
+
+    def watched(tasks: Sequence[Task], **more: Any) -> list[dict[str, Any]]:
+        checked.extend(tasks)
+        return evaluate(tasks, **more)
+
+    one = choice(machine(tmp_path), "bcast", 2, BCAST)
+    metric = "osu_avg[barrier=barrier/dissemination]"
+    loop = replace(one, points={key: replace(point, metric=metric) for key, point in one.points.items()})
+    monkeypatch.setattr(model, "evaluate", watched)
+    assumptions.doubts([loop])
+    assert {point.timing for _, point in checked} == {Timing(LOOP_CALLS, LOOP_WARMUP)}
