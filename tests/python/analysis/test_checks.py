@@ -361,38 +361,23 @@ def test_a_check_is_made_where_it_says_and_where_the_table_has_nothing() -> None
 
 
 def test_a_check_is_narrowed_to_what_is_there_of_what_it_names() -> None:
-    check = Order.model_validate(
-        {
-            "kind": "order",
-            "collective": "gather",
-            "names": ["a", "b"],
-            "sizes": "4B,8B",
-            "block_sizes": "4B,16B",
-            "ranks": [2, 4],
-        }
-    )
+    named = {"sizes": "4B,8B", "block_sizes": "4B,16B", "ranks": [2, 4]}
+    check = Order.model_validate({"kind": "order", "collective": "gather", "names": ["a", "b"], **named})
     fewer = check.narrowed((4, 16), (4, 8))
     assert (fewer.sizes, fewer.block_sizes, fewer.ranks) == ((4,), (4, 16), (4,))
     assert check.narrowed((1,), (1,)) == check
     assert check.sizes_at(Place("gather", "", 2, 1)) == (4, 8)
     blocks = check.model_copy(update={"sizes": ()})
-    assert blocks.sizes_at(Place("gather", "", 2, 1)) == (8, 32) and blocks.sizes_at(Place("bcast", "", 2, 1)) == (
-        4,
-        16,
-    )
+    found = [blocks.sizes_at(Place(name, "", 2, 1)) for name in ("gather", "bcast")]
+    assert found == [(8, 32), (4, 16)]
     assert fewer.model_copy(update={"sizes": (), "block_sizes": ()}).sizes_at(Place("gather", "", 2, 1)) is None
     assert check.named() == set() and check.model_copy(update={"mapping": ("fill",)}).named() == {"fill"}
 
 
 def claim(verdict: bool, expected: str = "open") -> list[Claim]:
     """Of a claim that a (or c) is the best, judged with the alternative x."""
-    check = {
-        "kind": "fastest",
-        "collective": "gather",
-        "name": "a" if verdict else "c",
-        "nodes": 1,
-        "expected": expected,
-    }
+    name = "a" if verdict else "c"
+    check = {"kind": "fastest", "collective": "gather", "name": name, "nodes": 1, "expected": expected}
     text = {"id": "X", "text": "t", "where": "w", "tolerance": "{near} or {far}", "explanation": {"all": "A", "x": "B", "y": "C"},
             "check": [check]}  # fmt: skip
     times = Times(FRAME, SIZES)

@@ -195,8 +195,6 @@ def test_unknown_studies_and_keys(known: object) -> None:
         reader.load("bird_shooner")
     with pytest.raises(UsageError, match=r"nowhere\.toml: no such file"):
         reader.load("nowhere.toml")
-    from collscope.catalogue import registry
-
     with pytest.raises(UsageError, match=r'small\.toml:17: collective bcast: unknown .*"bcast?.*mtt"'):
         reader.check_keys(read(GOOD.replace("bcast/mst", "bcast/mtt")), registry.load())
 
