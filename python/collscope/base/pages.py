@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -104,7 +104,7 @@ def html(
     tokens = [*_arranged(made.parse(text))]
     headings = [*_headings(tokens, env)]
     body = made.renderer.render(tokens, made.options, env)
-    title = next((re.sub("<[^>]+>", "", h.text) for h in headings if h.level == 1), "")
+    title = next((unescape(re.sub("<[^>]+>", "", h.text)) for h in headings if h.level == 1), "")
     place = sheets.index(here) if here else 0
     return _shell().render(
         title=title,

@@ -84,6 +84,10 @@ def test_the_headings_are_the_contents_under_the_anchors_that_links_use() -> Non
     assert [e.get("id") for e in page.xpath("//main//*[@id]")][1:] == ["a-b-c", "x.y", "z", "a-b-c-1", "deep"]
 
 
+def test_a_title_with_an_ampersand_is_escaped_once(tmp_path: Path) -> None:
+    assert "<title>A &amp; B &lt;x&gt;</title>" in pages.html("# A & B <x>\n", tmp_path)
+
+
 def test_tables_scroll_and_cells_are_marked_by_what_they_say() -> None:
     page = body("| a | b |\n|---|--:|\n| **partly** 1/2 | yes |\n| no (!) | c ✓ |\n| **other** | d ✗ |\n")
     (table,) = page.xpath("div[@class='scroll']/table")
