@@ -74,9 +74,22 @@ def all_headers() -> dict[str, Header]:
         header = read(path)
         if header is None:
             continue
-        for key in re.findall(r"\b[a-z_]+/[a-z0-9_]+", header.title):
+        for key in keys_of(header):
             found.setdefault(key, header)
     return found
+
+
+def add(path: Path) -> None:
+    """Takes in a file outside of the tree, whose algorithms this process knows; one without these fields says nothing."""
+    header = read(path)
+    if header and "Idea" in header.fields:
+        for key in keys_of(header):
+            all_headers()[key] = header
+
+
+def keys_of(header: Header) -> list[str]:
+    """The algorithms that a file speaks for."""
+    return re.findall(r"\b[a-z_]+/[a-z0-9_]+", header.title)
 
 
 def of_key(key: str) -> Header | None:

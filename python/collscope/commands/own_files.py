@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 COMMANDS = ("run", "prove", "show", "explain")
 OPTIONS = ("-a", "--algorithms")  # whose values are keys; of other options ./x.c is another file
@@ -20,11 +21,13 @@ def replaced(arguments: Sequence[str]) -> list[str]:
     names = [word for i in places for word in _words(arguments[i])[1] if word.endswith(".c")]
     if not names:
         return list(arguments)
-    from collscope.catalogue import registry
+    from collscope.catalogue import headers, registry
     from collscope.setup import own_algorithms
 
     keys = own_algorithms.use(names)
     registry.load.cache_clear()
+    for name in names:
+        headers.add(Path(name))
     made = list(arguments)
     for i in places:
         option, words = _words(arguments[i])

@@ -66,6 +66,8 @@ def facts_table(algorithm: Algorithm, about: Header | None) -> Table:
     table.add_column()
     fields = about.fields if about else {"Idea": algorithm.summary, "Source": algorithm.source}
     for name, text in fields.items():
+        if not text:
+            continue
         table.add_row(name, escape(text))
     for p in algorithm.params:
         kind = " | ".join(p.words) if p.words else f"{p.min} … {p.max}"

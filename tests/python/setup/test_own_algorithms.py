@@ -41,6 +41,9 @@ def test_a_file_is_proven_and_timed_beside_the_catalogue(tmp_path: Path) -> None
     """By its path in place of a key, and under the name in its descriptor."""
     mine = tmp_path / "mine.c"
     mine.write_text(example())
+    done = collscope("show", str(mine), "--ranks", "3", "--no-pictures")
+    assert done.returncode == 0 and re.search("^Scratch +none", done.stdout, re.M), done.stderr
+    assert re.search("^ +2 +x +x +x$", done.stdout, re.M), "the picture of the opening comment"
     done = collscope("prove", str(mine), "--ranks", "1..5")
     assert done.returncode == 0 and "bcast/linear_backwards" in done.stdout and "proven" in done.stdout, done.stderr
     words = [
