@@ -126,7 +126,7 @@ def _find(name: str) -> tuple[Path | None, dict[str, str], str]:
     path = spec_path(base)
     if not path.exists():
         if base == "this_machine":
-            raise UserError("this_machine has not been measured yet; ./collscope calibrate does it in a few seconds")
+            raise UserError("this_machine has not been measured yet; ./collscope calibrate does it in about a minute")
         beside = next((f"./{base}{s}" for s in (".toml", ".xml") if Path(f"{base}{s}").is_file()), None)
         if beside:
             raise UsageError(f'unknown platform "{base}"; did you mean {beside}{name.strip()[len(base) :]}?')

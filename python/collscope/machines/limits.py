@@ -105,8 +105,8 @@ def curve_contradictions(spec: Spec) -> Iterator[tuple[str, int, str]]:
                 yield (
                     class_,
                     at,
-                    f"class {class_} from {piece.start} bytes: {piece.s_per_byte.value} s a byte is faster than the narrowest "
-                    f"link allows ({piece.traffic.value} / {rate} B/s = {piece.traffic.value / rate:.3g}); raise "
+                    f"class {class_} from {piece.start} bytes: {piece.s_per_byte.value} s per byte is faster than the narrowest "
+                    f"link allows ({piece.traffic.value:g} / {rate:.4g} B/s = {piece.traffic.value / rate:.3g}); raise "
                     "s_per_byte or the link's bandwidth, or lower traffic",
                 )
 

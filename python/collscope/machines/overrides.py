@@ -180,7 +180,7 @@ def ideal_numbers(values: Mapping[str, str]) -> dict[str, float]:
         if key not in (*IDEAL, "nodes"):
             raise UsageError(
                 f'ideal: no parameter "{key}"{did_you_mean(key, [*IDEAL, "nodes"])}; it has alpha (s), beta and gamma '
-                "(s a byte), nodes and cores (of a node)"
+                "(s per byte), nodes and cores (per node)"
             )
         parsed = re.fullmatch(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)", text)
         try:

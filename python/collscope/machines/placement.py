@@ -80,7 +80,7 @@ def _check(platform: Platform, nodes: int, ranks: int) -> None:
         else:
             help_text = f"; it has {platform.max_nodes * cores} cores in all{_hint(platform, nodes, needed)}"
         raise UsageError(
-            f"{platform.name} has {counted(cores, 'core')} a node; {ranks} ranks do not fit on {counted(nodes, 'node')} "
+            f"{platform.name} has {counted(cores, 'core')} per node; {ranks} ranks do not fit on {counted(nodes, 'node')} "
             f"({nodes * cores}){help_text}"
         )
     if nodes > 1 and platform.machine.lacks_network:

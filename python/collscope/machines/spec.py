@@ -152,7 +152,7 @@ class Spec:
         groups = [f"{self.cores_per_node // level.cores} {level.name} of {level.cores}" for level in self.levels[::-1]]
         groups.append(counted(self.caches_per_node, "cache"))
         sockets = f"{counted(self.sockets, 'socket')} of {counted(self.cores_per_socket, 'core')}"
-        return f"{counted(self.nodes, 'node')} of {sockets} ({', '.join(groups)} a node)"
+        return f"{counted(self.nodes, 'node')} of {sockets} ({', '.join(groups)} per node)"
 
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """Every number with its name, for tables of provenance and for sweeps."""

@@ -106,7 +106,7 @@ def test_the_catalogue_as_json_is_whole_or_of_one_collective(
     assert out[0] == "ideal" and "schooner" in [line.split()[0] for line in out]
     (square,) = [line.split() for line in out if line.startswith("ib_multicore")]
     assert " ".join(square[1:]) == (
-        "4 nodes of 4 sockets of 4 cores (4 caches a node); classes cache, socket, node, far, network"
+        "4 nodes of 4 sockets of 4 cores (4 caches per node); classes cache, socket, node, far, network"
     )
     monkeypatch.setattr(find, "list_platforms", lambda: ["a", "b"])
     assert call(capsys, "list", "--platforms") == (0, "a\nb\n", "")

@@ -50,12 +50,12 @@ def test_cyclic_and_fill() -> None:
 def test_ranks_that_do_not_fit() -> None:
     p = find.load("schooner")
     with pytest.raises(
-        UsageError, match=r"20 cores a node; 100 ranks do not fit on 4 nodes \(80\); use 5 nodes or more"
+        UsageError, match=r"20 cores per node; 100 ranks do not fit on 4 nodes \(80\); use 5 nodes or more"
     ):
         hosts_of(p, 4, 100)
     with pytest.raises(UsageError, match=r"schooner has 16 nodes; 17 were requested; say --on 'schooner\[nodes=17\]'$"):
         hosts_of(p, 17, 17)
-    with pytest.raises(UsageError, match=r"ideal has 1 core a node; .*; use 8 nodes or more"):
+    with pytest.raises(UsageError, match=r"ideal has 1 core per node; .*; use 8 nodes or more"):
         hosts_of(find.load("ideal"), 2, 8)
 
 
@@ -109,7 +109,7 @@ def test_more_ranks_than_cores_are_dealt_out_evenly_neighbours_together() -> Non
     shared = machine(2, 2, oversubscribes=True)
     assert hosts_of(shared, 1, 8) == [name for name in hosts_of(shared, 1, 4) for _ in range(2)]
     assert hosts_of(shared, 1, 8, "fill") == 2 * hosts_of(shared, 1, 4)
-    with pytest.raises(UsageError, match="4 cores a node; 8 ranks do not fit on 1 node "):
+    with pytest.raises(UsageError, match="4 cores per node; 8 ranks do not fit on 1 node "):
         hosts_of(machine(2, 2), 1, 8)
 
 
@@ -224,7 +224,7 @@ def test_classes_within_a_node(tmp_path: Path, change: str, levels: tuple[str, .
     [
         (0, 1, "0 nodes and 1 ranks; both must be 1 or more"),
         (1, 0, "1 nodes and 0 ranks; both must be 1 or more"),
-        (1, 13, "12 cores a node; 13 ranks do not fit on 1 node (12); use 2 nodes or more"),
+        (1, 13, "12 cores per node; 13 ranks do not fit on 1 node (12); use 2 nodes or more"),
         (2, 25, "25 ranks do not fit on 2 nodes (24); use 3 nodes or more"),
         (2, 37, "37 ranks do not fit on 2 nodes (24); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),
         (3, 37, "37 ranks do not fit on 3 nodes (36); it has 36 cores in all; say --on 'FILE[nodes=4]' --nodes 4"),

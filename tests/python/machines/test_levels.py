@@ -150,7 +150,7 @@ def test_what_is_narrowest_on_a_way_counts_the_links_of_levels() -> None:
         (('"numa"', '"NUMA 4"'), 19, "must be a word of up to 20 small letters"),
         (("bytes_per_s = 13e9", "bytes_per_s = -13e9"), 21, "must be more than 0"),
         (("bytes_per_s = 13e9", "bytes_per_s = 13e19"), 21, "must be 0 or 1 to 1e+18 bytes per second"),
-        (("bytes_per_s = 13e9", "bytes_per_s = 1e9"), 26, "class socket from 0 bytes: 1.9e-10 s a byte is faster"),
+        (("bytes_per_s = 13e9", "bytes_per_s = 1e9"), 26, "class socket from 0 bytes: 1.9e-10 s per byte is faster"),
         (("\nnuma =", "\nnumma ="), 25, 'unknown key; did you mean "numa"'),
         (("cores_per_cache = 2\n", ""), 1, "cores_per_cache: is missing"),
         (("nic_socket = 1", "nic_socket = 2"), 13, "must be a socket from 0 to 1"),

@@ -131,14 +131,14 @@ def test_a_platform_grows_where_it_may() -> None:
 
 def test_a_machine_s_shape_in_words() -> None:
     assert parse_spec(LAYERED, "").shape == (
-        "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches a node)"
+        "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches per node)"
     )
     one = (
         SMALL.replace("nodes = 3", "nodes = 1")
         .replace("sockets = 2", "sockets = 1")
         .replace("socket = 2", "socket = 1")
     )
-    assert parse_spec(one, "").shape == "1 node of 1 socket of 1 core (1 cache a node)"
+    assert parse_spec(one, "").shape == "1 node of 1 socket of 1 core (1 cache per node)"
 
 
 def test_every_number_of_a_specification_is_listed_once_with_its_value() -> None:

@@ -81,7 +81,7 @@ def test_a_number_in_words(tmp_path: Path) -> None:
     assert rows["gamma_s_per_byte"].source == "default"
     assert rows["curve.numa[0].latency_s"].matters == "messages of 0 B to below 3001 B between ranks in the same numa"
     assert rows["curve.network[5003].s_per_byte"].matters == "messages of 5003 B and more between ranks on two nodes"
-    assert made.spec.shape == "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches a node)"
+    assert made.spec.shape == "2 nodes of 2 sockets of 16 cores (4 numa of 8, 8 ccd of 4, 16 caches per node)"
 
 
 def test_links_say_how_many_large_messages_of_the_class_that_demands_most_fill_them() -> None:
