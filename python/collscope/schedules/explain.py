@@ -45,7 +45,7 @@ def sentences(paths: Sequence[CriticalPath]) -> list[str]:
                 f"{winner.key} wins: {format_time(winner.time_s)}; {loser.key} takes {ratio} times as long, {format_time(loser.time_s)}."
             )
             more = [f"{PARTS[p]} {_signed(s)}" for p, s in differences(winner, loser) if abs(s) > 0.02 * longer]
-            words.append(f"On its critical path {loser.key} spends {', '.join(more)}.")
+            words.append(f"The critical path of {loser.key} differs from that of {winner.key} by {', '.join(more)}.")
     words += [_of_one(p) for p in paths]
     return words
 

@@ -57,7 +57,7 @@ Critical path: bcast of 4 KiB, 4 ranks on 2 nodes of tiny
  time                            10.00 µs               30.00 µs
 
 bcast/linear wins: 10 µs; bcast/mst[dest=first] takes 3.00 times as long, 30 µs.
-On its critical path bcast/mst[dest=first] spends latency +26 µs, waiting for a shared link -6 µs.
+The critical path of bcast/mst[dest=first] differs from that of bcast/linear by latency +26 µs, waiting for a shared link -6 µs.
 bcast/linear: 1 message on the path; waiting for a shared link is 60% of the time; one: busy for 80% of it, keeps the path waiting for 2 µs.
 bcast/mst[dest=first]: 2 messages on the path; latency is 100% of the time.
 Shared links that the critical path waits for

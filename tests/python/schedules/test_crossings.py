@@ -193,7 +193,7 @@ def test_paths_are_described_in_sentences() -> None:
     tree = "x/tree: 1 message on the path; bandwidth is 89% of the time."
     assert explain.sentences([TREE, RING]) == [
         "x/ring wins: 10 µs; x/tree takes 2.00 times as long, 20 µs.",
-        "On its critical path x/tree spends bandwidth +17.8 µs, latency -4 µs, waiting for a shared link -4 µs.",
+        "The critical path of x/tree differs from that of x/ring by bandwidth +17.8 µs, latency -4 µs, waiting for a shared link -4 µs.",
         tree,
         ring,
     ]
@@ -213,9 +213,12 @@ def test_two_percent_of_a_difference_is_worth_a_word() -> None:
         replace(TREE, time_s=2e-5, parts={"latency": 1.979e-5, "copy": 2.1e-7}),
         replace(RING, parts={"latency": 1e-5}),
     ]
-    assert explain.sentences(two)[1] == "On its critical path x/tree spends latency +9.79 µs, copies +210.0 ns."
+    assert (
+        explain.sentences(two)[1]
+        == "The critical path of x/tree differs from that of x/ring by latency +9.79 µs, copies +210.0 ns."
+    )
     two[0] = replace(TREE, parts={"latency": 1.981e-5, "copy": 1.9e-7})
-    assert explain.sentences(two)[1] == "On its critical path x/tree spends latency +9.81 µs."
+    assert explain.sentences(two)[1] == "The critical path of x/tree differs from that of x/ring by latency +9.81 µs."
 
 
 def test_every_part_has_its_name_for_people() -> None:
