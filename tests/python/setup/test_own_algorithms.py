@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UserError
 from collscope.commands import own_files
 from collscope.setup import own_algorithms
@@ -141,6 +141,29 @@ def test_a_missing_file_and_two_of_one_key_are_refused(tmp_path: Path) -> None:
     both = [own_algorithms.read(str(tmp_path / name)) for name in ("a.c", "b.c")]
     with pytest.raises(UserError, match=r"b\.c: bcast/linear_backwards is in .*a\.c already"):
         own_algorithms.check_keys(both, paths.ROOT / "algorithms")
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [
+        (["prove", "--json", "FILE"], ["prove", "--json", "bcast/linear_backwards"]),
+        (["prove", "--ranks=3", "FILE"], ["prove", "--ranks=3", "bcast/linear_backwards"]),
+        (["show", "--no-pictures", "FILE"], ["show", "--no-pictures", "bcast/linear_backwards"]),
+        (["run", "-aFILE,mst", "--check"], ["run", "-abcast/linear_backwards,mst", "--check"]),
+        (["prove", "bcast/mst", "--out", "FILE"], ["prove", "bcast/mst", "--out", "FILE"]),
+    ],
+)
+def test_a_file_stands_for_its_keys_behind_any_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], made: list[str]
+) -> None:
+    """A flag takes no value, nor does an option that has its own behind =."""
+    mine = tmp_path / "mine.c"
+    mine.write_text(example())
+    monkeypatch.setattr(own_algorithms, "programs_of", lambda preset: tmp_path)  # nothing is built
+    monkeypatch.setattr(programs, "OWN", ())
+    assert own_files.replaced([word.replace("FILE", str(mine)) for word in words]) == [
+        word.replace("FILE", str(mine)) for word in made
+    ]
 
 
 @pytest.mark.parametrize(
