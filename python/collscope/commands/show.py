@@ -65,6 +65,8 @@ def run(r: Request) -> int:
 
 def list_pictures(written: Sequence[Path], ranks: int) -> None:
     """Names the files; of large ones also their size, and what to do about it."""
+    if not written:
+        return
     print("\npictures")
     sizes = {path: path.stat().st_size for path in written}
     for path, size in sizes.items():

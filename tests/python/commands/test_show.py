@@ -52,8 +52,10 @@ def test_a_picture_that_is_too_large_is_left_out(
 ) -> None:
     monkeypatch.setattr("collscope.figures.schedule.kinds.draw", lambda traces, kind: None)
     assert show.draw([drawn()], ["table"], str(tmp_path)) == []
+    show.list_pictures([], 4)
     words = "the table of bcast/knomial[k=4,s=0] at this size would take too much memory"
-    assert words in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert words in printed.err and printed.out == "", "no heading over no pictures"
 
 
 @needs_simulation()
