@@ -33,6 +33,11 @@ class Winner:
         return str(self.row["chose"] or self.row["algorithm"])
 
     @property
+    def unstable(self) -> bool:
+        """Its time was measured, and the repetitions do not agree well."""
+        return bool(self.row.get("unstable"))
+
+    @property
     def ties(self) -> list[str]:
         """The keys that take no longer than it by TIE, itself first."""
         return [key for key, seconds in self.times.items() if seconds <= (1 + TIE) * self.times[self.key]]

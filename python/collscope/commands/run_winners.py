@@ -97,7 +97,8 @@ def _show_table(found: Sequence[Winner]) -> None:
     for number, winner in enumerate(found):
         size = [format_size(winner.row["bytes"])] if has_sizes else []
         ties = winner.ties
-        lines = [("fastest, in doubt" if winner.doubt else "fastest", winner.key)]
+        shaky = ", in doubt" if winner.doubt else ", unstable" if winner.unstable else ""
+        lines = [(f"fastest{shaky}", winner.key)]
         lines += [("tied" if key in ties else "next", key) for key in list(winner.times)[1 : max(2, len(ties))]]
         by_key: dict[str, list[str]] = {}
         for name, key in winner.taken.items():
@@ -109,7 +110,7 @@ def _show_table(found: Sequence[Winner]) -> None:
                 who,
                 key.removeprefix(f"{collective}/"),
                 "not known" if key == HAN else winner.loss(key),
-                style="bold green" if i == 0 and not winner.doubt else "",
+                style="bold green" if i == 0 and not shaky else "",
                 ruled=i == 0 and number > 0,
             )
     grid.show()
@@ -143,6 +144,11 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
         console.out().print(line, markup=False, soft_wrap=True)  # to be copied in one piece
     if any("--mca" in line for line in lines):
         console.note("these MCA settings apply to every message size")
+    if unstable := sum(w.unstable for w in found):
+        console.note(
+            f"the fastest of {unstable} of {counted(len(found), 'call')} was measured unstably, and may be another: "
+            "repeat with --until-ci 2% and several --launches before you follow this"
+        )
         if installed is None:
             console.note("no Open MPI is installed here: what its versions have is from their sources")
 

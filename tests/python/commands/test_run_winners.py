@@ -130,6 +130,8 @@ def test_the_table_of_winners(monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "tied", "a", "1.00", "", False),
         ("", "tied", "d", "1.01", "", False),
     ]
+    run_winners._show_table([Winner(row("a", 1.0, source="real", unstable="spread: 12 %"), three, {})])
+    assert [(line.cells[1], line.style) for line in shown[2].lines] == [("fastest, unstable", ""), ("next", "")]
     assert [c.name for c in shown[1].columns] == ["who", "takes", "× fastest"]
     assert ["Open MPI 5.0", "coll/han decides", "not known"] in [list(line.cells) for line in shown[1].lines]
 
@@ -169,6 +171,18 @@ def test_what_a_version_takes_by_itself_is_named_as_its_default() -> None:
     assert advice([one, other], (V41, V50))[1].startswith("Open MPI 5.0: --mca")
     crowded = won((BINOMIAL, 1.0), (LINEAR, 2.0), taken=taken, nodes=4)
     assert advice([crowded], (V50,))[0].startswith(f"Open MPI 5.0: {WITHOUT_HAN}")
+
+
+def test_a_winner_by_unstable_times_is_to_be_measured_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_winners, "advice", lambda *_: [])
+    sure, shaky = won((BINOMIAL, 1.0)), won((BINOMIAL, 1.0), bytes=4096, unstable="clock: 1 us")
+    run_winners._show_advice([sure], False)
+    assert capsys.readouterr().err == ""
+    run_winners._show_advice([sure, shaky], False)
+    text = " ".join(capsys.readouterr().err.split())
+    assert "the fastest of 1 of 2 calls was measured unstably, and may be another: repeat with --until-ci 2%" in text
 
 
 @needs_prover
