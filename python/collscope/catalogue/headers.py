@@ -31,7 +31,7 @@ class Header:
 
 def read(path: Path) -> Header | None:
     """The header of one file; None when it does not begin with a comment."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8", errors="replace")  # somebody's own file may be of another encoding
     if not text.startswith("/* "):
         return None
     lines = text.partition("*/")[0].splitlines()

@@ -11,6 +11,7 @@ import pytest
 
 from collscope.base import paths, programs
 from collscope.base.errors import UserError
+from collscope.catalogue import headers
 from collscope.commands import own_files
 from collscope.setup import own_algorithms
 from open_mpi import needs_prover
@@ -75,6 +76,14 @@ def test_a_change_of_the_file_is_another_algorithm(tmp_path: Path) -> None:
     mine.write_text(example().replace("r-- > 0", "r-- > 1"))
     done = collscope("prove", str(mine), "--ranks", "3")
     assert done.returncode == 1 and re.search(r"mine\.c:\d+, operation 0\) has no send", done.stderr), done.stderr
+
+
+def test_an_opening_comment_in_another_encoding_is_read(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.c"
+    mine.write_bytes(example().replace("this page", "caf\u00e9").encode("latin-1"))
+    header = headers.read(mine)
+    assert header and header.fields["Source"] == "caf\ufffd"
+    assert own_algorithms.read(str(mine)).algorithms == {"bcast/linear_backwards": "bcast_linear_backwards"}
 
 
 @needs_prover
@@ -161,6 +170,7 @@ def test_a_file_stands_for_its_keys_behind_any_option(
     mine.write_text(example())
     monkeypatch.setattr(own_algorithms, "programs_of", lambda preset: tmp_path)  # nothing is built
     monkeypatch.setattr(programs, "OWN", ())
+    monkeypatch.setattr(headers, "add", lambda path: None)
     assert own_files.replaced([word.replace("FILE", str(mine)) for word in words]) == [
         word.replace("FILE", str(mine)) for word in made
     ]
