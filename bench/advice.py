@@ -24,7 +24,7 @@ from collscope.machines import find, spec_writer
 from collscope.machines.spec import Spec
 from collscope.points.plan import Layout, Point
 from collscope.sources import assumptions, model
-from collscope.sources.assumptions import LOSS, Choice
+from collscope.sources.assumptions import LOSS, Choice, Doubt, Unchecked
 from collscope.sources.outcome import OK
 
 COLLECTIVES = ("bcast", "scatter", "gather", "allreduce", "alltoall")
@@ -60,7 +60,7 @@ def main() -> None:
     known = registry.load()
     sizes, layouts = (SIZES[::3], LAYOUTS[1::3]) if given.quick else (SIZES, LAYOUTS)
     print(f"{given.machine}: curves alone beside the whole calibration; a loss counts above {LOSS:.0%}")
-    total = doubted = silent = right = 0
+    total = doubted = unchecked = silent = right = 0
     worst = (0.0, "")
     with tempfile.TemporaryDirectory() as folder:
         whole = find.load(given.machine)
@@ -82,15 +82,14 @@ def main() -> None:
             ):
                 loss = truth[choice.winner] / min(truth.values()) - 1
                 total += 1
-                doubted += doubt is not None
+                unchecked += isinstance(doubt, Unchecked)
+                doubted += isinstance(doubt, Doubt)
                 right += doubt is None and loss <= LOSS
                 if doubt is None and loss > LOSS:
                     silent += 1
                     worst = max(worst, (loss, f"{what}: {choice.winner}"))
-            print(
-                f"{collective:<10} {total:>4} choices so far: {doubted} in doubt, {right} within, {silent} lose more silently",
-                flush=True,
-            )
+            counts = f"{doubted} in doubt, {unchecked} not checked, {right} within, {silent} lose more silently"
+            print(f"{collective:<10} {total:>4} choices so far: {counts}", flush=True)
     print(f"silent losses: {silent} of {total}; the worst {worst[0]:.0%} ({worst[1]})" if silent else "no silent loss")
 
 

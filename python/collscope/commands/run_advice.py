@@ -11,7 +11,7 @@ from collscope.commands.run_table import Call, call_of
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import assumptions
-from collscope.sources.assumptions import Choice, Doubt
+from collscope.sources.assumptions import Choice, Doubt, Unchecked
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import OpenMpi
 
@@ -26,6 +26,7 @@ class Winner:
     times: Mapping[str, float]  # seconds of each key, the fastest first; what a decision chose under the key that ran
     taken: Mapping[str, str]  # decision → key
     doubt: Doubt | None = None  # an unknown number of the machine on which the winner hangs
+    unchecked: Unchecked | None = None  # unknown numbers on which it may hang
 
     @property
     def key(self) -> str:
@@ -69,7 +70,10 @@ def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner
         choices.append(
             Choice(layout, {key: replace(point, algorithm=key) for key in winner.times}, winner.times, winner.key)
         )
-    return [replace(w, doubt=doubt) for w, doubt in zip(winners, assumptions.doubts(choices), strict=True)]
+    return [
+        replace(w, unchecked=found) if isinstance(found, Unchecked) else replace(w, doubt=found)
+        for w, found in zip(winners, assumptions.doubts(choices), strict=True)
+    ]
 
 
 def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bool = False) -> list[str]:
@@ -85,6 +89,9 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
         return ["the library's own choice is the fastest: force nothing"]
     ties = [key for key in winner.ties if all(key in w.ties for w in members)]
     lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
+    if unchecked := next((w.unchecked for w in members if w.unchecked), None):
+        names = "; ".join(unknown.keys for unknown in unchecked.unknowns)
+        lines.append(f"not checked over what the file leaves open ({names}): the words hold only if that is as assumed")
     texts: dict[str, list[OpenMpi]] = {}
     for library in versions:
         key = next((key for key in ties if winner.words(key, library)), "")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from collscope.base import progress
 from collscope.base.number import Number
+from collscope.catalogue import registry
 from collscope.machines import find
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Piece, Spec
@@ -20,8 +21,10 @@ from collscope.sources import model
 from collscope.sources.outcome import OK
 
 LOSS = 0.10  # of time, that trusting a winner may cost: more is a doubt
-MAX_RANKS = 4096  # above, the model alone takes long
-POINT_S = 2.0  # for a modelled time of one variant
+MAX_CANDIDATES = 6  # of a call: the fastest ones
+POINT_S = 5.0  # for a modelled time of one variant
+# Of the ranks of a call that is checked; above, eight variants take longer than what they are about.
+MAX_ROOTED, MAX_UNROOTED, MAX_ALLTOALL = 4096, 128, 32
 HINT = "the times are above; Ctrl-C ends the command without this check"
 NEAR = 20.0  # times the fastest: what takes longer is not asked again
 
@@ -57,6 +60,13 @@ class Doubt:
     unknown: Unknown
     other: str
     loss: float
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A winner that may hang on these numbers: too many ranks to try, or a call that the model does not know."""
+
+    unknowns: tuple[Unknown, ...]
 
 
 def _spent(piece: Piece, share: float) -> tuple[Number, Number]:
@@ -120,9 +130,17 @@ class Choice:
     winner: str
 
 
-def doubts(choices: Sequence[Choice]) -> list[Doubt | None]:
-    """For each choice, the unknown number on which its winner hangs most; None: it loses at most LOSS whatever they are, or nothing
-    is unknown, or the model cannot tell. Each number is varied by itself, the others in the middle of their ranges."""
+def max_ranks(collective: str) -> int:
+    """Of a call of this collective that is checked: p messages or so where there is a root, p² in an alltoall."""
+    if collective == "alltoall":
+        return MAX_ALLTOALL
+    about = registry.load().collective(collective)
+    return MAX_ROOTED if about.has_root or not about.has_data else MAX_UNROOTED
+
+
+def doubts(choices: Sequence[Choice]) -> list[Doubt | Unchecked | None]:
+    """For each choice, the unknown number on which its winner hangs most; None: nothing is unknown, or against its MAX_CANDIDATES
+    nearest it loses at most LOSS whatever the numbers are. Each number is varied by itself, the others in the middle of their ranges."""
     tasks: list[Task] = []
     variants: list[list[tuple[Unknown, dict[str, int]]]] = []  # of each choice: unknown, key → place in tasks
     platforms: dict[tuple[str, str, int], Platform] = {}
@@ -131,34 +149,38 @@ def doubts(choices: Sequence[Choice]) -> list[Doubt | None]:
         for unknown, platform in _variants(choice, platforms):
             layout = replace(choice.layout, platform=platform)
             fastest = choice.seconds[choice.winner]
-            keys = [key for key, seconds in choice.seconds.items() if seconds <= NEAR * fastest]
+            nearest = sorted(choice.seconds, key=choice.seconds.__getitem__)[:MAX_CANDIDATES]
+            keys = [key for key in nearest if choice.seconds[key] <= NEAR * fastest]
             variants[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
             tasks += [model.timed((layout, choice.points[key])) for key in keys]
     with progress.progress("numbers that the file leaves open", len(tasks), HINT) as bar:
         found = model.evaluate(tasks, progress=bar, limit_s=POINT_S)
     times = [o.get("model_s") if o["kind"] == OK else None for o in found]
-    return [_worst(choice.winner, of_choice, times) for choice, of_choice in zip(choices, variants, strict=True)]
+    return [_worst(choice, of_choice, times) for choice, of_choice in zip(choices, variants, strict=True)]
 
 
 def _worst(
-    winner: str, variants: Sequence[tuple[Unknown, Mapping[str, int]]], times: Sequence[float | None]
-) -> Doubt | None:
-    worst: Doubt | None = None
+    choice: Choice, variants: Sequence[tuple[Unknown, Mapping[str, int]]], times: Sequence[float | None]
+) -> Doubt | Unchecked | None:
+    open_numbers = unknowns(choice.layout.platform, choice.layout.nodes) if choice.layout.platform else []
+    winner, worst = choice.winner, None
+    incomplete = bool(open_numbers) and not variants
     for unknown, places in variants:
         found = {key: time for key, place in places.items() if (time := times[place])}
+        incomplete = incomplete or len(found) < len(places)
         if winner not in found:
             continue
         best = min(found, key=lambda key: found[key])
         loss = found[winner] / found[best] - 1
         if loss > LOSS and (worst is None or loss > worst.loss):
             worst = Doubt(unknown, best, loss)
-    return worst
+    return worst or (Unchecked(tuple(open_numbers)) if incomplete else None)
 
 
 def _variants(choice: Choice, kept: dict[tuple[str, str, int], Platform]) -> Iterator[tuple[Unknown, Platform]]:
     """Each unknown number at the ends of its range, the others in the middle of theirs, with the platform that has it so."""
     base = choice.layout.platform
-    if base is None or choice.layout.ranks > MAX_RANKS:
+    if base is None or choice.layout.ranks > max_ranks(choice.points[choice.winner].collective):
         return
     found = unknowns(base, choice.layout.nodes)
     if not found:

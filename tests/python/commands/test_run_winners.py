@@ -16,7 +16,7 @@ from collscope.catalogue.registry import Registry
 from collscope.commands import run_winners
 from collscope.commands.run_advice import Winner, advice
 from collscope.points.table import Row, make_row
-from collscope.sources.assumptions import PROCESSOR, Doubt
+from collscope.sources.assumptions import PROCESSOR, Doubt, Unchecked
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import DYNAMIC, WITHOUT_HAN
 from command_line import call
@@ -228,6 +228,13 @@ def test_no_words_are_given_where_an_assumed_number_decides() -> None:
         "set overhead_s, or gap_s in [curve] first, measured with osu_mbw_mr, or ./collscope calibrate" in second
         and "--mca" not in first + second
     )
+
+
+@needs_prover
+def test_a_winner_that_was_not_checked_has_its_words_with_a_warning() -> None:
+    first, second = advice([replace(won((BINOMIAL, 1.0), (LINEAR, 2.0)), unchecked=Unchecked((PROCESSOR,)))], (V41,))
+    assert first.startswith("not checked over what the file leaves open (overhead_s, or gap_s in [curve])")
+    assert second.startswith("Open MPI 4.1: --mca")
 
 
 @needs_prover

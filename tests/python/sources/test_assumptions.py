@@ -15,7 +15,7 @@ from collscope.base.progress import Progress
 from collscope.machines import find
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.sources import assumptions, model
-from collscope.sources.assumptions import LOCAL, NIC, PROCESSOR, SHARED_MEMORY, Choice, Doubt
+from collscope.sources.assumptions import LOCAL, NIC, PROCESSOR, SHARED_MEMORY, Choice, Doubt, Unchecked
 from collscope.sources.outcome import OK
 from collscope.sources.source import LOOP_CALLS, LOOP_WARMUP
 from open_mpi import needs_prover
@@ -95,7 +95,12 @@ def test_a_winner_that_costs_nothing_per_message_is_in_doubt(workplace: Path, tm
     small = choice(machine(tmp_path), "bcast", 2, BCAST)
     assert small.winner == "bcast/linear"
     (doubt,) = assumptions.doubts([small])
-    assert doubt and doubt.unknown == PROCESSOR and doubt.other == "bcast/binomial[s=0]" and doubt.loss > 1
+    assert (
+        isinstance(doubt, Doubt)
+        and doubt.unknown == PROCESSOR
+        and doubt.other == "bcast/binomial[s=0]"
+        and doubt.loss > 1
+    )
 
 
 @needs_prover
@@ -143,3 +148,34 @@ def test_calls_in_a_loop_are_checked_as_they_were_timed(
     monkeypatch.setattr(model, "evaluate", watched)
     assumptions.doubts([loop])
     assert {point.timing for _, point in checked} == {Timing(LOOP_CALLS, LOOP_WARMUP)}
+
+
+@needs_prover
+def test_a_call_of_too_many_ranks_is_not_called_sure(workplace: Path, tmp_path: Path) -> None:
+    """Nor one whose metric the model does not know; a machine whose file gives everything hangs on nothing."""
+    name = machine(tmp_path)
+    small = choice(name, "bcast", 2, BCAST)
+    looped = {key: replace(point, metric="loop") for key, point in small.points.items()}
+    crowd = Point("alltoall", "alltoall/linear", 1)
+    many = Choice(small.layout, {crowd.algorithm: crowd}, {crowd.algorithm: 1.0}, crowd.algorithm)
+    known = find.load(f"{name}[overhead_s=2e-7,nic_gap_s=0,memory_bytes_per_s=9e10,gamma_s_per_byte=2e-10]")
+    found = assumptions.doubts(
+        [replace(small, points=looped), many, replace(many, layout=replace(many.layout, platform=known))]
+    )
+    every = Unchecked((PROCESSOR, NIC, SHARED_MEMORY, LOCAL))
+    assert found == [every, every, None]
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("collective", "most"), [("bcast", 4096), ("barrier", 4096), ("allreduce", 128), ("alltoall", 32)]
+)
+def test_as_many_ranks_are_checked_as_a_collective_has_few_messages(collective: str, most: int) -> None:
+    assert assumptions.max_ranks(collective) == most
+
+
+@needs_prover
+def test_only_the_nearest_are_tried_again(workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree is none of them: it cannot replace the winner."""
+    monkeypatch.setattr(assumptions, "MAX_CANDIDATES", 1)
+    assert assumptions.doubts([choice(machine(tmp_path), "bcast", 2, BCAST)]) == [None]
