@@ -21,7 +21,6 @@ from collscope.sources import model
 from collscope.sources.outcome import OK
 
 LOSS = 0.10  # of time, that trusting a winner may cost: more is a doubt
-MAX_CANDIDATES = 6  # of a call: the fastest ones
 POINT_S = 5.0  # for a modelled time of one variant
 # Of the ranks of a call that is checked; above, eight variants take longer than what they are about.
 MAX_ROOTED, MAX_UNROOTED, MAX_ALLTOALL = 4096, 128, 32
@@ -139,8 +138,8 @@ def max_ranks(collective: str) -> int:
 
 
 def doubts(choices: Sequence[Choice]) -> list[Doubt | Unchecked | None]:
-    """For each choice, the unknown number on which its winner hangs most; None: nothing is unknown, or against its MAX_CANDIDATES
-    nearest it loses at most LOSS whatever the numbers are. Each number is varied by itself, the others in the middle of their ranges."""
+    """For each choice, the unknown number on which its winner hangs most; None: nothing is unknown, or against those
+    that are NEAR it loses at most LOSS whatever the numbers are. Each is varied by itself, the others in the middle of their ranges."""
     tasks: list[Task] = []
     variants: list[list[tuple[Unknown, dict[str, int]]]] = []  # of each choice: unknown, key → place in tasks
     platforms: dict[tuple[str, str, int], Platform] = {}
@@ -149,8 +148,7 @@ def doubts(choices: Sequence[Choice]) -> list[Doubt | Unchecked | None]:
         for unknown, platform in _variants(choice, platforms):
             layout = replace(choice.layout, platform=platform)
             fastest = choice.seconds[choice.winner]
-            nearest = sorted(choice.seconds, key=choice.seconds.__getitem__)[:MAX_CANDIDATES]
-            keys = [key for key in nearest if choice.seconds[key] <= NEAR * fastest]
+            keys = [key for key, seconds in choice.seconds.items() if seconds <= NEAR * fastest]
             variants[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
             tasks += [model.timed((layout, choice.points[key])) for key in keys]
     with progress.progress("numbers that the file leaves open", len(tasks), HINT) as bar:

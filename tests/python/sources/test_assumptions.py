@@ -175,7 +175,7 @@ def test_as_many_ranks_are_checked_as_a_collective_has_few_messages(collective: 
 
 
 @needs_prover
-def test_only_the_nearest_are_tried_again(workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tree is none of them: it cannot replace the winner."""
-    monkeypatch.setattr(assumptions, "MAX_CANDIDATES", 1)
+def test_only_what_is_near_is_tried_again(workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes many times as long cannot replace the winner."""
+    monkeypatch.setattr(assumptions, "NEAR", 1.0)
     assert assumptions.doubts([choice(machine(tmp_path), "bcast", 2, BCAST)]) == [None]
