@@ -141,27 +141,36 @@ def doubts(choices: Sequence[Choice]) -> list[Doubt | Unchecked | None]:
     """For each choice, the unknown number on which its winner hangs most; None: nothing is unknown, or against those
     that are NEAR it loses at most LOSS whatever the numbers are. Each is varied by itself, the others in the middle of their ranges."""
     tasks: list[Task] = []
-    variants: list[list[tuple[Unknown, dict[str, int]]]] = []  # of each choice: unknown, key → place in tasks
-    platforms: dict[tuple[str, str, int], Platform] = {}
+    places: list[list[tuple[Unknown, dict[str, int]]]] = []  # of each choice: unknown, key → place in tasks
+    open_numbers: list[tuple[Unknown, ...]] = []
+    machines: dict[tuple[str, bool], list[tuple[Unknown, Platform]]] = {}
     for choice in choices:
-        variants.append([])
-        for unknown, platform in _variants(choice, platforms):
-            layout = replace(choice.layout, platform=platform)
-            fastest = choice.seconds[choice.winner]
-            keys = [key for key, seconds in choice.seconds.items() if seconds <= NEAR * fastest]
-            variants[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
-            tasks += [model.timed((layout, choice.points[key])) for key in keys]
+        at = choice.layout
+        machine = (at.platform.typed, at.nodes > 1) if at.platform else ("", False)
+        if machine not in machines:
+            machines[machine] = list(_variants(at.platform, at.nodes)) if at.platform else []
+        open_numbers.append(tuple(dict.fromkeys(unknown for unknown, _ in machines[machine])))
+        places.append([])
+        if at.ranks > max_ranks(choice.points[choice.winner].collective):
+            continue
+        near = NEAR * choice.seconds[choice.winner]
+        keys = [key for key, seconds in choice.seconds.items() if seconds <= near]
+        for unknown, platform in machines[machine]:
+            places[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
+            tasks += [model.timed((replace(at, platform=platform), choice.points[key])) for key in keys]
     with progress.progress("numbers that the file leaves open", len(tasks), HINT) as bar:
         found = model.evaluate(tasks, progress=bar, limit_s=POINT_S)
     times = [o.get("model_s") if o["kind"] == OK else None for o in found]
-    return [_worst(choice, of_choice, times) for choice, of_choice in zip(choices, variants, strict=True)]
+    return [_worst(*each, times) for each in zip([c.winner for c in choices], open_numbers, places, strict=True)]
 
 
 def _worst(
-    choice: Choice, variants: Sequence[tuple[Unknown, Mapping[str, int]]], times: Sequence[float | None]
+    winner: str,
+    open_numbers: tuple[Unknown, ...],
+    variants: Sequence[tuple[Unknown, Mapping[str, int]]],
+    times: Sequence[float | None],
 ) -> Doubt | Unchecked | None:
-    open_numbers = unknowns(choice.layout.platform, choice.layout.nodes) if choice.layout.platform else []
-    winner, worst = choice.winner, None
+    worst: Doubt | None = None
     incomplete = bool(open_numbers) and not variants
     for unknown, places in variants:
         found = {key: time for key, place in places.items() if (time := times[place])}
@@ -172,24 +181,18 @@ def _worst(
         loss = found[winner] / found[best] - 1
         if loss > LOSS and (worst is None or loss > worst.loss):
             worst = Doubt(unknown, best, loss)
-    return worst or (Unchecked(tuple(open_numbers)) if incomplete else None)
+    return worst or (Unchecked(open_numbers) if incomplete else None)
 
 
-def _variants(choice: Choice, kept: dict[tuple[str, str, int], Platform]) -> Iterator[tuple[Unknown, Platform]]:
+def _variants(base: Platform, nodes: int) -> Iterator[tuple[Unknown, Platform]]:
     """Each unknown number at the ends of its range, the others in the middle of theirs, with the platform that has it so."""
-    base = choice.layout.platform
-    if base is None or choice.layout.ranks > max_ranks(choice.points[choice.winner].collective):
-        return
-    found = unknowns(base, choice.layout.nodes)
+    found = unknowns(base, nodes)
     if not found:
         return
     spec = find.load_spec(base.typed)
     for unknown in found:
         for i in (0, 2):
-            name = base.typed, unknown.name, i
-            if name not in kept:
-                made = spec
-                for other in found:
-                    made = other.with_value(made, i if other is unknown else 1)
-                kept[name] = find.platform_of(made, base.name)
-            yield unknown, kept[name]
+            made = spec
+            for other in found:
+                made = other.with_value(made, i if other is unknown else 1)
+            yield unknown, find.platform_of(made, base.name)

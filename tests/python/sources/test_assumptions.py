@@ -13,6 +13,7 @@ import pytest
 from collscope.base import progress
 from collscope.base.progress import Progress
 from collscope.machines import find
+from collscope.machines.machine_file import machine_file
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.sources import assumptions, model
 from collscope.sources.assumptions import LOCAL, NIC, PROCESSOR, SHARED_MEMORY, Choice, Doubt, Unchecked
@@ -179,3 +180,23 @@ def test_only_what_is_near_is_tried_again(workplace: Path, tmp_path: Path, monke
     """What takes many times as long cannot replace the winner."""
     monkeypatch.setattr(assumptions, "NEAR", 1.0)
     assert assumptions.doubts([choice(machine(tmp_path), "bcast", 2, BCAST)]) == [None]
+
+
+@needs_prover
+def test_a_doubt_hangs_on_its_own_call_alone(workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on the calls before it: one on a single node knows no NIC, and its machines are others."""
+    name = machine(tmp_path)
+    far = choice(name, "bcast", 2, BCAST)
+    near = replace(far, layout=Layout(find.load(name), 1, 16))
+    files: list[str] = []
+
+    def times(tasks: Sequence[Task], **_: object) -> list[dict[str, object]]:
+        files.extend(machine_file(at.platform, at.nodes, at.ranks) for at, _ in tasks if at.platform and at.nodes > 1)
+        return [{"kind": OK, "model_s": 1.0} for _ in tasks]
+
+    monkeypatch.setattr(model, "evaluate", times)
+    assumptions.doubts([far])
+    alone = list(files)
+    files.clear()
+    assumptions.doubts([near, far])
+    assert files == alone and any("nic_gap" in file for file in files)
