@@ -90,7 +90,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows as a DataFrame: texts, whole numbers (0 where empty), times and other reals (NaN where there is none)."""
+    """Rows as a DataFrame: texts, whole numbers (0 where empty), times and other reals (NaN where empty)."""
     import pandas as pd
 
     made = list(rows)
@@ -106,7 +106,7 @@ def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def to_rows(frame: pd.DataFrame) -> list[Row]:
-    """A frame's rows; what is not there is None, not NaN."""
+    """A frame's rows; None where a cell is empty, never NaN."""
     import math
 
     return [

@@ -43,7 +43,7 @@ class Launcher:
 
     @property
     def is_local(self) -> bool:
-        """Whether nothing was said: mpirun as it is."""
+        """Whether it is mpirun without options."""
         return self == LOCAL
 
     @property
@@ -61,12 +61,12 @@ class Launcher:
         if self.kind == "testbed":
             return _bed().network.hosts
         if self.kind == "slurm":
-            said = os.environ.get("SLURM_JOB_NUM_NODES", "")
-            return int(said) if said.isdigit() else None
+            allocated = os.environ.get("SLURM_JOB_NUM_NODES", "")
+            return int(allocated) if allocated.isdigit() else None
         return len(self.hosts) or None
 
     def share_cores(self, ranks: int, nodes: int = 1) -> bool:
-        """Whether ranks are known to take turns on cores. Ranks on the bed do by its nature; Slurm knows its nodes, we do not."""
+        """Whether ranks are known to share cores. Ranks on the bed do by its nature; Slurm knows its nodes, we do not."""
         return self.kind == "mpirun" and mpirun.share_cores(ranks, nodes)
 
     def command(
@@ -88,7 +88,7 @@ class Launcher:
             return [*_bed().mpirun(ranks, program, nodes=nodes, map_by=DEALT[mapping].format(each=each))]
         if self.kind == "slurm":
             if mapping not in DISTRIBUTION:
-                raise UsageError(f"--mapping {mapping}: srun is told of {', '.join(DISTRIBUTION)}")
+                raise UsageError(f"--mapping {mapping}: srun supports only {', '.join(DISTRIBUTION)}")
             if not shutil.which("srun"):
                 raise UserError("srun: not found; is this a machine with Slurm?")
             words = ["srun", f"--nodes={nodes}", f"--ntasks={ranks}", f"--ntasks-per-node={each}"]
@@ -130,7 +130,7 @@ def launcher_of(kind: str | None = None, hosts: str | None = None) -> Launcher:
         raise UsageError(f"--hosts {hosts}: goes with mpirun; --launcher {kind} knows its nodes")
     if kind == "slurm" and not os.environ.get("SLURM_JOB_ID"):
         raise UsageError(
-            "--launcher slurm: this is no allocation (SLURM_JOB_ID is not set); start with salloc -N NODES, or in a job"
+            "--launcher slurm: not inside an allocation (SLURM_JOB_ID is not set); start with salloc -N NODES, or in a job"
         )
     if kind == "testbed":
         _bed()
@@ -143,12 +143,12 @@ def launcher_of(kind: str | None = None, hosts: str | None = None) -> Launcher:
         lines = [line.split("#")[0].split() for line in read_text(path, paths.display(path)).splitlines()]
         names = tuple(dict.fromkeys(re.split(r":\d+$", words[0])[0] for words in lines if words))
         if not names:
-            raise UserError(f"{paths.display(path)}: names no host; write one a line, node01 slots=16")
+            raise UserError(f"{paths.display(path)}: names no host; write one per line, node01 slots=16")
         return Launcher(kind, names, paths.resolved(path))
     names = tuple(re.sub(r":\d+$", "", name.strip()) for name in hosts.split(","))
     if bad := [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name)]:
         raise UsageError(
-            f'--hosts {hosts}: there is no such file, and "{bad[0]}" is no host\'s name; give a host file, or names with commas'
+            f'--hosts {hosts}: there is no such file, and "{bad[0]}" is not a host name; give a host file, or names with commas'
         )
     if len(set(names)) < len(names):
         raise UsageError(f"--hosts {hosts}: a host is named twice")

@@ -24,7 +24,7 @@ def library() -> str:
 
 
 def share_cores(ranks: int, nodes: int = 1) -> bool:
-    """More ranks than cores: they take turns."""
+    """More ranks than cores: they share them."""
     return ranks > nodes * len(os.sched_getaffinity(0))
 
 
@@ -38,7 +38,7 @@ def command(ranks: int, nodes: int = 1, mapping: str = "block") -> list[str]:
     words = ["mpirun", "-np", str(ranks)]
     if mapping == "packed":
         raise UsageError(
-            "--mapping packed: mpirun is not told of it; on one node core is the same, otherwise use block"
+            "--mapping packed: mpirun has no such option; on one node core is the same, otherwise use block"
         )
     if library().startswith("Open MPI"):
         if os.geteuid() == 0:
@@ -80,20 +80,20 @@ ADVICE = (  # what mpirun says when it cannot start, and what to do
 MAX_CHARACTERS = 600  # characters of its words
 
 
-def reason(said: str) -> str:
+def reason(errors: str) -> str:
     """Why mpirun did not start, in its own words but without frames, lists and repetitions, and what to do; "" when it says nothing."""
-    told: list[str] = []
-    for paragraph in re.split(r"\n[ \t]*\n|^-{20,}$", said, flags=re.MULTILINE):
+    parts: list[str] = []
+    for paragraph in re.split(r"\n[ \t]*\n|^-{20,}$", errors, flags=re.MULTILINE):
         lines = [re.sub(r"^\[\S*\]( \*\*\*)?\s*", "", line.strip()) for line in paragraph.strip().splitlines()]
         lines = [line for line in lines if not re.match(r"Type '|.*ORTE_ERROR_LOG", line)]
         pairs = [line for line in lines if re.match(r"[A-Z]\w+:\s", line)]
         text = " ".join(filter(None, lines)) if len(pairs) < len(lines) else ", ".join(pairs)
-        told.append(re.sub(r"\s+", " ", text).replace(" :", ":"))
+        parts.append(re.sub(r"\s+", " ", text).replace(" :", ":"))
     aside = re.compile(
         r"^(It looks like|Either|Alternatively|In all the|A \"slot\"|\d\.|\* |We |Running as|You can|reported by)|"
         r"^$|usually is caused|^(build|/)\S*$|MPI_ERRORS_ARE_FATAL|while attempting|Per user-direction"
     )
-    kept = list(dict.fromkeys(text for text in told if not aside.search(text)))
+    kept = list(dict.fromkeys(text for text in parts if not aside.search(text)))
     words = "; ".join(text.rstrip(" .:,") for text in kept)[:MAX_CHARACTERS]
-    advice = next((what for pattern, what in ADVICE if re.search(pattern, said, re.IGNORECASE)), "")
+    advice = next((what for pattern, what in ADVICE if re.search(pattern, errors, re.IGNORECASE)), "")
     return f"{words}; {advice}" if words and advice else words

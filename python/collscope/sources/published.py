@@ -49,7 +49,7 @@ TABLES = {
 
 
 def table_of(platform: str) -> Table:
-    """The published times of a platform, variants aside. UserError: there are none."""
+    """The published times of a platform, variants aside. UserError: no table holds them."""
     if found := TABLES.get(platform.partition("[")[0]):
         return found
     raise UserError(f"of {platform} no times of collectives were published here; there are some of {', '.join(TABLES)}")

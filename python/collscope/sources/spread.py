@@ -22,7 +22,7 @@ STEPS = 100  # of the clock: a shorter time is read off to no more than 1 %
 
 def interval_rank(values: int) -> int:
     """k: the median of what so many independent values were drawn from lies between their k-th smallest and their k-th largest with at
-    least 95 %; the largest such k, from 1, or 0 where there is none (fewer than 6 values). Fewer than k of n values lie below the median
+    least 95 %; the largest such k, from 1, or 0 with fewer than 6 values. Fewer than k of n values lie below the median
     with P(B(n, 1/2) < k), which may be 2.5 % at most (Conover 1999, section 3.2; driver/measure/interval.h)."""
     log_term, below = -values * math.log(2), 0.0
     for k in range(values):

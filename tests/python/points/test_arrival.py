@@ -1,4 +1,4 @@
-"""Arrival patterns as they are typed, as a plan has them, and what caches know of them."""
+"""collscope.points.arrival: patterns as they are typed, as a plan has them, and what caches know of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_times_become_seconds(typed: str, meant: str) -> None:
         ("one_late:1us:1048576", "the number behind the time is at most 1048575"),
     ],
 )  # fmt: skip
-def test_what_is_no_pattern_is_refused(typed: str, says: str) -> None:
+def test_an_unknown_pattern_is_refused(typed: str, says: str) -> None:
     with pytest.raises(UsageError) as caught:
         arrival.parse(typed)
     assert str(caught.value) == f"--skew {typed}: {says}"
@@ -91,7 +91,7 @@ def test_a_file_is_known_by_what_is_in_it(tmp_path: Path) -> None:
         ("one_late:2s:3", "one late, 2 s, rank 3"),
     ],
 )
-def test_a_pattern_is_told_in_words(text: str, words: str) -> None:
+def test_a_pattern_is_described_in_words(text: str, words: str) -> None:
     assert arrival.describe(arrival.parse(text)) == words
 
 

@@ -1,3 +1,5 @@
+"""collscope.points.plan: points and layouts, their text, cells and limits."""
+
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -73,12 +75,12 @@ def test_real_ranks_may_share_cores() -> None:
 
 
 def test_filled_layouts_name_the_nodes_that_are_used() -> None:
-    machine = find.load("schooner")  # 20 cores a node
+    machine = find.load("schooner")  # 20 cores per node
     assert [plan.check_layout(machine, 16, p, "fill").nodes for p in (1, 20, 21, 320)] == [1, 1, 2, 16]
     assert plan.check_layout(machine, 16, 32, "block").nodes == 16
 
 
-def test_ideal_has_as_many_nodes_as_are_asked_for() -> None:
+def test_ideal_has_as_many_nodes_as_a_call_needs() -> None:
     ideal = find.load("ideal")
     large = plan.check_layout(ideal, 100_000, 100_000, "block")
     assert large.platform is not None

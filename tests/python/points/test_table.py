@@ -49,7 +49,7 @@ def test_tables_come_back(tmp_path: Path) -> None:
     assert again.read_bytes() == file.read_bytes()
 
 
-def test_columns_that_were_asked_for_stand_in_tables_that_have_them(tmp_path: Path) -> None:
+def test_extra_columns_stand_in_tables_that_have_them(tmp_path: Path) -> None:
     """A table without them is as it always was; of one with them, rows that have none come back without."""
     banded = row(1.0) | {"noise_low_s": 0.9, "noise_median_s": 1.1, "noise_high_s": 1.3}
     measured = row(2.0) | {"times_s": "2 1.5 3"}
@@ -84,7 +84,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("a,b\n1,2\n")
     with pytest.raises(UserError, match="no column source"):

@@ -1,4 +1,4 @@
-"""How work is cut into launches."""
+"""collscope.sources.batches: how work is cut into launches."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ PLENTY = 4000 * 12288 // 4  # floats: 4000 segments of 12288 bytes
         ("decision/ompi_4_1", 2, (1 << 21) - 2048, (4 + 2 * 1024) * 2.052**2),
     ],
 )  # fmt: skip
-def test_how_long_a_point_takes_by_the_estimate(
+def test_the_estimate_counts_messages_and_squares_a_crowd(
     known: Registry, key: str, ranks: int, count: int, messages: float
 ) -> None:
     collective = "bcast" if key.startswith("decision") else key.partition("/")[0]
     assert batches.estimate(Point(collective, key, count), ranks) == pytest.approx(messages, rel=1e-9)
 
 
-def test_how_long_a_point_takes_in_seconds(known: Registry) -> None:
+def test_seconds_grow_with_messages_ranks_and_routes(known: Registry) -> None:
     """20 µs a message, of 1,000 ranks 240 µs; and 50 µs for the route between each two nodes, where the plug-in has them."""
     point = Point("bcast", "bcast/linear", 1)
     assert batches.seconds(Layout(None, 1, 8), point) == pytest.approx(72 * 20e-6)

@@ -1,4 +1,4 @@
-"""Bounds: known values, and the order in which they must stand."""
+"""collscope.sources.bounds: known values, and the order in which they must stand."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:
         pytest.skip("the prover is not built")
     known = registry.load()
     alpha, beta, gamma = 1.5e-6, 3e-10, 7e-11
-    wanted = {}
+    calls = {}
     lines = []
     for collective in collectives():
         for p in (1, 2, 3, 8, 13):
@@ -90,15 +90,15 @@ def test_the_prover_says_the_same_bound(tmp_path: Path) -> None:
                 name = f"{len(lines)}"
                 point = Point(collective, key, count)
                 lines.append(plan_text([(name, point)], p))
-                wanted[name] = (collective, p, point.bytes(p))
+                calls[name] = (collective, p, point.bytes(p))
     (tmp_path / "plan.txt").write_text("".join(lines))
     machine = [f"place {rank} {rank} 0 0" for rank in range(13)]
     machine += ["ports fluid", "class network 0 1e-6 1e-9", f"bound {alpha} {beta} {gamma}"]
     (tmp_path / "machine.txt").write_text("\n".join(machine) + "\n")
-    said = prover.replies(["--model", tmp_path / "machine.txt", "--plan", tmp_path / "plan.txt"])
+    replies = prover.replies(["--model", tmp_path / "machine.txt", "--plan", tmp_path / "plan.txt"])
     compared = set()
-    for line in said:
-        collective, p, size = wanted[str(line["id"])]
+    for line in replies:
+        collective, p, size = calls[str(line["id"])]
         if line["status"] == "ok":
             compared.add((collective, p))
             mine = bounds.bound(collective, p, size, alpha, beta, gamma)

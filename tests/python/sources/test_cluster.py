@@ -1,4 +1,4 @@
-"""`--cluster`: what it says, and simulations on workers, some of which die."""
+"""collscope.sources.cluster, collscope.sources.remote: `--cluster`, and simulations on workers, some of which die."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def test_an_interface_that_is_not_there_is_no_crash(workplace: Path) -> None:
 def test_an_address_where_nothing_listens_is_not_tried_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("Dask is asked, which tries for long"))
-    said = r"^--cluster tcp://127.0.0.1:1: no scheduler answers there \(Connection refused\); start one with"
-    with pytest.raises(UserError, match=said), cluster.opened("tcp://127.0.0.1:1"):
+    message = r"^--cluster tcp://127.0.0.1:1: no scheduler answers there \(Connection refused\); start one with"
+    with pytest.raises(UserError, match=message), cluster.opened("tcp://127.0.0.1:1"):
         pass
 
 
@@ -148,14 +148,14 @@ class Watched(Progress):
             first()
 
 
-def test_the_digits_are_those_of_one_machine_though_a_worker_is_killed_half_way(
+def test_the_digits_are_those_of_one_machine_though_a_worker_is_killed_meanwhile(
     two: Cluster, tasks: list[Task]
 ) -> None:
     before: dict[str, int] = two.client.run(os.getpid)
-    told = Watched(len(tasks), lambda: os.kill(next(iter(before.values())), signal.SIGKILL))
-    rows = simulate.run_tasks(tasks, Options(cluster=two), told)
-    assert told.first is None, "it was killed"
-    assert told.done == len(tasks)
+    watched = Watched(len(tasks), lambda: os.kill(next(iter(before.values())), signal.SIGKILL))
+    rows = simulate.run_tasks(tasks, Options(cluster=two), watched)
+    assert watched.first is None, "it was killed"
+    assert watched.done == len(tasks)
     two.client.wait_for_workers(2)
     assert len(set(two.client.run(os.getpid).values()) & set(before.values())) == 1, "and another took its place"
     assert {row["status"] for row in rows} == {"ok"}
@@ -215,26 +215,26 @@ def test_figures_are_drawn_there_too(two: Cluster, tmp_path: Path) -> None:
 
 
 def test_a_worker_tells_of_each_point_at_once(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[str, Any]] = []
+    news_of: list[tuple[str, Any]] = []
     good = Outcome("ok", "ok", [[1.0, 2.0, 3.0, 4.0]])
     points = [("4", tasks[0][1]), ("7", tasks[1][1])]
 
     def simulated(
-        layout: Layout, wanted: Any, on_outcome: Any, *, children: Any, limit_s: float, on_start: Any
+        layout: Layout, numbered: Any, on_outcome: Any, *, children: Any, limit_s: float, on_start: Any
     ) -> None:
-        assert (layout, wanted, limit_s, children.stopped.is_set()) == (tasks[0][0], points, 2.5, False)
-        for name, _ in wanted:
+        assert (layout, numbered, limit_s, children.stopped.is_set()) == (tasks[0][0], points, 2.5, False)
+        for name, _ in numbered:
             on_start(name)
             on_outcome(name, good)
 
     monkeypatch.setattr(remote, "simulate", simulated)
-    monkeypatch.setattr(remote, "tell", lambda topic, news: told.append((topic, news)))
+    monkeypatch.setattr(remote, "tell", lambda topic, news: news_of.append((topic, news)))
     monkeypatch.setattr(
         remote, "unfit", lambda sources, simgrid: "" if (sources, simgrid) == ("c0ffee", "3.32") else "no"
     )
     found = remote.on_worker(3, tasks[0][0], points, "c0ffee", "3.32", 2.5, "topic")
     assert found == [("4", good.plain()), ("7", good.plain())]
-    assert told == [
+    assert news_of == [
         ("topic", news)
         for name in "47"
         for news in ({"batch": 3, "name": name}, {"name": name, "outcome": good.plain()})
@@ -250,11 +250,11 @@ def test_a_caller_hears_of_points_and_of_the_end_of_batches(tasks: list[Task], m
     monkeypatch.setattr(remote.smpirun, "version", lambda: "3.32")
 
     class Workers:
-        def call(self, function: Any, items: list[Any], told: Callable[[Any], None]) -> Iterator[tuple[int, Any]]:
+        def call(self, function: Any, items: list[Any], on_news: Callable[[Any], None]) -> Iterator[tuple[int, Any]]:
             assert function is remote.on_worker
             assert items == [(k, b.layout, b.points, "c0ffee", "3.32", 2.5) for k, b in enumerate(todo)]
-            told({"batch": 0, "name": "a"})
-            told({"name": "a", "outcome": good.plain()})
+            on_news({"batch": 0, "name": "a"})
+            on_news({"name": "a", "outcome": good.plain()})
             yield 1, Lost("4 workers died at it")
             yield 0, [("a", good.plain())]
 
@@ -290,8 +290,8 @@ def test_an_unfit_worker_is_reported_with_its_reason(tmp_path: Path, monkeypatch
 class Piece:
     """A piece of work: it has an answer, or it failed; or neither, and is under way."""
 
-    def __init__(self, answer: Any = None, error: BaseException | None = None, under_way: bool = False) -> None:
-        self.answer, self.error, self.under_way = answer, error, under_way
+    def __init__(self, answer: Any = None, error: BaseException | None = None, running: bool = False) -> None:
+        self.answer, self.error, self.running = answer, error, running
 
     def exception(self) -> BaseException | None:
         return self.error
@@ -300,7 +300,7 @@ class Piece:
         return self.answer
 
     def done(self) -> bool:
-        return not self.under_way
+        return not self.running
 
 
 class Desk:
@@ -311,18 +311,18 @@ class Desk:
     def __init__(self, *pieces: Piece) -> None:
         self.pieces, self.cancelled = list(pieces), list[Piece]()
         self.topics: dict[str, Callable[[Any], None]] = {}
-        self.asked: list[tuple[Any, ...]] = []
+        self.submitted: list[tuple[Any, ...]] = []
 
-    def subscribe_topic(self, topic: str, told: Callable[[Any], None]) -> None:
-        self.topics[topic] = told
+    def subscribe_topic(self, topic: str, on_news: Callable[[Any], None]) -> None:
+        self.topics[topic] = on_news
 
     def unsubscribe_topic(self, topic: str) -> None:
         del self.topics[topic]
 
     def submit(self, function: Callable[..., Any], *words: Any, pure: bool) -> Piece:
         assert not pure, "the same work twice is done twice"
-        self.asked.append(words)
-        return self.pieces[len(self.asked) - 1]
+        self.submitted.append(words)
+        return self.pieces[len(self.submitted) - 1]
 
     def cancel(self, pieces: list[Piece]) -> None:
         self.cancelled += pieces
@@ -334,8 +334,8 @@ def in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "as_completed", lambda pieces, loop: iter(pieces))
 
 
-def test_an_error_cancels_what_is_under_way_and_nothing_else(in_order: None) -> None:
-    pieces = [Piece(7), Piece(error=UserError("no")), Piece(under_way=True), Piece(8)]
+def test_an_error_cancels_what_is_running_and_nothing_else(in_order: None) -> None:
+    pieces = [Piece(7), Piece(error=UserError("no")), Piece(running=True), Piece(8)]
     desk = Desk(*pieces)
     found = []
     with pytest.raises(UserError, match="^no$"):
@@ -349,10 +349,10 @@ def test_news_come_by_a_topic_of_each_call(in_order: None) -> None:
     both = Cluster(desk, 2)
     for call in both.call(print, [("a",)], news.append), both.call(print, [("b",)], news.append):
         next(call)
-        (told,) = desk.topics.values()
-        told((0, "here"))
+        (on_news,) = desk.topics.values()
+        on_news((0, "here"))
         assert not list(call)
-    assert desk.asked == [("a", "collscope-0-desk"), ("b", "collscope-1-desk")] and news == ["here", "here"]
+    assert desk.submitted == [("a", "collscope-0-desk"), ("b", "collscope-1-desk")] and news == ["here", "here"]
     assert not desk.cancelled
 
 

@@ -1,7 +1,7 @@
 """collscope.sources.simulate, collscope.sources.smpirun:
 golden times: each algorithm at two points of Schooner, to the last digit, for the SimGrid version they were made with.
 
-A change that is meant to change times makes them anew:  .venv/bin/python tests/python/sources/test_golden_times.py"""
+A change that is meant to change times writes them again:  .venv/bin/python tests/python/sources/test_golden_times.py"""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_algorithm_takes_the_time_it_took() -> None:
         pytest.skip(f"the golden times are SimGrid {version}'s, this is {smpirun.version()}")
     golden = {(key, int(count)): printed for key, count, printed in lines}
     found = simulated()
-    assert golden.keys() == found.keys(), "an algorithm came or went: make the golden times anew"
+    assert golden.keys() == found.keys(), "an algorithm came or went: write the golden times again"
     differ = {key: (golden[key], found[key]) for key in golden if golden[key] != found[key]}
     assert not differ, differ
     assert sum(printed[0].isdigit() for printed in found.values()) > 0.9 * len(found)

@@ -39,15 +39,15 @@ def test_points_are_handed_over_and_strange_lines_are_not(tmp_path: Path) -> Non
     assert (report.status, report.unfinished, report.reason) == (0, [], "")
 
 
-def test_a_point_that_died_says_what_stood_last_on_standard_error(tmp_path: Path) -> None:
-    told = "import sys; sys.stderr.write('[0.1] [xbt/INFO] all fine\\n[0.2] [s4u/CRITICAL] Deadlock detected\\n')"
-    _, made = run(tmp_path, f"{told}; sys.stderr.flush(); {lines(DONE % ('a', 'died', 'ended by signal 6'))}", "a")
+def test_a_point_that_died_gives_the_last_line_of_standard_error(tmp_path: Path) -> None:
+    program = "import sys; sys.stderr.write('[0.1] [xbt/INFO] all fine\\n[0.2] [s4u/CRITICAL] Deadlock detected\\n')"
+    _, made = run(tmp_path, f"{program}; sys.stderr.flush(); {lines(DONE % ('a', 'died', 'ended by signal 6'))}", "a")
     assert (made["a"].kind, made["a"].status) == (
         "died",
         "simulation failed: deadlock: ranks wait for what never comes",
     )
-    told = f"import sys; sys.stderr.write('fail 1\\nfail {'x' * 400}\\n')"
-    _, made = run(tmp_path, f"{told}; sys.stderr.flush(); {lines(DONE % ('a', 'died', 'ended by signal 6'))}", "a")
+    program = f"import sys; sys.stderr.write('fail 1\\nfail {'x' * 400}\\n')"
+    _, made = run(tmp_path, f"{program}; sys.stderr.flush(); {lines(DONE % ('a', 'died', 'ended by signal 6'))}", "a")
     assert made["a"].status == f"simulation failed: fail {'x' * 295}"
     _, made = run(tmp_path, lines(DONE % ("a", "died", "ended by signal 6")), "a")
     assert made["a"].status == "simulation failed: ended by signal 6"
@@ -134,8 +134,8 @@ def test_the_end_of_a_launch_is_explained_in_few_words(
 
 
 def test_only_a_program_that_did_not_start_is_explained(tmp_path: Path) -> None:
-    def explain(said: str) -> str:
-        return f"explained: {said.strip()}" if "word" in said else ""
+    def explain(errors: str) -> str:
+        return f"explained: {errors.strip()}" if "word" in errors else ""
 
     program = "import sys; sys.stderr.write('a word'); sys.exit(2)"
     assert run(tmp_path, program, "a", explain=explain)[0].reason == "explained: a word"  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def test_a_host_file_is_handed_on_and_its_hosts_are_counted(tmp_path: Path, monk
     [("block", "block:block"), ("cyclic", "cyclic:block"), ("socket", "block:cyclic"), ("node", "cyclic:block")],
 )
 def test_slurm_starts_ranks_with_srun(mapping: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="no allocation .*salloc -N NODES"):
+    with pytest.raises(UsageError, match="not inside an allocation .*salloc -N NODES"):
         launcher_of("slurm")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
@@ -83,7 +83,7 @@ def test_slurm_starts_ranks_with_srun(mapping: str, words: str, monkeypatch: pyt
     assert not started.share_cores(10000)
     with pytest.raises(UsageError, match="3 nodes asked for, and the Slurm allocation has 2"):
         started.command(PROGRAM, 3, 3)
-    with pytest.raises(UsageError, match="--mapping file:x: srun is told of block"):
+    with pytest.raises(UsageError, match="--mapping file:x: srun supports only block"):
         started.command(PROGRAM, 2, 2, "file:x")
     monkeypatch.setattr(launcher.shutil, "which", lambda _: None)
     with pytest.raises(UserError, match="srun: not found"):
@@ -112,12 +112,12 @@ def test_the_bed_that_is_up_has_its_own_mpirun(tmp_path: Path, monkeypatch: pyte
     [
         ("ssh", None, 'launcher.*"ssh"'),
         ("testbed", "a", "--hosts a: goes with mpirun; --launcher testbed knows its nodes"),
-        (None, "a,,b", 'no such file, and "" is no host'),
-        (None, "dir/hosts", 'no such file, and "dir/hosts" is no host'),
+        (None, "a,,b", 'no such file, and "" is not a host name'),
+        (None, "dir/hosts", 'no such file, and "dir/hosts" is not a host name'),
         (None, "a,b,a", "a host is named twice"),
     ],
 )
-def test_what_cannot_be_meant_is_said(kind: str | None, hosts: str | None, printed: str) -> None:
+def test_options_that_do_not_fit_each_other_are_refused(kind: str | None, hosts: str | None, printed: str) -> None:
     with pytest.raises(UsageError, match=printed):
         launcher_of(kind, hosts)
 

@@ -32,10 +32,10 @@ def good(*times: float) -> Outcome:
     )
 
 
-def row_of(task: Task, *seen: Outcome, keep_times: bool = False) -> Row:
+def row_of(task: Task, *launches: Outcome, keep_times: bool = False) -> Row:
     """The row of a task after these launches."""
-    work = measure._Measurement([task], Options(launches=len(seen), keep_times=keep_times), None, "c0ffee")
-    work.outcomes = [list(seen)]
+    work = measure._Measurement([task], Options(launches=len(launches), keep_times=keep_times), None, "c0ffee")
+    work.outcomes = [list(launches)]
     return work.rows()[0]
 
 
@@ -47,10 +47,10 @@ def test_repetitions_of_all_launches_are_taken_together() -> None:
 
 
 def test_a_faulty_launch_leaves_the_point_without_a_time() -> None:
-    """Half of a measurement is none: the others' repetitions must not pass for the whole."""
+    """Half of a measurement does not count: the others' repetitions must not pass for the whole."""
     faulty = Outcome(FAILED, "wrong data: 3 elements")
-    for seen in ([good(1.0), faulty], [faulty, good(1.0)]):
-        row = row_of(TASK, *seen)
+    for launches in ([good(1.0), faulty], [faulty, good(1.0)]):
+        row = row_of(TASK, *launches)
         assert [row[column] for column in ("median_s", "q1_s", "q3_s", "min_s", "max_s")] == [None] * 5
         assert (row["repetitions"], row["status"], row["kind"]) == (0, "wrong data: 3 elements", FAILED)
         assert row["back_end"] == "Open MPI 4.1.4"
@@ -74,26 +74,24 @@ def test_a_row_has_every_cell() -> None:
 
 
 def test_ranks_start_as_each_launch_says() -> None:
-    seen = [replace(good(1.0), start=start) for start in ("window", "", "barrier", "window")]
-    assert row_of(TASK, *seen)["start"] == "window/barrier"
+    launches = [replace(good(1.0), start=start) for start in ("window", "", "barrier", "window")]
+    assert row_of(TASK, *launches)["start"] == "window/barrier"
 
 
-def test_every_repetition_is_kept_where_that_is_asked_for() -> None:
+def test_every_repetition_is_kept_with_keep_times() -> None:
     """In the order of launches and calls, of the point's metric; nothing of a launch that failed."""
-    seen = [good(3.0, 1.0), good(2.5)]
-    assert "times_s" not in row_of(TASK, *seen)
-    assert row_of(TASK, *seen, keep_times=True)["times_s"] == "3 1 2.5"
-    failed = row_of(TASK, *seen, Outcome(FAILED, "wrong"), keep_times=True)
+    launches = [good(3.0, 1.0), good(2.5)]
+    assert "times_s" not in row_of(TASK, *launches)
+    assert row_of(TASK, *launches, keep_times=True)["times_s"] == "3 1 2.5"
+    failed = row_of(TASK, *launches, Outcome(FAILED, "wrong"), keep_times=True)
     assert failed["times_s"] == ""
 
 
-@pytest.mark.parametrize(("asked", "made"), [(None, 10), (3, 3)])
-def test_ten_calls_are_timed_after_two_to_warm_up_unless_another_number_is_asked_for(
-    asked: int | None, made: int
-) -> None:
-    given = Timing(asked, until_ci=0.02, budget_s=3.0, buffers="cold")
-    layout, point = measure.timed((TASK[0], replace(TASK[1], timing=given)))
-    assert point == replace(TASK[1], timing=replace(given, repetitions=made, warmup=2)) and layout == TASK[0]
+@pytest.mark.parametrize(("given", "made"), [(None, 10), (3, 3)])
+def test_ten_calls_are_timed_after_two_to_warm_up_by_default(given: int | None, made: int) -> None:
+    timing = Timing(given, until_ci=0.02, budget_s=3.0, buffers="cold")
+    layout, point = measure.timed((TASK[0], replace(TASK[1], timing=timing)))
+    assert point == replace(TASK[1], timing=replace(timing, repetitions=made, warmup=2)) and layout == TASK[0]
 
 
 def test_the_algorithms_of_a_call_are_one_group_in_each_layout() -> None:
@@ -144,7 +142,7 @@ def test_a_group_that_breaks_is_measured_point_by_point(fake: Path, monkeypatch:
     assert [row["kind"] for row in rows] == ["ok", "died", "died", "ok"]
 
 
-def test_what_was_not_measured_when_the_user_ended_it_says_so(
+def test_points_that_the_user_stopped_are_marked(
     workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of two launches the second was ended: no point has all of its repetitions, the first launch's stand."""
@@ -174,13 +172,13 @@ def test_a_mapping_s_file_is_written_for_mpirun(
     monkeypatch.setattr(
         measure.placement, "rankfile_for_mpirun", lambda *words: f"{words[0].name} {words[2]} {words[3]}"
     )
-    asked: list[tuple[object, ...]] = []
+    calls: list[tuple[object, ...]] = []
     started = replace(measure.LOCAL, hosts=("a",))
-    monkeypatch.setattr(type(started), "command", lambda self, *words: asked.append(words) or ["x"])
+    monkeypatch.setattr(type(started), "command", lambda self, *words: calls.append(words) or ["x"])
     for mapping, platform in (("file:mine", TASK[0].platform), ("file:mine", None), ("block", TASK[0].platform)):
         measure.command(Layout(platform, 1, 4, mapping), [("a", TASK[1])], workplace, started)
     driver = [measure.programs.MPI_DRIVER, "--plan", workplace / "plan.txt"]
-    assert asked == [
+    assert calls == [
         (["--rankfile", workplace / "ranks.txt", *driver], 4, 1, "file:mine"), (driver, 4, 1, "file:mine"), (driver, 4, 1, "block"),
     ]  # fmt: skip
     assert (workplace / "ranks.txt").read_text() == "mine 4 localhost"

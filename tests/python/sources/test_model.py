@@ -29,23 +29,23 @@ BY_COUNT: dict[int, prover.Reply | Abandoned] = {
 }
 LAYOUT = Layout(tiny(), 2, 8, "cyclic")
 machines: list[str] = []  # of each question
-drawn: list[list[str]] = []  # what else was said
+drawn: list[list[str]] = []  # the other options
 
 
 @pytest.fixture
-def asked(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The lines that the prover was asked."""
+def questions(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The lines of the questions that the prover gets."""
     lines: list[str] = []
     machines.clear()
     drawn.clear()
 
     def ask(
-        words: Sequence[str | Path], questions: Sequence[Question], folder: Path, told: Progress, limit_s: float | None
+        words: Sequence[str | Path], some: Sequence[Question], folder: Path, bar: Progress, limit_s: float | None
     ) -> Iterator[tuple[str, prover.Reply | Abandoned]]:
         assert words[0] == "--model"
         drawn.append([str(word) for word in words[2:]])
         machines.append(Path(words[1]).read_text())
-        for question in questions:
+        for question in some:
             lines.append(question.line)
             count = int(question.line.partition("count=")[2].split()[0])
             noise = [5e-6, 1e-6, 4e-6, 2e-6, 3e-6] if drawn[-1] else []
@@ -57,7 +57,7 @@ def asked(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
                 "chose": "bcast/mst",
                 "noise_s": noise,
             }
-            told(1)
+            bar(1)
             yield question.name, BY_COUNT.get(count, priced)
 
     monkeypatch.setattr(prover, "stream", ask)
@@ -73,7 +73,7 @@ def rows(*points: Point, layout: Layout = LAYOUT) -> list[Row]:
     return model.run_tasks([(layout, point) for point in points])
 
 
-def test_a_row_has_every_cell(asked: list[str]) -> None:
+def test_a_row_has_every_cell(questions: list[str]) -> None:
     (row,) = rows(call(30, type="double", root=3, in_place=True, metric="root"))
     assert row == make_row(
         source="model", platform="tiny", nodes=2, ranks=8, mapping="cyclic", collective="bcast", algorithm="bcast/linear",
@@ -81,13 +81,13 @@ def test_a_row_has_every_cell(asked: list[str]) -> None:
         **dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), 30 * 1e-6), chose="bcast/mst", status="ok", kind="ok",
         back_end="collscope-prove", sources_hash="c0ffeec0ffee", platform_hash=content_hash(tiny())[:12],
     )  # fmt: skip
-    assert asked == [
+    assert questions == [
         "id=0 collective=bcast algorithm=bcast/linear count=30 type=double op=sum root=3 in_place=1 metric=root repetitions=1 "
         "warmup=0 check=0 ranks=8\n"
     ]
 
 
-def test_points_without_a_time_say_why_and_come_in_order(asked: list[str]) -> None:
+def test_points_without_a_time_say_why_and_come_in_order(questions: list[str]) -> None:
     made = rows(call(3), call(7), call(8), Point("bcast", "bcast/builtin", 1), call(9), call(4))
     assert [(row["kind"], row["status"], row["median_s"], row["repetitions"]) for row in made] == [
         ("ok", "ok", 3 * 1e-6, 1),
@@ -97,15 +97,15 @@ def test_points_without_a_time_say_why_and_come_in_order(asked: list[str]) -> No
         ("failed", "not tried: bcast/x, goes on for ever", None, 0),
         ("ok", "ok", 4 * 1e-6, 1),
     ]
-    assert len(asked) == 5
-    told = Progress("", 6)
-    again = model.run_tasks([(LAYOUT, call(count)) for count in (3, 7, 8, 9, 4)], progress=told)
-    assert len(asked) == 7, "what was given up is tried again, the rest is kept"
+    assert len(questions) == 5
+    bar = Progress("", 6)
+    again = model.run_tasks([(LAYOUT, call(count)) for count in (3, 7, 8, 9, 4)], progress=bar)
+    assert len(questions) == 7, "what was given up is tried again, the rest is kept"
     assert [row["kind"] for row in again] == ["ok", "unsupported", "limit", "failed", "ok"]
-    assert told.done == 5
+    assert bar.done == 5
 
 
-def test_a_point_is_kept_before_the_next_is_waited_for(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_point_is_kept_before_the_next_is_waited_for(questions: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that is killed loses the one point it was at."""
     whole, points = prover.stream, [call(3), call(4), call(5), call(6)]
 
@@ -116,7 +116,7 @@ def test_a_point_is_kept_before_the_next_is_waited_for(asked: list[str], monkeyp
 
         def killed(*arguments: Any) -> Iterator[tuple[str, prover.Reply | Abandoned]]:
             for name, reply in whole(*arguments):
-                if "count=5 " in asked[-1]:
+                if "count=5 " in questions[-1]:
                     dead.setattr(model.cache.Cache, "put_many", never)
                     raise KeyboardInterrupt
                 yield name, reply
@@ -124,12 +124,14 @@ def test_a_point_is_kept_before_the_next_is_waited_for(asked: list[str], monkeyp
         dead.setattr(prover, "stream", killed)
         with pytest.raises(KeyboardInterrupt):
             rows(*points)
-    asked.clear()
+    questions.clear()
     assert [row["kind"] for row in rows(*points)] == ["ok"] * 4
-    assert [line.partition("count=")[2].split()[0] for line in asked] == ["5", "6"]
+    assert [line.partition("count=")[2].split()[0] for line in questions] == ["5", "6"]
 
 
-def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_of_what_a_time_depends_on_is_modelled_again(
+    questions: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     slower = replace(tiny(), machine=replace(tiny().machine, overhead_s=1.0))
     changes: list[dict[str, object]] = [
         {"platform": slower}, {"mapping": "block"}, {"nodes": 3}, {"ranks": 7},
@@ -141,16 +143,16 @@ def test_what_a_time_depends_on_is_asked_anew(asked: list[str], monkeypatch: pyt
             rows(call(3), layout=layout)
         for change in changes[4:]:
             rows(call(3, **change))
-        assert len(asked) == 10
-    told = [machine_file(x.platform, x.nodes, x.ranks, x.mapping) for x in layouts if x.platform]
-    assert machines == told + [told[0]] * 5
-    assert len(set(told)) == 5
+        assert len(questions) == 10
+    expected = [machine_file(x.platform, x.nodes, x.ranks, x.mapping) for x in layouts if x.platform]
+    assert machines == expected + [expected[0]] * 5
+    assert len(set(expected)) == 5
     monkeypatch.setattr(model.cache, "sources_hash", lambda *folders: "decaf" * 3)
     rows(call(3))
-    assert len(asked) == 11
+    assert len(questions) == 11
 
 
-def test_a_band_is_drawn_where_a_platform_varies(asked: list[str]) -> None:
+def test_a_band_is_drawn_where_a_platform_varies(questions: list[str]) -> None:
     """Nine tenths of the draws lie in it; what was drawn before is known, other draws are not."""
     noise = {"network": ((0, ((0.0, 1.0), (1.0, 2.0))),)}
     noisy = replace(LAYOUT, platform=replace(tiny(), machine=replace(tiny().machine, noise=noise)))
@@ -165,15 +167,15 @@ def test_a_band_is_drawn_where_a_platform_varies(asked: list[str]) -> None:
 
 
 def test_one_call_tells_all_but_in_a_loop_and_no_data_is_checked(
-    asked: list[str], capsys: pytest.CaptureFixture[str]
+    questions: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A barrier before each call makes a loop: two calls to begin with, and two that count unless more are asked for."""
+    """A barrier before each call makes a loop: two calls to begin with, and two that count unless more are questions for."""
     how = Timing(7, until_ci=0.02, budget_s=5.0, buffers="fresh")
     loop = call(4, metric="osu_avg[barrier=barrier/tree]")
     tasks = [(LAYOUT, p) for p in (call(3, check=True, timing=how), loop, replace(loop, timing=how))]
     model.rows(tasks, Options(title="mine"))
     assert capsys.readouterr().err == "collscope: mine: 3 points, by the model\n"
-    words = [re.findall("(?:repetitions|warmup|check|until_ci|buffers)=[^ ]*", line) for line in asked]
+    words = [re.findall("(?:repetitions|warmup|check|until_ci|buffers)=[^ ]*", line) for line in questions]
     assert words == [
         ["repetitions=1", "warmup=0", "check=0", "buffers=fresh"],
         ["repetitions=2", "warmup=2", "check=0"],

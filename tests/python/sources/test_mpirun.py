@@ -15,7 +15,7 @@ from collscope.sources import measure, mpirun
 
 
 @pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2", "MPI 2021.13"])
-def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_launcher_gets_the_ranks_per_node(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mpirun, "library", lambda: library)
     words = mpirun.command(5, 2)
     assert words[:3] == ["mpirun", "-np", "5"]
@@ -32,7 +32,7 @@ def test_every_launcher_is_told_how_many_ranks_a_node_has(library: str, monkeypa
         ("cyclic", "--map-by ppr:2:node --rank-by node"),
     ],
 )
-def test_mpirun_is_told_of_the_mapping(mapping: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mapping_becomes_options_of_mpirun(mapping: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
     monkeypatch.setattr(mpirun.os, "sched_getaffinity", lambda _: {0, 1})
     assert " ".join(mpirun.command(4, 2, mapping)).endswith(words)
@@ -42,9 +42,9 @@ def test_mpirun_is_told_of_the_mapping(mapping: str, words: str, monkeypatch: py
 
 
 @pytest.mark.parametrize("library", ["Open MPI 4.1.4", "MPICH 4.3.2"])
-def test_a_mapping_that_no_mpirun_is_told_of_is_refused(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mapping_without_an_option_of_mpirun_is_refused(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mpirun, "library", lambda: library)
-    with pytest.raises(UsageError, match="--mapping packed: mpirun is not told of it"):
+    with pytest.raises(UsageError, match="--mapping packed: mpirun has no such option"):
         mpirun.command(4, 2, "packed")
 
 
@@ -128,7 +128,7 @@ likely to abort.
         ("MPI 2021.13", True, 5, 2, ["-ppn", "3"]),
     ],
 )  # fmt: skip
-def test_every_word_that_a_launcher_is_told(
+def test_the_command_line_holds_no_other_words(
     monkeypatch: pytest.MonkeyPatch, library: str, root: bool, ranks: int, nodes: int, words: list[str]
 ) -> None:
     monkeypatch.setattr(mpirun, "library", lambda: library)
@@ -148,7 +148,9 @@ def test_every_word_that_a_launcher_is_told(
         ("something", "MPI"),
     ],
 )
-def test_what_mpirun_says_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, name: str) -> None:
+def test_the_library_is_read_from_mpirun_s_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, name: str
+) -> None:
     for stream in ("", ">&2"):
         program = tmp_path / "mpirun"
         program.write_text(f'#!/bin/sh\ntest "$1" = --version && echo "{printed}" {stream}\n')

@@ -34,7 +34,7 @@ def test_a_reply_says_of_which_kind_it_is() -> None:
 
 
 def test_each_metric_takes_its_own_column() -> None:
-    """Least, mean, largest and root's of three repetitions and of two, in no order; a launch without any is none."""
+    """Least, mean, largest and root's of three repetitions and of two, in no order; a launch without any does not count."""
     first = [[1.0, 20.0, 300.0, 4000.0], [2.0, 10.0, 700.0, 3000.0], [3.0, 60.0, 500.0, 9000.0]]
     second = [[4.0, 50.0, 200.0, 1000.0], [5.0, 40.0, 900.0, 7000.0]]
     names = ("min_s", "q1_s", "median_s", "q3_s", "max_s")

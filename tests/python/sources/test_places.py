@@ -43,5 +43,5 @@ def test_bound_ranks_sit_where_they_are_bound(machine: str, expected: list[list[
     assert places(tmp_path, machine, "--bind-to", "core") == expected
 
 
-def test_what_ranks_are_not_bound_to_is_not_made_up(tmp_path: Path) -> None:
+def test_unbound_ranks_have_no_place(tmp_path: Path) -> None:
     assert places(tmp_path, "package:2 l3:1 core:1 pu:1", "--bind-to", "none") == [[0, 0, 0], [0, 0, 0]]

@@ -1,4 +1,4 @@
-"""Times that others have measured: which of our keys they are of, and the row that each gives."""
+"""collscope.sources.published: which of our keys they are of, and the row that each gives."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("bcast", "0", "decision/ompi_4_1"),
         ("bcast", "1", "bcast/linear"),
-        ("bcast", "3", "bcast/pipeline[s=0]"),  # cut in segments where nothing is said; forced alone it is not
+        ("bcast", "3", "bcast/pipeline[s=0]"),  # cut in segments where nothing is message; forced alone it is not
         ("bcast", "7", "bcast/knomial[k=4,s=0]"),
         ("reduce", "3", "reduce/pipeline[s=65536]"),
         ("barrier", "6", "barrier/tree"),
     ],
 )
-def test_which_key_a_number_stands_for(collective: str, number: str, key: str) -> None:
+def test_a_number_of_open_mpi_stands_for_its_twin(collective: str, number: str, key: str) -> None:
     assert published.key_of(collective, number) == key
 
 
@@ -90,8 +90,8 @@ def test_a_row_has_every_cell(here: Path) -> None:
 
 @needs_prover
 def test_a_platform_of_which_nothing_was_published(here: Path) -> None:
-    said = "^of elsewhere no times of collectives were published here; there are some of tiny, other$"
-    with pytest.raises(UserError, match=said):
+    message = "^of elsewhere no times of collectives were published here; there are some of tiny, other$"
+    with pytest.raises(UserError, match=message):
         published.table_of("elsewhere")
     here.write_text(HEAD.replace("bytes,", "").replace("runs", "times") + LINES)
     with pytest.raises(UserError) as error:

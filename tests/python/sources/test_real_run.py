@@ -61,7 +61,7 @@ def test_no_time_is_below_the_bound_of_the_same_minute(tmp_path: Path) -> None:
         assert row["median_s"] >= 0.8 * least, row
 
 
-def test_ranks_without_a_core_of_their_own_are_said_to_have_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_ranks_than_cores_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
     cores = len(os.sched_getaffinity(0))
     request = run_points.Points(algorithms="barrier/linear", ranks=f"1,{cores + 1}", platform="this_machine")
     run_points.read_layouts(request, ["real"])

@@ -49,9 +49,9 @@ def fake(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> I
     smpirun.version.cache_clear()
 
 
-def run(*wanted: Point, progress: Progress | None = None, **options: Any) -> list[Row]:
+def run(*some: Point, progress: Progress | None = None, **options: Any) -> list[Row]:
     layout = Layout(tiny(), 1, 4)
-    return simulate.run_tasks([(layout, point) for point in wanted], Options(**options), progress)
+    return simulate.run_tasks([(layout, point) for point in some], Options(**options), progress)
 
 
 def test_rows_come_in_order_with_every_digit(fake: Path) -> None:
@@ -119,11 +119,11 @@ def test_a_missing_smpirun_is_explained(fake: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("said", "version"),
+    ("printed", "version"),
     [("SimGrid version 3.32", "3.32"), ("SimGrid version 3.36.1 (release)", "3.36.1"), ("SimGrid", "unknown")],
 )
-def test_which_simgrid_it_is(said: str, version: str, fake: Path) -> None:
-    (fake.parent / "bin" / "smpirun").write_text(f'#!/bin/sh\ntest "$1" = -version && echo "{said}"\n')
+def test_the_version_is_read_from_smpirun(printed: str, version: str, fake: Path) -> None:
+    (fake.parent / "bin" / "smpirun").write_text(f'#!/bin/sh\ntest "$1" = -version && echo "{printed}"\n')
     smpirun.version.cache_clear()
     assert smpirun.version() == version
 
@@ -250,21 +250,21 @@ def test_a_row_has_every_cell(fake: Path) -> None:
         ), metric  # fmt: skip
 
 
-def test_what_is_kept_and_what_is_left(fake: Path) -> None:
+def test_only_tasks_without_a_kept_number_are_left(fake: Path) -> None:
     layout = Layout(tiny(), 1, 4)
-    wanted = [(layout, point) for point in [*points(1, 2, 13, 1), Point("bcast", "bcast/builtin", 1)]]
-    assert simulate.left(wanted) == [wanted[0], wanted[1], wanted[2]]
-    simulate.run_tasks(wanted[:3])
-    assert simulate.left(wanted) == [wanted[2]], "what broke is tried again"
+    tasks = [(layout, point) for point in [*points(1, 2, 13, 1), Point("bcast", "bcast/builtin", 1)]]
+    assert simulate.left(tasks) == [tasks[0], tasks[1], tasks[2]]
+    simulate.run_tasks(tasks[:3])
+    assert simulate.left(tasks) == [tasks[2]], "what broke is tried again"
 
 
 @pytest.mark.parametrize(("metric", "calls"), [("makespan", 1), ("loop", 10), ("osu_avg[barrier=barrier/tree]", 2)])
-@pytest.mark.parametrize("asked", [None, 7])
-def test_one_call_tells_all_but_in_a_loop(metric: str, calls: int, asked: int | None) -> None:
-    how = Timing(asked, until_ci=0.02, budget_s=5.0, buffers="fresh")
+@pytest.mark.parametrize("given", [None, 7])
+def test_one_call_tells_all_but_in_a_loop(metric: str, calls: int, given: int | None) -> None:
+    how = Timing(given, until_ci=0.02, budget_s=5.0, buffers="fresh")
     task = (Layout(tiny(), 1, 4), Point("bcast", "bcast/linear", 1, metric=metric, timing=how))
     layout, point = simulate.timed(task)
-    assert point.timing == Timing(asked or calls, 2 if "barrier" in metric else 0, buffers="fresh")
+    assert point.timing == Timing(given or calls, 2 if "barrier" in metric else 0, buffers="fresh")
     assert simulate.timed((layout, point)) == (layout, point)
 
 
@@ -298,7 +298,7 @@ def test_a_minute_is_announced(
     assert capsys.readouterr().err == "collscope: mine: 1 points, all of them cached\n"
 
 
-def test_what_smpirun_is_told(tmp_path: Path, known: Registry) -> None:
+def test_the_command_line_of_smpirun_has_hosts_platform_and_plan(tmp_path: Path, known: Registry) -> None:
     layout = Layout(tiny(), 2, 3, "cyclic")
     for check in (False, True):
         words = smpirun.command(layout, [("a", point) for point in points(1, check=check)], tmp_path)

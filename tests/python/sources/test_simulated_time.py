@@ -1,5 +1,5 @@
-"""What a simulated time must be: the formula's on the ideal network, the prover's under SimGrid's ports, SMPI's own for the same
-messages, the same digits each time, and moved by what the model says moves it."""
+"""collscope.sources.simulate, collscope.sources.model: a simulated time is the formula's on the ideal network, the prover's under
+SimGrid's ports, SMPI's own for the same messages, and the same digits whatever else is simulated."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ def test_the_prover_under_simgrids_ports_agrees_to_nanoseconds(ranks: int, tmp_p
     times = drive(tmp_path, "ideal", ranks, points)
     layout = Layout(find.load("ideal"), ranks, ranks, "block")
     compared = 0
-    for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
+    for at, time, answer in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
         if time is None:
-            assert said["status"] != "ok", at
+            assert answer["status"] != "ok", at
             continue
-        assert said["model_s"] == pytest.approx(time, rel=1e-9, abs=5 * NANOSECOND), at
+        assert answer["model_s"] == pytest.approx(time, rel=1e-9, abs=5 * NANOSECOND), at
         compared += 1
     assert compared > len(points) / 2
 
 
 @pytest.mark.parametrize("ranks", [4, 16])
 def test_the_formula_holds_on_the_ideal_network(ranks: int, tmp_path: Path) -> None:
-    """One port, from 1 KiB: what is left are SimGrid's 16 control bytes a message, and α, which does not occupy its ports."""
+    """One port, from 1 KiB: what is left are SimGrid's 16 control bytes per message, and α, which does not occupy its ports."""
     known = {algorithm.key: algorithm for algorithm in registry.load().algorithms}
     keys = [key for key, algorithm in known.items() if algorithm.ports == "one" and algorithm.has_cost]
     # A message of 1 KiB at least: then the control bytes are below 2 %.
@@ -73,10 +73,10 @@ def test_the_formula_holds_on_the_ideal_network(ranks: int, tmp_path: Path) -> N
     times = drive(tmp_path, "ideal", ranks, points)
     layout = Layout(find.load("ideal"), ranks, ranks, "block")
     compared = 0
-    for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
-        if time is None or not said.get("exact"):
+    for at, time, answer in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
+        if time is None or not answer.get("exact"):
             continue
-        assert time == pytest.approx(said["cost_s"], rel=0.03), at
+        assert time == pytest.approx(answer["cost_s"], rel=0.03), at
         compared += 1
     assert compared >= 3 * len(keys) / 2
 
@@ -117,10 +117,10 @@ def test_our_operations_cost_nothing_of_their_own(ours: str, theirs: str, tmp_pa
 
 
 def test_a_time_has_the_same_digits_whatever_else_is_simulated(tmp_path: Path) -> None:
-    wanted = point("allreduce/bucket", 12345)
+    same = point("allreduce/bucket", 12345)
     others = [point("bcast/mst", 1 << 22), point("gather/linear", 999), point("rotation/serial", 7)]
-    (alone,) = drive(tmp_path, "schooner", 32, [wanted], nodes=4)
-    behind = drive(tmp_path, "schooner", 32, [*others, wanted], nodes=4)[-1]
+    (alone,) = drive(tmp_path, "schooner", 32, [same], nodes=4)
+    behind = drive(tmp_path, "schooner", 32, [*others, same], nodes=4)[-1]
     assert alone is not None and repr(alone) == repr(behind)
 
 
@@ -170,8 +170,8 @@ def test_shared_segments_take_the_time_of_the_memory_they_cross(mapping: str, tm
     ]
     times = drive(tmp_path, "schooner", 32, points, nodes=4, mapping=mapping)
     layout = Layout(find.load("schooner"), 4, 32, mapping)
-    said = model.evaluate([(layout, p) for p in points])
-    for at, time, known in zip(points, times, said, strict=True):
+    answers = model.evaluate([(layout, p) for p in points])
+    for at, time, known in zip(points, times, answers, strict=True):
         assert time is not None and time > 1e-6, at
         assert known["model_s"] == pytest.approx(time, rel=1e-9), at
 
@@ -201,9 +201,9 @@ def test_messages_beyond_what_an_int_counts(tmp_path: Path) -> None:
     for name in ("ideal", "schooner"):
         times = drive(tmp_path, name, 4, points)
         layout = Layout(find.load(name), 4, 4, "block")
-        for at, time, said in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
-            assert time is not None and said["model_s"] == pytest.approx(time, rel=2e-5), at
-            assert said["model_s"] <= time, at
+        for at, time, answer in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
+            assert time is not None and answer["model_s"] == pytest.approx(time, rel=2e-5), at
+            assert answer["model_s"] <= time, at
 
 
 def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
@@ -211,9 +211,9 @@ def test_vectors_that_no_int_counts(tmp_path: Path) -> None:
     ranks = 4
     layout = Layout(find.load("ideal"), ranks, ranks, "block")
     points = [point(key, count) for key in all_keys() for count in (2**29, 2**30, 2**31 + 5)]
-    said = model.evaluate([(layout, p) for p in points])
+    answers = model.evaluate([(layout, p) for p in points])
     # Small segments of a long vector are many rounds, which take long, of messages that are short.
-    chosen = [(p, s) for p, s in zip(points, said, strict=True) if s["status"] == "ok" and s["rounds"] < 1000]
+    chosen = [(p, s) for p, s in zip(points, answers, strict=True) if s["status"] == "ok" and s["rounds"] < 1000]
     times = drive(tmp_path, "ideal", ranks, [p for p, _ in chosen])
     for (at, answer), time in zip(chosen, times, strict=True):
         assert time is not None, at

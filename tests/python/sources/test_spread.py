@@ -54,7 +54,7 @@ def test_outliers_are_counted_and_kept() -> None:
     assert row["outliers"] == 2 / 22 and row["unstable"] == "" and (row["ci_low_s"], row["ci_high_s"]) == (1, 1)
 
 
-def test_why_a_time_is_unstable() -> None:
+def test_a_time_is_unstable_for_its_spread_its_clock_or_its_count() -> None:
     wild = [float(v) for v in range(1, 21)]
     cells = spread.describe([reps(*wild)], "makespan")
     assert (cells["ci_low_s"], cells["ci_high_s"]) == (6.0, 15.0)
@@ -80,7 +80,7 @@ def test_why_a_time_is_unstable() -> None:
         (50.0, 1.0, 80.0, 0.04, "clock: the median is 50 of its steps; spread: the interval of the median is 160 % of it"),
     ],
 )  # fmt: skip
-def test_what_is_just_too_wide_or_too_short(median: float, step: float, width: float, until: float, why: str) -> None:
+def test_limits_of_stability_are_exact(median: float, step: float, width: float, until: float, why: str) -> None:
     """Of nine values the interval is from the second to the eighth."""
     values = [median - width / 2] * 2 + [median] * 5 + [median + width / 2] * 2
     assert spread.describe([reps(*values)], "makespan", step_s=step, until_ci=until)["unstable"] == why
