@@ -2,16 +2,16 @@
  *
  *   COLLSCOPE_PLATFORM=machine.xml smpirun -platform collscope-platform.so …
  *
- * The XML holds, as properties of its outermost zone, one curve a class (cache, socket, node, network and those that
+ * The XML holds, as properties of its outermost zone, one curve per class (cache, socket, node, network and those that
  * python/collscope/machines/inside.py adds: the closest level that two hosts share):
  *
- *   curve.network = "0 1.4e-06 9.5e-10 1; 1024 2.1e-06 3.3e-10 1; …"       from bytes, seconds, seconds a byte, traffic
+ *   curve.network = "0 1.4e-06 9.5e-10 1; 1024 2.1e-06 3.3e-10 1; …"       from bytes, seconds, seconds per byte, traffic
  *                                                                         [, gap, gap a byte: the sender's]
  *   curve_nonblocking.network                                             of MPI_Isend, where it has one of its own
- *   receive_gap.network = "0 2e-07 0; 1024 1e-07 1e-10; …"                from bytes, seconds, seconds a byte: the receiver's, contained
+ *   receive_gap.network = "0 2e-07 0; 1024 1e-07 1e-10; …"                from bytes, seconds, seconds per byte: the receiver's, contained
  *   collscope.in_order, nic_gap_s, overhead_s, eager_bytes                docs/node_model.md says what these do
  *
- * A message of n bytes, alone, takes `seconds` + n · `seconds a byte`. Of that it keeps the links of its route busy for n · traffic /
+ * A message of n bytes, alone, takes `seconds` + n · `seconds per byte`. Of that it keeps the links of its route busy for n · traffic /
  * (bandwidth of the narrowest link): traffic is how many bytes the links move for each byte of the message (a copy through memory
  * reads, fills and writes). The rest is waiting, in which others may use the links: it goes into the latency.
  *

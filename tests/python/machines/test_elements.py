@@ -1,4 +1,4 @@
-"""Elements of a node's model in specifications: read, refused, switched off, and written into platform and machine files."""
+"""collscope.machines.overrides, collscope.machines.spec_reader: elements of a node's model are read, switched off, written."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_elements_are_numbers_of_a_variant() -> None:
         (("1.6e-6, 4e-10, 1, 3.2e-7", "1.6e-6, 4e-10, 1, 1.4e-6"), 32, "what its receiver spends 2.5e-07 s"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_line(change: tuple[str, str], line: int, words: str) -> None:
+def test_impossible_elements_are_refused_with_their_line(change: tuple[str, str], line: int, words: str) -> None:
     with pytest.raises(SpecError) as refused:
         spec(change)
     assert str(refused.value).startswith(f"elements.toml:{line}: ")
@@ -146,7 +146,7 @@ def test_without_is_typed_beside_the_platform_or_within_its_name() -> None:
         overrides.left_out("ideal[alpha=2us]", "gap")
 
 
-def test_what_is_not_there_to_be_left_out_is_said() -> None:
+def test_leaving_out_an_absent_element_is_reported() -> None:
     printed: list[str] = []
     spec_reader.parse_spec(
         ELEMENTS.replace("in_order = true\n", ""), "e.toml", {"without": "in_order+gap"}, printed.append

@@ -1,4 +1,4 @@
-"""Platforms by name, with other numbers, and by path."""
+"""collscope.machines.find: platforms by name, with other numbers, and by path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ranks sit, and the machine file of the prover."""
+"""collscope.machines.placement, collscope.machines.machine_file: where ranks sit, and the machine file of the prover."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def sockets_of(platform: Platform, nodes: int, ranks: int, mapping: str = "block
     return [s for _, s, _ in places(platform, nodes, ranks, mapping)]
 
 
-def test_what_is_left_over_goes_to_the_first_nodes_and_sockets() -> None:
+def test_left_over_ranks_go_to_the_first_nodes_and_sockets() -> None:
     assert sockets_of(machine(4, 4), 1, 5) == [0, 0, 0, 1, 1]
     assert sockets_of(machine(4, 4, 4), 1, 7) == [0, 0, 0, 1, 1, 2, 2]
     assert sockets_of(machine(4, 4, nodes=3), 3, 8) == [0, 0, 1, 2, 2, 3, 4, 5]
     assert sockets_of(machine(4, 4, nodes=3), 3, 8, "cyclic") == [0, 2, 4, 0, 2, 5, 1, 3]
 
 
-def test_what_does_not_fit_on_a_small_socket_goes_to_the_others() -> None:
+def test_ranks_that_do_not_fit_on_a_small_socket_go_to_the_others() -> None:
     assert sockets_of(machine(1, 5), 1, 4) == [0, 1, 1, 1]
     assert sockets_of(machine(5, 1), 1, 4) == [0, 0, 0, 1]
     assert sockets_of(machine(1, 3, 2), 1, 6) == [0, 1, 1, 1, 2, 2]

@@ -1,4 +1,4 @@
-"""Machines with more inside a node than caches and sockets: levels of their own, sockets joined by given links, the NIC's place."""
+"""collscope.machines.spec, collscope.machines.xml_writer: levels of a node, sockets joined by given links, the NIC's place."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def test_the_platform_file_says_it_all_once_more(tmp_path: Path, text: str) -> N
     assert printed == again
 
 
-def ways(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
-    """The links between any two places of a node on the way with the fewest links, and of those with the fewest routes, as SimGrid's
-    Floyd zone finds it. Fails where two such ways lead from core to core."""
+def links_between(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
+    """The links between any two places of a node on the path with the fewest links, and of those with the fewest routes, as SimGrid's
+    Floyd zone finds it. Fails where two such paths lead from core to core."""
     root = ET.fromstring(path.read_text(encoding="utf-8"))
     zone = next(z for z in root.iter("zone") if z.attrib["id"] == f"node{node}")
     routes: dict[str, list[tuple[str, list[str]]]] = {}
@@ -77,12 +77,12 @@ def ways(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
         best: dict[str, tuple[int, int, list[list[str]]]] = {}
         heap = [(0, 0, start, list[str]())]
         while heap:
-            count, steps, at, way = heapq.heappop(heap)
+            count, steps, at, path = heapq.heappop(heap)
             if at in best and (count, steps) > best[at][:2]:
                 continue
-            best.setdefault(at, (count, steps, []))[2].append(way)
+            best.setdefault(at, (count, steps, []))[2].append(path)
             for target, links in routes.get(at, []):
-                heapq.heappush(heap, (count + len(links), steps + 1, target, way + links))
+                heapq.heappush(heap, (count + len(links), steps + 1, target, path + links))
         for target, (_, _, several) in best.items():
             hosts = all(end.startswith(("core", "shared")) for end in (start, target))
             assert len(several) == 1 or not hosts, (start, target, several)
@@ -91,31 +91,31 @@ def ways(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
 
 
 def test_a_message_crosses_the_links_of_the_units_that_it_leaves_and_enters(tmp_path: Path) -> None:
-    way = ways(find.load(write(tmp_path, LAYERED)).xml)
-    assert way["core0", "core1"] == ["core0_up", "memory0", "core1_down"]
-    assert way["core0", "core2"] == ["core0_up", "cache0_up", "memory0", "cache1_down", "core2_down"]
-    assert way["core0", "core7"] == ["core0_up", "cache0_up", "memory0", "cache3_down", "core7_down"]
-    assert way["core0", "core8"] == [
+    path = links_between(find.load(write(tmp_path, LAYERED)).xml)
+    assert path["core0", "core1"] == ["core0_up", "memory0", "core1_down"]
+    assert path["core0", "core2"] == ["core0_up", "cache0_up", "memory0", "cache1_down", "core2_down"]
+    assert path["core0", "core7"] == ["core0_up", "cache0_up", "memory0", "cache3_down", "core7_down"]
+    assert path["core0", "core8"] == [
         *("core0_up", "cache0_up", "numa0_up", "memory0", "numa1_down", "cache4_down", "core8_down")
     ]
-    assert way["core17", "core3"] == [
+    assert path["core17", "core3"] == [
         *("core17_up", "cache8_up", "numa2_up", "across17_up", "socket1_to_0", "memory0"),
         *("across3_down", "numa0_down", "cache1_down", "core3_down"),
     ]
-    assert way["core0", "nic"] == ["core0_up", "cache0_up", "numa0_up", "socket0_to_1", "nic_up"]
-    assert way["nic_in", "core17"] == ["nic_down", "memory1", "numa2_down", "cache8_down", "core17_down"]
-    assert ("core0", "nic_in") not in way, "no way between two cores leads through the NIC"
+    assert path["core0", "nic"] == ["core0_up", "cache0_up", "numa0_up", "socket0_to_1", "nic_up"]
+    assert path["nic_in", "core17"] == ["nic_down", "memory1", "numa2_down", "cache8_down", "core17_down"]
+    assert ("core0", "nic_in") not in path, "no path between two cores leads through the NIC"
 
 
 def test_sockets_in_a_square_have_two_links_between_opposite_corners(tmp_path: Path) -> None:
-    way = ways(find.load(write(tmp_path, SQUARE)).xml)
-    assert way["core0", "core11"] == ["core0_up", "socket0_to_1", "socket1_to_3", "memory3", "core11_down"]
-    assert way["core3", "core6"] == ["core3_up", "socket1_to_0", "socket0_to_2", "memory2", "core6_down"]
-    assert way["core3", "nic"] == ["core3_up", "socket1_to_0", "socket0_to_2", "nic_up"]
-    assert way["nic_in", "core6"] == ["nic_down", "memory2", "core6_down"]
+    path = links_between(find.load(write(tmp_path, SQUARE)).xml)
+    assert path["core0", "core11"] == ["core0_up", "socket0_to_1", "socket1_to_3", "memory3", "core11_down"]
+    assert path["core3", "core6"] == ["core3_up", "socket1_to_0", "socket0_to_2", "memory2", "core6_down"]
+    assert path["core3", "nic"] == ["core3_up", "socket1_to_0", "socket0_to_2", "nic_up"]
+    assert path["nic_in", "core6"] == ["nic_down", "memory2", "core6_down"]
 
 
-def test_a_way_over_given_links_is_a_shortest_one_to_the_lowest_socket_first() -> None:
+def test_a_path_over_given_links_is_a_shortest_one_to_the_lowest_socket_first() -> None:
     square = ((0, 1), (0, 2), (1, 3), (2, 3))
     assert socket_path(4, square, 3, 0) == [(3, 1), (1, 0)]
     assert socket_path(4, square, 2, 2) == []
@@ -127,7 +127,7 @@ def test_a_way_over_given_links_is_a_shortest_one_to_the_lowest_socket_first() -
     assert socket_distances(3, ((0, 1),))[0][2] == -1
 
 
-def test_what_is_narrowest_on_a_way_counts_the_links_of_levels() -> None:
+def test_the_narrowest_link_of_a_path_may_be_one_of_a_level() -> None:
     made = spec_reader.parse_spec(LAYERED, "layered.toml")
     assert occurring(made) == SIX
     assert [narrowest(made, level) for level in SIX] == [23e9, 19e9, 19e9, 13e9, 11e9, 7e9]
@@ -157,7 +157,7 @@ def test_what_is_narrowest_on_a_way_counts_the_links_of_levels() -> None:
         (("network =", "far = [[0, 1e-6, 1e-9]]\nnetwork ="), 28, "no two sockets of a node are two links apart"),
     ],
 )
-def test_what_cannot_be_is_told_with_file_and_line(
+def test_impossible_levels_are_refused_with_file_and_line(
     tmp_path: Path, change: tuple[str, str], line: int, words: str
 ) -> None:
     assert change[0] in LAYERED
@@ -177,7 +177,9 @@ def test_what_cannot_be_is_told_with_file_and_line(
         ("[[0, 1, 2]]", "must be a list of pairs of sockets"),
     ],
 )
-def test_links_that_join_nothing_are_told_with_file_and_line(tmp_path: Path, links: str, words: str) -> None:
+def test_links_that_do_not_join_all_sockets_are_refused_with_file_and_line(
+    tmp_path: Path, links: str, words: str
+) -> None:
     with pytest.raises(UserError) as caught:
         find.load(write(tmp_path, SQUARE.replace("[[0, 1], [0, 2], [1, 3], [2, 3]]", links)))
     assert "small.toml:9: interconnect_links: " in str(caught.value)
@@ -197,7 +199,7 @@ def test_links_that_join_nothing_are_told_with_file_and_line(tmp_path: Path, lin
         ("collscope.levels", "ccd 2 0; die 4 0", 'has no curve of the class die; add <prop id="curve.die"'),
     ],
 )
-def test_a_platform_file_whose_properties_cannot_be_is_told_with_its_line(
+def test_a_platform_file_with_impossible_properties_is_refused_with_its_line(
     tmp_path: Path, key: str, value: str, words: str
 ) -> None:
     text = find.load(write(tmp_path, LAYERED)).xml.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Both sides of every limit of a specification that no machine comes near."""
+"""collscope.machines.spec_fields, collscope.machines.limits: both sides of every limit of a specification that no machine comes near."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def levels(count: int) -> str:
     return f'name = "x"\nnodes = 1\nsockets = 1\ncores_per_socket = 64\ncores_per_cache = 1\n{tables}[curve]\nsocket = [[0, 1e-6, 1e-9]]\n'
 
 
-def test_how_many_there_may_be() -> None:
+def test_levels_pieces_and_quantiles_have_a_greatest_number() -> None:
     assert refused(levels(4)) == ""
     assert "must be up to 4 tables [[level]] with name and cores, closest first" in refused(levels(5))
     pieces = "[curve]\nsocket = [" + ", ".join(f"[{n}, 1e-6, 1e-9]" for n in range(1000))
@@ -88,7 +88,7 @@ def test_how_many_there_may_be() -> None:
          "no two sockets of a node are two links apart; see interconnect_links"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_into_each_other(change: tuple[str, str], printed: str) -> None:
+def test_caches_levels_and_sockets_must_fit_into_each_other(change: tuple[str, str], printed: str) -> None:
     assert change[0] in LAYERED
     found = refused(LAYERED.replace(*change))
     assert bool(found) == bool(printed) and printed in found, found
@@ -145,5 +145,5 @@ def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
         ("nodes", "1" * 61, f'prime: "{"1" * 60}…" is too long; write key=value'),
     ],
 )  # fmt: skip
-def test_what_a_variant_says(key: str, value: str, printed: str) -> None:
+def test_a_variant_with_an_impossible_value_is_refused_in_one_line(key: str, value: str, printed: str) -> None:
     assert refused(PRIME, **{key: value}) == printed

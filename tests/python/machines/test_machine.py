@@ -31,7 +31,7 @@ def test_it_matters_how_a_message_was_posted_where_a_number_says_so(fields: dict
 
 
 def test_a_ping_pong_takes_the_curve_and_the_overheads_that_it_does_not_contain() -> None:
-    """Of two pieces, the second has a gap, which contains its sender's overhead; above 100 bytes there are none."""
+    """Of two pieces, the second has a gap, which contains its sender's overhead; above 100 bytes nothing is added."""
     node = curve((0, 1e-6, 1e-9, 2.0), (64, 2e-6, 5e-10, 1.0, 1e-7, 1e-11))
     made = machine({"node": node}, eager_bytes=100, overhead_s=1e-7)
     times = {63: 1e-6 + 63e-9 + 2e-7, 64: 2e-6 + 32e-9 + 1e-7, 100: 2e-6 + 50e-9 + 1e-7, 101: 2e-6 + 50.5e-9}

@@ -1,4 +1,4 @@
-"""Mappings as Open MPI has them: compared with what mpirun says of ranks on machines that it is told of."""
+"""collscope.machines.placement: mappings as Open MPI has them, compared with what mpirun prints for described machines."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_mpirun_wants_rank_0_in_the_first_line_and_gets_it(tmp_path: Path) -> No
 
 
 def test_all_layouts_of_the_table_are_as_mpirun_had_them(tmp_path: Path) -> None:
-    """What Open MPI 4.1.4 said, kept: also where there is no mpirun. helpers/mpirun_maps.py makes it anew."""
+    """What Open MPI 4.1.4 printed, kept: also where there is no mpirun. helpers/mpirun_maps.py makes it again."""
     with mpirun_maps.TABLE.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * len(list(mpirun_maps.layouts())) + len(mpirun_maps.MACHINES)
@@ -150,7 +150,7 @@ def test_files_name_any_nodes_in_any_order(tmp_path: Path) -> None:
         ("node0 slots=16\n", ":1: expected 'rank N=HOST slot=SOCKET:CORE' or 'slot=CORE', not 'node0 slots=16'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_a_file(text: str, says: str, tmp_path: Path) -> None:
+def test_a_wrong_line_of_a_rankfile_is_refused_with_its_number(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "ranks").write_text(text)
     with pytest.raises(UserError, match="ranks" + says):
         fit_nodes(find.load("schooner"), 2, f"file:{tmp_path / 'ranks'}")

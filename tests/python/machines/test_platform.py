@@ -1,4 +1,4 @@
-"""A platform in small cases: what its properties mean, what is wrong with them, and when its file is written."""
+"""collscope.machines.platform: what its numbers mean, and when its file is written."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_machine_without_curves_is_not_modelled() -> None:
         machine_file(silent, 1, 1)
 
 
-def test_equal_nodes_are_made_where_they_are_asked_for() -> None:
+def test_equal_nodes_are_computed_when_they_are_needed() -> None:
     nodes = EqualNodes(3, 6, 2, 3, 1e-10, 2e-10)
     assert len(nodes) == 3 and nodes.place(4) == (1, 2)
     assert nodes[1] == tuple(Host(f"node1_core{c}", 1, 2 + c // 3, 3 + c // 2, 1e-10, 2e-10) for c in range(6))
@@ -68,7 +68,7 @@ def test_classes_that_two_ranks_may_be_in() -> None:
     assert replace(platform(of=machine(priced_by=PLUG_IN)), name="idealist").classes(1) == ("cache", "node")
 
 
-def test_a_platform_s_file_is_written_when_it_is_wanted_and_again_where_it_is_gone(workplace: Path) -> None:
+def test_a_platform_s_file_is_written_when_it_is_needed_and_again_where_it_is_gone(workplace: Path) -> None:
     calls: list[int] = []
     made = Platform(
         "mine", Machine("m", "", {}), EqualNodes(4, 2, 1, 1, 0.0, 0.0), lambda n: calls.append(n) or f"{n} nodes"
@@ -184,7 +184,7 @@ NAMED = PRIME.replace("nodes = 3", "nodes = 2") + (
         ({"topology.allocation": "contiguous"}, 2),
     ],
 )
-def test_an_allocation_that_is_asked_for_says_how_many_nodes(calls: dict[str, str], nodes: int) -> None:
+def test_an_allocation_given_in_brackets_says_how_many_nodes(calls: dict[str, str], nodes: int) -> None:
     assert parse_spec(NAMED, "x.toml", calls).nodes == nodes
 
 

@@ -1,4 +1,4 @@
-"""What a specification may say and hardly means: limits, doubts, curves that are missing or scaled, links that change nothing."""
+"""collscope.machines.limits: limits, doubts, curves that are missing or scaled, links that change nothing."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def test_times_a_thousand_times_too_large_are_doubted(
 
 
 @pytest.mark.parametrize("name", ["schooner", "ideal[alpha=1]"])
-def test_what_is_usual_or_theory_is_not_doubted(capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_usual_numbers_and_theory_are_not_doubted(capsys: pytest.CaptureFixture[str], name: str) -> None:
     find.load(name)
     assert capsys.readouterr().err == ""
 
 
-def test_a_wider_nic_that_the_curve_hides_is_told_with_what_would_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wider_nic_that_the_curve_hides_is_reported_with_what_would_help(capsys: pytest.CaptureFixture[str]) -> None:
     find.load("schooner[nic_bytes_per_s=9e9]")
     err = capsys.readouterr().err
     assert (
@@ -73,7 +73,7 @@ def test_curves_and_numbers_are_scaled() -> None:
     slow = find.load("schooner[network.latency_s=x2,nic_bytes_per_s=x1.1,nodes=x2]")
     both = 2 * plain.machine.overhead_s
     pairs = list(zip(plain.curve["network"], slow.curve["network"], strict=True))
-    # The last piece is no eager one and holds no overheads.
+    # The last piece is not eager and holds no overheads.
     assert [s.latency_s for _, s in pairs[:2]] == [pytest.approx(2 * (p.latency_s + both) - both) for p, _ in pairs[:2]]
     assert pairs[-1][1].latency_s == pytest.approx(2 * pairs[-1][0].latency_s)
     assert [s.s_per_byte for _, s in pairs] == [p.s_per_byte for p, _ in pairs]
@@ -106,14 +106,14 @@ def test_curves_and_numbers_are_scaled() -> None:
         ("ideal[nodes=nan]", "cannot read nodes"),
     ],
 )
-def test_what_a_variant_cannot_be(name: str, says: str) -> None:
+def test_impossible_variants_are_refused_in_one_line(name: str, says: str) -> None:
     with pytest.raises(UsageError) as caught:
         find.load(name)
     assert says in str(caught.value)
     assert str(caught.value).count("\n") == 0
 
 
-def test_what_is_advised_works() -> None:
+def test_every_advised_platform_has_room_for_the_ranks() -> None:
     """Every --on in a complaint about ranks that do not fit is a machine on which they fit."""
     for name, nodes, ranks in (
         ("ideal[cores=1]", 4096, 4096),
@@ -167,7 +167,7 @@ def test_the_limits_of_each_kind_of_number(name: str, least: float, most: float)
     assert (number.outside("nodes", 1e300), number.outside("nodes", -1)) == ("", "must not be negative")
 
 
-def test_how_large_a_machine_may_be() -> None:
+def test_a_machine_has_at_most_so_many_cores_and_nodes() -> None:
     node, cores = limits.MAX_OF_A_NODE, limits.MAX_CORES
     assert limits.too_large(cores, 1) == limits.too_large(1, node) == limits.too_large(cores // node, node) == ""
     assert limits.too_large(1, node + 1) == f"{node + 1} cores of a node are too many: at most {node}"
@@ -224,7 +224,7 @@ def test_a_slow_overhead_is_doubted_and_a_class_that_does_not_occur_is_not() -> 
     assert heard == []
 
 
-def test_what_was_measured_is_not_doubted() -> None:
+def test_measured_numbers_are_not_doubted() -> None:
     """A slow network that was measured is one; of the same number without a tag the unit is doubted."""
     text = PRIME.partition("[curve]")[0].replace("copy_s_per_byte = 7e-11", "copy_s_per_byte = COPY")
     text += "[[curve.network]]\nfrom_bytes = 0\nlatency_s = LATENCY\ns_per_byte = 2e-7\n"

@@ -83,7 +83,7 @@ def loaded(folder: Path, file: str | None) -> subprocess.CompletedProcess[str]:
         ("cache", "", "property 'cache' is ''"),
     ],
 )
-def test_what_a_file_says_is_taken_or_refused_by_its_name(name: str, value: str, message: str, tmp_path: Path) -> None:
+def test_a_property_is_taken_or_refused_by_its_name(name: str, value: str, message: str, tmp_path: Path) -> None:
     at_host = name in HOST
     host = HOST | ({name: value} if at_host else {})
     zone = ZONE | ({} if at_host else {name: value})

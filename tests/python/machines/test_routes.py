@@ -1,4 +1,4 @@
-"""Routes against closed forms that share no code with them."""
+"""collscope.machines.topology: routes against closed forms that share no code with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TORI = [(5,), (2, 3), (4, 4, 4), (3, 1, 5), (2, 3, 2, 4)]
 
 
 @pytest.mark.parametrize("shape", TORI)
-def test_a_torus_route_has_as_many_links_as_the_shorter_ways_round(shape: tuple[int, ...]) -> None:
+def test_a_torus_route_has_as_many_links_as_the_shorter_directions_round(shape: tuple[int, ...]) -> None:
     for a, b in product(range(math.prod(shape)), repeat=2):
         links = route("torus", shape, a, b)
         away = zip(coordinates(shape, a), coordinates(shape, b), shape, strict=True)
@@ -41,7 +41,7 @@ def test_links_of_a_torus_join_neighbours_dimension_after_dimension(shape: tuple
         assert dimensions == sorted(dimensions)
 
 
-def test_of_two_ways_round_that_are_as_long_a_torus_goes_upwards() -> None:
+def test_a_torus_goes_upwards_where_both_directions_round_are_as_long() -> None:
     assert route("torus", (4,), 3, 1) == [("+0", 3, 0), ("+0", 0, 1)]
     assert route("torus", (25, 32, 24), 0, 24 * 16)[0][0] == "+1"
 

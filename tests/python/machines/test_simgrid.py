@@ -1,4 +1,4 @@
-"""What SimGrid makes of a platform: times, contention, bounds, and the same machine as the prover's."""
+"""collscope.machines.xml_writer, platforms/plugin: times, contention and bounds that SimGrid gives; the model gives the same."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_no_simulated_makespan_lies_below_the_bound(tmp_path: Path, name: str, n
 @simulated
 @pytest.mark.skipif(not programs.PROVER.exists(), reason=f"not there: {programs.PROVER}")
 @pytest.mark.parametrize(("name", "nodes"), [("ideal", 16), ("schooner", 1), ("schooner", 2)])
-def test_the_prover_is_told_the_same_machine(tmp_path: Path, name: str, nodes: int) -> None:
+def test_model_and_simulation_agree_on_the_machine(tmp_path: Path, name: str, nodes: int) -> None:
     p = find.load(name)
     points = [
         f"collective={algorithm.partition('/')[0]} algorithm={algorithm} count={count} op=sum"

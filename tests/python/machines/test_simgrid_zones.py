@@ -1,4 +1,4 @@
-"""Routes beside those of SimGrid's own torus, fat tree and dragonfly: pings over links of 1 s each say how many lie between two hosts."""
+"""collscope.machines.topology: routes beside those of SimGrid's own zones; pings over links of 1 s each count the links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from a specification: the curves without overheads, and the capacities that nobody gave."""
+"""collscope.machines.spec, collscope.machines.platform: curves without overheads, and capacities that are not given."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_the_hash_of_a_platform_changes_with_settings_of_the_simulator(
     assert simgrid.content_hash(p) != before
 
 
-def test_what_smpirun_is_told_of_a_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smpirun_gets_the_file_and_the_settings_of_a_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "PLUGIN", tmp_path / "plugin.so")
     (tmp_path / "plugin.so").touch()
     p = find.load(made_platforms.write(tmp_path, made_platforms.PRIME))

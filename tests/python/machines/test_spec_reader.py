@@ -1,4 +1,4 @@
-"""Specifications: what they say, and what is said of one with mistakes."""
+"""collscope.machines.spec_reader: specifications: what they say, and what is said of one with mistakes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_file_is_a_function_of_the_specification(tmp_path: Path) -> None:
         (("sockets = 2", "sockets = 2\noverhead_s = 6e-7"), 8, "two overheads"),
     ],
 )
-def test_a_broken_specification_is_told_with_file_and_line(
+def test_a_broken_specification_is_refused_with_file_and_line(
     tmp_path: Path, change: tuple[str, str], line: int, words: str
 ) -> None:
     path = write(tmp_path, SMALL.replace(*change))
@@ -109,7 +109,7 @@ def test_every_number_of_a_file_reaches_its_field() -> None:
     assert made.own_curves == CLASSES
 
 
-def test_what_a_file_does_not_say_has_its_default() -> None:
+def test_numbers_that_a_file_does_not_give_have_their_defaults() -> None:
     made = spec_reader.parse_spec(SMALL, "small.toml")
     assert {name: getattr(made, name).value for name in NUMBERS if name not in OPTIONAL} == {
         "gamma_s_per_byte": 2.5e-10, "copy_s_per_byte": 2e-10, "overhead_s": 0, "eager_bytes": 8192,

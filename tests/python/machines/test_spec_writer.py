@@ -66,6 +66,6 @@ def test_comments_stand_at_the_head_and_above_their_curves() -> None:
     assert both.index("# of MPI_Isend") == both.index("[[curve_nonblocking.cache]]") - 2
 
 
-def test_what_no_utf_8_can_hold_is_still_written() -> None:
+def test_a_file_name_that_is_not_utf_8_is_still_written() -> None:
     spec = Spec("x", 1, 1, 2, 2, "lat\udcff.txt", {"cache": (piece(0, 1e-6),)}, own_curves=("cache",))
     assert parse_spec(spec_text(spec), "x.toml").about == "lat?.txt"

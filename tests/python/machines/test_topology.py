@@ -1,4 +1,4 @@
-"""The table [topology]: where nodes sit, what a variant changes, and what is refused."""
+"""collscope.machines.topology: the table [topology]: where nodes sit, what a variant changes, and what is refused."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_links_between_nodes_are_varied_where_the_study_crosses_them() -> None:
         ("dragonfly", (4, 2048, 2), "has 16777232 links; at most 16777216"),
     ],
 )
-def test_how_large_a_network_may_be(kind: str, shape: tuple[int, ...], printed: str) -> None:
+def test_a_network_has_at_most_so_many_positions_and_links(kind: str, shape: tuple[int, ...], printed: str) -> None:
     uplinks = 512 / 1280 if shape[:1] == (8192,) else 1.0
     rates = {"link_bytes_per_s": Number(1e9), "global_bytes_per_s": Number(1e9), "oversubscription": Number(uplinks)}
     assert topology.problem_of(Topology(kind, shape, **rates)) == printed
@@ -229,7 +229,7 @@ def varied(t: Topology, **values: str) -> Topology:
     return t
 
 
-def test_what_a_variant_changes_of_a_topology() -> None:
+def test_a_variant_changes_shape_rates_and_allocation_of_a_topology() -> None:
     tree = Topology("fat_tree", (4, 8), (Number(4.0, "documented", "us"), Number(8.0)), Number(1e-7), Number(1e9))
     given = "given with the platform's name"
     wide = varied(
@@ -289,7 +289,7 @@ def test_what_a_variant_changes_of_a_topology() -> None:
         ("topology.hop_latency_s", "-1e-9", "must be a number, more than 0"),
     ],
 )
-def test_what_a_variant_of_a_topology_cannot_be(key: str, text: str, printed: str) -> None:
+def test_impossible_variants_of_a_topology_are_refused(key: str, text: str, printed: str) -> None:
     tree = Topology("fat_tree", (4, 8), (Number(4.0), Number(8.0)), Number(1e-7), Number(1e9))
     with pytest.raises(ValueError) as refused:
         topology.varied(tree, key, text)

@@ -1,4 +1,4 @@
-"""What [vary] of a study's file may say, and the platforms, mappings and buffers that follow."""
+"""collscope.machines.study_variants: what [vary] of a study's file may say, and the platforms, mappings and buffers that follow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_values_become_what_brackets_take(given: list[Any], made: tuple[str, ...
         (["1.2.3x"], '"1.2.3x" is not a factor; write "2x"'),
     ],
 )  # fmt: skip
-def test_what_is_no_value_is_said(given: Any, printed: str) -> None:
+def test_wrong_values_of_a_variation_are_refused(given: Any, printed: str) -> None:
     with pytest.raises(ValueError) as refused:
         study_variants._values(given)
     assert str(refused.value) == printed
@@ -88,7 +88,7 @@ def test_keys_and_their_values_are_read_with_their_lines() -> None:
         ({"a": tuple("abcdefgh"), "b": tuple("abcdefghi")}, "2: vary: makes 72 variants; take values out until there are at most 64"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_varied_is_said_with_its_line(values: dict[str, tuple[str, ...]], printed: str) -> None:
+def test_impossible_variations_are_refused_with_their_line(values: dict[str, tuple[str, ...]], printed: str) -> None:
     with pytest.raises(UsageError) as refused:
         read(**values)
     assert str(refused.value).partition("; there are")[0] == f"s.toml:{printed}"

@@ -1,4 +1,4 @@
-"""Platform files that somebody wrote by hand."""
+"""collscope.machines.xml_reader: platform files that somebody wrote by hand."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_platform_file_of_ones_own(tmp_path: Path) -> None:
         (platform_xml(host="a b"), "a host's id is made of"),
     ],
 )
-def test_what_a_platform_file_must_not_hold(tmp_path: Path, text: str, says: str) -> None:
+def test_dangerous_or_impossible_platform_files_are_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(UserError) as caught:
         find.load(write(tmp_path, text, "own.xml"))
     assert says in str(caught.value)

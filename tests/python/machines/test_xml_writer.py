@@ -1,4 +1,4 @@
-"""The platform file of a small machine, link by link, as a reader without the plug-in takes it."""
+"""collscope.machines.xml_writer: the platform file of a small machine, link by link, as a reader without the plug-in takes it."""
 
 from __future__ import annotations
 
@@ -99,17 +99,17 @@ def test_a_message_passes_port_memory_of_the_receiver_and_port(root: ET.Element)
         for r in zone.iter("route")
     }
 
-    def way(*stops: str) -> list[str]:
+    def crossed(*stops: str) -> list[str]:
         ends = [f"node1_{stop}" for stop in stops]
         return [link.removeprefix("node1_") for pair in itertools.pairwise(ends) for link in routes[pair]]
 
-    assert way("core0", "socket0", "socket0_memory", "core1") == ["core0_up", "memory0", "core1_down"]
-    across = way("core0", "socket0", "socket1", "socket1_memory", "core3")
+    assert crossed("core0", "socket0", "socket0_memory", "core1") == ["core0_up", "memory0", "core1_down"]
+    across = crossed("core0", "socket0", "socket1", "socket1_memory", "core3")
     assert across == ["core0_up", "socket0_to_1", "memory1", "core3_down"]
-    assert way("core2", "socket1", "nic") == ["core2_up", "nic_up"]
-    assert way("nic", "socket0", "socket0_memory", "core1") == ["nic_down", "memory0", "core1_down"]
-    assert way("shared0", "socket0", "socket0_memory", "core1") == ["shared0_up", "memory0", "core1_down"]
-    assert way("core3", "socket1", "socket0", "socket0_memory", "shared1") == [
+    assert crossed("core2", "socket1", "nic") == ["core2_up", "nic_up"]
+    assert crossed("nic", "socket0", "socket0_memory", "core1") == ["nic_down", "memory0", "core1_down"]
+    assert crossed("shared0", "socket0", "socket0_memory", "core1") == ["shared0_up", "memory0", "core1_down"]
+    assert crossed("core3", "socket1", "socket0", "socket0_memory", "shared1") == [
         "core3_up",
         "socket1_to_0",
         "memory0",
@@ -182,7 +182,7 @@ def test_the_file_says_every_number_of_the_machine(tmp_path: Path) -> None:
         (("nodes = 3", "oversubscribe = true\nnodes = 3"), "collscope.oversubscribe"),
     ],
 )
-def test_what_the_file_says_of_a_machine_only_where_it_is_so(
+def test_optional_properties_stand_in_the_file_only_where_they_hold(
     tmp_path: Path, change: tuple[str, str], present: str
 ) -> None:
     text = find.load(made_platforms.write(tmp_path, made_platforms.PRIME.replace(*change))).xml.read_text()
@@ -204,5 +204,5 @@ def test_the_ideal_file_says_its_numbers() -> None:
         "collscope.overhead_s": "0", "collscope.core_bytes_per_s": "1428571428.57",
         **{f"curve.{level}": "0 3e-06 7e-10 1" for level in CLASSES},
     }  # fmt: skip
-    ways = [(h.attrib["id"], h.attrib["up"], h.attrib["down"]) for h in found.iter("host_link")]
-    assert ways == [(f"host{h}", f"host{h}_up", f"host{h}_down") for h in range(4)]
+    ends = [(h.attrib["id"], h.attrib["up"], h.attrib["down"]) for h in found.iter("host_link")]
+    assert ends == [(f"host{h}", f"host{h}_up", f"host{h}_down") for h in range(4)]
