@@ -42,8 +42,8 @@ COMMANDS = {  # in the order in which help lists them
 }
 
 
-def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
+def _version(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    if given and not ctx.resilient_parsing:
         from collscope.commands import version
 
         click.echo(version.text())

@@ -25,7 +25,7 @@ class Commands(click.Group):
         return list(self.commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, which takes single options once; None when there is none."""
+        """The command of that name, which takes single options once; None where there is no such command."""
         return _once(super().get_command(ctx, cmd_name))
 
 
@@ -41,13 +41,13 @@ def _once(command: click.Command | None) -> click.Command | None:
 
         def parse(args: list[str]) -> Any:
             parsed = parse_args(args=args)
-            seen: set[str] = set()
+            found: set[str] = set()
             for param in parsed[2]:
                 if not isinstance(param, click.Option) or param.multiple or param.is_flag or param.count:
                     continue
-                if param.name in seen:
+                if param.name in found:
                     raise click.UsageError(f"{param.opts[-1]} is given twice; give it once", ctx)
-                seen.add(str(param.name))
+                found.add(str(param.name))
             return parsed
 
         parser.parse_args = parse  # type: ignore[method-assign, assignment]
@@ -71,7 +71,7 @@ class LazyCommands(Commands):
         return list(self.modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module imported; None when there is none."""
+        """The command of that name, its module imported; None where there is no such command."""
         if cmd_name not in self.modules:
             return None
         command = import_module(self.modules[cmd_name]).command

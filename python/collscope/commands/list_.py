@@ -42,7 +42,7 @@ def show_json(collective: str | None) -> None:
 
 
 def show_all() -> None:
-    """One line an algorithm. Plain text: it is often piped into grep, and it starts faster."""
+    """One line per algorithm. Plain text: it is often piped into grep, and it starts faster."""
     known = registry.load()
     keys = [a.full_key() for a in known.algorithms] + [d.full_key() for d in known.decisions]
     width = min(58, max(map(len, keys)))
@@ -112,7 +112,7 @@ def show_collective(name: str) -> None:
 
 
 def show_params(params: Sequence[registry.Param]) -> None:
-    """A line a parameter: default, range, what it means."""
+    """One line per parameter: default, range, what it means."""
     for param in params:
         kind = " | ".join(param.words) if param.words else f"{param.min} … {param.max}"
         about = f"[{param.name}={param.text(param.default)}]  {kind}" + (f"  {param.help}" if param.help else "")
@@ -120,7 +120,7 @@ def show_params(params: Sequence[registry.Param]) -> None:
 
 
 def show_platforms(as_json: bool = False) -> None:
-    """The names of the platforms, and what each is like; a UsageError when there is none."""
+    """The names of the platforms, and what each is like; a UsageError where there is not one."""
     from collscope.machines import find
 
     names = find.list_platforms()

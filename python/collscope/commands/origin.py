@@ -49,7 +49,7 @@ def _about(parts: Sequence[str]) -> dict[str, str]:
     version = f"collscope {__version__}" + (f", commit {sources}" if sources else "")
     command = shlex.join(["./collscope", *sys.argv[1:]])
     return {
-        # Formats have no place for control characters, nor for bytes that are no text.
+        # Formats have no place for control characters, nor for bytes that are not text.
         "Description": "".join(c if c.isprintable() else "?" for c in command),
         "Source": "; ".join([version, *parts]),
     }

@@ -47,12 +47,12 @@ def run(request: Request) -> int:
     numbers = parse_ranks(request.ranks)
     if len(keys) > 1 and request.is_plain:
         return sweep(request.algo, keys, numbers)
-    wanted = [(p, point) for collective, key in keys for p in numbers for point in points(request, collective, key, p)]
-    if not wanted:
+    targets = [(p, point) for collective, key in keys for p in numbers for point in points(request, collective, key, p)]
+    if not targets:
         raise UsageError(
             f"--root {request.root} needs at least {(request.root or 0) + 1} ranks; --ranks {request.ranks} has no such number"
         )
-    replies = ask(wanted, schedule=request.as_json, limit_s=request.point_timeout)
+    replies = ask(targets, schedule=request.as_json, limit_s=request.point_timeout)
     if request.as_json:
         json.dump({"verdict": verdict(replies), "points": replies}, sys.stdout)
         print()
@@ -83,7 +83,7 @@ def report_failures(replies: Sequence[dict[str, Any]]) -> int:
 
 def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) -> int:
     """Many algorithms: the prover goes through all its points by itself (operators, in place, places and parameters too),
-    which saves telling it each, and prints a line an algorithm as it goes."""
+    which saves telling it each, and prints one line per algorithm as it goes."""
     names = [] if algo == "all" else [word for _, key in keys for word in ("--algorithm", key)]
     known = {key for _, key in keys if not key.startswith("decision/")}
     if len(known) != len(keys):
@@ -145,19 +145,19 @@ def points(request: Request, collective: str, key: str, ranks: int) -> Iterator[
                 yield replace(point, type="affine", op="affine")
 
 
-def ask(wanted: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | None = None) -> list[dict[str, Any]]:
-    """The prover's replies, in order, with collective, type, op, vector_bytes and block_bytes added. `wanted` are ranks and point;
+def ask(targets: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | None = None) -> list[dict[str, Any]]:
+    """The prover's replies, in order, with collective, type, op, vector_bytes and block_bytes added. `targets` are ranks and point;
     with `schedule` each reply holds all messages. A point that takes longer than `limit_s` has failed, of kind "limit"; those that were not
     tried, since their algorithm goes on for ever, have that as their status."""
     questions = [
         Question(str(i), q.algorithm, _describe(q, p), plan.plan_text([(str(i), q)], p))
-        for i, (p, q) in enumerate(wanted)
+        for i, (p, q) in enumerate(targets)
     ]
     words = [*(["--messages"] if schedule else []), "--costs"]
-    with leftovers.scratch() as folder, progress.progress("proving", len(wanted), HINT) as bar:
+    with leftovers.scratch() as folder, progress.progress("proving", len(targets), HINT) as bar:
         by_id = dict(prover.stream(words, questions, folder, bar, limit_s))
     made = []
-    for i, (p, point) in enumerate(wanted):
+    for i, (p, point) in enumerate(targets):
         found = by_id[str(i)]
         line = (
             _no_reply(p, point, found)

@@ -17,7 +17,7 @@ Line = dict[str, Any]
 
 
 def show(replies: Sequence[Line]) -> None:
-    """One algorithm: a line a number of ranks. Several: a line an algorithm."""
+    """One algorithm: one line per number of ranks. Several: one line per algorithm."""
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in replies:
         groups.setdefault((line["collective"], line["algorithm"]), []).append(line)

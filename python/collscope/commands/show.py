@@ -73,10 +73,12 @@ def list_pictures(written: Sequence[Path], ranks: int) -> None:
         print(f"  {paths.display(path)}" + (f"   {format_size(size, 2)}" if size > LARGE else ""))
     large = [path for path, size in sizes.items() if size > LARGE]
     if large:
-        ways = ["fewer --ranks" if ranks > 8 else "fewer --bytes", "--kind for some of them", "--no-pictures"]
+        remedies = ["fewer --ranks" if ranks > 8 else "fewer --bytes", "--kind for some of them", "--no-pictures"]
         if any(path.suffix == ".svg" for path in large):
-            ways.insert(0, "the PNG of the same name" if len(written) > 1 else "--out NAME.png")
-        console.note(f"more than {format_size(LARGE)} are slow to open: take {', '.join(ways[:-1])} or {ways[-1]}")
+            remedies.insert(0, "the PNG of the same name" if len(written) > 1 else "--out NAME.png")
+        console.note(
+            f"more than {format_size(LARGE)} are slow to open: take {', '.join(remedies[:-1])} or {remedies[-1]}"
+        )
 
 
 def read_kinds(text: str) -> list[str]:

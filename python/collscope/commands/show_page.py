@@ -108,7 +108,7 @@ def times_table(traces: Sequence[Trace]) -> Table:
 
 
 def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
-    """Source, time, and what it is of: a line for each, and remarks under it."""
+    """Source, time, and what it is of: one line each, and remarks under it."""
     made: list[tuple[str, str, str]] = []
     first = traces[0]
     for t in traces:
@@ -129,7 +129,7 @@ def times(traces: Sequence[Trace]) -> list[tuple[str, str, str]]:
 
 
 def rounds_table(traces: Sequence[Trace], width: int) -> Table:
-    """A row a round of the first trace, with the times at which each trace is through with it; as wide as a terminal."""
+    """One row per round of the first trace, with the times at which each trace is through with it; as wide as a terminal."""
     from rich import box
     from rich.table import Table
 

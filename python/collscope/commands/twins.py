@@ -46,11 +46,11 @@ class Found:
         }
 
 
-def run(library: Library, ranks: Sequence[int], wanted: Sequence[str] | None = None) -> Found:
-    """Compares on each number of ranks. `wanted` are algorithms' keys; None: all, and the decisions."""
+def run(library: Library, ranks: Sequence[int], selected: Sequence[str] | None = None) -> Found:
+    """Compares on each number of ranks. `selected` are algorithms' keys; None: all, and the decisions."""
     library.check()
-    twins = [a for a in calls.twins(library.numbers) if wanted is None or a.key in wanted]
-    absent = ", ".join(sorted(set(wanted or ()) - {a.key for a in twins}))
+    twins = [a for a in calls.twins(library.numbers) if selected is None or a.key in selected]
+    absent = ", ".join(sorted(set(selected or ()) - {a.key for a in twins}))
     if not twins:
         raise UserError(f"nothing to compare: Open MPI {library.version} does not have {absent or 'any twin'}")
     if absent:
@@ -60,7 +60,7 @@ def run(library: Library, ranks: Sequence[int], wanted: Sequence[str] | None = N
     with progress.progress("twins", len(ranks)) as advance:
         for p in ranks:
             found.forced += compare.compare(library, p, calls.forced_calls(p, twins))
-            if wanted is None:
+            if selected is None:
                 found.decided += compare.compare(library, p, calls.decided_calls(decision, p))
             advance(1)
     return found
@@ -80,7 +80,7 @@ def origin(found: Found) -> dict[str, object]:
 
 
 def show(found: Found) -> None:
-    """Prints a line a twin and decision, and what Open MPI runs when it is told to run something else."""
+    """Prints one line per twin and per decision, and what Open MPI runs when it is told to run something else."""
     tables = found.tables()
     numbers = (("number", 6), ("calls", 5), ("equal", 1), ("other order", 4), ("different", 2), ("unsupported", 3))
     table = Grid(
@@ -158,13 +158,13 @@ def command(ranks: str, algorithms: str | None, mpi: str | None, out: str | None
     Every twin is run by Open MPI with its number forced, and what Open MPI hands to its
     point-to-point layer is compared with our schedule: who sends how many bytes to whom, in which order, at every rank. The
     decision table of this version is compared with what Open MPI takes when nothing is forced."""
-    wanted = read_keys(algorithms)
-    if out is not None and wanted is not None:
+    selected = read_keys(algorithms)
+    if out is not None and selected is not None:
         raise UsageError("--out writes the tables of all twins; leave out --algorithms")
     numbers = parse_ranks(ranks)
     if 1 in numbers:
         raise UsageError("--ranks: one rank sends nothing; begin with 2")
-    found = run(find_library(mpi), numbers, wanted)
+    found = run(find_library(mpi), numbers, selected)
     show(found)
     if out is not None:
         records.write(Path(out), found.library.version, found.tables(), origin(found))

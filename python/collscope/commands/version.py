@@ -11,13 +11,13 @@ from collscope.base.errors import UserError
 
 
 def text() -> str:
-    """A line a part; what is not there is left out."""
+    """One line per part; what is not there is left out."""
     from collscope.sources import mpirun, smpirun
 
     sources = commit.describe()
     lines = [f"collscope {__version__}" + (f", commit {sources}" if sources else "")]
-    lines += [f"SimGrid {found}" for found in _said(smpirun.version)]
-    lines += list(_said(mpirun.library))
+    lines += [f"SimGrid {found}" for found in _answer(smpirun.version)]
+    lines += list(_answer(mpirun.library))
     lines.append(f"Python {platform.python_version()}: {', '.join(libraries())}")
     return "\n".join(lines)
 
@@ -29,15 +29,15 @@ def libraries() -> Iterator[str]:
 
     from collscope.setup import needs
 
-    for wanted in needs.dependencies(paths.ROOT).split():
-        name = re.split("[<>=!~]", wanted)[0]
+    for needed in needs.dependencies(paths.ROOT).split():
+        name = re.split("[<>=!~]", needed)[0]
         try:
             yield f"{name} {metadata.version(name)}"
         except metadata.PackageNotFoundError:
             continue
 
 
-def _said(ask: Callable[[], str]) -> Iterator[str]:
+def _answer(ask: Callable[[], str]) -> Iterator[str]:
     try:
         yield ask()
     except UserError:

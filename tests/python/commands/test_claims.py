@@ -13,7 +13,7 @@ from command_line import call
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_verdict_that_changed_is_told_and_fails(
+def test_a_verdict_that_changed_is_named_and_fails(
     workplace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, check: bool
 ) -> None:
     monkeypatch.chdir(workplace)

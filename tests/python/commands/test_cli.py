@@ -1,4 +1,4 @@
-"""What the command line says to requests that cannot be met: message, exit status, and nothing left behind."""
+"""collscope.commands.cli: what the command line says to requests that cannot be met: message, exit status, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str], words: tuple[str,
         ("nothere", "unknown platform"),
     ],
 )
-def test_what_was_typed_of_a_platform(
+def test_a_platform_that_cannot_be_read_is_refused(
     known: Registry, workplace: Path, capsys: pytest.CaptureFixture[str], name: str, says: str
 ) -> None:
     status, out, err = call(capsys, "run", "--on", name, "--ranks", "4", "-a", "bcast/mst", "--bytes", "4")
@@ -189,7 +189,7 @@ def test_a_single_option_is_not_taken_twice(
     assert f"{option} is given twice" in err
 
 
-ASKED = {
+NEEDED = {
     "run": "--on x -a all",
     "show": "bcast/mst",
     "prove": "bcast/mst",
@@ -198,15 +198,15 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", NEEDED)
 def test_a_request_has_the_defaults_of_the_options(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the command line makes without options is what Request makes by itself: no default is said twice differently."""
-    module, seen = import_module(cli.COMMANDS[name]), list[Any]()
-    monkeypatch.setattr(module, "run", seen.append)
-    assert call(capsys, name, *ASKED[name].split()) == (0, "", "")
-    (request,) = seen
+    module, requests = import_module(cli.COMMANDS[name]), list[Any]()
+    monkeypatch.setattr(module, "run", requests.append)
+    assert call(capsys, name, *NEEDED[name].split()) == (0, "", "")
+    (request,) = requests
     needed = {"run": ("platform", "algorithms"), "decide": ("collective", "ranks"), "explain": ("algorithms",)}
     assert request == type(request)(**{field: getattr(request, field) for field in needed.get(name, ("algo",))})
 
@@ -217,7 +217,7 @@ def test_the_exit_status_of_a_command_is_that_of_its_work(
     name: str, status: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_module(cli.COMMANDS[name]), "run", lambda _: status)
-    assert call(capsys, name, *ASKED[name].split())[0] == status
+    assert call(capsys, name, *NEEDED[name].split())[0] == status
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_studies_are_listed_in_columns(capsys: pytest.CaptureFixture[str], monke
 
 
 @pytest.mark.parametrize(
-    ("words", "function", "asked", "status"),
+    ("words", "function", "arguments", "status"),
     [
         (["test"], "setup.testing.run", (False,), 0),
         (["test", "--full"], "setup.testing.run", (True,), 1),
@@ -266,7 +266,7 @@ def test_studies_are_listed_in_columns(capsys: pytest.CaptureFixture[str], monke
 def test_a_command_hands_on_its_flags_and_ends_with_the_status(
     words: list[str],
     function: str,
-    asked: tuple[object, ...],
+    arguments: tuple[object, ...],
     status: int,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -274,7 +274,7 @@ def test_a_command_hands_on_its_flags_and_ends_with_the_status(
     called: list[object] = []
     monkeypatch.setattr(f"collscope.{function}", lambda *a: called.append(a) or status)
     assert call(capsys, *words)[0] == status
-    assert called == [asked]
+    assert called == [arguments]
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_command_hands_on_its_flags_and_ends_with_the_status(
         (["--cluster"], ["prove", "smpi"], False),
     ],
 )
-def test_setup_makes_ready_what_is_asked_for(
+def test_setup_prepares_the_requested_presets(
     words: list[str],
     presets: list[str],
     built: bool,
@@ -295,8 +295,8 @@ def test_setup_makes_ready_what_is_asked_for(
 ) -> None:
     done: list[object] = []
     monkeypatch.setattr("collscope.setup.simgrid_source.ensure", lambda _: done.append("simgrid"))
-    monkeypatch.setattr("collscope.setup.machine.ensure", lambda _, wanted: done.append(wanted))
-    monkeypatch.setattr("collscope.setup.machine.ensure_python", lambda root, wanted: done.append((root, wanted)))
+    monkeypatch.setattr("collscope.setup.machine.ensure", lambda _, needed: done.append(needed))
+    monkeypatch.setattr("collscope.setup.machine.ensure_python", lambda root, needed: done.append((root, needed)))
     assert call(capsys, "setup", *words) == (0, "ready\n", "")
     assert done == ["simgrid"] * built + [presets] + [(paths.ROOT, "cluster")] * ("--cluster" in words)
 

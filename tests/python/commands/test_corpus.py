@@ -1,5 +1,6 @@
-"""Inputs that once gave a traceback, hung or were taken without a word: each gets a short message and a status through the command line.
+"""collscope.commands.cli, tests/python/corpus: inputs that once gave a traceback, hung or were accepted.
 
+Each gets a short message and a status through the command line.
 What the fuzzing of tests/python/fuzz finds is put into tests/python/corpus/, with a name that says what it is.
 """
 
@@ -121,15 +122,15 @@ def test_any_columns_of_the_environment(
     assert (status, err) == (0, "") and "telephone" in out
 
 
-def test_a_studys_platform_is_told_with_the_studys_file(
+def test_a_studys_platform_is_refused_with_the_studys_file(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(workplace)
-    for platform, said in (("nosuch", "unknown platform"), ("ideal", "8 ranks do not fit")):
+    for platform, message in (("nosuch", "unknown platform"), ("ideal", "8 ranks do not fit")):
         Path("six.toml").write_text(SIX.replace("PLATFORM", platform), encoding="utf-8")
         status, out, err = call(capsys, "study", "run", "six.toml", "--out", "o")
         check_refused(status, out, err)
-        assert err.startswith("collscope: six.toml: setting: ") and said in err
+        assert err.startswith("collscope: six.toml: setting: ") and message in err
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])

@@ -1,4 +1,4 @@
-"""What `decide` says, beside what the libraries' sources say."""
+"""collscope.commands.decide, collscope.commands.decide_table: what `decide` prints, beside what the libraries' sources say."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs bu
 @needs_prover
 def test_command(tmp_path: Path) -> None:
     words = ["-c", "bcast", "--ranks", "64", "--bytes", "4KiB"]
-    said = CliRunner().invoke(decide.command, words)
-    assert said.exit_code == 0
+    printed = CliRunner().invoke(decide.command, words)
+    assert printed.exit_code == 0
     assert (
-        "bcast/knomial[k=4,s=0]" in said.output
-        and "64 … 127" in said.output
-        and "2 KiB … below 362.0 KiB" in said.output
+        "bcast/knomial[k=4,s=0]" in printed.output
+        and "64 … 127" in printed.output
+        and "2 KiB … below 362.0 KiB" in printed.output
     )
     data = json.loads(CliRunner().invoke(decide.command, [*words, "--json"]).output)
     assert data["count"] == 1024 and len(data["decisions"]) >= 3
@@ -46,12 +46,12 @@ def test_command(tmp_path: Path) -> None:
 @needs_prover
 def test_map_command(tmp_path: Path) -> None:
     words = ["-c", "allgather", "--ranks", "4..6", "--map", "--decision", "rd_ring[threshold=64KiB]"]
-    said = CliRunner().invoke(decide.command, words)
-    assert said.exit_code == 0 and "rd_ring[threshold=65536,bruck=81920]" in said.output
-    assert "from 16 KiB" in said.output and "bruck" in said.output
+    printed = CliRunner().invoke(decide.command, words)
+    assert printed.exit_code == 0 and "rd_ring[threshold=65536,bruck=81920]" in printed.output
+    assert "from 16 KiB" in printed.output and "bruck" in printed.output
     picture = tmp_path / "map.svg"
-    said = CliRunner().invoke(decide.command, [*words, "--plot", str(picture)])
-    assert said.exit_code == 0 and said.stderr.splitlines()[-1] == f"collscope: written: {picture}"
+    printed = CliRunner().invoke(decide.command, [*words, "--plot", str(picture)])
+    assert printed.exit_code == 0 and printed.stderr.splitlines()[-1] == f"collscope: written: {picture}"
     wrong = CliRunner().invoke(decide.command, [*words, "--plot", str(tmp_path / "map.jpg")])
     assert isinstance(wrong.exception, UsageError) and not (tmp_path / "map.jpg").exists()
     text = picture.read_text()
@@ -67,7 +67,7 @@ def test_map_command(tmp_path: Path) -> None:
 
 
 @needs_prover
-def test_a_map_is_of_powers_of_two_unless_all_are_asked_for() -> None:
+def test_a_map_is_of_powers_of_two_unless_all_ranks_are_requested() -> None:
     assert decide.map_ranks("2..64") == [2, 4, 8, 16, 32, 64]
     assert decide.map_ranks("3..20,24,7") == [3, 4, 7, 8, 16, 20, 24]
     words = ["-c", "bcast", "--ranks", "2..16", "--map", "--decision", "mpich_4", "--json"]
@@ -87,9 +87,9 @@ def test_a_map_says_where_it_cannot_hold() -> None:
     inside = decisions.ask("bcast", 5, 20000, 4, decisions=["decision/smpi_ompi"])[0]
     assert span.last >= 20000 and span.takes != decisions.taken(inside)
     words = ["-c", "bcast", "--ranks", "5", "--map"]
-    said = CliRunner().invoke(decide.command, words).output
-    assert "decision/smpi_ompi: the map holds for powers of two" in said
-    assert "decision/ompi_4_1: the map" not in said
+    printed = CliRunner().invoke(decide.command, words).output
+    assert "decision/smpi_ompi: the map holds for powers of two" in printed
+    assert "decision/ompi_4_1: the map" not in printed
     assert "the map holds" not in CliRunner().invoke(decide.command, [*words, "--decision", "mpich_4"]).output
 
 
@@ -98,7 +98,7 @@ RULE: dict[str, Any] = {"number": 3, "ranks": [2, 8]}
 
 
 @pytest.fixture
-def asked(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def questions(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """What decisions are asked; one answers."""
     calls: list[tuple[Any, ...]] = []
 
@@ -131,14 +131,14 @@ def asked(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (f"--bytes 64 --decision {DECISION}", ("bcast", 4, 16, 4, 0, True, False, [DECISION])),
     ],
 )
-def test_decisions_are_asked_for_the_call(
-    asked: list[Any], capsys: pytest.CaptureFixture[str], words: str, call_: tuple[Any, ...]
+def test_decisions_are_evaluated_for_the_call(
+    questions: list[Any], capsys: pytest.CaptureFixture[str], words: str, call_: tuple[Any, ...]
 ) -> None:
     collective = [] if "-c" in words.split() else ["-c", "bcast"]
     status, out, _ = call(capsys, "decide", *collective, "--ranks", "4", *words.split(), "--json")
-    assert (status, asked) == (0, [call_])
-    said = json.loads(out)
-    assert (said["collective"], said["ranks"], said["count"]) == (call_[0], 4, call_[2])
+    assert (status, questions) == (0, [call_])
+    printed = json.loads(out)
+    assert (printed["collective"], printed["ranks"], printed["count"]) == (call_[0], 4, call_[2])
 
 
 def test_a_call_without_data_has_no_count(known: Registry) -> None:
@@ -156,9 +156,11 @@ def test_a_call_without_data_has_no_count(known: Registry) -> None:
         ("--ranks 4 --bytes 4 --decision nobody", "nobody"),
     ],
 )
-def test_calls_that_there_are_not(asked: list[Any], capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
+def test_calls_that_there_are_not(
+    questions: list[Any], capsys: pytest.CaptureFixture[str], words: str, says: str
+) -> None:
     status, _, err = call(capsys, "decide", "-c", "bcast", *words.split())
-    assert status == 2 and says in err and not asked
+    assert status == 2 and says in err and not questions
 
 
 @pytest.mark.parametrize(
@@ -170,8 +172,8 @@ def test_calls_that_there_are_not(asked: list[Any], capsys: pytest.CaptureFixtur
         ("--ranks 4 --root 3 --no-commutes --in-place", [4], 16 << 20, 4, ["root=3", "commutes=0", "in_place=1"]),
     ],
 )
-def test_a_map_is_asked_for_its_sizes(
-    asked: list[Any],
+def test_a_map_covers_its_sizes(
+    questions: list[Any],
     capsys: pytest.CaptureFixture[str],
     words: str,
     ranks: list[int],
@@ -180,7 +182,7 @@ def test_a_map_is_asked_for_its_sizes(
     asks: list[str],
 ) -> None:
     status, out, err = call(capsys, "decide", "-c", "bcast", *words.split(), "--map")
-    assert (status, asked) == (0, [("bcast", ranks, most, elem, asks, [])])
+    assert (status, questions) == (0, [("bcast", ranks, most, elem, asks, [])])
     assert DECISION in out and "linear" in out
     assert ("3 of 7 numbers of ranks, powers of two; --all-ranks" in err) == (len(ranks) == 3 and "all" not in words)
     assert json.loads(call(capsys, "decide", "-c", "bcast", *words.split(), "--map", "--json")[1]) == [
@@ -190,7 +192,11 @@ def test_a_map_is_asked_for_its_sizes(
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_drawn_map_prints_none(
-    asked: list[Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_json: bool
+    questions: list[Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    as_json: bool,
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(decide, "draw", lambda name, spans, elem, path: drawn.append((name, len(spans), elem, path)))

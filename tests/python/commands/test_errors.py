@@ -45,7 +45,7 @@ def test_every_error_is_one_message_and_a_status(
     assert capsys.readouterr() == ("", f"collscope: {says}\n" if says else "")
 
 
-def test_what_is_no_error_of_the_user_is_not_hidden() -> None:
+def test_an_error_that_is_not_the_users_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError), errors.reported():
         raise ZeroDivisionError
 

@@ -1,4 +1,4 @@
-"""The explain command: what it prints, and what it refuses."""
+"""collscope.commands.explain: the explain command: what it prints, and what it refuses."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def request(*algorithms: str, **more: Any) -> explain.Request:
 @needs_prover
 def test_two_algorithms_stand_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert explain.run(request(RING, DOUBLING, plot_path=str(tmp_path / "why.svg"))) == 0
-    said = capsys.readouterr().out
-    assert "Critical path: allreduce of 64 KiB, 8 ranks on 2 nodes of schooner" in said
-    assert f"{RING} wins" in said and "waiting for a shared link" in said
-    assert "NIC of node 0, out" in said
-    assert "would have to change" not in said
+    printed = capsys.readouterr().out
+    assert "Critical path: allreduce of 64 KiB, 8 ranks on 2 nodes of schooner" in printed
+    assert f"{RING} wins" in printed and "waiting for a shared link" in printed
+    assert "NIC of node 0, out" in printed
+    assert "would have to change" not in printed
     assert "where its critical path is" in (tmp_path / "why.svg").read_text()
 
 
@@ -79,28 +79,28 @@ What would have to change for bcast/mst[dest=first] to win
 """
 
 
-def said(capsys: pytest.CaptureFixture[str]) -> str:
+def printed(capsys: pytest.CaptureFixture[str]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in capsys.readouterr().out.splitlines())
 
 
 @pytest.fixture
-def asked(known: Registry, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def questions(known: Registry, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the model is asked for, and for which crossings; two paths answer, on a platform that has no file."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     def modelled(points: Sequence[Point], ranks: int, machine: str, limit_s: float | None) -> list[CriticalPath]:
-        seen.append(([(p.algorithm, p.count, p.skew) for p in points], ranks, limit_s))
+        calls.append(([(p.algorithm, p.count, p.skew) for p in points], ranks, limit_s))
         return [FAST, SLOW][: len(points)]
 
     def crossings(case: Case, tell: Callable[[str], None]) -> list[Crossing]:
         tell("the latency")
-        seen.append((case.platform, case.nodes, case.ranks, case.size))
+        calls.append((case.platform, case.nodes, case.ranks, case.size))
         return [Crossing("latency", 60e-9, 0.01234, "60 ns"), Crossing("ranks", None, None, "2 ranks to 1024")]
 
     monkeypatch.setattr("collscope.commands.requests.load_platform", lambda *_: tiny_platform.tiny())
     monkeypatch.setattr(critical_path, "modelled", modelled)
     monkeypatch.setattr("collscope.schedules.explain.crossings", crossings)
-    return seen
+    return calls
 
 
 BOTH = ("bcast/linear", "bcast/mst")
@@ -116,31 +116,31 @@ def of_both(**more: Any) -> explain.Request:
     return explain.Request(**{"algorithms": BOTH, **WHERE, **more})
 
 
-def test_all_that_is_said_of_two(asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_paths_are_printed_with_their_crossings(questions: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert explain.run(of_both()) == 0
-    assert said(capsys) == PATHS + CROSSINGS
-    assert asked == [CALLS, ("tiny", 2, 4, 4096)]
+    assert printed(capsys) == PATHS + CROSSINGS
+    assert questions == [CALLS, ("tiny", 2, 4, 4096)]
     for more in ({"no_crossings": True}, {"source": "sim"}):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(explain.critical_path, "observed", lambda path: path)
             patch.setattr(explain.one_call, "make_traces", lambda call: [FAST if call.algo == BOTH[0] else SLOW])
             explain.run(of_both(**more))
-        assert said(capsys) == PATHS
-    assert len(asked) == 3, "the model is not asked of a simulation"
+        assert printed(capsys) == PATHS
+    assert len(questions) == 3, "the model is not asked of a simulation"
     explain.run(of_both(platform=None))
-    assert said(capsys) == PATHS.replace("2 nodes of tiny", "the telephone network"), "no quantity could be changed"
+    assert printed(capsys) == PATHS.replace("2 nodes of tiny", "the telephone network"), "no quantity could be changed"
 
 
-def test_one_alone_arriving_late_in_a_run(asked: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_alone_arriving_late_in_a_run(questions: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     explain.run(of_both(algorithms=BOTH[1:], sizes="0", nodes=1, point_timeout=2.5, skew="linear:1us"))
-    assert asked == [([("bcast/mst[dest=first]", 0, "linear:1e-06")], 4, 2.5)]
-    assert said(capsys).startswith("Critical path: bcast, 4 ranks on 1 node of tiny, skew linear:1e-06\n")
+    assert questions == [([("bcast/mst[dest=first]", 0, "linear:1e-06")], 4, 2.5)]
+    assert printed(capsys).startswith("Critical path: bcast, 4 ranks on 1 node of tiny, skew linear:1e-06\n")
     explain._show([replace(FAST, source="real")], Point("bcast", "bcast/linear", 1), None)
-    assert said(capsys).endswith(f"{explain.CANNOT}\n")
+    assert printed(capsys).endswith(f"{explain.CANNOT}\n")
 
 
 def test_a_picture_says_what_of_and_where_it_lies(
-    asked: list[Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    questions: list[Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr("collscope.figures.explain.explain_figure", lambda paths, title: (len(paths), title))
@@ -157,9 +157,9 @@ def test_one_algorithm_is_explained_alone_on_the_telephone_network_too(capsys: p
     assert (
         explain.run(request("gather/linear", platform=None, nodes=None, ranks=9, sizes=None, no_crossings=False)) == 0
     )
-    said = capsys.readouterr().out
-    assert "gather/linear: 8 messages on the path" in said and "port of rank 0, in" in said
-    assert "wins" not in said and "would have to change" not in said
+    printed = capsys.readouterr().out
+    assert "gather/linear: 8 messages on the path" in printed and "port of rank 0, in" in printed
+    assert "wins" not in printed and "would have to change" not in printed
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,8 @@ def test_one_algorithm_is_explained_alone_on_the_telephone_network_too(capsys: p
         ((RING,), {"source": "sim", "skew": "linear:1us"}, "--skew with --source sim: explain knows it in the model"),
     ],
 )
-def test_what_makes_no_sense_is_refused(algorithms: tuple[str, ...], more: dict[str, object], words: str) -> None:
+def test_a_call_that_cannot_be_explained_is_refused(
+    algorithms: tuple[str, ...], more: dict[str, object], words: str
+) -> None:
     with pytest.raises(UsageError, match=words):
         explain.run(request(*algorithms, **more))

@@ -49,7 +49,7 @@ def test_a_command_prints_in_any_locale(tmp_path: Path, words: tuple[str, ...]) 
     assert printed(tmp_path, "ascii", *words).strip()
 
 
-def test_what_a_locale_has_is_printed_as_it_is(tmp_path: Path) -> None:
+def test_characters_that_a_locale_has_are_printed_unchanged(tmp_path: Path) -> None:
     text = printed(tmp_path, "latin-1", "decide", "-c", "allgather", "--ranks", "8", "--map")
     assert text == printed(tmp_path, "utf-8", "decide", "-c", "allgather", "--ranks", "8", "--map").replace("…", "...")
 

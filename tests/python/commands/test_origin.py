@@ -1,4 +1,4 @@
-"""What pictures say of where they come from."""
+"""collscope.commands.origin: what pictures say of where they come from."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_command_is_one_that_can_be_given_again() -> None:
     assert origin.of_rows([])["Description"] == "./collscope run -a 'bcast/knomial[k=4]' '??'"
 
 
-def test_what_is_made_now_has_the_hashes_of_now() -> None:
+def test_a_picture_made_now_has_the_hashes_of_now() -> None:
     platform = tiny_platform.tiny()
     model, sim = origin.of_sources(["model", "sim"], platform)["Source"].split("; ")[1:]
     assert model.startswith("model: sources ") and sim.startswith("sim: sources ")

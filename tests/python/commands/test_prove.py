@@ -1,4 +1,4 @@
-"""What `prove` says when there is nothing to prove, or no room for it."""
+"""collscope.commands.prove: what `prove` says when there is nothing to prove, or no room for it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def points(collective: str, ranks: int, **options: Any) -> list[tuple[int, int, 
     return [(p.count, p.root, p.type, p.op) for p in made]
 
 
-def test_what_is_proved_of_an_algorithm(known: Registry) -> None:
+def test_an_algorithm_is_proved_over_counts_roots_and_operators(known: Registry) -> None:
     plain = [0, 1, 5, 6, 1000]
     assert points("bcast", 5) == [(n, r, "float", "sum") for r in (0, 1, 4) for n in plain]
     assert points("bcast", 1) == [(n, 0, "float", "sum") for n in (0, 1, 2, 1000)]
@@ -121,7 +121,7 @@ def test_many_algorithms_are_swept_by_the_prover_itself(
     assert started == [[str(programs.PROVER), "--sweep", "--ranks", "1..3,7", *words]]
 
 
-def test_what_can_be_swept(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decisions_are_not_swept_and_parameters_are(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="a decision is proven alone"):
         prove.run(prove.Request("bcast/mst,decision/ompi_4_1"))
     assert prove.read_keys("decision/ompi_4_1") == [
@@ -160,7 +160,7 @@ def test_one_failed_point_fails_the_proof(
     status: int,
     as_json: bool,
 ) -> None:
-    def ask(wanted: Any, schedule: bool, limit_s: float | None) -> list[dict[str, Any]]:
+    def ask(targets: Any, schedule: bool, limit_s: float | None) -> list[dict[str, Any]]:
         assert schedule == as_json and limit_s == 2.5
         shape = {"collective": "bcast", "type": "float", "algorithm": "bcast/mst", "ranks": 4, "root": 1, "count": 2}
         made = []
@@ -186,20 +186,20 @@ def test_one_failed_point_fails_the_proof(
 def test_replies_are_completed_and_in_order(
     known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch, schedule: bool
 ) -> None:
-    told: list[Any] = []
+    requests: list[Any] = []
 
     def answers(words: Any, questions: Sequence[Question], _: Any, __: Any, limit_s: Any) -> Iterator[tuple[str, Any]]:
-        told.extend([words, limit_s, [(q.key, q.what) for q in questions]])
+        requests.extend([words, limit_s, [(q.key, q.what) for q in questions]])
         yield "2", Abandoned("not tried, it goes on", False)
         yield "1", Abandoned("took longer than 3 s", True)
         yield "0", {"id": "0", "verdict": "proven", "status": "ok"}
 
     monkeypatch.setattr(prover, "stream", answers)
-    asked = [(4, Point("allgather", "allgather/bucket", 2, root=r, type="double", op="max")) for r in (0, 1, 0)]
-    made = prove.ask(asked, schedule, 3.0)
+    targets = [(4, Point("allgather", "allgather/bucket", 2, root=r, type="double", op="max")) for r in (0, 1, 0)]
+    made = prove.ask(targets, schedule, 3.0)
     text = "allgather/bucket, 4 ranks, count 2"
     about = [("allgather/bucket", t) for t in (text, f"{text}, root 1", text)]
-    assert told == [[*["--messages"] * schedule, "--costs"], 3.0, about]
+    assert requests == [[*["--messages"] * schedule, "--costs"], 3.0, about]
     common = {"collective": "allgather", "type": "double", "op": "max", "vector_bytes": 64, "block_bytes": 16}
     shape = {"algorithm": "allgather/bucket", "ranks": 4, "count": 2, "in_place": 0}
     late = {"status": "ok", "verdict": "failed", "kind": "limit", "failure": "took longer than 3 s"}

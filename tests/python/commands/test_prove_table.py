@@ -36,7 +36,7 @@ def test_a_whole_proof_says_what_is_proven(capsys: pytest.CaptureFixture[str]) -
     assert "2 of 2 points proven (p = 1 … 2, root 0, up to 4 B): every receive has its send" in capsys.readouterr().out
 
 
-def test_points_that_took_too_long_or_were_not_tried_are_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+def test_points_that_took_too_long_or_were_not_tried_are_named_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     late = {k: v for k, v in line(2, "limit", failure="took longer …").items() if k not in ("messages", "bytes")}
     left = line(3) | {"status": "bcast/wrong goes on …", "verdict": None, "kind": "not tried"}
     prove_table.show([line(1), late, left])
@@ -76,7 +76,7 @@ def test_a_cost_that_differs_where_exact_holds_is_not_called_exact() -> None:
     assert prove_table.exactness(line(2, "cost", costs=[{"critical_s": 1.0, "cost_s": 2.0}], exact=True)) == "0.50"
 
 
-def test_of_each_number_of_ranks_the_failed_point_else_the_one_that_moves_most(shown: list[Grid]) -> None:
+def test_each_number_of_ranks_has_its_failed_point_else_the_one_that_moves_most(shown: list[Grid]) -> None:
     lines = [
         line(2, bytes=8), line(2, bytes=64, rounds=3.0, reduced_bytes=16, messages=5, vector_bytes=2048), line(2, bytes=16),
         line(2, bytes=64, rounds=4.0, reduced_bytes=16, messages=6, vector_bytes=4096),
@@ -101,7 +101,7 @@ def test_of_each_number_of_ranks_the_failed_point_else_the_one_that_moves_most(s
     ("most", "shows", "hidden"),
     [(16, list(range(1, 17)), 0), (17, [*range(1, 10), 12, 16, 17], 5), (50, [*range(1, 10), 12, 16, 24, 32, 48, 50], 35)],
 )  # fmt: skip
-def test_of_many_numbers_of_ranks_some_are_shown(
+def test_many_numbers_of_ranks_are_shortened(
     shown: list[Grid], capsys: pytest.CaptureFixture[str], most: int, shows: list[int], hidden: int
 ) -> None:
     prove_table.show([line(p) for p in range(1, most + 1)])
@@ -146,12 +146,12 @@ def test_many_algorithms_have_a_line_each_and_sums(shown: list[Grid], capsys: py
         ([8], [0, 1, 2, 3, 4], "p = 8, roots 0, 1 and p-1"),
     ],
 )
-def test_what_was_proven_over(ranks: list[int], roots: list[int], says: str) -> None:
+def test_ranks_and_roots_of_a_proof_are_summed_up(ranks: list[int], roots: list[int], says: str) -> None:
     lines = [line(p, vector_bytes=p) | {"root": r} for p, r in itertools.product(ranks, roots)]
     assert prove_table.sizes_of(lines) == f"{says}, up to {max(ranks)} B"
 
 
-def test_why_points_are_unsupported_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reasons_of_unsupported_points_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     none = {"verdict": None, "status": "needs 2", "kind": None}
     prove_table.summary([line(1), line(2) | none, line(3) | none, line(4) | none | {"status": "other"}])
     assert capsys.readouterr().out.splitlines()[-2:] == [

@@ -135,7 +135,7 @@ def test_most_random_points_are_supported(tmp_path: Path) -> None:
 
 
 @proves
-def test_several_algorithms_are_swept_over_the_ranks_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+def test_several_algorithms_are_swept_over_the_ranks(capfd: pytest.CaptureFixture[str]) -> None:
     """Five counts (four when p = 1), and every root: 4 + 2·5 + 3·5 + 7·5 calls of each."""
     assert collscope_prove.run(collscope_prove.Request("bcast/mst,bcast/linear", "7,1..3")) == 0
     assert "2 algorithms, 128 points: 128 proven" in capfd.readouterr().out

@@ -111,7 +111,7 @@ def test_run_says_why_not(
           for option in ("--contention", "--name", "--where", "--class", "--shape", "--jumps")),
     ],
 )  # fmt: skip
-def test_what_other_commands_refuse(tiny: Path, capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
+def test_other_commands_say_why_not(tiny: Path, capsys: pytest.CaptureFixture[str], words: str, says: str) -> None:
     assert call(capsys, *words.split()) == (2, "", f"collscope: {says}\n")
 
 
@@ -130,8 +130,8 @@ def test_turns_on_cores_are_of_real_ranks(
 
 
 @pytest.mark.parametrize(("nodes", "note"), [(1, ""), (2, ""), (3, "fill 2 of 3 nodes; the others stay empty\n")])
-def test_nodes_that_stay_empty_are_told(capsys: pytest.CaptureFixture[str], nodes: int, note: str) -> None:
-    here = tiny_platform.tiny()  # four cores a node
+def test_nodes_that_stay_empty_are_named(capsys: pytest.CaptureFixture[str], nodes: int, note: str) -> None:
+    here = tiny_platform.tiny()  # four cores per node
     ranks = 4 * min(nodes, 2)
     assert requests.make_layout(here, nodes, ranks, "fill", False) == Layout(here, min(nodes, 2), ranks, "fill")
     assert capsys.readouterr().err == (f"collscope: --mapping fill: 8 ranks {note}" if note else "")

@@ -84,7 +84,7 @@ def test_a_table_on_standard_output_stands_alone(tiny: Path, capsys: pytest.Capt
     assert [path.name for path in tiny.iterdir()] == [".cache"], "of its proof"
 
 
-def test_files_in_new_folders_are_told(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_in_new_folders_are_named(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("-a", "bcast/linear", "--bytes", "4", "--csv", "new/t.csv", "--plot", "more/t.svg")
     status, _, err = call(capsys, *RUN, *words)
     assert (status, err) == (0, "collscope: written: new/t.csv\ncollscope: written: more/t.svg\n")
@@ -98,9 +98,7 @@ def test_a_plot_of_blocks_on_several_ranks_is_over_ranks(tiny: Path, capsys: pyt
     assert "allgather, 8 B a block, 1 node" in drawn and ">ranks</text>" in drawn
 
 
-def test_where_nothing_has_a_time_nothing_is_drawn_and_the_reasons_are_said(
-    tiny: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_drawn_without_a_time(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = call(capsys, *RUN, "-a", "bcast/linear", "--bytes", "52", "--plot", "t.svg")
     assert status == 1 and "it died" in err
     assert not (tiny / "t.svg").exists()
@@ -152,14 +150,14 @@ def test_blocks_per_node_are_announced_by_their_options(
 ) -> None:
     monkeypatch.setattr(run_points, "MANY", 1)
     words = ("-a", "allgather/bucket", "--ranks-per-node", "2,4", "--block-bytes", "4", "--quiet")
-    said = call(capsys, "run", "--on", "tiny", *words)[2]
+    lines = call(capsys, "run", "--on", "tiny", *words)[2]
     assert (
-        "2 points: 2 layouts (--ranks-per-node 2,4) × 1 keys (-a allgather/bucket) × 1 sizes (--block-bytes 4)" in said
+        "2 points: 2 layouts (--ranks-per-node 2,4) × 1 keys (-a allgather/bucket) × 1 sizes (--block-bytes 4)" in lines
     )
 
 
-class Asked:
-    """A source of numbers that notes what it is asked for; each point's time and status are as the test says."""
+class Recorder:
+    """A source of numbers that notes its calls; each point's time and status are as the test says."""
 
     def __init__(self) -> None:
         self.status, self.stops = "ok", False
@@ -182,8 +180,8 @@ class Asked:
 
 
 @pytest.fixture
-def asked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    made = Asked()
+def recorder(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    made = Recorder()
     for name in ("sim", "model"):
         monkeypatch.setitem(SOURCES, name, Source(name, made.rows))
     return made
@@ -200,15 +198,17 @@ def asked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
         ("--source sim,model", Options()),
     ],
 )
-def test_sources_are_told_how_to_make_rows(
-    asked: Asked, capsys: pytest.CaptureFixture[str], words: str, options: Options
+def test_sources_get_the_options(
+    recorder: Recorder, capsys: pytest.CaptureFixture[str], words: str, options: Options
 ) -> None:
     assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", *words.split())[0] == 0
-    assert asked.options == [options] * (2 if "model" in words else 1)
+    assert recorder.options == [options] * (2 if "model" in words else 1)
 
 
-def test_nothing_supported_is_said_on_standard_error(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
-    asked.status = "needs an odd number"
+def test_reasons_go_to_standard_error_where_nothing_is_supported(
+    recorder: Recorder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorder.status = "needs an odd number"
     status, _, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8")
     assert (status, err) == (2, "collscope: bcast/mst[dest=first]: needs an odd number\n")
 
@@ -232,44 +232,44 @@ def test_nothing_supported_is_said_on_standard_error(asked: Asked, capsys: pytes
         ("-a barrier/builtin", {"algorithm": "barrier/builtin", "count": 0}),
     ],
 )
-def test_points_are_what_was_asked_for(
-    asked: Asked, capsys: pytest.CaptureFixture[str], words: str, changed: dict[str, Any]
+def test_options_become_points(
+    recorder: Recorder, capsys: pytest.CaptureFixture[str], words: str, changed: dict[str, Any]
 ) -> None:
     assert call(capsys, *RUN, "--bytes", "8", *words.split())[0] == 0
     name = changed.pop("algorithm", "bcast/mst[dest=first]")
-    assert [p for _, p in asked.points] == [Point(name.partition("/")[0], name, **({"count": 2} | changed))]
+    assert [p for _, p in recorder.points] == [Point(name.partition("/")[0], name, **({"count": 2} | changed))]
 
 
-def test_a_block_is_a_part_of_the_vector(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_block_is_a_part_of_the_vector(recorder: Recorder, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, *RUN, "-a", "allgather/bucket", "--block-bytes", "1KiB")[0] == 0
-    ((_, point),) = asked.points
+    ((_, point),) = recorder.points
     assert (point.count, point.block_bytes(4), point.bytes(4)) == (256, 1024, 4096)
 
 
-def test_the_root_is_a_rank(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_root_is_a_rank(recorder: Recorder, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--root", "3")[0] == 0
     assert call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--root", "4")[0] == 2
 
 
-def test_points_are_by_layout_then_size_then_key(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+def test_points_are_by_layout_then_size_then_key(recorder: Recorder, capsys: pytest.CaptureFixture[str]) -> None:
     call(capsys, "run", "--on", "tiny", "--ranks", "2,4", "-a", "bcast/linear,bcast/mst", "--bytes", "8,4")
-    made = [(at.ranks, point.count, point.algorithm[6:9]) for at, point in asked.points]
+    made = [(at.ranks, point.count, point.algorithm[6:9]) for at, point in recorder.points]
     assert made == [(p, n, a) for p in (2, 4) for n in (2, 1) for a in ("lin", "mst")]
     words = "--on tiny --nodes 2 --ranks 4 --mapping cyclic -a bcast/mst --bytes 4"
     call(capsys, "run", *words.split())
-    assert [(at.nodes, at.mapping) for at, _ in asked.points] == [(2, "cyclic")]
+    assert [(at.nodes, at.mapping) for at, _ in recorder.points] == [(2, "cyclic")]
 
 
-def test_quiet_prints_no_table(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_no_table(recorder: Recorder, capsys: pytest.CaptureFixture[str]) -> None:
     words = (*RUN, "-a", "bcast/mst", "--bytes", "4")
     assert call(capsys, *words, "--quiet") == (0, "", "")
     assert "bcast · tiny" in call(capsys, *words)[1]
 
 
 def test_a_run_says_who_wins_what_is_shaky_and_what_was_written(
-    asked: Asked, capsys: pytest.CaptureFixture[str]
+    recorder: Recorder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked.cells = {"source": "real", "unstable": "few: 2 repetitions", "metric": "makespan", "repetitions": 2}
+    recorder.cells = {"source": "real", "unstable": "few: 2 repetitions", "metric": "makespan", "repetitions": 2}
     words = ["-a", "bcast/mst,bcast/linear", "--bytes", "4,8", "--csv", "new/t.csv", "--plot", "new/t.svg"]
     status, out, err = call(capsys, *RUN, *words)
     assert status == 0
@@ -277,15 +277,15 @@ def test_a_run_says_who_wins_what_is_shaky_and_what_was_written(
     assert "4 of 4 measured times unstable (few 4)" in err
     assert "written: new/t.csv" in err and "written: new/t.svg" in err
     assert len(Path("new/t.csv").read_text().splitlines()) == 5 and Path("new/t.svg").read_text().startswith("<?xml")
-    shown, said = (re.sub(r"\s+", " ", text) for text in call(capsys, *RUN, *words, "--quiet")[1:])
-    assert shown == "" and "4 of 4 measured times unstable" in said
+    shown, lines = (re.sub(r"\s+", " ", text) for text in call(capsys, *RUN, *words, "--quiet")[1:])
+    assert shown == "" and "4 of 4 measured times unstable" in lines
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_what_is_finished_is_printed_when_it_is_stopped(
-    asked: Asked, capsys: pytest.CaptureFixture[str], quiet: bool
+def test_finished_points_are_printed_when_it_is_stopped(
+    recorder: Recorder, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
-    asked.stops = True
+    recorder.stops = True
     words = ["-a", "bcast/mst,bcast/linear", "--bytes", "4", "--csv", "t.csv", *["--quiet"] * quiet]
     status, out, err = call(capsys, *RUN, *words)
     assert status == 1 and "stopped; finished points are kept" in err
@@ -294,9 +294,9 @@ def test_what_is_finished_is_printed_when_it_is_stopped(
 
 
 def test_sizes_that_were_not_reached_have_their_bounds(
-    asked: Asked, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    recorder: Recorder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked.stops = True
+    recorder.stops = True
     monkeypatch.setattr(bounds, "loggp", lambda *_: {"o": 1e-6, "g": 1e-6, "L": 1e-5, "G": 1e-9})
     monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"])
     status, out, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8", "--source", "bound,sim")
@@ -329,12 +329,12 @@ def test_one_failed_point_fails_the_command(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize("count", [5, 6, 8])
 def test_five_failures_are_named_and_the_rest_counted(capsys: pytest.CaptureFixture[str], count: int) -> None:
     assert requests.report([f"f{i}" for i in range(count)], "points fail", [("k", "r")]) == 1
-    said = [f"collscope: f{i}" for i in range(5)]
-    said += [f"collscope: and {count - 5} more points fail"] * (count > 5)
-    assert capsys.readouterr().err.splitlines() == said
+    lines = [f"collscope: f{i}" for i in range(5)]
+    lines += [f"collscope: and {count - 5} more points fail"] * (count > 5)
+    assert capsys.readouterr().err.splitlines() == lines
 
 
-def test_reasons_are_said_once_and_are_a_request_that_cannot_be_met(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_reason_is_printed_once_and_the_status_is_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert requests.report([], "points", [("a", "r"), ("b", "r"), ("a", "r")]) == 2
     assert capsys.readouterr().err == "collscope: a: r\ncollscope: b: r\n"
     assert requests.report([], "points") == 0
@@ -352,11 +352,11 @@ def test_pictures_have_three_formats(tmp_path: Path, ending: str) -> None:
 
 @pytest.mark.parametrize("option", ["--csv", "--plot"])
 def test_a_link_to_itself_is_refused_before_the_work(
-    asked: Asked, workplace: Path, capsys: pytest.CaptureFixture[str], option: str
+    recorder: Recorder, workplace: Path, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     (workplace / "loop.svg").symlink_to("loop.svg")
     status, out, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", option, "loop.svg")
-    assert (status, out, err) == (2, "", f"collscope: {option} loop.svg: a link to itself\n") and not asked.options
+    assert (status, out, err) == (2, "", f"collscope: {option} loop.svg: a link to itself\n") and not recorder.options
 
 
 @pytest.mark.parametrize("job", [None, *requests.ALLOCATIONS])
@@ -388,20 +388,22 @@ def test_a_machine_that_nobody_described_can_be_measured(
         run_points.read_layouts(replace(request, nodes="2"), ["real"])
 
 
-def test_the_bound_that_holds_is_shown_where_none_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bound_that_holds_is_shown_where_none_was_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "rows_of", lambda tasks, kinds: [("made", kinds)])
     point = Point("bcast", "bcast/mst", 1)
     known, nobody = Layout(tiny_platform.tiny(), 1, 2), Layout(None, 1, 2)
-    asked, other = {"source": "bound"}, {"source": "sim"}
-    assert runs.bounds_for_display([(known, point)], [other, asked]) == [asked]
+    requested, other = {"source": "bound"}, {"source": "sim"}
+    assert runs.bounds_for_display([(known, point)], [other, requested]) == [requested]
     assert runs.bounds_for_display([(known, point)], [other]) == [("made", (bounds.LOGGP,))]
     assert runs.bounds_for_display([(known, point), (nobody, point)], [other]) == []
 
 
-def test_calls_without_data_are_made_once_and_need_no_sizes(asked: Asked, capsys: pytest.CaptureFixture[str]) -> None:
+def test_calls_without_data_are_made_once_and_need_no_sizes(
+    recorder: Recorder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(capsys, *RUN, "-a", "barrier/builtin")[0] == 0
     assert call(capsys, *RUN, "-a", "barrier/builtin,bcast/mst", "--bytes", "4,8")[0] == 0
-    assert [(point.collective, point.count) for _, point in asked.points] == [
+    assert [(point.collective, point.count) for _, point in recorder.points] == [
         ("barrier", 0),
         ("bcast", 1),
         ("bcast", 2),
@@ -411,15 +413,19 @@ def test_calls_without_data_are_made_once_and_need_no_sizes(asked: Asked, capsys
 
 @pytest.mark.parametrize("metric", ["delay", "makespan"])
 def test_a_picture_of_delays_is_drawn_beside_the_same_calls_without_skew(
-    asked: Asked, known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, metric: str
+    recorder: Recorder,
+    known: Registry,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    metric: str,
 ) -> None:
     monkeypatch.setattr(registry, "load", lambda: replace(known, metrics=(*known.metrics, "delay")))
     words = ("-a", "bcast/mst,bcast/linear", "--bytes", "4,8", "--skew", "linear:1us", "--metric", metric)
     status, _, err = call(capsys, *RUN, *words, "--plot", "d.svg", "--quiet")
     assert (status, err) == (0, "collscope: written: d.svg\n")
-    point = asked.points[0][1]
+    point = recorder.points[0][1]
     if metric == "delay":
-        assert len(asked.options) == 2 and (point.metric, point.skew) == ("makespan", "none")
+        assert len(recorder.options) == 2 and (point.metric, point.skew) == ("makespan", "none")
     else:
-        assert len(asked.options) == 1 and (point.metric, point.skew) == ("makespan", "linear:1e-06")
+        assert len(recorder.options) == 1 and (point.metric, point.skew) == ("makespan", "linear:1e-06")
     assert ("without skew" in Path("d.svg").read_text()) == (metric == "delay")

@@ -56,7 +56,7 @@ LOOP = "--metric loop times one batch of back-to-back calls; choose another metr
         ("buffers=hot", "real", "root", 'unknown kind of buffers "hot"; known: warm, cold, fresh'),
     ],
 )  # fmt: skip
-def test_what_cannot_be_meant_is_refused(words: str, sources: str, metric: str, why: str) -> None:
+def test_options_that_cannot_be_meant_are_refused(words: str, sources: str, metric: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(words, sources, metric)
     assert str(caught.value) == why

@@ -110,7 +110,9 @@ def test_sources_stand_side_by_side_with_what_has_no_time(known: Registry) -> No
         ((), "root", ["bytes", "algorithm", "sim", "× fastest"]),
     ],
 )
-def test_which_bounds_are_shown(known: Registry, calls: tuple[str, ...], metric: str, heads: list[str]) -> None:
+def test_bounds_are_shown_where_they_hold_or_are_requested(
+    known: Registry, calls: tuple[str, ...], metric: str, heads: list[str]
+) -> None:
     limits = [row("bound", kind, 1.0, metric=metric) for kind in (bounds.LOGGP, bounds.TELEPHONE)]
     rows = [row("sim", "bcast/a", 2.0, metric=metric), *(limit for limit in limits if limit["algorithm"] in calls)]
     assert [c.name for c in run_table.make_table(rows, limits).columns] == heads
@@ -146,7 +148,7 @@ def test_a_table_for_each_layout_and_each_reason_once(known: Registry, capsys: p
     assert capsys.readouterr().out == "— sim bcast/b: needs [2]\n"
 
 
-def test_which_columns_go_first_where_a_terminal_is_narrow(known: Registry) -> None:
+def test_columns_go_in_order_where_a_terminal_is_narrow(known: Registry) -> None:
     """What can be worked out from others goes first; sizes, keys, the last source's times and what was chosen stay."""
     kinds = (bounds.LOGGP, bounds.TELEPHONE)
     limits = [row("bound", kind, 1.0, block_bytes=block) for kind in kinds for block in (2, 4)]

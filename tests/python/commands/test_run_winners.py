@@ -33,7 +33,7 @@ def row(algorithm: str, seconds: float | None, **more: Any) -> Row:
 
 
 @needs_prover
-def test_what_wins_what_libraries_take_and_lose() -> None:
+def test_a_winner_has_times_and_what_libraries_lose_by_theirs() -> None:
     rows = [row("mst[dest=first]", 1.0), row("linear", 3.0), row("binomial[s=0]", 1.5), row("pipeline[s=65536]", None)]
     (found,) = run_winners.winners(rows)
     assert found.key == "bcast/mst[dest=first]"
@@ -70,12 +70,12 @@ def test_one_node_is_one_node(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0 and "who wins by model: bcast, 2 ranks on 1 node\n" in out
 
 
-def test_who_wins_is_asked_of_the_last_source(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
+def test_the_last_source_decides_who_wins(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions: list[Any] = []
 
     def answer(collective: str, calls: Any, elem: int, words: Any, names: Any) -> list[dict[str, Any]]:
-        asked.append((collective, list(calls), elem, words, names))
-        ranks, count = asked[-1][1][0]
+        questions.append((collective, list(calls), elem, words, names))
+        ranks, count = questions[-1][1][0]
         line = {"kind": "ok", "ranks": ranks, "count": count, "decision": "decision/ompi_4_1", "chose": "bcast/c"}
         return [line, {**line, "kind": "no", "decision": "x"}]
 
@@ -87,18 +87,18 @@ def test_who_wins_is_asked_of_the_last_source(known: Registry, monkeypatch: pyte
     (found,) = run_winners.winners(rows)
     assert (found.key, dict(found.times)) == ("bcast/b", {"bcast/b": 2.0, "bcast/a": 3.0})
     assert list(found.times) == ["bcast/b", "bcast/a"] and found.loss("bcast/a") == "1.50"
-    assert asked == [
+    assert questions == [
         ("bcast", [(16, 256)], 4, ["root=0", "commutes=1", "in_place=0"], ["decision/ompi_4_1"]),
     ]
     assert found.taken == {"decision/ompi_4_1": "bcast/c"}
     more = {"op": "affine", "root": 3, "in_place": 1, "type": "double"}
     run_winners.winners([row("a", 1.0, **more), row("b", 1.0, **more)])
-    assert asked[-1] == ("bcast", [(16, 128)], 8, ["root=3", "commutes=0", "in_place=1"], ["decision/ompi_4_1"])
+    assert questions[-1] == ("bcast", [(16, 128)], 8, ["root=3", "commutes=0", "in_place=1"], ["decision/ompi_4_1"])
     assert (
         run_winners.winners([row("scatter/a", 1.0, collective="scatter"), row("b", 2.0, collective="scatter")])[0].taken
         == {}
     )
-    assert len(asked) == 2, "no library has a table for it"
+    assert len(questions) == 2, "no library has a table for it"
 
     def fail(*_: Any) -> None:
         raise UserError("no prover")
@@ -160,7 +160,7 @@ def test_each_version_has_its_own_words() -> None:
 
 
 @needs_prover
-def test_what_a_version_takes_by_itself_is_named_as_its_default() -> None:
+def test_a_version_that_takes_the_winner_by_itself_has_it_as_its_default() -> None:
     """Only where it takes it at all sizes, and not where coll/han decides."""
     taken = {"decision/ompi_4_1": BINOMIAL, "decision/ompi_5_0": BINOMIAL}
     one, other = (won((BINOMIAL, 1.0), (LINEAR, 2.0), taken=t) for t in (taken, {**taken, "decision/ompi_5_0": LINEAR}))

@@ -230,9 +230,9 @@ def test_large_pictures_come_with_advice(
     printed = capsys.readouterr()
     assert printed.out.splitlines()[:2] == ["", "pictures"]
     assert ("   2 MiB" in printed.out) == large
-    ways = [*(["the PNG of the same name" if len(names) > 1 else "--out NAME.png"] * ("a.svg" in names))]
-    ways += ["fewer --ranks" if ranks == 9 else "fewer --bytes", "--kind for some of them"]
-    text = f"collscope: more than 2 MiB are slow to open: take {', '.join(ways)} or --no-pictures\n"
+    remedies = [*(["the PNG of the same name" if len(names) > 1 else "--out NAME.png"] * ("a.svg" in names))]
+    remedies += ["fewer --ranks" if ranks == 9 else "fewer --bytes", "--kind for some of them"]
+    text = f"collscope: more than 2 MiB are slow to open: take {', '.join(remedies)} or --no-pictures\n"
     assert printed.err == text * large
 
 

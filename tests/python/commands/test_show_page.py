@@ -29,7 +29,7 @@ def test_a_list_is_cut_between_pairs() -> None:
     assert show_page.shortened("0→1  2→3  4→5", 12) == "0→1  2→3  …"
 
 
-def test_who_says_the_rule() -> None:
+def test_a_round_that_follows_a_rule_is_named_by_it() -> None:
     def m(a: int, b: int) -> Message:
         return Message(a, b, 1, 1, 0, 1, 0, 0)
 
@@ -40,7 +40,7 @@ def test_who_says_the_rule() -> None:
 
 
 @pytest.mark.parametrize("p", [4, 8, 64])
-def test_a_swap_with_the_rank_half_way_round_is_a_swap(p: int) -> None:
+def test_a_swap_with_the_rank_at_half_distance_is_a_swap(p: int) -> None:
     """r + p/2 is r xor p/2: both directions are in the round."""
     assert rules.rule({(r, (r + p // 2) % p) for r in range(p)}, p) == f"every rank r ↔ r xor {p // 2}"
 

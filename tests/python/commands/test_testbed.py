@@ -1,4 +1,4 @@
-"""collscope.commands.testbed: the `testbed` command: what it reads, what it hands on, what it says."""
+"""collscope.commands.testbed: the `testbed` command: what it reads, starts and prints."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_rates_and_times_have_units(rate: str, latency: str, bits_per_s: float, 
         ("50Mbit", "9" * 60 + "x", '--latency: cannot read "' + "9" * 40 + '"'),
     ],
 )
-def test_what_cannot_be_read_is_said(rate: str, latency: str, what: str) -> None:
+def test_rates_and_times_without_a_unit_are_refused(rate: str, latency: str, what: str) -> None:
     with pytest.raises(UsageError) as error:
         testbed.network_of(4, rate, latency, 1, 1.0, False)
     assert str(error.value).startswith(what)
@@ -60,7 +60,7 @@ def test_what_cannot_be_read_is_said(rate: str, latency: str, what: str) -> None
 
 @dataclass(frozen=True)
 class FakeBed:
-    """A bed that is none."""
+    """Not a real bed."""
 
     network: Network
     realtime = True
@@ -132,7 +132,7 @@ def test_no_bed_is_made_before_its_tools_are_there(
 
 @pytest.mark.parametrize("words", WORDS[:2])
 @pytest.mark.parametrize("realtime", [False, True])
-def test_a_bed_that_others_may_disturb_is_told(
+def test_a_bed_that_others_may_disturb_has_a_note(
     beds: list[Network], monkeypatch: pytest.MonkeyPatch, words: list[str], realtime: bool
 ) -> None:
     monkeypatch.setattr(FakeBed, "realtime", realtime)
@@ -181,7 +181,7 @@ def test_without_priorities_it_says_to_keep_quiet(capsys: pytest.CaptureFixture[
     assert "keep this machine quiet" in capsys.readouterr().err
 
 
-def test_why_there_can_be_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_bed_that_cannot_be_made_has_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(bed.shutil, "which", lambda name: None if name in ("tc", "chrt") else name)
     assert bed.missing() == "it needs iproute2 and util-linux: apt-get install iproute2 util-linux"
     monkeypatch.setattr(bed.shutil, "which", lambda name: name)

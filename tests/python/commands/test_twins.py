@@ -46,14 +46,14 @@ def test_command() -> None:
         ["--mpi", "/nowhere"],
     ),
 )
-def test_what_the_command_refuses(words: list[str]) -> None:
+def test_keys_ranks_and_libraries_that_there_are_not_are_refused(words: list[str]) -> None:
     assert isinstance(CliRunner().invoke(twins.command, words).exception, UsageError)
 
 
 @needs_prover
 @needs_open_mpi
 def test_a_twin_that_this_library_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comparing nothing is no success."""
+    """Comparing nothing fails."""
     there = [a for a in calls.twins(find_library().numbers) if a.key != "barrier/tree"]
     monkeypatch.setattr(calls, "twins", lambda _: there)
     alone = CliRunner().invoke(twins.command, ["-a", "barrier/tree", "--ranks", "2"])
@@ -118,7 +118,7 @@ def compared(verdict: Any, ranks: int = 2, key: str = "bcast/linear") -> Compare
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)
-def test_what_should_be_alike_and_is_not_is_bad(verdict: str) -> None:
+def test_a_difference_is_bad_where_calls_should_be_alike(verdict: str) -> None:
     """A decision supports every call."""
     one = compared(verdict)
     assert twins.Found(library(), forced=[one]).bad == [one] * (verdict in ("order", "different"))
@@ -217,7 +217,7 @@ def test_twenty_that_differ_are_named(
     assert call(capsys, "twins") == (1, "", "".join(f"collscope: call {i}\n" for i in range(20)))
 
 
-def test_what_is_not_equal_stands_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_with_a_difference_stands_out(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[Grid] = []
     monkeypatch.setattr(Grid, "show", lambda made: shown.append(made))
     counts = dict(zip(records.COUNTS, ("6", "4", "0", "0", "2"), strict=True))

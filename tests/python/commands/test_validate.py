@@ -1,4 +1,4 @@
-"""The `validate` and `calibrate` commands: what they hand on, write and say."""
+"""collscope.commands.validate: which campaign it runs, and what it prints of its report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from command_line import call
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "changed"),
     [
         ("", {}),
         ("--quick", {"quick": True}),
@@ -27,12 +27,12 @@ def test_a_campaign_ends_with_the_head_of_its_report(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     words: str,
-    told: dict[str, Any],
+    changed: dict[str, Any],
 ) -> None:
-    asked: list[Any] = []
+    calls: list[Any] = []
     monkeypatch.chdir(workplace)
     monkeypatch.setattr(
-        "collscope.campaigns.run.run", lambda name, **options: asked.append((name, options)) or workplace
+        "collscope.campaigns.run.run", lambda name, **options: calls.append((name, options)) or workplace
     )
     usual = {"quick": False, "out": None, "recalibrate": False, "remeasure": False}
     won = {"agreement": 0.75, "calls": 4, "mean_regret": 0.021}
@@ -45,7 +45,7 @@ def test_a_campaign_ends_with_the_head_of_its_report(
         rows = {"calls": "8", "median error": "6.0 %", "p90 error": "50.0 %", "bias": "-1.0 %"}
         says = "".join(f"{name:16}  {value}\n" for name, value in rows.items()) + more + "report.html\n"
         assert call(capsys, "validate", "x", *words.split()) == (0, says, "")
-    assert asked == [("x", usual | told)] * 2
+    assert calls == [("x", usual | changed)] * 2
 
 
 def test_campaigns_are_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
