@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ def prepared(campaign: Campaign, folder: Path, quick: bool = False, recalibrate:
                 f"{campaign.name}: the platform that was calibrated before is taken; --recalibrate measures it again"
             )
         wrong = [finding for finding in noted["findings"] if not finding["fine"]]
-        claims = "; ".join(f"{f['what']} {f['measured']:.1f} of {f['claimed']:.1f} {f['unit']}" for f in wrong)
+        claims = "; ".join(map(_claim, wrong))
         held = f"does not hold: {claims}" if wrong else f"all {len(noted['findings'])} claims of its check hold"
         setting = (("bed", f"{network.describe()}; {held}"), ("calibrated", noted["source"]))
         yield Prepared(str(folder / SPEC), setting, moved)
@@ -80,16 +80,17 @@ def _noted(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _claim(finding: dict[str, Any]) -> str:
+    return f"{finding['what']} {finding['measured']:.1f} of {finding['claimed']:.1f} {finding['unit']}"
+
+
 def _prepare(campaign: Campaign, there: bed.Bed, folder: Path, quick: bool) -> dict[str, Any]:
     """Checks the bed and calibrates it; what is noted of both."""
     console.note(f"{campaign.name}: checking the bed ({there.network.describe()})")
-    findings = [
-        {"what": f.what, "claimed": f.claimed, "measured": f.measured, "unit": f.unit, "fine": f.fine}
-        for f in check.check(there)
-    ]
+    findings = [asdict(finding) for finding in check.check(there)]
     for f in findings:
         if not f["fine"]:
-            console.note(f"{f['what']}: {f['measured']:.1f} of {f['claimed']:.1f} {f['unit']}; is the machine busy?")
+            console.note(f"{campaign.name}: {_claim(f)}; is the machine busy?")
     console.note(f"{campaign.name}: calibrating it (load {os.getloadavg()[0]:.1f})")
     each = max(calls.ranks_per_node for calls in campaign.file.calls)
     made = calibrate.calibrate(campaign.file.platform, launcher_of("testbed"), None, each, folder / SPEC, quick)

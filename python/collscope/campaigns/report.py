@@ -139,18 +139,18 @@ def _figures(made: Comparison, folder: Path) -> list[_Picture]:
     from collscope.figures import prediction as figures
 
     won = prediction.winners_by_call(made.both)
-    wanted = {
+    drawn = {
         "scatter": (figures.scatter(made.both), "Every call: predicted over measured time. On the line both agree."),
         "errors": (figures.heat(made.both), "Where the error is: blue is predicted too fast, red too slow."),
     }
     for collective in won.collective.unique():
         if won[won.collective == collective].groupby(["ranks", "bytes"]).size().shape[0] > 1:
-            wanted[f"winners_{collective}"] = (
+            drawn[f"winners_{collective}"] = (
                 figures.winner_maps(won, collective),
                 f"{collective}: who is the fastest, measured and predicted.",
             )
     found = []
-    for stem, (figure, caption) in wanted.items():
+    for stem, (figure, caption) in drawn.items():
         found.append(_Picture(f"figures/{stem}.png", caption))
         write_atomically(folder / found[-1].path, files.render(figure, "png"))
     return found

@@ -50,9 +50,9 @@ def patterns(network: Network) -> dict[str, Sends]:
     """Who sends to whom at once; in each the busiest direction of a NIC has as much to do as all others, or alone."""
     n = network.hosts
     return {
-        "one way": {0: [1]},
-        "both ways": {0: [1], 1: [0]},
-        "all pairs, both ways": {h: [h ^ 1] for h in range(n - n % 2)},
+        "one direction": {0: [1]},
+        "both directions": {0: [1], 1: [0]},
+        "all pairs, both directions": {h: [h ^ 1] for h in range(n - n % 2)},
         "ring": {h: [(h + 1) % n] for h in range(n)},
         "one to all": {0: list(range(1, n))},
         "all to one": {h: [0] for h in range(1, n)},
@@ -60,7 +60,7 @@ def patterns(network: Network) -> dict[str, Sends]:
 
 
 def carried(network: Network, sends: Sends) -> float:
-    """Bytes a second of payload that each stream has at least, when all share evenly: the narrowest port on any way."""
+    """Bytes per second of payload that each stream has at least, when all share evenly: the narrowest port on its path."""
     loads: dict[tuple[str, int], int] = {}
     for source, targets in sends.items():
         for target in targets:
@@ -88,7 +88,7 @@ class Peers:
         ]
 
     def ask(self, questions: Mapping[int, object]) -> dict[int, dict[str, object]]:
-        """Host → its answer; all are asked at once. UserError: one of them failed."""
+        """Host → its answer; all get theirs at once. UserError: one of them failed."""
         for host, question in questions.items():
             stdin = self.running[host].stdin
             assert stdin
@@ -123,7 +123,7 @@ def peers(bed: Bed) -> Iterator[Peers]:
 
 
 def rate(there: Peers, sends: Sends) -> float:
-    """Bytes a second of the slowest stream."""
+    """Bytes per second of the slowest stream."""
     network = there.bed.network
     count = int(carried(network, sends) * STREAM_S)
     at = time.monotonic() + LEAD_S

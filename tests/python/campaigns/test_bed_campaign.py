@@ -1,4 +1,4 @@
-"""A small campaign on a bed of its own, from calibration to report; nothing is left of the bed."""
+"""collscope.campaigns.run, collscope.campaigns.preparation: a small campaign on a bed of its own; nothing is left of the bed."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ bytes = "4B"
 def test_a_campaign_makes_checks_and_calibrates_its_bed_and_goes_on_with_its_platform(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(survey, "MAX_BYTES", 1 << 12)
+    monkeypatch.setattr(survey, "SIZES", survey.SIZES[:13])  # up to 4 KiB
     monkeypatch.setattr(check, "STREAM_S", 0.1)
     (tmp_path / "mine.toml").write_text(SMALL)
     out = tmp_path / "out"
-    seen = []
+    runs = []
     for again in (False, True):
         run.run(str(tmp_path / "mine.toml"), quick=True, out=str(out), remeasure=again)
         assert bed.standing() is None and not bed.state_file().exists()
-        told = json.loads((out / "summary.json").read_text())
-        assert told["points"] == 2
-        assert told["coverage"][0]["calls"] == told["coverage"][0]["repetitions"] == 2, "each was timed once"
+        summary = json.loads((out / "summary.json").read_text())
+        assert summary["points"] == 2
+        assert summary["coverage"][0]["calls"] == summary["coverage"][0]["repetitions"] == 2, "each was timed once"
         assert ("calibrated before is taken" in capsys.readouterr().err) == again
-        seen.append([(out / name).read_text() for name in (preparation.SPEC, run.MEASURED, "report.md")])
+        runs.append([(out / name).read_text() for name in (preparation.SPEC, run.MEASURED, "report.md")])
         monkeypatch.setattr(report, "_figures", lambda made, folder: [])  # drawn once
-    (spec, measured, text), (kept, anew, _) = seen
+    (spec, measured, text), (kept, anew, _) = runs
     assert kept == spec and anew != measured
     spec_read = find.load_spec(str(out / preparation.SPEC))
-    assert spec_read.noise["network"], "how much its messages vary"
+    assert [noise.start for noise in spec_read.noise["network"]] == [0, 1024], "of 1 B and 1 KiB, not of 16 KiB"
     assert spec_read.nodes == 4 and "fat_tree" in spec
     assert "2 leaves, 2:1 oversubscribed" in text and "collscope calibrate" in text and "](figures/scatter.png)" in text
     assert re.search(r"calibrated.* after, in \d+ s", text), "how long calibrating took"

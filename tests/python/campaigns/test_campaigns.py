@@ -51,7 +51,7 @@ def test_every_campaign_that_is_here_can_be_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('source = "real"', 'source = "guessed"', r"mine.toml:7: measure\.source"),
         ('bytes = "4B"', 'bytes = "4 apples"', r"mine.toml:9: quick\.bytes"),
@@ -64,8 +64,8 @@ def test_every_campaign_that_is_here_can_be_read() -> None:
         ("without = []", "noise = 100001", r"mine.toml:5: noise: .*100000"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         campaigns.load(written(tmp_path, MEASURED.replace(old, new)))
 
 

@@ -1,5 +1,4 @@
-"""collscope.campaigns.report:
-the comparator's report, of four calls whose errors can be told by hand: as text, as JSON, and which figures it has."""
+"""collscope.campaigns.report: of four calls whose errors follow by hand: as text, as JSON, and with its figures."""
 
 from __future__ import annotations
 
@@ -15,7 +14,6 @@ import pytest
 from collscope.analysis import prediction
 from collscope.campaigns import report
 from collscope.figures import files
-from collscope.figures import prediction as figures
 from collscope.points.table import Row, to_frame
 from made_rows import row
 
@@ -82,56 +80,39 @@ def test_the_report_as_markdown_and_as_a_page(
     assert '<table class="cards">' in page and page.endswith("</html>\n")
 
 
-def test_what_a_program_reads(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
+def test_the_summary_has_every_number_of_the_report(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
     report.write(made, tmp_path)
-    text = (tmp_path / "summary.json").read_text()
-    assert text.startswith('{\n "title"') and text.endswith("}\n")
-    printed = json.loads(text, parse_float=lambda number: round(float(number), 6))
+    printed = json.loads((tmp_path / "summary.json").read_text(), parse_float=lambda number: round(float(number), 6))
+    assert (printed["title"], printed["quick"], printed["points"], printed["below_bound"]) == ("A title", True, 4, 1)
     assert list(printed["errors"]) == ["all", "collective", "algorithm", "size", "ranks"]
-    assert printed["errors"].pop("all") == [
+    assert printed["errors"]["all"] == [
         {"of": "all", "points": 4, "median": 0.365385, "p90": 0.85, "worst": 1.0, "bias": 0.2}
     ]
     assert [row["size"] for row in printed["errors"]["size"]] == ["up to 512 B", "above"]
-    assert [(row["without"], row["size"], row["points"], row["median"]) for row in printed.pop("without")] == [
-        ("nothing", "all", 4, 0.365385), ("nothing", "up to 512 B", 2, 0.615385), ("nothing", "above", 2, 0.3),
-        ("noise", "all", 4, 0.4), ("noise", "up to 512 B", 2, 0.307692), ("noise", "above", 2, 0.4),
-        ("gap", "all", 4, 0.8), ("gap", "up to 512 B", 2, 1.076923), ("gap", "above", 2, 0.8),
+    assert [(row["without"], row["size"], row["median"]) for row in printed["without"]][3:6] == [
+        ("noise", "all", 0.4), ("noise", "up to 512 B", 0.307692), ("noise", "above", 0.4),
     ]  # fmt: skip
     assert [call["error"] for call in printed["worst"]] == [1.0, 0.5, -0.230769, -0.1]
-    lost = {"agreement": 1.0, "p90_regret": 0.036, "worst_regret": 0.04}
-    of_all = {"of": "all", "calls": 3, "inside": 0.333333, "below": 0.666667, "above": 0.0}
-    assert {name: value for name, value in printed.items() if name != "errors"} | {"worst": printed["worst"][1]} == {
-        "title": "A title", "quick": True, "points": 4, "below_bound": 1,
-        "winners": lost | {
-            "calls": 2, "same": 1, "ties": 1, "undecided": 0, "mean_regret": 0.02, "correlation": 0.0,
-            "worst_call": "bcast of 4 bytes on 8 ranks: bcast/binomial instead of bcast/linear",
-        },
-        "baselines": [lost | {"decision": "decision/ompi_4_1", "calls": 1, "measured": 1, "mean_regret": 0.04, "p90_regret": 0.04}],
-        "worst": {
-            "collective": "bcast", "algorithm": "bcast/linear", "ranks": 8, "nodes": 2, "bytes": 1 << 20,
-            "predicted_s": 0.003, "measured_s": 0.002, "error": 0.5,
-        },
-        "coverage": [
-            of_all | {"repetitions": 6, "repetitions_inside": 0.5},
-            {**of_all, "of": "up to 512 B", "calls": 2, "inside": 0.5, "below": 0.5, "repetitions": 6, "repetitions_inside": 0.5},
-            {**of_all, "of": "above", "calls": 1, "inside": 0.0, "below": 1.0, "repetitions": 0, "repetitions_inside": None},
-        ],
+    assert printed["worst"][1] == {
+        "collective": "bcast", "algorithm": "bcast/linear", "ranks": 8, "nodes": 2, "bytes": 1 << 20,
+        "predicted_s": 0.003, "measured_s": 0.002, "error": 0.5,
     }  # fmt: skip
+    assert printed["winners"].items() >= {"agreement": 1.0, "calls": 2, "ties": 1, "worst_regret": 0.04}.items()
+    (baseline,) = printed["baselines"]
+    assert baseline.items() >= {"decision": "decision/ompi_4_1", "calls": 1, "mean_regret": 0.04}.items()
+    assert [(row["of"], row["repetitions_inside"]) for row in printed["coverage"]] == [
+        ("all", 0.5), ("up to 512 B", 0.5), ("above", None),
+    ]  # fmt: skip
 
 
-def test_what_is_not_known_is_not_in_it(made: report.Comparison, no_figures: None, tmp_path: Path) -> None:
+def test_a_report_leaves_out_numbers_that_are_not_known(
+    made: report.Comparison, no_figures: None, tmp_path: Path
+) -> None:
     one = made.both[made.both.algorithm == "bcast/linear"].drop(columns=prediction.BAND)
     report.write(report.Comparison("Plain", one, made.predicted[:0]), tmp_path)
     printed = json.loads((tmp_path / "summary.json").read_text())
-    empty: dict[str, Any] = {
-        "winners": None,
-        "baselines": [],
-        "below_bound": None,
-        "without": [],
-        "coverage": [],
-        "quick": False,
-    }
-    assert {name: printed[name] for name in empty} == empty
+    assert printed["winners"] is printed["below_bound"] is None and not printed["quick"]
+    assert printed["baselines"] == printed["without"] == printed["coverage"] == []
     text = (tmp_path / "report.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## By size", "## Farthest off"]
     assert "bound/loggp" not in text and "| | |" not in text
@@ -140,7 +121,7 @@ def test_what_is_not_known_is_not_in_it(made: report.Comparison, no_figures: Non
     assert "bound/loggp" not in (tmp_path / "report.md").read_text(), "there is no bound of such a time"
 
 
-def test_many_numbers_of_ranks_are_told_by_powers_of_two(
+def test_many_numbers_of_ranks_are_summed_up_by_powers_of_two(
     made: report.Comparison, no_figures: None, tmp_path: Path
 ) -> None:
     for count in (16, 17):
@@ -161,7 +142,7 @@ def test_many_numbers_of_ranks_are_told_by_powers_of_two(
     assert report._ranks_range(1) == "   1 to 2"
 
 
-def test_where_leaving_an_element_out_makes_predictions_better() -> None:
+def test_an_element_without_which_predictions_are_better_is_a_suspect() -> None:
     cells: list[dict[str, Any]] = [
         {"without": name, "size": size, "median": median}
         for name, *medians in (("nothing", 0.5, 0.1), ("a", 0.495, 0.089), ("b", 0.3, 0.091))
@@ -177,21 +158,10 @@ def test_where_leaving_an_element_out_makes_predictions_better() -> None:
 def test_a_map_of_winners_where_a_collective_has_several_calls(
     made: report.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = {
-        "scatter": lambda both: "scatter",
-        "heat": lambda both: "heat",
-        "winner_maps": lambda won, name: f"of {name}",
-    }
-    for name, draw in drawn.items():
-        monkeypatch.setattr(figures, name, draw)
-    monkeypatch.setattr(files, "render", lambda figure, kind: f"{figure} {kind}".encode())
+    drawn: list[object] = []
+    monkeypatch.setattr(files, "render", lambda figure, kind: drawn.append(figure) or kind.encode())
     single = made.both[made.both.bytes == 4].assign(collective="reduce")
     found = report._figures(replace(made, both=pd.concat([made.both, single], ignore_index=True)), tmp_path)
-    assert found == [
-        report._Picture("figures/scatter.png", "Every call: predicted over measured time. On the line both agree."),
-        report._Picture("figures/errors.png", "Where the error is: blue is predicted too fast, red too slow."),
-        report._Picture("figures/winners_bcast.png", "bcast: who is the fastest, measured and predicted."),
-    ]
-    assert {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()} == {
-        "scatter.png": b"scatter png", "errors.png": b"heat png", "winners_bcast.png": b"of bcast png",
-    }  # fmt: skip
+    assert [picture.path for picture in found] == [f"figures/{n}.png" for n in ("scatter", "errors", "winners_bcast")]
+    assert found[2].caption == "bcast: who is the fastest, measured and predicted."
+    assert all((tmp_path / picture.path).read_bytes() == b"png" for picture in found) and len(drawn) == 3

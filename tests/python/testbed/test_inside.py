@@ -1,5 +1,4 @@
-"""collscope.testbed.inside:
-what makes a bed, and what its hosts do when it is checked: commands that are noted, and peers that talk over this machine's loopback."""
+"""collscope.testbed.inside, collscope.testbed.peer, collscope.testbed.bed: launches, and peers that talk over this machine's loopback."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ import json
 import os
 import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
@@ -22,132 +20,13 @@ from collscope.base import programs
 from collscope.testbed import bed, inside, peer
 from collscope.testbed.network import Network
 
-Called = list[tuple[str, str | None]]
-TWO = Network(hosts=2, bits_per_s=20e6, latency_s=1e-3)
 
-
-@pytest.fixture
-def called(monkeypatch: pytest.MonkeyPatch) -> Called:
-    """Programs of the system, and what each is given to read."""
-    commands: Called = []
-    monkeypatch.setattr(inside, "call", lambda *words, text=None: commands.append((" ".join(words), text)))
-    return commands
-
-
-def test_hosts_are_namespaces_on_a_bridge(called: Called) -> None:
-    inside.make_hosts(TWO)
-    assert [words for words, _ in called] == [
-        "mount -t tmpfs none /run",
-        "ip link set lo up",
-        "ip link add control type bridge",
-        "ip addr add 10.9.0.254/24 dev control",
-        "ip link set control up",
-        "ip netns add h0",
-        "ip link add c0 type veth peer name control netns h0",
-        "ip link set c0 master control up",
-        "ip netns add h1",
-        "ip link add c1 type veth peer name control netns h1",
-        "ip link set c1 master control up",
-    ]
-    assert {text for _, text in called} == {None}
-
-
-def test_hosts_know_each_other_and_keep_their_order(called: Called) -> None:
-    inside.address_hosts(TWO)
-    assert called[0] == (
-        "ip -n h0 -batch -",
-        "link set lo up\n"
-        "addr add 10.9.0.1/24 dev control\n"
-        "link set control up\n"
-        "link set eth0 address 02:00:00:00:00:00 mtu 1500\n"
-        "addr add 10.8.0.1/24 dev eth0\n"
-        "link set eth0 up\n"
-        "neigh replace 10.8.0.2 lladdr 02:00:00:00:00:01 dev eth0 nud permanent\n",
-    )
-    settings = (
-        "echo reno > /proc/sys/net/ipv4/tcp_congestion_control; echo 0 > /proc/sys/net/ipv4/tcp_timestamps; "
-        "echo 0 > /proc/sys/net/ipv4/tcp_slow_start_after_idle; echo 1 > /proc/sys/net/ipv4/tcp_no_metrics_save"
-    )
-    assert called[1:3] == [
-        ("tc -n h0 qdisc replace dev eth0 root pfifo limit 20000", None),
-        (f"ip netns exec h0 sh -c {settings}", None),
-    ]
-    assert [words for words, _ in called[3:]] == [words.replace(" h0", " h1") for words, _ in called[:3]]
-    assert (called[3][1] or "").endswith("neigh replace 10.8.0.1 lladdr 02:00:00:00:00:00 dev eth0 nud permanent\n")
-
-
-class Program:
-    """A program that prints this."""
-
-    def __init__(self, printed: str, errors: str = "") -> None:
-        self.stdout, self.stderr, self.ended = io.StringIO(printed), io.StringIO(errors), False
-
-    def terminate(self) -> None:
-        self.ended = True
-
-
-def test_the_switch_is_told_what_it_joins(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-    switch = Program('{"realtime": true}\n')
-    reported: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        inside.subprocess, "Popen", lambda words, **how: started.append(words) or reported.append(how) or switch
-    )
-    assert inside.start_switch(TWO, "switch") == (switch, True)
-    hosts = ["/run/netns/h0", "/run/netns/h1"]
-    first = ["switch", "--rate", "2500000.0", "--latency", "0.001"]
-    assert started == [[*first, *hosts]]
-    pipe = subprocess.PIPE
-    assert reported == [{"stdin": subprocess.DEVNULL, "stdout": pipe, "stderr": pipe, "text": True}]
-    switch = Program('{"realtime": false}\n')
-    leaves = Network(hosts=2, bits_per_s=20e6, latency_s=1e-3, leaves=2, oversubscription=4, uplink_latency_s=0.5)
-    assert inside.start_switch(leaves, "switch") == (switch, False)
-    assert started[1] == [*first, "--leaves", "2", "--uplink", "625000.0", "--uplink-latency", "0.5", *hosts]
-    switch = Program('{"realtime": false}\n')
-    inside.start_switch(Network(leaves=2), "switch")
-    assert started[2][started[2].index("--uplink-latency") + 1] == "0.0"
-    switch = Program("", " no tun \n")
-    with pytest.raises(RuntimeError, match="^no tun$"):
-        inside.start_switch(TWO, "switch")
-
-
-def test_a_core_without_work_has_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-    monkeypatch.setattr(inside.subprocess, "Popen", lambda words, **_: started.append(words))
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3})
-    inside.keep_cores_awake()
-    assert started == [["chrt", "-i", "0", "sh", "-c", "while :; do :; done"]] * 2
-
-
-def test_a_program_that_fails_is_told_with_its_words() -> None:
+def test_a_program_that_fails_is_reported_with_its_message() -> None:
     inside.call("sh", "-c", "grep -q words", text="some words")
     for script, printed in (("echo out; echo err >&2; exit 1", "err"), ("echo out; exit 1", "out")):
         with pytest.raises(RuntimeError) as error:
             inside.call("sh", "-c", script)
         assert str(error.value) == f"sh -c {script}: {printed}"
-
-
-@pytest.mark.parametrize("realtime", [False, True])
-def test_the_first_process_says_that_it_is_ready_and_waits(
-    realtime: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done: list[object] = []
-    switch = Program(" 3 packets \n")
-    monkeypatch.setattr(sys, "argv", ["inside", TWO.text(), "switch"])
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(read=lambda: done.append("waited")))
-    monkeypatch.setattr(inside, "make_hosts", lambda network: done.append(network))
-    monkeypatch.setattr(inside, "start_switch", lambda network, name: done.append(name) or (switch, realtime))
-    monkeypatch.setattr(inside, "address_hosts", lambda network: done.append(network.hosts))
-    monkeypatch.setattr(inside, "keep_cores_awake", lambda: done.append("awake"))
-    assert inside.main() == 0
-    assert done == [TWO, "switch", 2, *(["awake"] if realtime else []), "waited"]
-    assert capsys.readouterr().out == f'{{"realtime": {json.dumps(realtime)}}}\n3 packets\n' and switch.ended
-
-    def fail(_: Network) -> None:
-        raise RuntimeError("ip: no")
-
-    monkeypatch.setattr(inside, "make_hosts", fail)
-    assert inside.main() == 1 and capsys.readouterr().out == '{"error": "ip: no"}\n'
 
 
 # ---- launches ------------------------------------------------------------------------------------------------
@@ -175,16 +54,8 @@ def test_every_word_that_starts_ranks(
         *("-x", f"LD_PRELOAD={programs.IDLE}", *(["chrt", "-f", "2"] if realtime else []), "p", "x"),
     ]  # fmt: skip
     assert agent.read_text() == bed.AGENT and os.access(agent, os.X_OK)
-    agent.write_text("kept")
-    assert there.mpirun(4, ["p"])[there.mpirun(4, ["p"]).index("--host") + 1 :][:3] == [
-        "h0:4,h1:4,h2:4",
-        "--map-by",
-        "node",
-    ]
-    assert agent.read_text() == "kept"
-    assert there.enter(["p"], "h1")[-5:] == ["ip", "netns", "exec", "h1", "p"]
-    spaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    assert bed._spaces() == ["unshare", *(["--user", "--map-root-user"] if user else []), *spaces]
+    everywhere = there.mpirun(4, ["p"])
+    assert everywhere[everywhere.index("--host") + 1 :][:3] == ["h0:4,h1:4,h2:4", "--map-by", "node"]
 
 
 # ---- peers ---------------------------------------------------------------------------------------------------

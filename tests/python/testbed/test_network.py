@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from collscope.base.errors import UsageError
 from collscope.testbed import check
 from collscope.testbed.network import Network, address, hardware_address, network_of
+from refusals import refusal
 
 
 def test_a_network_reads_back() -> None:
@@ -45,12 +45,6 @@ def test_a_pattern_has_what_its_narrowest_port_leaves(sends: dict[int, list[int]
     assert check.carried(network, sends) == pytest.approx(network.ceiling_bytes_per_s * share)
 
 
-def test_patterns_are_of_hosts_that_are_there() -> None:
-    for hosts in (2, 3, 8):
-        for sends in check.patterns(Network(hosts=hosts)).values():
-            assert all(0 <= t < hosts and t != s for s, to in sends.items() for t in to)
-
-
 @pytest.mark.parametrize(
     ("network", "what"),
     [
@@ -64,11 +58,15 @@ def test_patterns_are_of_hosts_that_are_there() -> None:
     ],
 )
 def test_an_impossible_network_is_refused(network: Network, what: str) -> None:
-    with pytest.raises(UsageError, match=what):
-        network.check()
+    assert what in refusal(network.check)
 
 
-def test_a_network_in_words() -> None:
+def test_networks_at_the_limits_are_accepted() -> None:
+    Network(hosts=2, bits_per_s=1e5, latency_s=0, oversubscription=1).check()
+    Network(64, 1e9, 1, leaves=64, oversubscription=64, uplink_latency_s=1).check()
+
+
+def test_a_network_is_described_in_words() -> None:
     assert Network().describe() == "8 hosts, 50 Mbit/s each way, 500 µs"
     assert Network(leaves=2).describe() == "8 hosts, 50 Mbit/s each way, 500 µs, 2 leaves, 1:1 oversubscribed"
     leaves = Network(4, 2.5e6, 1e-3, 2, 1.5, own_limits=True)
@@ -83,21 +81,14 @@ def test_each_host_has_its_addresses() -> None:
     assert (hardware_address(0), hardware_address(63)) == ("02:00:00:00:00:00", "02:00:00:00:00:3f")
 
 
-def test_networks_at_the_limits_are_accepted() -> None:
-    least = Network(hosts=2, bits_per_s=1e5, latency_s=0, oversubscription=1)
-    most = Network(hosts=64, bits_per_s=1e9, latency_s=1, leaves=64, oversubscription=64, uplink_latency_s=1)
-    for network in (least, most):
-        network.check()
-
-
 # ---- the check of a bed that is not there --------------------------------------------------------------------
 
 
 def test_patterns_send_as_their_names_say() -> None:
     assert check.patterns(Network(hosts=5)) == {
-        "one way": {0: [1]},
-        "both ways": {0: [1], 1: [0]},
-        "all pairs, both ways": {0: [1], 1: [0], 2: [3], 3: [2]},
+        "one direction": {0: [1]},
+        "both directions": {0: [1], 1: [0]},
+        "all pairs, both directions": {0: [1], 1: [0], 2: [3], 3: [2]},
         "ring": {0: [1], 1: [2], 2: [3], 3: [4], 4: [0]},
         "one to all": {0: [1, 2, 3, 4]},
         "all to one": {1: [0], 2: [0], 3: [0], 4: [0]},
@@ -109,10 +100,10 @@ class Peers:
 
     def __init__(self, bed: SimpleNamespace, late: float, echoes: list[float], lost: int) -> None:
         self.bed, self.late, self.echoes, self.lost = bed, late, echoes, lost
-        self.asked: list[dict[int, Any]] = []
+        self.questions: list[dict[int, Any]] = []
 
     def ask(self, questions: dict[int, Any]) -> dict[int, dict[str, object]]:
-        self.asked.append(questions)
+        self.questions.append(questions)
         answers: dict[int, dict[str, object]] = {}
         for host, question in questions.items():
             if "send" in question:
@@ -125,7 +116,7 @@ class Peers:
         return answers
 
 
-SLOW = Network(hosts=3, bits_per_s=8e6 * 1514 / 1460)  # a million bytes a second
+SLOW = Network(hosts=3, bits_per_s=8e6 * 1514 / 1460)  # a million bytes per second
 
 
 def checked(
@@ -140,27 +131,22 @@ def checked(
 def test_findings_compare_claim_and_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams of the first host end in half of the time that one takes alone, those of the others in all of it."""
     there, found = checked(monkeypatch, 1.0, [500e-6 + k * 1e-6 for k in range(101)], 0)
-    assert there.asked[0] == {0: {"send": ["10.8.0.2"], "bytes": 600_000, "at": 100.3}}
-    assert there.asked[4] == {0: {"send": ["10.8.0.2", "10.8.0.3"], "bytes": 300_000, "at": 100.3}}
-    assert there.asked[6:] == [{0: {"echo": "10.8.0.2", "times": 300}}, {h: {"sent_again": True} for h in range(3)}]
-    assert [(f.what, round(f.claimed, 6), round(f.measured, 6), f.unit, f.fine) for f in found] == [
-        ("one way", 8, 16, "Mbit/s", False),
-        ("both ways", 8, 8, "Mbit/s", True),
-        ("all pairs, both ways", 8, 8, "Mbit/s", True),
-        ("ring", 8, 8, "Mbit/s", True),
-        ("one to all", 4, 16, "Mbit/s", False),
-        ("all to one", 4, 8, "Mbit/s", False),
-        ("one byte, 10 %", 500, 510, "µs", True),
-        ("one byte, median", 500, 550, "µs", True),
-        ("one byte, 99 %", 500, 599, "µs", True),
-        ("segments sent again", 0, 0, "", True),
-    ]
+    assert there.questions[0] == {0: {"send": ["10.8.0.2"], "bytes": 600_000, "at": 100.3}}
+    assert there.questions[4] == {0: {"send": ["10.8.0.2", "10.8.0.3"], "bytes": 300_000, "at": 100.3}}
+    assert there.questions[6:] == [{0: {"echo": "10.8.0.2", "times": 300}}, {h: {"sent_again": True} for h in range(3)}]
+    assert [(f.what, round(f.claimed, 6), round(f.measured, 6), f.fine) for f in found if f.unit == "Mbit/s"] == [
+        ("one direction", 8, 16, False), ("both directions", 8, 8, True), ("all pairs, both directions", 8, 8, True),
+        ("ring", 8, 8, True), ("one to all", 4, 16, False), ("all to one", 4, 8, False),
+    ]  # fmt: skip
+    assert [(round(f.claimed, 6), round(f.measured, 6), f.fine) for f in found[6:]] == [
+        (500, 510, True), (500, 550, True), (500, 599, True), (0, 0, True),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("late", "fine"), [(0.965, False), (0.975, True), (1.03, True), (1.035, False)])
 def test_a_rate_may_be_three_percent_off(late: float, fine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     _, found = checked(monkeypatch, late, [1e-3], 0)
-    assert {f.fine for f in found if f.what in ("both ways", "ring")} == {fine}
+    assert {f.fine for f in found if f.what in ("both directions", "ring")} == {fine}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +161,7 @@ def test_a_byte_takes_the_latency_and_little_more(
     assert (found[-1].measured, found[-1].fine) == (3, False), "hosts 1 and 2 sent segments again"
 
 
-def test_a_finding_in_words() -> None:
+def test_a_finding_has_a_ratio_and_a_verdict() -> None:
     assert (check.Finding("x", 50, 49, "", True).ratio, check.Finding("x", 0, 3, "", False).ratio) == ("0.980", "")
     assert (check.Finding("x", 1, 1, "", True).verdict, check.Finding("x", 1, 1, "", False).verdict) == (
         "holds",
