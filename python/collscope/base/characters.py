@@ -51,7 +51,7 @@ def plain(error: UnicodeError) -> tuple[str, int]:
 
 def _plain(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
     return PLAIN.get(character, "?")
 

@@ -20,7 +20,7 @@ MAX_COLUMNS = 10_000  # of COLUMNS, which anything may have set
 
 @lru_cache(maxsize=1)
 def out() -> Console:
-    """Standard output, for tables: as wide as the terminal, or PLAIN_WIDTH where there is none."""
+    """Standard output, for tables: as wide as the terminal, or PLAIN_WIDTH for a file or a pipe."""
     from rich.console import Console
 
     width, height = _size(sys.stdout.isatty())
@@ -57,7 +57,7 @@ def say(text: str, markup: bool = False) -> None:
 
 
 def columns() -> int:
-    """Characters of a line on the terminal; 0 where standard output is none, and lines have no end."""
+    """Characters of a line on the terminal; 0 for a file or a pipe, whose lines have no end."""
     import shutil
 
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0

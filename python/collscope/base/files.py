@@ -12,7 +12,7 @@ from collscope.base.errors import UserError, disk_error
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Writes beside the target, then renames: whoever looks sees the old file or the new one, never half of it. A link is followed;
-    what is no file (a pipe, a device) is written to, not replaced. Text is written as UTF-8; a UserError says why it cannot be."""
+    a pipe or a device is written to, not replaced. Text is written as UTF-8; a UserError says why it cannot be."""
     given, target = Path(path), paths.resolved(path)
     data = content.encode() if isinstance(content, str) else content
     if given.exists() and not given.is_file() and not given.is_dir():

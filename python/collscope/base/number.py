@@ -22,7 +22,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Number:
-    """A number with its provenance: one of TAGS, a source in words, and the plausible range where nobody documented it."""
+    """A number with its provenance: one of TAGS, a source in words, and the plausible range of an assumed one."""
 
     value: float
     tag: str = "assumed"

@@ -22,7 +22,7 @@ from collscope.base.units import parse_sizes
 
 Where = tuple[str | int, ...]  # ("collective", 1, "name"): keys of tables, and places in lists counted from 0
 SHOWN = 5  # mistakes that are reported at once
-MAX_FILE = 1 << 20  # bytes: nobody writes more, and what is no text is often much larger
+MAX_FILE = 1 << 20  # bytes: nobody writes more, and binary files are often much larger
 DEEPEST = 32  # levels of lists and tables inside each other
 MAX_VALUE = 80  # characters of a wrong value that a complaint shows
 MAX_COMPLAINT = 500
@@ -85,9 +85,9 @@ def _clipped(text: str, most: int) -> str:
 
 
 def read_text(path: Path, shown: str, error: type[UserError] = UsageError) -> str:
-    """The text of a TOML file. An `error` of FILE:LINE where it cannot be read or is no UTF-8; `shown` is its name in it."""
+    """The text of a TOML file. An `error` of FILE:LINE where it cannot be read or is not UTF-8; `shown` is its name in it."""
     if path.exists() and not path.is_file():  # a pipe would be waited for
-        raise error(f"{shown}: is no file")
+        raise error(f"{shown}: is not a file")
     try:
         with open(path, "rb") as file:
             data = file.read(MAX_FILE + 1)
@@ -98,13 +98,13 @@ def read_text(path: Path, shown: str, error: type[UserError] = UsageError) -> st
     if len(data) > MAX_FILE:
         raise error(f"{shown}:1: is larger than {MAX_FILE >> 20} MiB; is it the right file?")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
-        raise error(f"{shown}:1: is no text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)")
+        raise error(f"{shown}:1: is not text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         raise error(
-            f"{shown}:{line}: the byte 0x{data[problem.start]:02x} is no UTF-8; save the file as UTF-8, not as Latin-1"
+            f"{shown}:{line}: the byte 0x{data[problem.start]:02x} is not UTF-8; save the file as UTF-8, not as Latin-1"
         ) from None
 
 

@@ -106,7 +106,7 @@ def _parts(text: str, what: str) -> list[str]:
 
 
 def format_size(size: float, digits: int = 0) -> str:
-    """4096 → "4 KiB". Without `digits`, sizes that are no round number of a unit stay bytes up to 10 KiB, then get one decimal;
+    """4096 → "4 KiB". Without `digits`, sizes that are not a whole number of a unit stay bytes up to 10 KiB, then get one decimal;
     with, they are rounded to so many digits: 23961, 3 → "23.4 KiB"."""
     for factor, unit in ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")):
         value = size / factor

@@ -64,12 +64,12 @@ class _Plan:
         same = {c: part[c].nunique() == 1 for c in ("ranks", "nodes", self.size)}
         words = [join_words(list(dict.fromkeys(part["collective"])))] if "collective" in shown or not of_panel else []
         if self.size in shown and same[self.size] and first[self.size] > 0:
-            words.append(rounded_size(int(first[self.size])) + " a block" * self._has_blocks(part))
+            words.append(rounded_size(int(first[self.size])) + " per block" * self._has_blocks(part))
         ranks = counted(first["ranks"], "rank") if "ranks" in shown and same["ranks"] else ""
         nodes = counted(first["nodes"], "node") if "nodes" in shown and same["nodes"] else ""
         words.append(" on ".join(w for w in (ranks, nodes) if w))
         if not same["ranks"] and not same["nodes"] and part["per_node"].nunique() == 1:
-            words.append(f"{first['per_node']} ranks a node")
+            words.append(f"{first['per_node']} ranks per node")
         if of_panel:
             words += [str(first[c]) for c in ("platform", "mapping", "metric") if c in shown]
             words += [f"{c} {first[c]}" for c in ("root", "type", "in_place") if c in shown]

@@ -42,7 +42,7 @@ def test_two_at_once(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_explained(tmp_path: Path) -> None:
     file = tmp_path / "c.sqlite"
-    file.write_bytes(b"this is no database" * 100)
+    file.write_bytes(b"this is not a database" * 100)
     with pytest.raises(UserError, match="delete it"):
         Cache(file)
 
@@ -181,7 +181,7 @@ def test_every_thread_reads_the_cache_of_a_tree_of_somebody_else(
     assert found == {"a": 1, "b": 2}, "what is our own comes first"
 
 
-def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     """sqlite has taken the transaction back by then; what was kept before is there, and a later value is taken again."""
     with Cache(tmp_path / "c.sqlite") as store:
         store.put("kept", 1)

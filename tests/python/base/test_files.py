@@ -60,7 +60,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_full_disk_is_said_and_a_link_is_followed(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_a_link_is_followed(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="full"):
         write_atomically("/dev/full", "x" * 10_000)
     assert not Path("/dev/full").is_file()
@@ -96,8 +96,8 @@ def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
 
 @pytest.mark.parametrize(("number", "full"), [(errno.ENOSPC, True), (errno.EDQUOT, True), (errno.EACCES, False)])
 def test_an_error_of_the_disk_is_in_words(number: int, full: bool) -> None:
-    said = str(disk_error(OSError(number, "no"), "x"))
-    assert said == (
+    message = str(disk_error(OSError(number, "no"), "x"))
+    assert message == (
         "x: the disk is full; free some space and repeat the command (finished points are kept)" if full else "x: no"
     )
     assert str(disk_error(OSError("odd"), "x")) == "x: odd"
@@ -106,10 +106,10 @@ def test_an_error_of_the_disk_is_in_words(number: int, full: bool) -> None:
 def test_a_place_can_be_written_to_where_it_or_what_is_above_can(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[Path, int]] = []
-    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)) or True)
+    checked: list[tuple[Path, int]] = []
+    monkeypatch.setattr(os, "access", lambda path, mode: checked.append((path, mode)) or True)
     assert paths.is_writable(tmp_path / "a" / "b") and paths.is_writable(tmp_path)
-    assert asked == [(tmp_path, os.W_OK | os.X_OK)] * 2
+    assert checked == [(tmp_path, os.W_OK | os.X_OK)] * 2
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_path_is_shown_as_it_would_be_typed(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(("reason", "says"), [("", "is missing; build it"), ("for it", "is missing; for it; build it")])
-def test_a_program_that_is_not_built_is_told_with_how(tmp_path: Path, reason: str, says: str) -> None:
+def test_a_program_that_is_not_built_is_reported_with_what_builds_it(tmp_path: Path, reason: str, says: str) -> None:
     program = tmp_path / "smpi" / "x"
     with pytest.raises(UserError, match=f"{says}: cmake --preset smpi && cmake --build --preset smpi"):
         programs.needed(program, reason)

@@ -1,4 +1,4 @@
-"""What a machine's number can be."""
+"""collscope.base.number: the range of each kind of number."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_durations_are_for_people() -> None:
 @pytest.mark.parametrize(
     ("share", "says"), [(0.0, False), (0.0049, False), (0.005, True), (0.99, True), (1.0, False), (1.2, False)]
 )
-def test_the_rest_is_said_once_it_is_known(monkeypatch: pytest.MonkeyPatch, share: float, says: bool) -> None:
+def test_the_rest_is_printed_once_it_is_known(monkeypatch: pytest.MonkeyPatch, share: float, says: bool) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 10.0)
     reported = Progress("x", 8, share=share, start=0.0)
     assert bool(reported.left()) == says

@@ -1,4 +1,4 @@
-"""collscope.base.toml_table: files with fixed keys: which line a key stands on, and what is said of mistakes."""
+"""collscope.base.toml_table: files with fixed keys: the line of each key, and the message for each mistake."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class File(Table):
         ("title = ", ["f.toml:1: not TOML: Invalid value (at end of document)"]),
     ],
 )  # fmt: skip
-def test_all_mistakes_are_told_with_line_and_key(text: str, printed: list[str]) -> None:
+def test_all_mistakes_are_reported_with_line_and_key(text: str, printed: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         Document(text, "f.toml").read(File)
     assert sorted(str(caught.value).splitlines()) == sorted(printed)
@@ -105,10 +105,10 @@ def complaint(text: str, model: type[Table] = File) -> str:
         (b"\xef\xbb\xbfa = 1\r\nb = 2\n", "a = 1\nb = 2\n"),
         (b"x" * (1 << 20), "x" * (1 << 20)),
         (b"x" * ((1 << 20) + 1), "f:1: is larger than 1 MiB; is it the right file?"),
-        (b"\xff\xfea", "f:1: is no text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)"),
-        (b"\xfe\xffa", "f:1: is no text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)"),
-        (b"a\n\0", "f:1: is no text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)"),
-        (b"a = 1\n# \xb5s\n", "f:2: the byte 0xb5 is no UTF-8; save the file as UTF-8, not as Latin-1"),
+        (b"\xff\xfea", "f:1: is not text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)"),
+        (b"\xfe\xffa", "f:1: is not text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)"),
+        (b"a\n\0", "f:1: is not text in UTF-8; save it as UTF-8 (UTF-16 and binary files cannot be read)"),
+        (b"a = 1\n# \xb5s\n", "f:2: the byte 0xb5 is not UTF-8; save the file as UTF-8, not as Latin-1"),
     ],
     ids=["windows", "full", "large", "utf-16", "utf-16 big", "binary", "latin-1"],
 )
@@ -124,7 +124,7 @@ def test_a_file_is_text_in_utf_8(tmp_path: Path, data: bytes, says: str) -> None
 
 def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for name, says in (("pipe", "f: is no file"), (".", "f: is no file"), ("none", "f: there is no such file")):
+    for name, says in (("pipe", "f: is not a file"), (".", "f: is not a file"), ("none", "f: there is no such file")):
         with pytest.raises(UserError) as caught:
             read_text(tmp_path / name, "f", UserError)
         assert (type(caught.value), str(caught.value)) == (UserError, says)
@@ -160,7 +160,7 @@ class Wide(Table):
     h: int = Field(default=0, ge=0)
 
 
-def test_five_mistakes_are_told_and_the_rest_counted() -> None:
+def test_five_mistakes_are_reported_and_the_rest_counted() -> None:
     printed = [f"f.toml:{i}: {name}: must be a whole number, not true" for i, name in enumerate("abcdefg", 1)]
     for most, more in ((5, []), (6, ["f.toml: and 1 mistakes more"]), (7, ["f.toml: and 2 mistakes more"])):
         text = "".join(f"{name} = true\n" for name in "abcdefg"[:most])
@@ -196,7 +196,7 @@ class Wider(Wide):
     i: int = 0
 
 
-def test_an_unknown_key_is_told_with_what_there_is() -> None:
+def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
     assert complaint("a = 1\nzzz = 2", Wide) == "f.toml:2: zzz: unknown key; known: a, b, c, d, e, f, g, h"
     assert complaint("a = 1\nzzz = 2", Wider) == "f.toml:2: zzz: unknown key"
 

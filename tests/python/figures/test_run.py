@@ -87,10 +87,10 @@ def test_a_fixed_block_on_several_ranks_is_one_line_over_ranks() -> None:
     )
     (ax,) = panels(made)
     assert list(lines(ax)[f"{MANY[0]} sim"].get_xdata()) == [4, 8, 16]
-    assert made.get_suptitle() == "bcast, 64 B a block, 4 ranks a node"
+    assert made.get_suptitle() == "bcast, 64 B per block, 4 ranks per node"
     assert [t.get_text() for t in made.axes[-1].get_xticklabels()] == ["4", "8", "16"]
     whole = figure(*(row(ranks=p, nodes=p // 4, bytes=64, block_bytes=64) for p in (4, 8)), size="block_bytes")
-    assert whole.get_suptitle() == "bcast, 64 B, 4 ranks a node", "a block that is the whole vector is not named"
+    assert whole.get_suptitle() == "bcast, 64 B, 4 ranks per node", "a block that is the whole vector is not named"
 
 
 def test_a_time_that_no_clock_tells_from_none_is_left_out() -> None:
@@ -103,7 +103,7 @@ def test_a_time_that_no_clock_tells_from_none_is_left_out() -> None:
 
 def test_ranks_on_each_node_are_a_panel_where_nodes_vary_more() -> None:
     made = figure(*(row(nodes=n, ranks=n * k) for k in (4, 8) for n in (2, 4, 8)))
-    assert [ax.get_title(loc="left") for ax in panels(made)] == ["4 ranks a node", "8 ranks a node"]
+    assert [ax.get_title(loc="left") for ax in panels(made)] == ["4 ranks per node", "8 ranks per node"]
     assert [list(line.get_xdata()) for ax in panels(made) for line in ax.lines] == [[8, 16, 32], [16, 32, 64]]
 
 

@@ -135,7 +135,7 @@ def _key(held: Holdings, small: bool) -> str:
 def _columns(t: Trace, held: Holdings) -> str:
     sizes = set(held.block_bytes)
     if not facts(t).has_data:
-        return "the ranks a rank has heard from"
+        return "the ranks that each has heard from"
     if len(held.block_bytes) == 1:
         return "the vector"
     if len(sizes) == 1:

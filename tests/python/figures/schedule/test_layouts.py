@@ -188,7 +188,7 @@ def test_cells_and_columns_are_explained(known: registry.Registry) -> None:
     assert holdings._columns(t, held((8,))) == "the vector"
     assert holdings._columns(t, held((8, 8))) == "the ranks' blocks, 8 B each"
     assert holdings._columns(t, held((8, 1024, 4))) == "the ranks' blocks, 4 B to 1 KiB"
-    assert holdings._columns(replace(t, collective="barrier"), held((8,))) == "the ranks a rank has heard from"
+    assert holdings._columns(replace(t, collective="barrier"), held((8,))) == "the ranks that each has heard from"
     colour = "colour: the round in which a cell came to be, grey from the start"
     assert holdings._key(held((8,)), True) == holdings._key(held((8,)), False) == colour
     assert holdings._key(held((8,), True), True) == f"{colour}; the stronger, the more ranks are combined in it"
