@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collscope.points.benchmarks import Launch
 
 PREDICTIONS = ("model", "sim", "bound")
+OWN_CHOICE = "decision/ompi_4_1"  # what stands for a library's own choice
 
 
 EXAMPLES = """
@@ -75,6 +76,7 @@ def command(
             f"{tables[0]} has {join_words(sorted(set(one.metric)))}, {tables[-1]} {join_words(sorted(set(two.metric)))}; "
             f"predict with run --metric {sorted(set(two.metric))[0]}"
         )
+    _check_own_choice(one, two, tables)
     both = prediction.joined(one, two)
     for name, rows in ((tables[0], one), (tables[-1], two)):
         if alone := len(rows) - len(both):
@@ -84,6 +86,23 @@ def command(
     show(both)
     if folder:
         _report(folder, both, one, first, tables)
+
+
+def _check_own_choice(predicted: pd.DataFrame, measured: pd.DataFrame, tables: Sequence[str]) -> None:
+    """UsageError: only the library's own choice was measured, which has another name in the prediction, or none."""
+    from collscope.base.errors import UsageError
+    from collscope.base.units import join_words
+
+    own = measured[measured.back_end.isin(("OSU", "IMB")) & measured.algorithm.str.endswith("/builtin")]
+    if len(own) < len(measured) or set(own.algorithm) & set(predicted.algorithm):
+        return
+    decisions = sorted({key for key in predicted.algorithm if key.startswith("decision/")}) or [OWN_CHOICE]
+    more = "" if decisions[0] in set(predicted.algorithm) else f", with a {tables[0]} of run -a {OWN_CHOICE}"
+    file = tables[-1].rpartition("=")[2]
+    raise UsageError(
+        f"{tables[-1]} is the library's own choice, of which {tables[0]} has no times; say which decision it is: "
+        f"{join_words([f'{key}={file}' for key in decisions], 'or')}{more}"
+    )
 
 
 def _report(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from collscope.base import console
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
 from collscope.catalogue.sizes import vector_of_blocks
@@ -68,10 +69,11 @@ def is_printed(text: str) -> bool:
 
 def read(name: str, text: str, launch: Launch) -> list[Row]:
     """The rows of a file of this name, one per size and benchmark, of source "real": metric osu_avg (OSU: a barrier before each call) or
-    loop (IMB: none), median_s the average that was printed.
+    loop (IMB: none), median_s the average that was printed. Percentiles are passed over; a line whose average is 0.00 is left out, with
+    a remark.
 
-    UserError with file and line: a line that cannot be read, a time that is not positive, a size that is there twice, ranks that
-    neither the file nor `launch` has, or no time at all."""
+    UserError with file and line: a line that cannot be read, a negative time, a size that is there twice, ranks that neither the file
+    nor `launch` has, or no time at all."""
     rows: list[Row] = []
     lines: dict[tuple[str, int, int], int] = {}
     for number, part, words in _numbers(name, text):
@@ -85,6 +87,9 @@ def read(name: str, text: str, launch: Launch) -> list[Row]:
             raise UserError(f"{name}:{number}: no average time")
         if int(size or 0) == 0 and part.collective != "barrier":
             continue  # IMB calls with nothing to move
+        if average == 0:
+            console.note(f"{name}:{number}: left out: the average is printed as 0 µs, less than its digits show")
+            continue
         call = (part.collective, ranks, int(size or 0))
         if call in lines:
             raise UserError(
@@ -125,7 +130,7 @@ def _numbers(name: str, text: str) -> Iterator[tuple[int, _Part, Sequence[str]]]
             words = line.split()
             if len(words) != part.count and not (len(words) == part.count + 1 and words[-1] in ("Pass", "Fail")):
                 raise UserError(f"{name}:{number}: {len(words)} columns; expected {part.count}, as the heading has")
-            if words[-1] == "Fail":
+            if "Fail" in words:
                 raise UserError(f"{name}:{number}: the benchmark's own check of the data failed")
             yield number, part, words
 
@@ -141,7 +146,8 @@ def _columns(line: str, collective: str) -> tuple[dict[str, int], int] | None:
     if "(us)" not in line and "[usec]" not in line:
         return None
     heads = re.findall(
-        r"Size|(?:Avg |Min |Max )?Latency\s*\(us\)|Iterations|Validation|#\w+|t_\w+\[usec\]|\S+", line.lstrip("# ")
+        r"P\d+ Tail Lat\(us\)|Transmit Size|Size|(?:Avg |Min |Max )?Latency\s*\(us\)|Iterations|Validation|#\w+|t_\w+\[usec\]|\S+",
+        line.lstrip("# "),
     )
     if "bytes" in heads[:1]:  # of "#bytes", whose # is gone
         heads[0] = "#bytes"
@@ -164,8 +170,8 @@ def _number(name: str, number: int, part: _Part, words: Sequence[str], column: s
     if not re.fullmatch(r"\d+" if column == "size" else r"\d+(\.\d*)?([eE][-+]?\d+)?", text):
         raise UserError(f'{name}:{number}: "{text}" is not a {"size in bytes" if column == "size" else "time in µs"}')
     value = float(text)
-    if column != "size" and not 0 < value <= MAX_US:
-        raise UserError(f"{name}:{number}: a call of {text} µs; expected more than 0 and at most {MAX_US:g}")
+    if column != "size" and value > MAX_US:
+        raise UserError(f"{name}:{number}: a call of {text} µs; expected at most {MAX_US:g}")
     return value
 
 
@@ -198,8 +204,8 @@ def _row(
         median_s=average * 1e-6,
         q1_s=average * 1e-6,
         q3_s=average * 1e-6,
-        min_s=(average if least is None else least) * 1e-6,
-        max_s=(average if most is None else most) * 1e-6,
+        min_s=None if least == 0 else (least or average) * 1e-6,
+        max_s=(most or average) * 1e-6,
         status="ok",
         kind="ok",
         back_end=part.program,

@@ -145,6 +145,24 @@ def test_benchmarks_of_each_algorithm_are_compared_with_the_prediction(capsys: p
 
 
 @needs_prover
+def test_own_choices_of_a_library_need_the_name_of_a_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    """With and without a prediction of such a decision; named so, it is compared."""
+    predicted = [r | {"metric": "osu_avg"} for r in rows(["model"]) if r["source"] == "model"]
+    chosen = [r | {"algorithm": "decision/mpich_4"} for r in predicted if "linear" in r["algorithm"]]
+    write_csv(predicted, "flat.csv")
+    write_csv(predicted + chosen, "chosen.csv")
+    Path("out").write_text(printed((3.0, 0.5)))
+    at = predicted[-1]
+    where = f"--ranks {at['ranks']} --nodes {at['nodes']}".split()
+    status, _, err = call(capsys, "compare", "flat.csv", "out", *where)
+    assert status == 2 and "decision/ompi_4_1=out, with a flat.csv of run -a decision/ompi_4_1" in err
+    status, _, err = call(capsys, "compare", "chosen.csv", "out", *where)
+    assert status == 2 and err.endswith("say which decision it is: decision/mpich_4=out\n")
+    status, out, err = call(capsys, "compare", "chosen.csv", "decision/mpich_4=out", *where)
+    assert status == 0 and "all       2 " in out, err
+
+
+@needs_prover
 @pytest.mark.parametrize(
     ("words", "says"),
     [

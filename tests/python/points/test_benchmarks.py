@@ -24,6 +24,10 @@ FULL = """# OSU MPI-CUDA Allgather Latency Test v7.3
 # Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations        Validation
 4                       2.00              1.00              4.00        1000              Pass
 """
+PERCENTILES = """# OSU MPI Broadcast Latency Test v7.5
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations        Validation  P50 Tail Lat(us)  P99 Tail Lat(us)
+4                       2.00              0.00              4.00        1000              Pass              1.90              3.90
+"""
 BARRIER = "# OSU MPI Barrier Latency Test v5.6\n# Avg Latency(us)\n             7.5\n"
 IMB = """
 #------------------------------------------------------------
@@ -87,11 +91,28 @@ def test_a_row_has_what_the_user_says_of_the_launch() -> None:
     assert benchmarks.read("out.txt", BCAST, Launch(8))[0]["algorithm"] == "bcast/builtin"
 
 
+def test_percentiles_are_passed_over_and_extremes_are_kept() -> None:
+    """Columns of osu_bcast -f -z; a least time that is printed as 0 is not known."""
+    row = benchmarks.read("out.txt", PERCENTILES, Launch(8))[0]
+    assert (row["median_s"], row["min_s"], row["max_s"]) == (pytest.approx(2e-6), None, pytest.approx(4e-6))
+    with pytest.raises(UserError, match="own check of the data failed"):
+        benchmarks.read("out.txt", PERCENTILES.replace("Pass", "Fail"), Launch(8))
+
+
+@pytest.mark.parametrize(("text", "line"), [(BCAST.replace("1.23", "0.00"), 5), (IMB.replace("2.00\n#", "0.00\n#"), 9)])
+def test_a_time_that_is_printed_as_zero_is_left_out_with_a_remark(
+    capsys: pytest.CaptureFixture[str], text: str, line: int
+) -> None:
+    rows = benchmarks.read("out.txt", text, Launch(None if text.startswith("\n#--") else 8))
+    assert all(row["median_s"] > 0 for row in rows) and rows
+    assert f"out.txt:{line}: left out: the average is printed as 0 µs" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "launch", "fact"),
     [
         (BCAST, Launch(), "out.txt:5: how many ranks? OSU does not print it; add --ranks P"),
-        (BCAST.replace("1.23", "0.00"), Launch(8), "out.txt:5: a call of 0.00 µs"),
+        (BCAST.replace("1.23", "1e10"), Launch(8), "out.txt:5: a call of 1e10 µs; expected at most 1e+09"),
         (BCAST.replace("1.23", "-1.2"), Launch(8), 'out.txt:5: "-1.2" is not a time in µs'),
         (BCAST.replace("1.23", "1.2us"), Launch(8), 'out.txt:5: "1.2us" is not a time in µs'),
         (BCAST.replace("1.23", "1.23 4"), Launch(8), "out.txt:5: 3 columns; expected 2"),
