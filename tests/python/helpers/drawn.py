@@ -16,17 +16,17 @@ from collscope.studies.report.pictures import Picture
 
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> list[Picture]:
     """From now on files of pictures are stand-ins; the list holds what was to be drawn."""
-    asked: list[Picture] = []
+    requests: list[Picture] = []
 
     def draw(made: Sequence[Picture], folder: Path, jobs: int, cluster: object = None) -> list[str]:
-        asked.extend(made)
+        requests.extend(made)
         names = [f"{p.stem}.{kind}" for p in made for kind in ("svg", "png")]
         for name in names:
             files.write(b"<svg></svg>", folder / name)
         return names
 
     monkeypatch.setattr(pictures, "draw", draw)
-    return asked
+    return requests
 
 
 def plan(picture: Picture) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def words(seats: list[Seat]) -> str:
 
 
 def layouts() -> Iterator[tuple[int, int, int, int]]:
-    """Sockets, cores of each, nodes and ranks of every row; ranks fill all, are no multiple of anything, or leave nodes empty."""
+    """Sockets, cores of each, nodes and ranks of every row; ranks fill all, divide by nothing, or leave nodes empty."""
     for sockets, cores in MACHINES:
         node = sockets * cores
         for nodes in (1, 2, 3, 5):

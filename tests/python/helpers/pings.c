@@ -1,12 +1,12 @@
-/* Half a round trip between each two ranks, in seconds: a line "a b seconds" a pair. Both directions are asked for, as a way back may be
+/* Half a round trip between each two ranks, in seconds: a line "a b seconds" a pair. Both directions are asked for, as the path back may be
  * another. The argument: bytes of a message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static void pong(char *data, int bytes, int first, int other) {
-  for (int way = 0; way < 2; way++) {
-    if (way == first) MPI_Send(data, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+  for (int direction = 0; direction < 2; direction++) {
+    if (direction == first) MPI_Send(data, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
     else MPI_Recv(data, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 }

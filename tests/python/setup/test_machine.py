@@ -1,4 +1,4 @@
-"""The set-up does what is needed, once, and says what it may not do."""
+"""collscope.setup.machine, collscope.setup.own_simgrid: the set-up does what is needed, once, and says what it may not do."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_calls_at_the_same_time_set_up_once(
     assert "another call is setting the machine up; waiting for it" in capsys.readouterr().err
 
 
-def test_without_rights_the_command_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_rights_the_message_names_the_command(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needs, "apt_command", lambda: None)
     monkeypatch.setattr(
         needs, "missing_packages", lambda presets: (["C compiler", "MPI"], ["build-essential", "openmpi-bin"])
@@ -96,7 +96,7 @@ def called(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Called:
     return commands
 
 
-def said(called: Called) -> list[str]:
+def names_of(called: Called) -> list[str]:
     return [what for what, _ in called]
 
 
@@ -122,7 +122,7 @@ def test_a_tree_is_configured_where_it_was_not_or_elsewhere(
     log.parent.mkdir(parents=True)
     log.write_text("of the last time")
     Setup(tree).build("prove")
-    assert said(called) == steps
+    assert names_of(called) == steps
     assert called[-1][1] == [
         *(["cmake", "--build", "--preset", "prove", "-j", "2", "--target", "collscope-prove", "collscope-recorded"]),
     ]
@@ -152,7 +152,7 @@ def test_libraries_are_installed_once_until_pyproject_names_others(
     setup = Setup(tree)
     setup.libraries()
     python = str(tree / ".venv" / "bin" / "python")
-    assert said(called) == ["installing Python's libraries", "first import"]
+    assert names_of(called) == ["installing Python's libraries", "first import"]
     quiet = ["--disable-pip-version-check", "--no-input", "-q", "--no-compile"]
     assert called[0][1] == [python, "-m", "pip", "install", *quiet, "click>=8", "rich"]
     assert setup.has_libraries() and not setup.has_libraries("dev")
@@ -162,13 +162,13 @@ def test_libraries_are_installed_once_until_pyproject_names_others(
     (tree / "pyproject.toml").write_text(project)
     assert not setup.has_libraries()
     setup.libraries("dev")
-    assert said(called)[2:] == ["installing Python's libraries for dev"]
+    assert names_of(called)[2:] == ["installing Python's libraries for dev"]
     assert called[-1][1][-1] == "pytest" and setup.has_libraries("dev")
     works = [False]
     monkeypatch.setattr(Setup, "works", lambda self: works[0])
     assert not setup.has_libraries("dev"), "an environment that does not start has none"
     setup.libraries()
-    assert said(called)[3:] == ["making .venv", "installing Python's libraries", "first import"]
+    assert names_of(called)[3:] == ["making .venv", "installing Python's libraries", "first import"]
     assert called[3][1] == [sys.executable, "-m", "venv", "--clear", str(tree / ".venv")]
     setup.pip("fetching", ["x"], tree / "log", "download")
     assert called[-1][1] == [python, "-m", "pip", "download", *quiet[:3], "x"]
@@ -223,8 +223,8 @@ def test_everything_is_packages_libraries_and_builds(
     monkeypatch.setattr(Setup, "wheels", lambda self, presets: wheels.append(presets))
     Setup(tree).everything(["prove", "smpi"])
     assert wheels == [["prove", "smpi"]]
-    assert sorted(said(called)) == sorted(steps)
-    assert said(called)[-2:] == ["build prove", "build smpi"]
+    assert sorted(names_of(called)) == sorted(steps)
+    assert names_of(called)[-2:] == ["build prove", "build smpi"]
     installed = [word for what, words in called if what.startswith("installing") for word in words[7:]]
     assert installed == packages
     if packages:
@@ -274,16 +274,16 @@ def test_libraries_alone(
     monkeypatch.setattr(Setup, "has_libraries", lambda self, extra="": extra in has)
     monkeypatch.setattr(Setup, "libraries", lambda self, e="": called.append((f"libraries {e}".strip(), [])))
     machine.ensure_python(tree, extra)
-    assert said(called) == steps
+    assert names_of(called) == steps
 
 
 def test_each_step_has_its_log_and_what_it_needs_around_it(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[str, str, bool]] = []
+    ran: list[tuple[str, str, bool]] = []
     around: list[dict[str, str]] = []
 
     def run(self: Steps, what: str, command: object, log: Path, *, quiet: bool = False, **more: Any) -> None:
         assert log.parent == tree / ".cache" / "log"
-        seen.append((what, log.name, quiet))
+        ran.append((what, log.name, quiet))
         around.append(more.get("env") or {})
 
     monkeypatch.setattr(Steps, "run", run)
@@ -298,7 +298,7 @@ def test_each_step_has_its_log_and_what_it_needs_around_it(tree: Path, monkeypat
     setup.libraries("dev")
     (tree / "build" / "prove" / "build.ninja").unlink(missing_ok=True)
     setup.build("prove")
-    assert seen == [
+    assert ran == [
         ("updating the list of packages", "apt.log", False), ("installing x", "apt.log", False),
         ("making .venv", "python.log", True), ("installing Python's libraries", "python.log", False), ("first import", "python.log", True),
         ("making .venv", "python-dev.log", True), ("installing Python's libraries for dev", "python-dev.log", False),
@@ -308,18 +308,18 @@ def test_each_step_has_its_log_and_what_it_needs_around_it(tree: Path, monkeypat
     assert around[4] == {**os.environ, "MPLCONFIGDIR": str(tree / ".cache" / "matplotlib")}
 
 
-@pytest.mark.parametrize("wanted", [[], ["cmake>=3.21", "ninja"]])
+@pytest.mark.parametrize("expected", [[], ["cmake>=3.21", "ninja"]])
 @pytest.mark.parametrize("venv", [False, True])
 @pytest.mark.parametrize("apt", [None, ["apt"]])
 def test_tools_come_from_wheels_where_nobody_may_install(
     tree: Path,
     called: Called,
     monkeypatch: pytest.MonkeyPatch,
-    wanted: list[str],
+    expected: list[str],
     venv: bool,
     apt: list[str] | None,
 ) -> None:
-    lacking = [n for n in needs.NEEDS if n.wheel in wanted or n.name == "MPI"] if wanted else []
+    lacking = [n for n in needs.NEEDS if n.wheel in expected or n.name == "MPI"] if expected else []
     monkeypatch.setattr(needs, "missing", lambda presets: lacking)
     monkeypatch.setattr(needs, "has_venv_module", lambda: venv)
     monkeypatch.setattr(needs, "apt_command", lambda: apt)
@@ -327,9 +327,9 @@ def test_tools_come_from_wheels_where_nobody_may_install(
     monkeypatch.setenv("PATH", "/bin")
     (tree / ".venv" / "bin" / "ninja").touch()
     Setup(tree).wheels(["prove"])
-    if wanted and venv and not apt:
-        assert said(called) == ["libraries", "installing cmake>=3.21, ninja"]
-        assert called[1][1][-2:] == wanted
+    if expected and venv and not apt:
+        assert names_of(called) == ["libraries", "installing cmake>=3.21, ninja"]
+        assert called[1][1][-2:] == expected
         assert os.environ["PATH"] == f"/bin:{tree}/.venv/bin:/usr/sbin:/sbin"
     else:
         assert not called and os.environ["PATH"] == "/bin"

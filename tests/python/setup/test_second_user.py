@@ -126,7 +126,7 @@ def test_a_shared_file_that_cannot_be_read_is_none(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(paths, "CACHE", tmp_path / "own")
     monkeypatch.setattr(paths, "SHARED_CACHE", tmp_path / "shared")
     (tmp_path / "shared").mkdir()
-    (tmp_path / "shared" / cache.FILE).write_bytes(b"this is no database" * 100)
+    (tmp_path / "shared" / cache.FILE).write_bytes(b"not a database" * 100)
     with cache.Cache() as store:
         store.put("b", 2)
         assert store.get_many(["a", "b"]) == {"b": 2}

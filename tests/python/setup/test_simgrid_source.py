@@ -171,7 +171,9 @@ def test_the_source_package_is_fetched_and_unpacked(
             simgrid_source._source(Setup(tree), simgrid_source.VERSION, work, tree / "log")
 
 
-def test_a_boost_without_headers_is_told(tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_boost_without_headers_is_reported(
+    tree: Path, called: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(simgrid_source, "HEADERS", ())
     monkeypatch.setattr(simgrid_source, "BOOST", "no-headers")
     monkeypatch.setattr(Setup, "pip", lambda *_: None)

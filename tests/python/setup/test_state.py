@@ -13,7 +13,7 @@ from collscope.setup.machine import Setup
 
 
 @pytest.mark.parametrize("change", ["edit", "add", "remove", "program", "python", "pyproject", "cmake"])
-def test_every_change_is_seen(tree: Path, steps: list[str], change: str) -> None:
+def test_every_change_is_noticed(tree: Path, steps: list[str], change: str) -> None:
     machine.ensure(tree)
     source = tree / "algorithms" / "bcast" / "mst.c"
     if change == "edit":

@@ -37,7 +37,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+def test_each_step_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
     printed = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stderr", printed)
     monkeypatch.setattr(steps, "time", SimpleNamespace(monotonic=lambda: 0.0))
@@ -56,7 +56,7 @@ def test_steps_are_told_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("seconds", "says"), [(0.9, False), (1.0, True), (12.4, True)])
-def test_the_end_of_a_long_step_is_told(
+def test_the_end_of_a_long_step_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: float, says: bool
 ) -> None:
     times = iter([50.0, 50 + seconds])
@@ -65,7 +65,7 @@ def test_the_end_of_a_long_step_is_told(
     assert capsys.readouterr().err == "collscope: x …\n" + f"collscope: x: done in {seconds:.0f} s\n" * says
 
 
-def test_a_step_that_takes_long_is_told_with_its_last_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_step_shows_the_last_line_of_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     news: list[str] = []
     monkeypatch.setattr(Steps, "tick", lambda self, text: news.append(text))
     for quiet in (True, False):

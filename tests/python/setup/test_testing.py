@@ -107,20 +107,20 @@ def test_the_exit_status_tells_whether_anything_failed(
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_the_long_tests_run_where_asked_for(monkeypatch: pytest.MonkeyPatch, full: bool) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(machine, "ensure_python", lambda root, extra: asked.append(extra))
+def test_the_long_tests_run_with_full_alone(monkeypatch: pytest.MonkeyPatch, full: bool) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(machine, "ensure_python", lambda root, extra: calls.append(extra))
     monkeypatch.setattr(testing, "builds", list)
     monkeypatch.setattr(testing, "style", list)
-    monkeypatch.setattr(testing, "other_simgrid", lambda: asked.append("other") or testing.Step("o", 1))
+    monkeypatch.setattr(testing, "other_simgrid", lambda: calls.append("other") or testing.Step("o", 1))
     monkeypatch.setattr(testing, "has_tests", lambda preset: preset != "mpi")
-    monkeypatch.setattr(testing, "ctest", lambda *a: asked.append(f"{a}") or testing.Step("c", 1))
-    monkeypatch.setattr(testing, "pytest", lambda *a: asked.append(f"{a}") or testing.Step("p", 1))
+    monkeypatch.setattr(testing, "ctest", lambda *a: calls.append(f"{a}") or testing.Step("c", 1))
+    monkeypatch.setattr(testing, "pytest", lambda *a: calls.append(f"{a}") or testing.Step("p", 1))
     assert testing.run(full) == 0
     trees = [p for p in testing.PRESETS if p != "mpi"]
-    side = [word for word in asked if word != f"({full},)"]
+    side = [word for word in calls if word != f"({full},)"]
     assert side == ["dev", "cluster", *(["other"] if full else []), *(f"{(preset, full)}" for preset in trees)]
-    assert asked.count(f"({full},)") == 1
+    assert calls.count(f"({full},)") == 1
 
     def fail(*_: object) -> None:
         raise SetupError("no network")
@@ -173,20 +173,20 @@ def test_ctest_and_pytest_leave_out_long_tests_unless_full(
 
 
 def test_each_check_of_style_counts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(testing, "call", lambda c: (int("mypy" in c), "said\n" if "mypy" in c else ""))
+    monkeypatch.setattr(testing, "call", lambda c: (int("mypy" in c), "printed\n" if "mypy" in c else ""))
     made = [(s.name, s.passed, s.failed) for s in testing.style()]
     assert made == [
         *(("ruff check", 1, 0), ("ruff format", 1, 0), ("mypy", 0, 1), ("layers", 1, 0), ("clang-format", 1, 0)),
     ]
-    assert "== mypy\nsaid\n" in capsys.readouterr().out
+    assert "== mypy\nprinted\n" in capsys.readouterr().out
     files = testing.c_files()
     assert "core/catalogue/key.h" in files and files == sorted(files)
     assert {Path(name).suffix for name in files} == {".c", ".h", ".cpp"}
 
 
 def test_a_program_is_called_in_the_root_with_both_outputs() -> None:
-    said = testing.call(["sh", "-c", "pwd; echo $WORD >&2; exit 3"], WORD="w")
-    assert said == (3, f"{paths.ROOT}\nw\n")
+    printed = testing.call(["sh", "-c", "pwd; echo $WORD >&2; exit 3"], WORD="w")
+    assert printed == (3, f"{paths.ROOT}\nw\n")
 
 
 @pytest.mark.parametrize("failing", [None, "mpi"])

@@ -81,7 +81,7 @@ def included(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def file_of(name: str) -> str | None:
-    """The file that an include names: from algorithms/, or from the top. None where there is none."""
+    """The file that an include names: from algorithms/, or from the top. None: there is no such file."""
     return next((path for path in (f"algorithms/{name}", name) if path in sources()), None)
 
 
