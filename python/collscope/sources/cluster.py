@@ -15,6 +15,7 @@ import shlex
 import shutil
 import signal
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +39,8 @@ LIBRARIES = {
 FORMS = "local:N, tcp://HOST:PORT, tls://HOST:PORT or slurm[partition=…]"
 MAX_WORKERS = 4096
 DEATHS = 3  # of workers that one piece of work outlives
-CONNECT_S = 5.0  # that a machine has to accept a connection in
+GREETING_S = 2.0  # that a scheduler has to accept a connection and greet in
+MAX_GREETING = 1 << 20  # bytes of a greeting; another server's first bytes mean more
 ANSWER_S = 20.0  # that a scheduler has to answer in
 # Dask's web pages ask nobody who they are: they are left out. A port for them is opened all the same: any one, of this machine alone.
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
@@ -330,11 +332,30 @@ def _without_ctrl_c() -> Iterator[None]:
 
 
 def _reach(address: str, text: str) -> None:
-    """UserError: nothing listens at this address. Dask would try again and again."""
-    host, _, port = address.partition("://")[2].rpartition(":")
+    """UserError: no scheduler greets there within GREETING_S. Dask itself would wait for much longer, and try again."""
+    scheme, _, place = address.partition("://")
+    host, _, port = place.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S).close()
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=GREETING_S) as server:
+            if scheme == "tcp":
+                greeting = server.recv(8)  # the length of what follows
+                if not 0 < int.from_bytes(greeting, "little") <= MAX_GREETING:
+                    raise OSError(0, "another kind of server listens there")
+            else:
+                _shake_hands(server)
     except OSError as error:
+        reason = f"silent for {GREETING_S:g} s" if isinstance(error, TimeoutError) else error.strerror or error
         raise UserError(
-            f"--cluster {text}: no scheduler answers there ({error.strerror or error}); start one with .venv/bin/dask scheduler"
+            f"--cluster {text}: no Dask scheduler answers there ({reason}); start one with .venv/bin/dask scheduler"
         ) from error
+
+
+def _shake_hands(server: socket.socket) -> None:
+    """OSError: the server does not speak TLS. Whom it trusts, and whom we do, is Dask's to find out."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        context.wrap_socket(server).close()
+    except ssl.SSLError as error:
+        if error.reason in ("WRONG_VERSION_NUMBER", "UNEXPECTED_EOF_WHILE_READING"):
+            raise OSError(0, "it does not speak TLS") from error

@@ -103,7 +103,7 @@ def test_an_interface_that_is_not_there_is_no_crash(workplace: Path) -> None:
 def test_an_address_where_nothing_listens_is_not_tried_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("Dask is asked, which tries for long"))
-    message = r"^--cluster tcp://127.0.0.1:1: no scheduler answers there \(Connection refused\); start one with"
+    message = r"^--cluster tcp://127.0.0.1:1: no Dask scheduler answers there \(Connection refused\); start one with"
     with pytest.raises(UserError, match=message), cluster.opened("tcp://127.0.0.1:1"):
         pass
 

@@ -172,19 +172,38 @@ def test_an_open_scheduler_is_used_with_a_warning(capsys: pytest.CaptureFixture[
         assert nobody is None
 
 
-def test_a_server_that_is_no_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It accepts connections and closes them."""
-    monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+@pytest.mark.parametrize(
+    ("greeting", "scheme", "reason"),
+    [
+        (b"", "tcp", "another kind of server listens there"),
+        (b"HTTP/1.1 400 Bad Request", "tcp", "another kind of server listens there"),
+        (b"HTTP/1.1 400 Bad Request", "tls", "it does not speak TLS"),
+        (None, "tcp", "silent for 0.1 s"),
+        (None, "tls", "silent for 0.1 s"),
+    ],
+)
+def test_a_server_that_is_not_a_scheduler_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, greeting: bytes | None, scheme: str, reason: str
+) -> None:
+    """It greets with something else and closes, or is silent; Dask's own patience is not tried."""
+    monkeypatch.setattr(cluster, "GREETING_S", 0.1 if greeting is None else 60.0)
+    monkeypatch.setattr("distributed.Client", None)
+    with socket.create_server(("127.0.0.1", 0)) as listener, contextlib.ExitStack() as silent:
 
-        def close_all() -> None:
+        def greet_all() -> None:
             with contextlib.suppress(OSError):
                 while True:
-                    listener.accept()[0].close()
+                    connection = listener.accept()[0]
+                    if greeting is None:
+                        silent.callback(connection.close)
+                        continue
+                    connection.sendall(greeting)
+                    connection.close()
 
-        threading.Thread(target=close_all, daemon=True).start()
-        text = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
-        with pytest.raises(UserError, match=f"^--cluster {text}: .* is not a Dask scheduler"), cluster.opened(text):
+        threading.Thread(target=greet_all, daemon=True).start()
+        text = f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"
+        message = f"^--cluster {text}: no Dask scheduler answers there \\({reason}\\); start one"
+        with pytest.raises(UserError, match=message), cluster.opened(text):
             pass
         listener.shutdown(socket.SHUT_RDWR)
 
