@@ -27,14 +27,16 @@ macro(set_launch ranks)
   endif()
 endmacro()
 
-# add_mpi_test(name RANKS n COMMAND program arguments…)
+# add_mpi_test(name RANKS n… COMMAND program arguments…): a test "name.n" for each number of ranks
 function(add_mpi_test name)
-  cmake_parse_arguments(T "" "RANKS" "COMMAND" ${ARGN})
-  set_launch(${T_RANKS})
-  add_test(NAME ${name}.${T_RANKS} COMMAND ${launch} ${T_COMMAND})
-  # A simulation that hangs ends with status 0.
-  set_tests_properties(${name}.${T_RANKS} PROPERTIES TIMEOUT 900 FAIL_REGULAR_EXPRESSION "Deadlock detected" ENVIRONMENT
-    "${test_environment}")
+  cmake_parse_arguments(T "" "" "RANKS;COMMAND" ${ARGN})
+  foreach(ranks ${T_RANKS})
+    set_launch(${ranks})
+    add_test(NAME ${name}.${ranks} COMMAND ${launch} ${T_COMMAND})
+    # A simulation that hangs ends with status 0.
+    set_tests_properties(${name}.${ranks} PROPERTIES TIMEOUT 900 FAIL_REGULAR_EXPRESSION "Deadlock detected" ENVIRONMENT
+      "${test_environment}")
+  endforeach()
 endfunction()
 
 # add_launched_test(name script arguments…): a script that gets the launcher of one rank as its last arguments.
