@@ -129,7 +129,7 @@ def _read(names: Sequence[str], launch: Launch) -> pd.DataFrame:
     from collscope.base import console
     from collscope.base.errors import UsageError
     from collscope.base.units import counted
-    from collscope.points import benchmarks, table
+    from collscope.points import benchmarks, table, table_files
 
     frames = []
     for word in names:
@@ -145,7 +145,7 @@ def _read(names: Sequence[str], launch: Launch) -> pd.DataFrame:
                 f"{word}: neither osu_bcast, … nor IMB-MPI1 printed this; several files and KEY=FILE are for these"
             )
         else:
-            frames.append(table.read_csv(path))
+            frames.append(table_files.read(path))
     frame = pd.concat(frames, ignore_index=True)
     reason = prediction.faults(frame)
     for text, count in reason[reason != ""].value_counts(sort=False).items():

@@ -1,4 +1,4 @@
-"""The `run` command: from its options to rows, a printed table, a CSV file and a figure."""
+"""The `run` command: from its options to rows, a printed table or document, a file with the table and a figure."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from collscope.commands import (
 )
 from collscope.commands.run_points import Points
 from collscope.commands.run_repetitions import Repeated
+from collscope.points import table_files
 from collscope.points.plan import Task
 from collscope.points.sweep import Sweep
 from collscope.points.table import Row
@@ -128,10 +129,9 @@ def check_files(request: Request) -> None:
     """Finds out before the work that the files asked for can be written."""
     if request.csv_path is not None and request.csv_path != run_output.STDOUT:
         requests.check_file("--csv", request.csv_path)
+        table_files.check("--csv", request.csv_path)
     if request.plot_path is not None:
         requests.check_file("--plot", request.plot_path, requests.FIGURES)
-        if request.csv_path == request.plot_path:
-            raise UsageError(f"--csv and --plot are both {request.plot_path}; name two files")
 
 
 def check_noise(request: Request, sweep: Sweep) -> None:
@@ -235,7 +235,13 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 @requests.CLUSTER
 @requests.launched
 @requests.FORCE
-@click.option("--csv", "csv_path", metavar="FILE", help="Write the table as CSV; - is standard output.")
+@click.option(
+    "--csv",
+    "--table",
+    "csv_path",
+    metavar="FILE",
+    help="Write the table: .csv, .parquet or .json; - is standard output, as CSV.",
+)
 @click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(without: str | None, collective: tuple[str, ...], platform: str, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""What `run` leaves behind: the table as CSV, the figure, and the exit status with what broke."""
+"""What `run` leaves behind: the table in a file, the figure, and the exit status with what broke."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import replace
 from collscope.base import console
 from collscope.base.units import counted
 from collscope.commands import origin, requests
-from collscope.points import arrival, table
+from collscope.points import arrival, table, table_files
 from collscope.points.plan import Point, Task
 from collscope.points.sweep import Sweep
 from collscope.points.table import Row
 from collscope.sources.rows import failed
 
-STDOUT = "-"  # of --csv
+STDOUT = "-"  # of --table: as CSV
 
 
 def write(rows: Sequence[Row], path: str) -> None:
-    """Writes the table as CSV; STDOUT is standard output."""
+    """Writes the table as the file's name ends; to STDOUT as CSV."""
     if path == STDOUT:
         sys.stdout.write(table.csv_text(rows))
         return
-    table.write_csv(rows, path)
+    table_files.write(rows, path)
     console.note(f"written: {path}")
 
 

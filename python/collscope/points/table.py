@@ -81,11 +81,12 @@ def make_row(**cells: Any) -> Row:
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """COLUMNS, and those of EXTRA in which a row has something."""
-    there = {c for row in rows for c in EXTRA if not _is_empty(row.get(c))}
+    there = {c for row in rows for c in EXTRA if not is_empty(row.get(c))}
     return [*COLUMNS, *(c for c in EXTRA if c in there)]
 
 
-def _is_empty(value: Any) -> bool:
+def is_empty(value: Any) -> bool:
+    """Whether a cell has no value."""
     return value is None or value != value or value == ""
 
 

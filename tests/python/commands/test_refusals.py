@@ -28,7 +28,7 @@ SKEWED = "--skew goes with --metric makespan, root or delay, not with "
         ({"--launcher": "slurm"}, "--launcher is for measured times: add real to --source, or drop --launcher"),
         ({"--hosts": "a,b"}, "--hosts is for measured times: add real to --source, or drop --hosts"),
         ({"--cluster": "local:2", "--source": "model"}, "--cluster is for simulated times: add sim to --source, or drop --cluster"),
-        ({"--csv": "a.png", "--plot": "a.png"}, "--csv and --plot are both a.png; name two files"),
+        ({"--csv": "a.png"}, "--csv a.png: a table's name must end in .csv, .parquet or .json"),
         ({"--csv": ""}, "--csv needs the name of a file"),
         ({"--csv": "."}, "--csv .: is a folder"),
         ({"--csv": "file/x/t.csv"}, "--csv file/x/t.csv: file cannot be written to"),

@@ -95,7 +95,7 @@ def test_a_plot_of_blocks_on_several_ranks_is_over_ranks(tiny: Path, capsys: pyt
     words = ("-c", "allgather", "-a", "bucket", "--ranks", "2,4", "--block-bytes", "8", "--plot", "t.svg")
     assert call(capsys, "run", "--on", "tiny", *words)[0] == 0
     drawn = (tiny / "t.svg").read_text("utf-8")
-    assert "allgather, 8 B a block, 1 node" in drawn and ">ranks</text>" in drawn
+    assert "allgather, 8 B per block, 1 node" in drawn and ">ranks</text>" in drawn
 
 
 def test_nothing_is_drawn_without_a_time(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:

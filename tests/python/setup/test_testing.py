@@ -119,7 +119,13 @@ def test_the_long_tests_run_with_full_alone(monkeypatch: pytest.MonkeyPatch, ful
     assert testing.run(full) == 0
     trees = [p for p in testing.PRESETS if p != "mpi"]
     side = [word for word in calls if word != f"({full},)"]
-    assert side == ["dev", "cluster", *(["other"] if full else []), *(f"{(preset, full)}" for preset in trees)]
+    assert side == [
+        "dev",
+        "cluster",
+        "parquet",
+        *(["other"] if full else []),
+        *(f"{(preset, full)}" for preset in trees),
+    ]
     assert calls.count(f"({full},)") == 1
 
     def fail(*_: object) -> None:
