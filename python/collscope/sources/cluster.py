@@ -279,9 +279,10 @@ def opened(text: str | None) -> Iterator[Cluster | None]:
             where.scale(jobs=int(spec.values["jobs"]))
         else:
             where = spec.address
+            _check_certificate(text)
         try:
             client = stack.enter_context(Client(where, timeout=ANSWER_S, set_as_default=False))
-        except (OSError, ValueError, TypeError) as error:  # of a certificate that is missing: TypeError
+        except (OSError, ValueError) as error:
             raise UserError(
                 f"--cluster {text}: what answers there is not a Dask scheduler of this version, or refuses us: {error}"
             ) from error
@@ -348,6 +349,17 @@ def _reach(address: str, text: str) -> None:
         raise UserError(
             f"--cluster {text}: no Dask scheduler answers there ({reason}); start one with .venv/bin/dask scheduler"
         ) from error
+
+
+def _check_certificate(text: str) -> None:
+    """UserError: a scheduler that asks for a certificate, and Dask's configuration has none."""
+    from distributed.security import Security
+
+    if text.strip().startswith("tls:") and not Security().get_connection_args("client")["ssl_context"]:
+        raise UserError(
+            f"--cluster {text}: Dask's configuration names no certificate; set distributed.comm.tls.ca-file, .client.cert and "
+            ".client.key (docs/your_own_study.md)"
+        )
 
 
 def _shake_hands(server: socket.socket) -> None:

@@ -208,6 +208,13 @@ def test_a_server_that_is_not_a_scheduler_is_an_error(
         listener.shutdown(socket.SHUT_RDWR)
 
 
+def test_a_scheduler_with_tls_needs_a_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_reach", lambda *_: None)
+    message = "Dask's configuration names no certificate; set distributed.comm.tls.ca-file"
+    with pytest.raises(UserError, match=message), cluster.opened("tls://127.0.0.1:1"):
+        pass
+
+
 def test_libraries_that_are_missing_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     installed: list[tuple[object, ...]] = []
     monkeypatch.setitem(sys.modules, "cryptography", None)  # as if it were not there
