@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -76,6 +78,31 @@ def wrapped(text: str, indent: int = 0, hang: int | None = None) -> str:
     )
 
 
+_quiet = False
+
+
+@contextlib.contextmanager
+def quiet(on: bool = True) -> Iterator[None]:
+    """Meanwhile there are no remarks and no progress; errors are printed all the same."""
+    global _quiet
+    before, _quiet = _quiet, on
+    try:
+        yield
+    finally:
+        _quiet = before
+
+
+def is_quiet() -> bool:
+    """Whether remarks and progress are left out."""
+    return _quiet
+
+
 def note(text: str) -> None:
     """A remark, which is not a result."""
+    if not _quiet:
+        complain(text)
+
+
+def complain(text: str) -> None:
+    """What went wrong."""
     print(f"collscope: {visible(short_words(text))}", file=sys.stderr)

@@ -78,7 +78,7 @@ def duration(seconds: float) -> str:
 def progress(what: str, total: int, hint: str = "") -> Iterator[Progress]:
     """Shows the progress that it yields. `hint` is said once where there is no end after three periods."""
     made = Progress(what, total, hint)
-    if total <= 0:
+    if total <= 0 or console.is_quiet():
         yield made
     elif sys.stderr.isatty():
         with _bar(made):

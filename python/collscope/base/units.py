@@ -127,8 +127,20 @@ def rounded_size(size: float) -> str:
     return format_size(size, digits=3)
 
 
+MAX_TIME_S = 1e6  # that an option can ask for
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}  # of a unit, as times are typed
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def parse_time(option: str, text: str) -> float:
+    """Seconds of "500ms". UsageError: not a positive time, or without a unit."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", text)
+    seconds = float(found[1]) * SECONDS.get(found[2], 0) if found else 0
+    if not 0 < seconds <= MAX_TIME_S:
+        raise UsageError(
+            f'{option}: cannot read "{text[:_SHOWN]}"; write a time with its unit, such as 500ms, 5s or 2min'
+        )
+    return seconds
 
 
 def format_time(seconds: float, aligned: bool = False) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
+from collscope.base.units import parse_time
 from collscope.points import arrival
 
 
@@ -27,11 +27,8 @@ class Call:
     point_timeout: float | None = None  # seconds
 
 
-def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """FloatRange takes nan for a number that lies in every range."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not a number of seconds", ctx, param)
-    return value
+def _seconds(_: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    return None if value is None else parse_time(param.opts[0], value)
 
 
 # field → how it is written, and click's settings
@@ -58,13 +55,13 @@ OPTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "in_place": (("--in-place",), {"is_flag": True, "help": "MPI_IN_PLACE: input and output share memory."}),
     "skew": (("--skew",), {"default": arrival.NONE, "show_default": True, "metavar": "S",
         "help": "How late ranks enter: none; linear:T, the last rank T later than the first; random:T[:SEED]; one_late:T[:RANK] "
-        "(the last rank); file:PATH, one line per rank, in seconds. T is 10us, 1.5ms, 1e-5."}),
+        "(the last rank); file:PATH, one line per rank, in seconds. T is a time with its unit: 10us, 1.5ms."}),
     "source": (("--source",), {"default": "model", "show_default": True, "metavar": "S",
         "help": "Source of times: model, sim or real."}),
     "repetitions": (("--repetitions",), {"type": click.IntRange(min=1), "metavar": "N",
         "help": "Timed calls of a real run (default: 10)."}),
-    "point_timeout": (("--point-timeout",), {"type": click.FloatRange(min=0, min_open=True), "callback": _finite,
-        "metavar": "SECONDS", "help": "Abandon points that take longer, and continue."}),
+    "point_timeout": (("--point-timeout",), {"callback": _seconds, "metavar": "TIME",
+        "help": "Abandon points that take longer, such as 30s or 5min, and continue."}),
 }  # fmt: skip
 
 

@@ -67,16 +67,16 @@ def reported() -> Iterator[None]:
         if isinstance(error, click.NoSuchOption):
             error = _suggested(error)
         where = error.ctx.command_path.replace("collscope", "./collscope", 1) if error.ctx else "./collscope"
-        console.note(f"{error.format_message()}\n  {where} --help says more")
+        console.complain(f"{error.format_message()}\n  {where} --help says more")
         sys.exit(2)
     except click.ClickException as error:
-        console.note(error.format_message())
+        console.complain(error.format_message())
         sys.exit(1)
     except UserError as error:
-        console.note(str(error))
+        console.complain(str(error))
         sys.exit(error.exit_status)
     except (KeyboardInterrupt, click.Abort):
-        console.note("stopped; finished points are kept, the same command goes on from there")
+        console.complain("stopped; finished points are kept, the same command goes on from there")
         sys.exit(1)
     except BrokenPipeError:
         # The reader of our output has left: not our failure, and nothing more to say to it.
@@ -84,10 +84,10 @@ def reported() -> Iterator[None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        console.note(str(disk_error(error, error.filename or "writing")))
+        console.complain(str(disk_error(error, error.filename or "writing")))
         sys.exit(1)
     except MemoryError:
-        console.note("out of memory; use fewer --jobs, or smaller sizes")
+        console.complain("out of memory; use fewer --jobs, or smaller sizes")
         sys.exit(1)
 
 

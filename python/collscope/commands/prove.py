@@ -23,7 +23,7 @@ from collscope.points import plan
 from collscope.points.plan import Point
 from collscope.points.sweep import count_of, operator_of
 
-HINT = "--point-timeout SECONDS gives up what takes longer"
+HINT = "--point-timeout TIME gives up what takes longer"
 JSON_COUNT = 1000  # elements of a point whose schedule is printed, unless a size is given
 
 

@@ -156,11 +156,11 @@ def report(failures: Sequence[str], more: str, reasons: Sequence[tuple[str, str]
     """Exit status of a command over many points. 1 when some failed: says the first five, and how many `more`; 2 when there is no
     result at all: says the reasons (key, reason), each once."""
     for text in failures[:SHOWN_FAILURES]:
-        console.note(text)
+        console.complain(text)
     if len(failures) > SHOWN_FAILURES:
-        console.note(f"and {len(failures) - SHOWN_FAILURES} more {more}")
+        console.complain(f"and {len(failures) - SHOWN_FAILURES} more {more}")
     if failures:
         return 1
     for key, reason in dict.fromkeys(reasons):
-        console.note(f"{key}: {reason}")
+        console.complain(f"{key}: {reason}")
     return 2 if reasons else 0

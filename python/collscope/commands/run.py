@@ -243,12 +243,12 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     help="Write the table: .csv, .parquet or .json; - is standard output, as CSV.",
 )
 @click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
-@click.option("--quiet", is_flag=True, help="Print no table.")
+@click.option("--quiet", is_flag=True, help="Print errors only: no table, remarks or progress.")
 def command(without: str | None, collective: tuple[str, ...], platform: str, **options: Any) -> None:
     """Compare times of algorithms: bound, model, simulation, measurement."""
     on = str(requests.switched(platform, without))
     if path := schedule_file.read_options(options, "algorithms"):
         given = {name: options[name] for name in ("nodes", "mapping", "source", "noise")}
         sys.exit(schedule_file.run(path, on, **given))
-    if status := run(Request(platform=on, collective=",".join(collective) if collective else None, **options)):
-        sys.exit(status)
+    with console.quiet(options["quiet"]):
+        sys.exit(run(Request(platform=on, collective=",".join(collective) if collective else None, **options)))

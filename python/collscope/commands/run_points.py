@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from collscope.base import console
 from collscope.base.errors import UsageError
-from collscope.base.units import format_ranks, join_words, parse_ranks, parse_sizes
+from collscope.base.units import counted, format_ranks, join_words, parse_ranks, parse_sizes
 from collscope.catalogue import metrics, registry
 from collscope.catalogue.keys import split_keys, swept
 from collscope.commands import requests
@@ -143,8 +143,8 @@ def announce(request: Points, sweep: Sweep, tasks: Sequence[Task]) -> None:
     where = f"--nodes {request.nodes}, {ranks}" if request.nodes else ranks
     size = f"--block-bytes {request.block_sizes}" if sweep.unit == "block" else f"--bytes {request.sizes}"
     made = [
-        f"{len(sweep.layouts):,} layouts ({where})",
-        f"{len(sweep.keys)} keys (-a {request.algorithms})",
-        f"{len(sweep.sizes)} sizes ({size})",
+        f"{counted(len(sweep.layouts), 'layout')} ({where})",
+        f"{counted(len(sweep.keys), 'key')} (-a {request.algorithms})",
+        f"{counted(len(sweep.sizes), 'size')} ({size})",
     ]
     console.note(f"{len(tasks):,} points: {' × '.join(made)}")

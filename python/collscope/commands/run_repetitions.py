@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -13,14 +12,13 @@ import click
 
 from collscope.base import console
 from collscope.base.errors import UsageError, unknown
-from collscope.base.units import SECONDS, counted
+from collscope.base.units import counted, parse_time
 from collscope.commands import requests
 from collscope.points.plan import BUFFERS, Timing
 from collscope.points.table import Row
 from collscope.sources.spread import percent
 
 ORDERS = ("interleaved", "grouped")
-MAX_S = 1e6
 BUDGET_S = 5.0  # that a launch may spend on a point until its interval is narrow
 
 
@@ -91,7 +89,7 @@ def read(request: Repeated, sources: Collection[str], metric: str) -> Timing:
     timing = Timing(request.repetitions, buffers=request.buffers)
     if request.until_ci is None:
         return timing
-    budget_s = BUDGET_S if request.budget is None else _seconds(request.budget)
+    budget_s = BUDGET_S if request.budget is None else parse_time("--budget", request.budget)
     return replace(timing, until_ci=_part(request.until_ci), budget_s=budget_s)
 
 
@@ -100,14 +98,6 @@ def _part(text: str) -> float:
     if not found or not 0 < float(found[1]) <= 100:
         raise UsageError(f'--until-ci: cannot read "{text[:40]}"; write a percentage of the median, such as 2%')
     return float(found[1]) / 100
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", text)
-    seconds = float(found[1]) * SECONDS.get(found[2], math.nan) if found else math.nan
-    if not 0 < seconds <= MAX_S:
-        raise UsageError(f'--budget: cannot read "{text[:40]}"; write a time such as 500ms, 5s or 2min')
-    return seconds
 
 
 def note(rows: Sequence[Row]) -> None:

@@ -18,7 +18,6 @@ NONE = "none"
 PATTERNS = ("none", "linear:T", "random:T[:SEED]", "one_late:T[:RANK]", "file:PATH")
 MAX_S = 1e6
 MAX_PATH_CHARACTERS = 255  # characters of a path
-_SECONDS = {"": 1.0} | SECONDS
 _TIMED = re.compile(r"(linear|random|one_late):([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zµ]*)(?::([0-9]+))?\Z")
 
 
@@ -30,13 +29,13 @@ def parse(text: str) -> str:
     if text.startswith("file:"):
         return f"file:{_file(text.removeprefix('file:'))}"
     match = _TIMED.fullmatch(text)
-    if not match or match[3] not in _SECONDS:
+    if not match or match[3] not in SECONDS:
         raise UsageError(
-            f"--skew {text}: choose {', '.join(PATTERNS)}; T is a time such as 10us, 1.5ms or 1e-5 (seconds)"
+            f"--skew {text}: choose {', '.join(PATTERNS)}; T is a time with its unit, such as 10us, 1.5ms or 1s"
         )
     kind, number, unit, more = match.groups()
     try:
-        seconds = float(number) * _SECONDS[unit]
+        seconds = float(number) * SECONDS[unit]
     except ValueError:
         raise UsageError(f"--skew {text}: {number} is not a number") from None
     if not math.isfinite(seconds) or seconds > MAX_S:

@@ -31,7 +31,9 @@ NOT_KEPT = (DIED, LIMIT)  # what broke is tried again the next time
 DEFAULTS = Options()
 
 BUILTIN = "the MPI library's own call cannot be simulated; take decision/ompi_4_1 or another decision"
-HINT = "--source model answers in seconds, --point-timeout SECONDS gives up what takes longer, Ctrl-C prints what is finished"
+HINT = (
+    "--source model answers in seconds, --point-timeout TIME gives up what takes longer, Ctrl-C prints what is finished"
+)
 LOOP_CALLS = 10  # of the metric `loop`, unless the point says how many
 
 

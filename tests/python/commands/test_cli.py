@@ -227,7 +227,7 @@ def test_the_exit_status_of_a_command_is_that_of_its_work(
         ("--quick", {"quick": True}),
         ("--jobs 3", {"jobs": 3}),
         ("--force", {"force": True}),
-        ("--point-timeout 2.5", {"point_timeout": 2.5}),
+        ("--point-timeout 2.5s", {"point_timeout": 2.5}),
         ("--vary-ranges", {"vary_ranges": True}),
         ("--write-reference", {"write_reference": True}),
         ("--out d", {"out": "d"}),

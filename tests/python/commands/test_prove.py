@@ -170,7 +170,7 @@ def test_one_failed_point_fails_the_proof(
         return made
 
     monkeypatch.setattr(prove, "ask", ask)
-    done, out, err = call(capsys, "prove", "bcast/mst", "--point-timeout", "2.5", *["--json"] * as_json)
+    done, out, err = call(capsys, "prove", "bcast/mst", "--point-timeout", "2.5s", *["--json"] * as_json)
     assert done == status and out
     if as_json:
         assert json.loads(out)["verdict"] == verdict and len(json.loads(out)["points"]) == len(verdicts)

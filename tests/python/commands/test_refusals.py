@@ -74,8 +74,9 @@ def test_run_says_why_not(
         ("decide -c bcast --ranks 4 --plot=", "--plot needs the name of a file"),
         ("show bcast/mst --out=", "--out needs the name of a file or folder"),
         ("show bcast/mst --on tiny --without=", "--without: names no element to switch off; --help lists them"),
-        ("show bcast/mst --point-timeout nan",
-         "Invalid value for '--point-timeout': nan is not a number of seconds\n  ./collscope show --help says more"),
+        *((f"show bcast/mst --point-timeout {text}",
+           f'--point-timeout: cannot read "{text}"; write a time with its unit, such as 500ms, 5s or 2min')
+          for text in ("60", "0s", "nan", "-1s", "1h")),
         ("show bcast/mst --out x.jpg",
          "--out x.jpg: pictures are .svg, .png, .pdf, exports .schedule, .goal, .xml, .trace.json, .paje; or name a folder"),
         ("show bcast/mst --out /dev/null/x", "--out /dev/null/x: cannot be written to"),

@@ -30,7 +30,7 @@ def test_options_become_how_points_are_timed() -> None:
 
 
 PERCENT = "write a percentage of the median, such as 2%"
-TIME = "write a time such as 500ms, 5s or 2min"
+TIME = "write a time with its unit, such as 500ms, 5s or 2min"
 LOOP = "--metric loop times one batch of back-to-back calls; choose another metric"
 
 

@@ -61,7 +61,7 @@ LIMITS: dict[str, tuple[int, Callable[[int, Path], object], str]] = {
     "cores of a machine": (1 << 22, lambda n, _: problem(limits.too_large(n, 1)), "at most 4194304 in all"),
     "nodes of a simulation": (2048, lambda n, _: problem(limits.beyond_simulation(n, 2)), "at most 2048"),
     "cores of a simulation": (1 << 16, lambda n, _: problem(limits.beyond_simulation(n, 1)), "at most 65536"),
-    "seconds of a skew": (1_000_000, lambda n, _: arrival.parse(f"linear:{n}"), "at most 1e.06 s"),
+    "seconds of a skew": (1_000_000, lambda n, _: arrival.parse(f"linear:{n}s"), "at most 1e.06 s"),
     "seeds of a skew": ((1 << 20) - 1, lambda n, _: arrival.parse(f"random:1us:{n}"), "at most 1048575"),
     "workers of a cluster": (4096, lambda n, _: cluster.parse(f"local:{n}"), "is 1 to 4096"),
     "ports of a cluster": (65535, lambda n, _: cluster.parse(f"tcp://here:{n}"), "is 1 to 65535"),

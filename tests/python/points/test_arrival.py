@@ -18,12 +18,12 @@ from collscope.points.plan import Point
         ("", "none"),
         ("linear:10us", "linear:1e-05"),
         ("linear:1.5ms", "linear:0.0015"),
-        ("random:2e-6", "random:2e-06"),
+        ("random:2e-6s", "random:2e-06"),
         ("random:3µs:7", "random:3e-06:7"),
         ("one_late:50ns:03", "one_late:5e-08:3"),
         (" one_late:1s ", "one_late:1"),
         ("one_late:1min:1048575", "one_late:60:1048575"),
-        ("linear:1e6", "linear:1000000"),
+        ("linear:1e6s", "linear:1000000"),
         ("linear:4us", "linear:4e-06"),
     ],
 )
@@ -35,14 +35,14 @@ def test_times_become_seconds(typed: str, meant: str) -> None:
     ("typed", "says"),
     [
         *(
-            (typed, "choose none, linear:T, random:T[:SEED], one_late:T[:RANK], file:PATH; T is a time such as 10us, 1.5ms or 1e-5 "
-             "(seconds)")
-            for typed in ("late", "linear:", "linear:-1us", "linear:1h")
+            (typed, "choose none, linear:T, random:T[:SEED], one_late:T[:RANK], file:PATH; T is a time with its unit, such as 10us, 1.5ms "
+             "or 1s")
+            for typed in ("late", "linear:", "linear:-1us", "linear:1h", "linear:10", "random:1e-5:7")
         ),
         ("linear:1..2us", "1..2 is not a number"),
         ("linear:1us:2", "linear takes a time alone"),
-        ("random:1000001", "at most 1e+06 s"),
-        ("random:1e999", "at most 1e+06 s"),
+        ("random:1000001s", "at most 1e+06 s"),
+        ("random:1e999s", "at most 1e+06 s"),
         ("one_late:1us:1048576", "the number behind the time is at most 1048575"),
     ],
 )  # fmt: skip
