@@ -15,6 +15,7 @@ from collscope.catalogue.keys import split_keys
 from collscope.commands import (
     calls,
     requests,
+    run_json,
     run_output,
     run_points,
     run_repetitions,
@@ -49,11 +50,17 @@ class Request(Points, Repeated):
     csv_path: str | None = None
     plot_path: str | None = None
     quiet: bool = False
+    as_json: bool = False
 
     @property
     def shows(self) -> bool:
         """Whether a table is printed."""
-        return not self.quiet and self.csv_path != run_output.STDOUT
+        return not self.quiet and not self.as_json and self.csv_path != run_output.STDOUT
+
+    @property
+    def timed_all(self) -> bool:
+        """Whether every algorithm is timed."""
+        return "all" in split_keys(self.algorithms or "")
 
 
 def run(request: Request) -> int:
@@ -97,7 +104,10 @@ def run(request: Request) -> int:
         run_output.write(rows, request.csv_path)
     if request.shows:
         run_table.show(rows, bounds_for_display(tasks, rows))
-        run_winners.show(rows, tasks, timed_all="all" in split_keys(request.algorithms or ""))
+        run_winners.show(rows, tasks, request.timed_all)
+    if request.as_json:
+        found = run_winners.judged(rows, tasks)
+        run_json.show(rows, bounds_for_display(tasks, rows), found, request.timed_all)
     run_repetitions.note(rows)
     if request.plot_path is not None and any(row["status"] == OK and row["median_s"] for row in rows):
         run_output.draw(request.plot_path, rows, together, sweep)
@@ -121,12 +131,17 @@ def rows_of(
             begun = [task for task in tasks if (task[0].nodes, task[0].ranks) in places]
             run_table.show(finished, bounds_for_display(begun, rows))
             run_table.reasons([row for row in rows if row["kind"] == STOPPED])
+        if request.as_json:
+            found = run_winners.winners(finished)
+            run_json.show(rows, bounds_for_display(tasks, rows), found, request.timed_all, finished=False)
         raise
     return rows
 
 
 def check_files(request: Request) -> None:
-    """Finds out before the work that the files asked for can be written."""
+    """Finds out before the work that the files asked for can be written, and that one thing at most is printed."""
+    if request.as_json and request.csv_path == run_output.STDOUT:
+        raise UsageError("--json prints a document; leave out --csv -")
     if request.csv_path is not None and request.csv_path != run_output.STDOUT:
         requests.check_file("--csv", request.csv_path)
         table_files.check("--csv", request.csv_path)
@@ -243,6 +258,12 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     help="Write the table: .csv, .parquet or .json; - is standard output, as CSV.",
 )
 @click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the answer as JSON: rows, winners with doubts and settings, refusals (docs/json.md).",
+)
 @click.option("--quiet", is_flag=True, help="Print errors only: no table, remarks or progress.")
 def command(without: str | None, collective: tuple[str, ...], platform: str, **options: Any) -> None:
     """Compare times of algorithms: bound, model, simulation, measurement."""

@@ -34,6 +34,11 @@ class Winner:
         return str(self.row["chose"] or self.row["algorithm"])
 
     @property
+    def is_own_choice(self) -> bool:
+        """A library chose, by itself, in a real or a published run: which algorithm it took is not known."""
+        return Key.parse(self.key).is_builtin or self.key.startswith("decision/")
+
+    @property
     def unstable(self) -> bool:
         """Its time was measured, and the repetitions do not agree well."""
         return bool(self.row.get("unstable"))
@@ -85,7 +90,7 @@ def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bo
             f"{1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
             f"no words for a library: set {doubt.unknown.keys} first, measured with {doubt.unknown.measure}",
         ]
-    if Key.parse(winner.key).is_builtin:
+    if winner.is_own_choice:
         return ["the library's own choice is the fastest: force nothing"]
     ties = [key for key in winner.ties if all(key in w.ties for w in members)]
     lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []

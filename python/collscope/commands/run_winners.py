@@ -25,15 +25,18 @@ PREDICTIONS = ("model", "sim")  # what they say hangs on the numbers of a machin
 def show(rows: Sequence[Row], tasks: Sequence[Task] = (), timed_all: bool = False) -> None:
     """Prints one table per collective and layout, where there is a choice of algorithms. `tasks`: all that was timed;
     `timed_all`: with every algorithm of its collective."""
-    found = winners(rows)
-    if tasks and found and found[0].row["source"] in PREDICTIONS:
-        found = with_doubts(found, tasks)
     groups: dict[tuple[object, ...], list[Winner]] = {}
-    for winner in found:
+    for winner in judged(rows, tasks):
         groups.setdefault(tuple(winner.row[c] for c in GROUP), []).append(winner)
     for members in groups.values():
         _show_table(members)
         _show_advice(members, timed_all)
+
+
+def judged(rows: Sequence[Row], tasks: Sequence[Task]) -> list[Winner]:
+    """The winners; those of a prediction with their doubts, where `tasks`, all that was timed, are given."""
+    found = winners(rows)
+    return with_doubts(found, tasks) if tasks and found and found[0].row["source"] in PREDICTIONS else found
 
 
 def winners(rows: Sequence[Row]) -> list[Winner]:

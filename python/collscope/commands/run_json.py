@@ -1,0 +1,96 @@
+"""The answer of `run` as a JSON document: rows, bounds, winners with their doubts and settings, refusals. Keys: docs/json.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from collscope.base import documents
+from collscope.catalogue.decisions import library_name
+from collscope.commands.run_advice import TIE, Winner, advice
+from collscope.commands.run_table import CALL
+from collscope.points.table import Row
+from collscope.points.table_files import named_cells
+from collscope.sources.assumptions import Unknown
+from collscope.sources.outcome import OK
+from collscope.tuning import openmpi
+from collscope.tuning.openmpi import OpenMpi
+
+
+def show(
+    rows: Sequence[Row], bounds: Sequence[Row], winners: Sequence[Winner], timed_all: bool, finished: bool = True
+) -> None:
+    """Prints the document; `bounds` as run_table.show has them, `timed_all` as run_winners.show;
+    not `finished`: the user ended the work."""
+    versions = openmpi.libraries(openmpi.installed())
+    documents.show(
+        "run",
+        {
+            "finished": finished,
+            "rows": named_cells(rows),
+            "bounds": named_cells(bounds),
+            "winners": [_winner(winner, versions, timed_all) for winner in winners],
+            "refusals": _refusals(rows),
+        },
+    )
+
+
+def _winner(w: Winner, versions: Sequence[OpenMpi], timed_all: bool) -> dict[str, Any]:
+    """What is known of the choice for one call; a ratio is to the fastest."""
+    best = w.times[w.key]
+    return {
+        **{name: w.row[name] for name in ("source", "metric", *CALL)},
+        "algorithm": w.key,
+        "time_s": best,
+        "tied": w.ties[1:],
+        "tie_share": TIE,
+        "unstable": w.row.get("unstable") or None,
+        "algorithms": [{"algorithm": key, "time_s": time, "ratio": time / best} for key, time in w.times.items()],
+        "libraries": [_library(w, decision, key) for decision, key in w.taken.items()],
+        "doubt": {**_unknown(w.doubt.unknown), "algorithm": w.doubt.other, "loss_share": w.doubt.loss} if w.doubt else None,
+        "unchecked": [_unknown(unknown) for unknown in (w.unchecked.unknowns if w.unchecked else ())],
+        "settings": [] if w.doubt or w.is_own_choice else [*filter(None, (_setting(w, v) for v in versions))],
+        "advice": advice([w], versions, timed_all),
+    }  # fmt: skip
+
+
+def _library(w: Winner, decision: str, key: str) -> dict[str, Any]:
+    """What a library takes by itself; no algorithm where coll/han decides."""
+    row = w.row
+    han = any(
+        v.decision == decision and v.asks_han(row["collective"], row["nodes"], row["ranks"]) for v in openmpi.SERIES
+    )
+    return {
+        "decision": decision,
+        "library": library_name(decision),
+        "algorithm": None if han else key,
+        "ratio": w.times[key] / w.times[w.key] if key in w.times and not han else None,
+    }
+
+
+def _unknown(unknown: Unknown) -> dict[str, Any]:
+    return {"number": unknown.name, "keys": unknown.keys, "measure": unknown.measure}
+
+
+def _setting(w: Winner, library: OpenMpi) -> dict[str, Any] | None:
+    """How a version of Open MPI takes the fastest of the algorithms that it has."""
+    for key, time in w.times.items():
+        if words := w.words(key, library):
+            return {
+                "library": openmpi.names([library]),
+                "algorithm": key,
+                "ratio": time / w.times[w.key],
+                "mca": words,
+            }
+    return None
+
+
+def _refusals(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Why there is no time, each reason of an algorithm once."""
+    names = ("source", "algorithm", "kind", "status")
+    found: dict[tuple[Any, ...], int] = {}
+    for row in rows:
+        if row["kind"] != OK:
+            reason = tuple(row[name] for name in names)
+            found[reason] = found.get(reason, 0) + 1
+    return [{**dict(zip(names, reason, strict=True)), "points": count} for reason, count in found.items()]
