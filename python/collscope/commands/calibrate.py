@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from collscope.commands import requests
+from collscope.commands.groups import Sectioned
 
 if TYPE_CHECKING:
     from collscope.calibration.calibrate import Calibration
@@ -24,7 +25,14 @@ Examples:
 """
 
 
-@click.command("calibrate", epilog=EXAMPLES)
+SECTIONS = {
+    "A cluster": "launcher hosts nodes ranks_per_node",
+    "From files, without measuring": "files contention where classes shape jumps",
+    "Output": "name out quick",
+}
+
+
+@click.command("calibrate", cls=Sectioned, sections=SECTIONS, epilog=EXAMPLES)
 @click.option(
     "--out",
     metavar="FILE",
@@ -38,7 +46,7 @@ Examples:
 @click.option(
     "--contention",
     metavar="FILE",
-    help="With --from: senders' gaps, from a table of flat trees within one class of link.",
+    help="Senders' gaps, from a table of flat trees within one class of link.",
 )
 @click.option("--name", metavar="NAME", help="Name of the machine: for a cluster, or with --from.")
 @requests.launched
@@ -46,31 +54,31 @@ Examples:
     "--nodes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cluster: number of nodes (default: all that are named, at most 8).",
+    help="Number of nodes (default: all that are named, at most 8).",
 )
 @click.option(
     "--ranks-per-node",
     type=click.IntRange(min=1),
     metavar="K",
-    help="Cluster: ranks on each node (default: one per core; on a test bed one).",
+    help="Ranks on each node (default: one per core; on a test bed one).",
 )
 @click.option("--quick", is_flag=True, help="One pair per class, fewer sizes, samples and launches.")
-@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="With --from: only these rows of a table.")
+@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows of a table.")
 @click.option(
     "--class",
     "classes",
     multiple=True,
     metavar="WORD=CLASS",
-    help="With --from: which class a word of the table means.",
+    help="Which class a word of the table means.",
 )
 @click.option(
     "--shape",
     metavar="KEY=N,…",
-    help="With --from, for a new machine: nodes, sockets, cores_per_socket and, if there are shared caches, cores_per_cache.",
+    help="For a new machine: nodes, sockets, cores_per_socket and, if there are shared caches, cores_per_cache.",
 )
 @click.option(
     "--jumps", multiple=True, metavar="CLASS=SIZES",
-    help="With --from: known sizes at which a protocol begins, network=8KiB; within=… for all classes within a node.",
+    help="Known sizes at which a protocol begins, network=8KiB; within=… for all classes within a node.",
 )  # fmt: skip
 def command(
     out: str | None,

@@ -14,6 +14,7 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
 from collscope.commands import calls, one_call, origin, requests
+from collscope.commands.groups import Sectioned
 from collscope.commands.one_call import OneCall
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point
@@ -136,7 +137,15 @@ def _draw(r: Request, paths: Sequence[CriticalPath], point: Point, layout: Layou
     console.note(f"written: {r.plot_path}")
 
 
-@click.command("explain", epilog="""
+SECTIONS = {
+    "What to call": "collective sizes type_name root in_place skew",
+    "Where": "platform without nodes ranks mapping",
+    "How to time": "source repetitions point_timeout",
+    "Output": "no_crossings plot_path",
+}
+
+
+@click.command("explain", cls=Sectioned, sections=SECTIONS, epilog="""
 \b
 Examples:
   Why does the ring beat recursive doubling for 1 MiB?

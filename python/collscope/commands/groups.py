@@ -16,8 +16,9 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """What click does; a UsageError that names the nearest command when there is none of that name."""
-        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
-            raise unknown("command", args[0], self.list_commands(ctx), "./collscope --help lists them")
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise unknown("command", args[0], known, "./collscope --help lists them")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -26,11 +27,16 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, which takes single options once; None where there is no such command."""
-        return _once(super().get_command(ctx, cmd_name))
+        return _prepared(super().get_command(ctx, cmd_name), ctx)
 
 
-def _once(command: click.Command | None) -> click.Command | None:
-    """The command, which refuses an option given twice where the last would silently win. Flags may be repeated."""
+def _prepared(command: click.Command | None, ctx: click.Context) -> click.Command | None:
+    """The command, which refuses an option given twice where the last would silently win; flags may be repeated. For the shell's Tab
+    key it also knows what values there are."""
+    if command is not None and ctx.resilient_parsing:
+        from collscope.commands import completion
+
+        completion.offer(command)
     if command is None or hasattr(command, "collscope_once"):
         return command
     make_parser = command.make_parser
@@ -58,6 +64,25 @@ def _once(command: click.Command | None) -> click.Command | None:
     return command
 
 
+class Sectioned(click.Command):
+    """A command with many options: help lists them under headings. `sections`: heading → names of parameters, in their order; the
+    last one also has those that are in none."""
+
+    def __init__(self, *args: Any, sections: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.sections = {heading: names.split() for heading, names in sections.items()}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes a list per section."""
+        options = (p for p in self.get_params(ctx) if isinstance(p, click.Option))
+        rows = {str(p.name): row for p in options if (row := p.get_help_record(ctx))}
+        named = [[rows.pop(name) for name in names] for names in self.sections.values()]
+        named[-1] += rows.values()
+        for heading, section in zip(self.sections, named, strict=True):
+            with formatter.section(heading):
+                formatter.write_dl(section)
+
+
 class LazyCommands(Commands):
     """A group of commands that each stand in a module of their own, as its `command`: name → module. A module is imported when
     its command is called or help lists it, so that every command starts at once."""
@@ -76,4 +101,4 @@ class LazyCommands(Commands):
             return None
         command = import_module(self.modules[cmd_name]).command
         assert isinstance(command, click.Command)
-        return _once(command)
+        return _prepared(command, ctx)

@@ -38,13 +38,11 @@ CLUSTER = click.option(
 def launched(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how real ranks are started: launcher and hosts."""
     for option in (
-        click.option(
-            "--hosts", metavar="H[,H…]|FILE", help="Real runs: mpirun's hosts, comma-separated names or a host file."
-        ),
+        click.option("--hosts", metavar="H[,H…]|FILE", help="Hosts of mpirun: comma-separated names, or a host file."),
         click.option(
             "--launcher",
             metavar="L",
-            help="Real runs: mpirun (default), slurm (srun, within an allocation), testbed (the bed that is up).",
+            help="mpirun (default), slurm (srun, within an allocation), testbed (the bed that is up).",
         ),
     ):
         command = option(command)

@@ -23,6 +23,7 @@ from collscope.commands import (
     run_winners,
     schedule_file,
 )
+from collscope.commands.groups import Sectioned
 from collscope.commands.run_points import Points
 from collscope.commands.run_repetitions import Repeated
 from collscope.points import table_files
@@ -193,7 +194,17 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
 """
 
 
-@click.command("run", epilog=EXAMPLES)
+SECTIONS = {
+    "What to call": "collective algorithms schedule sizes block_sizes type_name op root in_place skew",
+    "Where": "platform without nodes ranks ranks_per_node mapping",
+    "What to time": "source metric noise check",
+    "Real runs": "launches repetitions until_ci budget buffers order launcher hosts",
+    "Simulations": "jobs cluster force point_timeout",
+    "Output": "csv_path plot_path quiet",
+}
+
+
+@click.command("run", cls=Sectioned, sections=SECTIONS, epilog=EXAMPLES)
 @calls.options(
     "platform", "without", "nodes", "ranks",
     platform={"required": True, "help": "Platform: a name, or a file (.toml, or SimGrid's .xml)."},
@@ -234,9 +245,9 @@ Ranks and nodes are numbers, lists, and ranges that step by one: 1..64.
     metavar="N",
     default=1,
     show_default=True,
-    help="Real runs: launches of the program.",
+    help="Launches of the program.",
 )
-@calls.options("repetitions", repetitions={"help": "Timed calls per launch (default in real runs: 10)."})
+@calls.options("repetitions", repetitions={"help": "Timed calls per launch (default: 10)."})
 @run_repetitions.repeated
 @click.option(
     "--noise",

@@ -37,7 +37,7 @@ def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="O",
             default=ORDERS[0],
             show_default=True,
-            help="Real runs: interleaved (a call's algorithms in turn) or grouped (one after the other).",
+            help="interleaved (a call's algorithms in turn) or grouped (one after the other).",
         ),
         click.option(
             "--budget",
@@ -50,7 +50,7 @@ def repeated(command: Callable[..., Any]) -> Callable[..., Any]:
             "until_ci",
             metavar="PERCENT",
             default=None,
-            help="Real runs: repeat until the median's 95 % interval is this narrow, 2%.",
+            help="Repeat until the median's 95 % interval is as narrow as this, for example 2%.",
         ),
     ):
         command = option(command)

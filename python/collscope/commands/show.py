@@ -15,6 +15,7 @@ from collscope.base import console, folders, paths
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import format_size
 from collscope.commands import calls, origin, requests, schedule_file, show_page
+from collscope.commands.groups import Sectioned
 from collscope.commands.one_call import OneCall, make_traces, read_sources
 from collscope.figures.schedule import kinds as pictures
 from collscope.figures.schedule.kinds import KINDS
@@ -164,7 +165,15 @@ def animation_path(traces: Sequence[Trace], out: str | None) -> Path:
 # ---- the command ------------------------------------------------------------------------------------------
 
 
-@click.command("show", epilog="""
+SECTIONS = {
+    "What to call": "collective schedule sizes type_name root in_place",
+    "Where": "platform without nodes ranks mapping",
+    "How to time": "source repetitions point_timeout",
+    "Output": "kinds out animate no_pictures",
+}
+
+
+@click.command("show", cls=Sectioned, sections=SECTIONS, epilog="""
 \b
 Examples:
   ./collscope show bcast/binomial --ranks 16

@@ -28,7 +28,7 @@ def list_studies() -> None:
 
 
 @command.command("run", epilog="\b\nExample:\n  ./collscope study run bird_schooner --quick")
-@click.argument("name")
+@click.argument("study", metavar="NAME")
 @click.option("--quick", is_flag=True, help="Only a few of the points: first figures in a minute.")
 @requests.JOBS
 @requests.FORCE
@@ -40,7 +40,7 @@ def list_studies() -> None:
 @click.option("--write-reference", is_flag=True, help="Make the results the committed reference.")
 @click.option("--figure", metavar="F", help="Draw only this figure: its number (5.1.1) or file name.")
 @click.option("--out", metavar="DIR", help="Write the results there (default: results/NAME/fresh/).")
-def run_study(name: str, figure: str | None, **options: Any) -> None:
+def run_study(study: str, figure: str | None, **options: Any) -> None:
     """Run a study and write its results to results/NAME/. An interrupted study continues where it stopped."""
     from collscope.base import paths
     from collscope.studies import one_figure
@@ -49,9 +49,9 @@ def run_study(name: str, figure: str | None, **options: Any) -> None:
 
     request = Request(**options)
     if figure is None:
-        run(name, request)
+        run(study, request)
         return
     if request.write_reference or request.vary_ranges:
         raise UsageError("--figure draws one figure alone: leave --write-reference and --vary-ranges out")
-    for path in one_figure.run(name, figure, request):
+    for path in one_figure.run(study, figure, request):
         click.echo(paths.display(path))

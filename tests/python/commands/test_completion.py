@@ -1,0 +1,97 @@
+"""collscope.commands.completion: what the Tab key offers after the words of a command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from collscope.base import paths
+from collscope.base.errors import UserError
+from collscope.catalogue import registry
+from collscope.catalogue.registry import Registry
+from collscope.commands.cli import cli
+
+
+def offered(line: str) -> list[str]:
+    """The values for the last word of a line."""
+    *words, last = line.split(" ")
+    return [item.value for item in ShellComplete(cli, {}, "collscope", "X").get_completions(words, last)]
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("exp", ["explain"]),
+        ("run --point", ["--point-timeout"]),
+        ("run -a bcast/m", ["bcast/mst"]),
+        ("show bcast/l", ["bcast/linear"]),
+        ("explain bcast/mst bcast/l", ["bcast/linear"]),
+        ("prove bcast/linear bc", []),  # one key alone
+        ("prove sc", ["scatter/linear", "scatter"]),
+        ("run -c bcast -a kno", ["knomial"]),
+        ("run -c bcast,scatter -a linear,kno", ["linear,knomial"]),
+        ("run -c bcast -a tw", ["twins"]),
+        ("run -a tw", []),
+        ("run -c nonsense -a l", []),
+        ("run -c bcast,allr", ["bcast,allreduce"]),
+        ("run --on scho", ["schooner"]),
+        ("run --source model,s", ["model,sim"]),
+        ("show --source b", []),
+        ("run --mapping cy", ["cyclic"]),
+        ("run --metric ma", ["makespan"]),
+        ("show --kind graph,ga", ["graph,gantt"]),
+        ("run --order g", ["grouped"]),
+        ("run --buffers c", ["cold"]),
+        ("run --launcher sl", ["slurm"]),
+        ("validate orfeo", ["orfeo_published"]),
+        ("study run bird_s", ["bird_schooner"]),
+        ("frobnicate x", []),
+    ],
+)
+def test_names_are_completed(known: Registry, line: str, values: list[str]) -> None:
+    assert offered(line) == values
+
+
+@pytest.mark.parametrize("line", ["run --csv t", "run --on ./m", "run -a linear,./m", "run --schedule x"])
+def test_paths_are_completed_by_the_shell(known: Registry, line: str) -> None:
+    *words, last = line.split(" ")
+    (item,) = ShellComplete(cli, {}, "collscope", "X").get_completions(words, last)
+    assert (item.type, item.value) == ("file", last)
+
+
+def test_nothing_is_offered_where_the_programs_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise UserError("no prover")
+
+    monkeypatch.setattr(registry, "load", fail)
+    assert offered("show bcast/") == []
+
+
+BASH = """
+set -eu
+eval "$(_COLLSCOPE_COMPLETE=bash_source ./collscope)"
+complete -p collscope
+COMP_WORDS=(./collscope run --on schoo) COMP_CWORD=3
+_collscope_completion ./collscope
+echo "${COMPREPLY[@]}"
+"""
+
+
+def test_bash_completes_after_the_line_of_the_readme(tmp_path: Path) -> None:
+    """And nothing heavy is imported on the way."""
+    script = tmp_path / "collscope"
+    heavy = "','".join(("pandas", "matplotlib", "lxml", "numpy"))
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nfor name in ('{heavy}'): sys.modules[name] = None\n"
+        "from collscope.commands.cli import main\nmain()\n"
+    )
+    script.chmod(0o755)
+    env = {**os.environ, "PYTHONPATH": str(paths.ROOT / "python")}
+    done = subprocess.run(["bash", "-c", BASH], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "schooner" and "_collscope_completion collscope" in done.stdout
+    assert 'eval "$(_COLLSCOPE_COMPLETE=bash_source ./collscope)"' in (paths.ROOT / "README.md").read_text("utf-8")
