@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from collscope.base.units import join_words
 from collscope.catalogue.decisions import Span, library_name
 from collscope.catalogue.keys import Key, stem_of
 from collscope.catalogue.sizes import vector_bytes
 from collscope.figures.axes import size_axis
+from collscope.figures.palette import distinct
 from collscope.figures.style import OTHERS, colour_of, lighter
 
 MIN_ROW = 0.035  # inches: the height of a number of ranks, so that each can be seen
@@ -20,8 +23,14 @@ _NOTHING = {"hatch": "////", "edgecolor": "#999999"}
 
 
 def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
-    """What each decision takes over ranks and sizes: one panel per decision, one colour per key. `elem`: bytes of an element."""
-    names = list(dict.fromkeys(s.decision for s in spans))
+    """What each decision takes over ranks and sizes: one panel for decisions that take the same everywhere, one colour per key.
+    `elem`: bytes of an element."""
+    taken: dict[str, list[Span]] = {}
+    for s in spans:
+        taken.setdefault(s.decision, []).append(s)
+    names: dict[tuple[Span, ...], list[str]] = {}  # by what they take
+    for name, some in taken.items():
+        names.setdefault(tuple(replace(s, decision="") for s in some), []).append(name)
     ranks = sorted({s.ranks for s in spans})
     colours = map_colours(sorted({s.takes for s in spans if not s.takes.startswith("nothing")}))
     sizes = [vector_bytes(collective, s.last, s.ranks, elem) for s in spans]
@@ -34,16 +43,15 @@ def decision_map(collective: str, spans: Sequence[Span], elem: int) -> Figure:
     height = (panel + 0.38) * len(names) + 0.19 * rows + 0.95
     fig = Figure(figsize=(8.4, height), dpi=150)
     axes = fig.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
-    for ax, name in zip(axes, names, strict=True):
-        for s in spans:
-            if s.decision == name:
-                row = ranks.index(s.ranks)
-                _bar(ax, s, row, _bytes(collective, s, elem, low, high), colours)
+    for ax, (mine, alike) in zip(axes, names.items(), strict=True):
+        for s in mine:
+            _bar(ax, s, ranks.index(s.ranks), _bytes(collective, s, elem, low, high), colours)
         size_axis(ax, low, high, labels=ax is axes[-1])
         ax.set_xlim(low, high)
         _ranks_axis(ax, ranks, panel)
-        title = library_name(name)
-        ax.set_title(name if "[" in title else f"{title}   {name}", loc="left", fontsize=9)
+        libraries = [library_name(name) for name in alike if "[" not in name]  # parameters say what decides
+        title = f"{join_words(libraries)}   {', '.join(alike)}" if len(libraries) == len(alike) else ", ".join(alike)
+        ax.set_title(title, loc="left", fontsize=9)
     axes[-1].set_xlabel("bytes of the whole vector")
     title = f"{collective}: what decisions take"
     if len(ranks) < ranks[-1] - ranks[0] + 1:
@@ -63,7 +71,7 @@ def map_colours(keys: Sequence[str]) -> dict[str, str]:
     colours: dict[str, str] = {}
     for stem in stems:
         own = colour_of(stem)
-        colours[stem] = next((c for c in (own, *OTHERS) if c not in colours.values()), own)
+        colours[stem] = distinct(OTHERS, colours.values(), own)
     made = {}
     for stem in stems:
         family = [key for key in keys if stem_of(key) == stem]

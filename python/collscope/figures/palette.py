@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.colors import to_hex, to_rgb
 
 from collscope.catalogue.keys import Key
-from collscope.figures.style import DASHES, INK, OTHERS, RINGS, TREES, colour_of, darker
+from collscope.figures.style import INK, OTHERS, RINGS, TREES, colour_of, darker
 
 MANY = 8  # so many colours are told apart at a glance; of more keys, those that come near the best have one
 MAX_COLOURS = 12
@@ -24,14 +24,28 @@ _KEYS = (
     RINGS,
     *(colour for colour in OTHERS if colour not in ("#2F4F4F", "#661100")),
 )  # dark ones are for decisions
+_MORE = (
+    "#F078F0",
+    "#00C800",
+    "#6010F0",
+    "#F07890",
+    "#9000A8",
+    "#48D8A8",
+    "#A878F0",
+)  # far from all others, where those come too close
+_SHAPES = ("s", "D", "^", "v", "P", "X")
+_DASH = 3.5  # line widths
 
 
 @dataclass(frozen=True)
 class Looks:
-    """Colour of each key, and dash of each decision. A name has one colour in all collectives: bcast/mst and reduce/mst."""
+    """Colour of each key, dash and marker of each decision. A name has one colour in all collectives: bcast/mst and reduce/mst."""
 
     colours: Mapping[str, str]  # name with parameters, without the collective → colour
-    dashes: Mapping[str, Any]  # the same of decisions
+    dashes: Mapping[
+        str, Any
+    ]  # the same of decisions: where their lines coincide, each is seen between the others' dashes
+    shapes: Mapping[str, str]  # matplotlib's marker of each decision
     grey_note: str  # what grey means, where some key is grey
 
     def colour(self, key: str) -> str:
@@ -59,12 +73,13 @@ def looks(timed: pd.DataFrame, kept: Mapping[str, str] | None = None) -> Looks:
     kept = kept or {}
     keys = list(dict.fromkeys(timed["algorithm"]))
     decisions = sorted({short(k) for k in keys if Key.parse(k).is_decision})
-    dashes = {name: DASHES[1 + k % 3] for k, name in enumerate(decisions)}
+    gap = _DASH * (len(decisions) - 1) or 1.5
+    dashes = {name: (k * _DASH, (_DASH, gap)) for k, name in enumerate(decisions)}
+    shapes = {name: _SHAPES[k % len(_SHAPES)] for k, name in enumerate(decisions)}
     colours = {name: INK for name in (short(k) for k in keys) if Key.parse(name).is_builtin}
     for name in decisions:
         own_dark, *dark = (to_hex(darker(colour)) for colour in (colour_of(f"decision/{name}"), *OTHERS))
-        free = own_dark if own_dark not in colours.values() else _free(dark, colours.values())
-        colours[name] = kept.get(name, free)
+        colours[name] = kept.get(name) or distinct(dark, colours.values(), own_dark)
     ratios: dict[str, list[float]] = {}
     for key, ratio in zip(timed["algorithm"], timed["ratio"], strict=True):
         if short(key) not in colours:
@@ -74,24 +89,26 @@ def looks(timed: pd.DataFrame, kept: Mapping[str, str] | None = None) -> Looks:
     own = {short(key): colour_of(key) for key in keys}
     colours |= {name: kept[name] for name in shown if name in kept}
     for name in shown:
-        if name not in colours and own[name] in _KEYS and _room(own[name], colours.values()) >= APART:
+        if name not in colours and own[name] in _KEYS and room(own[name], colours.values()) >= APART:
             colours[name] = own[name]
     for name in shown:
         if name not in colours:
-            colours[name] = _free(_KEYS, colours.values())
+            colours[name] = distinct(_KEYS, colours.values())
     grey = [name for name in best if name not in shown]
     never = all(min(ratios[name]) > NEAR for name in grey)
     note = f"grey: never within {100 * (NEAR - 1):.0f} % of the best" if never else "grey: seldom or never the best"
-    return Looks(colours | dict.fromkeys(grey, GREY), dashes, note if grey else "")
+    return Looks(colours | dict.fromkeys(grey, GREY), dashes, shapes, note if grey else "")
 
 
-def _free(choice: Iterable[str], taken: Iterable[str]) -> str:
-    """The colour that is farthest from all that are taken."""
-    used = list(taken)
-    return max(choice, key=lambda colour: _room(colour, used))
+def distinct(choice: Sequence[str], taken: Collection[str], own: str = "") -> str:
+    """A colour that is APART from all that are taken: a key's own, or the farthest of a choice; where none is, of a wider one."""
+    if own and room(own, taken) >= APART:
+        return own
+    best = max(choice, key=lambda colour: room(colour, taken))
+    return best if room(best, taken) >= APART else max((*choice, *_MORE), key=lambda colour: room(colour, taken))
 
 
-def _room(colour: str, taken: Iterable[str]) -> float:
+def room(colour: str, taken: Iterable[str]) -> float:
     """How far a colour is from the nearest that is taken, or grey."""
     return min(math.dist(_lab(colour), _lab(other)) for other in (*taken, GREY))
 

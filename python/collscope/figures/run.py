@@ -226,7 +226,19 @@ def _handles(table: pd.DataFrame, found: Looks, lines: bool) -> list[Line2D]:
     kinds = [kind for kind in BOUND if (table["algorithm"] == kind).any()]
     handles = source_handles(_sources(table), kinds, lines)
     if found.dashes and lines:
-        handles.append(Line2D([], [], color=INK, ls=(0, (5, 1.5)), lw=1.5, label="dashes: a library decides"))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=INK,
+                ls=(0, (5, 1.5)),
+                lw=1.5,
+                marker="s",
+                ms=6,
+                mfc="none",
+                label="dashes: a library decides",
+            )
+        )
     if found.grey_note:
         mark = {"lw": 1.4} if lines else {"ls": "", "marker": "o", "mfc": "none"}
         handles.append(Line2D([], [], color=GREY, label=found.grey_note, **mark))

@@ -37,7 +37,7 @@ from collscope.figures.style import FAINT
 LABEL = 8.4  # points
 _LINE = 1.12 * LABEL / 72  # inches that a label takes
 _AWAY = 0.16  # inches between axes and labels
-_MARKERS = 48  # on one line
+_MARKERS, _SHAPES = 48, 16  # on one line: dots, and the larger ones of decisions
 
 Place = Callable[[float, float], tuple[float, float, float, float]]  # (top, height) in inches → matplotlib's rectangle
 
@@ -171,7 +171,11 @@ def _curves(ax: Axes, part: pd.DataFrame, scale: Scale, column: str) -> None:
             style |= {name: 0.6 * style[name] for name in ("lw", "ms", "mew")}
         over = 0 if grey else 1
         if Key.parse(key).is_decision:
+            # It is what it chose, whose line and dots stay visible inside its own.
             style["ls"], over = scale.looks.dashes[short(key)], 2
+            if source == scale.sources[0]:
+                style |= {"marker": scale.looks.shapes[short(key)], "ms": 7.0, "mfc": "none", "mew": 1.2}
+                style["markevery"] = -(-len(x) // _SHAPES)
         ax.plot(x, y, zorder=2 + over + 0.5 * (source == "model"), label=f"{key} {source}", **style)
         if source == "real" and (line["q3_s"] > line["q1_s"]).any():
             scaled = y / line["median_s"]

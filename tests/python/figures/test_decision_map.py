@@ -32,6 +32,16 @@ def test_every_number_of_ranks_has_a_visible_row() -> None:
     assert [text.get_text() for text in few.get_yticklabels()] == ["64", "32", "16", "8", "4", "2"]
 
 
+def test_decisions_that_take_the_same_are_one_panel() -> None:
+    taken = {"decision/ompi_4_1": 9, "decision/ompi_5_0": 9, "decision/mpich_4": 8, "decision/smpi[a=1]": 9}
+    made = decision_map("bcast", [Span(name, 4, 0, last, "bcast/linear") for name, last in taken.items()], 4)
+    assert [ax.get_title("left") for ax in made.axes] == [
+        "decision/ompi_4_1, decision/ompi_5_0, decision/smpi[a=1]", "MPICH 4   decision/mpich_4",
+    ]  # fmt: skip
+    two = decision_map("bcast", [Span(name, 4, 0, 9, "bcast/linear") for name in [*taken][:2]], 4)
+    assert two.axes[0].get_title("left") == "Open MPI 4.1 and Open MPI 5.0   decision/ompi_4_1, decision/ompi_5_0"
+
+
 def test_a_map_is_the_kept_one(tmp_path: Path) -> None:
     """Of blocks: sizes of the whole vector grow with the ranks."""
     spans = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from collscope.catalogue.registry import Registry
 from collscope.figures import palette, style
 from collscope.figures.palette import APART, GREY, looks
 from collscope.figures.style import DASHES, INK, RINGS, TREES, Look, style_of
@@ -25,10 +26,28 @@ def test_places_of_colours_in_oklab(colour: str, lab: tuple[float, float, float]
     assert palette._lab(colour) == pytest.approx(lab, abs=2e-6)
 
 
-def test_the_free_colour_is_the_one_that_is_farthest_from_all_others() -> None:
-    assert palette._room("#ffffff", ["#000000"]) == pytest.approx(1 - palette._lab(GREY)[0], abs=0.02)  # grey is taken
-    assert palette._room("#000001", ["#000000"]) < 0.1
-    assert palette._free(["#ff0000", "#0000ff", "#fefefe"], ["#0000ee", "#ffffff"]) == "#ff0000"
+def test_a_distinct_colour_is_the_own_or_the_farthest_of_all_others() -> None:
+    assert palette.room("#ffffff", ["#000000"]) == pytest.approx(1 - palette._lab(GREY)[0], abs=0.02)  # grey is taken
+    assert palette.room("#000001", ["#000000"]) < 0.1
+    choice, taken = ["#ff0000", "#0000ff", "#fefefe"], ["#0000ee", "#ffffff"]
+    assert palette.distinct(choice, taken) == "#ff0000"
+    assert (
+        palette.distinct(choice, taken, "#00ff00") == "#00ff00"
+        and palette.distinct(choice, taken, "#0000dd") == "#ff0000"
+    )
+    assert palette.room(palette.distinct(choice[1:], taken), taken) >= APART, "where the choice has none, another"
+
+
+@pytest.mark.parametrize("decided", [(), ("ompi_4_1", "ompi_5_0"), ("ompi_4_0", "ompi_4_1", "ompi_5_0", "mpich_4")])
+def test_no_two_keys_that_are_drawn_together_look_alike(known: Registry, decided: tuple[str, ...]) -> None:
+    """All algorithms of a collective, each the best somewhere, beside what libraries decide."""
+    decisions = [f"decision/{name}" for name in decided]
+    for collective in known.collectives:
+        keys = [a.key for a in known.of(collective.name)]
+        found = looks(pd.DataFrame({"algorithm": [*keys, *decisions], "ratio": 1.0}))
+        colours = [c for c in found.colours.values() if c != GREY]
+        assert all(palette.room(c, [o for o in colours if o is not c]) >= APART for c in colours), collective.name
+        assert len({*found.shapes.values()}) == len({*found.dashes.values()}) == len(decided)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +135,7 @@ def test_kept_colours_are_kept_and_decisions_are_dark_and_dashed() -> None:
     decided = pd.DataFrame({"algorithm": ["decision/ompi_4_1", "decision/mpich_4"], "ratio": 1.0})
     found = looks(pd.concat([frame, decided]), {"mst": "#123456", "mpich_4": "#654321", "decision/mpich_4": "#654321"})
     assert found.colour("bcast/mst") == "#123456" and found.colour("bcast/builtin") == INK
-    assert found.dashes == dict(zip(sorted(found.dashes), DASHES[1:3], strict=True)) and len(found.dashes) == 2
+    assert found.dashes == {"mpich_4": (0, (3.5, 3.5)), "ompi_4_1": (3.5, (3.5, 3.5))}, "one fills the other's gaps"
+    assert found.shapes == {"mpich_4": "s", "ompi_4_1": "D"}
     assert found.colour("decision/mpich_4") == "#654321"
     assert found.colour("decision/ompi_4_1") == "#69204a"  # 0.62 of its own

@@ -26,7 +26,7 @@ def part(*ends: float, column: str = "median_s", at: int = 64) -> pd.DataFrame:
 
 def scale(top: float = 2.0) -> Scale:
     band = Band(("sim", "model"), top, "time / best")
-    looks = Looks({"mst": "#0072b2"}, {}, "")
+    looks = Looks({"mst": "#0072b2"}, {}, {}, "")
     return Scale("bytes", True, (1.0, 10.0), (band,), ("sim", "model"), looks, {"bcast/mst": "mst"})
 
 
@@ -54,7 +54,7 @@ def test_panels_are_as_high_as_their_names_take() -> None:
     assert few == Heights(3.35, (1.55,), 0) and few.all == pytest.approx(3.35 + 0.14 + 1.55)
     assert Heights(3.0, (1.5, 1.25), 2).all == pytest.approx(3 + 1.5 + 1.25 + 2 * 0.14 + 0.12 + 2 * 0.2)
     many = pd.concat([part(1.5).assign(algorithm=f"bcast/k{k}") for k in range(40)])
-    of = Scale("bytes", True, (1.0, 10.0), scale().bands, ("sim",), Looks({f"k{k}": "#000000" for k in range(40)}, {}, ""),
+    of = Scale("bytes", True, (1.0, 10.0), scale().bands, ("sim",), Looks({f"k{k}": "#000000" for k in range(40)}, {}, {}, ""),
                {f"bcast/k{k}": f"k{k}" for k in range(40)})  # fmt: skip
     assert heights([many[:2], many], of) == Heights(
         pytest.approx(40 * LINE + 0.15), (pytest.approx(40 * LINE + 0.15),), 0

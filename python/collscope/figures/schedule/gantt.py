@@ -25,6 +25,7 @@ from collscope.figures.schedule.sheet import (
     light,
     lines,
     node_bands,
+    node_edges,
     note,
     place,
     polygons,
@@ -112,6 +113,8 @@ def _lanes(ax: Axes, t: Trace, end: float, x_inch: float, y_inch: float) -> None
         lines(ax, [np.array(x) for x in links], shades, 0.9, 2, linestyle=(0, (1.5, 1.5)))
     marks = [np.array([(e, r - 0.30), (e, r + 0.30)]) for r, e in enumerate(t.rank_end_s)]
     lines(ax, marks, [to_rgb(INK)] * t.ranks, 1.1 if t.ranks <= 32 else 0.7, 4)
+    for edge in node_edges(t):  # bars cover the shades of nodes
+        ax.plot([0, end], [edge, edge], color=INK, lw=0.8, zorder=4.5)
 
 
 def _band(s: Span, above: float, below: float, least: float = 0.0) -> np.ndarray:

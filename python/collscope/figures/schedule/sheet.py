@@ -173,6 +173,12 @@ def node_bands(ax: Axes, t: Trace, x0: float, x1: float) -> None:
     node_names(ax, t, x1, 7.6)
 
 
+def node_edges(t: Trace) -> list[float]:
+    """Where one node's lanes end and those of the next begin; nothing where each rank's neighbours are on other nodes."""
+    runs = node_runs(t.nodes)
+    return [first - 0.5 for first, _, _ in runs[1:]] if 2 * len(runs) <= t.ranks else []
+
+
 # ---- shapes -----------------------------------------------------------------------------------------------
 
 
