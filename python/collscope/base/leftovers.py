@@ -58,13 +58,25 @@ def _text(path: str) -> str:
         return ""
 
 
-def _start(pid: int) -> int:
-    """When a process was started, in ticks of the machine; 0 where it does not exist, or has ended and only waits to be told so."""
+def _fields(pid: int) -> list[str]:
+    """What the kernel says of a process, from its state on; [] where it does not exist, or has ended and only waits to be told so."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
-        return 0
-    return 0 if fields[0] in "ZX" else int(fields[19])
+        return []
+    return [] if fields[0] in "ZX" else fields
+
+
+def _start(pid: int) -> int:
+    """When a process was started, in ticks of the machine; 0: it does not run."""
+    fields = _fields(pid)
+    return int(fields[19]) if fields else 0
+
+
+def _parent(pid: int) -> int:
+    """The process that started this one; 0: it does not run."""
+    fields = _fields(pid)
+    return int(fields[1]) if fields else 0
 
 
 def is_alive(owner: str) -> bool:
@@ -189,10 +201,14 @@ def marked(owner: str) -> list[int]:
 
 
 def end(owner: str) -> None:
-    """Ends all processes of a mark: asks them first, so that mpirun can end ranks elsewhere."""
+    """Ends all processes of a mark. Those that none of them started are asked first: mpirun then ends its ranks, also elsewhere, and takes
+    away what it made; where ranks are asked at the same time, it may hang."""
     for number, wait_s in ((signal.SIGTERM, PATIENCE_S), (signal.SIGKILL, 0.05), (signal.SIGKILL, 0.05)):
         # A second look: one that was about to start others may have.
-        for pid in marked(owner):
+        found = marked(owner)
+        for pid in found:
+            if number == signal.SIGTERM and _parent(pid) in found:
+                continue
             with contextlib.suppress(OSError):
                 os.kill(pid, number)
         until = time.monotonic() + wait_s

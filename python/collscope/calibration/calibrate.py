@@ -83,7 +83,9 @@ def calibrate(
     binding = [] if launcher else ["--bind-to", "core"]
 
     def measure(plan: Sequence[Probe]) -> Samples:
-        return ask(plan, ranks, lambda file: on.command([*binding, driver, "--p2p", file], ranks, nodes), on.folder)
+        with on.session() as more:
+            start: list[str | Path] = [*binding, driver, "--p2p"]
+            return ask(plan, ranks, lambda file: on.command([*start, file], ranks, nodes), on.folder, os.environ | more)
 
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     try:

@@ -182,7 +182,8 @@ def ask(
         file.write_text("".join(f"{probe.text}\n" for probe in plan), encoding="utf-8")
         words = start(file)
         try:
-            done = programs.answer(words, timeout=limit_s, cwd=scratch, env=environment)
+            # SIGPIPE stays ignored: it would end mpirun before it takes away what it made.
+            done = programs.answer(words, timeout=limit_s, cwd=scratch, env=environment, restore_signals=False)
         except FileNotFoundError:
             raise UserError(f"{words[0]}: not found; install openmpi-bin (./collscope doctor says more)") from None
         except subprocess.TimeoutExpired:

@@ -55,6 +55,7 @@ class Children:
                 env={**os.environ, **env},
                 cwd=folder,
                 start_new_session=True,
+                restore_signals=False,  # SIGPIPE stays ignored: it would end mpirun before it takes away what it made
             )
             self._running.add(process)
         return process

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from collscope.base import paths
+from collscope.base import leftovers, paths
 from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.units import counted
 from collscope.sources import mpirun
@@ -64,6 +65,15 @@ class Launcher:
             allocated = os.environ.get("SLURM_JOB_NUM_NODES", "")
             return int(allocated) if allocated.isdigit() else None
         return len(self.hosts) or None
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[dict[str, str]]:
+        """What a launch adds to its environment, so that mpirun's session folder goes away with us, however mpirun ends."""
+        if self.kind != "mpirun":  # srun makes none here, the bed has a folder of its own
+            yield {}
+            return
+        with leftovers.scratch() as folder:
+            yield {"TMPDIR": str(folder)}
 
     def share_cores(self, ranks: int, nodes: int = 1) -> bool:
         """Whether ranks are known to share cores. Ranks on the bed do by its nature; Slurm knows its nodes, we do not."""

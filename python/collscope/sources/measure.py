@@ -135,13 +135,14 @@ class _Measurement:
         def attempt(left: Sequence[Numbered], folder: Path) -> Report:
             together = max((Counter(g for _, q in left if (g := q.timing.group)) or Counter([0])).values())
             try:
-                with _raw_file(layout, number) as raw:
+                with _raw_file(layout, number) as raw, launcher.session() as env:
                     return launch.run(
                         command(layout, left, folder, launcher),
                         [name for name, _ in left],
                         self._done,
                         children=self.children,
                         folder=folder,
+                        env=env,
                         silence_s=SILENCE_S + together * max(q.timing.budget_s for _, q in left),
                         limit_s=limit_s and limit_s * together,
                         on_start=lambda name: self._now(describe(self.tasks[int(name)])),

@@ -119,6 +119,18 @@ with leftovers.scratch() as folder:
     assert waited(lambda: not list(temporary.iterdir()))
 
 
+def test_a_program_gets_time_to_end_what_it_started(tmp_path: Path) -> None:
+    """mpirun, whose ranks are not asked."""
+    owner = "00000000-00000000-1-1"
+    child = f"trap 'echo child >> {tmp_path}/asked; exit' TERM; echo > {tmp_path}/ready; while :; do sleep 0.02; done"
+    parent = f"trap 'echo parent >> {tmp_path}/asked; kill -9 $! ; exit' TERM; sh -c \"$CHILD\" & while :; do sleep 0.02; done"
+    env = {**os.environ, leftovers.VARIABLE: owner, "CHILD": child}
+    with subprocess.Popen(["sh", "-c", parent], env=env):
+        assert waited((tmp_path / "ready").exists)
+        leftovers.end(owner)
+    assert (tmp_path / "asked").read_text() == "parent\n" and not leftovers.marked(owner)
+
+
 def test_the_temporary_folder_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with leftovers.scratch() as folder:

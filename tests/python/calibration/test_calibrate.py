@@ -64,7 +64,7 @@ def driver(monkeypatch: Patch) -> Driver:
     def play(cores: int = 2, nodes: int = 1, load: float = 0.25) -> Launches:
         launches: Launches = []
 
-        def ask(plan: Sequence[Probe], ranks: int, start: Start, folder: Path | None) -> Samples:
+        def ask(plan: Sequence[Probe], ranks: int, start: Start, folder: Path | None, _: object) -> Samples:
             launches.append((ranks, [str(word) for word in start(Path("plan"))], folder))
             each = -(-ranks // nodes)
             places = tuple((r // each, r // 2 if cores > 2 else 0, r if cores > 2 else 0) for r in range(ranks))

@@ -201,7 +201,7 @@ def test_calls_of_several_launches_are_measured_in_parts(
     assert [calls for calls, _ in world.measured] == [CALLS]
 
 
-def test_what_is_measured_is_written_now_and_then(tmp_path: Path, known: Registry) -> None:
+def test_measured_calls_are_written_every_96(tmp_path: Path, known: Registry) -> None:
     """A campaign that is killed loses the calls since then."""
     kept, layout = run.Kept.of(tmp_path / "measured.csv", remeasure=False), Layout(None, 1, 2)
     written = []

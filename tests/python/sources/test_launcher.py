@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UsageError, UserError
+from collscope.calibration.samples import Probe, ask
 from collscope.commands import requests
 from collscope.sources import launcher, mpirun
 from collscope.sources.launch import check_ranks
-from collscope.sources.launcher import Launcher, launcher_of
+from collscope.sources.launcher import LOCAL, Launcher, launcher_of
 from collscope.testbed.bed import Bed
 from collscope.testbed.network import Network
+from refusals import refusal
 
 PROGRAM = ["driver", "--plan", "x"]
 
@@ -128,6 +133,18 @@ def test_ranks_that_do_not_find_each_other_are_no_measurement() -> None:
     check_ranks({"ranks": 1}, None)
     with pytest.raises(UserError, match="4 ranks were started, and the driver finds 1: .*SLURM_MPI_TYPE=pmix"):
         check_ranks({"ranks": 1}, 4)
+
+
+def test_a_session_folder_goes_with_its_launch_however_mpirun_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And an output that nobody reads does not end it: SIGPIPE is ignored."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    script = "mkdir $TMPDIR/ompi; grep SigIgn /proc/self/status >&2; kill -9 $$"
+    with LOCAL.session() as more:
+        message = refusal(ask, [Probe("touch")], 2, lambda _: ["sh", "-c", script], None, os.environ | more)
+        assert int(message.split()[-1], 16) & 1 << signal.SIGPIPE - 1 and [*tmp_path.glob("*/ompi")]
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_cluster_is_named_and_is_not_this_machine() -> None:
