@@ -251,6 +251,14 @@ void coll_renew(coll_call *s) {
   if (coll_has_input(k, a, rank)) untouched_write(&s->untouched, (uintptr_t)a->in, coll_in_count(k, a, rank) * a->elem);
 }
 
+void coll_serve(coll_call *s, const void *in, void *out, bool in_place, MPI_Datatype type, MPI_Op op) {
+  s->args.in = in;
+  s->args.out = out;
+  s->args.in_place = in_place;
+  s->type = s->requests.type = type;
+  s->op = op;
+}
+
 void coll_run(coll_call *s) {
   /* What prepare() took lives until the call is closed; what run() takes is free again afterwards. */
   int kept = s->keep.used, scratched = s->scratch.used;

@@ -18,6 +18,8 @@ coll_call *coll_open_observed(MPI_Comm comm, const coll_alg *alg, const coll_arg
                               coll_observer *);
 /* The next run finds `out` newly mapped, but for what of it is the call's input: where the back-end charges for a byte's first writing. */
 void coll_renew(coll_call *);
+/* The next runs are of these buffers, with this type and operator: elements of as many bytes, an operator that commutes if the one before did. */
+void coll_serve(coll_call *, const void *in, void *out, bool in_place, MPI_Datatype type, MPI_Op op);
 void coll_run(coll_call *);   /* may be called again and again */
 void coll_close(coll_call *); /* collective when the algorithm uses segments */
 

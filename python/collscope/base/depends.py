@@ -32,4 +32,5 @@ DOCUMENTED_PICTURES = {
 }
 
 # What a build is made from.
-PROGRAMS = ("algorithms", "bench", "cmake", "core", "driver", "model", "platforms", "prove", "sim", "tests", "validate")
+PROGRAMS = ("algorithms", "bench", "cmake", "core", "driver", "model", "platforms", "preload", "prove", "sim", "tests",
+            "validate")  # fmt: skip

@@ -20,6 +20,7 @@ BUILT = {  # preset → target of the build → file in build/PRESET
         "collscope-driver": "collscope-driver",
         "collscope-switch": "collscope-switch",
         "collscope-idle": "collscope-idle.so",
+        "collscope": "libcollscope.so",
     },
 }
 
@@ -33,6 +34,7 @@ RECORDED = paths.BUILD / "prove" / "collscope-recorded"
 SIM_DRIVER = paths.BUILD / "smpi" / "collscope-driver"
 MPI_DRIVER = paths.BUILD / "mpi" / "collscope-driver"
 SWITCH = paths.BUILD / "mpi" / "collscope-switch"
+PRELOAD = paths.BUILD / "mpi" / "libcollscope.so"
 IDLE = paths.BUILD / "mpi" / "collscope-idle.so"
 PLUGIN = paths.BUILD / "smpi" / "collscope-platform.so"
 

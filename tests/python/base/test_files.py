@@ -157,13 +157,21 @@ def test_a_program_that_is_not_built_is_reported_with_what_builds_it(tmp_path: P
 
 def test_every_program_that_is_called_is_built() -> None:
     drivers = (programs.SIM_DRIVER, programs.MPI_DRIVER)
-    called = {programs.PROVER, programs.RECORDED, *drivers, programs.SWITCH, programs.IDLE, programs.PLUGIN}
+    called = {
+        programs.PROVER,
+        programs.RECORDED,
+        *drivers,
+        programs.SWITCH,
+        programs.IDLE,
+        programs.PLUGIN,
+        programs.PRELOAD,
+    }
     built = {preset: {*files.values()} for preset, files in programs.BUILT.items()}
     assert called == {paths.BUILD / preset / name for preset, names in built.items() for name in names}
     assert [str(path.relative_to(paths.ROOT)) for path in drivers] == [
         *("build/smpi/collscope-driver", "build/mpi/collscope-driver")
     ]
-    assert all(n in (t, f"{t}.so") for files in programs.BUILT.values() for t, n in files.items())
+    assert all(n in (t, f"{t}.so", f"lib{t}.so") for files in programs.BUILT.values() for t, n in files.items())
 
 
 def test_a_file_says_what_it_says(tmp_path: Path) -> None:

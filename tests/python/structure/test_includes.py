@@ -24,6 +24,7 @@ MAY_INCLUDE: Mapping[str, frozenset[str]] = {
     "driver": CORE,
     "sim": CORE | {"driver"},
     "validate": CORE | {"driver"},
+    "preload": CORE,
     "bench": CORE | {"driver"},
     "platforms": frozenset(),
     "tests": CORE | {"model", "prove", "driver", "validate"},
@@ -34,7 +35,7 @@ INSIDE_ALGORITHMS = ("patterns", "primitives", "composite")
 """Folders of algorithms/ from below; each includes those before it. The others, the collectives, include these and their own."""
 
 FOREIGN: Mapping[str, tuple[str, ...]] = {
-    "mpi.h": ("bench", "core/runtime", "driver", "sim", "tests", "validate"),
+    "mpi.h": ("bench", "core/runtime", "driver", "preload", "sim", "tests", "validate"),
     "smpi/": ("platforms", "sim", "tests/model"),
     "simgrid/": ("platforms", "sim", "tests/model"),
     "xbt/": ("platforms", "sim", "tests/model"),
@@ -281,7 +282,7 @@ def symbols(objects: Iterable[Path]) -> Mapping[Path, tuple[set[str], set[str]]]
 @cache
 def uses(preset: str) -> frozenset[tuple[str, str, str]]:
     """Who names whose function or data in a build: (source file, name, source file). No tests: their programs define the same
-    names."""
+    names. Nor MPI's functions, which preload/ defines for other programs."""
     if not shutil.which("nm"):
         pytest.skip("nm, of binutils, is not installed")
     build = ROOT / "build" / preset
@@ -294,7 +295,12 @@ def uses(preset: str) -> frozenset[tuple[str, str, str]]:
     if not source_of:
         pytest.skip(f"build/{preset} is not made; ./collscope doctor says what is missing")
     table = symbols(source_of)
-    owner = {name: source_of[file] for file, (defined, _) in table.items() for name in defined - {"main"}}
+    owner = {
+        name: source_of[file]
+        for file, (defined, _) in table.items()
+        for name in defined - {"main"}
+        if not name.startswith("MPI_")
+    }
     return frozenset(
         (source_of[file], name, owner[name])
         for file, (_, expected) in table.items()

@@ -1,0 +1,68 @@
+#include "preload/keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/catalogue/key.h"
+#include "core/runtime/allocate.h"
+#include "preload/own.h"
+
+enum { LARGE = 1 << 20 };
+
+static bool equal(const shape *a, const shape *b) {
+  return a->collective == b->collective && a->root == b->root && a->count == b->count && a->elem == b->elem &&
+         a->in_place == b->in_place && a->commutes == b->commutes;
+}
+
+static int set_of(const communicator *c, const shape *s) {
+  if (s->count * s->elem * (size_t)c->size >= LARGE) return KEPT_SETS - 1;
+  uint64_t hash = s->count * 31 + s->elem;
+  hash = (hash * 31 + (uint64_t)s->root) * 31 + (uint64_t)s->collective;
+  return (int)((hash * 0x9e3779b97f4a7c15u >> 32) % (KEPT_SETS - 1));
+}
+
+static kept *make(communicator *c, const shape *s, const char *key) {
+  char reason[BIND_TEXT];
+  kept *k = runtime_allocate_zeroed(sizeof *k);
+  k->shape = *s;
+  k->own = MPI_COMM_NULL;
+  k->bound = (binding){ .op = MPI_OP_NULL, .type = MPI_BYTE };
+  k->bound.args = (coll_args){ .size = c->size,
+                               .count = s->count,
+                               .elem = s->elem,
+                               .root = s->root,
+                               .commutes = s->commutes,
+                               .in_place = s->in_place,
+                               .param = k->bound.param,
+                               .place = c->place };
+  const char *why = bind_key(&k->bound, key, s->collective, reason, sizeof reason);
+  if (!why && k->bound.alg->flags & COLL_ANY_SOURCE && (k->own = own_make(c)) == MPI_COMM_NULL)
+    why = "MPI has no more communicators";
+  if (why) {
+    snprintf(k->name, sizeof k->name, "%.64s: %s", k->bound.alg ? k->bound.alg->key : key, why);
+    return k;
+  }
+  coll_key(k->bound.alg, k->bound.param, k->name, sizeof k->name);
+  k->call = coll_open(k->own == MPI_COMM_NULL ? c->own : k->own, k->bound.alg, &k->bound.args, k->bound.type,
+                      k->bound.op);
+  return k;
+}
+
+kept *keep_find(communicator *c, const shape *s, const char *key) {
+  kept **set = c->kept[set_of(c, s)];
+  int at = 0;
+  while (at < KEPT_PER_SET && set[at] && !equal(&set[at]->shape, s)) at++;
+  if (at == 0 && set[0]) return set[0];
+  if (at == KEPT_PER_SET) keep_close(set[--at]), set[at] = NULL;
+  kept *k = set[at] ? set[at] : make(c, s, key);
+  memmove(set + 1, set, sizeof *set * (size_t)at);
+  return set[0] = k;
+}
+
+void keep_close(kept *k) {
+  if (!k) return;
+  if (k->call) coll_close(k->call);
+  if (k->own != MPI_COMM_NULL) MPI_Comm_free(&k->own);
+  free(k);
+}

@@ -1,0 +1,11 @@
+/* Calls that are kept open. Which ones depends on nothing but the calls before, so that all ranks open and close the same ones. */
+#ifndef COLLSCOPE_PRELOAD_KEEP_H
+#define COLLSCOPE_PRELOAD_KEEP_H
+
+#include "preload/communicator.h"
+
+/* The call of this shape by this key on an open communicator; collective. Never NULL: see kept. */
+kept *keep_find(communicator *, const shape *, const char *key);
+void keep_close(kept *); /* NULL: nothing happens */
+
+#endif

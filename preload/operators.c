@@ -1,0 +1,103 @@
+#include "preload/operators.h"
+
+#include <stdlib.h>
+#include <threads.h>
+
+#include "core/runtime/allocate.h"
+#include "preload/layout.h"
+
+static MPI_Comm quiet;                                  /* of this process alone, whose errors are returned */
+static mtx_t lock;                                      /* of it and of what was found out by it */
+static MPI_Op packed[2] = { MPI_OP_NULL, MPI_OP_NULL }; /* by whether it commutes */
+
+static _Thread_local struct {
+  MPI_Op op;
+  MPI_Datatype type;
+} current;
+
+bool operators_is_predefined(MPI_Op op) {
+  return op == MPI_SUM || op == MPI_MAX || op == MPI_MIN || op == MPI_PROD || op == MPI_LAND || op == MPI_BAND ||
+         op == MPI_LOR || op == MPI_BOR || op == MPI_LXOR || op == MPI_BXOR || op == MPI_MINLOC || op == MPI_MAXLOC ||
+         op == MPI_REPLACE || op == MPI_NO_OP;
+}
+
+/* Pairs of predefined handles that were tried: these never stand for something else. Open addressing; a full table tries again. */
+enum { TRIED = 256 };
+static struct {
+  MPI_Op op;
+  MPI_Datatype type;
+  enum { UNKNOWN, FITS, MISFITS } answer;
+} tried[TRIED];
+
+static bool try_out(MPI_Op op, MPI_Datatype type) {
+  char in[64] = { 0 }, out[64];
+  return !MPI_Reduce(in, out, 0, type, op, 0, quiet);
+}
+
+bool operators_fit(MPI_Op op, MPI_Datatype type) {
+  if (!operators_is_predefined(op)) return true;
+  int n[3], combiner;
+  MPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
+  if (combiner != MPI_COMBINER_NAMED) return false;
+  static _Thread_local struct {
+    MPI_Op op;
+    MPI_Datatype type;
+  } last;
+  if (last.op == op && last.type == type) return true;
+  mtx_lock(&lock);
+  size_t at = ((size_t)op ^ (size_t)type >> 4) % TRIED, steps = 0;
+  while (tried[at].answer && !(tried[at].op == op && tried[at].type == type) && steps++ < TRIED) at = (at + 1) % TRIED;
+  bool fits = tried[at].answer && tried[at].op == op && tried[at].type == type ? tried[at].answer == FITS
+                                                                               : try_out(op, type);
+  tried[at].op = op;
+  tried[at].type = type;
+  tried[at].answer = fits ? FITS : MISFITS;
+  mtx_unlock(&lock);
+  if (fits) {
+    last.op = op;
+    last.type = type;
+  }
+  return fits;
+}
+
+/* Lays both operands out as the program's own operator expects them. */
+static void combine_packed(void *in, void *inout, int *n, MPI_Datatype *ignored) {
+  (void)ignored;
+  MPI_Aint begin, extent;
+  MPI_Type_get_true_extent(current.type, &begin, &extent);
+  MPI_Aint step, unused;
+  MPI_Type_get_extent(current.type, &unused, &step);
+  MPI_Aint span = extent + (step < 0 ? -step : step) * (*n > 0 ? *n - 1 : 0);
+  MPI_Aint first = (step < 0 ? -step * (*n - 1) : 0) -
+                   begin; /* from the start of the memory to the address of element 0 */
+  char *left = runtime_allocate_zeroed((size_t)span), *right = runtime_allocate_zeroed((size_t)span);
+  layout_unpack(in, left + first, (size_t)*n, current.type);
+  layout_unpack(inout, right + first, (size_t)*n, current.type);
+  MPI_Reduce_local(left + first, right + first, *n, current.type, current.op);
+  layout_pack(right + first, (size_t)*n, current.type, inout);
+  free(left);
+  free(right);
+}
+
+MPI_Op operators_packed(MPI_Op op, MPI_Datatype type) {
+  int commutes;
+  MPI_Op_commutative(op, &commutes);
+  current.op = op;
+  current.type = type;
+  return packed[commutes ? 1 : 0];
+}
+
+void operators_start(void) {
+  MPI_Group self;
+  mtx_init(&lock, mtx_plain);
+  MPI_Comm_group(MPI_COMM_SELF, &self);
+  MPI_Comm_create(MPI_COMM_SELF, self, &quiet);
+  MPI_Group_free(&self);
+  MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
+  for (int commutes = 0; commutes < 2; commutes++) MPI_Op_create(combine_packed, commutes, &packed[commutes]);
+}
+
+void operators_end(void) {
+  for (int commutes = 0; commutes < 2; commutes++) MPI_Op_free(&packed[commutes]);
+  MPI_Comm_free(&quiet);
+}

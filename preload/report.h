@@ -1,0 +1,20 @@
+/* What a job did, as one JSON file:
+ *   {"collscope_report": 1, "complete": true, "library": "Open MPI v4.1.4, …", "ranks": 4, "nodes": 1, "profile": false, "choices":
+ *    {"bcast": "bcast/knomial[k=4]"}, "rows": [{"collective": "bcast", "communicator": {"name": "MPI_COMM_WORLD", "size": 4, "nodes": 1,
+ *    "ranks_per_node": 4, "communicators": 1}, "bytes_from": 1024, "bytes_to": 2047, "algorithm": "bcast/knomial[k=4]", "passed_on": null,
+ *    "calls": 10, "bytes": 10240, "in_place": 0, "root": 0, "type": "MPI_INT", "mean_s": 1e-4, "max_s": 2e-4, "skew": null}, …]}
+ * communicator: all of the same size and placement are one row, `communicators` of them; its name is "" but for MPI_COMM_WORLD and
+ * MPI_COMM_SELF, of which every rank has its own. calls, bytes: of the communicators, not of each rank; bytes: a call's block or vector. mean_s, max_s: time inside
+ * these calls, of a rank on average and of the one that spent most. root: null: several, or none. skew: of the calls that were sampled,
+ * {"samples", "mean_s", "max_s", "spent_s"}: how long the first rank waited for the last, and what finding out took. */
+#ifndef COLLSCOPE_PRELOAD_REPORT_H
+#define COLLSCOPE_PRELOAD_REPORT_H
+
+#include "preload/settings.h"
+
+/* Collective; rank 0 writes, or says on standard error why it cannot. */
+void report_write(const settings *);
+/* What this process knows, where the others cannot be asked: "complete" is false. */
+void report_write_alone(const settings *);
+
+#endif

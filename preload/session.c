@@ -1,0 +1,154 @@
+#include "preload/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/catalogue/collective.h"
+#include "preload/layout.h"
+#include "preload/operators.h"
+#include "preload/report.h"
+#include "preload/settings.h"
+
+extern char **environ;
+bool session_active[COUNTS_COLLECTIVES];
+static settings chosen;
+static bool counts_calls, runs;
+
+/* ---- begin and end ------------------------------------------------------------------------------------ */
+
+static void end_program(void) {
+  fflush(NULL);
+  PMPI_Finalize();
+  _exit(2);
+}
+
+/* Ranks with other settings would wait for each other. */
+static bool all_agree(bool complete) {
+  uint64_t mine = settings_digest(&chosen, complete), both[2] = { mine, ~mine }, most[2];
+  MPI_Allreduce(both, most, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return most[0] == mine && most[1] == ~mine;
+}
+
+static void read_settings(int rank) {
+  char error[SETTINGS_ERROR];
+  bool fine = settings_read(&chosen, environ, error);
+  if (!all_agree(fine)) {
+    if (rank == 0)
+      fprintf(stderr,
+              "collscope: COLLSCOPE_… differs between ranks: expected the same everywhere; pass it to all of them\n");
+    end_program();
+  }
+  if (fine) return;
+  if (rank == 0)
+    fprintf(stderr, "collscope: %s%s\n", error,
+            chosen.strict ? "" : " (the program goes on without choices: COLLSCOPE_STRICT=0)");
+  if (chosen.strict) end_program();
+}
+
+void session_begin(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  read_settings(rank);
+  bool chooses = settings_choose(&chosen);
+  counts_calls = chosen.report;
+  if (!chooses && !counts_calls) return;
+  communicators_start(true);
+  layout_start();
+  operators_start();
+  runs = true;
+  for (int k = 0; k < COUNTS_COLLECTIVES; k++)
+    session_active[k] = counts_calls || (k < COLL_COLLECTIVES && *chosen.key[k]);
+}
+
+void session_end(void) {
+  if (!runs) return;
+  runs = false;
+  memset(session_active, 0, sizeof session_active);
+  if (counts_calls) report_write(&chosen);
+  communicators_end();
+  operators_end();
+  layout_end();
+}
+
+void session_abort(void) {
+  if (runs && counts_calls) report_write_alone(&chosen);
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------- */
+
+static const char inter[] = "an inter-communicator";
+static const char not_chosen[] = "no algorithm was chosen";
+
+/* Every power of two, then every 1024th: rare enough to cost nothing, early enough to see what runs a few times. */
+static bool is_sample(uint64_t calls) { return calls % 1024 == 0 || (calls < 1024 && (calls & (calls - 1)) == 0); }
+
+/* How long this rank waits for the others: its barrier, less what the last one's takes. */
+static void sample_arrival(session_call *s, communicator *c) {
+  double before = MPI_Wtime();
+  MPI_Barrier(c->user);
+  double waited[2] = { MPI_Wtime() - before, 0 }, most[2];
+  waited[1] = -waited[0];
+  MPI_Allreduce(waited, most, 2, MPI_DOUBLE, MPI_MAX, c->user);
+  s->waited_s = most[0] + most[1];
+  s->sampled = true;
+  s->arrived_s = MPI_Wtime() - before;
+}
+
+/* meets: all ranks are in this call, and can say more to each other. */
+static void begin(session_call *s, communicator *c, bool meets) {
+  c->calls++;
+  if (!counts_calls) return;
+  s->c = c;
+  if (meets) communicator_survey(c);
+  if (meets && chosen.profile && is_sample(c->calls)) sample_arrival(s, c);
+  s->start_s = MPI_Wtime();
+}
+
+session_call session_serve(MPI_Comm comm, const program_call *p) {
+  session_call s = { .code = MPI_SUCCESS };
+  communicator *c = communicator_of(comm);
+  if (!c) return s.why = not_chosen, s;
+  const char *key = chosen.key[p->collective];
+  if (!*key && !counts_calls) return s.why = not_chosen, s;
+  s.why = c->inter ? inter : execute_refuses(c, p);
+  begin(&s, c, s.why == NULL);
+  if (s.c && !s.why) {
+    s.bytes = execute_bytes(c, p);
+    s.in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
+  }
+  if (!s.why && !*key) s.why = not_chosen;
+  if (!s.why) s.why = communicator_open(c);
+  if (s.why) return s;
+  s.code = execute(c, p, key, &s.served);
+  if (!s.served->call) s.why = s.served->name;
+  return s;
+}
+
+session_call session_pass(MPI_Comm comm, size_t bytes, const char *why) {
+  session_call s = { .code = MPI_SUCCESS, .why = why, .bytes = bytes };
+  communicator *c = communicator_of(comm);
+  if (c) begin(&s, c, !c->inter);
+  return s;
+}
+
+int session_done(session_call *s, int collective, int root, MPI_Datatype type) {
+  if (!s->c) return s->code;
+  double took = MPI_Wtime() - s->start_s;
+  tally *all = &s->c->counts;
+  row *r = s->served ? counts_numbered(all, &s->served->row, collective, s->bytes, s->served->name, s->why)
+                     : counts_row(all, collective, s->bytes, s->why, true);
+  counts_type(r, type);
+  counts_root(r, root);
+  r->calls++;
+  r->bytes += s->bytes;
+  r->in_place += s->in_place;
+  r->seconds += took;
+  if (!s->sampled) return s->code;
+  r->samples++;
+  r->skew_s += s->waited_s;
+  r->sampling_s += s->arrived_s;
+  if (s->waited_s > r->max_skew_s) r->max_skew_s = s->waited_s;
+  return s->code;
+}

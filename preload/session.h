@@ -1,0 +1,30 @@
+/* From MPI_Init to MPI_Finalize: what the environment chose, and which functions of MPI are looked at. */
+#ifndef COLLSCOPE_PRELOAD_SESSION_H
+#define COLLSCOPE_PRELOAD_SESSION_H
+
+#include "preload/counts.h"
+#include "preload/execute.h"
+
+void session_begin(void); /* after MPI_Init; collective. Ends the program where the environment is wrong */
+void session_end(void);   /* before MPI_Finalize; collective */
+void session_abort(void); /* before MPI_Abort: this process alone writes what it knows */
+
+/* Is anything to be done in calls of this collective? One read: who interposes and did not choose pays nothing else. */
+extern bool session_active[COUNTS_COLLECTIVES];
+
+/* One call of the program. Begin: serves it, or says that MPI's own function is to be called; end: counts it. */
+typedef struct {
+  communicator *c; /* NULL: nothing is counted */
+  kept *served;    /* NULL: no algorithm was chosen */
+  const char *why; /* NULL: served */
+  size_t bytes;
+  double start_s, arrived_s, waited_s;
+  bool in_place, sampled;
+  int code;
+} session_call;
+session_call session_serve(MPI_Comm, const program_call *);
+/* A call that nothing here can serve; bytes: that this rank brings. */
+session_call session_pass(MPI_Comm, size_t bytes, const char *why);
+int session_done(session_call *, int collective, int root, MPI_Datatype); /* returns MPI's code */
+
+#endif

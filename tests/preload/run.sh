@@ -1,0 +1,25 @@
+#!/bin/sh
+# run.sh PRELOAD PROGRAM ARGUMENT… -- LAUNCHER…: runs the program with the library and what COLLSCOPE_… in the environment says, then
+# looks into the report. Fails where the program does, where a collective that was chosen never ran by its algorithm.
+set -eu
+preload=$1
+shift
+program=
+while [ "$1" != -- ]; do
+  program="$program $1"
+  shift
+done
+shift
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+# shellcheck disable=SC2086
+"$@" env LD_PRELOAD="$preload" COLLSCOPE_REPORT="$report" $program
+for choice in $(env | sed -n 's/^COLLSCOPE_\([A-Z_]*\)=.*/\1/p'); do
+  collective=$(echo "$choice" | tr '[:upper:]' '[:lower:]')
+  case "$collective" in
+    strict | profile | report) ;;
+    *)
+      grep -q "\"collective\":\"$collective\",.*\"algorithm\":\"$collective/" "$report" ||
+        { echo "run.sh: no $collective ran by an algorithm" >&2; exit 1; } ;;
+  esac
+done
