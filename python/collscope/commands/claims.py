@@ -2,30 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from collscope.studies.claims import Judged, PaperClaims
 
 
 @click.command("claims", epilog="\b\nExample:\n  ./collscope claims --check")
 @click.option("--check", is_flag=True, help="Write nothing.")
 @click.option("--out", metavar="DIR", help="Write claims.md and claims.html there (default: results/).")
-def command(check: bool, out: str | None) -> None:
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the answer as JSON: claims, assertions, evidence (docs/json.md)."
+)
+def command(check: bool, out: str | None, as_json: bool) -> None:
     """Judge every claim of every paper on the committed results of its study, and print the verdicts.
 
     Nothing is simulated. Exit status 1: a verdict differs from the one that is committed beside the results.
     """
-    from collscope.analysis.claims import MILD
     from collscope.base import paths
     from collscope.base.errors import UsageError
     from collscope.base.files import write_atomically
-    from collscope.base.grid import WORDS, Column, Grid
     from collscope.studies import claims
 
     folder = Path(out) if out else paths.RESULTS
     if not check and (not folder.is_dir() or not paths.is_writable(folder)):
         raise UsageError(f"--out {folder}: not a folder that can be written to")
     papers = claims.every()
+    if as_json:
+        _print_document(papers)
+    else:
+        _print_tables(papers)
+    if not check:
+        for name, text in claims.written(papers, folder).items():
+            write_atomically(folder / name, text)
+            click.echo(paths.display(folder / name), err=as_json)
+    changed = [j for p in papers for j in p.claims if j.changed]
+    for j in changed:
+        was = j.committed or "nothing"
+        click.echo(f"{j.study}: {j.claim.id} {j.alternative}: {j.claim.verdict}; committed: {was}", err=True)
+    if changed:
+        click.get_current_context().exit(1)
+
+
+def _print_document(papers: Sequence[PaperClaims]) -> None:
+    from collscope.analysis.claims import MILD
+    from collscope.base import documents
+    from collscope.studies import claims
+
+    fields = {
+        "papers": [
+            {"study": p.study, "title": p.title, "claims": [_claim(j) for j in p.claims],
+             "open": [{"id": name, "text": text} for name, text in p.tasks]}
+            for p in papers
+        ],
+        "verdicts": claims.count(papers),
+        "verdicts_mild": claims.count(papers, MILD),
+    }  # fmt: skip
+    documents.show("claims", fields)
+
+
+def _claim(j: Judged) -> dict[str, Any]:
+    c = j.claim
+    return {
+        "id": c.id, "text": c.text, "where": c.where, "alternative": j.alternative or None, "verdict": c.verdict,
+        "expected": c.expected_verdict, "committed": j.committed or None, "readings": c.readings, "same_over_ranges": j.ranges or None,
+        "explanation": c.explanation or None,
+        "assertions": [
+            {"text": a.text, "holds": a.holds, "evidence": a.evidence, "expected": a.expected, "theory": a.theory or None,
+             "reading": a.reading or None}
+            for a in c.assertions
+        ],
+    }  # fmt: skip
+
+
+def _print_tables(papers: Sequence[PaperClaims]) -> None:
+    from collscope.analysis.claims import MILD
+    from collscope.base.grid import WORDS, Column, Grid
+    from collscope.studies import claims
+
     for paper in papers:
         grid = Grid(
             [Column("claim"), Column("with", goes=2), Column("verdict"), Column("hold", right=True),
@@ -52,13 +110,3 @@ def command(check: bool, out: str | None) -> None:
     click.echo(
         f"Of sentences that can be read in two ways both readings are asked for; by the milder ones alone {milder} would be reproduced."
     )
-    if not check:
-        for name, text in claims.written(papers, folder).items():
-            write_atomically(folder / name, text)
-            click.echo(paths.display(folder / name))
-    changed = [j for p in papers for j in p.claims if j.changed]
-    for j in changed:
-        was = j.committed or "nothing"
-        click.echo(f"{j.study}: {j.claim.id} {j.alternative}: {j.claim.verdict}; committed: {was}", err=True)
-    if changed:
-        click.get_current_context().exit(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,6 +38,9 @@ Examples:
 @click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="… and its nodes.")
 @click.option("--mapping", default="block", show_default=True, metavar="M", help="… and how its ranks were mapped.")
 @click.option("--out", metavar="DIR", help="Also write a report: HTML, Markdown, JSON and figures.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the answer as JSON: every call, errors, winners (docs/json.md)."
+)
 def command(
     tables: tuple[str, ...],
     predicted: str | None,
@@ -46,6 +49,7 @@ def command(
     nodes: int,
     mapping: str,
     out: str | None,
+    as_json: bool,
 ) -> None:
     """Compare predicted with measured times: errors, and the cost of trusting the prediction.
 
@@ -53,16 +57,18 @@ def command(
     or IMB-MPI1 printed, one file for each algorithm that the library was told to take: KEY=FILE; FILE alone is the library's own choice.
     """
     from collscope.analysis import prediction
-    from collscope.base import console, folders
+    from collscope.base import console, folders, paths
     from collscope.base.errors import UsageError
     from collscope.base.units import counted, join_words
     from collscope.campaigns import report
+    from collscope.commands import compare_json
     from collscope.points.benchmarks import Launch
 
     folder = None if out is None else folders.own(out, "reports", lambda there: folders.only(there, *report.FILES))
     launch = Launch(ranks, nodes, mapping)
-    first = _read(tables[:1], launch)
-    second = _read(tables[1:], launch) if len(tables) > 1 else first
+    left: list[dict[str, Any]] = []
+    first = _read(tables[:1], launch, left)
+    second = _read(tables[1:], launch, left) if len(tables) > 1 else first
     guess = next((s for s in PREDICTIONS if s in set(first.source)), None)
     one = _of(first, tables[0], predicted or (guess if len(tables) == 1 else None))
     other = next((s for s in ("real", "sim") if s in set(second.source) and s != one.source.iloc[0]), None)
@@ -80,12 +86,21 @@ def command(
     both = prediction.joined(one, two)
     for name, rows in ((tables[0], one), (tables[-1], two)):
         if alone := len(rows) - len(both):
+            left.append({"file": name, "rows": alone, "reason": "the other side lacks the call"})
             console.note(
                 f"{name}: {counted(alone, 'row')} of source {rows.source.iloc[0]} left out: the other side lacks the call"
             )
-    show(both)
+    if as_json:
+        sides = [(name, str(rows.source.iloc[0])) for name, rows in ((tables[0], one), (tables[-1], two))]
+        compare_json.show(both, sides, left)
+    else:
+        show(both)
     if folder:
-        _report(folder, both, one, first, tables)
+        page = paths.display(_report(folder, both, one, first, tables))
+        if as_json:
+            console.note(f"written: {page}")
+        else:
+            click.echo(page)
 
 
 def _check_own_choice(predicted: pd.DataFrame, measured: pd.DataFrame, tables: Sequence[str]) -> None:
@@ -107,9 +122,8 @@ def _check_own_choice(predicted: pd.DataFrame, measured: pd.DataFrame, tables: S
 
 def _report(
     folder: Path, both: pd.DataFrame, predicted: pd.DataFrame, table: pd.DataFrame, names: tuple[str, ...]
-) -> None:
-    """The report of one comparison in a folder."""
-    from collscope.base import paths
+) -> Path:
+    """Writes the report of one comparison into a folder; returns its page."""
     from collscope.campaigns import report
 
     bounds = table[table.algorithm == "bound/loggp"]
@@ -118,11 +132,12 @@ def _report(
         f"Predicted and measured: {title}", both, predicted, bounds=bounds if len(bounds) else None
     )
     report.write(made, folder)
-    click.echo(paths.display(folder / "report.html"))
+    return folder / "report.html"
 
 
-def _read(names: Sequence[str], launch: Launch) -> pd.DataFrame:
-    """One table, or what benchmarks printed, without the rows that have no call or no time; how many these are is printed."""
+def _read(names: Sequence[str], launch: Launch, left: list[dict[str, Any]]) -> pd.DataFrame:
+    """One table, or what benchmarks printed, without the rows that have no call or no time; how many these are is printed, and added
+    to `left`."""
     import pandas as pd
 
     from collscope.analysis import prediction
@@ -149,6 +164,7 @@ def _read(names: Sequence[str], launch: Launch) -> pd.DataFrame:
     frame = pd.concat(frames, ignore_index=True)
     reason = prediction.faults(frame)
     for text, count in reason[reason != ""].value_counts(sort=False).items():
+        left.append({"file": names[-1], "rows": count, "reason": text})
         console.note(f"{names[-1]}: {counted(count, 'row')} of {len(frame)} left out: {text}")
     return frame[reason == ""]
 

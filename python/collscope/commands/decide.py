@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
-from collscope.base import console
+from collscope.base import console, documents
 from collscope.base.errors import UsageError
 from collscope.base.units import parse_ranks, parse_size
 from collscope.catalogue import decisions, registry
@@ -89,7 +87,8 @@ def show_map(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> Non
             "it may take something else"
         )
     if request.as_json:
-        _print_json([asdict(span) for span in spans])
+        about_map = {"collective": about.name, "element_bytes": elem, "spans": [asdict(span) for span in spans]}
+        documents.show("decision_map", about_map)
     elif not request.plot:
         decide_table.show_map(about.name, spans, elem, about.counts_blocks)
     if request.plot:
@@ -114,7 +113,8 @@ def show_call(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> No
     call = (request.collective, ranks[0], count, elem, request.root or 0, request.commutes, request.in_place)
     lines = decisions.ask(*call, keys)
     if request.as_json:
-        _print_json({"collective": request.collective, "ranks": ranks[0], "count": count, "decisions": lines})
+        about = {"collective": request.collective, "ranks": ranks[0], "count": count, "element_bytes": elem}
+        documents.show("decide", {**about, "decisions": lines})
     else:
         decide_table.show(lines)
 
@@ -128,11 +128,6 @@ def call_count(request: Request, ranks: int) -> int:
     if request.sizes is not None:
         return count_of(request.collective, parse_size(request.sizes), ranks, request.type_name) or 0
     return count_of(request.collective, parse_size(str(request.block_sizes)), ranks, request.type_name, "block") or 0
-
-
-def _print_json(data: object) -> None:
-    json.dump(data, sys.stdout)
-    print()
 
 
 @click.command(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
 
-from collscope.base import console, progress
+from collscope.base import console, documents, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
@@ -20,6 +20,7 @@ from collscope.points import arrival
 from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, explain
 from collscope.schedules.critical_path import PARTS, CriticalPath
+from collscope.schedules.explain import Crossing
 
 CANNOT = (
     "A run that is observed tells when messages were posted and when they were there: latency, bandwidth and waiting for a link cannot "
@@ -34,6 +35,7 @@ class Request(OneCall):
     algorithms: tuple[str, ...]
     plot_path: str | None = None
     no_crossings: bool = False
+    as_json: bool = False
 
 
 def run(r: Request) -> int:
@@ -57,9 +59,15 @@ def run(r: Request) -> int:
         if fault := one_call.fault_of(point, layout, r.ranks):
             raise UserError(f"{point.algorithm}: a wrong algorithm is not explained; the proof fails: {fault}")
     paths = _paths(both, points, layout)
-    _show(paths, points[0], layout)
+    if not r.as_json:
+        _show(paths, points[0], layout)
+    found = None
     if len(paths) == 2 and not r.no_crossings and r.source == "model" and layout and layout.platform:
-        _show_crossings(r.platform or "", layout, points, paths)
+        found = _crossings(r.platform or "", layout, points)
+    if r.as_json:
+        documents.show("explain", _document(paths, points[0], layout, found))
+    elif found is not None:
+        _show_crossings(found, paths)
     if r.plot_path is not None:
         _draw(r, paths, points[0], layout)
     return 0
@@ -104,15 +112,55 @@ def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) ->
         click.echo(CANNOT)
 
 
+def _document(
+    paths: Sequence[CriticalPath], point: Point, layout: Layout | None, crossings: Sequence[Crossing] | None
+) -> dict[str, Any]:
+    """The answer for programs (docs/json.md)."""
+    ranks, place = paths[0].ranks, layout.cells() if layout else dict.fromkeys(("platform", "nodes", "mapping"))
+    return {
+        **{name: place[name] for name in ("platform", "nodes", "mapping")},
+        "ranks": ranks,
+        "collective": point.collective,
+        "bytes": point.bytes(ranks),
+        "root": point.root,
+        "paths": [_path(p) for p in paths],
+        "fastest": min(paths, key=lambda p: p.time_s).key,
+        "crossings": None
+        if crossings is None
+        else [{"quantity": c.what, "ratio": c.factor, "text": c.text} for c in crossings],
+        "sentences": explain.sentences(paths),
+    }
+
+
+def _path(p: CriticalPath) -> dict[str, Any]:
+    names = ("part", "rank", "other", "bytes", "begin_s", "end_s")
+    return {
+        "algorithm": p.key,
+        "chose": p.chose or None,
+        "source": p.source,
+        "time_s": p.time_s,
+        "messages": p.messages,
+        "rendezvous_s": p.rendezvous_s,
+        "parts_s": p.parts,
+        "links": [asdict(link) for link in p.links],
+        "segments": [
+            {**{n: getattr(s, n) for n in names}, "link": s.link.name if s.link else None} for s in p.segments
+        ],
+    }
+
+
 def _share(seconds: float, whole: float) -> str:
     return f"{format_time(seconds, aligned=True)} {seconds / whole:4.0%}" if seconds else "0"
 
 
-def _show_crossings(platform: str, layout: Layout, points: Sequence[Point], paths: Sequence[CriticalPath]) -> None:
-    loser = max(paths, key=lambda p: p.time_s).key
+def _crossings(platform: str, layout: Layout, points: Sequence[Point]) -> list[Crossing]:
     case = explain.case_of(platform, layout, points)
     with progress.progress("crossings", 4, "leave them out with --no-crossings") as bar:
-        found = explain.crossings(case, lambda what: bar.now(0, what))
+        return explain.crossings(case, lambda what: bar.now(0, what))
+
+
+def _show_crossings(found: Sequence[Crossing], paths: Sequence[CriticalPath]) -> None:
+    loser = max(paths, key=lambda p: p.time_s).key
     grid = Grid([Column("quantity"), Column("there", right=True), Column("", pieces=KEY)],
                 title=f"What would have to change for {loser} to win")  # fmt: skip
     for c in found:
@@ -165,6 +213,12 @@ Examples:
 )  # fmt: skip
 @click.option("--no-crossings", is_flag=True, help="Do not search for what would make the other algorithm win.")
 @click.option("--plot", "plot_path", metavar="FILE", help="Write a figure: .svg, .png or .pdf.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the answer as JSON: parts, links and segments of the critical paths (docs/json.md).",
+)
 def command(without: str | None, platform: str | None, **options: Any) -> None:
     """Explain why an algorithm takes as long as it does, and why another one is faster: the parts of the critical paths, the
     link that limits them, and what would have to change."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 import click
 
-from collscope.base import leftovers, programs, progress
+from collscope.base import documents, leftovers, programs, progress
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted, format_ranks, parse_ranks, parse_sizes
 from collscope.catalogue import prover, registry
@@ -54,8 +53,7 @@ def run(request: Request) -> int:
         )
     replies = ask(targets, schedule=request.as_json, limit_s=request.point_timeout)
     if request.as_json:
-        json.dump({"verdict": verdict(replies), "points": replies}, sys.stdout)
-        print()
+        documents.show("prove", {"verdict": verdict(replies), "points": replies})
     else:
         prove_table.show(replies)
     return report_failures(replies)

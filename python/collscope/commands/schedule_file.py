@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from collscope.base import console
+from collscope.base import console, documents
 from collscope.base.errors import UsageError
 from collscope.base.statistics import quantile
 from collscope.base.units import counted, format_size, format_time
@@ -57,8 +55,7 @@ def prove(path: str, as_json: bool) -> int:
     reply = from_file.prove(file, messages=as_json)
     line = {**reply, "algorithm": file.path.name, "vector_bytes": file.bytes}
     if as_json:
-        json.dump({"verdict": reply["verdict"], "points": [line]}, sys.stdout)
-        print()
+        documents.show("prove", {"verdict": reply["verdict"], "points": [line]})
     else:
         console.say(describe(file))
         prove_table.show([line])

@@ -23,7 +23,7 @@ from collscope.schedules.exports import write as export
 from collscope.schedules.trace import Trace
 
 FORMATS = (".svg", ".png", ".pdf")
-OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps")  # no names of folders
+ENDING = re.compile(r"\.[a-z][a-z0-9]{0,9}", re.IGNORECASE)  # of a name that is not a folder's
 LARGE = 2 << 20  # bytes of a picture that is not opened without thinking
 
 
@@ -43,6 +43,8 @@ def run(r: Request) -> int:
     kinds = read_kinds(r.kinds)
     if r.out is not None and not r.no_pictures:
         check_out(r.out, kinds)
+    if r.out and export.ending_of(r.out) and len(read_sources(r.source)) > 1:
+        raise UsageError(f"--out {r.out} holds the times of one source, not of {r.source}; choose one with --source")
     traces = [schedule_file.trace(r.schedule, r)] if r.schedule else make_traces(r)
     show_page.show(traces)
     if r.no_pictures:
@@ -106,9 +108,9 @@ def check_out(out: str, kinds: Sequence[str]) -> None:
             words = f"say which picture with --kind {'|'.join(KINDS)}, or name a folder"
             raise UsageError(f"--out {out} is one file; {words}")
         requests.check_file("--out", out)
-    elif ending in OTHER_FORMATS:
+    elif ENDING.fullmatch(ending) and not out.endswith("/") and not Path(out).is_dir():
         raise UsageError(
-            f"--out {out}: pictures are {', '.join(FORMATS)}, exports {', '.join(export.WRITERS)}; or name a folder"
+            f"--out {out}: pictures are {', '.join(FORMATS)}, exports {', '.join(export.WRITERS)}; a folder is {out}/"
         )
     else:
         folders.own(out, "pictures", lambda there: folders.only(there, "*.svg", "*.png", "*.gif"))
@@ -200,7 +202,7 @@ Examples:
 @click.option(
     "--out",
     metavar="DIR|FILE",
-    help="Write pictures there (default: results/show/fresh/); or the schedule itself: .schedule, .goal, .xml (MSCCL), .trace.json, .paje.",
+    help="Write pictures there (default: results/show/fresh/); or the schedule: .schedule, .goal, .xml (MSCCL), .trace.json, .paje, .json.",
 )
 @click.option("--animate", is_flag=True, help="Also animate the messages: a GIF and an SVG.")
 @click.option("--no-pictures", is_flag=True, help="Print the page only.")

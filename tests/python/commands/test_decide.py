@@ -73,9 +73,9 @@ def test_a_map_is_of_powers_of_two_unless_all_ranks_are_requested() -> None:
     words = ["-c", "bcast", "--ranks", "2..16", "--map", "--decision", "mpich_4", "--json"]
     some = CliRunner().invoke(decide.command, words)
     assert "4 of 15 numbers of ranks" in some.stderr
-    assert {span["ranks"] for span in json.loads(some.stdout)} == {2, 4, 8, 16}
+    assert {span["ranks"] for span in json.loads(some.stdout)["spans"]} == {2, 4, 8, 16}
     every = json.loads(CliRunner().invoke(decide.command, [*words, "--all-ranks"]).stdout)
-    assert {span["ranks"] for span in every} == set(range(2, 17))
+    assert {span["ranks"] for span in every["spans"]} == set(range(2, 17))
     alone = CliRunner().invoke(decide.command, ["-c", "bcast", "--ranks", "8", "--bytes", "4", "--all-ranks"])
     assert isinstance(alone.exception, UsageError)
 
@@ -185,7 +185,7 @@ def test_a_map_covers_its_sizes(
     assert (status, questions) == (0, [("bcast", ranks, most, elem, asks, [])])
     assert DECISION in out and "linear" in out
     assert ("3 of 7 numbers of ranks, powers of two; --all-ranks" in err) == (len(ranks) == 3 and "all" not in words)
-    assert json.loads(call(capsys, "decide", "-c", "bcast", *words.split(), "--map", "--json")[1]) == [
+    assert json.loads(call(capsys, "decide", "-c", "bcast", *words.split(), "--map", "--json")[1])["spans"] == [
         {"decision": DECISION, "ranks": ranks[0], "first": 1, "last": 9, "takes": "bcast/linear"}
     ]
 

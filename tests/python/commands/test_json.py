@@ -1,4 +1,5 @@
-"""collscope.base.documents, collscope.commands.run_json: what commands print with --json is what docs/json.md says."""
+"""collscope.base.documents, collscope.commands.run_json, collscope.commands.compare_json, collscope.schedules.exports.document:
+what commands print with --json is what docs/json.md says."""
 
 from __future__ import annotations
 
@@ -12,8 +13,10 @@ import document_keys
 from collscope.base import documents
 from collscope.commands import run_json
 from collscope.commands.run_advice import Winner
+from collscope.points.table import write_csv
 from collscope.sources import simulate
 from collscope.sources.assumptions import LOCAL, Unchecked
+from collscope.studies import reader
 from command_line import call
 from made_rows import row
 from open_mpi import needs_prover
@@ -104,3 +107,74 @@ def test_a_document_is_all_that_is_printed(tiny: Path, capsys: pytest.CaptureFix
     assert call(capsys, *words, "--csv", "-") == (2, "", "collscope: --json prints a document; leave out --csv -\n")
     status, out, err = call(capsys, *words, "--quiet")
     assert (status, err, document_keys.check(out, "run")["finished"]) == (0, "", True)
+
+
+@needs_prover
+@pytest.mark.parametrize("crossings", [True, False])
+def test_explain_prints_parts_that_add_up(workplace: Path, capsys: pytest.CaptureFixture[str], crossings: bool) -> None:
+    words = ["bcast/linear", "bcast/binomial", "--on", "schooner", "--ranks", "8", "--nodes", "2", "--bytes", "1KiB"]
+    made = printed(capsys, "explain", "explain", *words, *["--no-crossings"] * (not crossings))
+    for path in made["paths"]:
+        assert sum(path["parts_s"].values()) == pytest.approx(path["time_s"])
+        assert sum(s["end_s"] - s["begin_s"] for s in path["segments"]) == pytest.approx(path["time_s"])
+    assert made["fastest"] == min(made["paths"], key=lambda p: p["time_s"])["algorithm"]
+    assert ([one["quantity"] for one in made["crossings"] or ()][:1] == ["bytes"]) == crossings
+
+
+@needs_prover
+def test_explain_without_a_platform_has_no_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    made = printed(capsys, "explain", "explain", "barrier/dissemination", "--ranks", "4")
+    assert (made["platform"], made["nodes"], made["bytes"], made["crossings"]) == (None, None, 0, None)
+
+
+def test_compare_prints_calls_errors_and_what_is_left_out(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    band = {"noise_low_s": 1e-6, "noise_high_s": 5e-6}
+    model = [
+        row(source="model", algorithm=f"bcast/{key}", seconds=s) | band for key, s in (("mst", 3e-6), ("chain", 2e-6))
+    ]
+    real = [
+        row(source="real", algorithm=f"bcast/{key}", seconds=s)
+        for key, s in (("mst", 2e-6), ("chain", 4e-6), ("x", 1.0))
+    ]
+    write_csv(model, "m.csv")
+    write_csv([*real, real[0] | {"median_s": None, "bytes": 8}], "r.csv")
+    made = printed(capsys, "compare", "compare", "m.csv", "r.csv", "--out", "report")
+    assert [(c["algorithm"], c["ratio"], c["error_share"]) for c in made["calls"]] == [
+        ("bcast/mst", pytest.approx(1.5), pytest.approx(0.5)), ("bcast/chain", pytest.approx(0.5), pytest.approx(-0.5)),
+    ]  # fmt: skip
+    assert [(one["file"], one["rows"]) for one in made["left_out"]] == [("r.csv", 1), ("r.csv", 1)]
+    assert made["errors"][0] == {
+        "by": "all", "value": "all", "calls": 2, "median_share": pytest.approx(0.5), "p90_share": pytest.approx(0.5),
+        "max_share": pytest.approx(0.5), "bias_share": pytest.approx(0.0),
+    }  # fmt: skip
+    assert made["coverage"][0]["inside_share"] == 1 and made["coverage"][0]["repetitions_inside_share"] is None
+    assert (made["winners"]["wrong"], made["winners"]["worst_regret_share"]) == (1, pytest.approx(1.0))
+    write_csv(real[:1], "r.csv")
+    assert printed(capsys, "compare", "compare", "m.csv", "r.csv")["winners"] is None
+
+
+@needs_prover
+def test_claims_print_every_assertion_with_its_evidence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(reader, "names", lambda: ["kandalla_allgather"])
+    made = printed(capsys, "claims", "claims", "--check")
+    assertions = [a for p in made["papers"] for c in p["claims"] for a in c["assertions"]]
+    assert assertions and all(a["evidence"] for a in assertions if a["holds"] is not None)
+    assert sum(made["verdicts"].values()) == len({c["id"] for c in made["papers"][0]["claims"]})
+
+
+@needs_prover
+def test_decisions_proofs_and_schedules_have_a_schema(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of = ("decide", "-c", "bcast", "--ranks", "8", "--decision", "mpich_4")
+    made = printed(capsys, "decide", *of, "--bytes", "4KiB")
+    assert made["decisions"][0]["chose"] == "bcast/knomial[k=2,s=0]"
+    assert printed(capsys, "decision_map", *of, "--map")["spans"][0]["first"] == 1
+    assert printed(capsys, "prove", "prove", "bcast/linear", "--ranks", "3")["points"][0]["schedule"]
+    out = workplace / "x.json"
+    assert call(capsys, "show", "allreduce/ring", "--ranks", "4", "--out", str(out))[0] == 0
+    made = document_keys.check(out.read_text(), "trace")
+    assert max(made["rank_end_s"]) == made["time_s"] and len(made["messages"]) == 4 * 6

@@ -78,7 +78,9 @@ def test_run_says_why_not(
            f'--point-timeout: cannot read "{text}"; write a time with its unit, such as 500ms, 5s or 2min')
           for text in ("60", "0s", "nan", "-1s", "1h")),
         ("show bcast/mst --out x.jpg",
-         "--out x.jpg: pictures are .svg, .png, .pdf, exports .schedule, .goal, .xml, .trace.json, .paje; or name a folder"),
+         "--out x.jpg: pictures are .svg, .png, .pdf, exports .schedule, .goal, .xml, .trace.json, .paje, .json; a folder is x.jpg/"),
+        ("show bcast/mst --out x.json --source model,sim",
+         "--out x.json holds the times of one source, not of model,sim; choose one with --source"),
         ("show bcast/mst --out /dev/null/x", "--out /dev/null/x: cannot be written to"),
         ("show bcast/mst --kind gant", 'unknown kind of picture "gant"; did you mean "gantt"?'),
         ("show bcast/mst --out x.svg",

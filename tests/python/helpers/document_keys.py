@@ -63,7 +63,7 @@ def _last(key: str) -> str:
 
 
 def _of_value(value: Any, key: str, known: dict[str, str]) -> Iterator[str]:
-    kind, _, nullable = known[key].partition(" or null")
+    kind = known[key].removesuffix(" or null")
     if value is None and known[key].endswith(" or null"):
         return
     entries: list[Any] = [value]
@@ -75,11 +75,12 @@ def _of_value(value: Any, key: str, known: dict[str, str]) -> Iterator[str]:
             return
         entries = [e for one in entries for e in (one if mark == "[]" else one.values())]
     for entry in entries:
-        if kind == "row":
+        if kind == "line":  # as the prover prints it
+            if not isinstance(entry, dict):
+                yield f"{key}: not an object"
+        elif kind == "row":
             if not set(table.COLUMNS) <= set(entry) <= {*table.COLUMNS, *table.EXTRA}:
                 yield f"{key}: not the columns of the table"
-        elif entry is None and nullable is not None and known[key].endswith(" or null"):
-            continue
         elif not isinstance(entry, KINDS[kind]) or (isinstance(entry, bool) and kind != "true or false"):
             yield f"{key}: {str(entry)[:30]} is not {kind}"
         elif kind == "object":

@@ -280,7 +280,7 @@ def test_the_ending_says_what_is_written(name: str, tmp_path: Path) -> None:
         "e": "%EventDef",
     }
     assert first.startswith(begins[path.name[0]])
-    assert write.ending_of("x.json") is None and write.ending_of("x.trace.json") == ".trace.json"
+    assert write.ending_of("x.jpg") is None and write.ending_of("x.trace.json") == ".trace.json"
 
 
 @needs_prover

@@ -9,7 +9,7 @@ from collscope.base import leftovers, programs
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.points.plan import plan_text
-from collscope.schedules.exports import chrome, goal, msccl, paje
+from collscope.schedules.exports import chrome, document, goal, msccl, paje
 from collscope.schedules.trace import Trace
 
 
@@ -35,6 +35,7 @@ WRITERS: dict[str, Callable[[Trace], str]] = {
     ".xml": msccl.text,
     ".trace.json": chrome.text,
     ".paje": paje.text,
+    ".json": document.text,
 }
 
 
