@@ -152,10 +152,10 @@ def overhead() -> None:
 WHAT = {"start": start, "allgather": allgather, "prove": prove, "overhead": overhead, "study": study}
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or list(WHAT)
-    unknown = [name for name in wanted if name not in WHAT]
+    chosen = sys.argv[1:] or list(WHAT)
+    unknown = [name for name in chosen if name not in WHAT]
     if unknown:
         raise SystemExit(f"{', '.join(unknown)}: not one of {', '.join(WHAT)}")
     print(HEADER)
-    for name in wanted:
+    for name in chosen:
         WHAT[name]()

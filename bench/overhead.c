@@ -29,7 +29,7 @@ enum { TEXT = 320, MAX_REFUSED = 16 };
 
 typedef struct {
   launch l;
-  MPI_Comm ours, theirs; /* theirs is made anew when a variable was set */
+  MPI_Comm ours, theirs; /* theirs is made again when a variable was set */
   MPI_Comm ends;         /* the first rank and the last */
   bool stale;
   char refused[MAX_REFUSED][TEXT]; /* "NAME to VALUE" of each variable that could not be set */

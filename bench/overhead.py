@@ -89,10 +89,10 @@ def pairs(sizes: Sequence[int], only: tuple[str, ...]) -> Iterator[Pair]:
                     yield Pair(key, algorithm.collective, size // FLOAT, twin_calls.forced(key))
 
 
-def plan_lines(wanted: Sequence[Pair]) -> Iterator[str]:
+def plan_lines(compared: Sequence[Pair]) -> Iterator[str]:
     """The program's plan: the pairs, and before each the variables of Open MPI that change for it."""
     now: dict[str, int] = {}
-    for pair in wanted:
+    for pair in compared:
         forced = dict(pair.forced)
         if not pair.is_exchange and forced != now:
             changed = {**dict.fromkeys(now.keys() - forced.keys(), 0), **forced}
@@ -101,12 +101,12 @@ def plan_lines(wanted: Sequence[Pair]) -> Iterator[str]:
         yield f"{'messages' if pair.is_exchange else 'pair'} {pair.key} {pair.count}"
 
 
-def rounds(wanted: Sequence[Pair], ranks: int) -> list[int | None]:
+def rounds(compared: Sequence[Pair], ranks: int) -> list[int | None]:
     """Messages one after the other on the longest path, of the recorded schedules."""
     on = Layout(find.load("ideal"), ranks, ranks)
-    points = [Point(pair.collective, pair.key, pair.count) for pair in wanted if not pair.is_exchange]
+    points = [Point(pair.collective, pair.key, pair.count) for pair in compared if not pair.is_exchange]
     replies = iter(model.evaluate([(on, point) for point in points]))
-    return [None if pair.is_exchange else next(replies).get("rounds") for pair in wanted]
+    return [None if pair.is_exchange else next(replies).get("rounds") for pair in compared]
 
 
 def build() -> None:
@@ -118,11 +118,11 @@ def build() -> None:
         raise UserError(f"{paths.display(PROGRAM)} cannot be built: {(done.stderr or done.stdout).strip()}")
 
 
-def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> list[dict[str, Any]]:
+def launch(compared: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> list[dict[str, Any]]:
     """The program's reply to each pair, in their order: bench/overhead.c says what is in one. UserError when it ends early."""
     with tempfile.TemporaryDirectory(prefix="collscope-") as name:
         plan = Path(name) / "plan.txt"
-        plan.write_text("".join(f"{line}\n" for line in plan_lines(wanted)), encoding="utf-8")
+        plan.write_text("".join(f"{line}\n" for line in plan_lines(compared)), encoding="utf-8")
         command = [
             *mpirun.command(ranks, nodes),
             PROGRAM,
@@ -131,16 +131,16 @@ def launch(wanted: Sequence[Pair], ranks: int, nodes: int, seconds: float) -> li
             "--turns",
             TURNS,
             "--seconds",
-            seconds / len(wanted),
+            seconds / len(compared),
         ]
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         done = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, env={**os.environ, **root}
         )
     replies = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"key"')]
-    if done.returncode or len(replies) != len(wanted):
+    if done.returncode or len(replies) != len(compared):
         words = [line for line in done.stderr.splitlines() if line.strip("- \t")] or ["it said nothing"]  # no rulers
-        raise UserError(f"{paths.display(PROGRAM)}: {len(replies)} of {len(wanted)} pairs, then: {words[0]}")
+        raise UserError(f"{paths.display(PROGRAM)}: {len(replies)} of {len(compared)} pairs, then: {words[0]}")
     return replies
 
 
@@ -167,13 +167,13 @@ def make_row(pair: Pair, reply: dict[str, Any], ranks: int, messages: int | None
 
 def run(ranks: int, nodes: int, sizes: Sequence[int], only: tuple[str, ...], seconds: float) -> list[Row]:
     """A row for each pair, in about so many seconds; UserError when no key begins as asked."""
-    wanted = list(pairs(sizes, only))
-    if not wanted:
+    compared = list(pairs(sizes, only))
+    if not compared:
         raise UserError(f"no twin's key begins with {' or '.join(only)}")
     build()
-    messages = rounds(wanted, ranks)
-    replies = launch(wanted, ranks, nodes, seconds)
-    return [make_row(*each, ranks, n) for *each, n in zip(wanted, replies, messages, strict=True)]
+    messages = rounds(compared, ranks)
+    replies = launch(compared, ranks, nodes, seconds)
+    return [make_row(*each, ranks, n) for *each, n in zip(compared, replies, messages, strict=True)]
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def summarise(rows: Sequence[Row]) -> str:
         lines.append(f"from {format_size(SMALL)} on: median ratio of {len(large)} pairs {ratio:.3f}   (target: ≤ 1.03)")
     if small:
         added = statistics.median(row["added_ns_per_message"] for row in small)
-        lines.append(f"below: median added time a message of {len(small)} pairs {added:+.0f} ns   (target: ≤ 60 ns)")
+        lines.append(f"below: median added time per message of {len(small)} pairs {added:+.0f} ns   (target: ≤ 60 ns)")
     why = {row["status"] for row in rows if row["ratio"] == ""}
     lines += [f"not timed: {sum(row['status'] == reason for row in rows)} pairs: {reason}" for reason in sorted(why)]
     return "\n".join(lines)

@@ -4,7 +4,7 @@
 
     .venv/bin/python bench/scale.py [--only model,sim,study] [--ranks 65536,262144,1048576]
 
-What limits a simulation is SimGrid's solver: whenever a message starts or ends, it gives every message under way its share anew.
+What limits a simulation is SimGrid's solver: whenever a message starts or ends, it gives every message under way a new share.
 network/maxmin-selective-update:yes would leave out those that do not hang together with it, but SimGrid has a fault there
 (model/timing.h), so it is not used.
 
@@ -39,7 +39,7 @@ SIM_TARGETS = {1024: "≤ 2 s", 4096: "≤ 20 s"}
 STUDY_TARGET = "≤ 120 s on two idle cores"
 JAGUAR = 49152, 12  # ranks, of a node
 JAGUAR_TARGET = "≤ 60 s, ≤ 8192 MiB"
-PEER = """LogGOPSim, as published (Hoefler, Schneider, Lumsdaine 2010): 655,000 messages a second at 16,384 ranks; 339,000 at
+PEER = """LogGOPSim, as published (Hoefler, Schneider, Lumsdaine 2010): 655,000 messages per second at 16,384 ranks; 339,000 at
 262,144, after 17 s of preparation. It has no contention within the network."""
 
 
@@ -108,7 +108,7 @@ def simulations() -> None:
     print(f"\n{'barrier/dissemination, --source sim':54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target")
     for p, target in SIM_TARGETS.items():
         cost = command("schooner", p, PER_NODE, "-c", "barrier", "-a", "dissemination", source="sim")
-        print(f"{f'{p:,} ranks, {PER_NODE} a node':54s} {cost}   {target}", flush=True)
+        print(f"{f'{p:,} ranks, {PER_NODE} per node':54s} {cost}   {target}", flush=True)
 
 
 def study() -> None:
@@ -126,9 +126,9 @@ def model(ranks: list[int]) -> None:
     )
     for p in ranks:
         cost = command("schooner", p, PER_NODE, "-c", "barrier", "-a", "dissemination")
-        print(f"{f'{p:,} ranks, {PER_NODE} a node':54s} {cost} {TARGETS.get(p, '')}".rstrip(), flush=True)
+        print(f"{f'{p:,} ranks, {PER_NODE} per node':54s} {cost} {TARGETS.get(p, '')}".rstrip(), flush=True)
     there, per_node = JAGUAR
-    title = f"jaguar, {there:,} ranks, {per_node} a node, links of the torus shared"
+    title = f"jaguar, {there:,} ranks, {per_node} per node, links of the torus shared"
     print(f"\n{title:54s} {'wall s':>8s} {'cpu s':>8s} {'MiB':>7s}   target")
     for what, words in jaguar() if max(ranks) >= there else ():
         print(f"{what:54s} {command('jaguar', there, per_node, *words)} {JAGUAR_TARGET}", flush=True)

@@ -32,7 +32,7 @@ static const char usage[] =
     "       collscope-driver --sweep [--algorithm PREFIX] [--roots N] [--part I/N]   check every algorithm's data over many calls\n"
     "       collscope-driver --p2p FILE                     measure point-to-point messages (see driver/p2p/p2p.h)\n"
     "       … --places 4x4x4[,cyclic]   as if ranks sat on 4 nodes of 4 sockets of 4 cores (4x4x2x2: of 2 caches of 2 cores),\n"
-    "                          in blocks or dealt out to nodes in turn; or a file, a line \"node socket cache\" a rank\n"
+    "                          in blocks or dealt out to nodes in turn; or a file, one line \"node socket cache\" per rank\n"
     "Start it under mpirun (alone, it is one rank); built for simulation, under smpirun, --list too.\n";
 
 typedef struct {

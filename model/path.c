@@ -84,7 +84,7 @@ const char *paths_prepare(link_paths *w, const machine *m, int ranks) {
   if (m->places && named) w->longest = 3 + 2 * w->units + (between > within ? between : within);
   else if (m->places && (m->nic_bytes_per_s > 0 || m->memory_bytes_per_s > 0)) w->longest = 4;
   if (resources > MAX_RESOURCES)
-    return "the machine's sockets are numbered so widely that their links cannot be held; number them from 0 up";
+    return "the machine's socket numbers are too large for a table of their links; number sockets from 0";
   w->resources = (int)resources;
   return NULL;
 }

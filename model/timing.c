@@ -1,262 +1,12 @@
-/* Ranks run ahead through their lists until they must wait for a message. Time only moves when no rank can go on, so
- * everything that is posted lies at or after the present. */
+/* Time only moves when no rank can go on, so everything that is posted lies at or after the present. */
 #include "model/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/schedule/array.h"
-#include "model/engine.h"
-#include "model/flags.h"
 #include "model/listing.h"
-
-typedef struct {
-  double end;
-  int32_t message;
-  uint8_t side;
-} arrival;
-
-typedef struct {
-  engine engine;
-  const port_rule *rule; /* of this run, and its state */
-  void *state, *states[MACHINE_RULES];
-  arrival *arrival;
-  size_t arrivals, arrival_cap;
-  message_times *times;
-  size_t times_cap;
-  timing_result *out;
-  const record *rec;
-} timer;
-
-/* ---- ranks ------------------------------------------------------------------------------------------ */
-
-static void launch_message(timer *t, int32_t id) {
-  engine *e = &t->engine;
-  if (e->times) e->times[id].posted = message_at(e, id)->time;
-  t->rule->launch(t->state, e, id);
-}
-
-static void post_message(timer *t, int32_t id, int r, uint8_t side) {
-  engine *e = &t->engine;
-  message *m = &e->wiring.message[id];
-  rank_state *s = &e->rank[r];
-  if (m->flags & EAGER) {
-    m->flags |= side;
-    if (side != SENT) return;
-    m->time = s->clock;
-    m->count = s->count;
-    if (causes_enabled(e->why)) causes_post(e->why, id, r, s->clock, 0);
-    launch_message(t, id);
-    return;
-  }
-  bool second = m->flags & (SENT | RECEIVED);
-  if (causes_enabled(e->why) && (!second || is_later(m->time, m->count, s->clock, s->count)))
-    causes_post(e->why, id, r, s->clock, second && side == RECEIVED ? s->clock - m->time : 0);
-  else if (causes_enabled(e->why) && side == SENT) e->why->message[id].sender_waited_s = m->time - s->clock;
-  if (second) take_later(&m->time, &m->count, s->clock, s->count);
-  else m->time = s->clock, m->count = s->count;
-  m->flags |= side;
-  if ((m->flags & (SENT | RECEIVED)) == (SENT | RECEIVED)) launch_message(t, id);
-}
-
-static void busy(engine *e, int r, part_kind part, double takes_s) {
-  e->rank[r].clock += takes_s;
-  if (takes_s > 0 && causes_enabled(e->why)) causes_work(e->why, r, part, e->rank[r].clock);
-}
-
-/* The rank has waited for this message, and it is there. */
-static void absorb(engine *e, int r, int32_t id, uint8_t side) {
-  const message *m = &e->wiring.message[id];
-  rank_state *s = &e->rank[r];
-  bool waited = is_later(s->clock, s->count, m->time, m->count);
-  take_later(&s->clock, &s->count, m->time, m->count);
-  if (waited && causes_enabled(e->why)) causes_message(e->why, r, id, s->clock);
-  if (side != RECEIVED || !(m->flags & EAGER)) return;
-  busy(e, r, PART_OVERHEAD, e->m->overhead_s);
-  if (e->m->has_receive_gaps) busy(e, r, PART_RECEIVE_GAP, message_received(m, e->m));
-}
-
-static inline bool receiving_costs(const machine *m) { return m->overhead_s > 0 || m->has_receive_gaps; }
-
-/* The side of its message that an operation waits for. */
-static inline uint8_t side_of(const engine *e, int r, size_t i) {
-  return e->wiring.what[e->wiring.first_op[r] + i] & SENDING ? SENT : RECEIVED;
-}
-
-static int by_end(const void *a, const void *b) {
-  const arrival *x = a, *y = b;
-  return (x->end > y->end) - (x->end < y->end);
-}
-
-/* A call that waits for several: where receiving costs time, messages are taken in as they arrive. Returns false when
- * the rank has to wait; else s->next stands at the call's last wait. */
-static bool wait_together(timer *t, int r) {
-  engine *e = &t->engine;
-  rank_state *s = &e->rank[r];
-  const int32_t *of = e->wiring.of_op + e->wiring.first_op[r];
-  const uint8_t *what = e->wiring.what + e->wiring.first_op[r];
-  bool more = true;
-  for (size_t i = s->waited > s->next ? s->waited : s->next; more; more = what[i++] & MORE) {
-    uint8_t flags = e->wiring.message[of[i]].flags;
-    if (flags & DONE || (flags & EAGER && what[i] & SENDING)) continue;
-    s->waited = (uint32_t)i;
-    s->message = of[i];
-    return false;
-  }
-  s->waited = 0;
-  t->arrivals = 0;
-  size_t k = s->next;
-  for (more = true; more; more = what[k++] & MORE) {
-    uint8_t side = what[k] & SENDING ? SENT : RECEIVED;
-    const message *m = &e->wiring.message[of[k]];
-    if (side == SENT && m->flags & EAGER) continue;
-    PUSH(t->arrival, t->arrivals, t->arrival_cap, (arrival){ m->time, of[k], side });
-  }
-  if (t->arrivals > 1) qsort(t->arrival, t->arrivals, sizeof *t->arrival, by_end);
-  for (size_t i = 0; i < t->arrivals; i++) absorb(e, r, t->arrival[i].message, t->arrival[i].side);
-  s->next = (uint32_t)(k - 1);
-  return true;
-}
-
-static void work(timer *t, int r, rec_kind kind, double takes_s) {
-  timing_result *out = t->out;
-  double start = t->engine.rank[r].clock;
-  busy(&t->engine, r, kind == REC_REDUCE ? PART_REDUCE : PART_COPY, takes_s);
-  if (out->want_messages && takes_s > 0)
-    PUSH(out->span, out->spans, out->span_cap, (timing_span){ r, kind, start, start + takes_s });
-}
-
-/* Bytes that cross a segment, or the line of a flag: the rank waits for them. */
-static void transfer(timer *t, int32_t id, int r) {
-  rank_state *s = &t->engine.rank[r];
-  message *m = message_at(&t->engine, id);
-  m->time = s->clock;
-  m->count = s->count;
-  if (causes_enabled(t->engine.why)) causes_post(t->engine.why, id, r, s->clock, 0);
-  launch_message(t, id);
-  s->message = id;
-}
-
-static void run_rank(timer *t, int r) {
-  engine *e = &t->engine;
-  const machine *m = e->m;
-  const wiring *w = &e->wiring;
-  rank_state *s = &e->rank[r];
-  const int32_t *of = w->of_op + w->first_op[r];
-  const uint8_t *what = w->what + w->first_op[r];
-  size_t n = w->first_op[r + 1] - w->first_op[r];
-  double *begin_s = t->out->want_messages ? t->out->begin_s[r] : NULL;
-  const uint64_t *first_written = m->first_touch_s_per_byte > 0 ? w->first_written + w->first_op[r] : NULL;
-  if (s->message != NONE) {
-    bool several = receiving_costs(m) && (what[s->next] & (KIND | MORE)) == (REC_WAIT | MORE);
-    if (!several) absorb(e, r, s->message, side_of(e, r, s->next++));
-    s->message = NONE;
-  }
-  for (; s->next < n; s->next++) {
-    int32_t id = of[s->next];
-    rec_kind kind = (rec_kind)(what[s->next] & KIND);
-    if (begin_s) begin_s[s->next] = s->clock;
-    if (first_written) s->clock += (double)first_written[s->next] * m->first_touch_s_per_byte;
-    switch (kind) {
-      case REC_SEND:
-      case REC_ISEND:
-        busy(e, r, m->has_gaps ? PART_GAP : PART_OVERHEAD, sender_spent(e, &w->message[id]));
-        post_message(t, id, r, SENT);
-        if (kind == REC_SEND && !(w->message[id].flags & EAGER)) {
-          s->message = id;
-          return;
-        }
-        break;
-      case REC_RECV:
-      case REC_IRECV:
-      case REC_RECV_ANY:
-        post_message(t, id, r, RECEIVED);
-        if (kind == REC_IRECV) break;
-        if (!(w->message[id].flags & DONE)) {
-          s->message = id;
-          return;
-        }
-        absorb(e, r, id, RECEIVED);
-        break;
-      case REC_WAIT: {
-        if (receiving_costs(m) && what[s->next] & MORE) {
-          if (!wait_together(t, r)) return;
-          break;
-        }
-        uint8_t side = side_of(e, r, s->next);
-        if (side == SENT && w->message[id].flags & EAGER) break;
-        if (!(w->message[id].flags & DONE)) {
-          s->message = id;
-          return;
-        }
-        absorb(e, r, id, side);
-        break;
-      }
-      case REC_REDUCE: work(t, r, kind, (double)w->value[id] * m->gamma_s_per_byte); break;
-      case REC_COPY: work(t, r, kind, (double)w->value[id] * m->copy_s_per_byte); break;
-      case REC_CALC: work(t, r, kind, 1e-9 * (double)w->value[id]); break;
-      case REC_WRITE:
-      case REC_READ: transfer(t, id, r); return;
-      case REC_MARK: t->out->marked_s[r] += id ? s->clock : -s->clock; break;
-      case REC_PUBLISH: flags_publish(e, r, &w->flag[w->value[id + 1]], w->value[id]); break;
-      case REC_AWAIT: {
-        int32_t line = (int32_t)w->value[id + 1];
-        flag_state *f = &w->flag[w->line[line - (int32_t)w->messages].flag];
-        int setter = r;
-        if (!flags_reached(e, r, f, w->value[id], &setter)) {
-          s->flag_link = f->waiting;
-          f->waiting = r;
-          return;
-        }
-        w->message[line].src = setter;
-        if (setter == r) break;
-        transfer(t, line, r);
-        return;
-      }
-    }
-  }
-}
-
-static void fetch_rank(const engine *e, int r) {
-  __builtin_prefetch(&e->rank[r], 1);
-  __builtin_prefetch(&e->wiring.first_op[r]);
-}
-
-static void fetch_operations(const engine *e, int r) {
-  size_t at = e->wiring.first_op[r] + e->rank[r].next;
-  __builtin_prefetch(&e->wiring.what[at]);
-  __builtin_prefetch(&e->wiring.of_op[at]);
-}
-
-/* The one that it has waited for, and those of what it does next. */
-static void fetch_messages(const engine *e, int r) {
-  const wiring *w = &e->wiring;
-  size_t at = w->first_op[r] + e->rank[r].next;
-  for (size_t i = at; i < at + 4 && i < w->first_op[r + 1]; i++)
-    if ((w->what[i] & KIND) <= REC_WAIT) __builtin_prefetch(&w->message[w->of_op[i]], 1);
-}
-
-/* Those that can go on, as far as they can. None of them wakes another, but for those who wait for a flag. */
-static void run_ranks(timer *t) {
-  engine *e = &t->engine;
-  bool backwards = t->rule->last_rank_first;
-  size_t first = 0;
-  while (first < e->run_n) {
-    size_t left = e->run_n - first;
-    const int32_t *next = backwards ? &e->run[e->run_n - 1] : &e->run[first];
-    ptrdiff_t step = backwards ? -1 : 1;
-    if (left > 3 * AHEAD) fetch_rank(e, next[3 * AHEAD * step]);
-    if (left > 2 * AHEAD) fetch_operations(e, next[2 * AHEAD * step]);
-    if (left > AHEAD) fetch_messages(e, next[AHEAD * step]);
-    int r = *next;
-    if (backwards) e->run_n--;
-    else first++;
-    run_rank(t, r);
-  }
-  e->run_n = 0;
-}
-
-/* ---- the call --------------------------------------------------------------------------------------- */
+#include "model/ranks.h"
 
 static void choose_rule(timer *t) {
   static const port_rule *const rules[MACHINE_RULES] = {
@@ -305,7 +55,7 @@ static bool prepare(timer *t, const record *rec) {
   e->why = t->out->why;
   e->draw = t->out->draw;
   if (e->why) causes_begin(e->why, p, e->wiring.transfers);
-  for (int r = 0; t->out->late_s && r < p; r++) busy(e, r, PART_ARRIVAL, t->out->late_s[r]);
+  for (int r = 0; t->out->late_s && r < p; r++) rank_busy(e, r, PART_ARRIVAL, t->out->late_s[r]);
   choose_rule(t);
   const char *why = t->rule->prepare(t->state, e);
   if (why) snprintf(error, size, "%s", why);
@@ -385,11 +135,11 @@ int timing_run(const record *rec, const machine *m, timing_result *out) {
   }
   if (!prepare(t, rec)) return -1;
   if (out->want_messages) listing_prepare(out, &e->wiring);
-  for (int r = 0; r < rec->args.size; r++) run_rank(t, r);
-  run_ranks(t);
+  for (int r = 0; r < rec->args.size; r++) ranks_run_one(t, r);
+  ranks_run(t);
   while (t->rule->next(t->state, e)) {
     t->rule->events(t->state, e);
-    run_ranks(t);
+    ranks_run(t);
     t->rule->settle(t->state, e);
   }
   return conclude(t);

@@ -2,11 +2,11 @@
  * collscope-prove --rules
  *
  * --decide: what each decision table that knows the collective (or those named) takes for one call, or without ranks= and count= for each line
- * "RANKS COUNT" of standard input: a JSON line a call and decision with decision (full key), ranks, count, kind ("ok", "unsupported"), status ("ok", or
+ * "RANKS COUNT" of standard input: one JSON line per call and decision, with decision (full key), ranks, count, kind ("ok", "unsupported"), status ("ok", or
  * why nothing is taken or what is taken cannot run), chose (full key or null), and the rule that said so; null when no rule
  * fits. --rules: all rules of all tables, with what they take and with the defaults of parameters.
  *
- * A rule is its number among `rules`, what it asks of ranks, bytes, block, the operator and so on; `divides`: it looks at what divides
+ * A rule is its number among `rules`, its conditions on ranks, bytes, block, the operator and so on; `divides`: it depends on what divides
  * the count, so no range of counts says where it holds.
  */
 #include <stdio.h>
@@ -30,8 +30,8 @@ static const char *const counts[] = {
   [COLL_COUNT_BELOW_RANKS] = "fewer elements than ranks",
   [COLL_COUNT_AT_MOST_RANKS] = "at most as many elements as ranks",
   [COLL_COUNT_BELOW_POWER] = "fewer elements than the largest power of two in the ranks",
-  [COLL_COUNT_MULTIPLE_OF_RANKS] = "elements that the ranks divide",
-  [COLL_COUNT_MULTIPLE_OF_POWER] = "elements that the largest power of two in the ranks divides",
+  [COLL_COUNT_MULTIPLE_OF_RANKS] = "elements in a multiple of the ranks",
+  [COLL_COUNT_MULTIPLE_OF_POWER] = "elements in a multiple of the largest power of two in the ranks",
 };
 static const char *const numbers[] = {
   [COLL_RANKS_ANY] = "",
@@ -85,9 +85,9 @@ static void rule(json *j, const coll_decision *d, const long *value, const coll_
 typedef struct {
   const coll_decision *table;
   long value[COLL_PARAMS];
-} asked;
+} decision;
 
-static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a) {
+static void answer(FILE *out, const decision *d, coll_collective k, coll_args *a) {
   char error[512], reason[512], name[512], key[512];
   long param[COLL_PARAMS] = { 0 };
   a->param = param;
@@ -111,18 +111,18 @@ static void answer(FILE *out, const asked *d, coll_collective k, coll_args *a) {
 
 enum { MAX_DECISIONS = 32 };
 
-/* What is asked: of some tables, about a call of which ranks and count may still be missing. */
+/* Some tables, and a call whose ranks and count may still be missing. */
 typedef struct {
   const char *collective;
   coll_args call;
-  bool told; /* ranks and count are on the command line */
-  asked list[MAX_DECISIONS];
+  bool has_call; /* ranks and count are on the command line */
+  decision list[MAX_DECISIONS];
   int n;
 } question;
 
 static bool ask(question *q, const char *key, char *error, size_t size) {
   if (q->n == MAX_DECISIONS) return snprintf(error, size, "at most %d decisions", MAX_DECISIONS), false;
-  asked *d = &q->list[q->n];
+  decision *d = &q->list[q->n];
   d->table = coll_decision_find(key, d->value, error, size);
   q->n += d->table != NULL;
   return d->table;
@@ -149,7 +149,7 @@ static bool read_word(question *q, const char *word, char *error, size_t size) {
       case 4: q->call.commutes = n; break;
       default: q->call.in_place = n; break;
     }
-    q->told |= i < 2;
+    q->has_call |= i < 2;
     return true;
   }
   return snprintf(error, size, "--decide does not know \"%.40s\"", word), false;
@@ -159,7 +159,7 @@ static int reply(question *q, coll_collective k, prover *v) {
   if (q->call.size < 1 || !q->call.elem || q->call.root < 0 || q->call.root >= q->call.size)
     return refuse("--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks");
   if (q->call.count > SIZE_MAX / q->call.elem / (size_t)q->call.size)
-    return refuse("--decide: count %zu on %d ranks: more bytes than can be told", q->call.count, q->call.size);
+    return refuse("--decide: count %zu on %d ranks: more bytes than fit into 64 bits", q->call.count, q->call.size);
   q->call.place = prover_places(v, q->call.size);
   for (int i = 0; i < q->n; i++) answer(stdout, &q->list[i], k, &q->call);
   return 0;
@@ -193,7 +193,7 @@ int decide_main(int words, char **word) {
   for (const coll_decision *const *d = coll_decisions; all && *d; d++)
     if (coll_decision_knows(*d, k) && !ask(&q, (*d)->key, error, sizeof error)) return refuse("%s", error);
   prover *v = prover_new();
-  int status = q.told ? reply(&q, k, v) : reply_to_lines(&q, k, v);
+  int status = q.has_call ? reply(&q, k, v) : reply_to_lines(&q, k, v);
   prover_free(v);
   return status;
 }

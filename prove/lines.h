@@ -2,7 +2,7 @@
 #ifndef COLLSCOPE_PROVE_LINES_H
 #define COLLSCOPE_PROVE_LINES_H
 
-/* Columns of the terminal behind standard output; INT_MAX where it is none. */
+/* Columns of the terminal behind standard output; INT_MAX where that is not a terminal. */
 int lines_columns(void);
 
 /* Prints as printf does, and ends the line. What is too wide goes on in further lines, `indent` columns in; it breaks behind blanks

@@ -1,7 +1,7 @@
 /* collscope-prove: what can be said of an algorithm without running it. No MPI, one process.
  *
  *   --list --json                   the registry
- *   --plan FILE [--costs]           proves each point (points.c); --places FILE: where ranks sit, "node socket cache" a line,
+ *   --plan FILE [--costs]           proves each point (points.c); --places FILE: where ranks sit, one line "node socket cache" per rank,
  *                                   else as prover_places has it
  *   --plan FILE --messages          the same with every message
  *   --schedule FILE [--messages]    proves a schedule from a file (file.c); with --describe, only what the file says of itself
@@ -14,7 +14,7 @@
  *   --rules                                         all rules of all decision tables
  *   --sweep                         proves every registered algorithm over ranks, roots, counts, operators, in place (sweep.c)
  *
- * Asked to end, by SIGTERM, it says on standard error what it was at: that is how a point's limit is told from outside.
+ * Ended by SIGTERM, it writes to standard error what it was doing: the caller that ends a point at its limit reports that.
  *
  * Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.
  */
@@ -45,7 +45,7 @@ static const char usage[] =
     "       collscope-prove --model MACHINE [--trace | --holdings | --noise DRAWS] --schedule FILE\n"
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
-    "                                [decision=KEY]…       without ranks: calls from standard input, RANKS COUNT a line\n"
+    "                                [decision=KEY]…       without ranks: calls from standard input, one line RANKS COUNT per call\n"
     "       collscope-prove --rules\n"
     "FILE holds one point per line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 
@@ -83,7 +83,7 @@ static bool parse_ranks(const char *text, sweep_options *o) {
   return o->ranks > 0;
 }
 
-/* What is asked for: the first of these that is named, else to prove a plan. */
+/* What to do: the first of these that is named, else to prove a plan. */
 enum { LIST = 1, SWEEP = 2, MODEL = 4, DECIDE = 8, RULES = 16, SCHEDULE = 32, PLAN = 64 };
 
 typedef enum {
@@ -175,7 +175,7 @@ static const char *mode_name(int mode) {
                             : "plan";
 }
 
-/* Refuses an option that does not go with the rest; 0: there is none. */
+/* Refuses an option that does not go with the rest; returns 0 without one. */
 static int misplaced(const bool *given, int mode) {
   for (int i = 0; i < OPTIONS; i++) {
     if (!given[i] || !of[i] || of[i] & mode) continue;
@@ -243,21 +243,21 @@ static int answer(int argc, char **argv) {
   if (mode == MODEL) {
     if (given[O_SCHEDULE] && (given[O_EXPLAIN] || given[O_WRITE]))
       return refuse("--%s is for --plan, not for --schedule\n%s", given[O_EXPLAIN] ? "explain" : "write", usage);
-    model_wanted wanted = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0 };
+    model_request request = { given[O_TRACE], given[O_HOLDINGS], given[O_EXPLAIN], given[O_WRITE], 0 };
     const char *end;
     uint64_t draws = 0;
     if (given[O_NOISE] && (!number_begins(value[O_NOISE], MODEL_DRAWS, &draws, &end) || *end || !draws))
       return refuse("--noise %.40s: give a number of draws from 1 to %d", value[O_NOISE], MODEL_DRAWS);
-    wanted.draws = (int)draws;
-    return model_main(value[O_MODEL], value[O_PLAN], value[O_SCHEDULE], wanted);
+    request.draws = (int)draws;
+    return model_main(value[O_MODEL], value[O_PLAN], value[O_SCHEDULE], request);
   }
-  return points_main(value[O_PLAN], value[O_PLACES], (points_wanted){ given[O_COSTS], given[O_MESSAGES] });
+  return points_main(value[O_PLAN], value[O_PLACES], (points_request){ given[O_COSTS], given[O_MESSAGES] });
 }
 
 static void on_end(int number) {
   char text[400];
   record_now(text, sizeof text - 1);
-  if (!*text) snprintf(text, sizeof text, "no schedule is being recorded: one is made ready, proven or timed");
+  if (!*text) snprintf(text, sizeof text, "it was preparing, proving or timing a schedule, not recording one");
   size_t n = strlen(text);
   text[n] = '\n';
   if (write(STDERR_FILENO, text, n + 1) < 0) _exit(1);

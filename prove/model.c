@@ -1,10 +1,10 @@
-/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N] --plan FILE: what a model of the machine says of each point, a JSON line
- * a point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
+/* collscope-prove --model MACHINE [--trace | --holdings | --explain | --noise N] --plan FILE: what a model of the machine says of each point, one JSON line
+ * per point: id; kind "ok", "unsupported" or "failed", and status "ok" or the reason; chose, the full key that a decision took, or
  * null; model_s, the time; cost_s and exact of the closed form; bound_s; rounds, null where there are more than half a
  * million messages. With --trace the line holds all there is to draw, too: see model/trace.h. With --holdings it says instead
  * what every rank holds after each round: see holdings.h. With --explain the line says what the makespan is spent on: see model/explain.h.
  * With --noise it has noise_s, the times of N draws of the machine's noise, by their numbers. With --write nothing of this is printed,
- * but the schedule itself, as text: of an algorithm that uses segments, two calls in a row, as it is proved.
+ * but the schedule itself, as text: of an algorithm that uses segments, two back-to-back calls, as it is proved.
  *
  * A schedule from a file is answered like a point of a plan, with id 1 and without a closed form; it is not explained. Its first call is
  * timed. */
@@ -81,7 +81,7 @@ static const coll_alg *looped(const model *m, const plan_point *q, const coll_al
   const coll_alg *barrier = coll_choose(q->barrier, COLL_BARRIER, &none, param, reason, size);
   if (!barrier) return NULL;
   const char *why = record_unsupported(barrier, &none, reason, size);
-  if (!why && (m->trace || m->holdings)) why = "what happens inside is of one call; take metric makespan";
+  if (!why && (m->trace || m->holdings)) why = "what happens inside is known of one call; use metric makespan";
   if (!why && (alg->flags | barrier->flags) & COLL_ANY_SOURCE)
     why = "receives from any source, which could take a message of the next barrier; take osu_avg without one";
   if (!why) return osu_loop_alg(&(osu_loop){ barrier, alg, param, q->warmup, q->repetitions });
@@ -109,7 +109,7 @@ typedef struct {
   const coll_alg *alg;            /* NULL where no closed form is known */
   coll_collective collective;     /* COLL_COLLECTIVES: a file that promises nothing */
   const coll_args *args;
-  double time_s, rounds; /* NAN: there is none */
+  double time_s, rounds; /* NAN: unknown */
 } answer;
 
 /* What is timed. */
@@ -246,7 +246,7 @@ static int point(model *m, const plan_point *q) {
   long barrier_param[COLL_PARAMS] = { 0 };
   if (!status && *q->barrier && !(recorded = looped(m, q, alg, &args, barrier_param, reason, sizeof reason)))
     status = reason;
-  if (!status && q->metric == PLAN_LOOP) status = "the model times one call; take another metric than loop";
+  if (!status && q->metric == PLAN_LOOP) status = "the model times one call; use a metric other than loop";
   if (!status && q->buffers == PLAN_COLD) status = "the model has no cold buffers; take warm or fresh ones";
   answer a = { .id = q->id,
                .kind = status ? "unsupported" : "ok",
@@ -322,12 +322,12 @@ static int points(model *m, const char *path) {
   return status;
 }
 
-int model_main(const char *machine_path, const char *plan_path, const char *schedule_path, model_wanted wanted) {
-  model m = { .trace = wanted.trace,
-              .holdings = wanted.holdings,
-              .explain = wanted.explain,
-              .write = wanted.write,
-              .draws = wanted.draws };
+int model_main(const char *machine_path, const char *plan_path, const char *schedule_path, model_request request) {
+  model m = { .trace = request.trace,
+              .holdings = request.holdings,
+              .explain = request.explain,
+              .write = request.write,
+              .draws = request.draws };
   char error[512];
   int status;
   if (machine_read(&m.machine, machine_path, error, sizeof error)) {

@@ -1,7 +1,7 @@
-/* Proving the points of a plan: a JSON line a point.
+/* Proving the points of a plan: one JSON line per point.
  *
  * A point's line of JSON: id, algorithm (full key; `chose` when it is a decision), ranks, count, root, in_place;
- * status "ok" or why the point is unsupported; verdict "proven" or "failed", kind and failure say of what; messages, bytes,
+ * status "ok" or why the point is unsupported; verdict "proven" or "failed", kind and failure say why; messages, bytes,
  * reduced_bytes, copied_bytes, operations: sums over all ranks; orders: arrival orders proven (1 where there is only
  * one); rounds: length of the critical path when a message costs 1 whatever its size, rounds_cost: what cost() says it
  * is. With --costs: exact, and costs: critical path and cost() at several alpha, beta, gamma. With --messages:
@@ -78,7 +78,7 @@ static int check(const plan_point *q, const char *path) {
 }
 
 /* Returns 0, or 1 when the proof fails. */
-static int point(FILE *out, prover *v, const plan_point *q, points_wanted want) {
+static int point(FILE *out, prover *v, const plan_point *q, points_request want) {
   char error[512], reason[512], key[PLAN_KEY + 64], chose[PLAN_KEY + 64] = "";
   long param[COLL_PARAMS] = { 0 };
   coll_args args = plan_args(q, q->ranks, param, prover_places(v, q->ranks));
@@ -104,10 +104,9 @@ static int point(FILE *out, prover *v, const plan_point *q, points_wanted want) 
   }
   bool fine = prover_point(v, alg, &args) && (!want.costs || prover_costs(v, alg, &args));
   const proof_result *r = &v->result;
-  proof_result said = *r;
-  snprintf(said.failure, sizeof said.failure, "%s",
-           v->failure); /* where cost() is wrong, the proof has no fault to name */
-  points_print_proof(&j, fine, v->kind, &said);
+  proof_result printed = *r; /* where cost() is wrong, the proof itself has not failed */
+  snprintf(printed.failure, sizeof printed.failure, "%s", v->failure);
+  points_print_proof(&j, fine, v->kind, &printed);
   json_int(&j, "orders", v->orders);
   /* Rounds only exist where the schedule runs to its end. */
   bool timed = r->kind == PROOF_OK && prover_rounds(v, alg, &args, want.messages);
@@ -119,7 +118,7 @@ static int point(FILE *out, prover *v, const plan_point *q, points_wanted want) 
   return !fine;
 }
 
-int points_main(const char *path, const char *places, points_wanted want) {
+int points_main(const char *path, const char *places, points_request want) {
   plan p;
   char error[512];
   if (!plan_read(&p, path, error, sizeof error)) {

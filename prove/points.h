@@ -10,11 +10,11 @@
 
 typedef struct {
   bool costs, messages;
-} points_wanted;
+} points_request;
 
-/* Prints a JSON line a point; places: the file that says where ranks sit, or NULL. Returns the exit status: 0, 1 when a proof
+/* Prints one JSON line per point; places: the file that says where ranks sit, or NULL. Returns the exit status: 0, 1 when a proof
  * failed, 2 when the request makes no sense. */
-int points_main(const char *plan, const char *places, points_wanted);
+int points_main(const char *plan, const char *places, points_request);
 
 /* The members of a reply that say what was proved; and "schedule", every message, or null without times. */
 void points_print_proof(json *, bool fine, const char *kind, const proof_result *);

@@ -44,7 +44,7 @@ typedef struct {
 prover *prover_new(void);
 void prover_free(prover *);
 
-/* Proves one point, which must be supported: several arrival orders where they matter, two calls in a row where
+/* Proves one point, which must be supported: several arrival orders where they matter, two back-to-back calls where
  * segments are used. Returns whether it holds; kind and failure say what does not. */
 bool prover_point(prover *, const coll_alg *, const coll_args *);
 

@@ -13,6 +13,15 @@ enum { FAILURES_SHOWN = 3 };
 enum { NAME = 44, REASON = 9 }; /* columns: of a name, and before a reason */
 enum { ALL_ROOTS = 17 };        /* up to so many ranks every root takes its turn; beyond, 0, 1 and p-1 */
 
+/* What is wrong, at the first point where it was found, and at how many. */
+typedef struct {
+  char point[400], text[64 + sizeof((prover *)0)->failure];
+  long points;
+} failure;
+
+/* What is wrong with the schedule, and with its cost alone. */
+enum { OF_SCHEDULE, OF_COST, FAILURE_LISTS };
+
 typedef struct {
   prover *prover;
   const sweep_options *options;
@@ -21,7 +30,7 @@ typedef struct {
   long points, unsupported, failed, compared;
   double operations;
   char why[256]; /* of the first unsupported point */
-  int shown;
+  failure failures[FAILURE_LISTS][FAILURES_SHOWN];
   bool endless; /* it goes on for ever: its other points are not tried */
 } sweep;
 
@@ -59,20 +68,38 @@ static counts counts_of(const sweep *s, int p) {
 /* Of exscan the sweep has proved calls with two buffers only. */
 static bool has_in_place(coll_collective k) { return coll_has_in_place(k) && k != COLL_EXSCAN; }
 
-static void report(sweep *s, const coll_args *a) {
+/* Keeps what has failed at a point, each failure once. */
+static void keep_failure(sweep *s, const coll_args *a) {
+  const prover *v = s->prover;
+  char text[sizeof s->failures[0][0].text], key[256], root[32] = "", commutes[32] = "", in_place[32] = "";
   s->failed++;
-  s->endless |= s->prover->result.kind == PROOF_ENDLESS;
-  if (s->shown++ == FAILURES_SHOWN) printf("  … and more\n");
-  if (s->shown > FAILURES_SHOWN) return;
-  char key[256];
+  bool endless = v->result.kind == PROOF_ENDLESS;
+  s->endless |= endless;
+  snprintf(text, sizeof text, "%s: %s%s", v->kind, v->failure, endless ? "; its other points are not tried" : "");
+  failure *f = s->failures[v->result.kind == PROOF_OK ? OF_COST : OF_SCHEDULE], *end = f + FAILURES_SHOWN;
+  while (f < end && f->points && strcmp(f->text, text)) f++;
+  if (f == end || f->points++) return;
   coll_key(s->alg, a->param, key, sizeof key);
-  char root[32] = "", commutes[32] = "", in_place[32] = "";
   if (coll_has_root(s->alg->collective)) snprintf(root, sizeof root, " root=%d", a->root);
   if (coll_has_operator(s->alg->collective)) snprintf(commutes, sizeof commutes, " commutes=%d", a->commutes);
   if (has_in_place(s->alg->collective)) snprintf(in_place, sizeof in_place, " in_place=%d", a->in_place);
-  lines_print(REASON, "  FAILED %s ranks=%d count=%zu%s%s%s", key, a->size, a->count, root, commutes, in_place);
-  lines_print(REASON, "%*s%s: %s%s", REASON, "", s->prover->kind, s->prover->failure,
-              s->endless ? "; its other points are not tried" : "");
+  snprintf(f->point, sizeof f->point, "%s ranks=%d count=%zu%s%s%s", key, a->size, a->count, root, commutes, in_place);
+  memcpy(f->text, text, sizeof text);
+}
+
+/* A wrong cost() comes last: it often follows from a wrong schedule. */
+static void print_failures(const sweep *s) {
+  long others = s->failed;
+  int shown = 0;
+  for (const failure *f = s->failures[0]; f < s->failures[FAILURE_LISTS] && shown < FAILURES_SHOWN; f++) {
+    if (!f->points) continue;
+    lines_print(REASON, "  FAILED %s", f->point);
+    lines_print(REASON, "%*s%s", REASON, "", f->text);
+    if (f->points > 1) lines_print(REASON, "%*sthe same at %ld more points", REASON, "", f->points - 1);
+    others -= f->points;
+    shown++;
+  }
+  if (others) printf("  … and %ld more points\n", others);
 }
 
 static bool supported(sweep *s, const coll_args *a) {
@@ -93,7 +120,7 @@ static void operators(sweep *s, coll_args a) {
     a.commutes = false;
     if (supported(s, &a)) {
       proven = prover_point(v, s->alg, &a);
-      if (!proven) report(s, &a);
+      if (!proven) keep_failure(s, &a);
       s->operations += (double)v->result.operations;
     }
   }
@@ -106,14 +133,14 @@ static void operators(sweep *s, coll_args a) {
   }
   if (!same) {
     if (!prover_point(v, s->alg, &a)) {
-      report(s, &a);
+      keep_failure(s, &a);
       return;
     }
     s->operations += (double)v->result.operations;
   }
   if (s->options->costs && s->alg->cost && s->alg->exact && s->alg->exact(&a)) {
     s->compared++;
-    if (!prover_costs(v, s->alg, &a)) report(s, &a);
+    if (!prover_costs(v, s->alg, &a)) keep_failure(s, &a);
   }
 }
 
@@ -268,6 +295,7 @@ int sweep_main(const sweep_options *o, char *error, size_t size) {
     s.alg = coll_find(o->keys ? o->key[i] : coll_registry[i]->key, param, error, size);
     double started = now_s();
     algorithm(&s, param);
+    print_failures(&s);
     row(o->keys ? o->key[i] : s.alg->key, &s, now_s() - started);
     if (s.unsupported) lines_print(REASON, "%*s%ld unsupported: %s", REASON, "", s.unsupported, s.why);
     fflush(stdout);

@@ -16,18 +16,18 @@ typedef struct {
   bool variants; /* other parameters and places too, on fewer points */
 } sweep_options;
 
-/* Prints a table, a line an algorithm. Returns 0, 1 when something failed, 2 with error[size] when a key is not known.
+/* Prints a table, one line per algorithm. Returns 0, 1 when something failed, 2 with error[size] when a key is not known.
  */
 int sweep_main(const sweep_options *, char *error, size_t size);
 
 enum { MODEL_DRAWS = 100000 };
 /* Points of a plan, or with plan NULL the schedule of a file, timed on a model of a machine (model.c). Returns the exit status: 0, 1 failure, 2 usage. */
 typedef struct {
-  bool trace, holdings, explain; /* what a reply holds beside the time */
+  bool trace, holdings, explain; /* what a reply contains beside the time */
   bool write;                    /* instead: the schedule as text */
-  int draws;                     /* of the machine's noise: so many times besides; 0: none */
-} model_wanted;
-int model_main(const char *machine, const char *plan, const char *schedule, model_wanted);
+  int draws;                     /* of the machine's noise: so many times more; 0: none */
+} model_request;
+int model_main(const char *machine, const char *plan, const char *schedule, model_request);
 
 /* What decision tables take for a call, which the words name=value describe. Returns the exit status. */
 int decide_main(int words, char **word);

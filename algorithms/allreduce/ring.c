@@ -17,7 +17,7 @@
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size
-             ? "needs at least one element a rank; Open MPI takes allreduce/recursive_doubling instead"
+             ? "needs at least one element per rank; Open MPI takes allreduce/recursive_doubling instead"
              : NULL;
 }
 

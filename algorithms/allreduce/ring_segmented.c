@@ -18,7 +18,7 @@
 static const char *supports(const coll_args *a) {
   size_t p = (size_t)a->size;
   if (p < 2 || a->count >= p * coll_segment(a->count, a->elem, (size_t)a->param[0])) return NULL;
-  return "needs at least one segment a rank; Open MPI takes allreduce/ring instead, or allreduce/recursive_doubling "
+  return "needs at least one segment per rank; Open MPI takes allreduce/ring instead, or allreduce/recursive_doubling "
          "with fewer elements than ranks";
 }
 

@@ -29,7 +29,7 @@ static const coll_param params[] = {
     .value = 0,
     .min = 0,
     .max = 1L << 30,
-    .help = "receives outstanding at most, and sends; 0: no limit" },
+    .help = "max outstanding receives, and sends; 0: no limit" },
   { .name = NULL },
 };
 

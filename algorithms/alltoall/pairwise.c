@@ -35,7 +35,7 @@ static bool exact(const coll_args *a) { return true; }
 const coll_alg alltoall_pairwise = {
   .key = "alltoall/pairwise",
   .collective = COLL_ALLTOALL,
-  .summary = "one partner a step, at growing distance",
+  .summary = "one partner per step, at growing distance",
   .source = "Open MPI, coll/tuned",
   .twin = { "Open MPI", 2 },
   .supports = supports,

@@ -41,7 +41,7 @@ static bool exact(const coll_args *a) { return true; }
 const coll_alg alltoall_pairwise_exchange = {
   .key = "alltoall/pairwise_exchange",
   .collective = COLL_ALLTOALL,
-  .summary = "swap with one partner a step, whose number differs in the step's bits",
+  .summary = "swap with one partner per step, whose number differs in the step's bits",
   .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
   .supports = supports,
   .run = run,

@@ -45,7 +45,7 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return !a->param[0] || a->param[0] >= a->size; }
 
 static const coll_param params[] = {
-  { "batch", 32, 0, 1L << 20, NULL, "how many blocks are on their way at once, one's own among them; 0: all" },
+  { "batch", 32, 0, 1L << 20, NULL, "max blocks in flight, the rank's own included; 0: all" },
   { .name = NULL },
 };
 

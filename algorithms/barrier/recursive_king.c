@@ -35,7 +35,7 @@ static bool exact(const coll_args *a) {
 }
 
 static const coll_param params[] = {
-  { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "how many ranks meet in a step" },
+  { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "ranks that meet in a step" },
   { .name = NULL },
 };
 

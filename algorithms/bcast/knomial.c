@@ -27,7 +27,7 @@ static double cost(const coll_args *a, double alpha, double beta, double gamma) 
 static bool exact(const coll_args *a) { return coll_tree_bcast_exact(a, (size_t)a->param[1]); }
 
 static const coll_param params[] = {
-  { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "radix: k-1 children a step" },
+  { .name = "k", .value = 4, .min = 2, .max = 1024, .help = "radix: k-1 children per step" },
   COLL_SEGMENT_PARAM(0),
   { .name = NULL },
 };

@@ -19,7 +19,7 @@
 
 static const char *supports(const coll_args *a) {
   return a->count && a->count < (size_t)a->size
-             ? "needs at least one element a rank; Open MPI takes bcast/linear instead"
+             ? "needs at least one element per rank; Open MPI takes bcast/linear instead"
              : NULL;
 }
 

@@ -13,7 +13,7 @@
  * Not in this table: what is done on nodes of several ranks. There ch4 asks its own table first (ch4/generic.json), whose
  * compositions split bcast, reduce, allreduce and barrier into a part within nodes and one among their first ranks, through
  * shared memory (posix) within; and bcast of no bytes, scan, and barrier take MPIR's smp algorithms. With
- * MPIR_CVAR_NOLOCAL=1, or one rank a node, what follows is all.
+ * MPIR_CVAR_NOLOCAL=1, or one rank per node, what follows is all.
  */
 #include "decision/rows.h"
 
@@ -65,7 +65,7 @@ static const coll_rule rules[] = {
 };
 
 const coll_decision decision_mpich_4 = {
-  .key = "decision/mpich_4", .summary = "what MPICH 4 takes by default, one rank a node",
+  .key = "decision/mpich_4", .summary = "what MPICH 4 takes by default, one rank per node",
   .source = "MPICH 4.3.2, maint/tuning/coll/mpir/generic.json; its messages were compared",
   .unit = { [COLL_ALLGATHER] = COLL_PER_VECTOR, [COLL_REDUCE_SCATTER_BLOCK] = COLL_PER_VECTOR },
   .rules = rules, .count = sizeof rules / sizeof *rules,

@@ -671,7 +671,7 @@ static const coll_rule rules[] = {
 };
 
 const coll_decision decision_smpi_ompi = {
-  .key = "decision/smpi_ompi", .summary = "what SMPI takes by itself with its selector ompi; to compare with",
+  .key = "decision/smpi_ompi", .summary = "what SMPI takes with its selector ompi; for comparison",
   .source = "SimGrid 3.32, src/smpi/colls/smpi_openmpi_selector.cpp; its messages were compared on up to 130 ranks",
   .unit = { [COLL_REDUCE_SCATTER_BLOCK] = COLL_PER_VECTOR },
   .rules = rules, .count = sizeof rules / sizeof *rules,

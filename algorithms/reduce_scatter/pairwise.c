@@ -40,7 +40,7 @@ static bool exact(const coll_args *a) { return a->count % (size_t)a->size == 0; 
 const coll_alg reduce_scatter_pairwise = {
   .key = "reduce_scatter/pairwise",
   .collective = COLL_REDUCE_SCATTER,
-  .summary = "each block straight to its rank, one partner a step",
+  .summary = "each block straight to its rank, one partner per step",
   .source = "Thakur et al. 2005, doi:10.1177/1094342005051521; MPICH",
   .flags = COLL_COMMUTATIVE_ONLY,
   .run = run,

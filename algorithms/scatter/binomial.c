@@ -53,7 +53,7 @@ static bool exact(const coll_args *a) { return !a->count || coll_is_power_of_two
 const coll_alg scatter_binomial = {
   .key = "scatter/binomial",
   .collective = COLL_SCATTER,
-  .summary = "binomial tree, half of the blocks handed on at a time",
+  .summary = "binomial tree, half of the blocks passed on at a time",
   .source = "Alessio",
   .twin = { "Open MPI", 2 },
   .run = run,

@@ -71,7 +71,7 @@ static bool line_taken(const file_line *l, char *text, void *self) {
   text += strspn(text, " \t");
   if (!*text) return true;
   if (!seconds_begin(text, &value, &rest) || rest[strspn(rest, " \t")])
-    return line_wrong(l, "%.40s: give the seconds after which a rank enters, from 0 to 1e6, one number a line", text);
+    return line_wrong(l, "%.40s: give the seconds after which a rank enters, from 0 to 1e6, one number per line", text);
   if (list->n < list->ranks) list->late_s[list->n] = value;
   list->n++;
   return true;
@@ -82,7 +82,7 @@ static bool from_file(const arrival *a, int ranks, double *late_s, char *error, 
   listed list = { late_s, ranks, 0 };
   if (!lines_read(&l, a->path, line_taken, &list)) return false;
   if (list.n == ranks) return true;
-  return say(error, size, "%.200s: has seconds for %d ranks, and there are %d; give a line for each", a->path, list.n,
+  return say(error, size, "%.200s: has seconds for %d ranks, and there are %d; give one line per rank", a->path, list.n,
              ranks);
 }
 

@@ -37,7 +37,7 @@ bool places_read(places_list *list, const char *path, char *error, size_t size) 
   *list = (places_list){ 0 };
   file_line l = { .error = error, .size = size };
   if (!lines_read(&l, path, one_line, list)) return false;
-  return list->ranks || line_wrong(&l, "no places; write NODE SOCKET CACHE, a line for each rank");
+  return list->ranks || line_wrong(&l, "no places; write NODE SOCKET CACHE, one line per rank");
 }
 
 static bool by_shape(const char *text, int ranks, coll_place *place, char *error, size_t size) {

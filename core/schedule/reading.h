@@ -26,7 +26,7 @@ typedef struct {
   int rank, call;   /* the ones that are read; -1: no rank yet */
   uint32_t *posted; /* [name] the rank's operation of this name that is not waited for, plus 1; 0: the name is free */
   size_t names;
-  int pending; /* requests that are not waited for */
+  int pending; /* requests not waited for */
   size_t operations, line_cap, piece_cap, group_cap, opened_cap;
 } reading;
 

@@ -27,7 +27,7 @@ size_t barrier_check(MPI_Comm comm, coll_call *call, const char *what) {
     MPI_Allreduce(&mine, &last, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
     if (left + error >= last.time) continue;
     if (what && !wrong)
-      fprintf(stderr, "%s: rank %d leaves %.3g us before rank %d comes\n", what, rank, 1e6 * (last.time - left),
+      fprintf(stderr, "%s: rank %d leaves %.3g us before rank %d enters\n", what, rank, 1e6 * (last.time - left),
               last.rank);
     wrong++;
   }

@@ -10,7 +10,7 @@
 static const char *find_builtin(const plan_point *p, bool trace, char *reason, size_t size) {
   if (!coll_facts_of(p->collective)->mpi)
     return snprintf(reason, size, "MPI has no %s", coll_collective_name(p->collective)), reason;
-  if (trace) return snprintf(reason, size, "MPI's own call cannot be seen into"), reason;
+  if (trace) return snprintf(reason, size, "a call of the library's own cannot be traced"), reason;
   if (p->count > (size_t)1 << 30)
     return snprintf(reason, size, "MPI's own call takes at most 2^30 elements here"), reason;
   return NULL;

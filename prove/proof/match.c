@@ -6,7 +6,7 @@
 #include "prove/proof/state.h"
 #include "prove/proof/text.h"
 
-/* A send or receive of the rank that nobody matches, from operation `i` on; the number of operations where there is none. */
+/* A send or receive of the rank that nobody matches, from operation `i` on; the number of operations where all are matched. */
 static size_t loose_end(const proof *e, int rank, size_t i) {
   const rank_state *a = &e->state[rank];
   while (i < a->n && (a->op[i].kind > REC_RECV_ANY || e->match.partner[a->base + i] != CHANNEL_NOBODY)) i++;
@@ -36,9 +36,10 @@ static bool unmatched(proof *e) {
       if (rec_sends(q->kind) != rec_sends(o->kind) && ranks > common) other = r, at = k, common = ranks;
     }
 
-  size_t told = 1 + (other >= 0);
+  size_t reported = 1 + (other >= 0);
   char more[64] = "";
-  if (e->match.unmatched > told) snprintf(more, sizeof more, "; %zu more have no partner", e->match.unmatched - told);
+  if (e->match.unmatched > reported)
+    snprintf(more, sizeof more, "; %zu more have no partner", e->match.unmatched - reported);
   return proof_fail(e, PROOF_UNMATCHED, "%s%s%s%s", loose_text(e, rank, i).text, other < 0 ? "" : "; ",
                     other < 0 ? "" : loose_text(e, other, at).text, more);
 }

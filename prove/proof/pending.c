@@ -10,10 +10,10 @@ bool pending_clashes(proof *e, int rank, size_t op, int buf, uint64_t off, uint6
     const pending *q = &a->pend[i];
     if (q->buf != buf || !(writes || q->recv) || off >= q->end || off + bytes <= q->begin) continue;
     /* Two statements: op_text returns a text by value. */
-    message_text what = op_text(e, rank, op), on_the_way = op_text(e, rank, q->index);
+    message_text what = op_text(e, rank, op), in_flight = op_text(e, rank, q->index);
     proof_fail(e, PROOF_PENDING, "rank %d: %s %s %s of %s while the %s is pending", rank, what.text,
                writes ? "writes" : "reads", place_text(e, off > q->begin ? off : q->begin).text, buffer_text(buf).text,
-               on_the_way.text);
+               in_flight.text);
     return true;
   }
   return false;

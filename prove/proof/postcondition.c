@@ -38,7 +38,7 @@ static bool holds(proof *e, int rank, int buf, const char *name, uint64_t base, 
     const run *w = &m->run[i++];
     uint64_t want = coord + (at - base - off);
     if (w->set != set || at + w->delta != want)
-      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, wanted %s", rank,
+      return proof_fail(e, name[0] == 'i' ? PROOF_INPUT : PROOF_RESULT, "rank %d: %s of %s holds %s, expected %s", rank,
                         place_text(e, at - base).text, name, value_text(e, at + w->delta, w->set).text,
                         value_text(e, want, set).text);
     at = run_end(m, i - 1);
@@ -58,7 +58,7 @@ static bool barrier_holds(proof *e, int rank) {
   for (int q = 0; q < e->p; q++)
     if (!call_heard(e, rank, q))
       return proof_fail(e, PROOF_RESULT,
-                        "rank %d: leaves the barrier without having heard, directly or not, that rank %d has come",
+                        "rank %d: leaves the barrier without having heard, directly or not, that rank %d has entered",
                         rank, q);
   return true;
 }

@@ -3,5 +3,5 @@
 
 const char *port_topology(FILE *out) {
   (void)out;
-  return "a simulated machine is what its platform file says; ask the driver built for real runs";
+  return "a simulated machine is what its platform file says; use the driver built for real runs";
 }

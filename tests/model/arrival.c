@@ -106,7 +106,7 @@ static void test_refusals(void) {
   snprintf(text, sizeof text, "file:%s", name);
   arrival_parse(&pattern, text);
   check(!arrival_times(&pattern, 4, late, error, sizeof error) &&
-            !strcmp(error + strlen(name), ": has seconds for 2 ranks, and there are 4; give a line for each"),
+            !strcmp(error + strlen(name), ": has seconds for 2 ranks, and there are 4; give one line per rank"),
         "%s", error);
   const char *const lines[][2] = {
     { "1e-6\nsoon\n", ":2: soon" }, { "1 2\n", ":1: 1 2" }, { "-1\n", ":1: -1" }, { "1e7\n", ":1: 1e7" }
@@ -114,7 +114,7 @@ static void test_refusals(void) {
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     char expected[200];
     snprintf(expected, sizeof expected,
-             "%s: give the seconds after which a rank enters, from 0 to 1e6, one number a line", lines[i][1]);
+             "%s: give the seconds after which a rank enters, from 0 to 1e6, one number per line", lines[i][1]);
     written(lines[i][0]);
     check(!arrival_times(&pattern, 1, late, error, sizeof error) && !strcmp(error + strlen(name), expected), "%s",
           error);
@@ -122,7 +122,7 @@ static void test_refusals(void) {
   written("1e-6 \n 3e-6 # and\n2e-6\n1\n");
   late[2] = 7;
   check(!arrival_times(&pattern, 2, late, error, sizeof error) && late[2] == 7 &&
-            !strcmp(error + strlen(name), ": has seconds for 4 ranks, and there are 2; give a line for each"),
+            !strcmp(error + strlen(name), ": has seconds for 4 ranks, and there are 2; give one line per rank"),
         "more lines than ranks: %s", error);
   check(arrival_times(&pattern, 4, late, error, sizeof error) && late[3] == 1 - 1e-6, "as many lines as ranks");
 }

@@ -177,7 +177,7 @@ static void test_places(void) {
     { "0 1 2\n0 1 2 3\n", ":2: 3: write NODE SOCKET CACHE, three whole numbers below 4194304" },
     { "0 1 4194304\n", ":1: 4194304: write NODE SOCKET CACHE, three whole numbers below 4194304" },
     { "0 -1 2\n", ":1: -1: write NODE SOCKET CACHE, three whole numbers below 4194304" },
-    { "# none\n", ":1: no places; write NODE SOCKET CACHE, a line for each rank" },
+    { "# none\n", ":1: no places; write NODE SOCKET CACHE, one line per rank" },
     { "0 1 2 #\n0 1.5 2\n", ":2: 1.5: write NODE SOCKET CACHE, three whole numbers below 4194304" }
   };
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {

@@ -52,7 +52,7 @@ for call in 'ranks=0 count=1' 'ranks=4 count=1 root=4' 'ranks=4 count=1 elem=0';
   says 2 '--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks' --decide collective=bcast $call
 done
 says 0 '"ranks":4' --decide collective=bcast ranks=4 count=1 root=3
-says 2 'more bytes than can be told' --decide collective=bcast ranks=4194304 count=1125899906842624 elem=8
+says 2 'more bytes than fit into 64 bits' --decide collective=bcast ranks=4194304 count=1125899906842624 elem=8
 "$prove" --plan "$dir/absent" > "$dir/said" 2>&1
 [ $? -eq 2 ] && grep -q 'absent: No such file' "$dir/said" || { echo "FAILED: a plan that is not there"; failed=1; }
 # Sets of ranks are words of 64 bits, and a barrier's knowledge words of 32: as many, and one more.
@@ -105,7 +105,7 @@ decide 0 '"ranks":9,"count":5,"status":"ok"' '8 100\n9 5\n'
 decide 2 'cannot read "count=1MiB"' '' ranks=8 count=1MiB
 decide 2 'cannot read "count=-1"' '' ranks=8 count=-1
 decide 2 'cannot read "in_place=2"' '' ranks=8 count=1 in_place=2
-decide 2 'more bytes than can be told' '' ranks=8 count=4611686018427387904
+decide 2 'more bytes than fit into 64 bits' '' ranks=8 count=4611686018427387904
 decide 2 'needs ranks' '8 100\n' count=100
 decide 2 'cannot read the line "9 x"' '8 100\n9 x\n10 1\n'
 decide 2 'cannot read the line "9 1 7"' '9 1 7\n'

@@ -1,7 +1,7 @@
 /* schedules FILE: every algorithm's schedule on a few calls, beside what FILE says of it; --write writes FILE again.
  *
  * The proof asks whether a schedule is right. This asks whether it is the same as before: what is waited for, how many
- * messages are under way, how long a first segment is, and what cost() says, exact or not. A line is a call, how many
+ * messages are under variant, how long a first segment is, and what cost() says, exact or not. A line is a call, how many
  * operations of each kind all ranks do, the bytes they send and combine, a hash over everything, and cost() where only
  * alpha, only beta or only gamma is 1. A difference is not a fault by itself: look at the call
  * with `collscope show KEY`, and when the change is meant, write the file again and commit it with the reason.
@@ -165,13 +165,13 @@ static void calls_of(const coll_alg *alg, coll_args a, const int *ranks, int n) 
     for (int c = 0; c < (bare ? 1 : 6); c++) {
       if (p > 17 && !bare && c != 2 && c != 4) continue; /* there it takes long */
       for (int root = 0; root < last; root++)
-        for (int way = 0; way < 4; way++) {
+        for (int variant = 0; variant < 4; variant++) {
           a.count = counts[c];
           a.root = roots[root];
-          a.commutes = !(way == 1 && coll_has_operator(alg->collective));
-          a.in_place = way == 2 && coll_has_in_place(alg->collective);
-          a.elem = way == 3 ? 16 : 4;
-          a.place = way == 3 ? cyclic : way == 2 ? even : prover_places(places, a.size);
+          a.commutes = !(variant == 1 && coll_has_operator(alg->collective));
+          a.in_place = variant == 2 && coll_has_in_place(alg->collective);
+          a.elem = variant == 3 ? 16 : 4;
+          a.place = variant == 3 ? cyclic : variant == 2 ? even : prover_places(places, a.size);
           call(alg, &a);
         }
     }
@@ -199,10 +199,10 @@ static void grid(const coll_alg *alg, long *param) {
   static const int one_node[] = { 3, 7, 8 };
   for (const coll_param *q = alg->params; q && q->name && q[1].name; q++) /* two at once, at their ends */
     for (const coll_param *other = q + 1; other->name; other++)
-      for (int way = 0; way < 4; way++) {
+      for (int variant = 0; variant < 4; variant++) {
         long *first = &param[q - alg->params], *second = &param[other - alg->params];
-        *first = way % 2 && q->max < 100 ? q->max : q->min;
-        *second = way / 2 && other->max < 100 ? other->max : other->min;
+        *first = variant % 2 && q->max < 100 ? q->max : q->min;
+        *second = variant / 2 && other->max < 100 ? other->max : other->min;
         calls_of(alg, a, one_node, sizeof one_node / sizeof *one_node);
         *first = q->value;
         *second = other->value;

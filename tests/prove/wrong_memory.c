@@ -112,7 +112,7 @@ ALGORITHM(reads_an_address) {
   const volatile char *volatile address = (const volatile char *)8;
   if (*address) return;
 }
-ALGORITHM(scratch_not_asked_for) {
+ALGORITHM(scratch_not_allocated) {
   NAMES;
   void *s = coll_scratch(c, m);
   coll_copy(c, (char *)s + 128, a->in, m);
@@ -186,7 +186,7 @@ static const test tests[] = {
   CASE(SCATTER, in_at_a_rank_without, MISUSE, "copy reads a buffer that is NULL at this rank"),
   CASE(ROTATION, memory_of_its_own, MISUSE, "copy reads memory that is neither in, out nor scratch"),
   CASE(ROTATION, reads_an_address, MISUSE, "reads or writes address 0x8, which is not its own"),
-  CASE(ROTATION, scratch_not_asked_for, MISUSE, "copy writes scratch that it has not asked for"),
+  CASE(ROTATION, scratch_not_allocated, MISUSE, "copy writes scratch that it has not allocated"),
   CASE(ROTATION, before_all_scratch, MISUSE, "copy writes"),
   CASE(ROTATION, scratch_without_end, MISUSE, "asks for scratch of 1152921504606846976 elements"),
   CASE(ROTATION, scratch_again_and_again, MISUSE, "asks for more scratch than a buffer can hold"),
@@ -217,7 +217,7 @@ static const test tests[] = {
   CASE(ROTATION, reads_pending_receive, PENDING, "reads element 0 of scratch while the irecv"),
   CASE(GATHER, two_receives_at_one_place, PENDING, "while the irecv", .root = 4),
   CASE(ROTATION, overlapping_sendrecv, PENDING, "while the isend", .in_place = true),
-  CASE(ROTATION, forgotten_wait, MISUSE, "1 request that nobody has waited for"),
+  CASE(ROTATION, forgotten_wait, MISUSE, "1 request not waited for"),
   CASE(ROTATION, waits_twice, MISUSE, "waits twice"),
   CASE(ROTATION, unwritten_scratch, UNINITIALISED, "reads element 0 of scratch, which holds nothing"),
   CASE(BCAST, recv_any_undeclared, MISUSE, "COLL_ANY_SOURCE"),

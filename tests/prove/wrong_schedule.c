@@ -108,7 +108,7 @@ static const test tests[] = {
   CASE(BCAST, missing_message, UNMATCHED, "rank 4: recv of 28 bytes from rank 0"),
   CASE(BCAST, extra_message, UNMATCHED, "no receive"),
   CASE(BCAST, size_mismatch, SIZE, "24 bytes"),
-  CASE(BCAST, one_element_short, RESULT, "element 6 of out holds nothing, wanted the root's element 6"),
+  CASE(BCAST, one_element_short, RESULT, "element 6 of out holds nothing, expected the root's element 6"),
   CASE(BCAST, rank_skipped, RESULT, "rank 4: element 0 of out holds nothing"),
   CASE(BCAST, wrong_root, UNINITIALISED, "rank 0: send of 28 bytes", .root = 2),
   CASE(BCAST, peer_out_of_range, MISUSE, "rank 5 of a group of 5"),

@@ -66,11 +66,11 @@ spot rec_resolve(recorder *s, const void *p, size_t bytes, const char *who, bool
     int i = s->scratch_last;
     if (i >= s->scratches || off < (int64_t)s->scratch[i].begin || off >= (int64_t)s->scratch[i].end)
       for (i = s->scratches - 1; i >= 0 && off < (int64_t)s->scratch[i].begin;) i--;
-    if (i < 0) rec_fail(s, "%s %s scratch that it has not asked for", who, does);
+    if (i < 0) rec_fail(s, "%s %s scratch that it has not allocated", who, does);
     s->scratch_last = i;
     size_t begin = s->scratch[i].begin, end = s->scratch[i].end;
     if (bytes > end - begin || (size_t)off + bytes > end) {
-      if ((size_t)off >= end + 64 || off < 0) rec_fail(s, "%s %s scratch that it has not asked for", who, does);
+      if ((size_t)off >= end + 64 || off < 0) rec_fail(s, "%s %s scratch that it has not allocated", who, does);
       outside(s, who, does, buf, off - (int64_t)begin, bytes, end - begin);
     }
   } else {

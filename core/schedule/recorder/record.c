@@ -111,8 +111,7 @@ static void run_rank(recorder *s, int rank) {
     coll_ctx again = c;
     s->alg->run(&again, &once);
     if (s->pending) {
-      rec_complain(s, "run() returns with %d request%s that nobody has waited for", s->pending,
-                   s->pending == 1 ? "" : "s");
+      rec_complain(s, "run() returns with %d request%s not waited for", s->pending, s->pending == 1 ? "" : "s");
       return;
     }
   }

@@ -110,8 +110,8 @@ static inline rec_op *rec_append(recorder *s) {
   return &k->op[k->n++];
 }
 
-/* The recorder behind an operation's context; asked once per operation. A site is good for one: who calls an operation through a
- * pointer leaves none; and the last one's would be a wrong one. */
+/* The recorder behind an operation's context; called once per operation. A site belongs to one operation: a call through a pointer
+ * sets no site, and that of the operation before would be wrong. */
 static inline recorder *rec_of(coll_ctx *c) {
   recorder *s = c->self;
   s->site = c->site;

@@ -67,16 +67,23 @@ def verdict(replies: Sequence[dict[str, Any]]) -> str:
 
 def report_failures(replies: Sequence[dict[str, Any]]) -> int:
     """Exit status; says what failed, and why nothing could be proved."""
-    broken = [line for line in replies if line.get("verdict") == "failed"]
-    first = list({line["kind"]: line for line in reversed(broken)}.values())[::-1]  # of each kind, before more of one
+    alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for line in replies:
+        if line.get("verdict") == "failed":
+            alike.setdefault((line["algorithm"], line["kind"], line.get("failure")), []).append(line)
+    failures = sorted(
+        alike.values(), key=lambda lines: lines[0]["kind"] == "cost"
+    )  # that often follows from another one
+    first = list({lines[0]["kind"]: lines for lines in reversed(failures)}.values())[::-1]  # of each kind
     failed = [
         f"{line['algorithm']}, {counted(line['ranks'], 'rank')}, count {line['count']}, root {line['root']}"
         f"{', in place' * line['in_place']}: {line.get('failure')}"
-        for line in [*first, *(line for line in broken if all(line is not other for other in first))]
+        + (f" (and at {counted(others, 'more point')})" if others else "")
+        for line, others in ((x[0], len(x) - 1) for x in [*first, *(x for x in failures if x not in first)])
     ]
     nothing = not any(line["status"] == "ok" for line in replies)
     reasons = [(line["algorithm"], line["status"]) for line in replies] if nothing else []
-    return requests.report(failed, "points fail", reasons)
+    return requests.report(failed, "failures", reasons)
 
 
 def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) -> int:

@@ -103,7 +103,7 @@ def show_many(groups: Mapping[tuple[str, str], Sequence[Line]]) -> None:
     for (collective, key), lines in groups.items():
         count = _count(lines)
         total += count
-        exact = sum(bool(x.get("exact")) for x in lines)
+        exact = sum(bool(x.get("exact")) and x["kind"] != "cost" for x in lines)
         priced = any(x.get("costs") and x["costs"][0]["cost_s"] is not None for x in lines)
         shown = f"{key} ({collective})" if key.startswith("decision/") else key
         table.add(
@@ -136,7 +136,8 @@ def summary(lines: Sequence[Line]) -> None:
     points = count["proven"] + count["failed"]
     if count["failed"]:
         kinds = Counter(x["kind"] for x in lines if x.get("verdict") == "failed")
-        what = join_words([f"{number} {kind}" for kind, number in kinds.most_common()])
+        most = sorted(kinds.most_common(), key=lambda kind: kind[0] == "cost")
+        what = join_words([f"{number} {kind}" for kind, number in most])
         text = f"{count['failed']} of {points} points ({sizes_of(lines)}): {what}"
         console.say(f"[bold red]FAILED[/bold red]: {_safe(text)}", markup=True)
     elif points:
@@ -154,9 +155,10 @@ def _count(lines: Sequence[Line]) -> Counter[str]:
     return Counter("unsupported" if x["status"] != "ok" else x["verdict"] for x in lines)
 
 
-def _rank(line: Line) -> tuple[bool, bool, int, int]:
+def _rank(line: Line) -> tuple[int, bool, int, int]:
     plain = line["type"] != "affine"
-    return (line.get("verdict") == "failed", line["status"] == "ok", int(plain), line.get("bytes") or 0)
+    worst = 0 if line.get("verdict") != "failed" else 1 if line["kind"] == "cost" else 2
+    return (worst, line["status"] == "ok", int(plain), line.get("bytes") or 0)
 
 
 def _some(ranks: list[int]) -> list[int]:

@@ -57,7 +57,7 @@ def check_ranks(pattern: str, ranks: int) -> None:
     lines = [line.partition("#")[0].strip() for line in read_text(path, str(path)).splitlines()]
     if (found := sum(map(bool, lines))) != ranks:
         raise UsageError(
-            f"--skew {pattern}: has seconds for {found} ranks, and there are {ranks}; give a line for each"
+            f"--skew {pattern}: has seconds for {found} ranks, and there are {ranks}; give one line per rank"
         )
 
 

@@ -51,10 +51,10 @@ def test_table_is_complete(tmp_path: Path) -> None:
     messages = {(row["algorithm"], row["bytes"]): row["messages"] for row in rows}
     assert messages["allgather/bruck", "8"] == "1" and messages["messages/send_recv", "8"] == "2"
     assert messages["bcast/pipeline[s=1024]", "4096"] == "4"
-    assert "from 4 KiB on: median ratio" in done.stdout and "below: median added time a message" in done.stdout
+    assert "from 4 KiB on: median ratio" in done.stdout and "below: median added time per message" in done.stdout
 
 
-def test_what_cannot_be_forced_is_not_compared(tmp_path: Path) -> None:
+def test_an_algorithm_that_cannot_be_forced_is_not_compared(tmp_path: Path) -> None:
     (tmp_path / "plan").write_text(
         "set coll_tuned_scan_algorithm 999\npair scan/linear 2\nset coll_tuned_scan_algorithm 1\npair scan/linear 2\n"
         "pair scan/no_such 2\nset no_such_variable 1\npair scan/linear 2\n"

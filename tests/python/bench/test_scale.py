@@ -17,7 +17,7 @@ def test_every_line_is_there() -> None:
     command = [sys.executable, paths.ROOT / "bench" / "scale.py", "--only", "model", "--ranks", "1024"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^1,024 ranks, 16 a node +[0-9.]+ +[0-9.]+ +[0-9]+$", done.stdout, re.M)
+    assert re.search(r"^1,024 ranks, 16 per node +[0-9.]+ +[0-9.]+ +[0-9]+$", done.stdout, re.M)
     rates = re.findall(r"^(barrier|alltoall).* ([0-9,]+)   ≥", done.stdout, re.M)
     assert [what for what, _ in rates] == ["barrier", "barrier", "alltoall", "alltoall"]
     assert all(int(rate.replace(",", "")) > 0 for _, rate in rates)

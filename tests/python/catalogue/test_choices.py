@@ -165,7 +165,7 @@ def test_every_rule_is_as_it_was() -> None:
     assert list(rule_lines()) == (CHOICES / "rules.txt").read_text(encoding="utf-8").splitlines()
     for line in decisions.rules():
         rule = line["rule"]
-        assert rule["divides"] == (rule["bytes_multiple"] > 0 or "divide" in rule["elements"]), line
+        assert rule["divides"] == (rule["bytes_multiple"] > 0 or "multiple" in rule["elements"]), line
 
 
 def list_lines() -> Iterator[str]:

@@ -182,6 +182,32 @@ def test_one_failed_point_fails_the_proof(
         assert err == ""
 
 
+def test_a_failure_is_printed_once_and_a_wrong_cost_last(capsys: pytest.CaptureFixture[str]) -> None:
+    shape = {
+        "collective": "bcast",
+        "algorithm": "bcast/x",
+        "root": 0,
+        "in_place": 0,
+        "status": "ok",
+        "verdict": "failed",
+    }
+    cost, data = ({"kind": kind, "failure": why} for kind, why in (("cost", "too dear"), ("result", "rank 1 lacks it")))
+    points = [
+        (2, 1, cost),
+        (2, 9, cost),
+        (3, 1, data),
+        (4, 1, data | {"failure": "rank 3 lacks it"}),
+        (5, 1, data),
+        (5, 9, data),
+    ]
+    assert prove.report_failures([shape | {"ranks": p, "count": n} | why for p, n, why in points]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "collscope: bcast/x, 3 ranks, count 1, root 0: rank 1 lacks it (and at 2 more points)",
+        "collscope: bcast/x, 2 ranks, count 1, root 0: too dear (and at 1 more point)",
+        "collscope: bcast/x, 4 ranks, count 1, root 0: rank 3 lacks it",
+    ]
+
+
 @pytest.mark.parametrize("schedule", [False, True])
 def test_replies_are_completed_and_in_order(
     known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch, schedule: bool

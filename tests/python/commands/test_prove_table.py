@@ -76,6 +76,17 @@ def test_a_cost_that_differs_where_exact_holds_is_not_called_exact() -> None:
     assert prove_table.exactness(line(2, "cost", costs=[{"critical_s": 1.0, "cost_s": 2.0}], exact=True)) == "0.50"
 
 
+def test_missing_data_come_before_a_wrong_cost(shown: list[Grid], capsys: pytest.CaptureFixture[str]) -> None:
+    """In the row of a number of ranks, and in the sum; where a cost is wrong nothing is counted as exact."""
+    wrong = [line(2, "cost", bytes=64, exact=True), line(2, "result"), line(3, "cost", exact=True), line(3, exact=True)]
+    prove_table.show(wrong)
+    assert [made.cells[-1] for made in shown[0].lines] == ["FAILED: result", "FAILED: cost"]
+    assert capsys.readouterr().out.rstrip().endswith("1 result and 2 cost")
+    costs = [{"cost_s": 1.0, "critical_s": 1.0}]
+    prove_table.show_many({("bcast", "bcast/wrong"): [each | {"costs": costs} for each in wrong]})
+    assert shown[1].lines[0].cells[:5] == ("bcast/wrong", "1", "", "3", "1")
+
+
 def test_each_number_of_ranks_has_its_failed_point_else_the_one_that_moves_most(shown: list[Grid]) -> None:
     lines = [
         line(2, bytes=8), line(2, bytes=64, rounds=3.0, reduced_bytes=16, messages=5, vector_bytes=2048), line(2, bytes=16),

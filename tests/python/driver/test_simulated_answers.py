@@ -64,7 +64,19 @@ WAYS = {
     "in_place": "in_place=1 check=1",
 }
 # A time that is no simulated one, and where somebody's files lie.
-PASSING = ("seconds", "versions", "flags", "mpi", "back_end", "wall_s", "hosts", "host", "library", "compiler")
+PASSING = (
+    "status",
+    "seconds",
+    "versions",
+    "flags",
+    "mpi",
+    "back_end",
+    "wall_s",
+    "hosts",
+    "host",
+    "library",
+    "compiler",
+)
 
 OF_THIS_MACHINE = {"touch", "place"}  # what a processor takes, and which one: not simulated
 

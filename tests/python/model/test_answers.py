@@ -22,6 +22,7 @@ from collscope.catalogue import registry
 from rounded import rounded
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
+REASONS = ("status", "failure")  # are texts
 KEPT = Path(__file__).with_name("answers.txt")
 
 ALONE = "ports one_port\nclass network 0 1e-6 1e-9\ngamma 2e-10\ncopy 1e-10\noverhead 1e-7\nbound 1e-6 1e-9 2e-10\n"
@@ -117,7 +118,7 @@ def answers(name: str, options: list[str], machine: str, more: str, folder: Path
     assert done.returncode == 0, done.stdout[-1000:]
     printed = iter(done.stdout.splitlines())
     for collective, lines in plans.items():
-        yield collective, [rounded(json.loads(line)) for line in itertools.islice(printed, len(lines))]
+        yield collective, [rounded(json.loads(line), REASONS) for line in itertools.islice(printed, len(lines))]
 
 
 def lines_of(request: tuple[str, list[str], str, str], folder: Path) -> Iterator[str]:

@@ -106,5 +106,5 @@ def test_a_file_has_one_line_for_each_rank(tmp_path: Path, ranks: int) -> None:
     with pytest.raises(UsageError) as caught:
         arrival.check_ranks(pattern, ranks)
     assert (
-        str(caught.value) == f"--skew {pattern}: has seconds for 3 ranks, and there are {ranks}; give a line for each"
+        str(caught.value) == f"--skew {pattern}: has seconds for 3 ranks, and there are {ranks}; give one line per rank"
     )
