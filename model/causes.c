@@ -7,11 +7,17 @@
 #include "model/match.h"
 
 const char *const part_names[PARTS] = {
-  [PART_LATENCY] = "latency", [PART_BANDWIDTH] = "bandwidth",
-  [PART_WAIT] = "wait",       [PART_OVERHEAD] = "overhead",
-  [PART_GAP] = "gap",         [PART_RECEIVE_GAP] = "receive_gap",
-  [PART_NIC_GAP] = "nic_gap", [PART_ORDER] = "order",
-  [PART_REDUCE] = "reduce",   [PART_COPY] = "copy",
+  [PART_LATENCY] = "latency",
+  [PART_BANDWIDTH] = "bandwidth",
+  [PART_WAIT] = "wait",
+  [PART_OVERHEAD] = "overhead",
+  [PART_GAP] = "gap",
+  [PART_RECEIVE_GAP] = "receive_gap",
+  [PART_NIC_GAP] = "nic_gap",
+  [PART_ORDER] = "order",
+  [PART_REDUCE] = "reduce",
+  [PART_COPY] = "copy",
+  [PART_FIRST_TOUCH] = "first_touch",
   [PART_ARRIVAL] = "arrival",
 };
 

@@ -121,7 +121,7 @@ void ranks_run_one(timer *t, int r) {
     int32_t id = of[s->next];
     rec_kind kind = (rec_kind)(what[s->next] & KIND);
     if (begin_s) begin_s[s->next] = s->clock;
-    if (first_written) s->clock += (double)first_written[s->next] * m->first_touch_s_per_byte;
+    if (first_written) rank_busy(e, r, PART_FIRST_TOUCH, (double)first_written[s->next] * m->first_touch_s_per_byte);
     switch (kind) {
       case REC_SEND:
       case REC_ISEND:

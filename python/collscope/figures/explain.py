@@ -25,6 +25,7 @@ COLOURS = {
     "order": "#882255",
     "reduce": "#009E73",
     "copy": "#999933",
+    "first_touch": "#DDCC77",
     "arrival": "#CC79A7",
     "other": "#afb8c1",
 }

@@ -25,6 +25,7 @@ PARTS: Mapping[str, str] = {
     "order": "behind an earlier message",
     "reduce": "reduction",
     "copy": "copies",
+    "first_touch": "first touch of memory",
     "arrival": "late arrival",
     "other": "other",
 }
