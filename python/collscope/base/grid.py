@@ -35,6 +35,7 @@ class Column:
     pieces: str = WHOLE  # a regular expression: between what it finds a cell may be broken
     right: bool = False  # numbers
     style: str = ""
+    readable: int = 0  # characters that a line of it needs to be read: others are left out before it gets fewer
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ class Grid:
         for i, column in enumerate(self.columns):
             cells = [line.cells[i] for line in self.lines]
             least = [_longest(column.name, WORDS), *(_longest(cell, column.pieces) for cell in cells)]
-            made.append((max(least), max([cell_len(column.name), *map(cell_len, cells)])))
+            most = max([cell_len(column.name), *map(cell_len, cells)])
+            made.append((max([*least, min(column.readable, most)]), most))
         return made
 
     def _fit(self, width: int) -> dict[int, int]:

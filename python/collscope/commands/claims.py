@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collscope.studies.claims import Judged, PaperClaims
 
 
+SENTENCE = 24  # characters of a line that a sentence can be read in
+
+
 @click.command("claims", epilog="\b\nExample:\n  ./collscope claims --check")
 @click.option("--check", is_flag=True, help="Write nothing.")
 @click.option("--out", metavar="DIR", help="Write claims.md and claims.html there (default: results/).")
@@ -81,6 +84,7 @@ def _claim(j: Judged) -> dict[str, Any]:
 
 def _print_tables(papers: Sequence[PaperClaims]) -> None:
     from collscope.analysis.claims import MILD
+    from collscope.base import console
     from collscope.base.grid import WORDS, Column, Grid
     from collscope.studies import claims
 
@@ -88,7 +92,7 @@ def _print_tables(papers: Sequence[PaperClaims]) -> None:
         grid = Grid(
             [Column("claim"), Column("with", goes=2), Column("verdict"), Column("hold", right=True),
              Column("readings", goes=5, pieces=WORDS), Column("expected", goes=3),
-             Column("same over the ranges", goes=4, pieces=WORDS), Column("says", goes=1, pieces=WORDS)],
+             Column("same over the ranges", goes=4, pieces=WORDS), Column("says", goes=1, pieces=WORDS, readable=SENTENCE)],
             title=f"{paper.title} ({paper.study})",
         )  # fmt: skip
         for j in paper.claims:
@@ -105,8 +109,8 @@ def _print_tables(papers: Sequence[PaperClaims]) -> None:
             )
         grid.show()
     counted = claims.count(papers)
-    click.echo(", ".join(f"{n} {verdict}" for verdict, n in counted.items()) + f" of {sum(counted.values())} claims.")
+    console.say(", ".join(f"{n} {verdict}" for verdict, n in counted.items()) + f" of {sum(counted.values())} claims.")
     milder = claims.count(papers, MILD)["reproduced"]
-    click.echo(
+    console.say(
         f"Of sentences that can be read in two ways both readings are asked for; by the milder ones alone {milder} would be reproduced."
     )

@@ -187,6 +187,7 @@ def _of(frame: pd.DataFrame, name: str, source: str | None) -> pd.DataFrame:
 def show(both: pd.DataFrame) -> None:
     """Prints errors by collective, algorithm, size and ranks, and who wins."""
     from collscope.analysis import prediction
+    from collscope.base import console
     from collscope.base.grid import KEY, Column, Grid
 
     numbers = ("points", "median", "p90", "worst", "bias")
@@ -202,20 +203,20 @@ def show(both: pd.DataFrame) -> None:
         grid.show()
     for band in prediction.coverage(both).itertuples(index=False):
         single = f", {band.repetitions_inside:.1%} of {band.repetitions} repetitions" if band.repetitions else ""
-        click.echo(
+        console.say(
             f"Inside the band of {prediction.NOMINAL:.0%}: {band.inside:.1%} of {band.calls} measured medians{single}; "
             f"{band.below:.1%} below, {band.above:.1%} above."
         )
     won = prediction.winners(both)
     if won is None:
-        click.echo("No call has two algorithms: there is no winner to predict.")
+        console.say("No call has two algorithms: there is no winner to predict.")
         return
-    click.echo(
+    console.say(
         f"Winner: predicted in {won.same} of {won.calls} calls, tied with it within the noise in {won.ties}, "
         f"not told apart from it in {won.undecided}, another in {won.wrong} "
         f"(agreement {won.agreement:.1%})."
     )
     regret = f"{won.mean_regret:.1%} (mean), {won.p90_regret:.1%} (p90), {won.worst_regret:.1%} (max: {won.worst_call})"
-    click.echo(f"Regret, the time lost by trusting the prediction: {regret if won.worst_regret else 'none'}.")
+    console.say(f"Regret, the time lost by trusting the prediction: {regret if won.worst_regret else 'none'}.")
     if won.correlation == won.correlation:
-        click.echo(f"Rank correlation of the algorithms of a call: {won.correlation:.2f} (Spearman, mean).")
+        console.say(f"Rank correlation of the algorithms of a call: {won.correlation:.2f} (Spearman, mean).")

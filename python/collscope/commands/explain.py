@@ -11,7 +11,7 @@ import click
 
 from collscope.base import console, documents, progress
 from collscope.base.errors import UsageError, UserError
-from collscope.base.grid import KEY, Column, Grid
+from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import counted, format_size, format_time
 from collscope.commands import calls, one_call, origin, requests
 from collscope.commands.groups import Sectioned
@@ -26,6 +26,8 @@ CANNOT = (
     "A run that is observed tells when messages were posted and when they were there: latency, bandwidth and waiting for a link cannot "
     "be told apart, nor which link was busy. --source model says that."
 )
+
+READABLE = 16  # characters of a line that words can be read in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +91,11 @@ def _where(point: Point, layout: Layout | None, ranks: int) -> str:
 
 
 def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) -> None:
+    def short(p: CriticalPath) -> str:
+        return p.key.removeprefix(f"{point.collective}/")
+
     grid = Grid(
-        [Column("part", pieces=KEY), *(Column(p.key, pieces=KEY, right=True) for p in paths)],
+        [Column("part", pieces=WORDS, readable=READABLE), *(Column(short(p), pieces=KEY, right=True) for p in paths)],
         title=f"Critical path: {_where(point, layout, paths[0].ranks)}",
     )
     for part, name in PARTS.items():
@@ -99,17 +104,17 @@ def _show(paths: Sequence[CriticalPath], point: Point, layout: Layout | None) ->
     grid.add("time", *(format_time(p.time_s, aligned=True) for p in paths), ruled=True)
     grid.show()
     for text in explain.sentences(paths):
-        click.echo(text)
+        console.say(text)
     links = [link for p in paths for link in p.links if link.wait_s > 0.01 * p.time_s]
     if links:
         table = Grid([Column("link"), Column("of", pieces=KEY), Column("busy", right=True), Column("path waits", right=True)],
                      title="Shared links that the critical path waits for")  # fmt: skip
         for p in paths:
             for link in sorted((x for x in p.links if x in links), key=lambda x: -x.wait_s)[:5]:
-                table.add(link.name, p.key, f"{link.busy_s / p.time_s:.0%}", format_time(link.wait_s, aligned=True))
+                table.add(link.name, short(p), f"{link.busy_s / p.time_s:.0%}", format_time(link.wait_s, aligned=True))
         table.show()
     if any(p.source != "model" for p in paths):
-        click.echo(CANNOT)
+        console.say(CANNOT)
 
 
 def _document(
@@ -161,13 +166,16 @@ def _crossings(platform: str, layout: Layout, points: Sequence[Point]) -> list[C
 
 def _show_crossings(found: Sequence[Crossing], paths: Sequence[CriticalPath]) -> None:
     loser = max(paths, key=lambda p: p.time_s).key
-    grid = Grid([Column("quantity"), Column("there", right=True), Column("", pieces=KEY)],
-                title=f"What would have to change for {loser} to win")  # fmt: skip
+    grid = Grid(
+        [
+            Column("quantity", pieces=WORDS, readable=READABLE),
+            Column("it wins at", pieces=WORDS),
+            Column("× now", right=True),
+        ],
+        title=f"What would have to change for {loser} to win",
+    )
     for c in found:
-        if c.at is None:
-            grid.add(c.what, "-", f"it does not win from {c.text}")
-        else:
-            grid.add(c.what, c.text, f"{c.factor:.3g} times what it is")
+        grid.add(c.what, *(("nowhere from " + c.text, "") if c.factor is None else (c.text, f"{c.factor:.3g}")))
     grid.show()
 
 

@@ -49,12 +49,12 @@ SLOW = CriticalPath("bcast/mst[dest=first]", "", "model", 4, 30 * US, {"latency"
 PATHS = """\
 Critical path: bcast of 4 KiB, 4 ranks on 2 nodes of tiny
 
- part                        bcast/linear  bcast/mst[dest=first]
- ───────────────────────────────────────────────────────────────
- latency                    4.000 µs  40%          30.00 µs 100%
- waiting for a shared link  6.000 µs  60%                      0
+ part                              linear  mst[dest=first]
+ ─────────────────────────────────────────────────────────
+ latency                    4.000 µs  40%    30.00 µs 100%
+ waiting for a shared link  6.000 µs  60%                0
 
- time                            10.00 µs               30.00 µs
+ time                            10.00 µs         30.00 µs
 
 bcast/linear wins: 10 µs; bcast/mst[dest=first] takes 3.00 times as long, 30 µs.
 The critical path of bcast/mst[dest=first] differs from that of bcast/linear by latency +26 µs, waiting for a shared link -6 µs.
@@ -62,19 +62,19 @@ bcast/linear: 1 message on the path; waiting for a shared link is 60% of the tim
 bcast/mst[dest=first]: 2 messages on the path; latency is 100% of the time.
 Shared links that the critical path waits for
 
- link   of            busy  path waits
- ─────────────────────────────────────
- three  bcast/linear  100%    3.040 µs
- one    bcast/linear   80%    2.000 µs
+ link   of      busy  path waits
+ ───────────────────────────────
+ three  linear  100%    3.040 µs
+ one    linear   80%    2.000 µs
 
 """
 CROSSINGS = """\
 What would have to change for bcast/mst[dest=first] to win
 
- quantity  there
- ─────────────────────────────────────────────────────
- latency   60 ns  0.0123 times what it is
- ranks         -  it does not win from 2 ranks to 1024
+ quantity  it wins at                     × now
+ ──────────────────────────────────────────────
+ latency   60 ns                         0.0123
+ ranks     nowhere from 2 ranks to 1024
 
 """
 

@@ -1,4 +1,4 @@
-"""collscope.base.grid, collscope.base.console:
+"""collscope.base.grid, collscope.base.console, collscope.commands.explain, collscope.commands.claims:
 what a user sees in terminals of 60, 80 and 120 columns: names and verdicts whole, nothing wider than the screen."""
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ WIDTHS = (60, 80, 120)
 PROGRAM = """
 import json, sys
 from collscope.commands import cli, twins
+from collscope.studies import reader
+reader.names = lambda: ["alessio_orfeo"]
 for words in json.loads(sys.argv[1]):
     print("====", " ".join(words), flush=True)
     try:
@@ -35,6 +37,21 @@ RUN = (
     *("run", "--on", "schooner", "--nodes", "4", "--ranks", "32", "-c", "bcast", "--source", "bound,model"),
     *("-a", "mst,mst_scatter_bucket_allgather,hierarchical_known_root,ompi_4_1", "--bytes", "1KiB,1MiB"),
 )
+EXPLAIN = (
+    *(
+        "explain",
+        "bcast/chain",
+        "bcast/mst_scatter_bucket_allgather",
+        "--on",
+        "schooner",
+        "--ranks",
+        "32",
+        "--nodes",
+        "4",
+    ),
+    *("--bytes", "64KiB"),
+)
+CLAIMS = ("claims", "--check")
 DECIDE = ("decide", "-c", "bcast", "--ranks", "64", "--bytes", "4KiB")
 LIST = ("list",)
 LIST_ONE = ("list", "-c", "bcast")
@@ -43,7 +60,7 @@ LIST_ONE = ("list", "-c", "bcast")
 @cache
 def screens(columns: int) -> dict[str, str]:
     """What each command shows, by its first words."""
-    words = json.dumps([PROVE, PROVE_MANY, RUN, DECIDE, LIST, LIST_ONE])
+    words = json.dumps([PROVE, PROVE_MANY, RUN, EXPLAIN, CLAIMS, DECIDE, LIST, LIST_ONE])
     status, text = shown([words], columns, program=("-c", PROGRAM))
     assert status == 0, text
     made = {}
@@ -88,6 +105,24 @@ def test_run_shows_names_times_and_choices(columns: int) -> None:
         assert "no room for" in text
     else:
         assert "× fastest" in text
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_explain_breaks_no_column_into_single_words(columns: int) -> None:
+    text = screen(columns, *EXPLAIN)
+    table = [line for line in text.splitlines() if not line.startswith("crossings ")]
+    assert max(map(len, table)) <= columns
+    for words in ("waiting for a ", "NIC of node 0, out  ", "nowhere from 1 to 16", "speed of the NIC"):
+        assert any(words in line for line in table)
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_claims_say_their_sentences_in_lines_that_can_be_read(columns: int) -> None:
+    """Other columns make room for them."""
+    text = screen(columns, *CLAIMS)
+    assert widest(text) <= columns
+    for words in (" bcast linear at 4 B:", "not reproduced", "11 of 13"):
+        assert words in text
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
