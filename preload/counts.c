@@ -49,7 +49,8 @@ void counts_type(row *r, MPI_Datatype type) {
   if (r->calls && r->last == type) return;
   r->last = type;
   if (!strcmp(r->type, several)) return;
-  if (type != MPI_DATATYPE_NULL) MPI_Type_get_name(type, name, &length);
+  if (type == MPI_DATATYPE_NULL) return;
+  MPI_Type_get_name(type, name, &length);
   if (!*name) strcpy(name, "derived");
   if (*r->type && strcmp(r->type, name)) strcpy(r->type, several);
   else strcpy(r->type, name);

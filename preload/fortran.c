@@ -1,0 +1,97 @@
+/* MPI's collective functions as programs in Fortran call them. Open MPI's own go to PMPI_…, past the functions for C; those of mpi_f08 go to
+ * ompi_…_f, those of mpif.h and of the module mpi to mpi_…, in the spelling of their compiler. */
+#include <mpi.h>
+
+#ifdef OPEN_MPI
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* Where Fortran's constants lie: the program's language says them by address. One per spelling; a program has one of these, or none. */
+#define CONSTANTS(name)                       \
+  extern char name##_ __attribute__((weak));  \
+  extern char name##__ __attribute__((weak)); \
+  extern char name __attribute__((weak));
+CONSTANTS(mpi_fortran_in_place)
+CONSTANTS(mpi_fortran_bottom)
+#define IS(buffer, name) ((buffer) && ((buffer) == &name || (buffer) == &name##_ || (buffer) == &name##__))
+
+static void *buffer_of(char *buffer) {
+  if (IS(buffer, mpi_fortran_in_place)) return MPI_IN_PLACE;
+  return IS(buffer, mpi_fortran_bottom) ? MPI_BOTTOM : buffer;
+}
+
+/* The function by its five names. */
+#define FORTRAN(lower, UPPER, parameters, call)                                       \
+  PUBLIC void ompi_##lower##_f parameters;                                            \
+  PUBLIC void mpi_##lower parameters __attribute__((alias("ompi_" #lower "_f")));     \
+  PUBLIC void mpi_##lower##_ parameters __attribute__((alias("ompi_" #lower "_f")));  \
+  PUBLIC void mpi_##lower##__ parameters __attribute__((alias("ompi_" #lower "_f"))); \
+  PUBLIC void MPI_##UPPER parameters __attribute__((alias("ompi_" #lower "_f")));     \
+  void ompi_##lower##_f parameters {                                                  \
+    int code = call;                                                                  \
+    if (error) *error = (MPI_Fint)code;                                               \
+  }
+_Static_assert(sizeof(MPI_Fint) == sizeof(int), "counts of Fortran are counts of C");
+
+#define TYPE(t) PMPI_Type_f2c(*(t))
+#define COMM PMPI_Comm_f2c(*comm)
+
+/* clang-format off: a table */
+FORTRAN(barrier, BARRIER, (MPI_Fint * comm, MPI_Fint *error), MPI_Barrier(COMM))
+FORTRAN(bcast, BCAST, (char *buffer, MPI_Fint *n, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error),
+        MPI_Bcast(buffer_of(buffer), *n, TYPE(type), *root, COMM))
+FORTRAN(gather, GATHER,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *root, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Gather(buffer_of(in), *n, TYPE(type), buffer_of(out), *m, TYPE(other), *root, COMM))
+FORTRAN(scatter, SCATTER,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *root, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Scatter(buffer_of(in), *n, TYPE(type), buffer_of(out), *m, TYPE(other), *root, COMM))
+FORTRAN(allgather, ALLGATHER,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Allgather(buffer_of(in), *n, TYPE(type), buffer_of(out), *m, TYPE(other), COMM))
+FORTRAN(alltoall, ALLTOALL,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Alltoall(buffer_of(in), *n, TYPE(type), buffer_of(out), *m, TYPE(other), COMM))
+FORTRAN(reduce, REDUCE,
+        (char *in, char *out, MPI_Fint *n, MPI_Fint *type, MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Reduce(buffer_of(in), buffer_of(out), *n, TYPE(type), PMPI_Op_f2c(*op), *root, COMM))
+#define COMBINES(lower, UPPER, function)                                                                     \
+  FORTRAN(lower, UPPER,                                                                                      \
+          (char *in, char *out, MPI_Fint *n, MPI_Fint *type, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *error), \
+          function(buffer_of(in), buffer_of(out), *n, TYPE(type), PMPI_Op_f2c(*op), COMM))
+COMBINES(allreduce, ALLREDUCE, MPI_Allreduce)
+COMBINES(scan, SCAN, MPI_Scan)
+COMBINES(exscan, EXSCAN, MPI_Exscan)
+COMBINES(reduce_scatter_block, REDUCE_SCATTER_BLOCK, MPI_Reduce_scatter_block)
+FORTRAN(reduce_scatter, REDUCE_SCATTER,
+        (char *in, char *out, MPI_Fint *n, MPI_Fint *type, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *error),
+        MPI_Reduce_scatter(buffer_of(in), buffer_of(out), n, TYPE(type), PMPI_Op_f2c(*op), COMM))
+FORTRAN(gatherv, GATHERV,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *at, MPI_Fint *other, MPI_Fint *root,
+         MPI_Fint *comm, MPI_Fint *error),
+        MPI_Gatherv(buffer_of(in), *n, TYPE(type), buffer_of(out), m, at, TYPE(other), *root, COMM))
+FORTRAN(scatterv, SCATTERV,
+        (char *in, MPI_Fint *n, MPI_Fint *at, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *other, MPI_Fint *root,
+         MPI_Fint *comm, MPI_Fint *error),
+        MPI_Scatterv(buffer_of(in), n, at, TYPE(type), buffer_of(out), *m, TYPE(other), *root, COMM))
+FORTRAN(allgatherv, ALLGATHERV,
+        (char *in, MPI_Fint *n, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *at, MPI_Fint *other, MPI_Fint *comm,
+         MPI_Fint *error),
+        MPI_Allgatherv(buffer_of(in), *n, TYPE(type), buffer_of(out), m, at, TYPE(other), COMM))
+FORTRAN(alltoallv, ALLTOALLV,
+        (char *in, MPI_Fint *n, MPI_Fint *from, MPI_Fint *type, char *out, MPI_Fint *m, MPI_Fint *to, MPI_Fint *other,
+         MPI_Fint *comm, MPI_Fint *error),
+        MPI_Alltoallv(buffer_of(in), n, from, TYPE(type), buffer_of(out), m, to, TYPE(other), COMM))
+FORTRAN(init, INIT, (MPI_Fint * error), MPI_Init(&(int){ 0 }, &(char **){ 0 }))
+FORTRAN(init_thread, INIT_THREAD, (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *error),
+        MPI_Init_thread(&(int){ 0 }, &(char **){ 0 }, *required, provided))
+FORTRAN(finalize, FINALIZE, (MPI_Fint * error), MPI_Finalize())
+FORTRAN(abort, ABORT, (MPI_Fint * comm, MPI_Fint *status, MPI_Fint *error), MPI_Abort(COMM, *status))
+/* clang-format on */
+
+#endif
