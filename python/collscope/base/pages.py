@@ -36,6 +36,8 @@ _POWER = re.compile(r"\b(\d+)\^(\d+)")
 _VERDICTS = {"reproduced": "good", "partly": "middling", "not reproduced": "bad", "not testable": "faint"}
 _CELLS = {"yes": "yes", "no": "no", "yes (!)": "yes surprise", "no (!)": "no surprise"}
 LONG = 80  # characters of a cell that keeps some width where the page is narrow
+MAX_OPEN = 16  # rows of a table that stands open
+_REMOTE = re.compile(r"(?:https?:)?//", re.I)
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -96,7 +98,8 @@ def html(
 ) -> str:
     """A whole page of a text in Markdown whose pictures are below `folder`: with them inside (embed), or beside it.
 
-    A paragraph that begins with a picture is a figure, its further words are the caption. Headings of levels 2 and 3 are the contents.
+    A paragraph that begins with a picture is a figure, its further words are the caption. A long table is folded. Headings of levels 2
+    and 3 are the contents. Nothing is loaded from elsewhere: a picture with a remote address is a link to it.
     `sheets`: all pages, where this one, `here`, is one of several. `places`: where a relative address leads.
     """
     made = _converter()
@@ -136,7 +139,7 @@ def _converter() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": True}).enable("table")
     for name, rule in {"html_block": _block, "html_inline": _inline, "text": _text, "image": _image}.items():
         made.add_render_rule(name, rule)
-    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    made.add_render_rule("fold", lambda _, tokens, at, *__: tokens[at].content)
     made.add_render_rule("link_open", _link)
     return made
 
@@ -146,7 +149,7 @@ def _converter() -> MarkdownIt:
 
 def _arranged(tokens: Sequence[Token]) -> Iterator[Token]:
     """The tokens with figures in place of paragraphs that begin with a picture, and classes of tables and cells."""
-    inside = False  # a row of figures
+    inside = folded = False  # in a row of figures, in a long table
     for k, token in enumerate(tokens := [*_anchored(tokens)]):
         following = tokens[k + 1] if k + 1 < len(tokens) else None
         figure = token.type == "paragraph_open" and following is not None and _is_figure(following)
@@ -161,8 +164,19 @@ def _arranged(tokens: Sequence[Token]) -> Iterator[Token]:
             assert following
             following.children = _captioned(following.children or [])
         elif token.type == "table_open":
+            end = next(i for i, t in enumerate(tokens[k:], k) if t.type == "table_close")
+            rows = sum(t.type == "tr_open" for t in tokens[k:end]) - 1
+            folded = rows > MAX_OPEN
+            if folded:
+                yield _fold(f"<details><summary>{_columns(tokens[k:end])}: {rows} rows</summary>")
             yield _made("scroll", "div", 1, "scroll")
-            _name_columns(token, tokens[k:])
+            _name_columns(token, tokens[k:end])
+        elif token.type == "table_close":
+            yield token
+            yield _made("scroll", "div", -1)
+            if folded:
+                yield _fold("</details>")
+            continue
         elif token.type == "td_open" and following is not None:
             _mark_cell(token, following)
         elif token.type == "inline":
@@ -192,6 +206,19 @@ def _made(kind: str, tag: str, nesting: Any, name: str = "") -> Token:
     return Token(kind, tag, nesting, attrs={"class": name} if name else {}, block=True)
 
 
+def _fold(text: str) -> Token:
+    token = _made("fold", "", 0)
+    token.content = f"{text}\n"
+    return token
+
+
+def _columns(table: Sequence[Token]) -> str:
+    """The names of a table's columns, as HTML."""
+    end = next(k for k, t in enumerate(table) if t.type == "thead_close")
+    names = ["".join(c.content for c in t.children or []) for t in table[:end] if t.type == "inline"]
+    return escape(", ".join(name for name in names if name) or "Table")
+
+
 def _is_figure(token: Token) -> bool:
     return token.type == "inline" and (token.children or [token])[0].type == "image"
 
@@ -210,9 +237,8 @@ def _captioned(children: Sequence[Token]) -> list[Token]:
 
 def _name_columns(table: Token, tokens: Sequence[Token]) -> None:
     """Classes of a table: `cards` is one row of numbers in bold, `plain` has an empty head."""
-    end = next(k for k, t in enumerate(tokens) if t.type == "table_close")
-    cells = [t for t in tokens[:end] if t.type == "inline"]
-    columns = sum(t.type == "th_open" for t in tokens[:end])
+    cells = [t for t in tokens if t.type == "inline"]
+    columns = sum(t.type == "th_open" for t in tokens)
     if not any(c.content for c in cells[:columns]):
         table.attrSet("class", "plain")
     elif len(cells) == 2 * columns and all(re.fullmatch(r"\*\*[^*]+\*\*", c.content) for c in cells[columns:]):
@@ -307,17 +333,19 @@ def _address(address: str, env: dict[str, Any]) -> str:
 
 
 def _image(_: Any, tokens: Sequence[Token], at: int, __: Any, env: dict[str, Any]) -> str:
-    """A picture inside the page, or one that is loaded when it is seen and keeps its place until then."""
+    """A picture inside the page, or one that is loaded when it is seen; it has its place before. One from elsewhere is a link."""
     token = tokens[at]
     source, words = str(token.attrGet("src") or ""), escape(token.content)
+    if ":" in source or source.startswith("//"):
+        address = escape(source)
+        return f'<a href="{address}">{words or address}</a>' if _REMOTE.match(source) else words
     path = env["folder"] / unquote(source)
-    if ":" in source or path.suffix not in _MEDIA or not path.is_file():
-        return f'<img src="{escape(_address(source, env))}" alt="{words}"/>'
-    data = path.read_bytes()
-    if env["embed"]:
-        source = f"data:{_MEDIA[path.suffix]};base64,{base64.b64encode(data).decode()}"
-        return f'<img loading="lazy" src="{source}" alt="{words}"/>'
-    source = escape(_address(source, env))
-    size = re.search(rb'width="([\d.]+)pt" height="([\d.]+)pt"', data[:2000])
-    shape = ' width="{}" height="{}"'.format(*(round(float(n) * 4 / 3) for n in size.groups())) if size else ""
-    return f'<a href="{source}"><img loading="lazy" src="{source}"{shape} alt="{words}"/></a>'
+    shown, shape = escape(_address(source, env)), ""
+    if path.suffix in _MEDIA and path.is_file():
+        data = path.read_bytes()
+        size = re.search(rb'width="([\d.]+)pt" height="([\d.]+)pt"', data[:2000])
+        shape = ' width="{}" height="{}"'.format(*(round(float(n) * 4 / 3) for n in size.groups())) if size else ""
+        if env["embed"]:
+            shown = f"data:{_MEDIA[path.suffix]};base64,{base64.b64encode(data).decode()}"
+    image = f'<img loading="lazy" src="{shown}"{shape} alt="{words}"/>'
+    return image if env["embed"] else f'<a href="{shown}">{image}</a>'

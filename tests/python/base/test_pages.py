@@ -60,9 +60,7 @@ def inner(text: str) -> str:
 )
 def test_raw_html_is_text(text: str) -> None:
     page = body(text)
-    assert not page.xpath(
-        "//script | //iframe | //img | //svg | //main//style | //main//title | //@onclick | //@onload"
-    )
+    assert not page.xpath(".//script | .//iframe | .//img | .//svg | .//style | .//title | .//@onclick | .//@onload")
     assert not [a for a in page.xpath("//@href") if a.startswith("javascript")]
 
 
@@ -77,10 +75,13 @@ def test_the_headings_are_the_contents_under_the_anchors_that_links_use() -> Non
     text = '# T `k`\n\n## A b, c\n\n<a id="x.y"></a>\n\n### [K](k.c)\n\n## <a id="z"></a>Z\n\n## A b c\n\n#### deep\n'
     page = etree.fromstring(pages.html(text, Path()).encode())
     assert page.xpath("//title/text()") == ["T k"]
-    links = [(a.get("href"), "".join(a.itertext()), a.getparent().get("class")) for a in page.xpath("//nav//a")]
+    links = [(a.get("href"), "".join(a.itertext()), a.getparent().get("class")) for a in page.xpath("//nav/ul//a")]
     assert links == [
         ("#a-b-c", "A b, c", "h2"), ("#x.y", "K", "h3"), ("#z", "Z", "h2"), ("#a-b-c-1", "A b c", "h2"),
     ]  # fmt: skip
+    assert page.xpath("//nav/a/@href | //header/@id") == ["top", "#top"], (
+        "contents that cover a narrow page are closed again"
+    )
     assert [e.get("id") for e in page.xpath("//main//*[@id]")][1:] == ["a-b-c", "x.y", "z", "a-b-c-1", "deep"]
 
 
@@ -120,6 +121,27 @@ def test_pictures_are_figures_with_their_captions_in_a_row(tmp_path: Path) -> No
     )
 
 
+def test_a_picture_from_elsewhere_is_a_link_and_is_not_loaded() -> None:
+    page = body(
+        "![A](https://x.y/a.png)\n\nb ![](//x.y/b.svg) ![C](HTTP://x/c.svg) ![D](data:image/png;base64,AA) ![E](e:f)"
+    )
+    assert not page.xpath("//img | //@src") and "D E" in "".join(page.itertext())
+    assert [(a.get("href"), a.text) for a in page.iter("a")] == [
+        ("https://x.y/a.png", "A"), ("//x.y/b.svg", "//x.y/b.svg"), ("HTTP://x/c.svg", "C"),
+    ]  # fmt: skip
+
+
+def test_a_long_table_is_folded_under_the_names_of_its_columns() -> None:
+    head = "| a & b | `c` | |\n|---|---|---|\n"
+    assert not body(head + "| 1 | 2 | 3 |\n" * pages.MAX_OPEN).xpath(".//details")
+    page = body(head + "| 1 | 2 | 3 |\n" * 17 + "\nafter\n\n" + head)
+    (folded,) = page.iter("details")
+    assert (
+        folded.findtext("summary") == "a & b, c: 17 rows" and len(folded.xpath("div[@class='scroll']/table//tr")) == 18
+    )
+    assert [e.tag for e in page] == ["details", "p", "div"]
+
+
 def test_a_page_of_several_leads_to_the_others() -> None:
     sheets = [Sheet("i.html", "Index"), Sheet("f/a.html", "A"), Sheet("f/b.html", "B")]
     places = {"#k": "f/b.html#k"}.get
@@ -127,7 +149,7 @@ def test_a_page_of_several_leads_to_the_others() -> None:
                       places=lambda a: places(a, a))  # fmt: skip
     page = etree.fromstring(text.encode())
     assert page.xpath("//main/p[1]/a/@href") == ["../f/b.html#k", "#s", "../m.md", "https://x/y.md"]
-    assert page.xpath("//nav//a/@href") == ["../i.html", "../f/a.html", "#s", "../f/b.html"]
+    assert page.xpath("//nav/ul//a/@href") == ["../i.html", "../f/a.html", "#s", "../f/b.html"]
     assert page.xpath("//p[@class='turn']/a/@href") == ["../i.html", "../f/b.html"]
     assert etree.fromstring(pages.html("[a](b/r.md#c)", Path()).encode()).xpath("//p/a/@href") == ["b/r.html#c"]
     assert pages.html("# A", Path(), sheets=sheets, here=sheets[2]).count('class="next"') == 0

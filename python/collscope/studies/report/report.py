@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,8 @@ def context(
         "study": study,
         "paper": analysis.paper,
         "quick": origin.quick,
+        "command": partial(_command, study, origin.quick),
+        "commit": origin.versions.get("commit", ""),
         "done": DONE[study.numbers_from],
         "settings": tables.setting_rows(platform, origin, analysis),
         "headlines": ([compared.sentence()] if compared else [])
@@ -86,6 +88,13 @@ def context(
         **_tree(analysis, tree, made),
     }
     return ctx, made, files
+
+
+def _command(study: Study, quick: bool, picture: Picture) -> str:
+    """What draws a picture again: that figure alone, or the study where it follows from all its points."""
+    alone = picture.collective or (picture.stem == what_if.STEM and not study.drawings)
+    figure = f" --figure {picture.number or picture.stem}" if alone else ""
+    return f"./collscope study run {study.name}{figure}{' --quick' if quick else ''}"
 
 
 def _winners(analysis: Analysis) -> dict[str, Any]:
