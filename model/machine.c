@@ -55,6 +55,7 @@ void machine_free(machine *m) {
   free(m->place);
   inside_free(&m->inside);
   topology_free(&m->topology);
+  given_free(&m->given);
   *m = (machine){ 0 };
 }
 
@@ -199,11 +200,16 @@ static bool line_read(const reader *r, reading *all) {
     { "in_order", "in_order", 1, 1 },
     { "nic_gap", "nic_gap S", 2, 2 },
     { "topology", "topology torus|fat_tree|dragonfly HOP_LATENCY_S LINK_BYTES_PER_S [GLOBAL_BYTES_PER_S] SHAPE", 5,
-      READER_WORDS - 1 },
+      5 + TOPOLOGY_DIMS },
     { "positions", "positions FIRST COUNT", 3, 3 },
     { "first_touch", "first_touch S_PER_BYTE FRESH_FROM_BYTES", 3, 3 },
     { "noise", "noise CLASS FROM_BYTES PART SECONDS", 5, 5 },
     { "receive_gap", "receive_gap CLASS FROM_BYTES S S_PER_BYTE", 5, 5 },
+    { "link", "link BYTES_PER_S shared|fatpipe", 3, 3 },
+    { "route", "route FROM TO LATENCY_S LINK …, the links by their place among link lines", 4, GIVEN_MAX_LINE + 4 },
+    { "back_traffic", "back_traffic PART", 2, 2 },
+    { "window", "window BYTES", 2, 2 },
+    { "weight", "weight BYTES", 2, 2 },
   };
   size_t n = sizeof lines / sizeof *lines, i = 0;
   while (i < n && strcmp(r->word[0], lines[i].key)) i++;
@@ -212,7 +218,7 @@ static bool line_read(const reader *r, reading *all) {
         &r->line,
         "unknown line %.40s; known: ports control gamma copy eager overhead class level "
         "core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound "
-        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap first_touch noise",
+        "class_nonblocking eager_nonblocking in_order nic_gap receive_gap first_touch noise link route back_traffic window weight",
         r->word[0]);
   if (r->words < lines[i].least || r->words > lines[i].most) return line_wrong(&r->line, "write: %s", lines[i].form);
   switch (i) {
@@ -252,6 +258,11 @@ static bool line_read(const reader *r, reading *all) {
       return c >= 0 && noise_line(r, &m->noise[c]);
     }
     case 29: m->has_receive_gaps = true; return class_line(r, m, m->receive_gap);
+    case 30: return given_link_line(&m->given, r);
+    case 31: return given_route_line(&m->given, r);
+    case 32: return reader_number(r, 1, "PART", reader_per_byte, &m->given.back_part);
+    case 33: return reader_number(r, 1, "BYTES", reader_amount, &m->given.window_bytes);
+    case 34: return reader_number(r, 1, "BYTES", reader_amount, &m->given.weight_bytes);
     default:
       return reader_number(r, 1, "ALPHA", reader_bound, &m->bound_alpha_s) &&
              reader_number(r, 2, "BETA", reader_bound, &m->bound_beta_s_per_byte) &&

@@ -4,6 +4,7 @@
 #define COLLSCOPE_MODEL_MACHINE_H
 
 #include "collscope.h"
+#include "model/given.h"
 #include "model/inside.h"
 #include "model/noise.h"
 #include "model/routes.h"
@@ -66,7 +67,9 @@ typedef struct machine {
   double core_bytes_per_s, interconnect_bytes_per_s, switch_bytes_per_s;
   machine_inside inside;
   topology topology; /* of the links between nodes; with core_bytes_per_s only */
-  int places;        /* 0: every rank has a node of its own */
+  /* Where routes are given: all messages go by them, latency_s of a piece multiplies the route's, and s_per_byte is not used. */
+  given_network given;
+  int places; /* 0: every rank has a node of its own */
   coll_place *place;
   double bound_alpha_s, bound_beta_s_per_byte, bound_gamma_s_per_byte; /* for coll_bound() and cost() */
 } machine;

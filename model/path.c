@@ -79,6 +79,16 @@ const char *paths_prepare(link_paths *w, const machine *m, int ranks) {
       between += topology_longest(&m->topology);
     }
   }
+  if (m->places && m->given.routes) {
+    for (int a = 0; a < ranks; a++)
+      for (int b = a + 1; b < ranks; b++)
+        if (!given_find(&m->given, m->place[a].node, m->place[b].node) ||
+            !given_find(&m->given, m->place[b].node, m->place[a].node))
+          return "two nodes have no route between them; give one for every pair, and from each node to itself";
+    w->hops = (int)resources;
+    resources += m->given.links;
+    between = within = 2 * m->given.longest;
+  }
   /* Both ports and the memory, and what lies between; where links have no names, two NICs or two memories. */
   bool named = m->core_bytes_per_s > 0;
   if (m->places && named) w->longest = 3 + 2 * w->units + (between > within ? between : within);
@@ -142,6 +152,38 @@ static void pass_topology(const link_paths *w, int from, int to, laid *l) {
   l->path->latency_s += topology_latency_s(t, n);
 }
 
+/* Over given links, and part of it back; the latency is the route's. A link that both routes cross is crossed once. Rates are counted in
+ * messages' weights: even shares of these are SimGrid's. */
+static void cross_given(const link_paths *w, const message *m, link_path *v, crossing *crossed) {
+  const given_network *g = &w->m->given;
+  int from = w->m->place[m->src].node, to = w->m->place[m->dst].node;
+  const given_route *there = given_find(g, from, to), *back = given_find(g, to, from);
+  laid l = { v, crossed, w->m->core_bytes_per_s };
+  pass(&l, m->src, w->m->core_bytes_per_s);
+  double weighs = there->latency_s > 0 ? there->latency_s : 1;
+  for (int i = 0; i < there->links; i++) {
+    int32_t link = g->crossed[there->first + (size_t)i];
+    const given_link *is = &g->link[link];
+    if (there->latency_s > 0) weighs += g->weight_bytes / is->bytes_per_s;
+    if (is->fatpipe) v->most = fmin(v->most, is->bytes_per_s);
+    else pass(&l, w->hops + link, is->bytes_per_s);
+  }
+  for (int i = 0; i < back->links && g->back_part > 0; i++) {
+    int32_t link = g->crossed[back->first + (size_t)i];
+    if (g->link[link].fatpipe) continue;
+    double weight = g->back_part / g->link[link].bytes_per_s;
+    int k = 0;
+    while (k < v->crossed && crossed[k].resource != w->hops + link) k++;
+    if (k < v->crossed) crossed[k].weight += weight;
+    else cross(v, crossed, w->hops + link, weight);
+  }
+  v->latency_s = there->latency_s;
+  for (int k = 0; k < v->crossed; k++) crossed[k].weight /= weighs;
+  if (g->window_bytes > 0 && v->latency_s > 0) v->most = fmin(v->most, g->window_bytes / (2 * v->latency_s));
+  v->most *= weighs;
+  v->left *= weighs;
+}
+
 /* The links that the platforms' plug-in lays: rates are bytes per second of traffic, and so are shares. Returns the
  * narrowest. What crosses a segment is moved by one core: the other's links stay free. */
 static double cross_links(const link_paths *w, const message *m, link_path *v, crossing *crossed) {
@@ -201,7 +243,11 @@ link_path paths_lay(const link_paths *w, const message *m, crossing *crossed) {
   bool shared = m->flags & TRANSFER; /* no control bytes */
   double flowing = (double)m->bytes + (shared ? 0 : w->m->control_bytes);
   link_path v = { .most = DBL_MAX };
-  if (w->m->core_bytes_per_s > 0 && w->m->places) {
+  if (w->m->given.routes && w->m->places) {
+    v.left = flowing * c->traffic;
+    cross_given(w, m, &v, crossed);
+    v.latency_s = fmax(MIN_LATENCY_S, v.latency_s * c->latency_s);
+  } else if (w->m->core_bytes_per_s > 0 && w->m->places) {
     /* Alone it takes its curve's time, control bytes and all: what that is beyond their flow is latency. */
     double most = flowing * c->traffic / cross_links(w, m, &v, crossed);
     v.latency_s = fmax(MIN_LATENCY_S, v.latency_s + c->latency_s + (double)m->bytes * c->s_per_byte - spent_s - most);

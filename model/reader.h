@@ -4,7 +4,7 @@
 
 #include "core/plan/line.h"
 
-enum { READER_WORDS = 12 };
+enum { READER_WORDS = 264 };
 
 typedef struct {
   file_line line;

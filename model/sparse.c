@@ -114,6 +114,12 @@ static void fill_up(fluid *u) {
       f->bottleneck = next.resource;
     }
   }
+  for (size_t i = 0; i < u->solved_n; i++) { /* who crosses no link that can fill up has its own limit alone */
+    flow *f = flow_at(u, (size_t)u->solved[i]);
+    if (f->fixed) continue;
+    flow_fix(u, f, flow_rate_alone(f));
+    f->bottleneck = NONE;
+  }
 }
 
 static inline double rate_of(const fluid *u, const flow *f) { return is_solved(u, f) ? f->share : f->rate; }

@@ -2,7 +2,9 @@
  *
  *   COLLSCOPE_PLATFORM=machine.xml smpirun -platform collscope-platform.so …
  *
- * The XML holds, as properties of its outermost zone, one curve per class (cache, socket, node, network and those that
+ * With COLLSCOPE_PLAIN_HOSTS="GAMMA COPY" it is any file that SimGrid reads, and prices messages by itself: see hosts.h; with
+ * COLLSCOPE_ROUTES="HOST …" its network is printed, see routes.h, and nothing is run. Without either,
+ * the XML holds, as properties of its outermost zone, one curve per class (cache, socket, node, network and those that
  * python/collscope/machines/inside.py adds: the closest level that two hosts share):
  *
  *   curve.network = "0 1.4e-06 9.5e-10 1; 1024 2.1e-06 3.3e-10 1; …"       from bytes, seconds, seconds per byte, traffic
@@ -36,7 +38,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -44,7 +45,10 @@
 #include <vector>
 
 #include "platforms/plugin/flows.h"
+#include "platforms/plugin/hosts.h"
 #include "platforms/plugin/posted.h"
+#include "platforms/plugin/properties.h"
+#include "platforms/plugin/routes.h"
 
 using namespace collscope;
 
@@ -55,17 +59,6 @@ namespace s4u = simgrid::s4u;
 constexpr double ENVELOPE_BYTES = 16;
 constexpr double MIN_LATENCY_S = 1e-12;
 constexpr double WIDE_BYTES_PER_S = 1e24;
-
-struct Piece {
-  double from, latency_s, s_per_byte, traffic;
-  double gap_s, gap_s_per_byte; /* contained in the time of a message whose sender has spent it */
-  bool has_gap;                 /* else the sender spends the overhead, which the times here do not contain */
-};
-using Curve = std::vector<Piece>;
-
-struct Received {
-  double from, seconds, s_per_byte;
-};
 
 struct Place {
   int node, socket, cache;
@@ -98,52 +91,6 @@ struct Machine {
   std::unordered_map<const s4u::Host *, Place> place;
   std::unordered_set<const s4u::Host *> memory; /* hosts that stand for memory that the ranks of a node share */
 } machine;
-
-[[noreturn]] void fail(const std::string &what) {
-  std::cerr << "collscope: platform: " << what << std::endl;
-  std::_Exit(1); /* at once: SimGrid's own end crashes while a platform is being made */
-}
-
-Curve read_curve(const char *text, const std::string &name) {
-  Curve curve;
-  std::istringstream pieces(text);
-  for (std::string one; std::getline(pieces, one, ';');) {
-    std::istringstream numbers(one);
-    Piece p = {};
-    bool whole = static_cast<bool>(numbers >> p.from >> p.latency_s >> p.s_per_byte >> p.traffic);
-    if (whole && not(numbers >> std::ws).eof())
-      whole = p.has_gap = static_cast<bool>(numbers >> p.gap_s >> p.gap_s_per_byte);
-    if (not whole || not(numbers >> std::ws).eof())
-      fail(name + ": expected 'from latency s_per_byte traffic [gap gap_per_byte]' in '" + one + "'");
-    if (p.traffic <= 0 || p.latency_s < 0 || p.s_per_byte < 0 || p.from < 0 || p.gap_s < 0 || p.gap_s_per_byte < 0 ||
-        (curve.empty() ? p.from != 0 : p.from <= curve.back().from))
-      fail(name + ": pieces start at 0 and ascend, nothing is negative, traffic is more than 0: '" + one + "'");
-    curve.push_back(p);
-  }
-  if (curve.empty()) fail(name + " is empty");
-  return curve;
-}
-
-/* The items of a property, a; b; …; none where it is absent. */
-std::vector<std::istringstream> items_of(const s4u::NetZone *root, const std::string &name) {
-  std::vector<std::istringstream> items;
-  const char *text = root->get_property(name);
-  std::istringstream all(text == nullptr ? "" : text);
-  for (std::string one; std::getline(all, one, ';');) items.emplace_back(one);
-  return items;
-}
-
-std::vector<Received> read_received(const s4u::NetZone *root, const std::string &name) {
-  std::vector<Received> received;
-  for (std::istringstream &item : items_of(root, name)) {
-    Received r;
-    if (not(item >> r.from >> r.seconds >> r.s_per_byte) || r.seconds < 0 || r.s_per_byte < 0 ||
-        (received.empty() ? r.from != 0 : r.from <= received.back().from))
-      fail(name + ": expected 'from seconds s_per_byte; …' from 0 bytes up, ascending, nothing negative");
-    received.push_back(r);
-  }
-  return received;
-}
 
 std::vector<std::pair<std::string, int>> read_levels(const s4u::NetZone *root) {
   std::vector<std::pair<std::string, int>> levels;
@@ -316,16 +263,6 @@ void level_latencies(const s4u::Engine &engine) {
   }
 }
 
-/* A number that the outermost zone says; 0: it does not. */
-double amount(const s4u::NetZone *root, const std::string &name) {
-  const char *text = root->get_property("collscope." + name);
-  if (text == nullptr) return 0;
-  char *end;
-  double number = std::strtod(text, &end);
-  if (end == text || *end) fail("the property 'collscope." + name + "' is '" + text + "', not a number");
-  return number;
-}
-
 /* A switch that is as fast as the NICs keeps no message from anything, as each crosses NICs, too. But SimGrid looks at all flows of a
  * FATPIPE link for every one that it gives a share; of a shared link it keeps the sum. So that is what it becomes, too wide to fill up. */
 void widen_switch(const s4u::Engine &engine, const s4u::NetZone *root) {
@@ -358,6 +295,12 @@ void load_platform(const s4u::Engine &engine) {
   if (path == nullptr) fail("the environment variable COLLSCOPE_PLATFORM does not name an XML file");
   charge_empty_messages();
   engine.load_platform(path);
+  if (const char *names = std::getenv("COLLSCOPE_ROUTES")) {
+    print_network(engine, names);
+    std::_Exit(0);
+  }
+  const char *costs = std::getenv("COLLSCOPE_PLAIN_HOSTS");
+  if (costs != nullptr) return place_hosts(engine, costs); /* SimGrid prices their messages by itself */
 
   const s4u::NetZone *root = outermost(engine.get_netzone_root());
   bool kinds = false;

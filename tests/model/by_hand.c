@@ -84,6 +84,23 @@ void refused(const machine *m, const char *expected) {
   check(!strcmp(result.error, expected), "\"%s\", not \"%s\"", result.error, expected);
 }
 
+machine machine_of(const char *text) {
+  machine m;
+  char error[256];
+  bool fine = machine_read(&m, written(text), error, sizeof error);
+  check(fine, "machine: %s", error);
+  return m;
+}
+
+void machine_refused(const char *text, const char *expected) {
+  machine m;
+  char error[512] = "";
+  const char *path = written(text);
+  check(!machine_read(&m, path, error, sizeof error), "machine should have been refused: %s", text);
+  check(!strcmp(error + strlen(path), expected), "\"%s\", not \"%s\"", error + strlen(path), expected);
+  machine_free(&m);
+}
+
 int finish(void) {
   timing_free(&result);
   unlink(written(""));

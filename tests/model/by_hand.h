@@ -7,7 +7,10 @@
 __attribute__((format(printf, 2, 3))) void check(bool fine, const char *format, ...);
 void near_to(const char *what, double got, double expected);
 const char *written(const char *text); /* path of a file that holds it, until finish() */
-int finish(void);                      /* prints how many checks failed; the exit status */
+machine machine_of(const char *text);  /* of a machine file with these lines */
+void machine_refused(const char *text,
+                     const char *expected); /* such a file, with this message behind the file's name */
+int finish(void);                           /* prints how many checks failed; the exit status */
 
 enum { RANKS = 9, OPS = 64 };
 extern record rec;

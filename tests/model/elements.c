@@ -12,7 +12,7 @@
   "place 0 0 0 0\nplace 1 0 0 0\nplace 2 1 1 1\nplace 3 1 1 1\n"
 static const double latency = 2e-6, byte = 1e-9, wire = 1 / 2e9;
 
-static machine machine_of(const char *more) {
+static machine machine_with(const char *more) {
   machine m;
   char text[2048], error[256];
   snprintf(text, sizeof text, "%s%s", ACROSS, more);
@@ -25,7 +25,7 @@ static double alone(double bytes) { return latency + bytes * byte; }
 static double flow(double bytes) { return (bytes + 16) * wire; }
 
 static void test_gap(void) {
-  machine m = machine_of("class network 0 2e-6 1e-9 1 3e-7 1e-11\noverhead 1e-7\n");
+  machine m = machine_with("class network 0 2e-6 1e-9 1 3e-7 1e-11\noverhead 1e-7\n");
   double gap = 3e-7 + 500 * 1e-11;
   start(4);
   transfer(0, 2, 500);
@@ -47,8 +47,8 @@ static void test_gap(void) {
 }
 
 static void test_receive_gap(void) {
-  machine m = machine_of("class network 0 2e-6 1e-9 1 3e-7 1e-11\noverhead 1e-7\n"
-                         "receive_gap network 0 5e-7 0\nreceive_gap network 400 4e-7 1e-10\n");
+  machine m = machine_with("class network 0 2e-6 1e-9 1 3e-7 1e-11\noverhead 1e-7\n"
+                           "receive_gap network 0 5e-7 0\nreceive_gap network 400 4e-7 1e-10\n");
   double gap = 3e-7 + 500 * 1e-11, received = 4e-7 + 500 * 1e-10, overhead = 1e-7;
   start(4);
   transfer(0, 2, 500);
@@ -76,8 +76,8 @@ static void test_receive_gap(void) {
 }
 
 static void test_nonblocking(void) {
-  machine m = machine_of("class network 0 2e-6 1e-9 1\nclass_nonblocking network 0 3e-6 1e-9 1\n"
-                         "class_nonblocking network 800 4e-6 1e-9 1 5e-7 0\neager_nonblocking 400\n");
+  machine m = machine_with("class network 0 2e-6 1e-9 1\nclass_nonblocking network 0 3e-6 1e-9 1\n"
+                           "class_nonblocking network 800 4e-6 1e-9 1 5e-7 0\neager_nonblocking 400\n");
   for (int nonblocking = 0; nonblocking < 2; nonblocking++) {
     start(4);
     put(0, nonblocking ? REC_ISEND : REC_SEND, 2, 900);
@@ -98,7 +98,7 @@ static void test_nonblocking(void) {
 /* Segments to one peer. */
 static void test_in_order(void) {
   for (int ordered = 0; ordered < 2; ordered++) {
-    machine m = machine_of(ordered ? "class network 0 2e-6 1e-9 1\nin_order\n" : "class network 0 2e-6 1e-9 1\n");
+    machine m = machine_with(ordered ? "class network 0 2e-6 1e-9 1\nin_order\n" : "class network 0 2e-6 1e-9 1\n");
     start(4);
     for (int k = 0; k < 3; k++) transfer(0, 2, 1000);
     result.want_messages = true;
@@ -123,7 +123,7 @@ static void test_in_order(void) {
 }
 
 static void test_nic_gap(void) {
-  machine m = machine_of("class network 0 2e-6 1e-9 1\nnic_gap 4e-7\n");
+  machine m = machine_with("class network 0 2e-6 1e-9 1\nnic_gap 4e-7\n");
   start(4);
   transfer(0, 2, 8);
   near_to("a message alone does not wait", timed(&m), alone(8));
@@ -208,8 +208,8 @@ static void write_scratch(rec_kind kind, uint64_t begin, uint64_t bytes) {
 
 static void test_first_touch(void) {
   static rec_piece pieces[] = { { 0, 1000 }, { 1024, 299 }, { 2048, 2000 } };
-  machine m = machine_of("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 300\n"),
-          plain = machine_of("class network 0 2e-6 1e-9 1\n");
+  machine m = machine_with("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 300\n"),
+          plain = machine_with("class network 0 2e-6 1e-9 1\n");
   start(4);
   rec.rank[0].piece = pieces;
   rec.rank[0].pieces = 3;
@@ -236,8 +236,8 @@ static void test_first_touch(void) {
 
 /* Rank 2 receives into `out`, of which 1000 bytes are its own input. */
 static void test_fresh_out(void) {
-  machine m = machine_of("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 1000000\n"),
-          plain = machine_of("class network 0 2e-6 1e-9 1\n");
+  machine m = machine_with("class network 0 2e-6 1e-9 1\nfirst_touch 1e-10 1000000\n"),
+          plain = machine_with("class network 0 2e-6 1e-9 1\n");
   rec_layout layout[4] = { 0 };
   start(4);
   rec.layout = layout;
@@ -270,7 +270,7 @@ static void test_fresh_out(void) {
   machine_free(&plain);
 }
 
-static void machine_refused(const char *more, const char *expected) {
+static void more_refused(const char *more, const char *expected) {
   machine m;
   char text[2048], error[256] = "";
   snprintf(text, sizeof text, "%s%s", ACROSS, more);
@@ -280,22 +280,22 @@ static void machine_refused(const char *more, const char *expected) {
 }
 
 static void test_bad_lines(void) {
-  machine_refused("class network 0 1 1 1 1e-7\n", ":11: class: GAP_S_PER_BYTE must follow GAP_S");
-  machine_refused("class network 0 1 1 1 -1 0\n", "-1: GAP_S must be a number");
-  machine_refused("class network 0 1 1 1 1 0 3\n", "write: class");
-  machine_refused("class_nonblocking wire 0 1 1\n", "class_nonblocking wire: choose cache");
-  machine_refused("class_nonblocking network 5 1 1\n", "class_nonblocking network: pieces start at 0");
-  machine_refused("eager_nonblocking -2\n", "BYTES must be a whole number from -1");
-  machine_refused("in_order yes\n", "write: in_order");
-  machine_refused("nic_gap 1e4\n", "1e4: S must be a number from");
-  machine_refused("nic_gap\n", "write: nic_gap S");
-  machine_refused("receive_gap network 0 1e-7\n", "write: receive_gap CLASS FROM_BYTES S S_PER_BYTE");
-  machine_refused("receive_gap network 1 1e-7 0\n", "receive_gap network: pieces start at 0");
-  machine_refused("receive_gap wire 0 1e-7 0\n", "receive_gap wire: choose cache");
-  machine_refused("receive_gap network 0 -1 0\n", "-1: LATENCY_S must be a number");
-  machine_refused("first_touch 1e-10\n", "write: first_touch S_PER_BYTE FRESH_FROM_BYTES");
-  machine_refused("first_touch 2 100\n", "2: S_PER_BYTE must be a number from");
-  machine_refused("first_touch 1e-10 0\n", "FRESH_FROM_BYTES must be a whole number from 1");
+  more_refused("class network 0 1 1 1 1e-7\n", ":11: class: GAP_S_PER_BYTE must follow GAP_S");
+  more_refused("class network 0 1 1 1 -1 0\n", "-1: GAP_S must be a number");
+  more_refused("class network 0 1 1 1 1 0 3\n", "write: class");
+  more_refused("class_nonblocking wire 0 1 1\n", "class_nonblocking wire: choose cache");
+  more_refused("class_nonblocking network 5 1 1\n", "class_nonblocking network: pieces start at 0");
+  more_refused("eager_nonblocking -2\n", "BYTES must be a whole number from -1");
+  more_refused("in_order yes\n", "write: in_order");
+  more_refused("nic_gap 1e4\n", "1e4: S must be a number from");
+  more_refused("nic_gap\n", "write: nic_gap S");
+  more_refused("receive_gap network 0 1e-7\n", "write: receive_gap CLASS FROM_BYTES S S_PER_BYTE");
+  more_refused("receive_gap network 1 1e-7 0\n", "receive_gap network: pieces start at 0");
+  more_refused("receive_gap wire 0 1e-7 0\n", "receive_gap wire: choose cache");
+  more_refused("receive_gap network 0 -1 0\n", "-1: LATENCY_S must be a number");
+  more_refused("first_touch 1e-10\n", "write: first_touch S_PER_BYTE FRESH_FROM_BYTES");
+  more_refused("first_touch 2 100\n", "2: S_PER_BYTE must be a number from");
+  more_refused("first_touch 1e-10 0\n", "FRESH_FROM_BYTES must be a whole number from 1");
 }
 
 int main(void) {

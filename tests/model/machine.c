@@ -4,24 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static machine machine_of(const char *text) {
-  machine m;
-  char error[256];
-  bool fine = machine_read(&m, written(text), error, sizeof error);
-  check(fine, "machine: %s", error);
-  return m;
-}
-
-/* With this message, behind the file's name. */
-static void machine_refused(const char *text, const char *expected) {
-  machine m;
-  char error[512] = "";
-  const char *path = written(text);
-  check(!machine_read(&m, path, error, sizeof error), "machine should have been refused: %s", text);
-  check(!strcmp(error + strlen(path), expected), "\"%s\", not \"%s\"", error + strlen(path), expected);
-  machine_free(&m);
-}
-
 static void test_classes(void) {
   machine m = machine_of("ports fluid\ncontrol 0\n"
                          "class cache 0 1e-7 1e-10\nclass socket 0 2e-7 1e-10\nclass node 0 4e-7 2e-10\n"
@@ -331,7 +313,7 @@ static void test_bad_machines(void) {
   machine_refused("class network 0 1 1\nplace 1 0 0 0\n", ":2: place 1: ranks come in order, this should be rank 0");
   machine_refused(
       "speed 3\n",
-      ":1: unknown line speed; known: ports control gamma copy eager overhead class level core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound class_nonblocking eager_nonblocking in_order nic_gap receive_gap first_touch noise");
+      ":1: unknown line speed; known: ports control gamma copy eager overhead class level core cache memory across interconnect mesh nic nic_socket switch topology positions place seats nodes bound class_nonblocking eager_nonblocking in_order nic_gap receive_gap first_touch noise link route back_traffic window weight");
   machine_refused("ports one_port\n", ":1: no class network line, and no place that would make another class do");
   machine m;
   char error[256] = "";

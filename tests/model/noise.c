@@ -9,14 +9,6 @@
 
 enum { DRAWS = 20000 };
 
-static machine machine_of(const char *text) {
-  machine m;
-  char error[256];
-  bool fine = machine_read(&m, written(text), error, sizeof error);
-  check(fine, "machine: %s", error);
-  return m;
-}
-
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);

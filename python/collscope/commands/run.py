@@ -160,9 +160,9 @@ def check_noise(request: Request, sweep: Sweep) -> None:
 
 
 def bounds_for_display(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
-    """The bound's rows, to print ratios to; where none was asked for, of the one that holds."""
+    """The bound's rows, to print ratios to; where none was asked for, of the one that holds. None without curves, which bound a time."""
     present = [row for row in rows if row["source"] == "bound"]
-    if present or any(layout.platform is None for layout, _ in tasks):
+    if present or any(layout.platform is None or not layout.platform.machine.curve for layout, _ in tasks):
         return present
     return bounds.rows_of(tasks, (bounds.LOGGP,))
 

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError, unknown
+from collscope.machines import plain_hosts
 from collscope.machines.machine import Machine, ideal, machine_of
 from collscope.machines.overrides import FILE, NAME, ideal_numbers, values_of
 from collscope.machines.platform import EqualNodes, Platform
@@ -72,12 +73,19 @@ def _load(name: str, text: bytes, cache: Path) -> Platform:
     if path is None:
         return replace(_ideal(values, name.strip()), typed=name.strip())
     if path.suffix == ".xml":
-        return read_xml(path, path.stem.encode("utf-8", "replace").decode())
+        return read_xml(path, path.stem.encode("utf-8", "replace").decode(), _plain)
     spec = _read_spec(path, values, console.note)
     outside, bracket, inner = name.strip().partition("[")
     of_file = "/" in outside or outside.endswith(".toml")
     shown = f"{spec.name}{bracket}{inner}" if of_file else name.strip()
     return replace(platform_of(spec, shown), typed="" if base == "this_machine" else name.strip())
+
+
+def _plain(path: Path, name: str, config: Mapping[str, str]) -> Platform:
+    platform = plain_hosts.platform_of(path, name, config)
+    assumed = "; ".join(plain_hosts.assumptions(platform, config))
+    console.note(f"{paths.display(path)}: assumed, as it does not say: {assumed}")
+    return platform
 
 
 def _read_spec(path: Path, values: dict[str, str], say: Callable[[str], None] | None = None) -> Spec:

@@ -14,7 +14,8 @@ from collscope.base.number import Number
 from collscope.machines import topology
 from collscope.machines.spec import FAR, LINKS, OPTIONAL_LINKS, Piece, Spec, tidy
 
-PLUG_IN, UNIFORM = "plug-in", "uniform"
+PLUG_IN, UNIFORM, ROUTED = "plug-in", "uniform", "routed"
+SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class Network:
 @dataclass(frozen=True)
 class Machine:
     """curve: class of a message → its pieces; the others: of the classes that have such. priced_by: PLUG_IN: SimGrid's plug-in prices
-    messages by these curves; UNIFORM: latency and bandwidth of its links do; "": so does a file that holds no curves.
+    messages by these curves; UNIFORM: latency and bandwidth of its links do; ROUTED: likewise, each pair of hosts by its own
+    route, see plain_hosts; "": a file whose hosts have places and which holds no curves.
     """
 
     name: str

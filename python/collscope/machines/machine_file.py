@@ -5,29 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from collscope.machines.machine import UNIFORM, Machine
+from collscope.machines import plain_hosts
+from collscope.machines.machine import ROUTED, SMPI_ENVELOPE_BYTES, UNIFORM, Machine
 from collscope.machines.placement import Place, Run, fitted, hosts_in
 from collscope.machines.platform import EqualNodes, Platform
 from collscope.machines.spec import LINKS, OPTIONAL_LINKS, text_of
 
-SMPI_ENVELOPE_BYTES = 16  # what SMPI adds to each message
 PLACE_LINES = ("place", "seats", "nodes")  # the first words of lines that say places
 
 
 def machine_file(platform: Platform, nodes: int, ranks: int, mapping: str = "block", noise: bool = False) -> str:
     """A line for each number, class and link, then where ranks sit. `noise`: with what is known of it, to be drawn from. UserError: a
-    platform without curves."""
-    _ = platform.curve
+    platform without curves or routes."""
+    seated = fitted(platform, nodes, ranks, mapping)
+    routed = platform.machine.priced_by == ROUTED
+    if not routed:
+        _ = platform.curve
     lines = [
         "ports fluid",
         f"control {SMPI_ENVELOPE_BYTES}",
         f"gamma {text_of(platform.gamma_s_per_byte)}",
         f"copy {text_of(platform.copy_s_per_byte)}",
-        *_machine_lines(platform.machine, noise),
-        *_place_lines(platform, fitted(platform, nodes, ranks, mapping)),
-        _line("bound", *platform.bound_parameters(nodes)),
+        *(_routed_lines(platform, seated) if routed else _machine_lines(platform.machine, noise)),
+        *_place_lines(platform, seated),
     ]
+    if not routed:
+        lines.append(_line("bound", *platform.bound_parameters(nodes)))
     return "\n".join(lines) + "\n"
+
+
+def _routed_lines(platform: Platform, seated: Sequence[Run]) -> list[str]:
+    used = {node for run in seated for node in range(run.first, run.first + run.times)}
+    return plain_hosts.machine_lines(platform, sorted(used))
 
 
 def _line(*words: str | float) -> str:

@@ -17,7 +17,7 @@ from collscope.base import paths, programs
 from collscope.base.errors import UserError
 from collscope.base.files import write_atomically
 from collscope.machines.limits import beyond_simulation
-from collscope.machines.machine import PLUG_IN, UNIFORM, Curve, Machine
+from collscope.machines.machine import PLUG_IN, ROUTED, UNIFORM, Curve, Machine
 from collscope.machines.spec import text_of, tidy
 
 WHOLE_CORES = 2048  # machines of no more are known by their whole file
@@ -165,6 +165,11 @@ class Platform:
     @property
     def curve(self) -> Mapping[str, Curve]:
         """Class → the pieces of its curve. UserError: nothing is known of them."""
+        if self.machine.priced_by == ROUTED:
+            raise UserError(
+                f"{self.file}: each pair of its hosts has its own route, so no one latency and bandwidth bounds a time; "
+                "take --source sim or model"
+            )
         if not self.machine.curve:
             raise UserError(
                 f"{self.file}: this platform file holds no curves (properties curve.cache … curve.network of its outermost "
@@ -242,9 +247,12 @@ def protocol_settings(eager_bytes: int, overhead_s: float) -> dict[str, str]:
 
 
 def _network_settings(machine: Machine) -> dict[str, str]:
-    """A file that says nothing of its curves keeps the settings of its own <config>."""
+    """A file that says nothing of its curves keeps the settings of its own <config>. With plain hosts, eager messages are under way
+    at once, as MPI libraries have it."""
     if not machine.priced_by:
         return {}
+    if machine.priced_by == ROUTED:
+        return {"smpi/async-small-thresh": str(machine.eager_bytes + 1), "smpi/wtime": "0"}
     eager = max(machine.eager_bytes, machine.eager_nonblocking)
     settings = NETWORK_SETTINGS | protocol_settings(eager, machine.overhead_s)
     if machine.priced_by == UNIFORM:
@@ -259,22 +267,29 @@ def smpirun_args(platform: Platform) -> list[str]:
     # Where the plug-in says what sends cost, SMPI warns of each host that its own settings do so, too.
     quiet = ["--log=smpi_host.thresh:error"] if platform.machine.has_kinds else []
     flags = ["--log=root.thresh:warning", *quiet, *(f"--cfg={k}:{v}" for k, v in settings.items())]
-    if platform.machine.priced_by != PLUG_IN:
+    if platform.machine.priced_by not in (PLUG_IN, ROUTED):
         return ["-platform", str(platform.xml.absolute()), *flags]
-    plugin = programs.needed(programs.PLUGIN, f"{platform.name} needs it for its curves")
+    plugin = programs.needed(
+        programs.PLUGIN,
+        f"{platform.name} needs it for its {'hosts' if platform.machine.priced_by == ROUTED else 'curves'}",
+    )
     return ["-platform", str(plugin), *flags]
 
 
 def smpirun_env(platform: Platform) -> dict[str, str]:
     """What smpirun's environment must hold besides the caller's own."""
-    return {"COLLSCOPE_PLATFORM": str(platform.xml.absolute())}  # smpirun is started elsewhere
+    costs = {"COLLSCOPE_PLAIN_HOSTS": f"{platform.gamma_s_per_byte} {platform.copy_s_per_byte}"}
+    plain = costs if platform.machine.priced_by == ROUTED else {}
+    return {"COLLSCOPE_PLATFORM": str(platform.xml.absolute()), **plain}  # smpirun is started elsewhere
 
 
 def content_hash(platform: Platform) -> str:
     """Hash of all that a simulated time owes to the platform."""
     h = hashlib.sha256(platform.identity)
     h.update(repr(sorted((COMMON_SETTINGS | _network_settings(platform.machine)).items())).encode())
-    if platform.machine.priced_by == PLUG_IN:
+    if platform.machine.priced_by == ROUTED:
+        h.update(f"{platform.gamma_s_per_byte} {platform.copy_s_per_byte}".encode())
+    if platform.machine.priced_by in (PLUG_IN, ROUTED):
         for source in sorted(PLUGIN_SOURCES.iterdir()):
             h.update(source.read_bytes())
     return h.hexdigest()

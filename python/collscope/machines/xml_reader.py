@@ -24,9 +24,9 @@ from collscope.machines.machine import PLUG_IN, UNIFORM, Machine, Network, NicSo
 from collscope.machines.platform import COMMON_SETTINGS, FACTOR_SETTINGS, NETWORK_SETTINGS, Host, Platform, nodes_of
 from collscope.machines.spec import LINKS, OPTIONAL_LINKS, Pair, socket_distances
 
+HOST_ID = re.compile(r"[A-Za-z0-9_.@/-]{1,200}\Z")  # smpirun reads HOST:NUMBER as so many ranks
 MAX_WHOLE, MAX_PLACE = 1 << 16, (1 << 31) - 1
 HOST_PROPERTIES = ("node", "socket", "cache", "gamma", "copy")
-_HOST_ID = re.compile(r"[A-Za-z0-9_.@/-]{1,200}\Z")  # smpirun reads HOST:NUMBER as so many ranks
 _QUANTITY = re.compile(r"\s*([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|nan|inf(?:inity)?))\s*([a-zA-Z]*)\s*\Z", re.IGNORECASE)
 _UNITS = {
     "latency": (*("", "s", "ms", "us", "ns", "ps"), *("m", "h", "d", "w")),
@@ -46,29 +46,29 @@ OWN_SETTINGS = {
 Row = TypeVar("Row")
 
 
-def read_xml(path: Path, name: str) -> Platform:
-    """The platform of a file; `name` is what tables show. UserError: FILE:LINE: what is wrong."""
+Plain = Callable[[Path, str, Mapping[str, str]], Platform]  # path, name, settings of <config> → platform
+
+
+def read_xml(path: Path, name: str, plain: Plain | None = None) -> Platform:
+    """The platform of a file; `name` is what tables show. `plain` reads a file whose hosts do not say where they sit; None: it is
+    refused. UserError: FILE:LINE: what is wrong."""
     shown = paths.display(path)
     root = _parsed(path, shown)
+    _check_settings_and_links(root, shown)
+    if not any(_places(element) for element in root.iter("host")):
+        for element in root.iter("host"):
+            _host_id(element, shown)
+        config = {prop.get("id", ""): prop.get("value", "") for prop in root.iterfind(".//config/prop")}
+        if plain is None:
+            raise UserError(f"{shown}:{root.sourceline}: no host has the properties {', '.join(HOST_PROPERTIES)}")
+        return plain(path, name, config)
     memories = {element.get("id") for element in root.iter("host") if _is_memory(element)}
     hosts = [_host(element, shown, memories) for element in root.iter("host") if not _is_memory(element)]
-    if not hosts:
-        where = next((e.sourceline for e in root.iter("cluster")), root.sourceline)
+    if (cluster := next(root.iter("cluster"), None)) is not None:
         raise UserError(
-            f"{shown}:{where}: there is no <host>; hosts made by a <cluster> cannot say where they sit, so write them "
-            "out, or write a specification: see platforms/README.md"
+            f"{shown}:{cluster.sourceline}: hosts of a <cluster> cannot say where they sit, and others of this file do; write "
+            "all out, or take the properties node, socket, cache, gamma and copy away"
         )
-    for prop in root.iterfind(".//config/prop"):
-        if (setting := prop.get("id", "")) not in OWN_SETTINGS:
-            raise UserError(
-                f"{shown}:{prop.sourceline}: the setting {setting[:80]} is not taken from a platform file; take it out of <config>: "
-                "what may stand there concerns the network, processors, precision and SMPI's protocol"
-            )
-    for element in root.iter("link"):
-        for attribute in _UNITS:
-            if problem := _link_problem(attribute, element.get(attribute, "0")):
-                ident = element.get("id", "")[:40]
-                raise UserError(f"{shown}:{element.sourceline}: link {ident}: {attribute} {problem}")
     zone = next((e for e in root if e.tag in ("zone", "AS")), None)
     properties = {p.get("id", ""): p.get("value", "") for p in zone.findall("prop")} if zone is not None else {}
     try:
@@ -76,6 +76,40 @@ def read_xml(path: Path, name: str) -> Platform:
     except ValueError as error:
         raise UserError(f"{shown}:{zone.sourceline if zone is not None else 1}: {error}") from None
     return Platform(name, machine, nodes_of(hosts), path)
+
+
+def _host_id(element: Any, shown: str) -> str:
+    """A host's name. UserError: it has none, or smpirun cannot read it."""
+    ident: str | None = element.get("id")
+    if ident is None:
+        raise UserError(f"{shown}:{element.sourceline}: a <host> has no id")
+    if not HOST_ID.match(ident):
+        raise UserError(
+            f"{shown}:{element.sourceline}: host {ident[:40]!r}: a host's id is made of letters, digits and _ . - @ /"
+        )
+    return ident
+
+
+def _places(element: Any) -> set[str]:
+    """What a host says of its place and costs."""
+    return {p.get("id", "") for p in element.findall("prop")} & {*HOST_PROPERTIES, "stands_for", "shared"}
+
+
+def _check_settings_and_links(root: Any, shown: str) -> None:
+    """UserError: FILE:LINE: a setting that is not taken from a file, or a link that cannot be."""
+    for prop in root.iterfind(".//config/prop"):
+        if (setting := prop.get("id", "")) not in OWN_SETTINGS:
+            raise UserError(
+                f"{shown}:{prop.sourceline}: the setting {setting[:80]} is not taken from a platform file; take it out of <config>: "
+                "what may stand there concerns the network, processors, precision and SMPI's protocol"
+            )
+    for element in root.iter("link"):
+        if element.get("sharing_policy") == "WIFI":
+            continue  # a list of bandwidths
+        for attribute in _UNITS:
+            if problem := _link_problem(attribute, element.get(attribute, "0")):
+                ident = element.get("id", "")[:40]
+                raise UserError(f"{shown}:{element.sourceline}: link {ident}: {attribute} {problem}")
 
 
 def _parsed(path: Path, shown: str) -> Any:
@@ -126,11 +160,7 @@ def _is_memory(element: Any) -> bool:
 
 def _host(element: Any, shown: str, memories: Set[str | None]) -> Host:
     props: Mapping[str, str] = {p.get("id", ""): p.get("value", "") for p in element.findall("prop")}
-    ident, line = element.get("id"), element.sourceline
-    if ident is None:
-        raise UserError(f"{shown}:{line}: a <host> has no id")
-    if not _HOST_ID.match(ident):
-        raise UserError(f"{shown}:{line}: host {ident[:40]!r}: a host's id is made of letters, digits and _ . - @ /")
+    ident, line = _host_id(element, shown), element.sourceline
     for needed in HOST_PROPERTIES:
         if needed not in props:
             raise UserError(

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from collscope.base import progress
 from collscope.base.number import Number
 from collscope.catalogue import registry
-from collscope.machines import find
+from collscope.machines import find, plain_hosts
+from collscope.machines.machine import ROUTED
 from collscope.machines.platform import Platform
 from collscope.machines.spec import Piece, Spec
 from collscope.points.plan import Layout, Point, Task
@@ -103,11 +104,21 @@ PROCESSOR = Unknown(
 )
 NIC = Unknown("the NIC's time per message", "nic_gap_s", "osu_mbw_mr with all ranks of two nodes", _nic)
 SHARED_MEMORY = Unknown("the memory's rate", "memory_bytes_per_s", "STREAM on one socket, or its data sheet", _memory)
+LOCAL_XML, PROCESSOR_XML = (
+    Unknown(name, keys, "./collscope calibrate", lambda spec, i: spec)
+    for name, keys in (
+        ("local reductions and copies", "a specification's gamma_s_per_byte, copy_s_per_byte"),
+        ("the processors' time per message", "smpi/os and smpi/or in <config>"),
+    )
+)
+"""Of SimGrid's own files, where no variant is timed: they are named only."""
 LOCAL = Unknown("local reductions and copies", "gamma_s_per_byte, copy_s_per_byte", "./collscope calibrate", _compute)
 
 
 def unknowns(platform: Platform, nodes: int) -> list[Unknown]:
-    """What the file of a platform leaves open and a call on so many nodes may hang on; [] of `ideal` and of SimGrid's own files."""
+    """What the file of a platform leaves open and a call on so many nodes may hang on; [] of `ideal` and of SimGrid's files with places."""
+    if platform.machine.priced_by == ROUTED:
+        return [LOCAL_XML] if plain_hosts.charges_processors(platform) else [PROCESSOR_XML, LOCAL_XML]
     if not platform.typed or platform.typed.startswith("ideal") or ".xml" in platform.typed:
         return []
     spec, given = find.load_spec(platform.typed), find.given(platform.typed)
@@ -149,7 +160,7 @@ def doubts(choices: Sequence[Choice]) -> list[Doubt | Unchecked | None]:
         machine = (at.platform.typed, at.nodes > 1) if at.platform else ("", False)
         if machine not in machines:
             machines[machine] = list(_variants(at.platform, at.nodes)) if at.platform else []
-        open_numbers.append(tuple(dict.fromkeys(unknown for unknown, _ in machines[machine])))
+        open_numbers.append(tuple(unknowns(at.platform, at.nodes)) if at.platform else ())
         places.append([])
         if at.ranks > max_ranks(choice.points[choice.winner].collective):
             continue
@@ -187,7 +198,7 @@ def _worst(
 def _variants(base: Platform, nodes: int) -> Iterator[tuple[Unknown, Platform]]:
     """Each unknown number at the ends of its range, the others in the middle of theirs, with the platform that has it so."""
     found = unknowns(base, nodes)
-    if not found:
+    if not found or base.machine.priced_by == ROUTED:
         return
     spec = find.load_spec(base.typed)
     for unknown in found:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,27 +12,12 @@ import pytest
 
 from collscope.base import programs
 from collscope.machines import find
-from collscope.machines.machine_file import machine_file
 from collscope.machines.placement import hosts_of
-from collscope.machines.platform import Platform, smpirun_args, smpirun_env
+from collscope.machines.platform import Platform, smpirun_args
 from collscope.sources import bounds
+from simulated import makespans, modelled, simulated, smpirun
 
 HELPERS = Path(__file__).parents[1] / "helpers"
-
-missing = [name for name in ("smpirun", "smpicc") if not shutil.which(name)]
-missing += [str(f) for f in (programs.PLUGIN, programs.SIM_DRIVER) if not f.exists()]
-simulated = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
-
-
-def smpirun(p: Platform, nodes: int, ranks: int, folder: Path, *program: str | Path) -> str:
-    hostfile = folder / "hosts"
-    hostfile.write_text("\n".join(hosts_of(p, nodes, ranks)) + "\n")
-    command = ["smpirun", "-np", str(ranks), "-hostfile", str(hostfile), *smpirun_args(p), *map(str, program)]
-    done = subprocess.run(
-        command, env={**os.environ, **smpirun_env(p)}, capture_output=True, text=True, check=False, cwd=folder
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
 
 
 def ping_pong(
@@ -119,15 +103,6 @@ def test_contention(tmp_path: Path, streams: Path) -> None:
     assert run(1, "one", (0, 1), (0, 2)) == pytest.approx(2 * near, rel=1e-2)
 
 
-def makespans(p: Platform, nodes: int, ranks: int, folder: Path, *points: str) -> list[float]:
-    plan = folder / "plan.txt"
-    plan.write_text("".join(f"id={i} {point} type=float\n" for i, point in enumerate(points)))
-    out = smpirun(p, nodes, ranks, folder, programs.SIM_DRIVER, "--shared-buffers", "--plan", plan)
-    found = {int(line["id"]): line["max_s"] for line in map(json.loads, out.splitlines()) if "max_s" in line}
-    assert len(found) == len(points), out
-    return [found[i] for i in range(len(points))]
-
-
 @simulated
 def test_time_reacts_to_the_machine_as_it_must(tmp_path: Path) -> None:
     small, large = "collective=bcast algorithm=bcast/mst count=1", "collective=bcast algorithm=bcast/mst count=262144"
@@ -179,7 +154,6 @@ def test_no_simulated_makespan_lies_below_the_bound(tmp_path: Path, name: str, n
 
 
 @simulated
-@pytest.mark.skipif(not programs.PROVER.exists(), reason=f"not there: {programs.PROVER}")
 @pytest.mark.parametrize(("name", "nodes"), [("ideal", 16), ("schooner", 1), ("schooner", 2)])
 def test_model_and_simulation_agree_on_the_machine(tmp_path: Path, name: str, nodes: int) -> None:
     p = find.load(name)
@@ -188,13 +162,9 @@ def test_model_and_simulation_agree_on_the_machine(tmp_path: Path, name: str, no
         for algorithm in ("bcast/mst", "allgather/bucket", "gather/linear_nb", "scatter/mst", "allreduce/bucket")
         for count in (16, 4096, 1 << 20)
     ]
-    (tmp_path / "machine").write_text(machine_file(p, nodes, 16))
-    plan = "".join(f"id={i} {point} type=float ranks=16\n" for i, point in enumerate(points))
-    (tmp_path / "priced").write_text(plan)
-    command = [programs.PROVER, "--model", tmp_path / "machine", "--plan", tmp_path / "priced"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    model = [json.loads(line)["model_s"] for line in done.stdout.splitlines() if "model_s" in line]
-    assert model == pytest.approx(makespans(p, nodes, 16, tmp_path, *points), rel=1e-9)
+    assert modelled(p, nodes, 16, tmp_path, *points) == pytest.approx(
+        makespans(p, nodes, 16, tmp_path, *points), rel=1e-9
+    )
 
 
 @simulated

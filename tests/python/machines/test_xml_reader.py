@@ -74,8 +74,9 @@ def test_complaints_about_a_platform_file(tmp_path: Path) -> None:
     )
     with pytest.raises(UserError, match=r'shared\.xml:\d+: host host0: no host "far" stands for memory'):
         find.load(write(tmp_path, shared, "shared.xml"))
-    with pytest.raises(UserError, match=r"cluster\.xml:2: there is no <host>.*<cluster>"):
-        find.load(write(tmp_path, '<platform version="4.1">\n<cluster id="a"/></platform>', "cluster.xml"))
+    cluster = good.replace("</platform>", '<cluster id="a"/></platform>')
+    with pytest.raises(UserError, match=r"cluster\.xml:\d+: hosts of a <cluster> cannot say where they sit"):
+        find.load(write(tmp_path, cluster, "cluster.xml"))
     with pytest.raises(UserError, match="starts with <platform>"):
         find.load(write(tmp_path, "<html/>", "page.xml"))
 

@@ -47,6 +47,7 @@ def launcher() -> ModuleType:
         (["docs"], ["prove"]),
         (["study", "run", "x"], ["prove", "smpi"]),
         (["run", "--on", "x"], ["prove", "smpi"]),
+        (["run", "--on", "./x.xml", "--source", "model"], ["prove", "smpi"]),  # SimGrid reads it
         (["run", "--on", "x", "--source", "bound,model"], ["prove"]),
         (["run", "--on", "x", "--source", "sim, real"], ["prove", "smpi", "mpi"]),
         (["run", "--source=real"], ["prove", "mpi"]),

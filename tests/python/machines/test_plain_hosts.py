@@ -1,0 +1,198 @@
+"""collscope.machines.plain_hosts, model/given.h, platforms/plugin: platform files of SimGrid whose hosts do not say where they sit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from collscope.base import programs
+from collscope.base.errors import UserError
+from collscope.commands.cli import cli
+from collscope.machines import find, plain_hosts
+from collscope.machines.machine_file import machine_file
+from collscope.machines.platform import Platform, content_hash
+from made_platforms import write
+from refusals import refusal
+from simulated import makespans, modelled, simulated
+
+pytestmark = simulated
+
+CLUSTER = '<cluster id="c" prefix="n" suffix=".x" radical="0-11" speed="1Gf" core="2" bw="1GBps" lat="5us" bb_bw="1.5GBps" bb_lat="1us"/>'
+TORUS = (
+    '<cluster id="t" prefix="n" suffix="" radical="0-5" speed="1Gf" bw="1GBps" lat="5us" topology="TORUS" topo_parameters="3,2" '
+    'loopback_bw="3GBps" loopback_lat="300ns"/>'
+)
+# Two hosts in a zone of their own, one outside: their routes differ in length, latency and bandwidth, and share a link.
+NESTED = """
+<zone id="in" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="2Gf"/><router id="out"/>
+<link id="near" bandwidth="2GBps" latency="300ns"/><link id="door" bandwidth="500MBps" latency="1us"/>
+<route src="a" dst="b"><link_ctn id="near"/></route>
+<route src="a" dst="out"><link_ctn id="near"/><link_ctn id="door"/></route>
+<route src="b" dst="out"><link_ctn id="door"/></route>
+</zone>
+<zone id="alone" routing="Full"><host id="c" speed="1Gf"/></zone>
+<link id="wide" bandwidth="10Gbps" latency="20us" sharing_policy="FATPIPE"/>
+<zoneRoute src="in" dst="alone" gw_src="out" gw_dst="c"><link_ctn id="wide"/></zoneRoute>
+"""
+PAIR = '<host id="h{}" speed="1Gf"/><host id="h{}" speed="1Gf"/>\n'
+LINK = '<link id="l" bandwidth="1GBps" latency="1us"/>'
+ROUTE = '<route src="{}" dst="{}"><link_ctn id="{}"/></route>'
+
+
+def text(inside: str, config: str = "") -> str:
+    return (
+        '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n'
+        f'<config>{config}</config>\n<zone id="w" routing="Full">\n{inside}\n</zone></platform>\n'
+    )
+
+
+def pair(config: str = "", route: str = "h0 h1 l", names: tuple[object, object] = (0, 1)) -> str:
+    return text(PAIR.format(*names) + LINK + (ROUTE.format(*route.split()) if route else ""), config)
+
+
+def setting(name: str, value: str) -> str:
+    return f'<prop id="{name}" value="{value}"/>'
+
+
+@pytest.fixture
+def load(tmp_path: Path):
+    return lambda content: find.load(write(tmp_path, content, "mine.xml"))
+
+
+def bcast(platform: Platform, folder: Path, count: int) -> float:
+    (seconds,) = makespans(platform, 2, 2, folder, f"collective=bcast algorithm=bcast/linear count={count}")
+    return seconds
+
+
+def test_each_host_is_a_node_of_its_cores_in_the_order_of_its_number(load) -> None:
+    cluster = load(text(CLUSTER))
+    assert (cluster.max_nodes, cluster.cores_per_node) == (12, 2)
+    assert [node[0].name for node in cluster.nodes[9:]] == ["n9.x", "n10.x", "n11.x"]
+    assert [(h.node, h.socket, h.cache) for h in cluster.nodes[3]] == [(3, 3, 3)] * 2
+    assert (cluster.classes(1), cluster.classes(2)) == (("cache",), ("cache", "network"))
+    assert [node[0].name for node in load(text(NESTED)).nodes] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("content", "nodes", "ranks"), [(CLUSTER, 5, 10), (TORUS, 6, 6), (NESTED, 3, 3)], ids=["cluster", "torus", "nested"]
+)
+def test_model_and_simulation_agree_on_routes_factors_and_shares(
+    load, tmp_path: Path, content: str, nodes: int, ranks: int
+) -> None:
+    """With SMPI's own factors, messages weighed by their latency, and a part of each message on the way back."""
+    points = [
+        f"collective={algorithm.partition('/')[0]} algorithm={algorithm} count={count} op=sum"
+        for algorithm in ("bcast/mst", "alltoall/linear", "gather/linear_nb", "allreduce/bucket")
+        for count in (16, 900, 1 << 18)
+    ]
+    on = load(text(content))
+    assert modelled(on, nodes, ranks, tmp_path, *points) == pytest.approx(
+        makespans(on, nodes, ranks, tmp_path, *points), rel=1e-9
+    )
+
+
+def test_the_file_s_own_config_says_what_messages_cost(load, tmp_path: Path) -> None:
+    plain = "".join(setting(f"smpi/{kind}-factor", "0:1") for kind in ("lat", "bw")) + setting(
+        "network/crosstraffic", "0"
+    )
+    assert bcast(load(pair(plain)), tmp_path, 25000) == pytest.approx(1e-6 + (100000 + 16) / 1e9, rel=1e-9)
+    window = load(pair(plain + setting("network/TCP-gamma", "200")))  # 200 bytes per two latencies
+    assert bcast(window, tmp_path, 25000) == pytest.approx(1e-6 + (100000 + 16) / 1e8, rel=1e-9)
+    charged = load(pair(plain + setting("smpi/os", "0:1e-5:0") + setting("smpi/ois", "0:1e-5:0")))
+    assert bcast(charged, tmp_path, 1) == pytest.approx(1.1e-5 + 20 / 1e9, rel=1e-6)
+    assert refusal(machine_file, charged, 2, 2).endswith(
+        "mine.xml: its <config> sets smpi/os, which the model does not know; take --source sim"
+    )
+
+
+def test_everything_that_is_assumed_is_listed(load, capsys: pytest.CaptureFixture[str]) -> None:
+    load(pair())
+    printed = capsys.readouterr().err
+    for words in (
+        "mine.xml: assumed, as it does not say: 1 core per host",
+        "gamma_s_per_byte 2.5e-10, copy_s_per_byte 2e-10",
+        "no processor time per message",
+        "messages up to 65535 bytes do not wait",
+        "SMPI's own factors",
+    ):
+        assert words in printed
+    load(
+        pair(
+            "".join(
+                setting(*one) for one in (("smpi/os", "0:0:0"), ("smpi/bw-factor", "0:1"), ("smpi/lat-factor", "0:1"))
+            )
+        )
+    )
+    printed = capsys.readouterr().err
+    assert "no processor time" not in printed and "factors" not in printed
+    load(text(CLUSTER))
+    assert "1 core per host" not in capsys.readouterr().err
+
+
+def test_run_prints_what_is_assumed_and_gives_no_words_as_sure(load, tmp_path: Path) -> None:
+    file = write(tmp_path, text(CLUSTER), "mine.xml")
+    done = CliRunner().invoke(
+        cli, ["run", "--on", file, "-c", "bcast", "-a", "all", "--ranks", "4", "--bytes", "4", "--source", "model"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "assumed, as it does not say" in done.output and "linear" in done.output
+    assert "not checked over what the file leaves open (smpi/os and smpi/or in <config>" in done.output
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (pair(route="h0 h2 l"), "mine.xml:7: "),
+        (pair(route="h0 h1 missing"), "mine.xml:7: Link not found: missing"),
+        (pair(route=""), "mine.xml: there is no route from h0 to h1; each pair needs one"),
+        (pair(names=(0, " 1")), "mine.xml:6: host 'h 1': a host's id is made of letters, digits and _ . - @ /"),
+        (text('<router id="r"/>'), "mine.xml: SimGrid finds no host in it; a platform needs one <host> or <cluster>"),
+        (text(CLUSTER.replace("5us", "5 parsec")), "mine.xml:6: "),
+        (pair().replace('latency="1us"', 'latency="-1us"'), "mine.xml:7: link l: latency must not be negative"),
+    ],
+    ids=["unknown host", "unknown link", "no route", "blank", "no host", "unit", "link"],
+)
+def test_a_file_that_simgrid_cannot_use_is_refused_with_its_line(load, content: str, message: str) -> None:
+    printed = refusal(load, content)
+    assert message in printed and len(printed) < 500 and "\n" not in printed, printed
+
+
+def test_too_many_routes_and_a_network_without_fixed_bandwidth_are_not_modelled(
+    load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = load(text(CLUSTER))
+    monkeypatch.setattr(plain_hosts, "MAX_ROUTED", 3)
+    assert machine_file(cluster, 3, 3).count("\nroute ") == 9
+    assert "4 nodes are too many to be modelled by single routes: at most 3; take fewer --nodes" in refusal(
+        machine_file, cluster, 4, 4
+    )
+    wifi = load(
+        text(
+            '<zone id="z" routing="WIFI"><prop id="access_point" value="ap"/><router id="ap"/><host id="s1" speed="1Gf"/>'
+            '<host id="s2" speed="1Gf"/><link id="air" sharing_policy="WIFI" bandwidth="54Mbps,36Mbps" latency="0ms"/></zone>'
+        ).replace('routing="Full"', 'routing="None"', 1)
+    )
+    assert "bandwidth depends on who uses them (Wi-Fi, or not linear), which the model does not know" in refusal(
+        machine_file, wifi, 2, 2
+    )
+
+
+def test_no_bound_is_given_where_each_pair_has_its_own_route(load) -> None:
+    assert "take --source sim or model" in refusal(lambda: load(pair()).curve)
+
+
+def test_the_hash_of_a_platform_knows_what_was_assumed(load, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = content_hash(load(text(CLUSTER)))
+    monkeypatch.setattr(plain_hosts, "GAMMA_S_PER_BYTE", 1e-10)
+    assert content_hash(load(text(CLUSTER + "\n"))) != before != content_hash(load(text(TORUS)))
+
+
+def test_without_its_plug_in_simgrid_reads_nothing(load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(programs, "PLUGIN", tmp_path / "smpi" / "plugin.so")
+    with pytest.raises(
+        UserError, match=r"plugin\.so is missing; SimGrid reads .*mine\.xml; build it: cmake --preset smpi"
+    ):
+        load(pair())
