@@ -31,7 +31,7 @@ static void test_given(void) {
   start(5);
   transfer(1, 2, 1000);
   near_to("within a node, over a fatpipe", timed(&m), 1e-7 + 1000 / 5e8);
-  start(5); /* weights of 1 and 3 share the link 3 : 1 once both flow, from 6 µs on; 1 MB then last as long as the link needs */
+  start(5); /* weights of 1 and 3 share the link 3 : 1 once both flow, from 6 µs on */
   transfer(0, 1, 4000000);
   transfer(3, 4, 4000000);
   double first = 6e-6 + (5000000 - 4e-6 * 1e9) / 0.75e9; /* ends at; the other has the rest to itself */
