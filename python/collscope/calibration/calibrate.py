@@ -20,7 +20,7 @@ from collscope.base.errors import UsageError, UserError
 from collscope.base.files import write_atomically
 from collscope.base.number import Number
 from collscope.base.units import counted
-from collscope.calibration import estimates, survey, topology
+from collscope.calibration import estimates, remarks, survey, topology
 from collscope.calibration.estimates import Estimates
 from collscope.calibration.samples import Probe, Samples, ask
 from collscope.calibration.specification import About, spec_of
@@ -113,8 +113,9 @@ def calibrate(
         "left out, its messages are shorter than what their two ends spend; measure again when the machines are quiet"
     )
     made = replace(made, notes=(*made.notes, *(f"curve_nonblocking.{level}: {words}" for level in disturbed)))
+    doubts = remarks.of_spec(parse_spec(spec_text(spec), paths.display(path)))
+    made = replace(made, notes=(*made.notes, *doubts))
     text = spec_text(spec, [*head, *made.notes], errors)
-    parse_spec(text, paths.display(path))
     write_atomically(path, text)
     return Calibration(path, made, samples, source)
 

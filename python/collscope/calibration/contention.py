@@ -17,8 +17,8 @@ from itertools import pairwise
 from collscope.base import paths
 from collscope.base.errors import UserError
 from collscope.base.toml_table import read_text
+from collscope.calibration.cells import number_of, size_of
 from collscope.calibration.curves import Limits, Piece, Point, curve_at, line_of
-from collscope.calibration.tables import number_of, size_of
 
 COLUMNS = ("channel", "collective", "processes", "bytes", "latency_us", "max_us")
 EVERY = 4  # of the numbers of processes is fitted

@@ -94,7 +94,7 @@ def of_cluster(samples: Samples) -> Estimates:
     senders = gaps.get(NETWORK)
     nic_gap = links.nic_gap(samples, senders[0][1] if senders else 0.0, overhead)
     if NETWORK in pairs and nic_gap is None:
-        missing.append("nic_gap_s: left out, small messages leave a node as fast as its ranks send and receive them")
+        missing.append("nic_gap_s: left out, one rank of a node alone sends no faster than its NIC")
     return Estimates(
         curves=curves,
         nonblocking={level: p for level in curves if (p := nonblocking(samples, level, times[level], limits(level)))},

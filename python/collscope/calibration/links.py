@@ -120,29 +120,39 @@ def is_in_order(samples: Samples) -> bool | None:
 
 
 def capacities(samples: Samples) -> tuple[dict[str, Rate], list[str]]:
-    """Rates by link, and notes. One stream's rate is that of the narrowest link that it crosses; what is shared is seen where streams
-    meet."""
-    placement, notes = samples.placement, list[str]()
-    rates: dict[str, tuple[float, bool]] = {}  # and whether it is known, not only a lower bound
+    """Rates by link, and notes."""
+    placement = samples.placement
     alone = {level: one for level, pairs in placement.pairs().items() if (one := rate(samples, pairs[:1], STREAM))}
+    together = {
+        level: {len(of): r for of in placement.groups(level) if is_side(of) and (r := rate(samples, of))}
+        for level in alone
+    }
+    stars = [
+        r * busiest(placement, of) for of in placement.groups(NETWORK) if not is_side(of) and (r := rate(samples, of))
+    ]
+    return capacities_of(alone, together, stars)
+
+
+def capacities_of(
+    alone: Mapping[str, float], together: Mapping[str, Mapping[int, float]], stars: Sequence[float] = ()
+) -> tuple[dict[str, Rate], list[str]]:
+    """Rates by link, and notes, from bytes per second: of one stream of each class, of so many pairs side by side, and of what one node
+    moves in one direction. One stream's rate is that of the narrowest link that it crosses; what is shared is known where streams that meet
+    are slower than alone."""
+    notes: list[str] = []
+    rates: dict[str, tuple[float, bool]] = {}  # and whether it is known, not only a lower bound
     if inside := [r for level, r in alone.items() if level != NETWORK]:
         rates["core"] = (max(inside), True)
     for level, link in (("cache", "memory"), ("socket", "memory"), ("node", "interconnect"), (NETWORK, "nic")):
         if level not in alone:
             continue
-        together = {len(of): r for of in placement.groups(level) if is_side(of) and (r := rate(samples, of))}
-        if together:
-            k = max(together)
-            is_known = together[k] < MEETING * k * alone[level]
+        if side := together.get(level):
+            k = max(side)
+            is_known = side[k] < MEETING * k * alone[level]
             if is_known or level == NETWORK:
-                best = max([*together.values(), alone[level]])
+                best = max([*side.values(), alone[level]])
                 rates[link] = (max(best, rates.get(link, (0.0, False))[0]), is_known)
     if NETWORK in alone:
-        stars = [
-            r * busiest(placement, of)
-            for of in placement.groups(NETWORK)
-            if not is_side(of) and (r := rate(samples, of))
-        ]
         nic, is_known = rates.get("nic", (0.0, False))
         if stars and max(stars) > nic:
             nic, is_known = max(stars), max(stars) < MEETING * 2 * alone[NETWORK]
@@ -171,8 +181,8 @@ def busiest(placement: Placement, of: Sequence[Flow]) -> float:
 
 
 def nic_gap(samples: Samples, sender: float, overhead: float) -> float | None:
-    """Seconds between two one-byte messages that leave a node, where that is more than its senders (0: not known) and their receivers
-    need."""
+    """Seconds between two one-byte messages that leave a node; 0 where its senders (0 s: not known) and their receivers need as long. None:
+    not known, as no two pairs of nodes sent at once and one does not show it."""
     placement = samples.placement
     if NETWORK not in placement.pairs():
         return None
@@ -181,6 +191,8 @@ def nic_gap(samples: Samples, sender: float, overhead: float) -> float | None:
     side = [of for of in placement.groups(NETWORK) if is_side(of) and len({placement.node_of(f[0]) for f in of}) == 1]
     tried += [(len(of), each / len(of)) for of in side if (each := slope(samples, of, 1, FEW))]
     k, between = tried[-1]
-    if between is None or between <= NIC_SLOWER * max(sender, overhead) / k:
+    if between is None:
         return None
+    if between <= NIC_SLOWER * max(sender, overhead) / k:
+        return 0.0 if k > 1 else None
     return between

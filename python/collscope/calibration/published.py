@@ -18,6 +18,7 @@ from collscope.base.files import write_atomically
 from collscope.base.number import Number
 from collscope.base.toml_table import read_text
 from collscope.base.units import format_size, parse_sizes
+from collscope.calibration import remarks, streams
 from collscope.calibration.contention import Gaps, Trees, gaps_of
 from collscope.calibration.cross_validation import blind, left_out
 from collscope.calibration.curves import (
@@ -31,10 +32,10 @@ from collscope.calibration.curves import (
     error_text,
     fit_curves,
 )
-from collscope.calibration.specification import Published, like, published_pieces, rounded
+from collscope.calibration.specification import Published, like, published_pieces
 from collscope.calibration.tables import Measured, Measurements
 from collscope.machines import find
-from collscope.machines.spec import AS_NEEDED, COUNTS, LINKS, Level, Spec, narrowest
+from collscope.machines.spec import AS_NEEDED, COUNTS, LINKS, Level, Spec, narrowest, text_of
 from collscope.machines.spec_reader import parse_spec
 from collscope.machines.spec_writer import curve_lines, spec_text
 
@@ -62,11 +63,14 @@ class PublishedFit:
 
 @dataclass(frozen=True)
 class Fitted:
-    """All classes of a machine; `blind`: errors where jumps, too, have to be found in half of the sizes."""
+    """All classes of a machine; `blind`: errors where jumps, too, have to be found in half of the sizes; `gaps`: of flat trees; `streams`:
+    what each file of streams gives; `remarks`: what is doubtful."""
 
     curves: Mapping[str, PublishedFit]
     blind: tuple[Error, ...]
     gaps: Gaps | None = None
+    streams: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def points_of(times: Sequence[Measured]) -> list[Point]:
@@ -133,6 +137,7 @@ def made(
 ) -> tuple[Fitted, str]:
     """The curves, and the whole specification: what stands above MARK, and what below. UserError as calibrate."""
     links = parse_spec(f"{head}\n[curve]\nnetwork = [[0, 1000, 1]]\n", shown)
+    flows = streams.of(measured)
     for level in measured.times:
         if level not in links.classes:
             raise UserError(
@@ -148,7 +153,7 @@ def made(
     eager, nonblocking = int(links.eager_bytes.value), int(links.eager_nonblocking.value)
     network = curves[NETWORK].rate if NETWORK in curves else math.inf
     other = (links.gamma_s_per_byte.value, links.nic_gap_s.value, 1 / network)
-    gaps = gaps_of(trees, nonblocking, *other) if trees else Gaps()
+    gaps = gaps_of(trees, nonblocking, *other) if trees else flows.gaps
     pieces, waiting = published_pieces(curves, gaps, eager, nonblocking)
     comments = {level: [*_comments(level, c)] for level, c in fitted.curves.items()}
     for level in waiting:
@@ -156,9 +161,20 @@ def made(
         comments[f"nonblocking {level}"] = [
             f"{level}: {format_size(size)} takes {time * 1e6:.2f} us where the send is non-blocking ({gaps.source})."
         ]
-    text = "\n".join([f"{head}{MARK}", *curve_lines(pieces, waiting, comments)]) + "\n"
-    parse_spec(text, shown)
-    return replace(fitted, gaps=gaps if trees else None), text
+    found = parse_spec("\n".join([head, *curve_lines(pieces, waiting)]), shown)
+    kept = tuple(
+        f"{key} = {text_of(number.value)} follows from {number.source}; what stands above the curves is yours: write it there"
+        for key, number in flows.numbers.items()
+        if not re.search(rf"^{key}\s*=", head, re.MULTILINE)
+    )
+    doubts = (
+        *kept,
+        *remarks.of_spec(found),
+        *(text for lv, c in fitted.curves.items() for text in remarks.of_fit(lv, c.fit)),
+    )
+    above = [MARK, *(f"# {line}" for line in (*flows.texts, *doubts))]
+    text = head + "\n".join([*above, *curve_lines(pieces, waiting, comments)]) + "\n"
+    return replace(fitted, gaps=gaps if trees else None, streams=flows.texts, remarks=doubts), text
 
 
 def _comments(level: str, curve: PublishedFit) -> Iterator[str]:
@@ -189,11 +205,7 @@ def new_head(name: str, measured: Measurements, shape: Mapping[str, int]) -> str
         )
     given = {key: Number(n, "documented", "given to calibrate") for key, n in shape.items()}
     levels = sorted((key for key in shape if key not in COUNTS), key=lambda key: shape[key])
-    rates: dict[str, Any] = {}
-    for level, link in ((NETWORK, "nic"), *((lv, "core") for lv in ("cache", "socket", "node"))):
-        if level in measured.rates:
-            rate = rounded(measured.rates[level])
-            rates.setdefault(f"{link}_bytes_per_s", Number(rate, "measured", f"osu_bw, {level}: its highest"))
+    numbers: dict[str, Any] = dict(streams.of(measured).numbers)
     spec = Spec(
         name=name,
         about=f"{name}: messages from {', '.join(dict.fromkeys(measured.sources.values()))}",
@@ -204,7 +216,7 @@ def new_head(name: str, measured: Measurements, shape: Mapping[str, int]) -> str
         counts={key: given[key] for key in COUNTS if key in given},
         curve={},
         levels=tuple(Level(level, given[level], Number(0.0)) for level in levels),
-        **rates,
+        **numbers,
     )
     return spec_text(spec) + "\n"
 

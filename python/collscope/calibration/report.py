@@ -35,8 +35,8 @@ def describe(made: Calibration) -> Iterator[str]:
     )
     if found.in_order is not None:
         yield f"messages of one pair flow {_order(found.in_order)}"
-    if found.nic_gap_s:
-        yield f"NIC: {format_time(found.nic_gap_s)} between messages"
+    if found.nic_gap_s is not None:
+        yield f"NIC: {_between(found.nic_gap_s)}"
     yield from (f"note: {note}" for note in found.notes)
 
 
@@ -56,10 +56,12 @@ def describe_published(fitted: Fitted) -> Iterator[str]:
                 yield f"  {level}, {who}: {', '.join(f'{format_time(gap)} at {format_size(size)}' for size, gap in known)}"
         for level, (size, time) in fitted.gaps.waiting.items():
             yield f"  {level}: a non-blocking message of {format_size(size)} takes {format_time(time)}"
+    yield from fitted.streams
     every = [error for curve in fitted.curves.values() for error in curve.left_out]
     for words, errors in (("", every), (", with jump detection repeated in each half", fitted.blind)):
         far = sum(abs(error.share) > FAR for error in errors)
         yield f"cross-validation of all classes{words}: {error_text(errors)}, {far} of {len(errors)} sizes above {FAR:.0%}"
+    yield from (f"note: {remark}" for remark in fitted.remarks)
 
 
 def _curve(title: str, fit: CurveFit) -> Iterator[str]:
@@ -83,6 +85,10 @@ def doubts(curve: PublishedFit) -> Iterator[str]:
         yield f"nothing above {format_size(curve.times[-1].bytes)} was measured; the last piece is extrapolated"
     if curve_at(curve.fit.pieces, 1) > min(m.seconds for m in curve.times) * 2:
         yield "the smallest message is not the fastest"
+
+
+def _between(nic_gap_s: float) -> str:
+    return f"{format_time(nic_gap_s)} between messages" if nic_gap_s else "as fast as its ranks send and receive"
 
 
 def _order(is_in_order: bool) -> str:
@@ -150,8 +156,8 @@ def others(made: Calibration) -> Iterator[tuple[str, str]]:
     yield from ((link, rate.text) for link, rate in found.rates.items())
     if found.in_order is not None:
         yield "messages of one pair", _order(found.in_order)
-    if found.nic_gap_s:
-        yield "between two messages that leave a node", format_time(found.nic_gap_s)
+    if found.nic_gap_s is not None:
+        yield "between two messages that leave a node", _between(found.nic_gap_s)
     for side, of_levels in (("sender", found.gaps), ("receiver", found.receives)):
         for level, gaps in of_levels.items():
             some = [gaps[k] for k in sorted({0, len(gaps) // 2, len(gaps) - 1})] if gaps else []

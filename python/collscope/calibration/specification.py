@@ -64,7 +64,7 @@ def spec_of(found: Estimates, about: About) -> Spec:
     }
     if found.eager_nonblocking[0] and found.eager_nonblocking != found.eager:
         numbers["eager_bytes_nonblocking"] = eager_limit(found.eager_nonblocking)
-    if found.nic_gap_s:
+    if found.nic_gap_s is not None:  # 0 is known, too
         numbers["nic_gap_s"] = measured(found.nic_gap_s)
     size: dict[str, Any] = {key: int(number.value) for key, number in about.counts.items()}
     spec = Spec(

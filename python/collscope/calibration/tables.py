@@ -1,14 +1,13 @@
-"""Reading point-to-point times that somebody measured: tables (CSV), and what OSU's osu_latency and osu_bw print.
+"""Reading point-to-point times that somebody measured: tables (CSV), and what OSU's benchmarks print (osu.py).
 
 A table has a column for the class of link (`class`, or `placement`), one for bytes, one for the time, half a round trip, and may have
 percentiles of the pairs behind it. Lines that begin with # are comments. OSU's output is of one class, which stands before the file's
-name: network=lat.txt.
+name: network=lat.txt, or network:4=lat.txt where four pairs sent at once.
 """
 
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +15,9 @@ from pathlib import Path
 
 from collscope.base import paths
 from collscope.base.errors import UsageError, UserError, did_you_mean
-from collscope.base.number import MAX_BYTES
 from collscope.base.toml_table import read_text
+from collscope.calibration import osu
+from collscope.calibration.cells import is_number, number_of, size_of
 
 CLASS = ("class", "placement")
 BYTES = ("bytes", "size", "size_bytes")
@@ -37,8 +37,6 @@ PLACEMENTS = {
 """Words for where two ranks sit, as published tables have them → the class of a link."""
 
 CLASS_NAME = r"[a-z][a-z0-9_]*"
-MEGABYTE = 1e6  # OSU's
-MAX_S = 1e3
 FEWEST = 3  # sizes of a class: fewer say nothing of a slope
 
 
@@ -55,10 +53,11 @@ class Measured:
 
 @dataclass
 class Measurements:
-    """What the files say: class → times by ascending size; class → the highest rate of a stream, in bytes per second; where from."""
+    """What the files say: class → times of single messages by ascending size; class → what OSU printed of streams and of several pairs;
+    class → where its times are from."""
 
     times: dict[str, list[Measured]] = field(default_factory=dict)
-    rates: dict[str, float] = field(default_factory=dict)
+    streams: dict[str, list[osu.Output]] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
 
 
@@ -72,8 +71,19 @@ def read(
     tables = 0
     for name in files:
         level, equals, file = name.partition("=")
-        if equals and re.fullmatch(CLASS_NAME, level):
-            _add_osu(found, level, file)
+        if equals and (named := re.fullmatch(rf"({CLASS_NAME})(?::([1-9]\d{{0,4}}))?", level)):
+            output = osu.read(file, int(named[2] or 0))
+            if output.benchmark != "osu_latency":
+                found.streams.setdefault(named[1], []).append(output)
+                continue
+            for size, seconds in output.rows:
+                _add(
+                    found,
+                    named[1],
+                    Measured(size, seconds),
+                    paths.display(paths.expanded(file)),
+                    f"{output.file}, osu_latency",
+                )
         else:
             words |= _add_table(found, name, where or {}, {**PLACEMENTS, **(classes or {})})
             tables += 1
@@ -89,9 +99,14 @@ def read(
                 f"{found.sources[level]}: class {level} has {len(times)} sizes above 0 bytes; measure at least {FEWEST}, from "
                 "one byte to a few MiB"
             )
+    if lacking := sorted({*found.streams} - {*found.times}):
+        file = found.streams[lacking[0]][0].file
+        raise UserError(
+            f"{file}: class {lacking[0]} has no times of single messages; add --from {lacking[0]}=FILE of osu_latency"
+        )
     if not found.times:
         raise UserError(
-            f"{', '.join(files)}: no times of messages; osu_bw alone gives no curve, add what osu_latency prints"
+            f"{', '.join(files)}: no times of single messages, which the curves are made of; add what osu_latency prints"
         )
     return found
 
@@ -145,7 +160,7 @@ def _add_table(found: Measurements, name: str, where: Mapping[str, str], classes
         if any(row[column] != value for column, value in where.items()):
             continue
         words.add(row[level])
-        for column in (c for c in columns if c not in (level, size) and not _is_number(row[c])):
+        for column in (c for c in columns if c not in (level, size) and not is_number(row[c])):
             taken.setdefault(column, set()).add(row[column])
         at = f"{shown}:{number}"
         word = row[level]
@@ -182,65 +197,3 @@ def _column(columns: Sequence[str], names: Sequence[str], shown: str, line: int)
 
 def _given(columns: Sequence[str], names: Sequence[str]) -> str | None:
     return next((n for n in names if n in columns), None)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def size_of(text: str, where: str, what: str) -> int:
-    """A whole number of a table. UserError: `where` (FILE:LINE) and `what` it should have been."""
-    if not re.fullmatch(r"\d{1,16}", text) or int(text) > MAX_BYTES:
-        raise UserError(f'{where}: {what}: "{text[:40]}" is not a whole number up to {MAX_BYTES}')
-    return int(text)
-
-
-def number_of(text: str, where: str, what: str) -> float:
-    """A time of a table, in its own unit. UserError as size_of."""
-    value = float(text) if _is_number(text) else math.nan
-    if not 0 < value < MAX_S * 1e6:
-        raise UserError(f'{where}: {what}: "{text[:40]}" is not a time above 0; correct the line or remove it')
-    return value
-
-
-# ---- OSU's output ---------------------------------------------------------------------------------------
-
-
-def _add_osu(found: Measurements, level: str, name: str) -> None:
-    text, shown = _text(name)
-    unit = 0.0
-    for number, line in enumerate(text.splitlines(), 1):
-        at, cells = f"{shown}:{number}", line.split()
-        if line.startswith("#"):
-            unit = _unit(line, at) or unit
-        elif cells and not cells[0].isdigit():  # a launcher's words are passed over
-            if unit and (len(cells) == 2 or _is_number(cells[0])):
-                raise UserError(
-                    f'{at}: "{" ".join(cells)[:40]}" is not a size and a value; correct the line or remove it'
-                )
-        elif cells:
-            if len(cells) < 2:
-                raise UserError(f"{at}: a size without a value; the file seems to be cut off")
-            if not unit:
-                raise UserError(f"{at}: numbers before a heading with (us) or (MB/s): is it what osu_latency printed?")
-            size, value = size_of(cells[0], at, "size"), number_of(cells[1], at, "value")
-            if unit == MEGABYTE:
-                found.rates[level] = max(found.rates.get(level, 0.0), value * unit)
-            else:
-                _add(found, level, Measured(size, value * unit), at, f"{Path(name).name}, osu_latency")
-    if not unit:
-        raise UserError(f"{shown}:1: no heading with Latency (us) or Bandwidth (MB/s): is it what osu_latency printed?")
-
-
-def _unit(heading: str, at: str) -> float:
-    """What a line of a heading says of the values' unit; 0: nothing."""
-    words = heading.strip("# \n")
-    if "Bi-Directional" in words or "Multi" in words:
-        raise UserError(f"{at}: {words}: several streams at once; take osu_latency and osu_bw")
-    if re.search(r"\((ms|s|ns|GB/s|MiB/s)\)", words):
-        raise UserError(f"{at}: {heading.strip()}: only Latency (us) and Bandwidth (MB/s) are understood")
-    return 1e-6 if "(us)" in words else MEGABYTE if "(MB/s)" in words else 0.0

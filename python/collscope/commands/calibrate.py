@@ -41,7 +41,8 @@ SECTIONS = {
 )
 @click.option(
     "--from", "files", multiple=True, metavar="FILE",
-    help="Do not measure: take times from a table FILE.csv, or from OSU's output, network=FILE; may be repeated.",
+    help="Do not measure: take times from a table FILE.csv, or from what osu_latency, osu_bw, osu_bibw, osu_mbw_mr or osu_multi_lat "
+    "printed, network=FILE (network:4=FILE: of four pairs); may be repeated.",
 )  # fmt: skip
 @click.option(
     "--contention",

@@ -141,7 +141,7 @@ def test_a_class_whose_non_blocking_messages_take_as_long_has_one_curve() -> Non
     [
         (("channel", "chanel"), ":1: no column channel; a table of flat trees has channel, collective"),
         (("cache,bcast", "cash,bcast"), ':2: channel: "cash" is not one of cache, core, socket, node'),
-        (("0.14,", "fast,"), ':2: latency_us: "fast" is not a time above 0; correct the line or remove it'),
+        (("0.14,", "fast,"), ':2: latency_us: "fast" is not a number above 0; correct the line or remove it'),
         (("linear,2,", "linear,1,"), ":2: processes: a tree has a root and a child at least"),
         (("0.14,", ""), ":2: 8 values for 9 columns; complete the line or remove it"),
         (("basic_linear,2,1,", "basic_linear,2,1.5,"), ':2: bytes: "1.5" is not a whole number'),

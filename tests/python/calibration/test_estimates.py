@@ -237,9 +237,7 @@ def test_curves_have_the_jumps_of_their_transport_and_where_sends_begin_to_wait(
     assert [*found.nonblocking] == ["network"], "where neighbouring sizes differ by more than a tenth"
     assert (found.eager, found.eager_nonblocking, found.overhead_s) == ((128, 256), (128, 256), 1e-7)
     assert found.in_order is None and found.nic_gap_s is None and found.local["touch"] == (1e-10, 1e-10, 1e-10)
-    assert found.notes == (
-        "nic_gap_s: left out, small messages leave a node as fast as its ranks send and receive them",
-    )
+    assert found.notes == ("nic_gap_s: left out, one rank of a node alone sends no faster than its NIC",)
 
 
 def test_no_piece_is_faster_than_its_links_or_shorter_than_two_overheads() -> None:

@@ -169,12 +169,12 @@ def test_messages_are_in_order_where_the_first_arrives_nearer_to_one_alone(first
     [
         (0.2, 0.1, 1.0, 0.5, 0.25),  # two that send at once, half of their time each
         (0.2, 0.1, 0.1, 0.5, 0.25),  # where several meet counts
-        (0.41, 0.1, 1.0, 0.5, None),  # two senders need 1.25 of 0.205 together
-        (0.1, 0.41, 1.0, 0.5, None),  # or two receivers
+        (0.41, 0.1, 1.0, 0.5, 0.0),  # none: two senders need 1.25 of 0.205 together
+        (0.1, 0.41, 1.0, 0.5, 0.0),  # or two receivers
         (0.39, 0.39, 1.0, 0.5, 0.25),
-        (0.0, 0.41, 1.0, 0.5, None),  # a gap that is not known is the overhead
+        (0.0, 0.41, 1.0, 0.5, 0.0),  # a gap that is not known is the overhead
         (0.2, 0.1, 1.0, None, 1.0),  # none met
-        (0.2, 0.1, 0.25, None, None),
+        (0.2, 0.1, 0.25, None, None),  # one pair does not show it
     ],
 )
 def test_a_nic_s_gap_is_more_than_senders_and_receivers_need(

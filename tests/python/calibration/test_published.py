@@ -15,6 +15,7 @@ from collscope.calibration import published
 from collscope.calibration.contention import read as read_trees
 from collscope.calibration.cross_validation import left_out, reason
 from collscope.calibration.curves import CurveFit, Error, Limits, Piece, Point, curve_at
+from collscope.calibration.osu import Output
 from collscope.calibration.published import MARK, fit, made, parse_jumps, parse_shape
 from collscope.calibration.tables import Measured, Measurements, read
 from collscope.machines import find
@@ -194,15 +195,16 @@ def test_an_impossible_head_is_refused_and_nothing_is_written(tmp_path: Path) ->
 
 def test_a_new_specification_begins_with_what_is_known() -> None:
     sources = {"network": "a.csv", "node": "a.csv", "socket": "b.csv"}
-    measured = Measurements({}, {"network": 1.23456e10, "socket": 5e9, "node": 4e9}, sources)
+    bandwidths = {"network": 1.23456e10, "socket": 5e9, "node": 4e9}
+    streams = {level: [Output("bw", "osu_bw", 1, ((1 << 20, rate),))] for level, rate in bandwidths.items()}
+    measured = Measurements({level: [Measured(1, 1e-6)] for level in streams}, streams, sources)
     shape = {"numa": 8, "nodes": 4, "ccd": 4, "sockets": 2, "cores_per_socket": 16, "cores_per_cache": 2}
     spec = parse_spec(f"{published.new_head('mine', measured, shape)}[curve]\nnetwork = [[0, 1e-6, 1e-9]]\n", "x.toml")
     assert (spec.name, spec.about) == ("mine", "mine: messages from a.csv, b.csv")
     assert {key: number.value for key, number in spec.counts.items()} == {k: n for k, n in shape.items() if k in COUNTS}
     assert [(unit.name, unit.cores) for unit in spec.levels] == [("ccd", 4), ("numa", 8)]
     assert {spec.counts["nodes"].source, spec.levels[0].number.source} == {"given to calibrate"}
-    assert spec.nic_bytes_per_s == Number(1.235e10, "measured", "osu_bw, network: its highest")
-    assert spec.core_bytes_per_s == Number(5e9, "measured", "osu_bw, socket: its highest")
+    assert (spec.nic_bytes_per_s.value, spec.core_bytes_per_s) == (1.235e10, Number(5e9, "measured", "bw"))
     assert refusal(published.new_head, "mine", measured, {"nodes": 1, "cores_per_cache": 4}) == (
         "mine: messages do not tell a machine's shape; add --shape nodes=4,sockets=2,cores_per_socket=16[,cores_per_cache=4] "
         "(missing: sockets, cores_per_socket)"

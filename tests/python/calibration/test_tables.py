@@ -1,4 +1,4 @@
-"""collscope.calibration.tables: tables of times and OSU's output are read, and files that cannot be are refused with their line."""
+"""collscope.calibration.tables, collscope.calibration.cells: tables of times are read, or refused with their line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from collscope.base.errors import UserError
 from collscope.base.number import MAX_BYTES
+from collscope.calibration.cells import number_of, size_of
 from collscope.calibration.contention import read as read_trees
-from collscope.calibration.tables import Measured, number_of, read, size_of
+from collscope.calibration.tables import Measured, read
 from refusals import refusal
 
 TABLE = "# made up\nnode_type,placement,bytes,latency_us,p05,p95,pairs\n" + "".join(
@@ -31,7 +32,6 @@ LATENCY = """# OSU MPI Latency Test v7.3
 65536                  10.50
 srun: job finished
 """
-BANDWIDTH = "# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n1   3.5\n1048576  12300.25\n4194304  12250\n"
 
 
 def file(folder: Path, text: str, name: str = "t.csv") -> str:
@@ -55,15 +55,6 @@ def test_columns_may_have_other_names_and_seconds(tmp_path: Path) -> None:
     assert set(read([file(tmp_path, words)], classes={"IB far away": "network"}).times) == {"network"}
 
 
-def test_output_of_osu_is_of_the_class_before_its_name(tmp_path: Path) -> None:
-    lat, bw = file(tmp_path, LATENCY, "lat.txt"), file(tmp_path, BANDWIDTH, "bw.txt")
-    found = read([f"network={lat}", f"network={bw}", f"node={lat}"])
-    assert found.times["network"] == [Measured(1, 1.75e-6), Measured(1024, 2.25e-6), Measured(65536, 1.05e-5)]
-    assert found.times["node"] == found.times["network"]
-    assert found.rates == {"network": pytest.approx(12300.25e6)}
-    assert found.sources["node"] == "lat.txt, osu_latency"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -72,8 +63,8 @@ def test_output_of_osu_is_of_the_class_before_its_name(tmp_path: Path) -> None:
         (TABLE.replace("latency_us", "latency_ms"), 'did you mean "latency_s"?'),
         (TABLE.replace("bytes", "count"), ":2: no column bytes or size or size_bytes; the columns are node_type, placement"),
         (TABLE.replace("A,same_ccx,1,", "A,same_ccx,4\nA,same_ccx,1,"), ":4: 3 values for 7 columns; complete the line or remove it"),
-        (TABLE.replace(",0.25,", ",fast,"), ':3: latency_us: "fast" is not a time above 0; correct the line or remove it'),
-        (TABLE.replace(",0.25,", ",-1,"), ':3: latency_us: "-1" is not a time above 0'),
+        (TABLE.replace(",0.25,", ",fast,"), ':3: latency_us: "fast" is not a number above 0; correct the line or remove it'),
+        (TABLE.replace(",0.25,", ",-1,"), ':3: latency_us: "-1" is not a number above 0'),
         (TABLE.replace(",1024,", ",1e3,"), ':5: bytes: "1e3" is not a whole number'),
         (TABLE, ":12: class cache has 1 bytes twice; choose with --where node_type=A"),
         (TABLE.replace("B,", "A,"), ":12: class cache has 1 bytes twice; keep one of them"),
@@ -85,30 +76,6 @@ def test_output_of_osu_is_of_the_class_before_its_name(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_wrong_table_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     assert re.search(f"t\\.csv.*{re.escape(message)}", refusal(read, [file(tmp_path, text)]))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (TABLE, ":1: no heading with Latency (us) or Bandwidth (MB/s): is it what osu_latency printed?"),
-        (LATENCY.replace("# Size", "Size"), ":5: numbers before a heading"),
-        (LATENCY.replace("10.50", ""), ":8: a size without a value; the file seems to be cut off"),
-        (LATENCY.replace("1.75", "0.00"), ':6: value: "0.00" is not a time above 0'),
-        (LATENCY.replace("1   ", "four ", 1), ':6: "four 1.75" is not a size and a value; correct the line or remove it'),
-        (LATENCY.replace("1   ", "-4  ", 1), ':6: "-4 '),
-        (LATENCY.replace("1   ", "4.5 and not ", 1), ':6: "4.5 and not'),
-        (LATENCY.replace("10.50", "nan"), ':8: value: "nan" is not a time above 0'),
-        (LATENCY + "1024 2.26\n", ":10: class network has 1024 bytes twice; keep one of them"),
-        (LATENCY.replace("MPI Latency", "MPI Multi Latency"), "several streams at once; take osu_latency"),
-        (LATENCY.replace("MPI Latency", "MPI Bi-Directional Bandwidth"), ":1: OSU MPI Bi-Directional Bandwidth Test v7.3: several"),
-        *((LATENCY.replace("Avg Latency(us)", unit), f":3: # Size       {unit}: only Latency (us) and Bandwidth (MB/s) are understood")
-          for unit in ("Latency (ms)", "Latency (s)", "Latency (ns)", "Bandwidth (GB/s)", "Bandwidth (MiB/s)")),
-        ("1 1.0\n2 2.0\n", ":1: numbers before a heading with (us) or (MB/s): is it what osu_latency printed?"),
-        (BANDWIDTH, "osu_bw alone gives no curve, add what osu_latency prints"),
-    ],
-)  # fmt: skip
-def test_wrong_output_of_osu_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
-    assert message in refusal(read, [f"network={file(tmp_path, text)}"])
 
 
 def test_options_for_tables_go_with_tables_and_words_that_they_have(tmp_path: Path) -> None:
@@ -141,7 +108,7 @@ def test_a_column_to_choose_by_must_be_there(tmp_path: Path) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from([TABLE, LATENCY, BANDWIDTH]), st.integers(0, 400), st.text(max_size=12), st.booleans())
+@given(st.sampled_from([TABLE, LATENCY]), st.integers(0, 400), st.text(max_size=12), st.booleans())
 def test_any_text_gives_times_or_a_message(text: str, at: int, more: str, osu: bool) -> None:
     import tempfile
 
@@ -165,7 +132,7 @@ def test_a_number_is_what_its_column_may_hold() -> None:
             == f'f:1: bytes: "{text[:40]}" is not a whole number up to {MAX_BYTES}'
         )
     for text in ("0", "1e9", "-1", "nan", "inf", "x" * 50):
-        message = f'f:1: time: "{text[:40]}" is not a time above 0; correct the line or remove it'
+        message = f'f:1: time: "{text[:40]}" is not a number above 0; correct the line or remove it'
         assert refusal(number_of, text, "f:1", "time") == message
 
 
@@ -194,8 +161,6 @@ def test_files_together_are_one_table(tmp_path: Path) -> None:
     assert [m.bytes for m in found.times["a"]] == [1, 2, 4] and found.sources == {"a": "1.csv, a", "b": "2.csv, b"}
     message = "1.csv, a: class a has 2 sizes above 0 bytes; measure at least 3, from one byte to a few MiB"
     assert refusal(read, [one]) == message
-    bandwidth = file(tmp_path, BANDWIDTH, "bw.txt")
-    assert read([f"a={bandwidth}", one, other]).rates == {"a": 12300.25e6}, "the highest"
 
 
 @pytest.mark.parametrize(
