@@ -38,6 +38,8 @@ def launcher() -> ModuleType:
         (["test", "--full"], "python"),
         (["doctor"], "nothing"),
         (["doctor", "--help"], "python"),
+        (["exec", "--", "mpirun", "./x", "--help"], ["prove", "mpi"]),
+        (["report", "x.json"], "python"),
         (["setup", "--simgrid-from-source"], "python"),
         (["study", "list"], "python"),
         (["list", "--json"], ["prove"]),

@@ -1,0 +1,65 @@
+"""The `exec` command: algorithms of the catalogue in a program that was not built for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from collscope.base.errors import UserError
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of the command."""
+
+    words: tuple[str, ...] = ()
+    choose: str | None = None
+    report: str | None = None
+
+
+def report_variable(path: str) -> dict[str, str]:
+    """The variable that names a report. UserError: its folder does not exist."""
+    file = Path(path).absolute()
+    if not file.parent.is_dir():
+        raise UserError(f"{path}: the folder {file.parent} does not exist; make it first")
+    return {"COLLSCOPE_REPORT": str(file)}
+
+
+def run(request: Request) -> int:
+    """Runs the program and returns its status."""
+    from collscope.commands import preloaded
+
+    variables = preloaded.choices(request.choose)
+    if request.report:
+        variables |= report_variable(request.report)
+    return preloaded.run(request.words, variables)
+
+
+EPILOG = """
+\b
+Examples:
+  ./collscope exec --choose 'bcast=knomial[k=4],allreduce=ring' -- \\
+    mpirun -n 8 ./program
+  ./collscope exec --choose bcast=decision/ompi_5_0 --report report.json -- \\
+    srun -n 64 ./program
+"""
+
+
+@click.command(
+    "exec", epilog=EPILOG, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.option(
+    "--choose",
+    metavar="LIST",
+    help="COLLECTIVE=ALGORITHM, a comma between two; others stay as the MPI library has them.",
+)
+@click.option("--report", metavar="FILE", help="Write what ran and what was passed on; ./collscope report prints it.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND…")
+def command(words: tuple[str, ...], choose: str | None, report: str | None) -> int:
+    """Run algorithms of the catalogue in any MPI program.
+
+    The program's collective calls run the chosen algorithms; it is not compiled again. What an algorithm cannot do goes to the MPI library,
+    and the report says how often and why (docs/preload.md)."""
+    return run(Request(words, choose, report))

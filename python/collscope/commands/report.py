@@ -1,0 +1,104 @@
+"""The `report` command: prints what libcollscope.so wrote."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from collscope.base import console
+from collscope.base.errors import UserError, disk_error
+from collscope.base.grid import KEY, WORDS, Column, Grid
+from collscope.base.units import counted, format_size, format_time
+
+FORMAT = "collscope_report"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of the command."""
+
+    file: str
+
+
+def read(path: str) -> dict[str, Any]:
+    """The report in a file. UserError: it cannot be read, or it is something else."""
+    try:
+        data = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise disk_error(error, path) from error
+    except ValueError as error:
+        raise UserError(f"{path}: not a report: {error}; write one with ./collscope exec --report FILE") from error
+    if not isinstance(data, dict) or data.get(FORMAT) != VERSION or not isinstance(data.get("rows"), list):
+        raise UserError(f"{path}: not a report of version {VERSION}; write one with ./collscope exec --report FILE")
+    return data
+
+
+def communicator(of: dict[str, Any]) -> str:
+    """How a row's communicators are named: MPI's name, or how many of which size."""
+    nodes = f" on {counted(of['nodes'], 'node')}" if of["nodes"] > 1 else ""
+    if of["name"]:
+        return f"{of['name']} ({counted(of['size'], 'rank')}{nodes})"
+    return f"{of['communicators']} of {counted(of['size'], 'rank')}{nodes}"
+
+
+def sizes(row: dict[str, Any]) -> str:
+    """The class of sizes of a row."""
+    first, last = row["bytes_from"], row["bytes_to"]
+    return format_size(first) if first == last else f"{format_size(first)}..{format_size(last + 1)}"
+
+
+def table(data: dict[str, Any]) -> Grid:
+    """A line per row, the longest time first."""
+    skew = any(row["skew"] for row in data["rows"])
+    grid = Grid(
+        (
+            Column("collective"),
+            Column("communicator", goes=2, pieces=WORDS),
+            Column("bytes", right=True),
+            Column("algorithm, or why MPI's own", pieces=KEY),
+            Column("calls", right=True),
+            Column("time of a rank", right=True),
+            Column("longest", goes=3, right=True),
+            *((Column("arrival skew", goes=1, right=True),) if skew else ()),
+        ),
+        title=f"{data['library'].partition(',')[0]}, {counted(data['ranks'], 'rank')}",
+    )
+    for row in sorted(data["rows"], key=lambda r: -r["max_s"]):
+        times = [format_time(row[name], aligned=True) for name in ("mean_s", "max_s")]
+        apart = [format_time(row["skew"]["mean_s"]) if row["skew"] else ""] if skew else []
+        name = row["algorithm"] or row["passed_on"]
+        grid.add(
+            row["collective"], communicator(row["communicator"]), sizes(row), name, str(row["calls"]), *times, *apart,
+            style="" if row["algorithm"] else "dim",
+        )  # fmt: skip
+    return grid
+
+
+def run(request: Request) -> int:
+    """Prints the table, and what belongs to it."""
+    data = read(request.file)
+    if not data["rows"]:
+        console.say("no collective call was made")
+        return 0
+    try:
+        table(data).show()
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{request.file}: a row without {error}; write the report again") from error
+    spent = sum(row["skew"]["spent_s"] for row in data["rows"] if row["skew"]) / data["ranks"]
+    if spent:
+        console.say(f"sampling arrivals took {format_time(spent)} of a rank")
+    if not data["complete"]:
+        console.say("the program ended by MPI_Abort: these are the calls of the rank that called it")
+    return 0
+
+
+@click.command("report")
+@click.argument("file", metavar="FILE")
+def command(file: str) -> int:
+    """Print a report of ./collscope exec or profile."""
+    return run(Request(file))

@@ -1,0 +1,224 @@
+"""collscope.commands.exec_, collscope.commands.profile, collscope.commands.report, collscope.commands.preloaded: any MPI program with our
+algorithms."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collscope.base import paths, programs
+from collscope.base.errors import UserError
+from collscope.catalogue import registry
+from collscope.commands import preloaded, report
+from collscope.sources import mpirun
+from command_line import call
+
+CALLS = paths.BUILD / "mpi" / "preload_calls"
+needs_build = pytest.mark.skipif(
+    not (CALLS.exists() and programs.PRELOAD.exists() and programs.PROVER.exists()), reason="build/mpi is not made"
+)
+
+ROW: dict[str, Any] = {
+    "collective": "bcast",
+    "communicator": {"name": "MPI_COMM_WORLD", "size": 4, "nodes": 2, "ranks_per_node": 2, "communicators": 1},
+    "bytes_from": 1024,
+    "bytes_to": 2047,
+    "algorithm": "bcast/knomial[k=4,s=0]",
+    "passed_on": None,
+    "calls": 10,
+    "bytes": 10240,
+    "in_place": 0,
+    "root": 0,
+    "type": "MPI_INT",
+    "mean_s": 1e-4,
+    "max_s": 2e-4,
+    "skew": {"samples": 4, "mean_s": 5e-6, "max_s": 1e-5, "spent_s": 8e-5},
+}
+OTHER = ROW | {
+    "collective": "reduce",
+    "communicator": {"name": "", "size": 2, "nodes": 1, "ranks_per_node": 2, "communicators": 3},
+    "bytes_from": 0,
+    "bytes_to": 0,
+    "algorithm": None,
+    "passed_on": "reduce/binomial: needs an operator that commutes",
+    "max_s": 3e-3,
+    "skew": None,
+}
+REPORT: dict[str, Any] = {
+    "collscope_report": 1, "complete": True, "library": "Open MPI v4.1.4, package: Debian", "ranks": 4, "profile": True,
+    "choices": {"bcast": "bcast/knomial[k=4]"}, "rows": [ROW, OTHER],
+}  # fmt: skip
+
+
+def words_for(ranks: int, *program: str) -> list[str]:
+    return [*mpirun.command(ranks), "--oversubscribe", *program]
+
+
+# ---- choices ---------------------------------------------------------------------------------------------------------
+
+
+def test_choices_become_variables_of_the_library(known: registry.Registry) -> None:
+    assert preloaded.choices(None) == {}
+    assert preloaded.choices("bcast=knomial[s=4], allreduce=bucket") == {
+        "COLLSCOPE_BCAST": "bcast/knomial[k=4,s=4]",
+        "COLLSCOPE_ALLREDUCE": "allreduce/bucket",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bcats=mst", 'unknown collective "bcats"; did you mean "bcast"'),
+        ("rotation=shift", 'unknown collective "rotation"'),
+        ("bcast=mts", 'unknown bcast algorithm "mts"; did you mean "mst"'),
+        ("bcast", "--choose bcast: expected COLLECTIVE=ALGORITHM"),
+        ("bcast=mst,bcast=linear", "bcast is given twice"),
+        ("bcast=knomial[q=1]", "q"),
+        ("bcast=scatter/linear", "scatter/linear is an algorithm of scatter"),
+        ("barrier=decision/ompi_4_1", "decision/ompi_4_1 has no rule for barrier"),
+    ],
+)
+def test_a_wrong_choice_is_refused_before_anything_starts(
+    text: str, message: str, known: registry.Registry, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    started = tmp_path / "started"
+    status, out, err = call(capsys, "exec", "--choose", text, "--", "touch", str(started))
+    assert (status, out) == (2, "")
+    assert message in err
+    assert not started.exists()
+
+
+def test_programs_that_cannot_start_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = call(capsys, "exec")
+    assert status == 2 and "expected a command behind --" in err
+    status, _, err = call(capsys, "exec", "--", "./nowhere/program")
+    assert status == 1 and "./nowhere/program: not found" in err
+    status, _, err = call(capsys, "exec", "--report", "/nowhere/x.json", "--", "true")
+    assert status == 1 and "the folder /nowhere does not exist" in err
+
+
+# ---- starting --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    library = tmp_path / "libcollscope.so"
+    library.touch()
+    monkeypatch.setattr(programs, "PRELOAD", library)
+    return library
+
+
+def test_open_mpi_passes_variables_to_ranks_on_all_nodes(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mpirun, "library", lambda: "Open MPI 4.1.4")
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    words, environment = preloaded.command(["/usr/bin/mpirun", "-n", "2", "x"], {"COLLSCOPE_BCAST": "bcast/mst"})
+    passed = ["-x", "COLLSCOPE_BCAST=bcast/mst", "-x", f"LD_PRELOAD={built}"]
+    assert words == ["/usr/bin/mpirun", *passed, "-n", "2", "x"]
+    assert "LD_PRELOAD" not in environment  # mpirun itself runs no collectives
+
+
+def test_other_launchers_pass_their_environment(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mpirun, "library", lambda: "MPICH 4.0")
+    monkeypatch.setenv("LD_PRELOAD", "/other.so")
+    for launcher in ("srun", "mpiexec"):
+        words, environment = preloaded.command([launcher, "x"], {"COLLSCOPE_BCAST": "bcast/mst"})
+        assert words == [launcher, "x"]
+        assert environment["LD_PRELOAD"] == f"{built}{os.pathsep}/other.so"
+        assert environment["COLLSCOPE_BCAST"] == "bcast/mst"
+
+
+def test_a_program_of_another_library_is_refused(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked = {"libcollscope.so": ["libmpi.so.40"], "cat": ["libmpich.so.12"], "true": ["libmpi.so.40"], "sh": []}
+    monkeypatch.setattr(preloaded, "libraries_of", lambda path: linked[Path(path).name])
+    preloaded.check_library(["mpirun", "true", "sh"])
+    with pytest.raises(
+        UserError, match=r"cat is linked with libmpich\.so\.12, and libcollscope\.so is built for libmpi\.so\.40"
+    ):
+        preloaded.check_library(["mpirun", "cat"])
+
+
+@pytest.mark.parametrize(("script", "status"), [("exit 3", 3), ("kill -9 $$", 137), ("exit 0", 0)])
+def test_the_status_is_that_of_the_program(script: str, status: int, built: Path) -> None:
+    assert preloaded.run(["sh", "-c", script], {"LD_PRELOAD": ""}) == status
+
+
+@needs_build
+def test_a_program_runs_the_chosen_algorithms_and_is_reported(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "report.json"
+    choose = "bcast=knomial[k=3],allreduce=recursive_doubling,reduce=linear"
+    status, _, err = call(
+        capfd, "exec", "--choose", choose, "--report", str(file), "--", *words_for(4, str(CALLS), "quick")
+    )
+    assert (status, err) == (0, "")
+    data = report.read(str(file))
+    assert data["choices"] == {
+        "bcast": "bcast/knomial[k=3,s=0]",
+        "reduce": "reduce/linear",
+        "allreduce": "allreduce/recursive_doubling",
+    }
+    assert data["complete"] and data["ranks"] == 4
+    ran = {row["algorithm"] for row in data["rows"]} - {None}
+    assert ran == set(data["choices"].values())
+    passed = {row["collective"] for row in data["rows"] if row["passed_on"] == "no algorithm was chosen"}
+    assert passed == {"barrier", "scatter", "gather", "allgather", "alltoall", "scan", "exscan", "reduce_scatter",
+                      "reduce_scatter_block"}  # fmt: skip
+    world = [r for r in data["rows"] if r["communicator"]["name"] == "MPI_COMM_WORLD" and r["collective"] == "barrier"]
+    assert [r["calls"] for r in world] == [4]  # three counts, and one more round at the end
+
+
+@needs_build
+def test_a_profile_counts_calls_and_samples_arrivals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "profile.json"
+    status, out, _ = call(capfd, "profile", "--out", str(file), "--", *words_for(2, str(CALLS), "quick"))
+    assert status == 0 and "arrival skew" in out and "sampling arrivals took" in out
+    data = report.read(str(file))
+    assert data["profile"] and not data["choices"]
+    assert all(row["algorithm"] is None for row in data["rows"])
+    assert sum(row["skew"]["samples"] for row in data["rows"] if row["skew"]) > 10
+    assert {row["type"] for row in data["rows"] if row["collective"] == "barrier"} == {""}
+    sizes = {row["communicator"]["size"] for row in data["rows"]}
+    assert sizes == {1, 2}
+
+
+# ---- reports ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_is_printed(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Callable[[str, str], None],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(REPORT))
+    status, out, err = call(capsys, "report", str(file))
+    assert (status, err) == (0, "")
+    golden("report", out)
+
+
+def test_a_report_of_an_abort_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(REPORT | {"complete": False}))
+    assert "ended by MPI_Abort" in call(capsys, "report", str(file))[1]
+    file.write_text(json.dumps(REPORT | {"rows": []}))
+    assert call(capsys, "report", str(file))[1] == "no collective call was made\n"
+
+
+def test_other_files_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report.json"
+    less = copy.deepcopy(REPORT)
+    del less["rows"][0]["calls"]
+    for text in ("", "[]", "{}", json.dumps(REPORT | {"collscope_report": 2}), json.dumps(less)):
+        file.write_text(text)
+        status, out, err = call(capsys, "report", str(file))
+        assert status == 1 and not out and str(file) in err, text
+    assert call(capsys, "report", str(tmp_path / "none"))[0] == 1
