@@ -17,8 +17,9 @@ def own(out: str, what: str, is_own: Callable[[Path], bool]) -> Path:
     if not out:
         raise UsageError("--out needs the name of a folder")
     folder = Path(out).absolute()
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise UsageError(f"--out {out}: not a folder")
+    there = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    if not there.is_dir():  # also a link that leads to itself, or nowhere
+        raise UsageError(f"--out {out}: {'not a folder' if there == folder else f'{there} is not a folder'}")
     if not paths.is_writable(folder):
         raise UsageError(f"--out {out}: cannot be written to")
     if folder.is_dir() and any(folder.iterdir()) and not is_own(folder):

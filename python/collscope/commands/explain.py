@@ -57,8 +57,8 @@ def run(r: Request) -> int:
     if len({p.collective for p in points}) > 1:
         raise UsageError(f"{points[0].algorithm} and {points[1].algorithm} are of two collectives; take two of one")
     layout = one_call.make_layout(r, [r.source])
-    for point in points:
-        if fault := one_call.fault_of(point, layout, r.ranks):
+    for call, point in zip(both, points, strict=True):
+        if fault := one_call.fault(call):
             raise UserError(f"{point.algorithm}: a wrong algorithm is not explained; the proof fails: {fault}")
     paths = _paths(both, points, layout)
     if not r.as_json:

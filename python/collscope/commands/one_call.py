@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from collscope.base import console, progress
+from collscope.base import progress
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import counted, format_time, parse_size
 from collscope.catalogue import registry
@@ -59,8 +59,6 @@ def make_traces(r: OneCall) -> list[Trace]:
         if not r.platform and sources != ["real"]:
             raise UsageError("--source real beside others: give --on this_machine, so that all are of the same machine")
     layout = make_layout(r, sources)
-    if fault := fault_of(point, layout, r.ranks):
-        console.note(f"{point.algorithm} is wrong, and so are its times; the proof fails: {fault}")
     made = []
     for source in sources:
         with progress.progress(source, 1) as bar:
@@ -95,9 +93,10 @@ def _trace_of(source: str, r: OneCall, point: Point, layout: Layout | None) -> T
     return retimed(replace(recorded, cost_s=cost_s), found, source, where, costs)
 
 
-def fault_of(point: Point, layout: Layout | None, ranks: int) -> str:
-    """Why the proof of a call fails; empty: it does not."""
-    return next(iter(proven.failures([(layout or Layout(None, 1, ranks), point)]).values()), "")
+def fault(r: OneCall) -> str:
+    """Why the proof of the call fails; empty: it does not."""
+    layout = make_layout(r, read_sources(r.source)) or Layout(None, 1, r.ranks)
+    return next(iter(proven.failures([(layout, make_point(r))]).values()), "")
 
 
 def make_point(r: OneCall) -> Point:

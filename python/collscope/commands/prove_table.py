@@ -145,6 +145,8 @@ def summary(lines: Sequence[Line]) -> None:
             f"{count['proven']} of {points} points proven ({sizes_of(lines)}): every receive has its send, "
             "no deadlock even if every send waits, the right data everywhere"
         )
+    else:
+        return  # why is on standard error, where errors go
     for (kind, reason), number in Counter(
         (x.get("kind") or "unsupported", x["status"]) for x in lines if x["status"] != "ok"
     ).items():

@@ -3,7 +3,6 @@ machine measured."""
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -63,26 +62,16 @@ def check_file(option: str, name: str, endings: Sequence[str] = ()) -> None:
         raise UsageError(f"{option} {name}: the name must end in {', '.join(endings)}")
     if path.is_dir():
         raise UsageError(f"{option} {name}: is a folder")
-    if path.is_symlink() and is_endless(path):
-        raise UsageError(f"{option} {name}: a link to itself")
-    check_folder(option, name, path.parent)
-
-
-def is_endless(link: Path) -> bool:
-    """Whether a link leads back to itself."""
     try:
-        link.stat()
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
     except OSError as error:
-        return error.errno == errno.ELOOP
-    return False
-
-
-def check_folder(option: str, name: str, folder: Path) -> None:
-    """That a folder is there, or can be made."""
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise UsageError(f"{option} {name}: {folder} cannot be written to")
+        raise UsageError(f"{option} {name}: {'a link to itself' if path.is_symlink() else error.strerror}") from error
+    if not path.parent.exists():
+        raise UsageError(f"{option} {name}: there is no folder {path.parent}; make it first")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{option} {name}: {path.parent} cannot be written to")
 
 
 def check_real(platform: str, launcher: Launcher | None = None) -> None:

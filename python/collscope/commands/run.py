@@ -132,6 +132,7 @@ def rows_of(
             begun = [task for task in tasks if (task[0].nodes, task[0].ranks) in places]
             run_table.show(finished, bounds_for_display(begun, rows))
             run_table.reasons([row for row in rows if row["kind"] == STOPPED])
+            run_output.report_failures(finished)
         if request.as_json:
             found = run_winners.winners(finished)
             run_json.show(rows, bounds_for_display(tasks, rows), found, request.timed_all, finished=False)

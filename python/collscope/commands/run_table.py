@@ -12,6 +12,7 @@ from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import counted, format_size, format_time
 from collscope.points.table import Row
 from collscope.sources.bounds import LOGGP, TELEPHONE
+from collscope.sources.outcome import FAILURES
 from collscope.sources.rows import SOURCES
 
 BOUND = "bound"
@@ -44,7 +45,8 @@ def show(rows: Sequence[Row], bounds: Sequence[Row]) -> None:
         if number:
             console.out().print()
         make_table(members, bounds).show()
-    reasons(rows)
+    if any(row["median_s"] is not None for row in rows):  # else they are on standard error, where errors go
+        reasons(rows)
 
 
 @dataclass(frozen=True)
@@ -216,10 +218,10 @@ def _ratio(time: float | None, base: float | None) -> str:
 
 
 def reasons(rows: Sequence[Row]) -> None:
-    """Why some cells are empty, each reason once."""
+    """Why some cells are empty, each reason once; that of failed points goes to standard error."""
     by_reason: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if row["status"] != "ok":
+        if row["status"] != "ok" and row["kind"] not in FAILURES:
             by_reason.setdefault((row["algorithm"], row["status"]), []).append(row)
     for (key, status), members in by_reason.items():
         sources = "/".join(dict.fromkeys(row["source"] for row in members))

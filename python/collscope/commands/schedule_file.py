@@ -106,17 +106,15 @@ def run(path: str, platform: str, nodes: str | None, mapping: str, source: str, 
 # ---- show ------------------------------------------------------------------------------------------------------
 
 
-def trace(path: str, r: one_call.OneCall) -> Trace:
-    """The schedule with its times, on the platform and in the layout that the call says."""
+def trace(path: str, r: one_call.OneCall) -> tuple[Trace, str]:
+    """The schedule with its times, on the platform and in the layout that the call says, and why its proof fails ("": it does not)."""
     check_options("platform", "without", "nodes", "mapping", "kinds", "out", "animate", "no_pictures")
     file = from_file.read(Path(path))
     if file.ranks > one_call.MAX_RANKS:
         raise UsageError(f"{path}: {file.ranks} ranks; pictures are drawn for 1 to {one_call.MAX_RANKS}")
     call = replace(r, ranks=file.ranks)
     layout = one_call.make_layout(call, ["model"])
-    if fault := from_file.fault(file):
-        console.note(f"{file.path.name} is wrong, and so are its times; the proof fails: {fault}")
-    return from_file.trace(file, *one_call.machine_of(call, layout))
+    return from_file.trace(file, *one_call.machine_of(call, layout)), from_file.fault(file)
 
 
 def read_options(options: dict[str, Any], argument: str) -> str | None:

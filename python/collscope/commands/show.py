@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from collscope.base import console, folders, paths
-from collscope.base.errors import UsageError, unknown
+from collscope.base.errors import UsageError, UserError, unknown
 from collscope.base.units import format_size
-from collscope.commands import calls, origin, requests, schedule_file, show_page
+from collscope.commands import calls, one_call, origin, requests, schedule_file, show_page
 from collscope.commands.groups import Sectioned
 from collscope.commands.one_call import OneCall, make_traces, read_sources
 from collscope.figures.schedule import kinds as pictures
@@ -45,13 +45,15 @@ def run(r: Request) -> int:
         check_out(r.out, kinds)
     if r.out and export.ending_of(r.out) and len(read_sources(r.source)) > 1:
         raise UsageError(f"--out {r.out} holds the times of one source, not of {r.source}; choose one with --source")
-    traces = [schedule_file.trace(r.schedule, r)] if r.schedule else make_traces(r)
+    traces, fault = read_traces(r)
     show_page.show(traces)
+    if fault:
+        console.complain(f"{traces[0].key} is wrong, and so are its times; the proof fails: {fault}")
     if r.no_pictures:
-        return 0
+        return int(bool(fault))
     if r.out and export.ending_of(r.out):
         print(f"\nwritten: {paths.display(export.write(traces[0], Path(r.out)))}")
-        return 0
+        return int(bool(fault))
     sources = read_sources(r.source)
     on = requests.load_platform(r.platform, sources) if r.platform else None
     written = draw(traces, kinds, r.out, origin.of_sources(sources, on))
@@ -63,7 +65,22 @@ def run(r: Request) -> int:
         written.append(files.write(animation.gif(traces[0]), path))
         written.append(files.write(animation.svg(traces[0]), path.with_suffix(".animated.svg")))
     list_pictures(written, traces[0].ranks)
-    return 0
+    return int(bool(fault))
+
+
+def read_traces(r: Request) -> tuple[list[Trace], str]:
+    """One trace for each source, and why the proof fails ("": it does not). UserError: it fails, and there is nothing to show."""
+    if r.schedule:
+        made, fault = schedule_file.trace(r.schedule, r)
+        return [made], fault
+    try:
+        return make_traces(r), one_call.fault(r)
+    except UsageError:
+        raise
+    except UserError as error:
+        if fault := one_call.fault(r):
+            raise UserError(f"{r.algo} is wrong, and there is nothing to show; the proof fails: {fault}") from error
+        raise
 
 
 def list_pictures(written: Sequence[Path], ranks: int) -> None:

@@ -40,6 +40,7 @@ def test_pictures_are_written_where_out_says(
     assert "graph of scatter/mst, 4 ranks" in Path("d/scatter-mst-p4-graph.svg").read_text()
     assert shown(capsys, "scatter/mst --ranks 4 --kind graph --out x.PDF")[0] == 0
     assert Path("x.PDF").read_bytes().startswith(b"%PDF")
+    Path("a").mkdir()
     assert shown(capsys, "scatter/mst --ranks 3 --kind graph --out a/b.svg --animate")[0] == 0
     assert {p.name for p in Path("a").iterdir()} == {"b.svg", "b.gif", "b.animated.svg"}
     status, out, _ = shown(capsys, "scatter/mst --ranks 4 --no-pictures --out e")
