@@ -16,7 +16,7 @@ from collscope.base.characters import short_words, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-PLAIN_WIDTH = 160  # of tables that go into a file or a pipe
+PLAIN_WIDTH = 100  # of tables that go into a file or a pipe
 MAX_COLUMNS = 10_000  # of COLUMNS, which anything may have set
 
 

@@ -72,9 +72,8 @@ class Grid:
         out.print(table)
         if absent:
             wide = _total([least for least, _ in self._sizes()])
-            console.say(
-                f"[dim](no room for {join_words(absent)}; a terminal of {wide} columns shows all)[/dim]", markup=True
-            )
+            how = f"a terminal of {wide} columns" if out.is_terminal else f"COLUMNS={wide}"
+            console.say(f"[dim](no room for {join_words(absent)}; {how} shows all)[/dim]", markup=True)
 
     def table(self, width: int) -> tuple[Table, list[str]]:
         """The table for so many characters, and the names of the columns that are left out."""

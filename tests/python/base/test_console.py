@@ -58,7 +58,7 @@ def test_a_sentence_is_one_line_in_a_pipe(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize(
     ("columns", "width"),
-    [(None, 160), ("", 160), ("0", 160), ("1", 1), ("10000", 10_000), ("10001", 160), ("-5", 160), ("wide", 160)],
+    [(None, 100), ("", 100), ("0", 100), ("1", 1), ("10000", 10_000), ("10001", 100), ("-5", 100), ("wide", 100)],
 )
 def test_tables_in_a_file_are_as_wide_as_COLUMNS(
     monkeypatch: pytest.MonkeyPatch, columns: str | None, width: int

@@ -105,7 +105,7 @@ def test_columns_that_are_left_out_are_named(
         out = capsys.readouterr().out
         assert out.startswith("title\n")
         printed = " ".join(out.split())
-        assert ("(no room for why; a terminal of 48 columns shows all)" in printed) == (room == 40)
+        assert ("(no room for why; COLUMNS=48 shows all)" in printed) == (room == 40)
 
 
 BOXED = """\

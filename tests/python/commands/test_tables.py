@@ -176,12 +176,13 @@ TABLES: dict[str, Callable[[], None]] = {
 
 
 def printed(make: Callable[[], None]) -> str:
-    """What it prints without a terminal."""
+    """What it prints where there is room."""
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
         known = registry.parse(fake_list.TEXT)
         patch.setattr(registry, "load", lambda: known)
         patch.setattr(console, "out", console.out.__wrapped__)
+        patch.setenv("COLUMNS", "200")  # all that there is
         make()
     return out.getvalue()
 
