@@ -53,6 +53,8 @@ def run(r: Request) -> int:
         return int(bool(fault))
     if r.out and export.ending_of(r.out):
         print(f"\nwritten: {paths.display(export.write(traces[0], Path(r.out)))}")
+        if not r.platform and export.ending_of(r.out) == ".goal":
+            console.note(f"{r.out}: calculations take their time on the {traces[0].where}; choose a machine with --on")
         return int(bool(fault))
     sources = read_sources(r.source)
     on = requests.load_platform(r.platform, sources) if r.platform else None

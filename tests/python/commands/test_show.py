@@ -48,6 +48,17 @@ def test_pictures_are_written_where_out_says(
 
 
 @needs_prover
+@pytest.mark.parametrize("on", ["", "--on schooner --nodes 2"])
+def test_a_goal_file_names_its_machine_and_is_noted_without_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], on: str
+) -> None:
+    status, _, err = shown(capsys, f"allgather/bruck --ranks 4 --out {tmp_path / 'x.goal'} {on}")
+    noted = "calculations take their time on the telephone network" in err and "choose a machine with --on" in err
+    assert status == 0 and noted != bool(on)
+    assert ("schooner" if on else "telephone network") in (tmp_path / "x.goal").read_text().splitlines()[1]
+
+
+@needs_prover
 def test_a_picture_that_is_too_large_is_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

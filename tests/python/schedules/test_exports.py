@@ -3,10 +3,12 @@ collscope.schedules.exports.chrome, collscope.schedules.exports.paje: what an ex
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
 import xml.etree.ElementTree as ET
 from collections import Counter, deque
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from collscope.base import programs
 from collscope.base.errors import UsageError
 from collscope.schedules import from_file
 from collscope.schedules.exports import chrome, goal, msccl, paje, write
-from collscope.schedules.trace import Trace
+from collscope.schedules.trace import Message, Trace
 from made_trace import US, made_trace
 from traced import traced
 
@@ -41,6 +43,7 @@ def test_goal_read_back_takes_the_same_time(key: str, where: dict[str, Any], tmp
     text = path.read_text()
     rounded = 0.5e-9 * max(part.count(": calc") for part in text.split("rank "))
     assert (file.ranks, file.goal and file.goal.messages, file.goal and file.goal.delayed) == (9, len(t.messages), 0)
+    assert text.splitlines()[1].startswith(f"// calc: nanoseconds on {t.where}, per byte ")
     assert from_file.time(file, t.machine)["model_s"] == pytest.approx(t.raw["model_s"], abs=rounded + 1e-15, rel=0)
 
 
@@ -119,6 +122,8 @@ def test_the_steps_of_msccl_xml_leave_the_right_chunks_everywhere(key: str, rank
     memory = run_xml(text)
     algo = ET.fromstring(text)
     assert (algo.get("ngpus"), algo.get("coll")) == (str(ranks), key.partition("/")[0].removesuffix("_block"))
+    assert int(algo.get("inplace", "")) + int(algo.get("outofplace", "")) == 1
+    assert int(algo.get("minBytes", "")) < int(algo.get("maxBytes", ""))
     chunks = int(algo[0].get("o_chunks", "0"))
     for rank in range(ranks):
         out = [memory[rank]["o", c] for c in range(chunks)]
@@ -194,34 +199,39 @@ def test_a_chrome_trace_has_all_work_and_messages_for_as_long_as_they_take() -> 
     events = made["traceEvents"]
     names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     assert names == {0: "rank 0, node 0", 1: "rank 1, node 0", 2: "rank 2, node 1", 3: "rank 3, node 1"}
-    work = Counter[str]()
-    for e in events:
-        if e["ph"] == "X":
-            work[e["name"]] += e["dur"]
+    work, carried = Counter[str](), Counter[str]()
+    for e in (e for e in events if e["ph"] == "X"):
+        (carried if "args" in e else work)[e["cat"] if "args" in e else e["name"]] += e["dur"]
     assert work == pytest.approx({s.kind: 1e6 * (s.end_s - s.start_s) for s in t.spans})
-    begun = {(e["cat"], e["id"]): e for e in events if e["ph"] == "b"}
-    ended = {(e["cat"], e["id"]): e for e in events if e["ph"] == "e"}
-    assert begun.keys() == ended.keys() and len(begun) == 2 * len(t.arrows)
-    assert sum(ended[k]["ts"] - begun[k]["ts"] for k in begun) == pytest.approx(
-        2e6 * sum(m.end_s - m.start_s for m in t.arrows)
-    )
-    assert [(e["pid"], e["ts"]) for e in events if e["ph"] == "s"] == [
-        (m.src, pytest.approx(1e6 * m.start_s)) for m in t.arrows
-    ]
-    assert [(e["pid"], e["ts"]) for e in events if e["ph"] == "f"] == [
-        (m.dst, pytest.approx(1e6 * m.end_s)) for m in t.arrows
-    ]
-    assert {e["args"]["bytes"] for e in begun.values()} == {512, 1024, 2048}
-    assert {e["cat"].split()[0] for e in begun.values()} == {"message", "transfer"}
+    for kind, arrows in (("message", t.messages), ("transfer", t.transfers)):
+        assert carried[kind] == pytest.approx(2e6 * sum(m.end_s - m.start_s for m in arrows))
+    assert {e["args"]["bytes"] for e in events if e["ph"] == "X" and "args" in e} == {512, 1024, 2048}
+
+
+def test_arrows_of_a_chrome_trace_begin_and_end_within_slices_that_do_not_overlap() -> None:
+    """Perfetto draws no others. Messages that a rank sends, or receives, at once are on threads of their own."""
+    first = made_trace().messages[0]
+    t = made_trace(messages=(first, replace(first, start_s=first.start_s + 0.4 * (first.end_s - first.start_s))))
+    events = json.loads(chrome.text(t))["traceEvents"]
+    slices: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for e in (e for e in events if e["ph"] == "X"):
+        slices.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
+    for list_ in map(sorted, slices.values()):
+        assert all(begin >= end - 1e-9 for (_, end), (begin, _) in itertools.pairwise(list_))
+    for phase, side in (("s", "src"), ("f", "dst")):
+        ends = [e for e in events if e["ph"] == phase]
+        assert [e["pid"] for e in ends] == [getattr(m, side) for m in t.arrows]
+        for e in ends:
+            assert any(begin <= e["ts"] < end for begin, end in slices[e["pid"], e["tid"]]) and e["tid"] > 0
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert set(slices) <= set(names) and {"work", "sends", "sends 2", "receives", "receives 2"} <= set(names.values())
 
 
 def test_a_message_to_itself_stands_once_in_a_chrome_trace() -> None:
-    t = made_trace(messages=(), transfers=(), spans=())
-    alone = made_trace(
-        messages=(made_trace().messages[0].__class__(1, 1, 8, 1, 0.0, US, 0, 1),), transfers=(), spans=()
-    )
-    count = [sum(e["ph"] == "b" for e in json.loads(chrome.text(x))["traceEvents"]) for x in (t, alone)]
-    assert count == [0, 1]
+    own = Message(1, 1, 8, 1, 0.0, US, 0, 1)
+    for messages in ((), (own,)):
+        events = json.loads(chrome.text(made_trace(messages=messages, transfers=(), spans=())))["traceEvents"]
+        assert [e["name"] for e in events if e["ph"] != "M"] == ["to 1"] * len(messages)
 
 
 def paje_events(text: str) -> list[dict[str, str]]:

@@ -33,15 +33,23 @@ def _work(t: Trace) -> Iterator[dict[str, Any]]:
 
 
 def _messages(t: Trace) -> Iterator[dict[str, Any]]:
-    """Messages overlap, which slices of one thread may not: each is an asynchronous event of its own, at both ranks."""
+    """Each message is a slice at both ranks and an arrow between them. Slices of one thread may not overlap, so a rank has as many
+    threads of sends, and of receives, as it has of them at once. An arrow's ends lie within these slices: others are not drawn."""
+    free_from: dict[tuple[int, str], list[float]] = {}  # by rank and side: when the last slice of each thread ends
     for i, m in enumerate(t.arrows):
-        about = {"from": m.src, "to": m.dst, "bytes": m.bytes, "round": m.round}
         kind = "transfer" if m.shared else "message"
-        sides = [(m.src, f"to {m.dst}", "sent")] + [(m.dst, f"from {m.src}", "received")] * (m.src != m.dst)
-        for rank, name, side in sides:
-            event = {"cat": f"{kind} {side}", "name": name, "id": f"{side} {i}", "pid": rank, "tid": 0}
-            yield {"ph": "b", "ts": 1e6 * m.start_s, "args": about, **event}
-            yield {"ph": "e", "ts": 1e6 * m.end_s, **event}
-        arrow = {"cat": kind, "name": kind, "id": i, "tid": 0}
-        yield {"ph": "s", "ts": 1e6 * m.start_s, "pid": m.src, **arrow}
-        yield {"ph": "f", "bp": "e", "ts": 1e6 * m.end_s, "pid": m.dst, **arrow}
+        about = {"from": m.src, "to": m.dst, "bytes": m.bytes, "round": m.round}
+        start, end = 1e6 * m.start_s, 1e6 * m.end_s
+        sides = [(m.src, "sends", f"to {m.dst}", {"ph": "s", "ts": start})]
+        if m.src != m.dst:
+            sides.append((m.dst, "receives", f"from {m.src}", {"ph": "f", "bp": "e", "ts": (start + end) / 2}))
+        for rank, side, name, arrow in sides:
+            threads = free_from.setdefault((rank, side), [])
+            k = next((k for k, free in enumerate(threads) if free <= start), len(threads))
+            threads[k : k + 1] = [end]
+            at = {"pid": rank, "tid": 2 * k + 1 + (side == "receives")}
+            if k + 1 == len(threads):
+                yield {"ph": "M", "name": "thread_name", **at, "args": {"name": f"{side} {k + 1}" if k else side}}
+            yield {"ph": "X", "name": name, "cat": kind, "ts": start, "dur": max(end - start, 0.0), "args": about, **at}
+            if len(sides) == 2:
+                yield {"cat": kind, "name": kind, "id": i, **arrow, **at}

@@ -13,12 +13,14 @@ WORDS = {"send": "send {}b to {}", "recv": "recv {}b from {}"}
 
 def text(t: Trace) -> str:
     """The whole file. A UsageError where the schedule uses shared segments, which GOAL has no word for."""
+    cost = nanoseconds_per_byte(t.machine)
     lines = [
         f"// {t.key}, {t.ranks} ranks; tag: the part of the schedule that a message belongs to",
+        f"// calc: nanoseconds on {t.where}, per byte {cost['reduce']:g} of a reduction and {cost['copy']:g} of a copy",
         f"num_ranks {t.ranks}",
     ]
     for rank, ops in enumerate(operations(t)):
-        lines += ["", f"rank {rank} {{", *_rank(ops, nanoseconds_per_byte(t.machine)), "}"]
+        lines += ["", f"rank {rank} {{", *_rank(ops, cost), "}"]
     return "\n".join(lines) + "\n"
 
 

@@ -19,6 +19,7 @@ NAMES = {
     "reduce_scatter": "reduce_scatter",
     "reduce_scatter_block": "reduce_scatter",
 }
+MAX_BYTES = 1 << 40  # of a call: any size; runtimes want a number
 MAX_CHUNKS = 4096  # of a buffer: beyond, the count does not divide well
 SCRATCH = 2  # the number of this buffer, behind in and out
 LOCAL = {"reduce": "re", "copy": "cpy"}
@@ -110,6 +111,7 @@ def text(t: Trace) -> str:
         "nchannels": str(1 + max((block[2] for gpu in gpus for block in gpu.blocks), default=0)),
         "nchunksperloop": str(max(max(size["i_chunks"], size["o_chunks"]) for size in sizes)),
         "ngpus": str(t.ranks), "coll": NAMES[t.collective], "inplace": str(int(shared)),
+        "outofplace": str(int(not shared)), "minBytes": "0", "maxBytes": str(MAX_BYTES),
     })  # fmt: skip
     for rank, (gpu, size) in enumerate(zip(gpus, sizes, strict=True)):
         _put_gpu(algo, rank, gpu, size)
