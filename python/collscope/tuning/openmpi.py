@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -126,15 +126,6 @@ def libraries(there: OpenMpi | None) -> list[OpenMpi]:
     if there and there.highest:
         series[there.series] = there
     return [series[name] for name in sorted(series)]
-
-
-def words_by_version(key: str, nodes: int, ranks: int, of: Iterable[OpenMpi]) -> list[tuple[str, list[OpenMpi]]]:
-    """Each choice of words that runs this full key, with the versions that take it so; versions without it are left out."""
-    found: dict[str, list[OpenMpi]] = {}
-    for library in of:
-        if words := library.words(key, nodes, ranks):
-            found.setdefault(words, []).append(library)
-    return list(found.items())
 
 
 def names(libraries: Sequence[OpenMpi]) -> str:

@@ -52,6 +52,7 @@ def answer(probe: Probe) -> Reading:
     return Reading(probe, ({"overhead": 1e-7, "receive": 1e-7, "copy_exchanged": 1e-10}.get(probe.pattern, time),) * 3)
 
 
+DATA = paths.ROOT / "platforms" / "data" / "orfeo_p2p.csv"
 Launches = list[tuple[int, list[str], Path | None]]  # ranks, words, folder of the plan
 Driver = Callable[..., Launches]
 Capture, Patch = pytest.CaptureFixture[str], pytest.MonkeyPatch
@@ -108,13 +109,8 @@ def test_the_command_prints_source_load_pieces_and_errors_and_so_does_the_file(
 
 def test_a_quick_calibration_is_one_look_and_one_launch(tmp_path: Path, driver: Driver, workplace: Path) -> None:
     launches = driver(load=0.3)
-    assert (
-        find.load(str(calibrate.calibrate(target=tmp_path / "q.toml", quick=True).path)).machine.half_round_trip_s(
-            "cache", 1
-        )
-        > 1e-6
-    )
-    assert len(launches) == 2
+    made = calibrate.calibrate(target=tmp_path / "q.toml", quick=True)
+    assert find.load(str(made.path)).machine.half_round_trip_s("cache", 1) > 1e-6 and len(launches) == 2
 
 
 @pytest.mark.parametrize(
@@ -133,34 +129,32 @@ def test_a_rank_per_core_measures_and_sixteen_at_most(
     )
 
 
-def test_cores_that_others_use_are_noted(monkeypatch: Patch, capsys: Capture) -> None:
+@pytest.mark.parametrize(
+    ("load", "ranks", "cores", "busy"),
+    [(0.5, 2, 2, False), (40, 16, 64, False), (0.51, 2, 2, True), (62.6, 2, 64, True)],
+)
+def test_cores_that_others_use_are_noted(
+    load: float, ranks: int, cores: int, busy: bool, monkeypatch: Patch, capsys: Capture
+) -> None:
     monkeypatch.setattr(mpirun, "share_cores", lambda ranks: False)
-    for load, ranks, cores in ((0.5, 2, 2), (0, 2, 2), (40, 16, 64)):
-        calibrate.check_cores(ranks, cores, load)
-    assert capsys.readouterr().err == ""
-    for load, ranks, cores in ((0.51, 2, 2), (62.6, 2, 64)):
-        calibrate.check_cores(ranks, cores, load)
-        note = f"load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: measure again when"
-        assert note in capsys.readouterr().err.replace("\n", " ")
+    calibrate.check_cores(ranks, cores, load)
+    note = (
+        f"load {load:.1f} on {cores} cores, of which {ranks} are measured; times will be too long: measure again when"
+    )
+    assert (note in capsys.readouterr().err.replace("\n", " ")) == busy
 
 
-def test_a_machine_without_cores_to_measure_on_is_refused(tmp_path: Path, driver: Driver) -> None:
+def test_a_machine_without_cores_or_a_place_to_write_is_refused_before_anything_is_measured(
+    tmp_path: Path, driver: Driver, monkeypatch: Patch
+) -> None:
     launches = driver(cores=3)
     for ranks, message in ((1, "needs two cores"), (4, "4 ranks do not have a core each; calibrate with at most")):
         assert message in refusal(calibrate.calibrate, ranks_per_node=ranks, target=tmp_path / "spec.toml")
-    assert refusal(calibrate.calibrate, target=tmp_path).endswith(
-        "cannot be written; --out FILE writes elsewhere, for --on FILE"
-    )
-    assert list(tmp_path.iterdir()) == [] and not launches
-
-
-def test_a_tree_that_cannot_be_written_to_is_refused_before_anything_is_measured(
-    driver: Driver, monkeypatch: Patch
-) -> None:
-    launches = driver()
+    no = "cannot be written; --out FILE writes elsewhere, for --on FILE"
+    assert refusal(calibrate.calibrate, target=tmp_path).endswith(no)
     monkeypatch.setattr(paths, "is_writable", lambda _: False)
-    assert "this_machine/spec.toml cannot be written; --out FILE writes elsewhere" in refusal(calibrate.calibrate)
-    assert not launches
+    assert refusal(calibrate.calibrate).endswith(f"this_machine/spec.toml {no}")
+    assert list(tmp_path.iterdir()) == [] and not launches
 
 
 def test_a_specification_that_cannot_be_used_is_not_written(tmp_path: Path, driver: Driver, monkeypatch: Patch) -> None:
@@ -228,13 +222,7 @@ def test_a_cluster_is_measured_by_a_rank_per_core_of_its_nodes(
     made = calibrate.calibrate("mine", launcher, nodes, each, tmp_path / "mine.toml", quick=True)
     assert launches == [(ranks, ["driver", "--p2p", "plan", f"{ranks} on {on}"], launcher.folder)] * 4
     spec = find.load_spec(str(made.path))
-    assert (spec.name, spec.nodes, spec.sockets, spec.cores_per_socket, spec.cores_per_cache) == (
-        "mine",
-        on,
-        cores // 2,
-        2,
-        1,
-    )
+    assert (spec.name, spec.nodes, spec.sockets, spec.cores_per_socket) == ("mine", on, cores // 2, 2)
     assert spec.counts["nodes"] == Number(on, "documented", "where the ranks that measured sat")
     assert f"L 1, {ranks} ranks on {on} nodes of {launcher.describe()}, load 0.2 before" in made.source
     assert spec.sources == {"here": made.source} and not spec.oversubscribe and "network" in spec.own_curves
@@ -268,30 +256,23 @@ def test_a_curve_that_was_disturbed_is_left_out_with_a_note(driver: Driver, monk
 
 
 def test_a_host_of_the_test_bed_is_a_node_of_one_core(driver: Driver, monkeypatch: Patch, tmp_path: Path) -> None:
-    """Its leaves and their rate are known from how it was made."""
-    wire = Network(4, leaves=2, oversubscription=2)
+    """Its leaves have one uplink each, of the rate that the bed was made with."""
+    wire = Network(4, leaves=2, oversubscription=4, uplink_latency_s=3e-5)  # two hosts send four times an uplink
     monkeypatch.setattr(bed, "standing", lambda: bed.Bed(wire, 1, False, tmp_path))
     monkeypatch.setattr(Reaches, "describe", lambda self: "the bed")
     for each, cores in ((None, 1), (2, 2)):
         launches = driver(cores=4, nodes=4)
-        made = calibrate.calibrate(
-            "mine", Reaches(kind="testbed", hosts=tuple("abcd")), None, each, tmp_path / "mine.toml"
+        launcher = Reaches(kind="testbed", hosts=tuple("abcd"))
+        spec = find.load_spec(str(calibrate.calibrate("mine", launcher, None, each, tmp_path / "mine.toml").path))
+        assert launches[0][0] == 4 * cores and (spec.nodes, spec.sockets, spec.cores_per_socket) == (4, 1, cores)
+        tree = spec.topology
+        assert (tree.kind, tree.shape, tree.oversubscription.value) == ("fat_tree", (2, 2), 2)
+        assert (
+            tree.link_bytes_per_s.value == pytest.approx(wire.ceiling_bytes_per_s / 2)
+            and tree.hop_latency_s.value == 3e-5
         )
-        spec = find.load_spec(str(made.path))
-        assert launches[0][0] == 4 * cores
-        assert (spec.nodes, spec.sockets, spec.cores_per_socket, spec.cores_per_cache) == (4, 1, cores, cores)
-        assert spec.topology == calibrate.leaves_of(wire)
     apart = calibrate.calibrate("mine", Reaches(hosts=tuple("abcd")), None, 1, tmp_path / "apart.toml")
-    assert find.load_spec(str(apart.path)).topology == Topology()
-
-
-def test_leaves_of_a_test_bed_have_one_uplink_each_of_the_rate_it_was_made_with() -> None:
-    wire = Network(8, leaves=2, oversubscription=8, uplink_latency_s=3e-5)  # four hosts send eight times an uplink
-    tree = calibrate.leaves_of(wire)
-    assert (tree.kind, tree.shape, tree.oversubscription.value) == ("fat_tree", (2, 4), 4)
-    assert (tree.link_bytes_per_s.value, tree.hop_latency_s.value) == (wire.ceiling_bytes_per_s / 2, 3e-5)
-    assert tree.shape_from[0] == Number(2, "documented", "what the bed was made with")
-    assert calibrate.leaves_of(Network(8)) == Topology()
+    assert find.load_spec(str(apart.path)).topology == calibrate.leaves_of(Network(8)) == Topology()
 
 
 @pytest.mark.parametrize(
@@ -325,11 +306,8 @@ def test_page_picture_and_data_of_a_cluster_lie_beside_its_specification(
         beside = {f"{before}calibration.{kind}" for kind in ("csv", "md", "png")}
         assert {path.name for path in folder.iterdir()} == {name, *beside}
         text = (folder / f"{before}calibration.md").read_text()
-        assert (
-            text.startswith("# mine: ")
-            and f"({before}calibration.csv)" in text
-            and f"({before}calibration.png)" in text
-        )
+        assert text.startswith("# mine: ")
+        assert all(f"({before}calibration.{kind})" in text for kind in ("csv", "png"))
 
 
 @pytest.mark.parametrize(
@@ -344,6 +322,16 @@ def test_page_picture_and_data_of_a_cluster_lie_beside_its_specification(
         ("--ranks-per-node 2 --name n", "this machine does not say how many nodes there are; add --nodes N"),
         ("--name n", "--name goes with --from FILE"),
         ("--out mine.xml", "--out mine.xml: a specification's name ends in .toml"),
+        ("--contention t.csv", "--contention goes with --from FILE"),
+        ("--from a.csv", "--from needs the machine's --name"),
+        ("--from a.csv --name -no", "--from needs the machine's --name"),
+        ("--from a.csv --name x --where node_type", 'cannot read "node_type"; write KEY=VALUE'),
+        (f"--from {DATA} --name x --shape nodes=many", '--shape: cannot read "nodes=many"; write some of nodes=N'),
+        (f"--from {DATA} --name x --where node_type=THIN --jumps network=1KB", "write 1KiB"),
+        (
+            f"--from {DATA} --name x --where node_type=THIN --jumps netwrk=1KiB",
+            '--jumps netwrk=…: no time of class netwrk was given; did you mean "network"?',
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words: str, message: str, driver: Driver, capsys: Capture) -> None:

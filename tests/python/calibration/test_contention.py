@@ -20,7 +20,6 @@ from collscope.machines import find
 from collscope.machines.spec_reader import parse_spec
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
-from command_line import call
 from refusals import refusal
 
 DATA = paths.ROOT / "platforms" / "data" / "orfeo_contention.csv"
@@ -153,11 +152,6 @@ def test_a_wrong_table_of_trees_is_refused_with_its_line(change: tuple[str, str]
     assert f"t.csv{message}" in refusal(read, str(tmp_path / "t.csv"))
 
 
-def test_contention_goes_with_from(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, err = call(capsys, "calibrate", "--contention", str(DATA))
-    assert status == 2 and "--contention goes with --from FILE" in err
-
-
 # Where children sit, by class; the root is on the first core.
 SEATS = {
     "cache": [f"+n0 slot={core}" for core in range(1, 4)],
@@ -223,7 +217,7 @@ def test_roots_of_flat_reductions_are_predicted_by_what_they_spend_on_receiving(
 
 @pytest.mark.full
 def test_the_page_of_the_data_says_how_well_all_flat_trees_are_predicted(tmp_path: Path, workplace: Path) -> None:
-    page, trees = DATA.with_name("README.md").read_text("utf-8"), read(str(DATA))
+    page, trees = " ".join(DATA.with_name("README.md").read_text("utf-8").split()), read(str(DATA))
     errors = dict(zip(trees.rows, errors_of(trees.rows, tmp_path), strict=True))
     held = [e for t, e in errors.items() if not is_fitted(t, trees, LIMIT) and t.bytes < 1 << 20]
 

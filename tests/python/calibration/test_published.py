@@ -144,26 +144,6 @@ def test_jumps_are_of_classes_that_have_times() -> None:
     assert refusal(published.check_jumps, {"within": [8]}, ["network"]) == message
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--name", "x"], "--name goes with --from FILE"),
-        (["--from", "a.csv"], "--from needs the machine's --name"),
-        (["--from", "a.csv", "--name", "no name"], "--from needs the machine's --name"),
-        (["--from", "a.csv", "--name", "x", "--where", "node_type"], 'cannot read "node_type"; write KEY=VALUE'),
-        (["--from", str(DATA), "--name", "x", "--shape", "nodes=many"], '--shape: cannot read "nodes=many"; write some of nodes=N'),
-        (["--from", str(DATA), "--name", "x", "--where", "node_type=THIN", "--jumps", "network=1KB"], "write 1KiB"),
-        (["--from", str(DATA), "--name", "x", "--where", "node_type=THIN", "--jumps", "netwrk=1KiB"],
-         '--jumps netwrk=…: no time of class netwrk was given; did you mean "network"?'),
-    ],
-)  # fmt: skip
-def test_options_that_cannot_be_read_are_refused(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, _, err = call(capsys, "calibrate", *words)
-    assert status == 2 and message in err
-
-
 def test_reasons_name_what_is_missing() -> None:
     points = [Point(n, t) for n, t in ((1, 1.0), (2, 1.1), (4, 2.0), (8, 1.9), (16, 2.2), (32, 2.6), (64, 9.0))]
     assert reason(points, [4], 4).startswith("the first size of a protocol")
