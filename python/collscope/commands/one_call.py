@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from collscope.base import progress
+from collscope.base import console, progress
 from collscope.base.errors import UsageError, unknown
 from collscope.base.units import counted, format_time, parse_size
 from collscope.catalogue import registry
@@ -18,6 +18,7 @@ from collscope.points.sweep import count_of, operator_of
 from collscope.schedules import make, one_port, record
 from collscope.schedules.trace import Trace
 from collscope.sources import measure, proven, simulate
+from collscope.sources.outcome import WRONG
 
 SOURCES = ("model", "sim", "real")
 MAX_RANKS = 1024
@@ -94,9 +95,13 @@ def _trace_of(source: str, r: OneCall, point: Point, layout: Layout | None) -> T
 
 
 def fault(r: OneCall) -> str:
-    """Why the proof of the call fails; empty: it does not."""
-    layout = make_layout(r, read_sources(r.source)) or Layout(None, 1, r.ranks)
-    return next(iter(proven.failures([(layout, make_point(r))]).values()), "")
+    """Why the proof of the call fails; empty: it does not, or it takes too long, which is noted."""
+    layout, point = make_layout(r, read_sources(r.source)) or Layout(None, 1, r.ranks), make_point(r)
+    for found in proven.failures([(layout, point)], limit_s=r.point_timeout).values():
+        if found.kind == WRONG:
+            return found.status
+        console.note(f"{point.algorithm} may be wrong: {found.status}")
+    return ""
 
 
 def make_point(r: OneCall) -> Point:

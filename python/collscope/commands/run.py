@@ -31,7 +31,7 @@ from collscope.points.plan import Task
 from collscope.points.sweep import Sweep
 from collscope.points.table import Row
 from collscope.sources import bounds, cluster, launcher, proven
-from collscope.sources.outcome import OK, STOPPED
+from collscope.sources.outcome import OK, STOPPED, Outcome
 from collscope.sources.rows import SOURCES, named
 from collscope.sources.source import MAX_DRAWS, Options, Source, Stopped
 
@@ -97,7 +97,7 @@ def run(request: Request) -> int:
             interleaved=request.order == run_repetitions.ORDERS[0],
             noise=request.noise or 0,
         )
-        faults = proven.failures(tasks)
+        faults = proven.failures(tasks, limit_s=request.point_timeout)
         rows = rows_of(request, sources, tasks, options, faults)
         absorbs = request.plot_path is not None and run_output.absorbs(sweep.like)
         together = rows_of(request, sources, run_output.without_skew(tasks), options, {}) if absorbs else []
@@ -116,7 +116,7 @@ def run(request: Request) -> int:
 
 
 def rows_of(
-    request: Request, sources: Sequence[Source], tasks: Sequence[Task], options: Options, faults: Mapping[Task, str]
+    request: Request, sources: Sequence[Source], tasks: Sequence[Task], options: Options, faults: Mapping[Task, Outcome]
 ) -> list[Row]:
     """The rows of all sources; a task among `faults` has that in place of a time. Where the user ends the work, what is finished is
     printed on the way out."""

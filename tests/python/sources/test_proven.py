@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base import paths, programs
+from collscope.catalogue.prover import Abandoned, Question
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row, make_row
 from collscope.sources import proven
+from collscope.sources.outcome import LIMIT, Outcome
 from collscope.sources.source import Options, Source
 from open_mpi import needs_prover
 from tiny_platform import tiny
@@ -34,7 +36,9 @@ def test_a_wrong_algorithm_is_named_with_its_fault(wrong: None) -> None:
     """Which rank lacks what; with one rank there is nothing to send."""
     found = proven.failures([(LAYOUT, NOTHING), (Layout(tiny(), 1, 1), NOTHING)])
     assert list(found) == [(LAYOUT, NOTHING)]
-    assert found[LAYOUT, NOTHING].startswith("rank 1")
+    assert found[LAYOUT, NOTHING].kind == "wrong" and found[LAYOUT, NOTHING].status.startswith(
+        "the proof fails: rank 1"
+    )
 
 
 @needs_wrong
@@ -62,7 +66,32 @@ def test_many_ranks_are_proven_for_the_first_of_them(wrong: None) -> None:
     """A root beyond them is brought among them."""
     many = Layout(None, 1, 3 * proven.MAX_RANKS)
     task = (many, replace(NOTHING, root=proven.MAX_RANKS + 2))
-    assert proven.failures([task])[task].startswith("rank 0")
+    assert "rank 0" in proven.failures([task])[task].status
+
+
+def test_a_proof_that_takes_too_long_is_given_up_and_tried_again(
+    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the limit of a point; the others are proven."""
+    slow = (LAYOUT, replace(NOTHING, algorithm="bcast/linear"))
+    right = (LAYOUT, replace(NOTHING, algorithm="bcast/mst"))
+    limits: list[float | None] = []
+
+    def stream(
+        words: object, questions: Sequence[Question], folder: Path, progress: object, limit_s: float | None
+    ) -> Iterator[tuple[str, object]]:
+        limits.append(limit_s)
+        for q in questions:
+            late = q.key == "bcast/linear"
+            yield q.name, Abandoned("took longer than 2 s (--point-timeout)", True) if late else {"verdict": "proven"}
+
+    monkeypatch.setattr(proven.prover, "stream", stream)
+    for _ in range(2):
+        found = proven.failures([slow, right], limit_s=2.0)
+        assert found == {slow: Outcome(LIMIT, "its proof took longer than 2 s (--point-timeout)")}
+    assert limits == [2.0, 2.0]
+    (row,) = proven.rows(Source("sim", lambda *_: []), [slow], Options(), found)
+    assert (row["kind"], row["median_s"]) == ("limit", None)
 
 
 @needs_wrong
