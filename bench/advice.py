@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Advice from osu_latency's output alone, held against the whole calibration of the same machine.
 
-Of a machine in platforms/ only the curves are kept, as a ping-pong gives them. For each call the winner by these is looked up in the
-model of the whole machine: what trusting it loses, and whether `run` calls it in doubt.
+Of a machine in platforms/ only shape and curves are kept, as a ping-pong gives them. For each call the winner over draws of what these
+leave open is looked up in the model of the whole machine: what trusting it loses, and whether `run` calls it in doubt; beside it what the
+winner with the curves' numbers alone would lose. orfeo_thin is left out unless it is named: its own file knows no sender's time and says 0.
 
-    bench/advice.py [MACHINE] [--ranks 64] [--quick]
+    bench/advice.py [MACHINE …] [--quick]
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
@@ -24,24 +26,36 @@ from collscope.machines import find, spec_writer
 from collscope.machines.spec import Spec
 from collscope.points.plan import Layout, Point
 from collscope.sources import assumptions, model
-from collscope.sources.assumptions import LOSS, Choice, Doubt, Unchecked
+from collscope.sources.assumptions import LOSS, Choice, Judged
 from collscope.sources.outcome import OK
 
+MACHINES = ("orfeo_epyc", "schooner", "ib_multicore", "jaguar")
 COLLECTIVES = ("bcast", "scatter", "gather", "allreduce", "alltoall")
 SIZES = (8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20)  # bytes: of the vector, or of a block
-LAYOUTS = ((1, 4), (1, 16), (1, 64), (2, 8), (2, 32), (2, 128))  # nodes, ranks
-POINT_S = 5.0
+LAYOUTS = ((1, 4), (1, 16), (1, 64), (2, 8), (2, 32), (2, 128))  # nodes, ranks; as many as fit
+POINT_S = 30.0
+SHAPE = (
+    "name",
+    "nodes",
+    "sockets",
+    "cores_per_socket",
+    "cores_per_cache",
+    "levels",
+    "about",
+    "own_curves",
+    "eager_bytes",
+)
+SHAPE += ("topology", "interconnect_links", "nic_socket", "counts")
 
 
 def curves_alone(spec: Spec, folder: Path) -> str:
-    """The path of a specification with the shape and the curves of a machine, as osu_latency gives them."""
+    """The path of a specification with the shape and the curves of a machine, as data sheets and osu_latency give them."""
     plain = {
         name: tuple(replace(p, gap=None, receive_gap=None, traffic=Number(1.0)) for p in pieces)
         for name, pieces in spec.curve.items()
     }
-    kept = ("name", "nodes", "sockets", "cores_per_socket", "cores_per_cache", "about", "own_curves", "eager_bytes")
-    bare = Spec(**{name: getattr(spec, name) for name in kept}, curve=plain, levels=spec.levels)
-    path = folder / "curves.toml"
+    bare = Spec(**{name: getattr(spec, name) for name in SHAPE}, curve=plain)
+    path = folder / f"{spec.name}.toml"
     path.write_text(spec_writer.spec_text(bare), encoding="utf-8")
     return str(path)
 
@@ -52,45 +66,79 @@ def times(layout: Layout, points: dict[str, Point]) -> dict[str, float]:
     return {key: o["model_s"] for key, o in zip(points, found, strict=True) if o["kind"] == OK}
 
 
+@dataclass
+class Count:
+    """What became of the choices: in doubt, not checked, within, silent; `lossy`: those that lose more than LOSS, said or not."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    lossy: int = 0
+    lossy_without: int = 0  # of the winners with the curves' numbers alone
+    silent: list[tuple[float, str]] = field(default_factory=list)
+
+    def add(self, verdict: str, loss: float, without: float, what: str) -> None:
+        """Counts a choice."""
+        self.verdicts[verdict] += 1
+        self.lossy += loss > LOSS
+        self.lossy_without += without > LOSS
+        self.silent += [(loss, what)] if verdict == "silent" else []
+
+    def cells(self) -> list[str]:
+        """The columns of the table."""
+        kinds = (self.verdicts[name] for name in ("within", "in doubt", "not checked", "silent"))
+        return [str(n) for n in (self.verdicts.total(), *kinds, self.lossy, self.lossy_without)]
+
+
 def main() -> None:
+    """Prints a row per machine and collective, and the silent losses."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("machine", nargs="?", default="orfeo_epyc")
+    options.add_argument("machines", nargs="*", default=MACHINES)
     options.add_argument("--quick", action="store_true", help="every third size, two layouts")
     given = options.parse_args()
     known = registry.load()
     sizes, layouts = (SIZES[::3], LAYOUTS[1::3]) if given.quick else (SIZES, LAYOUTS)
-    print(f"{given.machine}: curves alone beside the whole calibration; a loss counts above {LOSS:.0%}")
-    total = doubted = unchecked = silent = right = 0
-    worst = (0.0, "")
+    heads = ("choices", "within", "in doubt", "not checked", "silent", "lose", "curves alone lose")
+    print(" ".join(["machine      collective", *(f"{head:>{len(head) + 1}}" for head in heads)]), flush=True)
+    total = Count()
     with tempfile.TemporaryDirectory() as folder:
-        whole = find.load(given.machine)
-        bare = find.load(curves_alone(find.load_spec(given.machine), Path(folder)))
-        for collective in COLLECTIVES:
-            choices: list[tuple[Choice, dict[str, float], str]] = []
-            for nodes, ranks in layouts:
-                for size in sizes:
-                    count = size // 4
-                    points = {a.full_key(): Point(collective, a.full_key(), count) for a in known.of(collective)}
+        for machine in given.machines:
+            whole = find.load(machine)
+            bare = find.load(curves_alone(find.load_spec(machine), Path(folder)))
+            fitting = [(n, p) for n, p in layouts if p <= n * whole.cores_per_node]
+            for collective in COLLECTIVES:
+                count = Count()
+                keys = [a.full_key() for a in known.of(collective)]
+                cases = [(n, p, size) for n, p in fitting for size in sizes]
+                choices, truths, plain = [], [], []
+                for nodes, ranks, size in cases:
+                    points = {key: Point(collective, key, size // 4) for key in keys}
+                    truths.append(times(Layout(whole, nodes, ranks), points))
                     seconds = times(Layout(bare, nodes, ranks), points)
-                    truth = times(Layout(whole, nodes, ranks), points)
-                    both = {key: s for key, s in seconds.items() if key in truth}
-                    winner = min(both, key=lambda key, s=both: s[key])
-                    what = f"{collective}, {format_size(size)}, {ranks} ranks on {nodes} nodes"
-                    choices.append((Choice(Layout(bare, nodes, ranks), points, both, winner), truth, what))
-            for (choice, truth, what), doubt in zip(
-                choices, assumptions.doubts([c for c, _, _ in choices]), strict=True
-            ):
-                loss = truth[choice.winner] / min(truth.values()) - 1
-                total += 1
-                unchecked += isinstance(doubt, Unchecked)
-                doubted += isinstance(doubt, Doubt)
-                right += doubt is None and loss <= LOSS
-                if doubt is None and loss > LOSS:
-                    silent += 1
-                    worst = max(worst, (loss, f"{what}: {choice.winner}"))
-            counts = f"{doubted} in doubt, {unchecked} not checked, {right} within, {silent} lose more silently"
-            print(f"{collective:<10} {total:>4} choices so far: {counts}", flush=True)
-    print(f"silent losses: {silent} of {total}; the worst {worst[0]:.0%} ({worst[1]})" if silent else "no silent loss")
+                    both = {key: points[key] for key in seconds if key in truths[-1]}
+                    plain.append(min(both, key=lambda key, s=seconds: s[key]))
+                    choices.append(Choice(Layout(bare, nodes, ranks), both))
+                for case, truth, without, judged in zip(cases, truths, plain, assumptions.judged(choices), strict=True):
+                    best, is_judged = min(truth.values()), isinstance(judged, Judged)
+                    winner = judged.winner if is_judged else without
+                    loss = truth[winner] / best - 1
+                    verdict = (
+                        "not checked"
+                        if not is_judged
+                        else "in doubt"
+                        if judged.doubt
+                        else "silent"
+                        if loss > LOSS
+                        else "within"
+                    )
+                    what = (
+                        f"{machine}: {collective}, {format_size(case[2])}, {case[1]} ranks on {case[0]} nodes: {winner}"
+                    )
+                    for each in (count, total):
+                        each.add(verdict, loss, truth[without] / best - 1, what)
+                row = [f"{c:>{len(head) + 1}}" for c, head in zip(count.cells(), heads, strict=True)]
+                print(" ".join([f"{machine:<12} {collective:<10}", *row]), flush=True)
+    print("all: " + ", ".join(f"{cell} {head}" for cell, head in zip(total.cells(), heads, strict=True)))
+    for loss, what in sorted(total.silent, reverse=True):
+        print(f"silent: {loss:.0%}: {what}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from collscope.catalogue.keys import Key
@@ -11,27 +11,32 @@ from collscope.commands.run_table import Call, call_of
 from collscope.points.plan import Layout, Point, Task
 from collscope.points.table import Row
 from collscope.sources import assumptions
-from collscope.sources.assumptions import Choice, Doubt, Unchecked
+from collscope.sources.assumptions import LOSS, TIE, Choice, Doubt, Judged, Unchecked
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import OpenMpi
-
-TIE = 0.01  # of the fastest time: less tells no two algorithms apart
 
 
 @dataclass(frozen=True)
 class Winner:
-    """What was timed of one call by one source, and what libraries take for it."""
+    """What was timed of one call by one source, and what libraries take for it. Of a prediction for a machine whose file leaves numbers
+    open, `judged` is who wins over draws of them, and `times` are the medians of these."""
 
-    row: Row  # of the fastest
+    row: Row  # of the fastest with the file's numbers
     times: Mapping[str, float]  # seconds of each key, the fastest first; what a decision chose under the key that ran
     taken: Mapping[str, str]  # decision → key
-    doubt: Doubt | None = None  # an unknown number of the machine on which the winner hangs
+    judged: Judged | None = None
     unchecked: Unchecked | None = None  # unknown numbers on which it may hang
+    quartiles: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of keys that were measured
 
     @property
     def key(self) -> str:
         """Of the algorithm that ran."""
-        return str(self.row["chose"] or self.row["algorithm"])
+        return self.judged.winner if self.judged else str(self.row["chose"] or self.row["algorithm"])
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """An unknown number of the machine on which the winner hangs."""
+        return self.judged.doubt if self.judged else None
 
     @property
     def is_own_choice(self) -> bool:
@@ -45,8 +50,14 @@ class Winner:
 
     @property
     def ties(self) -> list[str]:
-        """The keys that take no longer than it by TIE, itself first."""
-        return [key for key, seconds in self.times.items() if seconds <= (1 + TIE) * self.times[self.key]]
+        """The keys that nothing tells apart from it, itself first: they take no longer by TIE, in half of the draws where there are some;
+        or they were measured, and the quartiles of the two overlap."""
+        if self.judged:
+            return list(self.judged.ties)
+        limit = max((1 + TIE) * self.times[self.key], self.quartiles.get(self.key, (0.0, 0.0))[1])
+        return [
+            key for key, seconds in self.times.items() if min(seconds, self.quartiles.get(key, (seconds,))[0]) <= limit
+        ]
 
     def loss(self, key: str) -> str:
         """How many times slower than the fastest."""
@@ -64,7 +75,7 @@ class Winner:
 
 
 def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner]:
-    """The winners of a model or a simulation, each with the unknown number on which it hangs. `tasks`: all that was timed."""
+    """The winners of a model or a simulation, judged over the numbers that their machines leave open. `tasks`: all that was timed."""
     points: dict[Call, tuple[Layout, Point]] = {}
     for layout, point in tasks:
         cells: dict[str, Any] = layout.cells() | point.cells(layout.ranks)
@@ -72,28 +83,32 @@ def with_doubts(winners: Sequence[Winner], tasks: Sequence[Task]) -> list[Winner
     choices = []
     for winner in winners:
         layout, point = points[call_of(winner.row)]
-        choices.append(
-            Choice(layout, {key: replace(point, algorithm=key) for key in winner.times}, winner.times, winner.key)
-        )
+        choices.append(Choice(layout, {key: replace(point, algorithm=key) for key in winner.times}))
     return [
-        replace(w, unchecked=found) if isinstance(found, Unchecked) else replace(w, doubt=found)
-        for w, found in zip(winners, assumptions.doubts(choices), strict=True)
-    ]
+        replace(w, unchecked=found) if isinstance(found, Unchecked)
+        else replace(w, judged=found, times=found.seconds) if found
+        else w
+        for w, found in zip(winners, assumptions.judged(choices), strict=True)
+    ]  # fmt: skip
 
 
 def advice(members: Sequence[Winner], versions: Sequence[OpenMpi], timed_all: bool = False) -> list[str]:
     """Lines for sizes that follow each other and have one winner; `timed_all`: every algorithm of the collective was timed."""
     winner = members[-1]
-    if doubt := next((w.doubt for w in members if w.doubt), None):
+    if judged := next((w.judged for w in members if w.judged and w.judged.doubt), None):
+        doubt = judged.doubt
+        assert doubt
         return [
-            f"{_name(winner.key)} wins only with what was assumed of {doubt.unknown.name}: with values of other machines it takes "
-            f"{1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
-            f"no words for a library: set {doubt.unknown.keys} first, measured with {doubt.unknown.measure}",
+            f"{_name(winner.key)} is in doubt: in {doubt.draws} of {judged.draws} draws of what the file leaves open it loses more than "
+            f"{LOSS:.0%}, at worst it takes {1 + doubt.loss:.2g} times as long as {_name(doubt.other)}",
+            f"no words for a library: it hangs most on {doubt.unknown.name}; set {doubt.unknown.keys}, measured with "
+            f"{doubt.unknown.measure}",
         ]
     if winner.is_own_choice:
         return ["the library's own choice is the fastest: force nothing"]
     ties = [key for key in winner.ties if all(key in w.ties for w in members)]
-    lines = [f"tied within {TIE:.0%}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
+    how = "by their quartiles" if winner.quartiles else f"within {TIE:.0%}"
+    lines = [f"tied {how}: {', '.join(map(_name, ties))}"] if len(ties) > 1 else []
     if unchecked := next((w.unchecked for w in members if w.unchecked), None):
         names = "; ".join(unknown.keys for unknown in unchecked.unknowns)
         lines.append(f"not checked over what the file leaves open ({names}): the words hold only if that is as assumed")

@@ -7,12 +7,13 @@ from typing import Any
 
 from collscope.base import documents
 from collscope.catalogue.decisions import library_name
-from collscope.commands.run_advice import TIE, Winner, advice
+from collscope.commands.run_advice import Winner, advice
 from collscope.commands.run_table import CALL
 from collscope.points.table import Row
 from collscope.points.table_files import named_cells
-from collscope.sources.assumptions import Unknown
+from collscope.sources.assumptions import BAND, TIE, Doubt, Judged
 from collscope.sources.outcome import OK
+from collscope.sources.unknowns import Unknown
 from collscope.tuning import openmpi
 from collscope.tuning.openmpi import OpenMpi
 
@@ -47,11 +48,29 @@ def _winner(w: Winner, versions: Sequence[OpenMpi], timed_all: bool) -> dict[str
         "unstable": w.row.get("unstable") or None,
         "algorithms": [{"algorithm": key, "time_s": time, "ratio": time / best} for key, time in w.times.items()],
         "libraries": [_library(w, decision, key) for decision, key in w.taken.items()],
-        "doubt": {**_unknown(w.doubt.unknown), "algorithm": w.doubt.other, "loss_share": w.doubt.loss} if w.doubt else None,
+        "doubt": _doubt(w.doubt) if w.doubt else None,
+        "draws": _draws(w.judged) if w.judged else None,
         "unchecked": [_unknown(unknown) for unknown in (w.unchecked.unknowns if w.unchecked else ())],
         "settings": [] if w.doubt or w.is_own_choice else [*filter(None, (_setting(w, v) for v in versions))],
         "advice": advice([w], versions, timed_all),
     }  # fmt: skip
+
+
+def _doubt(doubt: Doubt) -> dict[str, Any]:
+    """On what the winner hangs."""
+    return {**_unknown(doubt.unknown), "algorithm": doubt.other, "loss_share": doubt.loss, "draws": doubt.draws}
+
+
+def _draws(judged: Judged) -> dict[str, Any]:
+    """The winner over draws of the numbers that the platform's file leaves open."""
+    return {
+        "count": judged.draws,
+        "wins": judged.wins,
+        "band": list(BAND),
+        "low_s": judged.band_s[0],
+        "high_s": judged.band_s[1],
+        "numbers": [_unknown(unknown) for unknown in judged.unknowns],
+    }
 
 
 def _library(w: Winner, decision: str, key: str) -> dict[str, Any]:

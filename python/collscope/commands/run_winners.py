@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from collscope.base import console
 from collscope.base.errors import UserError
 from collscope.base.grid import KEY, WORDS, Column, Grid
-from collscope.base.units import counted, format_size, join_words
+from collscope.base.units import counted, format_size, format_time, join_words
 from collscope.catalogue import decisions, registry
 from collscope.catalogue.sizes import count_of_bytes
 from collscope.commands.run_advice import Winner, advice, with_doubts
@@ -54,7 +54,9 @@ def winners(rows: Sequence[Row]) -> list[Winner]:
         times: dict[str, float] = {}
         for row in ranked:
             times.setdefault(str(row["chose"] or row["algorithm"]), float(row["median_s"]))
-        made.append(Winner(ranked[0], times, taken.get(call_of(ranked[0]), {})))
+        measured = [row for row in ranked if row["source"] not in PREDICTIONS and row["q1_s"] is not None]
+        quartiles = {str(row["chose"] or row["algorithm"]): (row["q1_s"], row["q3_s"]) for row in reversed(measured)}
+        made.append(Winner(ranked[0], times, taken.get(call_of(ranked[0]), {}), quartiles=quartiles))
     return made
 
 
@@ -93,6 +95,11 @@ def _show_table(found: Sequence[Winner]) -> None:
         Column("who", pieces=WORDS),
         Column("takes", pieces=KEY),
         Column("× fastest", right=True),
+        *(
+            [Column("wins", 1, right=True), Column("time in 8 of 10 draws", 2, right=True)]
+            if any(w.judged for w in found)
+            else []
+        ),
     )
     under_han = {v.decision for v in openmpi.SERIES if v.asks_han(collective, nodes, ranks)}
     place = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
@@ -102,7 +109,7 @@ def _show_table(found: Sequence[Winner]) -> None:
         ties = winner.ties
         shaky = ", in doubt" if winner.doubt else ", unstable" if winner.unstable else ""
         lines = [(f"fastest{shaky}", winner.key)]
-        lines += [("tied" if key in ties else "next", key) for key in list(winner.times)[1 : max(2, len(ties))]]
+        lines += [("tied", key) for key in ties[1:]] or [("next", key) for key in list(winner.times)[1:2]]
         by_key: dict[str, list[str]] = {}
         for name, key in winner.taken.items():
             by_key.setdefault(HAN if name in under_han else key, []).append(decisions.library_name(name))
@@ -113,10 +120,18 @@ def _show_table(found: Sequence[Winner]) -> None:
                 who,
                 key.removeprefix(f"{collective}/"),
                 "not known" if key == HAN else winner.loss(key),
+                *(_drawn(winner) if i == 0 else ("", ""))[: len(columns) - len(size) - 3],
                 style="bold green" if i == 0 and not shaky else "",
                 ruled=i == 0 and number > 0,
             )
     grid.show()
+
+
+def _drawn(winner: Winner) -> tuple[str, str]:
+    """How often it wins, and how long it takes, over draws of what the file leaves open."""
+    if not (j := winner.judged):
+        return "", ""
+    return f"{j.wins} of {j.draws}", " … ".join(map(format_time, j.band_s))
 
 
 def _together(names: Sequence[str]) -> str:
@@ -138,13 +153,16 @@ def _show_advice(found: Sequence[Winner], timed_all: bool) -> None:
         runs[-1].append(winner)
     installed = openmpi.installed()
     versions = openmpi.libraries(installed)
+    if keys := dict.fromkeys(unknown.keys for w in found if w.judged for unknown in w.judged.unknowns):
+        text = f"Judged over draws of what the file leaves open: {'; '.join(keys)}."
+        console.out().print(text, markup=False, highlight=False)
     lines: list[str] = []
     for members in runs:
         sizes = list(dict.fromkeys(format_size(w.row["bytes"]) for w in (members[0], members[-1]) if w.row["bytes"]))
         where = f"{' … '.join(sizes)}: " if sizes else ""
         lines += [f"{where}{line}" for line in advice(members, versions, timed_all)]
     for line in lines:
-        console.out().print(line, markup=False, soft_wrap=True)  # to be copied in one piece
+        console.out().print(line, markup=False, soft_wrap="--mca" in line)  # words are to be copied in one piece
     if any("--mca" in line for line in lines):
         console.note("these MCA settings apply to every message size")
     if unstable := sum(w.unstable for w in found):

@@ -1,209 +1,203 @@
-"""Numbers that a machine's file leaves open, and whether a winner hangs on one of them.
-
-What a specification does not give is computed with as 0, or with a default. That is a guess like any other: here each such number is
-set to the least and the greatest of what was measured or documented on the machines of platforms/, and the model says
-whether the same algorithm still wins.
-"""
+"""Whether a winner hangs on numbers that the machine's file leaves open: its call, and all that compete for it, timed by the model over
+draws of these numbers (sources/unknowns)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
-from collscope.base import progress
-from collscope.base.number import Number
-from collscope.catalogue import registry
-from collscope.machines import find, plain_hosts
-from collscope.machines.machine import ROUTED
-from collscope.machines.platform import Platform
-from collscope.machines.spec import Piece, Spec
-from collscope.points.plan import Layout, Point, Task
+from collscope.base import cache, depends, leftovers, progress
+from collscope.base.files import write_atomically
+from collscope.base.progress import Progress
+from collscope.base.statistics import quantile
+from collscope.catalogue import prover, registry
+from collscope.catalogue.prover import Abandoned, Question
+from collscope.machines.machine_file import machine_file
+from collscope.points.plan import Layout, Point, describe, plan_text
 from collscope.sources import model
 from collscope.sources.outcome import OK
+from collscope.sources.unknowns import Unknown, drawn, places, unknowns
 
-LOSS = 0.10  # of time, that trusting a winner may cost: more is a doubt
-POINT_S = 5.0  # for a modelled time of one variant
-# Of the ranks of a call that is checked; above, eight variants take longer than what they are about.
-MAX_ROOTED, MAX_UNROOTED, MAX_ALLTOALL = 4096, 128, 32
+DRAWS = 100
+MIN_DRAWS = 20  # fewer tell no tenth of them from another
+MAX_MESSAGES = 4e6  # of all draws of a call, some seconds of a core: larger calls have fewer draws
+BAND = (0.1, 0.9)  # of the winner's times: so much of the draws lies between
+TIE = 0.01  # of the fastest time: less tells no two algorithms apart
+LOSS = 0.10  # of time, that trusting a winner may cost: more in any of the draws is a doubt
+POINT_S = 5.0  # for a modelled time of one draw
 HINT = "the times are above; Ctrl-C ends the command without this check"
-NEAR = 20.0  # times the fastest: what takes longer is not asked again
-
-# (least, middle, greatest) of what was measured or documented: as shares of a message's time in orfeo_epyc (point to point,
-# classes within a node and the network), and as rates in the specifications of platforms/.
-Range = tuple[float, float, float]
-SEND_INSIDE: Range = (0.41, 0.64, 0.93)
-SEND_NETWORK: Range = (0.16, 0.20, 0.31)
-RECEIVE_INSIDE: Range = (0.02, 0.22, 0.33)
-RECEIVE_NETWORK: Range = (0.0, 0.10, 0.30)
-NIC_GAP: Range = (0.0, 0.06, 0.12)  # of the network's latency
-MEMORY: Range = (6.5e9, 90e9, 160e9)  # bytes per second of a socket
-GAMMA: Range = (3.75e-11, 2.5e-10, 6.75e-10)
-COPY: Range = (4.2e-11, 2e-10, 5.6e-10)
-MAX_BUSY = 0.95  # of a message's time, both processors together
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """Numbers that a file leaves open. `keys`: as the file would give them; `measure`: what tells them; `with_value`: the specification
-    with the least (0), middle (1) or greatest (2) of them."""
-
-    name: str
-    keys: str
-    measure: str
-    with_value: Callable[[Spec, int], Spec]
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A winner that hangs on a number: which, what it would be replaced by, and the share of time that trusting it may lose."""
+    """A winner that hangs on a number: on which most, what it would be replaced by, the largest share of time that trusting it loses, and
+    in how many draws it loses more than LOSS."""
 
     unknown: Unknown
     other: str
     loss: float
+    draws: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Who wins over the draws. winner: the key that loses most rarely, and least; seconds: key → median, the winner first; band_s: of the
+    winner; ties: keys that take no longer than it by TIE in half of the draws, itself first; wins: draws where nothing is faster by TIE;
+    unknowns: what was drawn."""
+
+    winner: str
+    seconds: Mapping[str, float]
+    band_s: tuple[float, float]
+    ties: tuple[str, ...]
+    wins: int
+    draws: int
+    unknowns: tuple[Unknown, ...]
+    doubt: Doubt | None
 
 
 @dataclass(frozen=True)
 class Unchecked:
-    """A winner that may hang on these numbers: too many ranks to try, or a call that the model does not know."""
+    """A winner that may hang on these numbers: too many messages to draw, or a call that the model does not know."""
 
     unknowns: tuple[Unknown, ...]
 
 
-def _spent(piece: Piece, share: float) -> tuple[Number, Number]:
-    return Number(share * piece.latency.value), Number(share * piece.s_per_byte.value)
-
-
-def _busy(spec: Spec, i: int) -> Spec:
-    """Each message's processors spend their shares of its time on it."""
-    curve = {}
-    for name, pieces in spec.curve.items():
-        send, receive = (SEND_NETWORK, RECEIVE_NETWORK) if name == "network" else (SEND_INSIDE, RECEIVE_INSIDE)
-        rest = min(receive[i], MAX_BUSY - send[i])
-        eager = spec.eager_bytes.value
-        curve[name] = tuple(
-            replace(p, gap=_spent(p, send[i]), receive_gap=_spent(p, rest) if p.start <= eager else None)
-            for p in pieces
-        )
-    return replace(spec, curve=curve)
-
-
-def _nic(spec: Spec, i: int) -> Spec:
-    return replace(spec, nic_gap_s=Number(NIC_GAP[i] * spec.curve["network"][0].latency.value))
-
-
-def _memory(spec: Spec, i: int) -> Spec:
-    return replace(spec, memory_bytes_per_s=Number(MEMORY[i]))
-
-
-def _compute(spec: Spec, i: int) -> Spec:
-    return replace(spec, gamma_s_per_byte=Number(GAMMA[i]), copy_s_per_byte=Number(COPY[i]))
-
-
-PROCESSOR = Unknown(
-    "the processors' time per message", "overhead_s, or gap_s in [curve]", "osu_mbw_mr, or ./collscope calibrate", _busy
-)
-NIC = Unknown("the NIC's time per message", "nic_gap_s", "osu_mbw_mr with all ranks of two nodes", _nic)
-SHARED_MEMORY = Unknown("the memory's rate", "memory_bytes_per_s", "STREAM on one socket, or its data sheet", _memory)
-LOCAL_XML, PROCESSOR_XML = (
-    Unknown(name, keys, "./collscope calibrate", lambda spec, i: spec)
-    for name, keys in (
-        ("local reductions and copies", "a specification's gamma_s_per_byte, copy_s_per_byte"),
-        ("the processors' time per message", "smpi/os and smpi/or in <config>"),
-    )
-)
-"""Of SimGrid's own files, where no variant is timed: they are named only."""
-LOCAL = Unknown("local reductions and copies", "gamma_s_per_byte, copy_s_per_byte", "./collscope calibrate", _compute)
-
-
-def unknowns(platform: Platform, nodes: int) -> list[Unknown]:
-    """What the file of a platform leaves open and a call on so many nodes may hang on; [] of `ideal` and of SimGrid's files with places."""
-    if platform.machine.priced_by == ROUTED:
-        return [LOCAL_XML] if plain_hosts.charges_processors(platform) else [PROCESSOR_XML, LOCAL_XML]
-    if not platform.typed or platform.typed.startswith("ideal") or ".xml" in platform.typed:
-        return []
-    spec, given = find.load_spec(platform.typed), find.given(platform.typed)
-    has_gap = any(p.gap for pieces in spec.curve.values() for p in pieces)
-    made = [PROCESSOR] if "overhead_s" not in given and not has_gap else []
-    made += [NIC] if nodes > 1 and "nic_gap_s" not in given else []
-    made += [SHARED_MEMORY] if "memory_bytes_per_s" not in given else []
-    made += [LOCAL] if not {"gamma_s_per_byte", "copy_s_per_byte"} & given else []
-    return made
-
-
 @dataclass(frozen=True)
 class Choice:
-    """A call with the algorithms that were timed for it, and the one that won. `points`: full key → its point; `seconds`: its time."""
+    """A call with the algorithms that were timed for it with the file's numbers. `points`: full key → its point."""
 
     layout: Layout
     points: Mapping[str, Point]
-    seconds: Mapping[str, float]
-    winner: str
+
+    @property
+    def draws(self) -> int:
+        """How many its messages allow; 0: too few."""
+        point, ranks = next(iter(self.points.values())), self.layout.ranks
+        about = registry.load().collective(point.collective)
+        messages = len(self.points) * ranks * (ranks if about.has_data and not about.has_root else 4)
+        draws = min(DRAWS, int(MAX_MESSAGES / messages))
+        return draws if draws >= MIN_DRAWS else 0
 
 
-def max_ranks(collective: str) -> int:
-    """Of a call of this collective that is checked: p messages or so where there is a root, p² in an alltoall."""
-    if collective == "alltoall":
-        return MAX_ALLTOALL
-    about = registry.load().collective(collective)
-    return MAX_ROOTED if about.has_root or not about.has_data else MAX_UNROOTED
-
-
-def doubts(choices: Sequence[Choice]) -> list[Doubt | Unchecked | None]:
-    """For each choice, the unknown number on which its winner hangs most; None: nothing is unknown, or against those
-    that are NEAR it loses at most LOSS whatever the numbers are. Each is varied by itself, the others in the middle of their ranges."""
-    tasks: list[Task] = []
-    places: list[list[tuple[Unknown, dict[str, int]]]] = []  # of each choice: unknown, key → place in tasks
-    open_numbers: list[tuple[Unknown, ...]] = []
-    machines: dict[tuple[str, bool], list[tuple[Unknown, Platform]]] = {}
+def judged(choices: Sequence[Choice]) -> list[Judged | Unchecked | None]:
+    """Each choice over draws of what its machine leaves open; None: nothing is."""
+    open_numbers = {
+        machine: tuple(unknowns(machine[0], machine[1]))
+        for c in choices
+        if c.layout.platform and (machine := (c.layout.platform, c.layout.nodes))
+    }
+    groups: dict[tuple[Layout, int], dict[Point, None]] = {}
+    for choice in choices:
+        found = open_numbers[choice.layout.platform, choice.layout.nodes] if choice.layout.platform else ()
+        if found and all(unknown.dimensions for unknown in found) and choice.draws:
+            points = groups.setdefault((choice.layout, choice.draws), {})
+            points |= dict.fromkeys(_point(choice, key) for key in choice.points)
+    total = sum(draws * len(points) for (_, draws), points in groups.items())
+    times: dict[tuple[Layout, int], dict[Point, list[float]]] = {}
+    with progress.progress("numbers that the file leaves open", total, HINT) as bar:
+        for (layout, draws), points in groups.items():
+            assert layout.platform
+            found = open_numbers[layout.platform, layout.nodes]
+            times[layout, draws] = _times(layout, found, draws, list(points), bar)
+    made: list[Judged | Unchecked | None] = []
     for choice in choices:
         at = choice.layout
-        machine = (at.platform.typed, at.nodes > 1) if at.platform else ("", False)
-        if machine not in machines:
-            machines[machine] = list(_variants(at.platform, at.nodes)) if at.platform else []
-        open_numbers.append(tuple(unknowns(at.platform, at.nodes)) if at.platform else ())
-        places.append([])
-        if at.ranks > max_ranks(choice.points[choice.winner].collective):
-            continue
-        near = NEAR * choice.seconds[choice.winner]
-        keys = [key for key, seconds in choice.seconds.items() if seconds <= near]
-        for unknown, platform in machines[machine]:
-            places[-1].append((unknown, {key: len(tasks) + i for i, key in enumerate(keys)}))
-            tasks += [model.timed((replace(at, platform=platform), choice.points[key])) for key in keys]
-    with progress.progress("numbers that the file leaves open", len(tasks), HINT) as bar:
-        found = model.evaluate(tasks, progress=bar, limit_s=POINT_S)
-    times = [o.get("model_s") if o["kind"] == OK else None for o in found]
-    return [_worst(*each, times) for each in zip([c.winner for c in choices], open_numbers, places, strict=True)]
+        found = open_numbers[at.platform, at.nodes] if at.platform else ()
+        known = times.get((at, choice.draws), {})
+        seconds = {key: known[point] for key in choice.points if (point := _point(choice, key)) in known}
+        complete = seconds and len(seconds) == len(choice.points)
+        made.append(_judged(seconds, found) if complete else Unchecked(found) if found else None)
+    return made
 
 
-def _worst(
-    winner: str,
-    open_numbers: tuple[Unknown, ...],
-    variants: Sequence[tuple[Unknown, Mapping[str, int]]],
-    times: Sequence[float | None],
-) -> Doubt | Unchecked | None:
-    worst: Doubt | None = None
-    incomplete = bool(open_numbers) and not variants
-    for unknown, places in variants:
-        found = {key: time for key, place in places.items() if (time := times[place])}
-        incomplete = incomplete or len(found) < len(places)
-        if winner not in found:
-            continue
-        best = min(found, key=lambda key: found[key])
-        loss = found[winner] / found[best] - 1
-        if loss > LOSS and (worst is None or loss > worst.loss):
-            worst = Doubt(unknown, best, loss)
-    return worst or (Unchecked(open_numbers) if incomplete else None)
+def _point(choice: Choice, key: str) -> Point:
+    return model.timed((choice.layout, choice.points[key]))[1]
 
 
-def _variants(base: Platform, nodes: int) -> Iterator[tuple[Unknown, Platform]]:
-    """Each unknown number at the ends of its range, the others in the middle of theirs, with the platform that has it so."""
-    found = unknowns(base, nodes)
-    if not found or base.machine.priced_by == ROUTED:
-        return
-    spec = find.load_spec(base.typed)
-    for unknown in found:
-        for i in (0, 2):
-            made = spec
-            for other in found:
-                made = other.with_value(made, i if other is unknown else 1)
-            yield unknown, find.platform_of(made, base.name)
+def _judged(seconds: Mapping[str, Sequence[float]], open_numbers: Sequence[Unknown]) -> Judged:
+    """`seconds`: key → its time in each draw."""
+    best = [min(row) for row in zip(*seconds.values(), strict=True)]
+    loss = {key: [s / b - 1 for s, b in zip(row, best, strict=True)] for key, row in seconds.items()}
+    losing = {key: [i for i, lost in enumerate(row) if lost > LOSS] for key, row in loss.items()}
+    winner = min(loss, key=lambda key: (len(losing[key]), sum(loss[key])))
+    medians = {key: quantile(sorted(row), 0.5) for key, row in seconds.items()}
+    own = sorted(seconds[winner])
+    near = {
+        key: sum(s <= (1 + TIE) * w for s, w in zip(row, seconds[winner], strict=True)) for key, row in seconds.items()
+    }
+    ties = [key for key in sorted(medians, key=medians.__getitem__) if key != winner and 2 * near[key] >= len(best)]
+    doubt = None
+    if losing[winner]:
+        others = Counter(min(seconds, key=lambda key, i=i: seconds[key][i]) for i in losing[winner])  # type: ignore[misc]
+        cause = max(open_numbers, key=lambda unknown: _weight(unknown, loss[winner]))
+        doubt = Doubt(cause, others.most_common(1)[0][0], max(loss[winner]), len(losing[winner]))
+    return Judged(
+        winner,
+        dict(sorted(medians.items(), key=lambda item: (item[0] != winner, item[1]))),
+        (quantile(own, BAND[0]), quantile(own, BAND[1])),
+        (winner, *ties),
+        sum(lost <= TIE for lost in loss[winner]),
+        len(best),
+        tuple(open_numbers),
+        doubt,
+    )
+
+
+def _weight(unknown: Unknown, loss: Sequence[float]) -> float:
+    """How much of a loss follows from a number: the largest correlation of its dimensions with the draws' order by loss."""
+    n = len(loss)
+    order = sorted(range(n), key=lambda i: loss[i])
+    rank = {i: k / (n - 1) - 0.5 for k, i in enumerate(order)}
+    return max(abs(sum(rank[i] * (places(name, n)[i] - 0.5) for i in range(n))) for name in unknown.dimensions)
+
+
+def _times(
+    layout: Layout, open_numbers: Sequence[Unknown], draws: int, points: Sequence[Point], bar: Progress
+) -> dict[Point, list[float]]:
+    """Of each point its time in each draw; points without a time in some draw are left out. Cached by content."""
+    assert layout.platform
+    machines = [
+        machine_file(p, layout.nodes, layout.ranks, layout.mapping) for p in drawn(layout.platform, open_numbers, draws)
+    ]
+    same = ("draws", cache.sources_hash(*depends.MODEL), *machines, f"ranks={layout.ranks}")
+    keys = {point: cache.digest(*same, point.identity()) for point in points}
+    with cache.Cache() as store:
+        known: dict[str, list[float | None]] = store.get_many(keys.values())
+        missing = [point for point, key in keys.items() if key not in known]
+        bar(draws * (len(points) - len(missing)))
+        questions = [
+            Question(str(i), p.algorithm, describe((layout, p)), plan_text([(str(i), p)], layout.ranks))
+            for i, p in enumerate(missing)
+        ]
+        by_draw: list[dict[str, float]] = []
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            try:
+                for found in pool.map(lambda text: _draw(text, questions), machines if missing else ()):
+                    by_draw.append(found)
+                    bar(len(missing))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        for i, point in enumerate(missing):
+            known[keys[point]] = [found.get(str(i)) for found in by_draw]
+            store.put(keys[point], known[keys[point]])
+    return {
+        point: [s for s in known[key] if s is not None]
+        for point, key in keys.items()
+        if all(s is not None for s in known[key])
+    }
+
+
+def _draw(machine: str, questions: Sequence[Question]) -> dict[str, float]:
+    """Question → seconds on this machine, where it has a time."""
+    found = {}
+    with leftovers.scratch() as folder:
+        write_atomically(folder / "machine.txt", machine)
+        words = ("--model", folder / "machine.txt")
+        for name, reply in prover.stream(words, questions, folder, Progress("draw", len(questions)), POINT_S):
+            if not isinstance(reply, Abandoned) and reply["kind"] == OK:
+                found[name] = float(reply["model_s"])
+    return found

@@ -15,7 +15,8 @@ from collscope.commands import run_json
 from collscope.commands.run_advice import Winner
 from collscope.points.table import write_csv
 from collscope.sources import simulate
-from collscope.sources.assumptions import LOCAL, Unchecked
+from collscope.sources.assumptions import Unchecked
+from collscope.sources.unknowns import GAMMA_TIME
 from collscope.studies import reader
 from command_line import call
 from made_rows import row
@@ -63,17 +64,21 @@ def test_the_page_is_compared_in_both_directions() -> None:
 def test_run_prints_rows_winners_doubts_and_refusals(
     workplace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where a doubt stands there are no settings; with the overhead in the file there are."""
+    """Where a doubt stands there are no settings."""
     (tmp_path / "osu.toml").write_text(OSU)
-    words = "-c bcast -a linear,binomial,split_binary --bytes 8 --ranks 64 --source"
-    for brackets, doubted in (("", True), ("[overhead_s=2e-7,memory_bytes_per_s=9e10,nic_gap_s=0]", False)):
-        made = printed(capsys, "run", "run", "--on", f"{tmp_path / 'osu.toml'}{brackets}", *words.split(), "model")
+    words = "-c bcast -a linear,mst_scatter_bucket_allgather,mst --nodes 4 --ranks 64 --bytes"
+    for size, doubted in (("4", False), ("64KiB", True)):
+        made = printed(
+            capsys, "run", "run", "--on", str(tmp_path / "osu.toml"), *words.split(), size, "--source", "model"
+        )
         (winner,) = made["winners"]
-        assert bool(winner["doubt"]) == doubted == (not winner["settings"])
+        assert bool(winner["doubt"]) == doubted == (not winner["settings"]) and winner["draws"]["count"] == 100
         assert len(made["rows"]) == 3 and made["bounds"][0]["algorithm"] == "bound/loggp" and made["finished"]
         assert winner["algorithms"][0]["algorithm"] == winner["algorithm"]
         assert winner["algorithms"][1]["ratio"] == pytest.approx(winner["algorithms"][1]["time_s"] / winner["time_s"])
-    made = printed(capsys, "run", "run", "--on", str(tmp_path / "osu.toml"), *words.split(), "published", status=2)
+    made = printed(
+        capsys, "run", "run", "--on", str(tmp_path / "osu.toml"), *words.split(), "4", "--source", "published", status=2
+    )
     assert (made["refusals"][0]["algorithm"], made["refusals"][0]["points"]) == ("bcast/linear", 1)
     assert not made["winners"]
 
@@ -82,10 +87,10 @@ def test_ties_and_unchecked_numbers_are_in_the_document(capsys: pytest.CaptureFi
     times = {"bcast/linear": 1.0, "bcast/mst": 1.005, "bcast/chain": 2.0}
     first = row(source="model", algorithm="bcast/linear", seconds=1.0)
     run_json.show(
-        [first], [], [Winner(first, times, {"decision/mpich_4": "bcast/x"}, unchecked=Unchecked((LOCAL,)))], True
+        [first], [], [Winner(first, times, {"decision/mpich_4": "bcast/x"}, unchecked=Unchecked((GAMMA_TIME,)))], True
     )
     (winner,) = document_keys.check(capsys.readouterr().out, "run")["winners"]
-    assert winner["tied"] == ["bcast/mst"] and winner["unchecked"][0]["keys"] == LOCAL.keys
+    assert winner["tied"] == ["bcast/mst"] and winner["unchecked"][0]["keys"] == GAMMA_TIME.keys
     assert winner["libraries"] == [
         {"decision": "decision/mpich_4", "library": "MPICH 4", "algorithm": "bcast/x", "ratio": None}
     ]
