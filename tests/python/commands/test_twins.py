@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,12 +13,11 @@ from click.testing import CliRunner
 
 import libraries
 from collscope.base.errors import UsageError, UserError
-from collscope.base.grid import Grid
 from collscope.base.units import parse_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
 from collscope.commands import twins
-from collscope.twins import calls, compare, differences, records
+from collscope.twins import calls, differences, records
 from collscope.twins.call import Call, Compared
 from collscope.twins.library import Library, find_library
 from command_line import call
@@ -33,6 +31,24 @@ def test_command() -> None:
     assert out_text.exit_code == 0, out_text.output
     assert "barrier/two_proc" in out_text.output and differences.REFUSED in out_text.output
     assert "11 of 11 calls send the same messages" in out_text.output
+
+
+@needs_prover
+@needs_open_mpi
+def test_decisions_are_compared_where_no_twin_is_named_and_all_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = find_library()
+    monkeypatch.setattr(
+        calls, "twins", lambda _, all=calls.twins: [a for a in all(found.numbers) if a.key == "barrier/tree"]
+    )
+    decided = [
+        c for c in calls.decided_calls(calls.DECISIONS[found.version.rpartition(".")[0]], 2) if "barrier" in c.key
+    ]
+    monkeypatch.setattr(calls, "decided_calls", lambda *_: decided)
+    done = CliRunner().invoke(twins.command, ["--ranks", "2", "--out", str(tmp_path)])
+    assert done.exit_code == 0 and f"{1 + len(decided)} of {1 + len(decided)} calls send the same" in done.output
+    assert {path.name for path in tmp_path.iterdir()} >= {"table.csv", "decisions.csv", "differences.csv"}
 
 
 @needs_prover
@@ -91,108 +107,43 @@ def test_all_twins_on_all_ranks(library: Callable[[], Library]) -> None:
         assert rows == recorded or not recorded, name
 
 
-VERDICTS = ("same", "order", "different", "unsupported")
-
-
 @pytest.fixture
-def twinned(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
+def twinned(known: Registry, monkeypatch: pytest.MonkeyPatch) -> Registry:
     """A registry with two twins of Open MPI: 1 and 6 of bcast."""
     twin = {"library": "Open MPI", "collective": "bcast"}
     numbers = {"bcast/linear": 1, "bcast/knomial": 6}
-    made = replace(
-        known,
-        algorithms=tuple(
-            replace(a, twin={**twin, "number": numbers[a.key]} if a.key in numbers else None) for a in known.algorithms
-        ),
+    algorithms = (
+        replace(a, twin={**twin, "number": numbers[a.key]} if a.key in numbers else None) for a in known.algorithms
     )
+    made = replace(known, algorithms=tuple(algorithms))
     monkeypatch.setattr(registry, "load", lambda: made)
     return made
-
-
-def library() -> Any:
-    return SimpleNamespace(version="4.1.4", numbers={}, check=lambda: None)
 
 
 def compared(verdict: Any, ranks: int = 2, key: str = "bcast/linear") -> Compared:
     return Compared(ranks, Call(key, "bcast", 1), verdict)
 
 
-@pytest.mark.parametrize("verdict", VERDICTS)
+@pytest.mark.parametrize("verdict", ["same", "order", "different", "unsupported"])
 def test_a_difference_is_bad_where_calls_should_be_alike(verdict: str) -> None:
     """A decision supports every call."""
-    one = compared(verdict)
-    assert twins.Found(library(), forced=[one]).bad == [one] * (verdict in ("order", "different"))
-    assert twins.Found(library(), decided=[one]).bad == [one] * (verdict != "same")
+    one, library = compared(verdict), Library("", "", {})
+    assert twins.Found(library, forced=[one]).bad == [one] * (verdict in ("order", "different"))
+    assert twins.Found(library, decided=[one]).bad == [one] * (verdict != "same")
 
 
-@pytest.mark.parametrize(
-    ("expected", "keys", "decided", "note"),
-    [
-        (None, ["bcast/linear", "bcast/knomial"], True, ""),
-        (["bcast/linear"], ["bcast/linear"], False, ""),
-        (["bcast/linear", "x/y"], ["bcast/linear"], False, "collscope: Open MPI 4.1.4 does not have x/y\n"),
-    ],
-)
-def test_each_number_of_ranks_is_compared(
-    twinned: Registry,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    expected: list[str] | None,
-    keys: list[str],
-    decided: bool,
-    note: str,
+@needs_prover
+@needs_open_mpi
+@pytest.mark.parametrize(("bad", "named"), [(0, 0), (1, 1), (21, 20)])
+def test_calls_that_differ_fail_the_command_and_twenty_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bad: int, named: int
 ) -> None:
-    monkeypatch.setattr(calls, "twins", lambda _: [a for a in twinned.algorithms if a.twin])
-    monkeypatch.setattr(calls, "forced_calls", lambda p, twins: [Call(a.key, "bcast", p) for a in twins])
-    monkeypatch.setattr(calls, "decided_calls", lambda name, p: [Call(f"decision/{name}:bcast", "bcast", p)])
-
-    def same(library: Any, ranks: int, calls: Sequence[Call]) -> list[Compared]:
-        return [Compared(ranks, call, "same") for call in calls]
-
-    monkeypatch.setattr(compare, "compare", same)
-    found = twins.run(library(), [2, 5], expected)
-    assert [(c.ranks, c.call.key, c.call.count) for c in found.forced] == [(p, key, p) for p in (2, 5) for key in keys]
-    assert [c.ranks for c in found.decided] == [2, 5] * decided
-    assert capsys.readouterr().err == note
-    about = twins.origin(found)
-    assert (about["forced_calls"], about["decided_calls"], about["ranks"]) == (2 * len(keys), 2 * decided, "2,5")
-    assert len(str(about["sources"])) == 12
-    with pytest.raises(UserError, match="nothing to compare: Open MPI 4.1.4 does not have a/b, x/y"):
-        twins.run(library(), [2], ["x/y", "a/b"])
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "status"), [("same same", 0), ("same order", 1), ("different same", 1), ("unsupported same", 0)]
-)
-@pytest.mark.parametrize("out", [None, "tables"])
-def test_one_call_that_differs_fails_the_command(
-    twinned: Registry,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    verdicts: str,
-    status: int,
-    out: str | None,
-) -> None:
-    requests: list[Any] = []
-    found = twins.Found(library(), [compared(v, p) for p, v in enumerate(verdicts.split(), 2)], [compared("same", 7)])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(calls, "twins", lambda _: [a for a in twinned.algorithms if a.twin])
-    monkeypatch.setattr(differences, "differences", lambda *_: [])
-    monkeypatch.setattr(twins, "find_library", lambda folder: requests.append(folder))
-    monkeypatch.setattr(twins, "run", lambda *words: requests.append(words) or found)
-    monkeypatch.setattr(records, "write", lambda *words: requests.append((words[0], words[1], sorted(words[2]))))
-    words = ["--ranks", "2..4", "--mpi", "m", *(["--out", out] if out else ["-a", "bcast/linear"])]
-    done, printed, err = call(capsys, "twins", *words)
-    assert done == status
-    expected = None if out else ["bcast/linear"]
-    written = [(Path("tables"), "4.1.4", ["decisions", "differences", "table"])] if out else []
-    assert requests == ["m", (None, [2, 3, 4], expected), *written]
-    assert err == "collscope: written: tables\n" * bool(out) + "".join(f"collscope: {c}\n" for c in found.bad)
-    compared_ = 3 - verdicts.count("unsupported")
-    same = verdicts.count("same") + 1
-    assert f"{same} of {compared_} calls send the same messages in the same order, on " in printed
-    assert twins.RANKS == "2..17,32"
+    found = twins.run(find_library(), [2], ["barrier/linear"])
+    found.forced += [compared("different", 3 + i) for i in range(bad)]
+    monkeypatch.setattr(twins, "run", lambda *_: found)
+    status, out, err = call(capsys, "twins")
+    assert (status, err.count("collscope: ")) == (int(bad > 0), named)
+    assert f"1 of {1 + bad} calls send the same messages in the same order, on " in out
 
 
 def test_names_stand_for_twins(twinned: Registry) -> None:
@@ -204,25 +155,3 @@ def test_names_stand_for_twins(twinned: Registry) -> None:
     for text in ("scatter", "bcast/mst"):
         with pytest.raises(UsageError, match=f"{text} has no twin in Open MPI"):
             twins.read_keys(text)
-
-
-@pytest.mark.parametrize("number", [20, 21])
-def test_twenty_that_differ_are_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    found = SimpleNamespace(bad=[f"call {i}" for i in range(number)])
-    monkeypatch.setattr(twins, "find_library", lambda _: None)
-    monkeypatch.setattr(twins, "run", lambda *_: found)
-    monkeypatch.setattr(twins, "show", lambda _: None)
-    assert call(capsys, "twins") == (1, "", "".join(f"collscope: call {i}\n" for i in range(20)))
-
-
-def test_a_row_with_a_difference_stands_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[Grid] = []
-    monkeypatch.setattr(Grid, "show", lambda made: shown.append(made))
-    counts = dict(zip(records.COUNTS, ("6", "4", "0", "0", "2"), strict=True))
-    rows = [{"key": f"bcast/{equal}", "number": "1", **counts, "equal": equal} for equal in ("4", "3")]
-    tables = {"table": rows, "decisions": [], "differences": []}
-    found = SimpleNamespace(library=library(), forced=[], decided=[], tables=lambda: tables)
-    twins.show(found)  # type: ignore[arg-type]
-    assert [line.style for line in shown[0].lines] == ["", "bold red"]
