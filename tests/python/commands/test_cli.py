@@ -211,15 +211,6 @@ def test_a_request_has_the_defaults_of_the_options(
     assert request == type(request)(**{field: getattr(request, field) for field in needed.get(name, ("algo",))})
 
 
-@pytest.mark.parametrize("name", ["run", "show", "prove", "explain"])
-@pytest.mark.parametrize("status", [0, 1, 2])
-def test_the_exit_status_of_a_command_is_that_of_its_work(
-    name: str, status: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(import_module(cli.COMMANDS[name]), "run", lambda _: status)
-    assert call(capsys, name, *NEEDED[name].split())[0] == status
-
-
 @pytest.mark.parametrize(
     ("words", "changed"),
     [

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -74,51 +72,10 @@ def test_an_algorithm_is_proved_over_counts_roots_and_operators(known: Registry)
     assert points("bcast", 5, as_json=True, root=2, sizes="4") == [(1, 2, "float", "sum")]
 
 
-@pytest.mark.parametrize(
-    ("options", "plain"),
-    [
-        ({}, True),
-        ({"ranks": "2"}, True),
-        ({"sizes": "4"}, False),
-        ({"root": 0}, False),
-        ({"type_name": "double"}, False),
-        ({"point_timeout": 1.0}, False),
-        ({"as_json": True}, False),
-    ],
-)
-def test_a_sweep_is_what_asks_for_no_call_of_its_own(options: dict[str, Any], plain: bool) -> None:
-    assert prove.Request("all", **options).is_plain == plain
-
-
-@pytest.mark.parametrize(
-    ("algo", "names"),
-    [
-        ("all", []),
-        ("bcast", ["bcast/mst[dest=first]", "bcast/linear", "bcast/knomial[k=4,s=0]"]),
-        ("bcast/linear,bcast/mst,bcast/linear", ["bcast/linear", "bcast/mst[dest=first]"]),
-    ],
-)
-@pytest.mark.parametrize("status", [0, 3])
-def test_many_algorithms_are_swept_by_the_prover_itself(
-    known: Registry,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    algo: str,
-    names: list[str],
-    status: int,
-) -> None:
-    started: list[list[str]] = []
-
-    def run(command: list[str], **options: Any) -> SimpleNamespace:
-        assert options == {"check": False, "stdin": subprocess.DEVNULL}
-        started.append(command)
-        return SimpleNamespace(returncode=status)
-
-    monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr("collscope.base.leftovers.watch", lambda: None)
-    assert call(capsys, "prove", algo, "--ranks", "2,1,3,7")[0] == bool(status)
-    words = [word for name in names for word in ("--algorithm", name)]
-    assert started == [[str(programs.PROVER), "--sweep", "--ranks", "1..3,7", *words]]
+def test_a_sweep_is_of_calls_without_options_of_their_own() -> None:
+    assert prove.Request("all").is_plain and prove.Request("all", "2").is_plain
+    for more in ({"sizes": "4"}, {"root": 0}, {"type_name": "double"}, {"point_timeout": 1.0}, {"as_json": True}):
+        assert not prove.Request("all", **more).is_plain  # type: ignore[arg-type]
 
 
 def test_decisions_are_not_swept_and_parameters_are(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,36 +107,22 @@ def test_decisions_are_not_swept_and_parameters_are(known: Registry, monkeypatch
         ([None, "failed"], "failed", 1),
     ],
 )
-@pytest.mark.parametrize("as_json", [False, True])
 def test_one_failed_point_fails_the_proof(
-    known: Registry,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    verdicts: list[str | None],
-    verdict: str,
-    status: int,
-    as_json: bool,
+    capsys: pytest.CaptureFixture[str], verdicts: list[str | None], verdict: str, status: int
 ) -> None:
-    def ask(targets: Any, schedule: bool, limit_s: float | None) -> list[dict[str, Any]]:
-        assert schedule == as_json and limit_s == 2.5
-        shape = {"collective": "bcast", "type": "float", "algorithm": "bcast/mst", "ranks": 4, "root": 1, "count": 2}
-        made = []
-        for i, verdict in enumerate(verdicts):
-            about = {"status": "ok" if verdict else "no", "verdict": verdict, "in_place": i % 2, "kind": "deadlock"}
-            made.append(shape | about | {"failure": "why", "vector_bytes": 8, "messages": 1, "bytes": 8})
-        return made
-
-    monkeypatch.setattr(prove, "ask", ask)
-    done, out, err = call(capsys, "prove", "bcast/mst", "--point-timeout", "2.5s", *["--json"] * as_json)
-    assert done == status and out
-    if as_json:
-        assert json.loads(out)["verdict"] == verdict and len(json.loads(out)["points"]) == len(verdicts)
-    if status == 1:
-        assert err == "collscope: bcast/mst, 4 ranks, count 2, root 1, in place: why\n"
-    elif status == 2:
-        assert err == "collscope: bcast/mst: no\n"
-    else:
-        assert err == ""
+    shape = {
+        "algorithm": "bcast/mst",
+        "ranks": 4,
+        "root": 1,
+        "count": 2,
+        "in_place": 1,
+        "kind": "deadlock",
+        "failure": "why",
+    }
+    lines = [shape | {"status": "ok" if each else "no", "verdict": each} for each in verdicts]
+    assert (prove.verdict(lines), prove.report_failures(lines)) == (verdict, status)
+    reasons = {0: "", 1: "bcast/mst, 4 ranks, count 2, root 1, in place: why\n", 2: "bcast/mst: no\n"}
+    assert capsys.readouterr().err == (f"collscope: {reasons[status]}" if status else "")
 
 
 def test_a_failure_is_printed_once_and_a_wrong_cost_last(capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,24 +151,15 @@ def test_a_failure_is_printed_once_and_a_wrong_cost_last(capsys: pytest.CaptureF
     ]
 
 
-@pytest.mark.parametrize("schedule", [False, True])
-def test_replies_are_completed_and_in_order(
-    known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch, schedule: bool
-) -> None:
-    requests: list[Any] = []
-
-    def answers(words: Any, questions: Sequence[Question], _: Any, __: Any, limit_s: Any) -> Iterator[tuple[str, Any]]:
-        requests.extend([words, limit_s, [(q.key, q.what) for q in questions]])
+def test_replies_are_completed_and_in_order(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answers(*_: Any) -> Iterator[tuple[str, Any]]:
         yield "2", Abandoned("not tried, it goes on", False)
         yield "1", Abandoned("took longer than 3 s", True)
         yield "0", {"id": "0", "verdict": "proven", "status": "ok"}
 
     monkeypatch.setattr(prover, "stream", answers)
     targets = [(4, Point("allgather", "allgather/bucket", 2, root=r, type="double", op="max")) for r in (0, 1, 0)]
-    made = prove.ask(targets, schedule, 3.0)
-    text = "allgather/bucket, 4 ranks, count 2"
-    about = [("allgather/bucket", t) for t in (text, f"{text}, root 1", text)]
-    assert requests == [[*["--messages"] * schedule, "--costs"], 3.0, about]
+    made = prove.ask(targets, False, 3.0)
     common = {"collective": "allgather", "type": "double", "op": "max", "vector_bytes": 64, "block_bytes": 16}
     shape = {"algorithm": "allgather/bucket", "ranks": 4, "count": 2, "in_place": 0}
     late = {"status": "ok", "verdict": "failed", "kind": "limit", "failure": "took longer than 3 s"}
