@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ import pytest
 from collscope.base.errors import UsageError
 from collscope.machines import find, overrides, spec_reader
 from collscope.machines.machine_file import machine_file
-from collscope.machines.platform import smpirun_args
 from collscope.machines.spec import SpecError
-from collscope.machines.xml_writer import zone_properties
 from made_platforms import ELEMENTS, SMALL, write
 
 
@@ -31,14 +28,6 @@ def test_every_element_of_a_file_reaches_its_field() -> None:
     assert received == [None, (2.3e-7, 0)], "a piece may have the one without the other"
     assert [(p.start, p.latency.value) for p in made.curve_nonblocking["network"]] == [(0, 1.6e-6), (1024, 3.5e-6)]
     assert set(made.curve_nonblocking) == {"socket", "network"}, "only classes that the file gives"
-    names = [name for name, _ in made.numbers()]
-    assert {
-        "nic_gap_s",
-        "eager_bytes_nonblocking",
-        "curve.network[0].gap_s",
-        "curve.node[1024].receive_gap_s_per_byte",
-    } <= set(names)
-    assert "curve_nonblocking.network[1024].gap_s_per_byte" in names
 
 
 def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None:
@@ -54,21 +43,6 @@ def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None
     assert not any(
         line.startswith(("in_order", "nic_gap", "class_n", "eager_n", "first")) for line in text.splitlines()
     )
-
-
-def test_platform_and_machine_file_say_every_element(tmp_path: Path) -> None:
-    on = find.load(write(tmp_path, ELEMENTS))
-    properties = zone_properties(on.machine)
-    assert properties["curve.cache"].startswith("0 2.5e-07 2e-10 1 1e-07 0; 1024 ")
-    assert properties["curve_nonblocking.network"].startswith("0 1.55e-06 4e-10 1 3.2e-07 1e-11; 901 1.6e-06")
-    assert (properties["collscope.nic_gap_s"], properties["receive_gap.socket"]) == ("2e-07", "0 0 0; 4096 2.3e-07 0")
-    lines = {*machine_file(on, 2, 16).splitlines()}
-    assert {"in_order", "nic_gap 2e-07", "eager_nonblocking 900", "first_touch 3e-10 2000"} <= lines
-    assert {"receive_gap socket 0 0 0", "receive_gap socket 4096 2.3e-07 0", "receive_gap cache 0 9e-08 0"} <= lines
-    assert "class_nonblocking network 1024 3.5e-06 1.6e-10 1 5e-07 2e-11" in lines
-    never = replace(on, machine=replace(on.machine, fresh_from_bytes=-1))
-    assert not [line for line in machine_file(never, 2, 16).splitlines() if line.startswith("first_touch")]
-    assert "--cfg=smpi/async-small-thresh:65537" in smpirun_args(on), "SMPI has one limit: the larger"
 
 
 @pytest.mark.parametrize("element", overrides.ELEMENTS)

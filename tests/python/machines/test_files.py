@@ -9,6 +9,7 @@ from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import Platform
 from collscope.machines.spec_reader import parse_spec
+from made_platforms import SQUARE
 
 # One node of two sockets: caches of one core and dies of two, each with a link; a NIC at the second socket; noise and elements.
 LEVELS = """\
@@ -77,10 +78,12 @@ def platform_of(text: str) -> Platform:
 
 def test_every_number_of_a_machine_stands_in_its_files(golden: Callable[[str, str], None]) -> None:
     """The machine file; of the platform file what is said of the machine as a whole, and of a torus what lies between nodes."""
-    levels, torus = platform_of(LEVELS), platform_of(TORUS)
+    levels, torus, square = platform_of(LEVELS), platform_of(TORUS), platform_of(SQUARE)
+    ideal = find.load("ideal[alpha=3us,beta=7e-10,gamma=1.1e-10,nodes=2,cores=2]")
+    machines = [machine_file(levels, 1, 8, "cyclic", noise=True), machine_file(square, 3, 4), machine_file(ideal, 2, 4)]
     head = levels.text.partition("    <zone ")[0]
     between = [line for line in torus.text.splitlines() if 'id="hop_' in line or "<zoneRoute" in line]
-    golden("files", "\n".join([machine_file(levels, 1, 8, "cyclic", noise=True), head, *between]))
+    golden("files", "\n".join([*machines, head, *between]))
 
 
 def test_links_between_groups_of_a_dragonfly_have_their_own_bandwidth() -> None:

@@ -21,10 +21,6 @@ def test_unknown_platforms_name_the_nearest() -> None:
         find.load("schooner[nodes=2")
 
 
-def test_list_platforms() -> None:
-    assert {"ideal", "schooner"} <= set(find.list_platforms())
-
-
 def test_platforms_are_listed_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find, "PLATFORMS", tmp_path)
     for name in "hbfdgace":
@@ -45,20 +41,6 @@ def test_numbers_in_brackets() -> None:
         find.load("schooner[nodes]")
     with pytest.raises(UserError, match="faster than the narrowest link"):
         find.load("schooner[nic_bytes_per_s=1e9]")
-
-
-def test_ideal() -> None:
-    p = find.load("ideal[alpha=2us, beta=1e-10, gamma=0, cores=4]")
-    assert p.bound_parameters(3) == (2e-6, 1e-10, 0.0)
-    assert (p.max_nodes, p.cores_per_node) == (256, 4)
-    assert find.load("ideal").max_nodes == 1024
-    assert find.load("ideal[alpha=500ns]").bound_parameters(1)[0] == 5e-7
-    with pytest.raises(UsageError, match='no parameter "alfa"; did you mean "alpha"'):
-        find.load("ideal[alfa=1]")
-    with pytest.raises(UsageError, match="cannot read alpha"):
-        find.load("ideal[alpha=1fortnight]")
-    with pytest.raises(UsageError, match="beta must be more than 0"):
-        find.load("ideal[beta=0]")
 
 
 def test_loading_a_machine_writes_no_file_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

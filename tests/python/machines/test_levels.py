@@ -5,14 +5,12 @@ from __future__ import annotations
 import heapq
 import itertools
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, spec_reader
-from collscope.machines.machine_file import PLACE_LINES, machine_file
 from collscope.machines.spec import narrowest, occurring, socket_distances, socket_path
 from collscope.machines.xml_reader import read_xml
 from made_platforms import LAYERED, SQUARE, write
@@ -40,26 +38,6 @@ def test_a_level_without_a_curve_takes_that_of_the_next_wider_class_and_far_that
     )
     square = spec_reader.parse_spec(SQUARE.replace("\nfar =", "\n# far ="), "square.toml")
     assert square.curve["far"] is square.curve["node"]
-
-
-def test_the_machine_file_says_levels_links_and_the_place_of_the_nic(tmp_path: Path) -> None:
-    lines = machine_file(find.load(write(tmp_path, LAYERED)), 2, 4).splitlines()
-    assert lines[6:9] == ["level ccd 2 0", "level numa 4 13000000000.0", "nic_socket 1 2 1.3e-07"]
-    assert {"cache 19000000000.0", "across 11000000000.0", "class ccd 0 3e-07 1.3e-10 1"} <= set(lines)
-    square = machine_file(find.load(write(tmp_path, SQUARE)), 2, 4).splitlines()
-    assert [line for line in square if line.startswith("mesh")] == ["mesh 0 1", "mesh 0 2", "mesh 1 3", "mesh 2 3"]
-    assert {"nic_socket 2 4 0", "class far 0 1.3e-06 6.3e-10 1"} <= set(square)
-
-
-@pytest.mark.parametrize("text", [LAYERED, SQUARE])
-def test_the_platform_file_says_it_all_once_more(tmp_path: Path, text: str) -> None:
-    made = find.load(write(tmp_path, text))
-    read = read_xml(made.xml, "again")
-    assert replace(read.machine, about="") == made.machine
-    assert [read.classes(nodes) for nodes in (1, 2)] == [made.classes(nodes) for nodes in (1, 2)]
-    reported = [machine_file(one, 2, 3).splitlines() for one in (made, read)]
-    printed, again = ([line for line in lines if line.split()[0] not in PLACE_LINES] for lines in reported)
-    assert printed == again
 
 
 def links_between(path: Path, node: int = 0) -> dict[tuple[str, str], list[str]]:
@@ -137,53 +115,6 @@ def test_the_narrowest_link_of_a_path_may_be_one_of_a_level() -> None:
         )
         == 5e9
     )
-
-
-@pytest.mark.parametrize(
-    ("change", "line", "words"),
-    [
-        (("cores = 4", "cores = 3"), 17, "must be a multiple of the 2 cores of a cache, and more"),
-        (("cores = 8", "cores = 4"), 20, "must be a multiple of the 4 cores of a unit of ccd, and more"),
-        (("cores = 8", "cores = 16"), 4, "must be a multiple of the 16 cores of a unit of numa, and more"),
-        (('"numa"', '"socket"'), 19, '"socket" is a name that has a meaning already'),
-        (('"numa"', '"ccd"'), 15, 'two levels are called "ccd"'),
-        (('"numa"', '"NUMA 4"'), 19, "must be a word of up to 20 small letters"),
-        (("bytes_per_s = 13e9", "bytes_per_s = -13e9"), 21, "must be more than 0"),
-        (("bytes_per_s = 13e9", "bytes_per_s = 13e19"), 21, "must be 0 or 1 to 1e+18 bytes per second"),
-        (("bytes_per_s = 13e9", "bytes_per_s = 1e9"), 26, "class socket from 0 bytes: 1.9e-10 s per byte is faster"),
-        (("\nnuma =", "\nnumma ="), 25, 'unknown key; did you mean "numa"'),
-        (("cores_per_cache = 2\n", ""), 1, "cores_per_cache: is missing"),
-        (("nic_socket = 1", "nic_socket = 2"), 13, "must be a socket from 0 to 1"),
-        (("network =", "far = [[0, 1e-6, 1e-9]]\nnetwork ="), 28, "no two sockets of a node are two links apart"),
-    ],
-)
-def test_impossible_levels_are_refused_with_file_and_line(
-    tmp_path: Path, change: tuple[str, str], line: int, words: str
-) -> None:
-    assert change[0] in LAYERED
-    with pytest.raises(UserError) as caught:
-        find.load(write(tmp_path, LAYERED.replace(*change)))
-    assert f"small.toml:{line}: " in str(caught.value)
-    assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("links", "words"),
-    [
-        ("[[0, 1], [2, 3]]", "must join all sockets; no links lead from socket 0 to socket 2"),
-        ("[[0, 1], [1, 4]]", "must be pairs of two sockets from 0 to 3, not [1, 4]"),
-        ("[[0, 1], [1, 1]]", "must be pairs of two sockets from 0 to 3, not [1, 1]"),
-        ("[[0, 1], [1, 0]]", "must name each pair of sockets once"),
-        ("[[0, 1, 2]]", "must be a list of pairs of sockets"),
-    ],
-)
-def test_links_that_do_not_join_all_sockets_are_refused_with_file_and_line(
-    tmp_path: Path, links: str, words: str
-) -> None:
-    with pytest.raises(UserError) as caught:
-        find.load(write(tmp_path, SQUARE.replace("[[0, 1], [0, 2], [1, 3], [2, 3]]", links)))
-    assert "small.toml:9: interconnect_links: " in str(caught.value)
-    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -178,10 +178,3 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         hosts_of(find.load("schooner"), 1, 2, f"file:{tmp_path / 'ranks'}")
     with pytest.raises(UsageError, match='unknown mapping "file:"'):
         hosts_of(find.load("schooner"), 1, 2, "file:")
-
-
-def test_nodes_left_out_are_as_many_as_the_ranks_fill() -> None:
-    on = find.load("schooner")
-    assert [fit_nodes(on, p) for p in (1, 20, 21, 41, 320, 5000)] == [1, 1, 2, 3, 16, 16]
-    assert fit_nodes(find.load("ideal"), 5000) == 5000
-    assert fit_nodes(machine(1, 2, 1, oversubscribes=True), 8) == 1

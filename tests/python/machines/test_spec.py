@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 import made_platforms
-from collscope.base import programs
-from collscope.base.errors import UserError
 from collscope.machines import find
 from collscope.machines import platform as simgrid
 from collscope.machines.limits import curve_contradictions
-from collscope.machines.platform import protocol_settings
 from collscope.machines.spec import (
     CLASSES,
     LINKS,
@@ -35,17 +32,6 @@ def spec(*pieces: Piece, eager: float = 1000, overhead: float = 1e-7) -> Spec:
     return Spec(
         "mine", 2, 2, 4, 2, "", dict.fromkeys(CLASSES, pieces), overhead_s=Number(overhead), eager_bytes=Number(eager)
     )
-
-
-def test_capacities_that_are_not_given_are_what_the_fastest_piece_needs() -> None:
-    slow_first = spec(piece(0, 1e-6, 1e-9), piece(4096, 2e-6, 2.5e-10, 2.0))
-    slow_last = spec(piece(0, 1e-6, 2.5e-10, 2.0), piece(4096, 2e-6, 1e-9))
-    for made in (filled(slow_first), filled(slow_last)):
-        assert made.core_bytes_per_s.value == made.nic_bytes_per_s.value == made.switch_bytes_per_s.value == 8e9
-        assert made.memory_bytes_per_s.value == made.interconnect_bytes_per_s.value == 4 * 8e9 * 4
-    given = filled(replace(slow_first, core_bytes_per_s=Number(9e9), nic_bytes_per_s=Number(7e9)))
-    assert (given.core_bytes_per_s.value, given.switch_bytes_per_s.value) == (9e9, 7e9)
-    assert [narrowest(given, level) for level in CLASSES] == [9e9, 9e9, 9e9, 7e9]
 
 
 def test_the_printed_bound_takes_latency_of_the_first_piece_and_bandwidth_of_the_last(tmp_path: Path) -> None:
@@ -131,41 +117,6 @@ def test_the_hash_of_a_platform_changes_with_settings_of_the_simulator(
     before = simgrid.content_hash(p)
     monkeypatch.setattr(simgrid, settings, getattr(simgrid, settings) | {key: "other"})
     assert simgrid.content_hash(p) != before
-
-
-def test_smpirun_gets_the_file_and_the_settings_of_a_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "PLUGIN", tmp_path / "plugin.so")
-    (tmp_path / "plugin.so").touch()
-    p = find.load(made_platforms.write(tmp_path, made_platforms.PRIME))
-    words = simgrid.smpirun_args(p)
-    assert words[:3] == ["-platform", str(tmp_path / "plugin.so"), "--log=root.thresh:warning"]
-    reported = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
-    own = {"network/loopback-lat": "1", "network/loopback-bw": "23000000000.0"}
-    assert reported == simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | protocol_settings(1009, 1.3e-7) | own
-    assert simgrid.smpirun_env(p) == {"COLLSCOPE_PLATFORM": str(p.xml)}
-    ideal = find.load("ideal")
-    words = simgrid.smpirun_args(ideal)
-    assert words[:2] == ["-platform", str(ideal.xml)]
-    reported = dict(word.removeprefix("--cfg=").split(":", 1) for word in words[3:])
-    plain = simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | simgrid.FACTOR_SETTINGS
-    assert reported == plain | protocol_settings(-1, 0.0)
-    (tmp_path / "plugin.so").unlink()
-    with pytest.raises(UserError, match="prime needs it for its curves"):
-        simgrid.smpirun_args(p)
-
-
-def test_the_settings_of_the_simulator() -> None:
-    """A plain fluid network, the same digits each time: every one of these values is a decision."""
-    assert simgrid.COMMON_SETTINGS | simgrid.NETWORK_SETTINGS | simgrid.FACTOR_SETTINGS == {
-        "smpi/privatization": "no", "smpi/simulate-computation": "no", "smpi/shared-malloc": "global",
-        "smpi/host-speed": "1Gf", "surf/precision": "1e-12", "network/optim": "Full", "network/model": "CM02",
-        "network/crosstraffic": "0", "network/weight-S": "0", "network/TCP-gamma": "0", "smpi/wtime": "0",
-        "network/latency-factor": "1", "network/bandwidth-factor": "1", "smpi/lat-factor": "1", "smpi/bw-factor": "1",
-    }  # fmt: skip
-    assert protocol_settings(63, 2e-7) == {
-        "smpi/async-small-thresh": "64", "smpi/send-is-detached-thresh": "64",
-        "smpi/os": "0:2e-07:0", "smpi/ois": "0:2e-07:0", "smpi/or": "0:2e-07:0",
-    }  # fmt: skip
 
 
 def test_capacities_that_are_not_given_come_from_the_right_curve() -> None:

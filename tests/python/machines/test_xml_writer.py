@@ -10,8 +10,6 @@ import pytest
 
 import made_platforms
 from collscope.machines import find
-from collscope.machines.platform import FACTOR_SETTINGS, NETWORK_SETTINGS
-from collscope.machines.spec import CLASSES
 
 OWN = """
 overhead_s = 1e-7
@@ -138,41 +136,6 @@ def props(element: ET.Element) -> dict[str, str]:
     return {prop.attrib["id"]: prop.attrib["value"] for prop in element.findall("prop")}
 
 
-def test_the_file_says_every_number_of_the_machine(tmp_path: Path) -> None:
-    path = find.load(made_platforms.write(tmp_path, made_platforms.PRIME)).xml
-    text = path.read_text(encoding="utf-8")
-    assert text.splitlines()[2] == "<!-- primes -->"
-    found = ET.fromstring(text)
-    config, zone = found.find("config"), found.find("zone")
-    assert config is not None and zone is not None
-    cost = "0:1.3e-07:0"
-    assert props(config) == NETWORK_SETTINGS | {
-        "smpi/async-small-thresh": "1010", "smpi/send-is-detached-thresh": "1010",
-        "smpi/os": cost, "smpi/ois": cost, "smpi/or": cost,
-    }  # fmt: skip
-    assert (zone.attrib["id"], zone.attrib["routing"]) == ("prime", "Full")
-    assert props(zone) == {
-        "collscope.format": "1", "collscope.name": "prime", "collscope.curves": "plug-in",
-        "collscope.eager_bytes": "1009", "collscope.overhead_s": "1.3e-07",
-        "collscope.core_bytes_per_s": "23000000000.0", "collscope.memory_bytes_per_s": "41000000000.0",
-        "collscope.interconnect_bytes_per_s": "17000000000.0", "collscope.nic_bytes_per_s": "5000000000.0",
-        "collscope.switch_bytes_per_s": "11000000000.0",
-        "curve.cache": "0 2.4e-07 1.1e-10 1.9; 1010 5e-07 1.1e-10 1.9; 2003 7.3e-07 1.3e-10 1",
-        "curve.socket": "0 3.5e-07 1.7e-10 1; 1010 6.1e-07 1.7e-10 1",
-        "curve.node": "0 5.7e-07 2.3e-10 2.9; 1010 8.3e-07 2.3e-10 2.9",
-        "curve.network": "0 1.64e-06 3.7e-10 1; 64 1.44e-06 4.1e-10 1; 1010 1.7e-06 4.1e-10 1; 5003 2.9e-06 3.1e-10 1.3",
-    }  # fmt: skip
-    hosts = [h for h in found.iter("host") if "stands_for" not in props(h)]
-    assert [(h.attrib["speed"], *props(h).values()) for h in hosts[11:13]] == [
-        ("1Gf", "0", "1", "3", "3.1e-10", "7e-11", "node0_shared3"),
-        ("1Gf", "1", "2", "4", "3.1e-10", "7e-11", "node1_shared0"),
-    ]
-    links = {link.attrib["id"]: (link.attrib["bandwidth"], link.attrib["latency"]) for link in found.iter("link")}
-    kinds = {"core0_up": "1.2e-07", "core11_down": "1.2e-07", "memory1": "0", "socket1_to_0": "3.3e-07", "nic_up": "0"}
-    assert {name: links[f"node2_{name}"][1] for name in kinds} == {name: f"{s}s" for name, s in kinds.items()}
-    assert links["switch"] == ("11000000000.0Bps", "1.4e-06s")
-
-
 @pytest.mark.parametrize(
     ("change", "present"),
     [
@@ -189,20 +152,3 @@ def test_optional_properties_stand_in_the_file_only_where_they_hold(
     printed = {name for name in ("collscope.no_network", "collscope.oversubscribe", "least.") if name in text}
     assert printed == {present} - {""}
     assert ('id="switch"' in text) == ("nodes = 1" not in change)
-
-
-def test_the_ideal_file_says_its_numbers() -> None:
-    found = ET.fromstring(find.load("ideal[alpha=3us,beta=7e-10,gamma=1.1e-10,cores=2,nodes=2]").text)
-    config, zone = found.find("config"), found.find("zone")
-    assert config is not None and zone is not None
-    assert props(config) == NETWORK_SETTINGS | FACTOR_SETTINGS | {
-        "smpi/async-small-thresh": "0", "smpi/send-is-detached-thresh": "0",
-        "smpi/os": "0:0:0", "smpi/ois": "0:0:0", "smpi/or": "0:0:0",
-    }  # fmt: skip
-    assert props(zone) == {
-        "collscope.format": "1", "collscope.name": "ideal", "collscope.curves": "uniform", "collscope.eager_bytes": "-1",
-        "collscope.overhead_s": "0", "collscope.core_bytes_per_s": "1428571428.57",
-        **{f"curve.{level}": "0 3e-06 7e-10 1" for level in CLASSES},
-    }  # fmt: skip
-    ends = [(h.attrib["id"], h.attrib["up"], h.attrib["down"]) for h in found.iter("host_link")]
-    assert ends == [(f"host{h}", f"host{h}_up", f"host{h}_down") for h in range(4)]
