@@ -17,19 +17,6 @@ def spec(change: tuple[str, str] = ("", ""), **overrides: str):
     return spec_reader.parse_spec(ELEMENTS.replace(*change), "elements.toml", overrides)
 
 
-def test_every_element_of_a_file_reaches_its_field() -> None:
-    made = spec()
-    assert overrides.present(made) == overrides.ELEMENTS
-    assert (made.in_order, made.nic_gap_s.value, made.eager_nonblocking.value) == (True, 2e-7, 900)
-    assert (made.first_touch_s_per_byte.value, made.fresh_from.value) == (3e-10, 2000)
-    gaps = [tuple(g.value for g in p.gap) if p.gap else None for p in made.curve["socket"]]
-    assert gaps == [(1.3e-7, 2e-11), None]
-    received = [tuple(g.value for g in p.receive_gap) if p.receive_gap else None for p in made.curve["socket"]]
-    assert received == [None, (2.3e-7, 0)], "a piece may have the one without the other"
-    assert [(p.start, p.latency.value) for p in made.curve_nonblocking["network"]] == [(0, 1.6e-6), (1024, 3.5e-6)]
-    assert set(made.curve_nonblocking) == {"socket", "network"}, "only classes that the file gives"
-
-
 def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None:
     plain = spec_reader.parse_spec(SMALL, "small.toml")
     assert overrides.present(plain) == ()

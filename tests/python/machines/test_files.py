@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import Platform
 from collscope.machines.spec_reader import parse_spec
-from made_platforms import SQUARE
+from made_platforms import ELEMENTS, PRIME, SMALL, SQUARE, write
 
 # One node of two sockets: caches of one core and dies of two, each with a link; a NIC at the second socket; noise and elements.
 LEVELS = """\
@@ -53,6 +56,25 @@ from_bytes = 0
 quantiles_s = [[0, -1e-7], [1, 2e-6]]
 """
 
+# Two nodes of two sockets of two cores, which share no cache.
+PLAIN = """\
+name = "plain"
+nodes = 2
+sockets = 2
+cores_per_socket = 2
+cores_per_cache = 1
+overhead_s = 1e-7
+core_bytes_per_s = 6e9
+memory_bytes_per_s = 2e10
+interconnect_bytes_per_s = 8e9
+nic_bytes_per_s = 1e9
+switch_bytes_per_s = 3e9
+[curve]
+socket = [[0, 1e-6, 2e-10]]
+node = [[0, 1.5e-6, 4e-10, 2.0], [64, 1.2e-6, 4e-10]]
+network = [[0, 3e-6, 2e-9], [1024, 4e-6, 1e-9]]
+"""
+
 # Three nodes of a torus.
 TORUS = """\
 name = "torus"
@@ -71,29 +93,64 @@ allocation = "0+3+5"
 """
 
 
+SHAPE = 'kind = "torus"\ndims = [3, 2]'
+DRAGONFLY = 'kind = "dragonfly"\ngroups = 3\nrouters = 2\nnodes_per_router = 1\nglobal_bytes_per_s = 8e9'
+FAT_TREE = 'kind = "fat_tree"\nleaves = 3\nnodes_per_leaf = 4\noversubscription = 2'
+
+
 def platform_of(text: str) -> Platform:
     spec = parse_spec(text, "made.toml")
     return find.platform_of(spec, spec.name)
 
 
 def test_every_number_of_a_machine_stands_in_its_files(golden: Callable[[str, str], None]) -> None:
-    """The machine file; of the platform file what is said of the machine as a whole, and of a torus what lies between nodes."""
+    """Machine files; of platform files two whole ones, what is said of a machine with levels, and what lies between nodes of a torus."""
     levels, torus, square = platform_of(LEVELS), platform_of(TORUS), platform_of(SQUARE)
     ideal = find.load("ideal[alpha=3us,beta=7e-10,gamma=1.1e-10,nodes=2,cores=2]")
     machines = [machine_file(levels, 1, 8, "cyclic", noise=True), machine_file(square, 3, 4), machine_file(ideal, 2, 4)]
+    machines.append(machine_file(platform_of(ELEMENTS), 2, 4))
+    networks = [torus, *(platform_of(TORUS.replace(SHAPE, shape)) for shape in (DRAGONFLY, FAT_TREE))]
+    machines += [
+        line for on in networks for line in machine_file(on, 3, 3).splitlines() if line.startswith(("topo", "posi"))
+    ]
     head = levels.text.partition("    <zone ")[0]
     between = [line for line in torus.text.splitlines() if 'id="hop_' in line or "<zoneRoute" in line]
-    golden("files", "\n".join([*machines, head, *between]))
+    golden("files", "\n".join([*machines, head, *between, platform_of(PLAIN).text, ideal.text]))
 
 
 def test_links_between_groups_of_a_dragonfly_have_their_own_bandwidth() -> None:
-    text = TORUS.replace(
-        'kind = "torus"\ndims = [3, 2]',
-        'kind = "dragonfly"\ngroups = 3\nrouters = 2\nnodes_per_router = 1\nglobal_bytes_per_s = 8e9',
+    found = dict(
+        re.findall(
+            r'<link id="(hop_[^"]*)" bandwidth="([^"]*)Bps" latency="1e-07s"',
+            platform_of(TORUS.replace(SHAPE, DRAGONFLY)).text,
+        )
     )
-    found = dict(re.findall(r'<link id="(hop_[^"]*)" bandwidth="([^"]*)Bps" latency="1e-07s"', platform_of(text).text))
     assert {name: float(rate) for name, rate in found.items() if "_1_0" in name} == {
         "hop_global_1_0": 8e9,
         "hop_local_1_0": 9e9,
     }
     assert len(found) == 12
+
+
+def test_any_about_is_a_comment_of_xml(tmp_path: Path) -> None:
+    for about in ("a --- b----", "--", "\\u001b[31mred", "\\uffff"):
+        path = write(tmp_path, f'about = "{about}"\n{SMALL}')
+        assert find.load(path).max_nodes == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "present"),
+    [
+        (("x = 0", "x = 0"), ""),
+        (("nodes = 3", "nodes = 1"), ""),
+        (("\nnetwork =", "\n# network ="), "collscope.no_network"),
+        (("nodes = 3", "oversubscribe = true\nnodes = 3"), "collscope.oversubscribe"),
+    ],
+)
+def test_optional_properties_stand_in_the_file_only_where_they_hold(
+    tmp_path: Path, change: tuple[str, str], present: str
+) -> None:
+    text = find.load(write(tmp_path, PRIME.replace(*change))).xml.read_text()
+    printed = {name for name in ("collscope.no_network", "collscope.oversubscribe", "least.") if name in text}
+    assert printed == {present} - {""}
+    assert ('id="switch"' in text) == ("nodes = 1" not in change)

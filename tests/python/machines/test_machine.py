@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from collscope.base.number import Number
-from collscope.machines.machine import Machine, NicSocket, machine_of, wire_curve
+from collscope.machines.machine import Machine, wire_curve
 from collscope.machines.spec import CLASSES, Piece, Spec
 from collscope.machines.spec_reader import parse_spec
-from made_platforms import ELEMENTS, LAYERED, PRIME, SQUARE, curve, machine, rows
+from made_platforms import ELEMENTS, curve, machine, rows
 
 
 @pytest.mark.parametrize(
@@ -51,67 +51,6 @@ def test_a_ping_pong_takes_the_curve_and_the_overheads_that_it_does_not_contain(
 def test_sockets_are_far_where_not_all_are_joined(pairs: list[tuple[int, int]], far: bool) -> None:
     made = Machine("", "", {}, socket_links=tuple(pairs))
     assert (made.far, "far" in made.classes) == (far, far)
-
-
-def test_a_specification_becomes_its_numbers() -> None:
-    made = machine_of(parse_spec(PRIME, ""))
-    assert (made.name, made.about, made.priced_by, made.classes) == ("prime", "primes", "plug-in", CLASSES)
-    assert (made.eager_bytes, made.eager_nonblocking, made.overhead_s, made.core_bytes_per_s) == (
-        1009,
-        1009,
-        1.3e-7,
-        23e9,
-    )
-    assert made.links == {"core": 23e9, "memory": 41e9, "interconnect": 17e9, "nic": 5e9, "switch": 11e9}
-    assert (made.network, made.nic, made.levels, made.lacks_network, made.oversubscribes) == (
-        None,
-        None,
-        (),
-        False,
-        False,
-    )
-    layered = machine_of(parse_spec(LAYERED, ""))
-    assert [(v.name, v.caches, v.bytes_per_s) for v in layered.levels] == [("ccd", 2, 0.0), ("numa", 4, 13e9)]
-    assert (layered.nic, layered.links["across"]) == (NicSocket(1, 2, 1.3e-7), 11e9)
-    assert machine_of(parse_spec(LAYERED.replace("nic_socket = 1", "nic_socket = 0"), "", {"sockets": "1"})).nic is None
-    square = machine_of(parse_spec(SQUARE, ""))
-    assert (square.socket_links, square.far) == (((0, 1), (0, 2), (1, 3), (2, 3)), True)
-    alone = PRIME.partition("network = ")[0]
-    assert machine_of(parse_spec(alone, "")).lacks_network
-    assert not machine_of(parse_spec(alone.replace("nodes = 3", "nodes = 1"), "")).lacks_network
-    least = "oversubscribe = true\n[least]\no = 1e-8\ng = 2e-8\nL = 3e-7\nG = 5e-11\ngamma = 7e-11\n[curve]"
-    shared = machine_of(parse_spec(PRIME.replace("[curve]", least), ""))
-    assert shared.oversubscribes and shared.least == {"o": 1e-8, "g": 2e-8, "L": 3e-7, "G": 5e-11, "gamma": 7e-11}
-
-
-def test_features_of_a_node_become_numbers() -> None:
-    made = machine_of(parse_spec(ELEMENTS, ""))
-    assert (made.in_order, made.nic_gap_s, made.own_eager_nonblocking) == (True, 2e-7, 900)
-    assert (made.first_touch_s_per_byte, made.fresh_from_bytes) == (3e-10, 2000)
-    assert set(made.curve_nonblocking) == {"socket", "network"}
-    assert made.receive_gap["socket"] == ((0, 0.0, 0.0), (4096, 2.3e-7, 0.0))
-    assert made.receive_gap["cache"] == ((0, 9e-8, 0.0), (1024, 1.1e-7, 3e-11))
-    plain = machine_of(parse_spec(PRIME, ""))
-    assert (plain.own_eager_nonblocking, plain.curve_nonblocking, plain.receive_gap, plain.noise) == (None, {}, {}, {})
-    assert (plain.in_order, plain.nic_gap_s, plain.first_touch_s_per_byte, plain.fresh_from_bytes) == (False, 0, 0, 0)
-    noisy = PRIME + "[[noise.node]]\nfrom_bytes = 0\nquantiles_s = [[0, -1e-7], [1, 2e-6]]\n"
-    assert machine_of(parse_spec(noisy, "")).noise == {"node": ((0, ((0.0, -1e-7), (1.0, 2e-6))),)}
-
-
-def test_links_between_nodes_become_numbers_and_positions() -> None:
-    torus = '[topology]\nkind = "torus"\ndims = [3, 2]\nlink_bytes_per_s = 9e9\nhop_latency_s = 1e-7\nallocation = "0-1+5"\n'
-    made = machine_of(parse_spec(PRIME + torus, "")).network
-    assert made and made.text == "torus 1e-07 9000000000.0 3 2" and made.runs == ((0, 2), (5, 1))
-    assert made.positions(3) == [0, 1, 5] and made.positions(2) == [0, 1]
-    dragonfly = torus.replace("torus", "dragonfly").replace("dims = [3, 2]", "groups = 3\nrouters = 2\nnodes_per_router = 1\n"
-                                                            "global_bytes_per_s = 8e9")  # fmt: skip
-    made = machine_of(parse_spec(PRIME + dragonfly, "")).network
-    assert made and made.text == "dragonfly 1e-07 9000000000.0 8000000000.0 3 2 1"
-    tree = torus.replace("torus", "fat_tree").replace(
-        "dims = [3, 2]", "leaves = 3\nnodes_per_leaf = 4\noversubscription = 2"
-    )
-    made = machine_of(parse_spec(PRIME + tree, "")).network
-    assert made and made.text == "fat_tree 1e-07 9000000000.0 3 4 2"
 
 
 # ---- curves without overheads -----------------------------------------------------------------------------

@@ -144,7 +144,9 @@ def test_a_machine_s_shape_in_words() -> None:
 
 def test_every_number_of_a_specification_is_listed_once_with_its_value(golden: Callable[[str, str], None]) -> None:
     listed = [
-        f"{name} {number.value:g}" for text in (ELEMENTS, LAYERED) for name, number in parse_spec(text, "").numbers()
+        f"{name} {number.value:g}"
+        for text in (ELEMENTS, LAYERED, PRIME, SMALL)
+        for name, number in parse_spec(text, "").numbers()
     ]
     golden("numbers", "\n".join(listed))
 

@@ -161,24 +161,9 @@ def test_the_file_alone_is_an_ordinary_platform(tmp_path: Path) -> None:
     p = find.load("schooner")
     (tmp_path / "hosts").write_text("\n".join(hosts_of(p, 2, 2)) + "\n")
     (tmp_path / "p2p").write_text("pingpong flows=0>1 bytes=1 count=2\n")
-    plain = [
-        "smpirun",
-        "-np",
-        "2",
-        "-hostfile",
-        str(tmp_path / "hosts"),
-        "-platform",
-        str(p.xml),
-        "--log=root.thresh:warning",
-    ]
-    plain += ["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"]
-    done = subprocess.run(
-        [*plain, str(programs.SIM_DRIVER), "--p2p", "p2p"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    words = ["smpirun", "-np", "2", "-hostfile", "hosts", "-platform", p.xml, "--log=root.thresh:warning"]
+    words += ["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf"]
+    done = programs.answer([*words, programs.SIM_DRIVER, "--p2p", "p2p"], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     line = next(json.loads(text) for text in done.stdout.splitlines() if text.startswith('{"pingpong"'))
     assert line["pingpong"]["samples"][0] == pytest.approx(1.6e-6, rel=0.02)
