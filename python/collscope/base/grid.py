@@ -18,6 +18,8 @@ KEY = r"\[?[^\[, ]*[, ]*"
 """Pieces of a key, or of a sentence with keys: lines may end before a bracket, after a comma and after a space."""
 WORDS = r"[^ ]* *"
 """Pieces of a sentence."""
+HEADING = r"[^ /]*[ /]*"
+"""Pieces of a heading: real/model may be broken behind the stroke."""
 WHOLE = r".+"
 """A single piece: the cell stays on one line."""
 
@@ -91,7 +93,7 @@ class Grid:
         kept = [(self.columns[i], i, room) for i, room in widths.items()]
         for column, _, room in kept:
             made.add_column(
-                Text("\n".join(wrapped(column.name, WORDS, room))),
+                Text("\n".join(wrapped(column.name, HEADING, room))),
                 justify="right" if column.right else "left",
                 no_wrap=True,
                 style=column.style or None,
@@ -110,7 +112,7 @@ class Grid:
         made = []
         for i, column in enumerate(self.columns):
             cells = [line.cells[i] for line in self.lines]
-            least = [_longest(column.name, WORDS), *(_longest(cell, column.pieces) for cell in cells)]
+            least = [_longest(column.name, HEADING), *(_longest(cell, column.pieces) for cell in cells)]
             most = max([cell_len(column.name), *map(cell_len, cells)])
             made.append((max([*least, min(column.readable, most)]), most))
         return made

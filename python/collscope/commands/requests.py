@@ -13,6 +13,7 @@ import click
 from collscope.base import console
 from collscope.base.errors import UsageError, UserError
 from collscope.base.units import counted, join_words
+from collscope.catalogue.keys import split_keys
 
 if TYPE_CHECKING:
     from collscope.machines.platform import Platform
@@ -110,7 +111,14 @@ def switched(platform: str | None, without: str | None) -> str | None:
         raise UsageError("--without switches elements of a platform off: name it with --on")
     if not without.strip():
         raise UsageError("--without: names no element to switch off; --help lists them")
-    return overrides.left_out(platform, without)
+    return ",".join(overrides.left_out(name, without) for name in platforms(platform))
+
+
+def platforms(text: str) -> list[str]:
+    """The names of "schooner,orfeo_epyc[nodes=2]", each once; a file may have a comma in its name."""
+    file = text.partition("[")[0]
+    names = [text] if "," in file and Path(file).is_file() else split_keys(text)
+    return list(dict.fromkeys(name.strip() for name in names))
 
 
 def load_platform(name: str, sources: Sequence[str]) -> Platform | None:

@@ -16,6 +16,7 @@ from collscope.commands import (
     calls,
     requests,
     run_json,
+    run_machines,
     run_output,
     run_points,
     run_repetitions,
@@ -104,7 +105,12 @@ def run(request: Request) -> int:
     if request.csv_path is not None:
         run_output.write(rows, request.csv_path)
     if request.shows:
-        run_table.show(rows, bounds_for_display(tasks, rows))
+        if run_machines.are_several(rows):
+            run_machines.show(rows)
+        if not run_machines.are_several(rows) or len(sources) > 1:
+            run_table.show(rows, bounds_for_display(tasks, rows))
+        else:
+            run_table.reasons(rows)
         run_winners.show(rows, tasks, request.timed_all)
     if request.as_json:
         found = run_winners.judged(rows, tasks)
@@ -187,6 +193,16 @@ Examples:
     -c bcast,reduce -a "binomial,knomial[k=2|4|8]" --bytes 64K \\
     --source model
 
+  Predicted, simulated and published beside each other, with ratios (on that
+  machine add real):
+  ./collscope run --on orfeo_epyc --nodes 2 --ranks 64 --mapping packed \\
+    -c bcast -a chain,binary,ompi_4_1 --type byte --bytes 4,4K,64K \\
+    --metric "osu_avg[barrier=decision/ompi_4_1]" \\
+    --source model,sim,published
+  One call on two machines, side by side:
+  ./collscope run --on schooner,orfeo_epyc --ranks 64 -c allreduce -a all \\
+    --bytes 8,1MiB --source model
+
 \b
 Sizes are bytes (4, 512B, 1KiB, 4MiB), lists of them, and ranges that
 double: 1KiB..4MiB.
@@ -201,14 +217,15 @@ SECTIONS = {
     "What to time": "source metric noise check",
     "Real runs": "launches repetitions until_ci budget buffers order launcher hosts",
     "Simulations": "jobs cluster force point_timeout",
-    "Output": "csv_path plot_path quiet",
+    "Output": "csv_path plot_path as_json quiet",
 }
 
 
 @click.command("run", cls=Sectioned, sections=SECTIONS, epilog=EXAMPLES)
 @calls.options(
     "platform", "without", "nodes", "ranks",
-    platform={"required": True, "help": "Platform: a name, or a file (.toml, or SimGrid's .xml)."},
+    platform={"required": True, "metavar": "PLATFORM[,…]",
+        "help": "Platform: a name, or a file (.toml, or SimGrid's .xml); several stand side by side."},
     nodes={"type": str, "metavar": "N[,N…]"},
     ranks={"type": str, "default": None, "show_default": False, "metavar": "P[,P…]",
         "help": "Ranks in total; several numbers give several layouts."},

@@ -92,18 +92,20 @@ def resolve(name: str, owners: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def read_layouts(request: Points, sources: Sequence[str], started: launcher.Launcher = launcher.LOCAL) -> list[Layout]:
-    """A layout for each number of nodes and ranks; on a machine that nobody has described, those have no platform."""
+    """A layout for each platform and number of nodes and ranks; on a machine that nobody has described, those have no platform."""
     places = read_places(request)
     real = "real" in sources
-    platform = requests.load_platform(request.platform, sources)
-    if real:
-        requests.check_real(request.platform, started)
-    if platform is None:
-        if any(n not in (None, 1) for n, _ in places):
-            raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
-        layouts = [Layout(None, 1, p) for _, p in places]
-    else:
-        layouts = [requests.make_layout(platform, n, p, request.mapping, real) for n, p in places]
+    layouts: list[Layout] = []
+    for name in requests.platforms(request.platform):
+        platform = requests.load_platform(name, sources)
+        if real:
+            requests.check_real(name, started)
+        if platform is None:
+            if any(n not in (None, 1) for n, _ in places):
+                raise UsageError(f"this_machine has 1 node; --nodes {request.nodes} does not fit")
+            layouts += [Layout(None, 1, p) for _, p in places]
+        else:
+            layouts += [requests.make_layout(platform, n, p, request.mapping, real) for n, p in places]
     crowded = [at.ranks for at in layouts if real and started.share_cores(at.ranks, at.nodes)]
     if crowded:
         console.note(

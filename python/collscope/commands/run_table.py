@@ -129,7 +129,7 @@ class _Shape:
         if self.has_ratios:
             yield Column("× bound", goes=4, right=True)
         for source in self.sources[:-1]:
-            yield Column(f"{self.lead}/{source}", goes=2 if source == "sim" else 8, right=True)
+            yield Column(f"{self.lead}/{source}", goes=2, right=True)
         if self.has_choices:
             yield Column("chose", pieces=KEY)
 
@@ -219,14 +219,15 @@ def _ratio(time: float | None, base: float | None) -> str:
 
 def reasons(rows: Sequence[Row]) -> None:
     """Why some cells are empty, each reason once; that of failed points goes to standard error."""
-    by_reason: dict[tuple[str, str], list[Row]] = {}
+    by_reason: dict[str, list[Row]] = {}
     for row in rows:
         if row["status"] != "ok" and row["kind"] not in FAILURES:
-            by_reason.setdefault((row["algorithm"], row["status"]), []).append(row)
-    for (key, status), members in by_reason.items():
+            by_reason.setdefault(row["status"], []).append(row)
+    for status, members in by_reason.items():
         sources = "/".join(dict.fromkeys(row["source"] for row in members))
+        keys = ", ".join(dict.fromkeys(row["algorithm"] for row in members))
         count = f" ({len(members)} points)" if len(members) > 1 else ""
-        console.say(f"[yellow]—[/yellow] {sources} {_escape(key)}: {_escape(status)}{count}", markup=True)
+        console.say(f"[yellow]—[/yellow] {sources} {_escape(keys)}: {_escape(status)}{count}", markup=True)
 
 
 def _escape(text: str) -> str:

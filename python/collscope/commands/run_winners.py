@@ -28,8 +28,9 @@ def show(rows: Sequence[Row], tasks: Sequence[Task] = (), timed_all: bool = Fals
     groups: dict[tuple[object, ...], list[Winner]] = {}
     for winner in judged(rows, tasks):
         groups.setdefault(tuple(winner.row[c] for c in GROUP), []).append(winner)
+    several = len({platform for platform, *_ in groups}) > 1
     for members in groups.values():
-        _show_table(members)
+        _show_table(members, several)
         _show_advice(members, timed_all)
 
 
@@ -63,12 +64,14 @@ def winners(rows: Sequence[Row]) -> list[Winner]:
 def _taken(rows: Sequence[Row]) -> dict[Call, dict[str, str]]:
     """What each library takes for the call of each row; nothing where that is not known."""
     known = registry.load()
-    alike: dict[tuple[str, str, str], dict[tuple[int, int], Call]] = {}
+    alike: dict[
+        tuple[str, str, str], dict[tuple[int, int], list[Call]]
+    ] = {}  # a decision does not ask for machine and nodes
     for row in rows:
         words = f"root={row['root']} commutes={int(row['op'] != 'affine')} in_place={row['in_place']}"
         count = count_of_bytes(row["collective"], row["bytes"], row["ranks"], known.type_bytes(row["type"]))
         counts = alike.setdefault((row["collective"], row["type"], words), {})
-        counts[row["ranks"], count] = call_of(row)
+        counts.setdefault((row["ranks"], count), []).append(call_of(row))
     made: dict[Call, dict[str, str]] = {}
     for (collective, type_name, words), counts in alike.items():
         names = [d.full_key() for d in known.decisions if d.key in LIBRARIES and collective in d.collectives]
@@ -82,11 +85,13 @@ def _taken(rows: Sequence[Row]) -> dict[Call, dict[str, str]]:
             continue
         for line in lines:
             if line["kind"] == "ok":
-                made.setdefault(counts[line["ranks"], line["count"]], {})[line["decision"]] = line["chose"]
+                for call in counts[line["ranks"], line["count"]]:
+                    made.setdefault(call, {})[line["decision"]] = line["chose"]
     return made
 
 
-def _show_table(found: Sequence[Winner]) -> None:
+def _show_table(found: Sequence[Winner], several: bool = False) -> None:
+    """Prints the table of one layout; of `several` machines it names its own."""
     has_sizes = any(w.row["bytes"] for w in found)
     collective = found[0].row["collective"]
     ranks, nodes = found[0].row["ranks"], found[0].row["nodes"]
@@ -102,7 +107,7 @@ def _show_table(found: Sequence[Winner]) -> None:
         ),
     )
     under_han = {v.decision for v in openmpi.SERIES if v.asks_han(collective, nodes, ranks)}
-    place = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
+    place = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}" + f" of {found[0].row['platform']}" * several
     grid = Grid(columns, f"who wins by {found[0].row['source']}: {collective}, {place}")
     for number, winner in enumerate(found):
         size = [format_size(winner.row["bytes"])] if has_sizes else []

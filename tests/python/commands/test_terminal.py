@@ -37,6 +37,38 @@ RUN = (
     *("run", "--on", "schooner", "--nodes", "4", "--ranks", "32", "-c", "bcast", "--source", "bound,model"),
     *("-a", "mst,mst_scatter_bucket_allgather,hierarchical_known_root,ompi_4_1", "--bytes", "1KiB,1MiB"),
 )
+PUBLISHED = (
+    *(
+        "run",
+        "--on",
+        "orfeo_epyc",
+        "--nodes",
+        "2",
+        "--ranks",
+        "64",
+        "--mapping",
+        "packed",
+        "-c",
+        "bcast",
+        "-a",
+        "chain,binary,linear,pipeline",
+    ),
+    *("--type", "byte", "--bytes", "4", "--metric", "osu_avg", "--source", "model,published"),
+)
+MACHINES = (
+    *(
+        "run",
+        "--on",
+        "schooner,orfeo_epyc",
+        "--ranks",
+        "64",
+        "-c",
+        "bcast",
+        "-a",
+        "mst_scatter_bucket_allgather,knomial",
+    ),
+    *("--bytes", "8,1MiB", "--source", "model"),
+)
 EXPLAIN = (
     *(
         "explain",
@@ -60,7 +92,7 @@ LIST_ONE = ("list", "-c", "bcast")
 @cache
 def screens(columns: int) -> dict[str, str]:
     """What each command shows, by its first words."""
-    words = json.dumps([PROVE, PROVE_MANY, RUN, EXPLAIN, CLAIMS, DECIDE, LIST, LIST_ONE])
+    words = json.dumps([PROVE, PROVE_MANY, RUN, PUBLISHED, MACHINES, EXPLAIN, CLAIMS, DECIDE, LIST, LIST_ONE])
     status, text = shown([words], columns, program=("-c", PROGRAM))
     assert status == 0, text
     made = {}
@@ -105,6 +137,26 @@ def test_run_shows_names_times_and_choices(columns: int) -> None:
         assert "no room for" in text
     else:
         assert "× fastest" in text
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_published_times_have_their_ratio_to_the_prediction(columns: int) -> None:
+    """Calls that nobody published share one reason."""
+    text = screen(columns, *PUBLISHED)
+    heading = text.partition("───")[0].split()
+    assert "published" in heading and {"published/", "published/model"} & set(heading)
+    assert " ".join(text.split()).count("bcast/linear, bcast/pipeline[s=65536]: nobody has published") == 1
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_machines_stand_side_by_side(columns: int) -> None:
+    """Each with the mark of its own fastest."""
+    text = screen(columns, *MACHINES)
+    table = text.partition("* the fastest on that machine")[0].splitlines()
+    times = [line for line in table if re.search(r"\d [mµ]s", line)]
+    assert max(map(len, times)) <= columns and len(times) == 2 * 2
+    assert all(len(re.findall(r"\d [mµn]s", line)) == 2 for line in times)
+    assert sum(line.count("*") for line in times) == 2 * 2
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
