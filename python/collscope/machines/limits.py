@@ -20,6 +20,7 @@ from collscope.machines.spec import (
     socket_distances,
     tidy,
 )
+from collscope.machines.topology import Topology
 
 MAX_CORES = 1 << 22  # of the whole machine
 MAX_OF_A_NODE = 1 << 16
@@ -246,21 +247,18 @@ def faster(spec: Spec, class_: str, factor: float) -> list[str]:
     narrow for it."""
     words = [f"{class_}.s_per_byte=x{factor:g}"]
     changed = scaled(spec, class_, "s_per_byte", factor)
-    for link in links_crossed(class_):
-        rate = getattr(changed, f"{link}_bytes_per_s")
-        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[class_] if p.s_per_byte.value > 0)
-        if 0 < rate.value < need:
-            words.append(f"{link}_bytes_per_s={float(f'{need * 1.001:.4g}'):g}")
-            changed = replace(changed, **{f"{link}_bytes_per_s": Number(float(words[-1].partition("=")[2]))})  # type: ignore[arg-type]
-    between = {"dragonfly": ("link_bytes_per_s", "global_bytes_per_s")}.get(
-        changed.topology.kind, ("link_bytes_per_s",)
-    )
-    for name in between if class_ == "network" and changed.topology.kind != "switch" else ():
-        need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[class_] if p.s_per_byte.value > 0)
-        if getattr(changed.topology, name).value < need:
-            words.append(f"topology.{name}={float(f'{need * 1.001:.4g}'):g}")
-            wider = Number(float(words[-1].partition("=")[2]))
-            changed = replace(changed, topology=replace(changed.topology, **{name: wider}))  # type: ignore[arg-type]
+    names = [f"{link}_bytes_per_s" for link in links_crossed(class_)]
+    if class_ == "network" and changed.topology.kind != "switch":
+        names += [f"topology.{name}" for name in changed.topology.used if name.endswith("bytes_per_s")]
+    need = max(p.traffic.value / p.s_per_byte.value for p in changed.curve[class_] if p.s_per_byte.value > 0)
+    wide = Number(float(f"{need * 1.001:.4g}"))
+    for name in names:
+        table, _, key = name.rpartition(".")
+        owner: Spec | Topology = changed.topology if table else changed
+        if 0 < getattr(owner, key).value < need:
+            words.append(f"{name}={wide.value:g}")
+            wider = replace(owner, **{key: wide})  # type: ignore[arg-type]
+            changed = replace(changed, topology=wider) if isinstance(wider, Topology) else wider
     return [] if any(True for _ in curve_contradictions(changed)) else words
 
 

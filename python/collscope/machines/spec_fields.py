@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Annotated, Any, TypeVar
 
@@ -40,48 +41,28 @@ def as_table(value: Any) -> Any:
     return {"value": value} if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
-def whole(number: NumberTable) -> NumberTable:
-    """Only a whole number from 1 up. ValueError: another."""
-    if number.value < 1 or number.value != int(number.value):
-        raise ValueError("must be a whole number, 1 or more")
-    return number
+def only(fits: Callable[[float], bool], problem: str) -> AfterValidator:
+    """Takes only numbers that fit; `problem`: what others are told."""
+
+    def check(number: NumberTable) -> NumberTable:
+        if not fits(number.value):
+            raise ValueError(problem)
+        return number
+
+    return AfterValidator(check)
 
 
-def not_negative(number: NumberTable) -> NumberTable:
-    """Only 0 or more. ValueError: less."""
-    if number.value < 0:
-        raise ValueError("must not be negative")
-    return number
-
-
-def socket(number: NumberTable) -> NumberTable:
-    """Only a whole number from 0 up. ValueError: another."""
-    if number.value < 0 or number.value != int(number.value):
-        raise ValueError("must be a socket of a node, counted from 0")
-    return number
-
-
-def positive(number: NumberTable) -> NumberTable:
-    """Only more than 0. ValueError: less."""
-    if number.value <= 0:
-        raise ValueError("must be more than 0")
-    return number
-
-
-def eager(number: NumberTable) -> NumberTable:
-    """Only 0 or more, or -1. ValueError: another."""
-    if number.value < -1:
-        raise ValueError("must not be negative, but for -1: every send waits for its receive")
-    return number
-
+NOT_NEGATIVE = only(lambda value: value >= 0, "must not be negative")
+POSITIVE = only(lambda value: value > 0, "must be more than 0")
+WHOLE = only(lambda value: value >= 1 and value == int(value), "must be a whole number, 1 or more")
+SOCKET = only(lambda value: value >= 0 and value == int(value), "must be a socket of a node, counted from 0")
+EAGER = only(lambda value: value >= -1, "must not be negative, but for -1: every send waits for its receive")
 
 AnyNumber = Annotated[
     NumberTable, BeforeValidator(as_table), Field(description="a number, or a table with value, tag, source and range")
 ]
-Count = Annotated[
-    AnyNumber, AfterValidator(whole), Field(description="a whole number, 1 or more, or a table with value …")
-]
-Amount = Annotated[AnyNumber, AfterValidator(not_negative)]
+Count = Annotated[AnyNumber, WHOLE, Field(description="a whole number, 1 or more, or a table with value …")]
+Amount = Annotated[AnyNumber, NOT_NEGATIVE]
 
 
 def possible(number: Any, info: ValidationInfo) -> Any:
@@ -121,7 +102,7 @@ class PieceTable(Table):
     from_bytes: int = Field(ge=0, le=MAX_BYTES, description=f"a whole number of bytes, at most {MAX_BYTES}")
     latency_s: Amount
     s_per_byte: Amount
-    traffic: Annotated[AnyNumber, AfterValidator(positive)] = NumberTable(value=1.0)
+    traffic: Annotated[AnyNumber, POSITIVE] = NumberTable(value=1.0)
     gap_s: Amount | None = None
     gap_s_per_byte: Amount | None = None
     receive_gap_s: Amount | None = None
@@ -248,9 +229,9 @@ class TopologyTable(Table):
     groups: Count | None = None
     routers: Count | None = None
     nodes_per_router: Count | None = None
-    link_bytes_per_s: Annotated[Amount, AfterValidator(positive)] | None = None
-    global_bytes_per_s: Annotated[Amount, AfterValidator(positive)] | None = None
-    oversubscription: Annotated[Amount, AfterValidator(positive)] | None = None
+    link_bytes_per_s: Annotated[Amount, POSITIVE] | None = None
+    global_bytes_per_s: Annotated[Amount, POSITIVE] | None = None
+    oversubscription: Annotated[Amount, POSITIVE] | None = None
     hop_latency_s: Amount | None = None
     allocation: Annotated[str, BeforeValidator(_text)] = Field(
         default="contiguous", description=topology.ALLOCATIONS + ", or a list of positions"

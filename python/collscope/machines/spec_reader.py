@@ -7,7 +7,7 @@ a table with its provenance: value, tag, source and range.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -42,37 +42,21 @@ from collscope.machines.spec import (
     filled,
 )
 from collscope.machines.spec_fields import (
+    EAGER,
+    POSITIVE,
+    SOCKET,
     Amount,
     AnyNumber,
     Count,
     Curve,
     NoiseCurve,
     TopologyTable,
-    eager,
-    positive,
     possible,
-    socket,
     topology_of,
 )
 from collscope.machines.topology import named_nodes
 
 MAX_LEVELS, MAX_JOINED = 4, 256
-
-
-class _Curves(Table):
-    cache: Curve | None = None
-    socket: Curve | None = None
-    node: Curve | None = None
-    far: Curve | None = None
-    network: Curve | None = None
-
-
-class _Noises(Table):
-    cache: NoiseCurve | None = None
-    socket: NoiseCurve | None = None
-    node: NoiseCurve | None = None
-    far: NoiseCurve | None = None
-    network: NoiseCurve | None = None
 
 
 def _level_name(name: str) -> str:
@@ -86,7 +70,7 @@ class _Level(Table):
         pattern=r"^[a-z][a-z0-9_]{0,19}$", description="a word of up to 20 small letters, digits and _, such as ccd"
     )
     cores: Count
-    bytes_per_s: Annotated[AnyNumber, AfterValidator(positive)] | None = None
+    bytes_per_s: Annotated[AnyNumber, POSITIVE] | None = None
 
     _checked = field_validator("bytes_per_s")(possible)
 
@@ -124,64 +108,55 @@ class _File(Table):
     sockets: Count
     cores_per_socket: Count
     cores_per_cache: Count | None = None  # all of a socket
-    gamma_s_per_byte: Amount | None = None
-    copy_s_per_byte: Amount | None = None
-    overhead_s: Amount | None = None
-    eager_bytes: Annotated[AnyNumber, AfterValidator(eager)] | None = None
-    core_bytes_per_s: Amount | None = None
-    memory_bytes_per_s: Amount | None = None
-    interconnect_bytes_per_s: Amount | None = None
-    nic_bytes_per_s: Amount | None = None
-    switch_bytes_per_s: Amount | None = None
-    cache_bytes_per_s: Amount | None = None
-    across_bytes_per_s: Amount | None = None
     interconnect_links: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(
         default_factory=list, max_length=MAX_JOINED, description="a list of pairs of sockets: [[0, 1], [1, 3], …]"
     )
-    nic_socket: Annotated[AnyNumber, AfterValidator(socket)] | None = None
-    nic_other_socket_s: Amount | None = None
+    nic_socket: Annotated[AnyNumber, SOCKET] | None = None
     level: Annotated[list[_Level], AfterValidator(_different)] = Field(
         default_factory=list,
         max_length=MAX_LEVELS,
         description=f"up to {MAX_LEVELS} tables [[level]] with name and cores, closest first",
     )
-    eager_bytes_nonblocking: Annotated[AnyNumber, AfterValidator(eager)] | None = None
     in_order: bool = Field(default=False, description="true or false")
-    nic_gap_s: Amount | None = None
-    first_touch_s_per_byte: Amount | None = None
-    fresh_from_bytes: Count | None = None
     topology: TopologyTable | None = Field(default=None, description="a table [topology] with kind = …")
     sources: dict[str, str] = Field(default_factory=dict, description="a table of short names and where they point")
     least: _Least | None = Field(default=None, description="a table with the numbers o, g, L, G and gamma")
-    curve: _Curves = Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")
-    curve_nonblocking: _Curves | None = Field(
-        default=None, description="a table [curve_nonblocking], with classes as in [curve]"
-    )
-    noise: _Noises | None = Field(default=None, description="tables [[noise.CLASS]], with classes as in [curve]")
+    curve: Any  # these three as _file_model has them
+    curve_nonblocking: Any = None
+    noise: Any = None
 
-    _checked = field_validator(*NUMBERS)(possible)
+
+def _optional(kind: Any, names: Iterable[str]) -> dict[str, Any]:
+    return dict.fromkeys(names, (kind | None, None))
+
+
+SPECIAL = {"fresh_from_bytes": Count} | dict.fromkeys(
+    ("eager_bytes", "eager_bytes_nonblocking"), Annotated[AnyNumber, EAGER]
+)
 
 
 @lru_cache
 def _file_model(levels: tuple[str, ...]) -> type[_File]:
-    """A file's model where it names levels of its own: their curves may stand in it, too."""
-    if not levels:
-        return _File
-    optional: Any = (Curve | None, None)
-    curves = create_model("_Curves", __base__=_Curves, **dict.fromkeys(levels, optional))
-    optional = (NoiseCurve | None, None)
-    noises = create_model("_Noises", __base__=_Noises, **dict.fromkeys(levels, optional))
-    noise: Any = (noises | None, _File.model_fields["noise"])
-    own: Any = (curves, _File.model_fields["curve"])
-    nonblocking: Any = (curves | None, _File.model_fields["curve_nonblocking"])
-    return create_model("_File", __base__=_File, curve=own, curve_nonblocking=nonblocking, noise=noise)
+    """What a file may hold where it names these levels: their curves may stand in it, too."""
+    classes = (*CLASSES, FAR, *levels)
+    curves = create_model("_Curves", __base__=Table, **_optional(Curve, classes))
+    noises = create_model("_Noises", __base__=Table, **_optional(NoiseCurve, classes))
+    numbers: dict[str, Any] = {name: (SPECIAL.get(name, Amount) | None, None) for name in NUMBERS}
+    like = "with classes as in [curve]"
+    fields: dict[str, Any] = {
+        "curve": (curves, Field(description="a table [curve], for example with network = [[0, 1.6e-6, 2.2e-10]]")),
+        "curve_nonblocking": (curves | None, Field(None, description=f"a table [curve_nonblocking], {like}")),
+        "noise": (noises | None, Field(None, description=f"tables [[noise.CLASS]], {like}")),
+    }
+    checked: Any = {"checked": field_validator(*NUMBERS)(possible)}
+    return create_model("_File", __base__=_File, __validators__=checked, **numbers, **fields)
 
 
 def _named(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The levels of a file that has not been checked, as far as they may be curves' names."""
     levels = data.get("level")
     names = [level.get("name") for level in levels if isinstance(level, dict)] if isinstance(levels, list) else []
-    own = [n for n in names[:MAX_LEVELS] if isinstance(n, str) and n not in _Curves.model_fields]
+    own = [n for n in names[:MAX_LEVELS] if isinstance(n, str) and n not in (*CLASSES, FAR)]
     return tuple(dict.fromkeys(n for n in own if re.fullmatch(r"[a-z][a-z0-9_]{0,19}", n)))
 
 
@@ -286,7 +261,7 @@ def _key_of(spec: Spec, name: str) -> Where:
     return ("level", names.index(level), key) if level in names else (name,)
 
 
-def _given(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
+def _given(file: Table, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
     return {class_: tuple(p.piece for p in getattr(file, class_)) for class_ in classes if getattr(file, class_)}
 
 
@@ -302,7 +277,7 @@ def _nonblocking(spec: Spec, given: Mapping[str, tuple[Piece, ...]]) -> dict[str
     return made
 
 
-def _curves(file: _Curves, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
+def _curves(file: Table, classes: Sequence[str]) -> dict[str, tuple[Piece, ...]]:
     """The curve of each class. One without a curve of its own has that of the next wider one, or failing that the next closer; `far`
     first that of `node`."""
     given = _given(file, classes)

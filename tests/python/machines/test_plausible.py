@@ -197,3 +197,11 @@ def test_a_wider_link_that_makes_no_message_faster(values: dict[str, str], says:
         faster = overrides.values_of(advice.rpartition("[")[2].rstrip("]"), "prime")
         parse_spec(PRIME, "prime.toml", faster, heard.append)
         assert len(heard) == 1
+
+
+def test_advice_for_a_wider_nic_widens_the_links_between_nodes_too(capsys: pytest.CaptureFixture[str]) -> None:
+    find.load("schooner[nic_bytes_per_s=40e9]")
+    (advice,) = re.findall(r"With the curve: (\[.*\])", capsys.readouterr().err)
+    assert "switch_bytes_per_s=" in advice and "topology.link_bytes_per_s=" in advice
+    find.load(f"schooner{advice}")
+    assert capsys.readouterr().err == ""
