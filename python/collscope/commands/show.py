@@ -106,7 +106,7 @@ def list_pictures(written: Sequence[Path], ranks: int) -> None:
 def read_kinds(text: str) -> list[str]:
     """Kinds of pictures of "graph,gantt" or "all", each once; a UsageError names what there is."""
     names = [name.strip() for name in text.split(",") if name.strip()]
-    if names == ["all"] or not names:
+    if "all" in names or not names:
         return list(KINDS)
     for name in names:
         if name not in KINDS:

@@ -46,11 +46,11 @@ def show(traces: Sequence[Trace]) -> None:
     root = f", root {t.root}" if known.collective(t.collective).has_root else ""
     size = f", a vector of {format_size(t.vector_bytes)}" if t.vector_bytes else ""
     sent = format_size(sum(m.bytes for m in t.messages))
-    sums = f"{len(t.messages)} messages, {sent} sent, {t.rounds} rounds"
+    sums = f"{counted(len(t.messages), 'message')}, {sent} sent, {counted(t.rounds, 'round')}"
     out.print(f"[bold]{t.ranks} ranks{nodes}{root}{size}[/bold]: {sums}")
     if t.transfers:
         moved = format_size(sum(m.bytes for m in t.transfers))
-        out.print(f"{len(t.transfers)} transfers through shared memory of the nodes, {moved}")
+        out.print(f"{counted(len(t.transfers), 'transfer')} through shared memory of the nodes, {moved}")
     out.print(times_table(traces))
     if t.arrows:
         out.print(rounds_table(traces, out.width))

@@ -84,6 +84,21 @@ def test_run_says_why_not(
         ("show bcast/mst --out x.json --source model,sim",
          "--out x.json holds the times of one source, not of model,sim; choose one with --source"),
         ("show bcast/mst --out /dev/null/x", "--out /dev/null/x: /dev/null is not a folder"),
+        *((f"show {words}", says) for words, says in {
+            "bcast/linear --ranks 4 --root 4": "--root 4: there are 4 ranks, 0 to 3",
+            "allgather/bucket --root 1": "--root 1: allgather has no root",
+            "bcast/linear --ranks 1025": "--ranks 1025: pictures are drawn for 1 to 1024 ranks",
+            "bcast/builtin":
+                "bcast/builtin is the MPI library's own and has no schedule to draw; take decision/… of that library",
+            "bcast/linear --source model,bound": "--source bound: a bound has no schedule to draw; take model, sim, real",
+            "bcast/linear --source reel": 'unknown source "reel"; did you mean "real"?',
+            "bcast/linear --source model,sim":
+                "--source sim: say on which platform, with --on; ./collscope list --platforms names them",
+            "bcast/linear --source model,real":
+                "--source real beside others: give --on this_machine, so that all are of the same machine",
+            "bcast/linear --mapping fill": "--mapping fill: say on which platform, with --on",
+            "bcast/linear --ranks 4 --nodes 5": "4 ranks cannot occupy 5 nodes; use --nodes 4",
+        }.items()),
         ("show bcast/mst --kind gant", 'unknown kind of picture "gant"; did you mean "gantt"?'),
         ("show bcast/mst --out x.svg",
          "--out x.svg is one file; say which picture with --kind graph|gantt|table|matrix, or name a folder"),

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-import tiny_platform
 from collscope.base import paths, programs
-from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.commands import one_call, show, show_page
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Point
 from collscope.schedules import one_port
 from collscope.schedules.trace import Message, Trace
 from command_line import call
@@ -118,41 +115,11 @@ def test_a_picture_s_name_says_what_it_is_of(more: dict[str, Any], sources: list
 
 @pytest.mark.parametrize(
     ("text", "kinds"),
-    [("all", show.KINDS), ("", show.KINDS), (" , ", show.KINDS), ("graph", ["graph"]), ("matrix, graph,matrix", ["matrix", "graph"])],
+    [("all", show.KINDS), ("", show.KINDS), (" , ", show.KINDS), ("graph", ["graph"]), ("graph,all", show.KINDS),
+     ("matrix, graph,matrix", ["matrix", "graph"])],
 )  # fmt: skip
 def test_kinds_of_pictures_are_read_each_once(text: str, kinds: Any) -> None:
     assert show.read_kinds(text) == list(kinds)
-    with pytest.raises(UsageError):
-        show.read_kinds("graph,all")
-
-
-def test_sources_of_schedules_are_read_each_once() -> None:
-    assert one_call.read_sources("sim, model,sim") == ["sim", "model"]
-    with pytest.raises(UsageError, match="a bound has no schedule to draw; take model, sim, real"):
-        one_call.read_sources("model,bound")
-    with pytest.raises(UsageError, match='"reel"'):
-        one_call.read_sources("reel")
-
-
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        ({"ranks": 4, "root": 3}, ""),
-        ({"ranks": 4, "root": 4}, "--root 4: there are 4 ranks, 0 to 3"),
-        ({"algo": "allgather/bucket", "root": 1}, "--root 1: allgather has no root"),
-        ({"algo": "allgather/bucket"}, ""),
-        ({"ranks": 1024}, ""),
-        ({"ranks": 1025}, "1 to 1024 ranks"),
-        ({"ranks": 0}, "1 to 1024 ranks"),
-        ({"algo": "bcast/builtin"}, "has no schedule to draw"),
-    ],
-)
-def test_a_call_without_a_schedule_is_refused(known: Registry, more: dict[str, Any], says: str) -> None:
-    if says:
-        with pytest.raises(UsageError, match=says):
-            one_call.make_point(show.Request(**{"algo": "bcast/linear"} | more))
-    else:
-        one_call.make_point(show.Request(**{"algo": "bcast/linear"} | more))
 
 
 @pytest.mark.parametrize(
@@ -170,63 +137,22 @@ def test_options_make_the_call_that_is_shown(known: Registry, more: dict[str, An
     assert made == replace(Point("bcast", "bcast/linear", 0), **changed)
 
 
-def test_ranks_sit_where_platform_and_nodes_say(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny = tiny_platform.tiny()
-    loaded: list[Any] = []
-    there = [True]
-
-    def load(name: str, sources: list[str]) -> Any:
-        loaded.append((name, sources))
-        return tiny if there[0] else None
-
-    monkeypatch.setattr("collscope.commands.requests.load_platform", load)
-    r = show.Request("bcast/linear", ranks=4)
-    assert one_call.make_layout(r, ["model"]) is None and not loaded
-    assert one_call.make_layout(replace(r, nodes=4), ["model"]) is None
-    for more, says in (
-        ({"mapping": "fill"}, "--mapping fill: say on which platform"),
-        ({"nodes": 5}, "4 ranks cannot occupy 5 nodes; use --nodes 4"),
-    ):
-        with pytest.raises(UsageError, match=says):
-            one_call.make_layout(replace(r, **more), ["model"])  # type: ignore[arg-type]
-    made = one_call.make_layout(replace(r, platform="tiny", nodes=2, mapping="cyclic"), ["sim"])
-    assert made and (made.platform, made.nodes, made.ranks, made.mapping) == (tiny, 2, 4, "cyclic")
-    made = one_call.make_layout(replace(r, platform="tiny"), ["sim"])
-    assert made and made.nodes == 1
-    there[0] = False
-    made = one_call.make_layout(r, ["real"])
-    assert made and (made.platform, made.nodes, made.ranks) == (None, 1, 4)
-    with pytest.raises(UsageError, match="this_machine has 1 node; --nodes 2 does not fit"):
-        one_call.make_layout(replace(r, nodes=2), ["real"])
-    assert loaded == [("tiny", ["sim"])] * 2 + [("this_machine", ["real"])] * 2
-
-
-def test_the_model_is_of_the_platform_or_of_telephones(known: Registry) -> None:
-    tiny = tiny_platform.tiny()
-    r = show.Request("bcast/linear", ranks=4, mapping="cyclic")
-    assert one_call.machine_of(r, Layout(tiny, 2, 4, "cyclic"))[1] == "model of tiny, 2 nodes"
-    assert one_call.machine_of(r, Layout(tiny, 1, 4))[1] == "model of tiny, 1 node"
-    alone = (one_port.telephone(4, None), f"{one_port.TELEPHONE}, α = 1 µs, 1/β = 1 GB/s")
-    for layout in (None, Layout(None, 1, 4)):
-        assert one_call.machine_of(r, layout) == alone
-    machine, where = one_call.machine_of(replace(r, nodes=2), None)
-    assert machine == one_port.telephone(4, 2) and where.startswith(f"{alone[1]}, within a node ")
-
-
+@needs_prover
 @pytest.mark.parametrize(
-    ("platform", "source", "says"),
+    ("words", "facts"),
     [
-        (None, "model,sim", "--source sim: say on which platform"),
-        (None, "model,real", "beside others"),
-        ("tiny", "real", "use --on this_machine"),
+        ("", ["4 ranks, root 0", "telephone network, α = 1 µs, 1/β = 1 GB/s"]),
+        ("--nodes 2", ["4 ranks on 2 nodes, root 0", "1/β = 1 GB/s, within a node 300.0 ns, 4 GB/s"]),
+        ("--on schooner", ["4 ranks, root 0", "model of schooner, 1 node"]),
+        ("--on schooner --nodes 2 --mapping cyclic", ["4 ranks on 2 nodes, root 0", "model of schooner, 2 nodes"]),
+        ("--root 3 --bytes 64", ["4 ranks, root 3, a vector of 64 B"]),
     ],
 )
-def test_sources_that_need_a_machine_are_refused_without(
-    known: Registry, monkeypatch: pytest.MonkeyPatch, platform: str | None, source: str, says: str
+def test_ranks_sit_where_platform_and_nodes_say(
+    capsys: pytest.CaptureFixture[str], words: str, facts: list[str]
 ) -> None:
-    monkeypatch.setattr("os.environ", {})
-    with pytest.raises(UsageError, match=says):
-        one_call.make_traces(show.Request("bcast/linear", platform=platform, source=source))
+    status, out, _ = shown(capsys, f"bcast/linear --ranks 4 --no-pictures {words}")
+    assert status == 0 and [fact for fact in facts if fact not in " ".join(out.split())] == []
 
 
 @pytest.mark.parametrize(("size", "large"), [(2 << 20, False), ((2 << 20) + 1, True)])
@@ -296,32 +222,3 @@ def test_rounds_have_one_row_each(width: int, several: bool, largest: bool) -> N
 def test_many_rounds_are_cut_in_the_middle(rounds: int, shows: list[Any]) -> None:
     table = show_page.rounds_table([drawn(rounds=rounds, messages=tuple(message(0, 1, k) for k in range(rounds)))], 120)
     assert [str(cell).removeprefix("■ ") for cell in table.columns[0].cells] == [str(k) for k in shows]
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {},
-        {"root": 2, "nodes": (0, 0, 1, 1)},
-        {"chose": "bcast/linear", "key": "decision/ompi_4_1"},
-        {"collective": "allgather", "key": "allgather/bucket", "transfers": (message(0, 1, 0, 4096, shared=True),)},
-    ],
-)
-def test_the_page_says_what_the_call_is(
-    known: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
-) -> None:
-    monkeypatch.setattr(
-        "collscope.catalogue.headers.of_key",
-        lambda key: SimpleNamespace(fields={"Idea": f"of {key}"}, picture=["a  b"]),
-    )
-    show_page.show([drawn(**more)])
-    out = capsys.readouterr().out
-    root = f", root {more.get('root', 0)}" if "collective" not in more else ""
-    size = "4 KiB" if "collective" in more else "1 KiB"
-    nodes = " on 2 nodes" if "nodes" in more else ""
-    assert f"4 ranks{nodes}{root}, a vector of {size}: 3 messages, 3584 B sent, 2 rounds\n" in out
-    assert ("1 transfers through shared memory of the nodes, 4 KiB\n" in out) == ("transfers" in more)
-    key = more.get("key", "bcast/knomial[k=4,s=0]")
-    assert out.splitlines()[0] == (f"{key} chose bcast/linear" if "chose" in more else key)
-    assert f"of {(more.get('chose') or key).partition('[')[0]}" in out and "    a  b\n" in out
-    assert ("about k: 2 … 64, 4 unless given" in out) == ("key" not in more)

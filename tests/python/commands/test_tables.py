@@ -137,7 +137,10 @@ def show() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(headers, "of_key", lambda _: about)
         show_page.show([trace])
-        twice = Trace(**{**vars(trace), "source": "sim", "time_s": 4 * US, "chose": "bcast/linear"})
+        shared = Message(0, 1, 4096, 0, 0.0, US, 0, 0, shared=True)
+        twice = Trace(
+            **{**vars(trace), "source": "sim", "time_s": 4 * US, "chose": "bcast/linear", "transfers": (shared,)}
+        )
         show_page.show([twice, trace])
 
 

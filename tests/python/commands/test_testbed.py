@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,54 +58,50 @@ def test_rates_and_times_without_a_unit_are_refused(rate: str, latency: str, wha
 
 @dataclass(frozen=True)
 class FakeBed:
-    """Not a real bed."""
+    """Not a real bed: its programs are started as they are."""
 
     network: Network
     realtime = True
 
     def mpirun(self, ranks: int, program: tuple[str, ...]) -> list[str]:
-        return ["mpirun", str(ranks), str(self.network.own_limits), *program]
+        return ["env", f"RANKS={ranks}", f"OWN={self.network.own_limits}", *program]
 
 
 @pytest.fixture
 def beds(monkeypatch: pytest.MonkeyPatch) -> list[Network]:
-    """The networks of which beds were wanted; none is made."""
-    expected: list[Network] = []
+    """The networks that beds are made of; no bed is."""
+    made: list[Network] = []
 
-    @contextlib.contextmanager
-    def made(network: Network) -> Iterator[FakeBed]:
-        expected.append(network)
-        yield FakeBed(network)
-
-    def up(network: Network) -> FakeBed:
-        expected.append(network)
+    def make(network: Network) -> FakeBed:
+        made.append(network)
         return FakeBed(network)
 
     monkeypatch.setattr(testbed, "ensure_tools", lambda: None)
     monkeypatch.setattr(bed, "standing", lambda: None)
-    monkeypatch.setattr(bed, "standing_or_made", made)
-    monkeypatch.setattr(bed, "up", up)
-    return expected
+    monkeypatch.setattr(bed, "standing_or_made", lambda network: contextlib.nullcontext(make(network)))
+    monkeypatch.setattr(bed, "up", make)
+    return made
 
 
-@pytest.mark.parametrize("status", [0, 3, -9])
-def test_a_program_and_its_options_are_handed_on(
-    beds: list[Network], monkeypatch: pytest.MonkeyPatch, status: int
+@pytest.mark.parametrize(("end", "status"), [("exit 0", 0), ("exit 3", 3), ("kill -9 $$", 137)])
+def test_a_program_runs_with_its_own_options_and_status(
+    beds: list[Network], capfd: pytest.CaptureFixture[str], end: str, status: int
 ) -> None:
-    started: list[list[str]] = []
-
-    def run(command: list[str], **options: Any) -> SimpleNamespace:
-        assert options == {"check": False}
-        started.append(command)
-        return SimpleNamespace(returncode=status)
-
-    monkeypatch.setattr(subprocess, "run", run)
-    done = call("run", "--hosts", "2", "-n", "4", "--default-eager-limits", "./p", "--hosts", "7", "-n")
-    assert done.exit_code == {0: 0, 3: 3, -9: 137}[status]
-    assert started == [["mpirun", "4", "True", "./p", "--hosts", "7", "-n"]]
-    assert beds == [Network(hosts=2, own_limits=True)]
-    call("run", "-n", "1", "--", "./p")
-    assert started[1:] == [["mpirun", "1", "False", "./p"]]
+    words = (
+        "--hosts",
+        "2",
+        "-n",
+        "4",
+        "--default-eager-limits",
+        "sh",
+        "-c",
+        f'echo "$RANKS $OWN $@"; {end}',
+        "-",
+        "--hosts",
+        "7",
+    )
+    assert call("run", *words).exit_code == status
+    assert capfd.readouterr().out == "4 True --hosts 7\n" and beds == [Network(hosts=2, own_limits=True)]
 
 
 def test_a_bed_that_is_up_says_what_it_is(beds: list[Network]) -> None:
@@ -155,10 +149,8 @@ def test_tools_are_installed_where_we_may(monkeypatch: pytest.MonkeyPatch) -> No
         testbed.ensure_tools()
 
 
-@pytest.mark.parametrize("there", [False, True])
-def test_down_says_whether_there_was_one(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
-    monkeypatch.setattr(bed, "down", lambda: there)
-    assert call("down").output == ("down\n" if there else "no test bed is up\n")
+def test_down_without_a_bed_says_so(monkeypatch: pytest.MonkeyPatch, workplace: Path) -> None:
+    assert call("down").output == "no test bed is up\n"
 
 
 @pytest.mark.parametrize("fine", [False, True])
@@ -172,13 +164,6 @@ def test_a_claim_that_does_not_hold_is_an_error(
     assert ("DOES NOT HOLD" in done.output) == (not fine)
     assert isinstance(done.exception, UserError) == (not fine)
     assert fine or str(done.exception).startswith("1 of the bed's claims do not hold")
-
-
-def test_without_priorities_it_says_to_keep_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    testbed.warn_of_priorities(True)
-    assert capsys.readouterr() == ("", "")
-    testbed.warn_of_priorities(False)
-    assert "keep this machine quiet" in capsys.readouterr().err
 
 
 def test_a_bed_that_cannot_be_made_has_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
