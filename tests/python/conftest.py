@@ -14,7 +14,7 @@ import open_mpi
 from collscope.base import paths
 from collscope.catalogue import registry
 
-# A busy machine is no failure, and the same examples come every time.
+# A busy machine fails no test, and the same examples come every time.
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 settings.register_profile("calm", deadline=None, derandomize=True, database=None, suppress_health_check=CALM)
 settings.load_profile("calm")
@@ -50,7 +50,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[registry.Registry]:
 
 @pytest.fixture(autouse=True)
 def plain_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are as wide as without a terminal, whatever width the shell handed on; a test that wants another one sets it."""
+    """Tables are as wide as without a terminal, whatever width the shell has; a test that wants another one sets it."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 

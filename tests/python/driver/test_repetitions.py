@@ -1,5 +1,5 @@
 """driver:
-how the driver repeats: in rounds over a group's points, until an interval is narrow or a budget is spent, on buffers as asked for;
+how the driver repeats: in rounds over a group's points, until an interval is narrow or a budget is spent, on buffers of each kind;
 and what it says of the launch before and after. Simulated where what is asked is exact, real where it is about a machine."""
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ needs_sim = pytest.mark.skipif(
     not programs.SIM_DRIVER.exists(), reason="needs build/smpi; ./collscope doctor says what is missing"
 )
 
-Said = list[dict[str, Any]]
+Lines = list[dict[str, Any]]
 
 
-def said(command: Iterable[str | Path], plan: str, folder: Path) -> Said:
+def lines_of(command: Iterable[str | Path], plan: str, folder: Path) -> Lines:
     """The driver's lines."""
     (folder / "plan").write_text(plan)
     words = [str(word) for word in (*command, "--plan", folder / "plan")]
@@ -35,23 +35,23 @@ def said(command: Iterable[str | Path], plan: str, folder: Path) -> Said:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def simulated(plan: str, folder: Path) -> Said:
+def simulated(plan: str, folder: Path) -> Lines:
     sixteen = paths.ROOT / "tests" / "driver" / "sixteen"
-    return said(
+    return lines_of(
         ["smpirun", "-np", "4", "-platform", f"{sixteen}.xml", "-hostfile", f"{sixteen}.hosts", "--log=root.thresh:critical",
          "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", programs.SIM_DRIVER], plan, folder
     )  # fmt: skip
 
 
-def real(plan: str, folder: Path) -> Said:
-    return said([*mpirun.command(2), programs.MPI_DRIVER], plan, folder)
+def real(plan: str, folder: Path) -> Lines:
+    return lines_of([*mpirun.command(2), programs.MPI_DRIVER], plan, folder)
 
 
-def repetitions(lines: Said, name: str) -> list[float]:
+def repetitions(lines: Lines, name: str) -> list[float]:
     return [line["max_s"] for line in lines if line.get("id") == name and "rep" in line]
 
 
-def end(lines: Said, name: str) -> dict[str, Any]:
+def end(lines: Lines, name: str) -> dict[str, Any]:
     return next(line for line in lines if line.get("id") == name and line.get("done"))
 
 
@@ -63,11 +63,11 @@ def test_values_that_are_all_equal_are_enough_at_once(tmp_path: Path) -> None:
 
 
 @needs_sim
-@pytest.mark.parametrize("calls, asked", [(0.5, 1), (3.5, 4), (5, 8), (19, 20)])
-def test_a_budget_ends_the_repetitions_when_they_have_doubled(calls: float, asked: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("calls, repeated", [(0.5, 1), (3.5, 4), (5, 8), (19, 20)])
+def test_a_budget_ends_the_repetitions_when_they_have_doubled(calls: float, repeated: int, tmp_path: Path) -> None:
     one = repetitions(simulated("id=a algorithm=bcast/mst count=99999\n", tmp_path), "a")[0]
     plan = f"id=a algorithm=bcast/mst count=99999 repetitions=20 until_ci=0.01 budget_s={calls * one:.9f}\n"
-    assert len(repetitions(simulated(plan, tmp_path), "a")) == asked
+    assert len(repetitions(simulated(plan, tmp_path), "a")) == repeated
 
 
 @needs_sim
@@ -106,14 +106,14 @@ def test_the_points_of_a_group_end_one_by_one(tmp_path: Path) -> None:
 
 
 @needs_mpi
-def test_a_real_point_is_asked_at_set_numbers_of_repetitions(tmp_path: Path) -> None:
+def test_a_real_point_ends_at_set_numbers_of_repetitions(tmp_path: Path) -> None:
     """An interval of a millionth of the median is met by no machine, so the budget ends it."""
     plan = "id=a algorithm=bcast/linear count=9 repetitions=10 until_ci=1e-6 budget_s=0.3\n"
-    asked = [1, 2, 4, 8, 10]
-    while asked[-1] < 1 << 20:
-        asked.append(asked[-1] + (asked[-1] + 3) // 4)
+    checked = [1, 2, 4, 8, 10]
+    while checked[-1] < 1 << 20:
+        checked.append(checked[-1] + (checked[-1] + 3) // 4)
     lines = real(plan, tmp_path)
-    assert len(repetitions(lines, "a")) in asked and end(lines, "a")["kind"] == "ok"
+    assert len(repetitions(lines, "a")) in checked and end(lines, "a")["kind"] == "ok"
 
 
 @needs_mpi

@@ -1,8 +1,8 @@
-"""What the driver prints under smpirun, as it did before: a sum for each request (answers.txt), numbers to nine digits.
+"""driver: what the driver prints under smpirun, as it did before: a sum for each request (answers.txt), numbers to nine digits.
 
 It detects a change of what is measured, traced or said, and proves nothing: that times are right is asked in tests/python/model and
 tests/python/sources. `PYTHONPATH=python:tests/python/helpers .venv/bin/python tests/python/driver/test_simulated_answers.py` makes the
-sums anew; with a request's name behind it, it prints what was answered.
+sums again; with a request's name behind it, it prints what was answered.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ ALGORITHMS = (
     "decision/ompi_4_1 collective=allreduce",
     "bcast/mst ranks=6 root=5",
 )
-WAYS = {
+REPEATED = {
     "makespan": "repetitions=3 warmup=1 check=1",
     "osu_avg": "metric=osu_avg repetitions=2",
     "root": "metric=root",
     "loop": "metric=loop repetitions=4 check=1",
     "in_place": "in_place=1 check=1",
 }
-# A time that is no simulated one, and where somebody's files lie.
+# Times that are not simulated, and where somebody's files lie.
 PASSING = (
     "status",
     "seconds",
@@ -158,7 +158,7 @@ ODD = [
 ]
 
 REQUESTS: dict[str, tuple[list[str], list[str]]] = {
-    "ways": (["--plan", "plan"], [line for name, more in WAYS.items() for line in plan(name, more, 30)]),
+    "repeated": (["--plan", "plan"], [line for name, more in REPEATED.items() for line in plan(name, more, 30)]),
     "large": (["--plan", "plan", "--shared-buffers"], plan("large", "", 4000)),
     "traced": (["--plan", "plan", "--trace"], plan("traced", "", 700)),
     "elsewhere": (["--plan", "plan", "--trace", "--places", "2x2x3,cyclic"], plan("elsewhere", "", 40)),
@@ -194,7 +194,7 @@ def line_of(name: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_the_driver_says_what_it_said(name: str, tmp_path: Path) -> None:
+def test_the_driver_prints_what_it_printed(name: str, tmp_path: Path) -> None:
     kept = dict.fromkeys(KEPT.read_text(encoding="utf-8").splitlines())
     assert line_of(name, tmp_path) in kept
 

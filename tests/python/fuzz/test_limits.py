@@ -1,4 +1,6 @@
-"""Limits that a user can meet, in numbers: what is taken there is refused one beyond it."""
+"""collscope.base.toml_table, collscope.base.units, collscope.machines.limits, collscope.machines.overrides, collscope.points.arrival,
+collscope.sources.cluster, collscope.testbed.network:
+limits that a user can meet, in numbers: what is taken there is refused one beyond it."""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ LIMITS: dict[str, tuple[int, Callable[[int, Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_what_is_taken_at_a_limit_is_refused_beyond_it(name: str, tmp_path: Path) -> None:
+def test_a_limit_is_taken_and_one_beyond_it_is_refused(name: str, tmp_path: Path) -> None:
     limit, take, says = LIMITS[name]
     if name == "characters of a key":  # which is unknown, then
         with pytest.raises(UserError) as refused:

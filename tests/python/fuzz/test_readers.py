@@ -1,4 +1,5 @@
-"""Any input of the readers of specifications, studies, platform files and GOAL gives a result or a UserError, and soon."""
+"""collscope.machines.spec_reader, collscope.machines.xml_reader, collscope.studies.reader, collscope.schedules.exports.goal_reader:
+any input of the readers of specifications, studies, platform files and GOAL gives a result or a UserError, and soon."""
 
 from __future__ import annotations
 
@@ -50,61 +51,18 @@ SEEDS = {
     "goal": [GOAL],
     "platform": [platform_xml('<prop id="network/model" value="CM02"/>'), INSIDE],
 }
+TOKENS = """nan inf -inf 1e400 1e300 -1 0 1e-320 true "" "²" --5 [] {} [[ ]] [ ] { } = " ' \\"\\"\\" # \\ \\u0000 $x_{$ .. , é
+    < > </ /> &a; <![CDATA[ <config> <host/> value="" """
 PIECES = (
-    *(
-        "nan",
-        "inf",
-        "-inf",
-        "1e400",
-        "1e300",
-        "-1",
-        "0",
-        "1e-320",
-        "9" * 400,
-        "9" * 5000,
-        "true",
-        '""',
-        '"²"',
-        "--5",
-        "[]",
-        "{}",
-    ),
-    *(
-        "[[",
-        "]]",
-        "[",
-        "]",
-        "{",
-        "}",
-        "=",
-        '"',
-        "'",
-        '"""',
-        "#",
-        "\n",
-        "\\",
-        "\\u0000",
-        "$x_{$",
-        "..",
-        ",",
-        "é",
-        "\udcff",
-        "\0",
-    ),
-    *(
-        "<",
-        ">",
-        "</",
-        "/>",
-        "&a;",
-        "<!ENTITY a 'b'>",
-        "<![CDATA[",
-        "<config>",
-        "<host/>",
-        'value=""',
-        "[" * 200,
-        "a." * 200,
-    ),
+    *TOKENS.replace('\\"', '"').split(),
+    "<!ENTITY a 'b'>",
+    "9" * 400,
+    "9" * 5000,
+    "[" * 200,
+    "a." * 200,
+    "\n",
+    "\udcff",
+    "\0",
 )
 
 
@@ -165,24 +123,15 @@ def check(kind: str, data: bytes, folder: Path) -> None:
         str(error).encode("utf-8", "surrogateescape")
 
 
+@pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", READ)
-def test_changed_files_give_a_result_or_a_message(kind: str, tmp_path: Path) -> None:
-    go(kind, tmp_path, FEW)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", READ)
-def test_many_changed_files_give_a_result_or_a_message(kind: str, tmp_path: Path) -> None:
-    go(kind, tmp_path, MANY)
-
-
-def go(kind: str, folder: Path, examples: int) -> None:
+def test_changed_files_give_a_result_or_a_message(kind: str, examples: int, tmp_path: Path) -> None:
     """So many changed files of one kind, and as much noise."""
 
     @settings(max_examples=examples, derandomize=examples == FEW)
     @given(st.one_of(changed(kind), changed(kind), st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
     def one(data: bytes) -> None:
-        check(kind, data, folder)
+        check(kind, data, tmp_path)
 
     one()
 

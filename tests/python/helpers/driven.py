@@ -1,4 +1,4 @@
-"""Simulated times straight from the driver under smpirun."""
+"""Simulated times straight from the driver under smpirun, and the same calls by the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from collscope.base import programs
 from collscope.machines import find
 from collscope.machines.placement import hosts_of
 from collscope.machines.platform import smpirun_args, smpirun_env
-from collscope.points.plan import Point, plan_text
+from collscope.points.plan import Layout, Point, plan_text
+from collscope.sources import model
 
 
 def needs_simulation(*others: Path) -> pytest.MarkDecorator:
@@ -53,3 +54,23 @@ def drive(
         if "max_s" in line:
             times[int(line["id"])] = line["max_s"]
     return [times.get(i) for i in range(len(points))]
+
+
+def agree(
+    folder: Path,
+    name: str,
+    ranks: int,
+    points: Sequence[Point],
+    *,
+    nodes: int = 0,
+    mapping: str = "block",
+    rel: float = 1e-9,
+) -> list[float | None]:
+    """Model and simulation, written independently, give each point the same time, or both none; most have one. The times."""
+    times = drive(folder, name, ranks, points, nodes=nodes, mapping=mapping)
+    layout = Layout(find.load(name), nodes or ranks, ranks, mapping)
+    for point, time, reply in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
+        assert (time is None) == (reply["status"] != "ok"), point
+        assert time is None or reply["model_s"] == pytest.approx(time, rel=rel, abs=1e-12), point
+    assert sum(time is not None for time in times) > len(points) / 2
+    return times

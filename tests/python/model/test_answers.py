@@ -1,7 +1,7 @@
 """model: what the prover's program answers to many requests, as it did before: a sum for each request and collective (answers.txt).
 
 That detects a change and proves nothing: whether times are right is asked in test_timing.py, whether verdicts are in tests/prove.
-Numbers count to nine digits. `PYTHONPATH=python .venv/bin/python tests/python/model/test_answers.py` makes the sums anew; with the
+Numbers count to nine digits. `PYTHONPATH=python .venv/bin/python tests/python/model/test_answers.py` makes the sums again; with the
 name of a request behind it, it prints the answers themselves, to be compared before and after a change."""
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def test_the_answers_are_as_they_were(request_: tuple[str, list[str], str, str],
     assert list(lines_of(request_, tmp_path)) == kept
 
 
-def test_every_sum_is_asked_for() -> None:
+def test_every_sum_belongs_to_a_request() -> None:
     names = {line.partition(": ")[0] for line in KEPT.read_text(encoding="utf-8").splitlines()}
     assert names == {name for name, *_ in requests()}
 

@@ -1,4 +1,4 @@
-"""Rings of an odd number of ranks: where simulation and model agree, and why they part where a node's ranks crowd its NIC.
+"""model: rings of an odd number of ranks: where simulation and model agree, and why they part where a node's ranks crowd its NIC.
 
 Fair sharing makes much of little: of n messages on a link one that starts t earlier is over up to n t earlier. Where ranks go round at
 their own times (dealt out over the nodes, so that every message crosses a NIC) each step of a ring multiplies what differs, rounding
@@ -7,25 +7,20 @@ errors too, until it is as long as a message.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from collscope.base import programs
 from collscope.commands import one_call
 from collscope.machines import find
 from collscope.machines.machine_file import machine_file
-from collscope.points.plan import Layout, Point
+from collscope.points.plan import Point
 from collscope.schedules.trace import Message, Trace
-from collscope.sources import model
-from driven import drive
+from driven import agree, needs_simulation
 from scripts import SCRIPT, Operations, modelled, written
 
-needed = (SCRIPT, programs.PROVER, programs.SIM_DRIVER)
-missing = [str(p) for p in needed if not p.exists()] + ([] if shutil.which("smpirun") else ["smpirun"])
-pytestmark = pytest.mark.skipif(bool(missing), reason=f"not there: {', '.join(missing)}")
+pytestmark = needs_simulation(SCRIPT)
 
 PICOSECOND = 1e-12  # SimGrid merges what is nearer
 RINGS = ("allgather/bucket", "allreduce/bucket", "allreduce/ring", "reduce_scatter/bucket", "reduce_scatter/ring")
@@ -34,9 +29,7 @@ RINGS = ("allgather/bucket", "allreduce/bucket", "allreduce/ring", "reduce_scatt
 @pytest.mark.parametrize("ranks", [37, 61])
 def test_rings_with_neighbours_on_a_node_take_what_the_simulation_says(ranks: int, tmp_path: Path) -> None:
     points = [Point(key.partition("/")[0], key, count) for key in RINGS for count in (ranks, 1000, 10_007)]
-    said = model.evaluate([(Layout(find.load("schooner"), 4, ranks, "block"), p) for p in points])
-    for point, time, one in zip(points, drive(tmp_path, "schooner", ranks, points, nodes=4), said, strict=True):
-        assert one["model_s"] == pytest.approx(time, rel=1e-6), point
+    agree(tmp_path, "schooner", ranks, points, nodes=4, rel=1e-6)
 
 
 def ring(ranks: int, late: str) -> Operations:

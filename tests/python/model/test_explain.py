@@ -1,4 +1,5 @@
-"""What the model says a time is spent on: the parts add up to it for every algorithm, and on ideal machines they are those of cost()."""
+"""model, prove: what the model says a time is spent on:
+the parts add up to it for every algorithm, and on ideal machines they are those of cost()."""
 
 from __future__ import annotations
 

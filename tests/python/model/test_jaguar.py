@@ -11,7 +11,7 @@ from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
 from collscope.studies import reader
-from driven import drive, needs_simulation
+from driven import agree, needs_simulation
 
 needs_both = needs_simulation()
 CALLS = (
@@ -29,10 +29,7 @@ def test_model_and_simulation_agree_on_jaguar(allocation: str, tmp_path: Path) -
     nodes = 8
     name = f"jaguar[nodes={nodes},topology.allocation={allocation}]"
     points = [Point(key.partition("/")[0], key, count) for key, count in CALLS]
-    times = drive(tmp_path, name, 40, points, nodes=nodes)
-    printed = model.evaluate([(Layout(find.load(name), nodes, 40, "block"), p) for p in points])
-    for point, time, one in zip(points, times, printed, strict=True):
-        assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+    agree(tmp_path, name, 40, points, nodes=nodes)
 
 
 @needs_both
@@ -42,20 +39,14 @@ def test_full_nodes_crowd_the_links_of_the_torus_alike_in_both(allocation: str, 
     name = f"jaguar[nodes=16,topology.link_bytes_per_s=1.1e9,network.s_per_byte=x2,topology.allocation={allocation}]"
     points = [Point("barrier", "barrier/dissemination", 0), Point("bcast", "bcast/binomial", 50000)]
     points += [Point("alltoall", "alltoall/bruck", 500), Point("allgather", "allgather/recursive_doubling", 30)]
-    times = drive(tmp_path, name, 192, points, nodes=16)
-    printed = model.evaluate([(Layout(find.load(name), 16, 192, "block"), p) for p in points])
-    for point, time, one in zip(points, times, printed, strict=True):
-        assert (time is None) == (one["status"] != "ok"), point
-        assert time is None or one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+    agree(tmp_path, name, 192, points, nodes=16)
 
 
 @needs_both
 @pytest.mark.full
 def test_768_ranks_of_jaguar_are_simulated_and_modelled_alike(tmp_path: Path) -> None:
     points = [Point(key.partition("/")[0], key, count) for key, count in CALLS[:4]]
-    times = drive(tmp_path, "jaguar[nodes=64]", 768, points, nodes=64)
-    printed = model.evaluate([(Layout(find.load("jaguar[nodes=64]"), 64, 768, "block"), p) for p in points])
-    assert [one["model_s"] for one in printed] == pytest.approx(times, rel=1e-9)
+    agree(tmp_path, "jaguar[nodes=64]", 768, points, nodes=64)
 
 
 @needs_both
@@ -63,17 +54,15 @@ def test_768_ranks_of_jaguar_are_simulated_and_modelled_alike(tmp_path: Path) ->
     ("nodes", "sizes"),
     [(1, (1, 2048, 65536)), (4, (1, 2048, 65536)), pytest.param(64, (1, 2048), marks=pytest.mark.full)],
 )
-def test_what_the_study_of_jaguar_models_is_simulated_alike(nodes: int, sizes: tuple[int, ...], tmp_path: Path) -> None:
+def test_the_calls_of_the_study_of_jaguar_are_simulated_alike(
+    nodes: int, sizes: tuple[int, ...], tmp_path: Path
+) -> None:
     """Every competitor of the study, as far up as a simulation goes in a test: its table to 49,152 ranks is the model's."""
     study = reader.check_keys(reader.load("cheetah_jaguar"), registry.load())
     ranks, name = 12 * nodes, f"{study.platform}[nodes={nodes}]"
     points = [p for n, _, _, p, size in study.points() if n == nodes and size in (0, *sizes)]
     assert len({p.algorithm for p in points}) >= 17
-    times = drive(tmp_path, name, ranks, points, nodes=nodes)
-    printed = model.evaluate([(Layout(find.load(name), nodes, ranks, "block"), p) for p in points])
-    for point, time, one in zip(points, times, printed, strict=True):
-        assert (time is None) == (one["status"] != "ok"), point
-        assert time is None or one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+    agree(tmp_path, name, ranks, points, nodes=nodes)
 
 
 def test_a_message_further_away_takes_longer_by_each_hop() -> None:

@@ -1,4 +1,5 @@
-"""The band of a prediction: quantiles of the times that a planted noise makes, which are known; nothing else changes."""
+"""collscope.sources.model, model: the band of a prediction:
+quantiles of the times that a planted noise makes, which are known; nothing else changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many ranks: the same numbers, in memory and time that grow with the ranks alone."""
+"""model, prove: many ranks: the same numbers, in memory and time that grow with the ranks alone."""
 
 from __future__ import annotations
 
@@ -15,19 +15,13 @@ from collscope.machines.machine_file import PLACE_LINES, machine_file, places_in
 from collscope.points.plan import Point, plan_text
 
 pytestmark = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs the prover; ./collscope doctor says more")
-CALLS = [
-    ("barrier", "dissemination"),
-    ("barrier", "hierarchical"),
-    ("bcast", "binomial"),
-    ("allgather", "bucket"),
-    ("scatter", "linear"),
-]
+CALLS = ("barrier/dissemination", "barrier/hierarchical", "bcast/binomial", "allgather/bucket", "scatter/linear")
 
 
 @pytest.mark.parametrize(("mapping", "ranks"), [("block", 37), ("cyclic", 50), ("fill", 45)])
-def test_runs_of_places_and_a_line_a_rank_give_the_same_times(mapping: str, ranks: int, tmp_path: Path) -> None:
+def test_runs_of_places_and_one_line_per_rank_give_the_same_times(mapping: str, ranks: int, tmp_path: Path) -> None:
     on = find.load("schooner[cores_per_cache=5]")
-    points = [(str(i), Point(collective, f"{collective}/{name}", 500)) for i, (collective, name) in enumerate(CALLS)]
+    points = [(str(i), Point(key.partition("/")[0], key, 500)) for i, key in enumerate(CALLS)]
     runs = machine_file(on, 4, ranks, mapping)
     kept = [line for line in runs.splitlines() if line.split()[0] not in PLACE_LINES]
     each = [f"place {r} {n} {s} {c}" for r, (n, s, c) in enumerate(places_in(runs))]
@@ -42,7 +36,7 @@ def test_runs_of_places_and_a_line_a_rank_give_the_same_times(mapping: str, rank
 
 
 def barrier(nodes: int, tmp_path: Path) -> tuple[str, float]:
-    """What the prover says of a barrier on 16 ranks a node, and the MiB of the largest process so far."""
+    """What the prover says of a barrier on 16 ranks per node, and the MiB of the largest process so far."""
     ranks = 16 * nodes
     (tmp_path / "machine").write_text(
         machine_file(find.load(f"schooner[nodes={nodes},topology=switch]"), nodes, ranks), encoding="utf-8"

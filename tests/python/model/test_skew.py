@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,9 @@ from collscope.machines import find
 from collscope.points import arrival
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
-from driven import drive
+from driven import agree, needs_simulation
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
-needs_simulator = pytest.mark.skipif(
-    not programs.SIM_DRIVER.exists() or not shutil.which("smpirun"), reason="there is no simulator"
-)
 RANKS = 13
 
 
@@ -30,8 +26,7 @@ def patterns(folder: Path) -> list[str]:
     ]
 
 
-@needs_prover
-@needs_simulator
+@needs_simulation()
 @pytest.mark.parametrize("metric", ["makespan", "delay"])
 def test_model_and_simulation_agree_to_nanoseconds_under_skew(metric: str, tmp_path: Path) -> None:
     keys = [a.full_key() for a in registry.load().algorithms]
@@ -41,13 +36,7 @@ def test_model_and_simulation_agree_to_nanoseconds_under_skew(metric: str, tmp_p
         for k, key in enumerate(keys)
         for count in (100, 40_000)
     ]
-    times = drive(tmp_path, "schooner", RANKS, points, nodes=2, mapping="block")
-    printed = model.evaluate([(Layout(find.load("schooner"), 2, RANKS), p) for p in points])
-    assert sum(time is not None for time in times) > len(points) / 2
-    for point, time, one in zip(points, times, printed, strict=True):
-        assert (time is None) == (one["status"] != "ok"), point
-        if time is not None:
-            assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+    agree(tmp_path, "schooner", RANKS, points, nodes=2)
 
 
 @needs_prover

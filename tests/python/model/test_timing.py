@@ -9,9 +9,8 @@ import pytest
 
 from collscope.catalogue import registry
 from collscope.machines import find
-from collscope.points.plan import Layout, Point
-from collscope.sources import model
-from driven import drive, needs_simulation
+from collscope.points.plan import Point
+from driven import agree, needs_simulation
 from made_platforms import LAYERED, SQUARE, write
 from scripts import (
     SCRIPT,
@@ -106,12 +105,4 @@ def assert_agreement(
             for root in roots
             for count in counts
         ]
-    times = drive(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
-    layout = Layout(find.load(name), nodes, ranks, mapping)
-    compared = 0
-    for at, time, printed in zip(points, times, model.evaluate([(layout, p) for p in points]), strict=True):
-        assert (time is None) == (printed["status"] != "ok"), at
-        if time is not None:
-            assert printed["model_s"] == pytest.approx(time, rel=1e-9, abs=PICOSECOND), at
-            compared += 1
-    assert compared > len(points) / 2
+    agree(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)

@@ -4,6 +4,7 @@ routes over links between nodes: the timing engine beside SimGrid with explicit 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from collscope.base import paths
 from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.sources import model
-from driven import drive, needs_simulation
+from driven import agree, drive, needs_simulation
 
 pytestmark = needs_simulation()
 
@@ -46,14 +47,7 @@ def test_model_and_simulation_agree_on_every_topology(
     name = f"{TEMPLATES / template}.toml[{values}{nodes_given}]"
     known = {f"{c}/{a}" for c, a in CALLS}
     points = [Point(key.partition("/")[0], key, count) for key in sorted(known) for count in (1, 5000)]
-    ranks = nodes + 5
-    times = drive(tmp_path, name, ranks, points, nodes=nodes, mapping=mapping)
-    printed = model.evaluate([(Layout(find.load(name), nodes, ranks, mapping), p) for p in points])
-    assert sum(time is not None for time in times) > len(points) / 2
-    for point, time, one in zip(points, times, printed, strict=True):
-        assert (time is None) == (one["status"] != "ok"), point
-        if time is not None:
-            assert one["model_s"] == pytest.approx(time, rel=1e-9, abs=1e-12), point
+    agree(tmp_path, name, nodes + 5, points, nodes=nodes, mapping=mapping)
 
 
 def test_the_routes_are_crowded_in_these_cases() -> None:
@@ -75,15 +69,12 @@ def test_an_oversubscribed_tree_slows_an_alltoall_across_leaves_in_simulation_an
 ) -> None:
     """Schooner's leaves have 27 nodes. Of 9 uplinks the three nodes of the other leaf have one in common, of 27 each its own."""
     point = Point("alltoall", algorithm, 16384)
-    times = []
+    times: list[Any] = []
     for leaf, uplinks in ((9, 3), (9, 1), (1, 3)):  # distance of neighbours, oversubscription
         first = [leaf * n for n in range(3)]
         at = "+".join(map(str, [*first, *(27 + position for position in first)]))
         name = f"schooner[topology.allocation={at},topology.oversubscription={uplinks}]"
-        (simulated,) = drive(tmp_path, name, 6, [point])
-        (printed,) = model.evaluate([(Layout(find.load(name), 6, 6, "block"), point)])
-        assert printed["model_s"] == pytest.approx(simulated, rel=1e-9)
-        times.append(printed["model_s"])
+        times += agree(tmp_path, name, 6, [point])
     crowded, wide, apart = times
     assert crowded > 1.4 * wide
     assert apart == pytest.approx(wide, rel=1e-9)

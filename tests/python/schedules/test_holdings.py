@@ -27,6 +27,7 @@ def test_ring_allgather_gains_a_block_a_round() -> None:
     assert held is not None
     assert (held.state > 0).sum(axis=(1, 2)).tolist() == [6 * k for k in range(1, 7)]
     assert held.since()[-1][2].tolist() == [2, 1, 0, 5, 4, 3]
+    assert (held.what, held.combines, held.most, held.sets) == ("blocks of the vector", False, 1, (0, 1))
 
 
 def test_shares_of_a_reduction() -> None:
@@ -66,7 +67,7 @@ def test_alltoall_shows_each_rank_what_is_for_itself() -> None:
     assert held is not None
     assert held.state.shape == (4, 4, 4)
     assert (held.state[0] > 0).tolist() == np.eye(4, dtype=bool).tolist()  # its own block
-    assert held.block_bytes == (1024,) * 4
+    assert held.block_bytes == (1024,) * 4 and held.what == "blocks from each rank"
 
 
 def test_a_barrier_shows_who_has_been_heard_from() -> None:
@@ -74,3 +75,4 @@ def test_a_barrier_shows_who_has_been_heard_from() -> None:
     assert held is not None
     assert [int((state > 0).sum()) for state in held.state][:2] == [5, 10]
     assert (held.state[-1] > 0).all()
+    assert (held.what, held.block_bytes, held.combines) == ("ranks it has heard from", (0,) * 5, False)

@@ -1,26 +1,23 @@
-"""collscope.schedules.record, collscope.schedules.holdings, collscope.schedules.observed, collscope.schedules.retimed:
+"""collscope.schedules.record, collscope.schedules.trace, collscope.schedules.holdings, collscope.schedules.observed,
+collscope.schedules.retimed:
 what is made of the prover's replies and of a run's calls, from replies that are made by hand: no program is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from collscope.base.errors import UserError
 from collscope.catalogue import registry
-from collscope.machines import find
 from collscope.points.plan import Layout, Point
 from collscope.schedules import critical_path, holdings, observed, record, retimed, trace
 from collscope.schedules.critical_path import Segment
 from collscope.schedules.holdings import Holdings
 from collscope.schedules.observed import Event, Observed, Run
 from collscope.schedules.trace import Message, Span, Trace
-from collscope.sources import launch, measure, mpirun, smpirun
-from collscope.sources.outcome import Outcome
 from made_trace import US, made_trace, message
 
 
@@ -56,18 +53,11 @@ def columns(made: Holdings | None) -> list[list[list[int]]]:
 
 
 def test_stretches_become_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each rank begins with its block; after a round rank 0 has both, rank 1 its own and half of the other's."""
+    """After a round rank 0 has both blocks, rank 1 its own and half of the other's."""
     rounds = [[[0, 8, 1], [8, 16, 1]], [[0, 16, 1], [0, 4, 1, 8, 16, 1]]]
     made = held(monkeypatch, "allgather", {"width": 16, "rounds": rounds, "combines": False, "sets": []})
     assert columns(made) == [[[1, 1, 0], [0, 0, 1]], [[1, 1, 1], [1, 0, 1]]]
-    assert made and (made.sets, made.block_bytes, made.combines, made.what) == (
-        (0, 1),
-        (4, 4, 8),
-        False,
-        "blocks of the vector",
-    )
-    assert made.since().tolist() == [[[0, 0, 0], [0, 0, 0]], [[0, 0, 1], [1, 0, 0]]]
-    assert (made.most, made.share.tolist()[0]) == (1, [[1, 1, 0], [0, 0, 1]])
+    assert made and made.block_bytes == (4, 4, 8)
 
 
 def test_neighbours_that_go_together_are_one_column_but_not_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,12 +79,6 @@ def test_sets_are_ranks_whose_data_has_gone_in(monkeypatch: pytest.MonkeyPatch) 
     made = held(monkeypatch, "allreduce", reply_)
     assert made and (made.sets, made.most, made.combines) == ((0, 0b11, 0b11010), 3, True)
     assert made.share.tolist() == [[[pytest.approx(2 / 3)], [1.0]]]
-
-
-def test_a_barrier_s_columns_are_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = held(monkeypatch, "barrier", {"width": 2, "rounds": [[[0, 1, 1], [1, 2, 1]]], "combines": False, "sets": []})
-    assert columns(made) == [[[1, 0], [0, 1]]]
-    assert made and (made.block_bytes, made.what, made.sets) == ((0, 0), "ranks it has heard from", (0, 1))
 
 
 def test_nothing_to_hold_and_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,6 +131,8 @@ def test_slivers_are_nothing_and_backward_messages_are_counted() -> None:
     assert trace.without([(0.0, 1.0)], [(0.5e-9, 1.0 - 0.5e-9)]) == []
     assert trace.without([(0.0, 1.0)], [(2e-9, 1.0 - 2e-9)]) == [(0.0, 2e-9), (1.0 - 2e-9, 1.0)]
     assert trace.without([(1.0, 2.0)], [(0.0, 1.0), (2.0, 3.0)]) == [(1.0, 2.0)]
+    assert trace.without([(0.0, 10.0)], [(2.0, 3.0), (2.5, 4.0), (9.0, 12.0)]) == [(0.0, 2.0), (4.0, 9.0)]
+    assert trace.without([(0.0, 1.0)], []) == [(0.0, 1.0)]
     assert trace.without([(0.0, 2.0), (3.0, 4.0)], [(1.0, 3.5), (1.5, 1.6)]) == [(0.0, 1.0), (3.5, 4.0)]
     back = made_trace(
         messages=(message(0, 1, 1, 2.0, 1.0), message(0, 1, 1, 1.0, 1.0)), transfers=(message(1, 0, 1, 3.0, 2.0),)
@@ -257,44 +243,3 @@ def test_a_path_continues_at_the_sender_or_at_a_late_receiver() -> None:
     shifted = replace(t, rank_start_s=(1 * US, 1 * US))
     assert critical_path.observed(shifted).time_s == pytest.approx(6 * US)
     assert isinstance(first, Segment)
-
-
-# ---- launching ----------------------------------------------------------------------------------------------
-
-
-def launched(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome, over_limit_s: float = 0.0) -> list[dict[str, Any]]:
-    """A launch with these outcomes; the options that it was given."""
-    given: list[dict[str, Any]] = []
-
-    def run_(words: Any, ids: list[str], tell: Any, **options: Any) -> Any:
-        given.append(options)
-        for outcome in outcomes:
-            tell("0", outcome)
-        return SimpleNamespace(over_limit_s=over_limit_s, reason="it fell")
-
-    monkeypatch.setattr(launch, "run", run_)
-    for source in (smpirun, measure):
-        monkeypatch.setattr(source, "command", lambda *_: ["mpirun"])
-    return given
-
-
-def test_a_run_that_is_none_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    point, layout = Point("bcast", "bcast/a", 2), Layout(find.load("ideal"), 1, 2, "block")
-    for outcomes, over, reply_ in (
-        ([Outcome("ok", "ok", [])], 2.5, "bcast/a: took longer than 2.5 s (--point-timeout)"),
-        ([], 0.0, "bcast/a: the run did not come to its end: it fell"),
-        ([Outcome("unsupported", "needs two ranks", [])], 0.0, "bcast/a: needs two ranks"),
-    ):
-        launched(monkeypatch, *outcomes, over_limit_s=over)
-        with pytest.raises(UserError) as refused:
-            observed.simulated(layout, point)
-        assert str(refused.value) == reply_
-    options = launched(monkeypatch)
-    monkeypatch.setattr(measure, "build", lambda: None)
-    with pytest.raises(UserError, match="it fell"):
-        observed.measured(layout, point, 3.0)
-    found = (options[0]["limit_s"], options[0]["silence_s"], options[0]["explain"])
-    assert found == (3.0, measure.SILENCE_S, mpirun.reason)
-    monkeypatch.setattr(smpirun, "command", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(UserError, match=r": the disk is full; free some space"):
-        observed.simulated(layout, point)
