@@ -86,10 +86,7 @@ class Placement:
     def level(self, a: int, b: int) -> str:
         """The class of a message between two ranks."""
         one, other = self.places[a], self.places[b]
-        return next(
-            (name for at, name in ((0, NETWORK), (1, "node"), (2, "socket")) if one[at] != other[at]),
-            "cache",
-        )
+        return next((name for at, name in ((0, NETWORK), (1, "node"), (2, "socket")) if one[at] != other[at]), "cache")
 
     def pairs(self) -> dict[str, list[Flow]]:
         """Class → the pairs that stand for it, closest class first. Those on a node are of the first one; the others of its first rank."""

@@ -54,11 +54,7 @@ class Bed:
         return [*into, *map(str, command)]
 
     def mpirun(
-        self,
-        ranks: int,
-        command: Sequence[str | Path],
-        nodes: int | None = None,
-        map_by: str = "node",
+        self, ranks: int, command: Sequence[str | Path], nodes: int | None = None, map_by: str = "node"
     ) -> list[str]:
         """mpirun over the bed's first `nodes` hosts (default: all), ranks dealt out to them in turn, or as `map_by` says."""
         agent = self.folder / "agent.sh"
@@ -129,12 +125,7 @@ def _start(network: Network, stdin: int, log: Path, stays: bool = False) -> tupl
         env.pop(leftovers.VARIABLE, None)
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            command,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=env,
-            start_new_session=True,
+            command, stdin=stdin, stdout=subprocess.PIPE, stderr=errors, env=env, start_new_session=True
         )
     assert process.stdout
     readable, _, _ = select.select([process.stdout], [], [], START_S)

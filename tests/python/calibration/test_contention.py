@@ -70,15 +70,6 @@ def test_planted_gaps_are_found_within_two_percent() -> None:
     assert (found.fitted, found.rows) == (3 * (3 * 7 + 1), 3 * 28 * 5)
 
 
-def test_three_of_four_rows_are_for_judging() -> None:
-    trees = planted()
-    used = [t for t in trees.rows if is_fitted(t, trees, LIMIT)]
-    assert {t.processes for t in used if t.bytes <= LIMIT} == set(range(4, 30, 4))
-    assert {(t.processes, t.bytes) for t in used if t.bytes > LIMIT} == {(2, 65536)}
-    few = Trees("few.csv", tuple(t for t in trees.rows if t.processes < 5))
-    assert {t.processes for t in few.rows if is_fitted(t, few, LIMIT) and t.bytes == 1024} == {2, 3, 4}
-
-
 def test_a_gap_is_contained_in_its_message() -> None:
     pieces: list[Piece] = [(0, 1e-6, 0.0), (4096, 5e-7, 1e-10)]
     known = [(1, 2e-7), (1024, 9e-7), (8192, 2e-6)]
@@ -182,17 +173,11 @@ def errors_of(
 def test_flat_trees_of_orfeo_are_predicted_where_no_number_was_made_of_them(tmp_path: Path, workplace: Path) -> None:
     """Every class but `cache` (three trees) within 15 % in the median, of rows that were held out."""
     trees = read(str(DATA))
-    held = [
-        t
-        for t in trees.rows
-        if t.processes in (9, 33, 61, 129) and t.level != "cache" and not is_fitted(t, trees, LIMIT)
-    ]
+    rows = [t for t in trees.rows if t.processes in (9, 33, 61, 129) and t.level != "cache"]
+    held = [t for t in rows if not is_fitted(t, trees, LIMIT)]
     errors = errors_of(held, tmp_path)
-    by_level = {
-        level: median(e for e, t in zip(errors, held, strict=True) if t.level == level)
-        for level in SEATS
-        if level != "cache"
-    }
+    levels = {t.level for t in held}
+    by_level = {lv: median(e for e, t in zip(errors, held, strict=True) if t.level == lv) for lv in levels}
     assert max(by_level.values()) <= 0.15, by_level
     assert median(errors) <= 0.10
 
@@ -203,11 +188,8 @@ def test_roots_of_flat_reductions_are_predicted_by_what_they_spend_on_receiving(
     """Of rows that were held out; without the element more than twice as far off."""
     trees = read(str(DATA))
     of_reductions = replace(trees, rows=trees.reductions)
-    held = [
-        t
-        for t in trees.reductions
-        if t.processes in (9, 33, 61, 129) and t.bytes <= LIMIT and not is_fitted(t, of_reductions, LIMIT)
-    ]
+    rows = [t for t in trees.reductions if t.processes in (9, 33, 61, 129) and t.bytes <= LIMIT]
+    held = [t for t in rows if not is_fitted(t, of_reductions, LIMIT)]
     error = {
         on: median(errors_of(held, tmp_path, "reduce", "makespan", on))
         for on in ("orfeo_epyc", "orfeo_epyc[without=receive_gap]")
@@ -266,15 +248,14 @@ def test_one_number_of_processes_makes_no_slope_and_a_lone_child_a_time() -> Non
 
 
 def test_small_sizes_and_every_fourth_number_of_processes_are_fitted() -> None:
-    rows = tuple(Tree("node", p, n, 1.0, 1.0) for p in (4, 8, 12, 13) for n in (8, 1023, 1024, 4096))
+    """The others are for judging; above the limit one child of the first size."""
+    rows = tuple(Tree("node", p, n, 1.0, 1.0) for p in (2, 4, 8, 12, 13) for n in (8, 1023, 1024, 4096, 8192, 16384))
     trees = Trees("t", rows)
     used = [(t.processes, t.bytes) for t in rows if is_fitted(t, trees, 4096)]
-    assert used == [(p, n) for p in (4, 8, 12) for n in (8, 1024, 4096)], (
-        "three of four numbers of processes that divide by four"
-    )
+    assert used == [(2, 8192), *((p, n) for p in (4, 8, 12) for n in (8, 1024, 4096))]
     two = Trees("t", tuple(t for t in rows if t.processes != 8))
-    assert [t.processes for t in two.rows if is_fitted(t, two, 4096) and t.bytes == 8] == [4, 12, 13], (
-        "all, where there are fewer"
+    assert [t.processes for t in two.rows if is_fitted(t, two, 4096) and t.bytes == 8] == [2, 4, 12, 13], (
+        "fewer than three"
     )
 
 

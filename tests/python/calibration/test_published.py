@@ -130,15 +130,12 @@ def test_a_new_machine_gets_its_shape_from_the_command_line(tmp_path: Path, caps
     assert out.read_text() == kept.replace(MARK, "")
 
 
-def test_jumps_that_are_known_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_jumps_that_are_known_are_taken_as_they_are_of_classes_that_have_times() -> None:
     known = parse_jumps(["within=4000,4KiB", "network=12289"])
     assert known == {"within": [4000, 4096], "network": [12289]}
     curves = {level: curve.fit for level, curve in fit(planted(), known=known).curves.items()}
     assert curves["network"].jumps == (12289,) and [p[0] for p in curves["network"].pieces] == [0, 12289]
     assert curves["node"].jumps == (4000, 4096)
-
-
-def test_jumps_are_of_classes_that_have_times() -> None:
     published.check_jumps({"within": [8], "node": [8]}, ["node", "network"])
     message = "--jumps within=…: no time of class within was given; choose from network"
     assert refusal(published.check_jumps, {"within": [8]}, ["network"]) == message
@@ -146,12 +143,12 @@ def test_jumps_are_of_classes_that_have_times() -> None:
 
 def test_reasons_name_what_is_missing() -> None:
     points = [Point(n, t) for n, t in ((1, 1.0), (2, 1.1), (4, 2.0), (8, 1.9), (16, 2.2), (32, 2.6), (64, 9.0))]
-    assert reason(points, [4], 4).startswith("the first size of a protocol")
-    assert reason(points, [3], 4).startswith("the first size of a protocol")
-    assert reason(points, [4], 2).startswith("the last size of a protocol")
-    assert reason(points, [], 64) == reason(points, [], 1) == "at the end of what was measured"
-    assert reason(points, [], 8) == "times fall with size here"
-    assert reason(points, [], 32) == "the slope changes here"
+    for jumps, size, text in (
+        ([4], 4, "the first size of a protocol"), ([3], 4, "the first size of a protocol"), ([4], 2, "the last size of a protocol"),
+        ([], 64, "at the end of what was measured"), ([], 1, "at the end of what was measured"), ([], 8, "times fall with size here"),
+        ([], 32, "the slope changes here"),
+    ):  # fmt: skip
+        assert reason(points, jumps, size).startswith(text)
 
 
 def test_left_out_sizes_are_predicted_from_the_others_alone() -> None:

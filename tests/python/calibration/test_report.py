@@ -76,9 +76,7 @@ def test_noise_of_a_quarter_and_errors_of_a_tenth_are_warned_of() -> None:
 # ---- published times --------------------------------------------------------------------------------------
 
 
-def test_published_times_are_printed_with_errors_jumps_gaps_and_doubts(
-    golden: Callable[[str, str], None],
-) -> None:
+def test_published_times_are_printed_with_errors_jumps_gaps_and_doubts(golden: Callable[[str, str], None]) -> None:
     """A class with all there is to know, and one with nothing."""
     sizes = (1, 2, 4, 8, 1 << 20)
     times = tuple(Measured(n, t, 0.5 * t, 1.5 * t) for n, t in zip(sizes, (5e-6, 1e-6, 9e-7, 2e-6, 1e-3), strict=True))

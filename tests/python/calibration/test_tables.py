@@ -48,11 +48,9 @@ def test_a_table_has_its_classes_sizes_and_percentiles(tmp_path: Path) -> None:
 
 
 def test_columns_may_have_other_names_and_seconds(tmp_path: Path) -> None:
-    text = "half_round_trip_s,size,class\n3e-6,4096,network\n\n1e-6,1,network\n2e-6,64,network\n"
-    found = read([file(tmp_path, text)])
+    text = "half_round_trip_s,size,class\n3e-6,4096,IB far\n\n1e-6,1,IB far\n2e-6,64,IB far\n"
+    found = read([file(tmp_path, text)], classes={"IB far": "network"})
     assert found.times == {"network": [Measured(1, 1e-6), Measured(64, 2e-6), Measured(4096, 3e-6)]}
-    words = text.replace("network", "IB far away")
-    assert set(read([file(tmp_path, words)], classes={"IB far away": "network"}).times) == {"network"}
 
 
 @pytest.mark.parametrize(
@@ -99,10 +97,8 @@ def test_a_file_that_leads_nowhere_is_refused(name: str, tmp_path: Path, monkeyp
 
 def test_a_column_to_choose_by_must_be_there(tmp_path: Path) -> None:
     path = file(tmp_path, TABLE)
-    assert re.match(
-        r'--where node_typ=B: .* has no such column; did you mean "node_type"\?$',
-        refusal(read, [path], {"node_typ": "B"}),
-    )
+    message = refusal(read, [path], {"node_typ": "B"})
+    assert re.match(r'--where node_typ=B: .* has no such column; did you mean "node_type"\?$', message)
     assert refusal(read, [path], {"node_type": "C"}).endswith("t.csv: no row with node_type = C")
     assert "there is no such file" in refusal(read, [str(tmp_path / "none.csv")])
 
@@ -127,10 +123,8 @@ def test_a_number_is_what_its_column_may_hold() -> None:
     assert size_of("0", "f:1", "bytes") == 0 and size_of(str(MAX_BYTES), "f:1", "bytes") == MAX_BYTES
     assert number_of("999999999", "f:1", "time") == 999999999.0 and number_of("1e-9", "f:1", "time") == 1e-9
     for text in ("-1", "1.0", "", str(MAX_BYTES + 1), "1" * 17, "x" * 50):
-        assert (
-            refusal(size_of, text, "f:1", "bytes")
-            == f'f:1: bytes: "{text[:40]}" is not a whole number up to {MAX_BYTES}'
-        )
+        message = f'f:1: bytes: "{text[:40]}" is not a whole number up to {MAX_BYTES}'
+        assert refusal(size_of, text, "f:1", "bytes") == message
     for text in ("0", "1e9", "-1", "nan", "inf", "x" * 50):
         message = f'f:1: time: "{text[:40]}" is not a number above 0; correct the line or remove it'
         assert refusal(number_of, text, "f:1", "time") == message

@@ -21,19 +21,26 @@ def machine(*cpus: tuple[int, int, int]) -> Topology:
 def test_a_core_is_one_processor() -> None:
     # Two sockets of two cores, two threads each: 0-3 are first threads, 4-7 second ones.
     made = machine(*((n % 4, n // 2 % 2, n // 2 % 2) for n in range(8)))
-    cores = made.cores
-    assert [c.number for c in cores] == [0, 1, 2, 3]
-    assert [c.socket for c in cores] == [0, 0, 1, 1]
-    assert made.shape == (2, 2, 2)
+    assert [(c.number, c.socket) for c in made.cores] == [(0, 0), (1, 0), (2, 1), (3, 1)] and made.shape == (2, 2, 2)
+    made = Topology("", (Cpu(9, 1, 0, 0), Cpu(3, 0, 0, 0), Cpu(1, 1, 0, 0)))
+    assert [c.number for c in made.cores] == [1, 3]
 
 
-def test_a_socket_may_have_several_caches() -> None:
-    made = machine(*((n, 0, n // 4) for n in range(8)))
-    assert made.shape == (1, 8, 4)
-
-
-def test_caches_that_do_not_divide_a_socket_count_as_smaller_ones() -> None:
-    assert machine(*((n, 0, n // 4) for n in range(7))).shape == (1, 7, 1)  # one cache is shared by three
+@pytest.mark.parametrize(
+    ("cpus", "shape"),
+    [
+        ([(n, 0, n // 4) for n in range(8)], (1, 8, 4)),
+        ([(n, 0, n // 4) for n in range(7)], (1, 7, 1)),  # one cache is shared by three
+        ([(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 1, 2), (4, 1, 2)], (2, 2, 1)),  # the second socket has fewer
+        ([(0, 0, 0), (1, 1, 0)], (2, 1, 1)),  # one cache over two sockets counts as one of each
+        ([(n, 0, n // 3) for n in range(6)], (1, 6, 3)),
+        ([(n, n // 6, n // 4) for n in range(12)], (2, 6, 3)),  # of caches of four, some of two sockets
+    ],
+)
+def test_uneven_machines_count_as_the_smallest_of_their_sockets_and_caches(
+    cpus: list[tuple[int, int, int]], shape: tuple[int, int, int]
+) -> None:
+    assert machine(*cpus).shape == shape
 
 
 def driver(folder: Path, script: str) -> Path:
@@ -83,16 +90,3 @@ def test_the_driver_prints_all_of_a_machine_that_hwloc_makes_up(monkeypatch: pyt
         ],
         "cpus": [{"cpu": n, "core": n // 2, "socket": n // 4, "numa": 0, "cache": n // 4} for n in range(8)],
     }
-
-
-def test_uneven_machines_count_as_the_smallest_of_their_sockets_and_caches() -> None:
-    """The smallest of each: sockets of three and two cores, caches of two and one."""
-    uneven = machine((0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 1, 2), (4, 1, 2))
-    assert uneven.shape == (2, 2, 1)
-    assert machine((0, 0, 0), (1, 1, 0)).shape == (2, 1, 1), "a cache over two sockets counts as one of each"
-    assert machine(*((n, 0, n // 3) for n in range(6))).shape == (1, 6, 3)
-    assert machine(*((n, n // 6, n // 4) for n in range(12))).shape == (2, 6, 3), (
-        "of caches of four, some of two sockets"
-    )
-    made = Topology("", (Cpu(9, 1, 0, 0), Cpu(3, 0, 0, 0), Cpu(1, 1, 0, 0)))
-    assert [c.number for c in made.cores] == [1, 3]

@@ -17,6 +17,7 @@ from collscope.points import table
 from collscope.points.plan import Task
 from collscope.sources import published
 from collscope.sources.source import Options, Source
+from made_rows import row_of
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
@@ -98,17 +99,13 @@ def test_a_report_follows_a_second_run_that_measured_what_broke(
 
     def rows(tasks: Sequence[Task], options: Options) -> list[table.Row]:
         measured.append(len(tasks))
-        made = []
-        for layout, point in tasks:
-            bad = point.key.stem in broken
-            cells = (
-                layout.cells()
-                | point.cells(layout.ranks)
-                | {"kind": "died" if bad else "ok", "status": "broke" if bad else "ok"}
+        bad = {"kind": "died", "status": "broke", "seconds": None}
+        return [
+            row_of(
+                layout, point, "real", **(bad if point.key.stem in broken else {"seconds": 1e-5 + point.count * 1e-9})
             )
-            time = None if bad else 1e-5 + point.count * 1e-9
-            made.append(table.make_row(source="real", **cells, median_s=time, q1_s=time, q3_s=time, repetitions=3))
-        return made
+            for layout, point in tasks
+        ]
 
     monkeypatch.setitem(run.SOURCES, "real", Source("real", rows))
     monkeypatch.setattr(report, "_figures", lambda made, folder: [])

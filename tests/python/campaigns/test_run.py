@@ -19,6 +19,7 @@ from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row
 from collscope.sources import bounds
 from collscope.sources.source import Options, Source, Stopped
+from made_rows import row_of
 from refusals import refusal
 from tiny_platform import tiny
 
@@ -47,12 +48,6 @@ CALLS = [(key, size) for size in (4, 1024) for key in KEYS]  # those of [[calls]
 SPREADS = {call: (k + 1) / 10 for k, call in enumerate(CALLS)}  # (q3 - q1) / median of each
 
 
-def at(layout: Layout, point: Point, source: str, time: float | None, **cells: Any) -> Row:
-    times = dict.fromkeys(("median_s", "q1_s", "q3_s"), time)
-    found = {"status": "ok", "kind": "ok", **layout.cells(), **point.cells(layout.ranks), **times}
-    return table.make_row(**{"source": source, **found, **cells})
-
-
 @dataclass
 class World:
     """The calls that the sources get, and their rows."""
@@ -66,7 +61,7 @@ class World:
     def model(self, tasks: Sequence[Task], options: Options) -> list[Row]:
         self.predicted.append((tasks[0][0].platform_name, options.noise, [point for _, point in tasks]))
         chosen = {"decision/ompi_4_1": KEYS[0]}
-        return [at(*task, "model", 1e-6, chose=chosen.get(task[1].algorithm, "")) for task in tasks]
+        return [row_of(*task, "model", 1e-6, chose=chosen.get(task[1].algorithm, "")) for task in tasks]
 
     def real(self, tasks: Sequence[Task], options: Options) -> list[Row]:
         assert {point.timing for _, point in tasks} <= {Timing(4)}
@@ -75,12 +70,12 @@ class World:
         rows = []
         for number, (call, task) in enumerate(zip(calls, tasks, strict=True)):
             if number == self.ends_after:
-                raise Stopped([*rows, *(at(*one, "real", None, kind="stopped") for one in tasks[number:])])
+                raise Stopped([*rows, *(row_of(*one, "real", None, kind="stopped") for one in tasks[number:])])
             bad, half = call == self.broken, SPREADS[call] / 2
             rows.append(
-                at(*task, "real", None, kind="died", status="broke")
+                row_of(*task, "real", None, kind="died", status="broke")
                 if bad
-                else at(*task, "real", 2e-6, q1_s=(1 - half) * 2e-6, q3_s=(1 + half) * 2e-6, back_end="Open MPI 9")
+                else row_of(*task, "real", 2e-6, q1_s=(1 - half) * 2e-6, q3_s=(1 + half) * 2e-6, back_end="Open MPI 9")
             )
             options.on_row(rows[-1])
         return rows
@@ -206,7 +201,7 @@ def test_measured_calls_are_written_every_96(tmp_path: Path, known: Registry) ->
     kept, layout = run.Kept.of(tmp_path / "measured.csv", remeasure=False), Layout(None, 1, 2)
     written = []
     for count in range(1, 100):
-        kept.add(at(layout, Point("bcast", KEYS[0], count), "real", 1e-6))
+        kept.add(row_of(layout, Point("bcast", KEYS[0], count), "real", 1e-6))
         written.append(len(run.Kept.of(kept.path, remeasure=False).rows))
     assert written == [0] * 95 + [96] * 4
     kept.write()
@@ -239,8 +234,10 @@ def test_calls_without_a_number_are_reported_by_reason(known: Registry) -> None:
     layout = Layout(None, 1, 2)
     own, other = Point("bcast", "bcast/linear", 1), Point("bcast", "decision/x", 1)
     bad = {"kind": "unsupported", "status": "cannot"}
-    predicted, measured = ([at(layout, p, source, None, **bad) for p in (own, other)] for source in ("model", "real"))
-    assert run._left([(layout, own)], predicted, [*measured, at(layout, own, "real", 1.0)]) == [
+    predicted, measured = (
+        [row_of(layout, p, source, None, **bad) for p in (own, other)] for source in ("model", "real")
+    )
+    assert run._left([(layout, own)], predicted, [*measured, row_of(layout, own, "real", 1.0)]) == [
         "No number for 1 call, model: cannot.", "No number for 2 calls, real: cannot.",
     ]  # fmt: skip
 

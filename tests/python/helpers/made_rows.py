@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from collscope.points import table
+from collscope.points.plan import Layout, Point
 
 SIZES = [4 << k for k in range(0, 20, 4)]
 BOUNDS = ("bound/loggp", "bound/telephone")
@@ -19,6 +20,12 @@ def row(**cells: object) -> table.Row:
             "repetitions": 1, "status": "ok"}  # fmt: skip
     seconds = cells.pop("seconds", 1e-6)
     return table.make_row(**{**dict.fromkeys(("median_s", "q1_s", "q3_s", "min_s", "max_s"), seconds), **base, **cells})
+
+
+def row_of(layout: Layout, point: Point, source: str, seconds: float | None, **cells: object) -> table.Row:
+    """The row of a task, as a source would answer."""
+    found = {"kind": "ok", "repetitions": 3, **layout.cells(), **point.cells(layout.ranks), "source": source}
+    return row(**{**found, "seconds": seconds, **cells})
 
 
 def rows(

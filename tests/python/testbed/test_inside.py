@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from collscope.base import programs
 from collscope.testbed import bed, inside, peer
 from collscope.testbed.network import Network
 
@@ -32,30 +31,22 @@ def test_a_program_that_fails_is_reported_with_its_message() -> None:
 # ---- launches ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("user", "realtime", "own"), [(0, False, True), (7, True, False)])
-def test_every_word_that_starts_ranks(
-    user: int, realtime: bool, own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_ranks_start_through_an_agent_with_what_the_bed_and_its_user_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: user)
-    there = bed.Bed(Network(hosts=3, own_limits=own), 77, realtime, tmp_path)
-    agent = tmp_path / "agent.sh"
-    settings = [
-        ("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "10.8.0.0/24"), ("oob_tcp_if_include", "10.9.0.0/24"),
-        ("mpi_yield_when_idle", "1"), ("plm_rsh_agent", str(agent)), ("plm_rsh_no_tree_spawn", "1"), ("orte_tmpdir_base", str(tmp_path)),
-    ]  # fmt: skip
-    if not own:
-        eager = ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit", "btl_tcp_max_send_size")
-        settings += [(name, "2097152") for name in eager]
-    assert there.mpirun(4, ["p", Path("x")], 2, "ppr:2:node") == [
-        *("nsenter", "--target", "77", *(["--user", "--preserve-credentials"] if user else []), "--net", "--mount", "--pid", "--"),
-        *("mpirun", *(["--allow-run-as-root"] if not user else []), "--host", "h0:4,h1:4", "--map-by", "ppr:2:node"),
-        *("--bind-to", "none", "-np", "4", "-wdir", str(Path.cwd())),
-        *(word for pair in settings for word in ("--mca", *pair)),
-        *("-x", f"LD_PRELOAD={programs.IDLE}", *(["chrt", "-f", "2"] if realtime else []), "p", "x"),
-    ]  # fmt: skip
-    assert agent.read_text() == bed.AGENT and os.access(agent, os.X_OK)
-    everywhere = there.mpirun(4, ["p"])
-    assert everywhere[everywhere.index("--host") + 1 :][:3] == ["h0:4,h1:4,h2:4", "--map-by", "node"]
+    """Another user's namespaces, eager limits that no message reaches, and a priority below the switch's."""
+
+    def words(user: int, realtime: bool, own_limits: bool) -> str:
+        monkeypatch.setattr(os, "geteuid", lambda: user)
+        there = bed.Bed(Network(hosts=3, own_limits=own_limits), 77, realtime, tmp_path)
+        return " ".join(there.mpirun(4, ["p", Path("x")], 2, "ppr:2:node"))
+
+    root, other = words(0, False, True), words(7, True, False)
+    assert root.startswith("nsenter --target 77 --net") and "--allow-run-as-root" in root and root.endswith(".so p x")
+    assert other.startswith("nsenter --target 77 --user") and "as-root" not in other and other.endswith("chrt -f 2 p x")
+    assert "--host h0:4,h1:4 --map-by ppr:2:node" in root and f"plm_rsh_agent {tmp_path}/agent.sh" in root
+    assert "limit" not in root and all(f"btl_tcp_{name} 2097152" in other for name in ("eager_limit", "max_send_size"))
+    assert (tmp_path / "agent.sh").read_text() == bed.AGENT and os.access(tmp_path / "agent.sh", os.X_OK)
 
 
 # ---- peers ---------------------------------------------------------------------------------------------------
