@@ -9,7 +9,6 @@ import pytest
 from collscope.base.errors import UsageError
 from collscope.machines import find, overrides, spec_reader
 from collscope.machines.machine_file import machine_file
-from collscope.machines.spec import SpecError
 from made_platforms import ELEMENTS, SMALL, write
 
 
@@ -59,40 +58,6 @@ def test_elements_are_numbers_of_a_variant() -> None:
     assert (plain.eager_nonblocking.value, plain.in_order) == (4096, True)
     with pytest.raises(UsageError, match='in_order is true or false, not "perhaps"'):
         spec(in_order="perhaps")
-
-
-@pytest.mark.parametrize(
-    ("change", "line", "words"),
-    [
-        (("in_order = true", 'in_order = "yes"'), 11, "in_order: must be true or false"),
-        (("nic_gap_s = 2e-7", "nic_gap_s = -1"), 12, "nic_gap_s: must not be negative"),
-        (("nic_gap_s = 2e-7", "nic_gap_s = 1e4"), 12, "nic_gap_s: must be 0 or 1e-18 to 1000 seconds"),
-        (("nonblocking = 900", "nonblocking = -2"), 7, "eager_bytes_nonblocking: must not be negative, but for -1"),
-        (("per_byte = 3e-10", "per_byte = -1"), 13, "first_touch_s_per_byte: must not be negative"),
-        (("from_bytes = 2000", "from_bytes = 0"), 14, "fresh_from_bytes: must be a whole number, 1 or more"),
-        (("nic_gap_s", "nic_gab_s"), 12, 'did you mean "nic_gap_s"'),
-        (("[curve_nonblocking]\nsocket", "[curve_nonblocking]\nsock"), 31, 'did you mean "socket"'),
-        (
-            ("2e-7, 2e-11]", "2e-7, 2e-11, 2]"),
-            18,
-            "then gap_s and gap_s_per_byte, then receive_gap_s and receive_gap_s_per_byte",
-        ),
-        (("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, -3e-7, 1e-11,"), 18, "must not be negative"),
-        (("2e-7, 2e-11]", "-2e-7, 2e-11]"), 18, "must not be negative"),
-        (("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, 1.6e-6, 1e-11,"), 18, "class network from 0 bytes: of the 1.5e-06 s"),
-        (("2e-7, 2e-11]", "1.2e-6, 2e-11]"), 18, "what its receiver spends 1.25e-06 s"),
-        (("receive_gap_s = 2.3e-7", "receive_gap_s = 2.3e-6"), 25, "lower gap_s, receive_gap_s, what they are"),
-        (("gap_s_per_byte = 2e-11\n", "receive_gap_s = 5e-7\n"), 19, "a message of 0 bytes takes"),
-        (("5e-7, 2e-11]]", "5e-7, 2e-10]]"), 32, "lower gap_s, receive_gap_s, what they are a byte, or traffic"),
-        (("5e-7, 2e-11]]", "5e-7, 2e-11, 0, 1e-11]]"), 32, "say receive_gap_s in [[curve.network]]"),
-        (("1.6e-6, 4e-10, 1, 3.2e-7", "1.6e-6, 4e-10, 1, 1.4e-6"), 32, "what its receiver spends 2.5e-07 s"),
-    ],
-)
-def test_impossible_elements_are_refused_with_their_line(change: tuple[str, str], line: int, words: str) -> None:
-    with pytest.raises(SpecError) as refused:
-        spec(change)
-    assert str(refused.value).startswith(f"elements.toml:{line}: ")
-    assert words in str(refused.value)
 
 
 def test_without_is_typed_beside_the_platform_or_within_its_name() -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base.errors import UsageError, UserError
+from collscope.base.errors import UsageError
 from collscope.machines import find, spec_reader
 from collscope.machines.spec import narrowest, occurring, socket_distances, socket_path
-from collscope.machines.xml_reader import read_xml
 from made_platforms import LAYERED, SQUARE, write
 
 SIX = ("cache", "ccd", "numa", "socket", "node", "network")
@@ -115,34 +114,6 @@ def test_the_narrowest_link_of_a_path_may_be_one_of_a_level() -> None:
         )
         == 5e9
     )
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
-        ("collscope.levels", "ccd 2 0; numa 3 0", "each level has a multiple of the caches"),
-        ("collscope.levels", "ccd two 0", "the property collscope.levels must be 'NAME CACHES BYTES_PER_S; …'"),
-        ("collscope.mesh", "0 1; 2 3", "the property collscope.mesh does not join all sockets"),
-        ("collscope.mesh", "0", "the property collscope.mesh must be"),
-        ("collscope.nic_socket", "2 2 0", "the property collscope.nic_socket must be 'SOCKET SOCKETS SECONDS'"),
-        ("collscope.nic_socket", "0 2 nan", "the property collscope.nic_socket must be"),
-        ("collscope.mesh", "0 1; 1 2", 'has no curve of the class far; add <prop id="curve.far"'),
-        ("collscope.levels", "ccd 2 0; die 4 0", 'has no curve of the class die; add <prop id="curve.die"'),
-    ],
-)
-def test_a_platform_file_with_impossible_properties_is_refused_with_its_line(
-    tmp_path: Path, key: str, value: str, words: str
-) -> None:
-    text = find.load(write(tmp_path, LAYERED)).xml.read_text(encoding="utf-8")
-    kept = [line for line in text.splitlines() if f'"{key}"' not in line]
-    at = next(i for i, line in enumerate(kept) if "<zone id=" in line)
-    kept.insert(at + 1, f'<prop id="{key}" value="{value}"/>')
-    path = tmp_path / "broken.xml"
-    path.write_text("\n".join(kept), encoding="utf-8")
-    with pytest.raises(UserError) as caught:
-        read_xml(path, "broken")
-    assert f"broken.xml:{at + 1}: " in str(caught.value)
-    assert words in str(caught.value)
 
 
 def test_levels_links_can_be_overridden_and_their_sizes_must_still_fit() -> None:

@@ -7,7 +7,7 @@ import pytest
 from collscope.base.errors import UsageError
 from collscope.machines.spec import SpecError
 from collscope.machines.spec_reader import parse_spec
-from made_platforms import ELEMENTS, LAYERED, PRIME, SMALL, SQUARE
+from made_platforms import ELEMENTS, PRIME, SMALL
 
 MIN_ELEMENTS = "[least]\no = O\ng = G\nL = L\nG = B\ngamma = A\n"
 
@@ -69,52 +69,6 @@ def test_levels_pieces_and_quantiles_have_a_greatest_number() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("change", "printed"),
-    [
-        (("cores = 8\n", "cores = 16\n"), "cores_per_socket: must be a multiple of the 16 cores of a unit of numa, and more"),
-        (("cores = 8\n", "cores = 4\n"), "level numa.cores: must be a multiple of the 4 cores of a unit of ccd, and more"),
-        (("cores = 4\n", "cores = 2\n"), "level ccd.cores: must be a multiple of the 2 cores of a cache, and more"),
-        (("cores = 4\n", "cores = 3\n"), "level ccd.cores: must be a multiple of the 2 cores of a cache, and more"),
-        (("nic_socket = 1", "nic_socket = 2"), "nic_socket: must be a socket from 0 to 1"),
-        (("nic_socket = 1", "nic_socket = 0.5"), "nic_socket: must be a socket of a node, counted from 0"),
-        (("nic_socket = 1", "nic_socket = -1"), "nic_socket: must be a socket of a node, counted from 0"),
-        (("nic_socket = 1", "nic_socket = 0"), ""),
-        (('name = "numa"', 'name = "ccd"'), 'level: two levels are called "ccd"; give each a name of its own'),
-        (('name = "numa"', 'name = "node"'), '"node" is a name that has a meaning already; choose another, such as ccd or numa'),
-        (('name = "numa"', 'name = "cores2"'), '"cores2" is a name that has a meaning already'),
-        (("cores_per_cache = 2\n", ""), "cores_per_cache: is missing: with levels a socket's cores do not all share a cache"),
-        (('name = "numa"', 'name = "NUMA 4"'), "must be a word of up to 20 small letters"),
-        (("bytes_per_s = 13e9", "bytes_per_s = -13e9"), "level numa.bytes_per_s: must be more than 0"),
-        (("bytes_per_s = 13e9", "bytes_per_s = 13e19"), "must be 0 or 1 to 1e+18 bytes per second"),
-        (("bytes_per_s = 13e9", "bytes_per_s = 1e9"), "class socket from 0 bytes: 1.9e-10 s per byte is faster"),
-        (("\nnuma =", "\nnumma ="), 'unknown key; did you mean "numa"'),
-        (("node = [[0, 8.3e-7, 2.3e-10]]", "far = [[0, 8.3e-7, 2.3e-10]]"),
-         "no two sockets of a node are two links apart; see interconnect_links"),
-    ],
-)  # fmt: skip
-def test_caches_levels_and_sockets_must_fit_into_each_other(change: tuple[str, str], printed: str) -> None:
-    assert change[0] in LAYERED
-    found = refused(LAYERED.replace(*change))
-    assert bool(found) == bool(printed) and printed in found, found
-
-
-@pytest.mark.parametrize(
-    ("links", "printed"),
-    [
-        ("[0, 1], [0, 2], [1, 3], [2, 4]", "must be pairs of two sockets from 0 to 3, not [2, 4]"),
-        ("[0, 1], [0, 2], [1, 3], [2, -1]", "must be pairs of two sockets from 0 to 3, not [2, -1]"),
-        ("[0, 1], [0, 2], [1, 3], [2, 2]", "must be pairs of two sockets from 0 to 3, not [2, 2]"),
-        ("[0, 1], [0, 2], [1, 3], [1, 0]", "must name each pair of sockets once"),
-        ("[0, 1], [2, 3]", "must join all sockets; no links lead from socket 0 to socket 2"),
-        ("[0, 1], [1, 2], [2, 3]", ""),
-    ],
-)
-def test_links_of_sockets(links: str, printed: str) -> None:
-    found = refused(SQUARE.replace("[0, 1], [0, 2], [1, 3], [2, 3]", links))
-    assert found == (f"f:9: interconnect_links: {printed}" if printed else "")
-
-
 @pytest.mark.parametrize(("earliest", "refuses"), [(-1.9e-6, True), (-1.8e-6, False)])
 def test_noise_takes_less_than_the_whole_of_a_message(earliest: float, refuses: bool) -> None:
     text = PRIME + f"[[noise.network]]\nfrom_bytes = 0\nquantiles_s = [[0, {earliest}], [1, 1e-6]]\n"
@@ -130,25 +84,3 @@ def test_a_class_that_does_not_occur_contradicts_nothing() -> None:
     wrong = ELEMENTS.replace("4e-10, 1, 3e-7, 1e-11,", "4e-10, 1, 1.6e-6, 1e-11,")
     assert "class network from 0 bytes: of the 1.5e-06 s" in refused(wrong)
     assert refused(wrong.replace("nodes = 4", "nodes = 1")) == ""
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "printed"),
-    [
-        ("network.latency_s", "xfast", 'prime: network.latency_s takes a factor for the whole curve, as in network.latency_s=x0.5, not '
-         '"xfast"; single pieces are changed in the file'),
-        ("gamma_s_per_byte", "xfast", 'prime: gamma_s_per_byte must be a number, or a factor such as x2, not "xfast"'),
-        ("gamma_s_per_byte", "-1", "prime: gamma_s_per_byte must be a number, 0 or more"),
-        ("nodes", "0", "prime: nodes must be a whole number, 1 or more"),
-        ("nodes", "-1", "prime: nodes must be a whole number, 1 or more"),
-        ("eager_bytes", "-1.5", "prime: eager_bytes must be a number, 0 or more"),
-        ("fresh_from_bytes", "0.5", "prime: fresh_from_bytes must be a number, 0 or more"),
-        ("fresh_from_bytes", "1", ""),
-        ("in_order", "yes", 'prime: in_order is true or false, not "yes"'),
-        ("in_order", "0", ""),
-        ("cores_per_cache", "4", "prime: cores_per_cache must divide cores_per_socket"),
-        ("nodes", "1" * 61, f'prime: "{"1" * 60}…" is too long; write key=value'),
-    ],
-)  # fmt: skip
-def test_a_variant_with_an_impossible_value_is_refused_in_one_line(key: str, value: str, printed: str) -> None:
-    assert refused(PRIME, **{key: value}) == printed

@@ -31,36 +31,6 @@ def test_usual_numbers_and_theory_are_not_doubted(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("schooner[network.s_per_byte=x0.5]", "faster than the narrowest link"),
-        ("schooner[network.s_per_byte=1e-10]", "as in network.s_per_byte=x0.5"),
-        ("schooner[network.s_per_byte=x0]", "takes a factor"),
-        ("schooner[network.s_per_byte=xnan]", "takes a factor"),
-        ("schooner[cache.latency_s=x2]", "there is no curve.cache"),
-        ("schooner[netwrk.latency_s=x2]", 'did you mean "network.latency_s"'),
-        ("schooner[nic_bytes_per_s=xfast]", "a factor such as x2"),
-        ("schooner[nodes=1e9]", "20000000000 cores: at most 4194304 in all"),
-        ("schooner[nodes=2,cores_per_socket=40000]", "80000 cores of a node are too many: at most 65536"),
-        ("schooner[overhead_s=1e300]", "0 or 1e-18 to 1000 seconds"),
-        ("schooner[nic_bytes_per_s=1e300]", "to 1e+18 bytes per second"),
-        ("schooner[eager_bytes=1e300]", "bytes"),
-        ("ideal[alpha=1e300]", "0 or 1e-18 to 1000 seconds"),
-        ("ideal[beta=1e-320]", "0 or 1e-18 to 1 seconds per byte"),
-        ("ideal[beta=1e999]", "finite"),
-        ("ideal[cores=1e999]", "cores must be a whole number"),
-        ("ideal[nodes=1e9]", "from 1 to 4194304"),
-        ("ideal[nodes=nan]", "cannot read nodes"),
-    ],
-)
-def test_impossible_variants_are_refused_in_one_line(name: str, says: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        find.load(name)
-    assert says in str(caught.value)
-    assert str(caught.value).count("\n") == 0
-
-
 def test_every_advised_platform_has_room_for_the_ranks() -> None:
     """Every --on in a complaint about ranks that do not fit is a machine on which they fit."""
     for name, nodes, ranks in (

@@ -81,38 +81,6 @@ def specification(tmp_path: Path, template: str, old: str, new: str) -> Path:
     return tmp_path / "mine.toml"
 
 
-@pytest.mark.parametrize(
-    ("template", "old", "new", "line", "wrong"),
-    [
-        ("torus", 'allocation = "contiguous"', 'allocation = "60-130"', "14", "position 130 leaves the torus of 64"),
-        ("torus", "nodes = 64", "nodes = 65", "14", "leaves the torus"),
-        ("torus", 'allocation = "contiguous"', "allocation = [[4, 0, 0]]", "14", "position 4 0 0 leaves the torus"),
-        ("torus", "dims = [4, 4, 4] ", "leaves = 3", "11", "a torus has none; it has dims"),
-        ("torus", 'kind = "torus"', 'kind = "tours"', "10", 'did you mean "torus"'),
-        ("torus", "dims = [4, 4, 4]", "dims = [4, 0, 4]", "11", "should be greater than or equal to 1"),
-        ("torus", "link_bytes_per_s = 5.0e9", "link_bytes_per_s = 0", "12", "must be more than 0"),
-        ("torus", "link_bytes_per_s = 5.0e9", "#", "", "needs the bandwidth of its links"),
-        ("torus", "dims = [4, 4, 4]", "dims = [4, 1000, 4]", "", "has routes of 504 links; at most 256"),
-        ("fat_tree", "leaves = 4", "# ", "", "leaves says the shape of a fat_tree"),
-        (
-            "fat_tree",
-            "link_bytes_per_s = 12.0e9",
-            "link_bytes_per_s = 1e9",
-            "",
-            "faster than the narrowest link allows",
-        ),
-    ],
-)
-def test_a_topology_that_cannot_be_is_refused_with_file_and_line(
-    template: str, old: str, new: str, line: str, wrong: str, tmp_path: Path
-) -> None:
-    path = specification(tmp_path, template, old, new)
-    with pytest.raises(UserError) as error:
-        find.load(path)
-    assert wrong in str(error.value)
-    assert f"mine.toml:{line}" in str(error.value)
-
-
 def lines(name: str) -> list[str]:
     on = find.load(f"{TEMPLATES}/{name}")
     text = machine_file(on, on.max_nodes, on.max_nodes)
