@@ -102,7 +102,7 @@ def counts(a: Algorithm, key: str, ranks: int) -> list[int]:
         floats = int(text) // FLOAT if text.isdigit() and name not in ("k", "chains", "max_requests") else 0
         if floats > 1:
             made |= {floats - 1, floats, floats + 1, 2 * floats - 1, 2 * floats, 2 * floats + 1, 5 * floats + 3}
-        if floats > 1 and a.key == "allreduce/ring_segmented":  # needs a segment a rank
+        if floats > 1 and a.key == "allreduce/ring_segmented":  # needs a segment per rank
             made |= {ranks * floats - 1, ranks * floats, ranks * floats + 1, 2 * ranks * floats + 1}
     most = MAX_FLOATS // ranks if about.counts_blocks else MAX_FLOATS
     return sorted(n for n in made if 0 <= n <= most)

@@ -165,20 +165,6 @@ def test_a_line_holds_the_choice_and_its_limits() -> None:
     assert decisions.taken(line | {"rule": 0}) == "bcast/mst"
 
 
-def test_every_option_reaches_the_prover(monkeypatch: pytest.MonkeyPatch) -> None:
-    requests: list[tuple[object, ...]] = []
-    monkeypatch.setattr(decisions.prover, "replies", lambda *words: requests.append(words) or [])
-    decisions.ask("bcast", 8, 100, 4)
-    decisions.ask("bcast", 8, 100, 4, 3, False, True, ["decision/a", "decision/b"])
-    decisions.ask_many("scan", [(8, 100), (9, 200)], 2, ["root=1"], ["decision/a"])
-    usual = ["--decide", "collective=bcast", "ranks=8", "count=100", "elem=4"]
-    assert requests == [
-        ([*usual, "root=0", "commutes=1", "in_place=0"],),
-        ([*usual, "root=3", "commutes=0", "in_place=1", "decision=decision/a", "decision=decision/b"],),
-        (["--decide", "collective=scan", "elem=2", "root=1", "decision=decision/a"], "8 100\n9 200\n"),
-    ]
-
-
 def test_a_map_is_made_of_halves(known: registry.Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a table that changes at 5 and at 37: only where neighbours differ is more asked, and each span ends where the next begins."""
     requests: list[tuple[int, int]] = []

@@ -28,15 +28,6 @@ def test_counts_come_back(collective: str, count: int, ranks: int, elem: int) ->
         assert back == count
 
 
-def test_sizes_that_do_not_divide_name_the_nearest() -> None:
-    with pytest.raises(UsageError, match=r"nearest: 96 B or 192 B; or give the size of one block with --block-bytes"):
-        count_of_bytes("allgather", 100, 24, 4)
-    with pytest.raises(UsageError, match="whole elements of 4 bytes; nearest: 4 B or 8 B$"):
-        count_of_bytes("bcast", 5, 24, 4)
-    with pytest.raises(UsageError, match="nearest: 4 B$"):
-        count_of_bytes("bcast", 3, 24, 4)
-
-
 def test_blocks_that_make_more_than_the_largest_vector_are_refused() -> None:
     assert count_of_block_bytes("bcast", 1 << 50, 1024, 1) == 1 << 50
     for collective in ("allgather", "alltoall", "reduce_scatter"):

@@ -81,29 +81,6 @@ def test_a_prover_that_breaks_without_a_word_and_one_that_is_not_there(
         next(prover.stream([], [Question("a", "a", "a", "a")], tmp_path, Progress("proving", 1)))
 
 
-def test_each_point_has_a_clock_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It starts when the reply before is there, and is stopped by the next, whatever is printed between."""
-    done: list[str] = []
-
-    class Timer:
-        def __init__(self, seconds: float, late: object) -> None:
-            self.daemon = False
-            done.append(f"{seconds} s")
-
-        def start(self) -> None:
-            done.append("starts" if self.daemon else "holds up the end")
-
-        def cancel(self) -> None:
-            done.append("stops")
-
-    monkeypatch.setattr(prover.threading, "Timer", Timer)
-    assert list(ask(tmp_path, monkeypatch, ["a", "a"], limit_s=2.5)) == ["0", "1"]
-    assert done == ["2.5 s", "starts", "stops"] * 3 + ["stops"]
-    done.clear()
-    ask(tmp_path, monkeypatch, ["a", "endless"], limit_s=2.5)
-    assert done.count("starts") == 2, "what goes on for ever is reported at once and not waited for"
-
-
 def test_the_display_names_the_point_that_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,18 +3,25 @@ what is said of calls, and what tells some calls from others: all without a libr
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
-from collscope.twins import calls, compare, differences, library, messages, records, text
+from collscope.twins import calls, differences, library, messages, records, text
 from collscope.twins.call import REFUSAL, Call, Compared
 from open_mpi import needs_prover
 
 KEY = "bcast/pipeline[s=64]"
-S1, S2 = [("S", 1, 8)], [("S", 2, 8)]
+S1 = [("S", 1, 8)]
+PARTS = "allreduce/nonoverlapping"
+
+
+def parts(reduce: str, reduce_s: int, bcast: str, bcast_s: int = 0) -> str:
+    return f"{PARTS}[reduce={reduce},reduce_s={reduce_s},bcast={bcast},bcast_s={bcast_s}]"
 
 
 def compared(
@@ -47,12 +54,12 @@ def test_a_call_in_words(more: dict[str, object], shape: str, printed: str) -> N
         (compared(4, 100), ["not in place", "more", "at least as", "commutes", "more than two", "at least a segment", "even", "a power"]),
         (compared(2, 2), ["at least as many elements", "two ranks", "less than a segment"]),
         (compared(2, 1), ["fewer elements"]),
-        (compared(4, 64), ["at least a segment a rank"]),
-        (compared(4, 63), ["less than a segment a rank"]),
+        (compared(4, 64), ["at least a segment per rank"]),
+        (compared(4, 63), ["less than a segment per rank"]),
         (compared(6, 5, commutes=False, in_place=True), ["in place", "fewer", "does not commute", "even", "no power"]),
         (compared(7, 7), ["an odd number", "no power", "at least as many"]),
-        (compared(3, 9, key="bcast/linear"), ["less than a segment a rank"]),  # all of it is one
-        (compared(3, 9, key="bcast/pipeline[s=0]"), ["less than a segment a rank"]),
+        (compared(3, 9, key="bcast/linear"), ["less than a segment per rank"]),  # all of it is one
+        (compared(3, 9, key="bcast/pipeline[s=0]"), ["less than a segment per rank"]),
     ],
 )  # fmt: skip
 def test_features(c: Compared, true: list[str]) -> None:
@@ -93,6 +100,17 @@ def test_a_refusal_is_a_difference_and_silence_is_none() -> None:
     (row,) = differences.differences("4.1.4", [silent, refused, compared(verdict="same")])
     assert row | {"condition": "no", "runs": differences.REFUSED, "calls": "1", "ranks": "4", "counts": "3"} == row
     assert (row["key"], row["number"], row["version"]) == ("bcast/pipeline", "3", "4.1.4")
+
+
+@needs_prover
+def test_an_operator_may_be_taken_for_one_that_commutes() -> None:
+    """Each alternative a second time; the key that could not be run is none."""
+    call = Call("reduce/binomial[s=0]", "reduce", 9, 2, commutes=False, in_place=True)
+    found = list(differences.alternatives(call, {}))
+    plain = [c for label, c in found if "(as if it commuted)" not in label]
+    assert {(c.count, c.root, c.commutes, c.in_place, c.forced) for c in plain} == {(9, 2, False, True, ())}
+    assert call.key not in {c.key for c in plain} and {c.commutes for _, c in found[len(plain) :]} == {True}
+    assert len(found) == 2 * len(plain) + 2
 
 
 # ---- tables ------------------------------------------------------------------------------------------------
@@ -183,6 +201,50 @@ def test_the_grid_of_a_decision() -> None:
     assert len(calls.decided_calls("decision/ompi_4_1", 17)) > len(calls.decided_calls("decision/ompi_4_1", 18))
 
 
+@needs_prover
+def test_the_variants_of_a_key() -> None:
+    """The defaults, every combination, and each part."""
+
+    def of(key: str) -> list[str]:
+        a = registry.load().algorithm(key)
+        assert a
+        return [made.removeprefix(key) for made in calls.variants(a)]
+
+    assert of("barrier/tree") == [""]
+    assert of("bcast/binomial") == ["[s=0]", "[s=1000]", "[s=1024]"]
+    assert of("gather/linear_sync") == ["[first=1024]", "[first=0]"]
+    assert of("alltoall/linear_sync") == ["[max_requests=0]", "[max_requests=1]", "[max_requests=3]"]
+    assert of("bcast/chain") == [
+        "[chains=4,s=0]", *(f"[chains={n},s={s}]" for n in (1, 3, 4) for s in (0, 1000, 1024) if (n, s) != (4, 0)),
+    ]  # fmt: skip
+    radixes = {made.split("k=")[1].split(",")[0] for made in of("bcast/knomial")}
+    assert radixes == {"2", "3", "4", "8"}
+    reduces = ("linear", "pipeline", "binary", "in_order_binary", "rabenseifner")
+    bcasts = ("linear", "pipeline", "binary", "split_binary", "knomial", "scatter_recursive_doubling")
+    assert [PARTS + made for made in of(PARTS)] == [
+        parts("binomial", 0, "binomial"),
+        *(parts(name, 0, "binomial") for name in reduces), *(parts("binomial", s, "binomial") for s in (1000, 1024)),
+        *(parts("binomial", 0, name) for name in bcasts), *(parts("binomial", 0, "binomial", s) for s in (1000, 1024)),
+    ]  # fmt: skip
+
+
+@needs_prover
+@pytest.mark.parametrize(
+    ("key", "variables"),
+    [
+        ("bcast/chain[chains=3,s=64]", {"bcast_algorithm": 2, "bcast_algorithm_chain_fanout": 3, "bcast_algorithm_segmentsize": 64}),
+        ("bcast/knomial[k=3,s=8]", {"bcast_algorithm": 7, "bcast_algorithm_knomial_radix": 3, "bcast_algorithm_segmentsize": 8}),
+        ("gather/linear_sync[first=9]", {"gather_algorithm": 3, "gather_algorithm_segmentsize": 9}),
+        ("alltoall/linear_sync[max_requests=2]", {"alltoall_algorithm": 4, "alltoall_algorithm_max_requests": 2}),
+        ("barrier/tree", {"barrier_algorithm": 6}),
+        (parts("binary", 8, "linear"), {"allreduce_algorithm": 2, "reduce_algorithm": 4, "reduce_algorithm_segmentsize": 8,
+                                        "bcast_algorithm": 1, "bcast_algorithm_segmentsize": 0}),
+    ],
+)  # fmt: skip
+def test_a_key_is_forced_by_variables_of_open_mpi(key: str, variables: dict[str, int]) -> None:
+    assert calls.forced(key) == tuple(sorted(variables.items()))
+
+
 # ---- programs ----------------------------------------------------------------------------------------------
 
 
@@ -195,18 +257,6 @@ def test_calls_that_force_alike_share_a_communicator() -> None:
     assert messages.parse(["S3:16", "R-1:8"]) == [("S", 3, 16), ("R", -1, 8)] and messages.parse(["refused"]) == REFUSAL
 
 
-def test_each_call_is_judged_by_its_own_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = [compared(count=n).call for n in (1, 2, 3)]
-    theirs = {(i, r): sent for i in range(3) for r, sent in enumerate((S1, S2))}
-    own = messages.Own({0: "a", 1: "b"}, {**theirs, (1, 1): S1}, {2: messages.Unsupported("why", "what")})
-    monkeypatch.setattr(compare, "library_messages", lambda *_: theirs)
-    monkeypatch.setattr(compare, "own_messages", lambda *_: own)
-    found = compare.compare(library.Library("", ""), 2, requests)
-    result = [(c.verdict, c.key, c.advice) for c in found]
-    assert result == [("same", "a", ""), ("different", "b", ""), ("unsupported", "", "what")]
-    assert found[1].text == f"rank 1: Open MPI {S2}, here {S1}" and found[2].theirs == (S1, S2)
-
-
 def test_a_library_says_its_version_and_its_algorithms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:{}:x\n"
     printed = {"--version": "mpirun (Open MPI) 4.1.4\n", "--parsable": "".join(map(listed.format, (0, 1, 6)))}
@@ -214,9 +264,13 @@ def test_a_library_says_its_version_and_its_algorithms(tmp_path: Path, monkeypat
     found = library.Library("mpicc", "mpirun")
     assert found.version == "4.1.4" and found.numbers == {("bcast", 1), ("bcast", 6)}
     found.check()
-    printed["--version"] = "HYDRA build details:"
-    with pytest.raises(UserError, match="not Open MPI's"):
-        library.Library("mpicc", "mpirun").check()
+    for version, says in (
+        ("HYDRA build details:", "not Open MPI's"),
+        ("(Open MPI) 4.2.0", "4.2.0: its insides are not known"),
+    ):
+        printed["--version"] = version
+        with pytest.raises(UserError, match=says):
+            library.Library("mpicc", "mpirun").check()
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "mpicc").touch()
     with pytest.raises(UsageError, match="mpirun is not there"):
@@ -227,3 +281,46 @@ def test_a_library_says_its_version_and_its_algorithms(tmp_path: Path, monkeypat
     assert (
         there.environment["PATH"].startswith(f"{tmp_path}/bin:") and there.environment["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
     )
+
+
+def test_errors_of_a_library_s_program_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = library.Library("mpicc", "mpirun", {"MINE": "x"})
+    script = 'echo "$MINE $OMPI_ALLOW_RUN_AS_ROOT $OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"'
+    assert of.call("sh", "-c", script) == "x 1 1\n"
+    for script, message in (("echo out; echo ' err ' >&2; exit 3", "err"), ("echo out; exit 3", "out")):
+        with pytest.raises(UserError, match=f"^sh failed: {message}$"):
+            of.call("/bin/sh", "-c", script)
+    with pytest.raises(UserError, match=r"^/no/such: No such file or directory$"):
+        of.call("/no/such")
+
+    def never(*_: Any, **options: Any) -> None:
+        raise subprocess.TimeoutExpired("x", options["timeout"])
+
+    monkeypatch.setattr(library.programs, "answer", never)
+    with pytest.raises(UserError, match=r"^mpirun: no end after 1200 s$"):
+        of.call("/usr/bin/mpirun")
+
+
+def test_without_mpi_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    for there in ((), ("mpicc",), ("mpirun",)):
+        monkeypatch.setattr(library.shutil, "which", lambda name: name if name in there else None)  # noqa: B023
+        with pytest.raises(UserError) as error:
+            library.find_library()
+        assert str(error.value) == (
+            "mpicc, mpirun: not found; install openmpi-bin and libopenmpi-dev, or name a folder: --mpi"
+        )
+    monkeypatch.setattr(library.shutil, "which", lambda name: f"/x/{name}")
+    assert library.find_library() == library.Library("/x/mpicc", "/x/mpirun")
+
+
+@needs_prover
+def test_a_twin_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = registry.load()
+    monkeypatch.setattr(records, "recorded", lambda: ([], []))
+    twin, alone = known.by_key["bcast/chain"], known.by_key["bcast/mst"]
+    assert (text.twin(twin), text.number(twin)) == ("Open MPI: bcast 2; not compared yet", 2)
+    assert (text.twin(alone), text.number(alone)) == ("none", 0)
+    for versions, message in ((("4", "4"), ["x", "y"]), (("4", "5"), ["x (4)", "y (5)"])):
+        rows_ = [("if", "x", versions[0]), ("else", "y", versions[1])]
+        monkeypatch.setattr(records, "instead", lambda key: rows_ if key == "bcast/chain" else [])  # noqa: B023
+        assert text.instead(twin) == list(zip(("if", "else"), message, strict=True)) and not text.instead(alone)
