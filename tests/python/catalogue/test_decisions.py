@@ -59,14 +59,6 @@ def test_a_decision_has_parameters() -> None:
         decisions.ask("allgather", 8, 512, 1, decisions=["decision/rd_ring[x=1]"])
 
 
-def test_conditions_of_a_rule_are_described() -> None:
-    rule = {"elements": "", "number_of_ranks": "", "commutes": 0, "in_place": True, "root_zero": False,
-            "bytes_multiple": 0, "line": {"above": True, "a": 0.5, "b": 2.0}}  # fmt: skip
-    assert decisions.needs_text(rule) == "an operator that does not commute, in place, ranks > 0.5·bytes + 2"
-    rule |= {"commutes": -1, "in_place": False, "line": None, "root_zero": True, "bytes_multiple": 8192}
-    assert decisions.needs_text(rule) == "root 0, whole 8 KiB"
-
-
 @needs_prover
 def test_needs_of_the_root_and_of_divisors() -> None:
     def of(collective: str, ranks: int, count: int, *words: str) -> str | None:
@@ -143,17 +135,23 @@ def test_sizes_and_needs_of_a_rule() -> None:
     assert decisions.sizes_text(sizes | {"unit": "vector", "block": [8, 0]}) == "vector below 300 B, block from 8 B"
     assert decisions.sizes_text(sizes | {"unit": "call"}) == "below 300 B"
     assert decisions.sizes_text(sizes | {"bytes": [0, 0]}) == "any"
-    rule = {
-        "elements": "",
-        "number_of_ranks": "",
-        "commutes": -1,
-        "in_place": False,
-        "root_zero": False,
-        "bytes_multiple": 0,
-    }
+    rule = dict.fromkeys(("elements", "number_of_ranks"), "") | {"commutes": -1}
+    rule |= dict.fromkeys(("in_place", "root_zero", "bytes_multiple"), 0)
     assert decisions.needs_text(rule | {"line": None}) == "—"
     rule |= {"elements": "few", "number_of_ranks": "even", "commutes": 1, "line": {"above": False, "a": 0.25, "b": 3.0}}
     assert decisions.needs_text(rule) == "few, even, an operator that commutes, ranks < 0.25·bytes + 3"
+    rule |= {
+        "elements": "",
+        "number_of_ranks": "",
+        "commutes": 0,
+        "in_place": True,
+        "root_zero": True,
+        "bytes_multiple": 8192,
+    }
+    assert (
+        decisions.needs_text(rule | {"line": None})
+        == "an operator that does not commute, in place, root 0, whole 8 KiB"
+    )
     assert [decisions.ranks_text(*pair) for pair in ((1, 0), (3, 3), (2, 3))] == ["from 1", "3", "2 … 3"]
 
 

@@ -21,8 +21,11 @@ def test_a_key_reads_back(owner: str, name: str, values: dict[str, str]) -> None
 
 
 def test_a_key_names_an_algorithm_and_its_parameters() -> None:
-    assert Key.parse("decision/ompi_4_1").is_decision
-    assert Key.parse("bcast/builtin").is_builtin and Key.parse("builtin").is_builtin
+    kinds = {
+        text: (Key.parse(text).is_decision, Key.parse(text).is_builtin)
+        for text in ("decision/x", "bcast/builtin", "bcast/mst")
+    }
+    assert list(kinds.values()) == [(True, False), (False, True), (False, False)]
     alone = Key.parse("mst[dest=end]")
     assert (alone.owner, alone.name, alone.values) == ("", "mst", {"dest": "end"})
     assert str(Key.parse("bcast/linear[]")) == "bcast/linear"
@@ -30,24 +33,10 @@ def test_a_key_names_an_algorithm_and_its_parameters() -> None:
         Key.parse("bcast/knomial[k=4")
 
 
-def test_the_full_key_has_all_parameters_in_the_catalogues_order() -> None:
-    params = (Param("k", 4, 2, 64, None, ""), Param("dest", 0, 0, 1, ("first", "end"), ""))
-    assert full_key("bcast/x", params) == "bcast/x[k=4,dest=first]"
-    written = Key.parse("bcast/x[dest=end,k=8]")
-    assert full_key("bcast/x", params, read_values(written, params)) == "bcast/x[k=8,dest=end]"
-    assert full_key("bcast/linear", ()) == "bcast/linear"
-    with pytest.raises(UsageError, match="bcast/x: k is given twice"):
-        read_values(Key.parse("bcast/x[k=8,k=4]"), params)
-
-
-def test_commas_in_brackets_do_not_split() -> None:
-    assert split_keys("mst, chain[chains=4,s=64KiB],linear") == ["mst", "chain[chains=4,s=64KiB]", "linear"]
-
-
 def test_parameters_are_swept() -> None:
     assert swept("knomial[k=2|4|8]") == ["knomial[k=2]", "knomial[k=4]", "knomial[k=8]"]
     assert swept("chain[chains=1|2,s=0|4K]") == [f"chain[chains={c},s={s}]" for c in (1, 2) for s in ("0", "4K")]
-    assert swept("mst") == ["mst"]
+    assert [swept(text) for text in ("mst", "a[]", "a[k= 2 | 4 ]")] == [["mst"], ["a[]"], ["a[k=2]", "a[k=4]"]]
 
 
 def test_values_of_a_parameter() -> None:
@@ -69,8 +58,12 @@ def test_values_of_a_parameter() -> None:
     for key, says in (("x[q=1]", "unknown parameter of x"), ("x[k=]", "x: write k=VALUE")):
         with pytest.raises(UsageError, match=says):
             read_values(Key.parse(key), (k, dest))
-    with pytest.raises(UsageError, match="x has no parameters, but got k"):
-        read_values(Key.parse("x[k=1]"), ())
+    for text, params, says in (
+        ("x[k=1]", (), "x has no parameters, but got k"),
+        ("x[k=8,k=4]", (k,), "x: k is given twice"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            read_values(Key.parse(text), params)
 
 
 def test_mistakes_in_brackets_are_explained() -> None:
@@ -82,7 +75,3 @@ def test_mistakes_in_brackets_are_explained() -> None:
             split_keys(text)
         assert says in str(caught.value)
     assert split_keys("a[b[c,d],e],f") == ["a[b[c,d],e]", "f"]
-    assert swept("a[k= 2 | 4 ]") == ["a[k=2]", "a[k=4]"]
-    assert swept("a[]") == ["a[]"]
-    assert not Key.parse("bcast/mst").is_decision and not Key.parse("bcast/mst").is_builtin
-    assert str(Key.parse("bcast/mst[a=1,b=2]").short) == "mst[a=1,b=2]"

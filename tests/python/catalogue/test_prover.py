@@ -43,9 +43,3 @@ def test_lines_of_json_are_an_answer_unless_it_fails(
     else:
         assert prover.replies(["--rules"], "text") == [{"id": "0"}, {"id": "1"}] * (out == LINES)
     assert calls == [([programs.PROVER, "--rules"], {"input": "text"})]
-
-
-def test_a_prover_that_cannot_be_run_is_reported_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "PROVER", "/nowhere/prover")
-    with pytest.raises(UserError, match="^/nowhere/prover: No such file or directory; run ./collscope doctor$"):
-        prover.replies([])

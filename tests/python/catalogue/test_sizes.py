@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collscope.base.errors import UsageError
-from collscope.base.units import MAX_VECTOR_BYTES
 from collscope.catalogue.sizes import block_bytes, count_of_block_bytes, count_of_bytes, elem_bytes, vector_bytes
 
 pytestmark = pytest.mark.usefixtures("known")
@@ -69,9 +68,3 @@ def test_the_nearest_sizes_in_words(collective: str, size: int, says: str) -> No
     with pytest.raises(UsageError) as caught:
         count_of_bytes(collective, size, 3, 4)
     assert str(caught.value).endswith(says)
-
-
-def test_the_most_that_a_vector_may_be() -> None:
-    assert count_of_block_bytes("allgather", MAX_VECTOR_BYTES // 4, 4, 1) == MAX_VECTOR_BYTES // 4
-    with pytest.raises(UsageError, match="the largest vector is 1024 TiB"):
-        count_of_block_bytes("allgather", MAX_VECTOR_BYTES // 4 + 1, 4, 1)

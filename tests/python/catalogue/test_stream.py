@@ -33,14 +33,18 @@ done < "$plan"
 
 
 def ask(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, words: Sequence[str], limit_s: float | None = None
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: Sequence[str],
+    limit_s: float | None = None,
+    bar: Progress | None = None,
 ) -> dict[str, prover.Reply | Abandoned]:
     fake = folder / "prover"
     fake.write_text(FAKE)
     fake.chmod(0o755)
     monkeypatch.setattr(programs, "PROVER", fake)
     questions = [Question(f"{i}", f"bcast/{w}", f"bcast/{w}, 8 ranks", f"{i} {w}") for i, w in enumerate(words)]
-    bar = Progress("proving", len(questions))
+    bar = bar or Progress("proving", len(questions))
     found = dict(prover.stream([], questions, folder, bar, limit_s))
     assert bar.done == len(words) == len(found)
     return found
@@ -66,16 +70,13 @@ def test_an_algorithm_that_goes_on_for_ever_is_tried_once(tmp_path: Path, monkey
     assert found["3"] == found["4"] == Abandoned("bcast/endless, 8 ranks, goes on for ever", False)
 
 
-def test_a_prover_that_breaks_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match="the prover failed: no such thing"):
-        ask(tmp_path, monkeypatch, ["a", "break", "a"])
+@pytest.mark.parametrize(("word", "says"), [("break", "no such thing"), ("silent", "exit status 3")])
+def test_a_prover_that_breaks_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, says: str) -> None:
+    with pytest.raises(UserError, match=f"^the prover failed: {says}$"):
+        ask(tmp_path, monkeypatch, ["a", word, "a"])
 
 
-def test_a_prover_that_breaks_without_a_word_and_one_that_is_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(UserError, match="^the prover failed: exit status 3$"):
-        ask(tmp_path, monkeypatch, ["a", "silent", "a"])
+def test_a_prover_that_is_not_there_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "PROVER", tmp_path / "none")
     with pytest.raises(UserError, match=f"^{tmp_path}/none: No such file or directory; run ./collscope doctor$"):
         next(prover.stream([], [Question("a", "a", "a", "a")], tmp_path, Progress("proving", 1)))
@@ -86,12 +87,7 @@ def test_the_display_names_the_point_that_runs(
 ) -> None:
     monkeypatch.setattr(progress, "PERIOD_S", 0.05)
     with progress.progress("proving", 2) as bar:
-        fake = tmp_path / "prover"
-        fake.write_text(FAKE)
-        fake.chmod(0o755)
-        monkeypatch.setattr(programs, "PROVER", fake)
-        questions = [Question(w, w, f"bcast/{w}, 8 ranks", f"{w} {w}") for w in ("a", "hang")]
-        list(prover.stream([], questions, tmp_path, bar, 0.5))
+        ask(tmp_path, monkeypatch, ["a", "hang"], 0.5, bar)
     assert re.search(r"proving: 1 of 2, \d s; now bcast/hang, 8 ranks, for", capsys.readouterr().err)
 
 
