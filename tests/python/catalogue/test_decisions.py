@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from collscope.base import programs
@@ -121,20 +119,13 @@ def test_a_map_of_a_collective_without_rules_is_one_line() -> None:
     assert [(s.ranks, s.first, s.last, s.takes) for s in made] == [(p, 1, 2**22, "nothing: no rule") for p in (3, 4)]
 
 
-@pytest.mark.parametrize(
-    ("low", "end", "text"),
-    [(0, 0, ""), (2048, 0, "x from 2 KiB"), (0, 300, "x below 300 B"), (300, 2048, "x 300 B … below 2 KiB")],
-)
-def test_ranges_of_bytes(low: int, end: int, text: str) -> None:
-    assert decisions.range_text("x ", low, end) == text
-
-
 def test_sizes_and_needs_of_a_rule() -> None:
     sizes = {"unit": "block", "bytes": [0, 300], "block": [0, 0]}
     assert decisions.sizes_text(sizes) == "block below 300 B"
     assert decisions.sizes_text(sizes | {"unit": "vector", "block": [8, 0]}) == "vector below 300 B, block from 8 B"
     assert decisions.sizes_text(sizes | {"unit": "call"}) == "below 300 B"
     assert decisions.sizes_text(sizes | {"bytes": [0, 0]}) == "any"
+    assert decisions.sizes_text(sizes | {"bytes": [300, 2048]}) == "block 300 B … below 2 KiB"
     rule = dict.fromkeys(("elements", "number_of_ranks"), "") | {"commutes": -1}
     rule |= dict.fromkeys(("in_place", "root_zero", "bytes_multiple"), 0)
     assert decisions.needs_text(rule | {"line": None}) == "—"
@@ -161,36 +152,3 @@ def test_a_line_holds_the_choice_and_its_limits() -> None:
     assert decisions.taken(line | {"kind": "unsupported", "status": "odd"}) == "nothing: odd"
     assert decisions.taken(line | {"kind": "unsupported", "rule": 0}) == "nothing: no rule"
     assert decisions.taken(line | {"rule": 0}) == "bcast/mst"
-
-
-def test_a_map_is_made_of_halves(known: registry.Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a table that changes at 5 and at 37: only where neighbours differ is more asked, and each span ends where the next begins."""
-    requests: list[tuple[int, int]] = []
-
-    def ask_many(collective: str, calls: Iterable[tuple[int, int]], *_: object) -> list[decisions.Line]:
-        made = [(ranks, count) for ranks, count in calls]
-        requests.extend(made)
-        return [
-            {"decision": "d", "ranks": p, "count": n, "kind": "ok", "rule": 1, "chose": f"{(n >= 5) + (n >= 37)}"}
-            for p, n in made
-        ]
-
-    monkeypatch.setattr(decisions, "ask_many", ask_many)
-    made = decisions.spans("bcast", [3], 400)
-    assert [(s.decision, s.ranks, s.first, s.last, s.takes) for s in made] == [
-        ("d", 3, 1, 4, "0"), ("d", 3, 5, 36, "1"), ("d", 3, 37, 100, "2"),
-    ]  # fmt: skip
-    assert [n for _, n in requests] == [1, 2, 4, 8, 16, 32, 64, 100, 6, 48, 5, 40, 36, 38, 37]
-    requests.clear()
-    assert [s.last for s in decisions.spans("allgather", [3, 4], 400, 4)] == [4, 33, 4, 25]
-    assert [(s.first, s.last) for s in decisions.spans("bcast", [3], 1, 4)] == [(1, 1)]
-    requests.clear()
-    assert [(s.first, s.last) for s in decisions.spans("barrier", [3], 400)] == [(0, 0)]
-
-
-def test_tables_that_look_at_divisors(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = [("decision/a[x=1]", "bcast", True), ("decision/b", "bcast", False), ("decision/c", "scan", True)]
-    lines = [{"decision": d, "collective": c, "rule": {"divides": found}} for d, c, found in rules]
-    monkeypatch.setattr(decisions, "rules", lambda: lines)
-    names = ["decision/c", "decision/a[x=2]", "decision/b", "decision/a[x=2]"]
-    assert decisions.divides("bcast", names) == ["decision/a[x=2]"]

@@ -10,26 +10,17 @@ from collscope.base import paths, programs
 from collscope.catalogue import headers, registry
 
 
-def test_reads_a_header(tmp_path: Path) -> None:
-    path = tmp_path / "a.c"
-    path.write_text(
-        "/* gather/some[k]\n * Idea     one thing,\n *          then another\n * Cost     alpha + m beta          m = bytes\n"
-        " *\n *          rank 0   rank 1\n *  start   a        .\n */\nint x;\n"
-    )
-    found = headers.read(path)
-    assert found is not None
-    assert found.title == "gather/some[k]"
-    assert found.fields == {"Idea": "one thing, then another", "Cost": "alpha + m beta          m = bytes"}
-    assert found.picture == ("        rank 0   rank 1", "start   a        .")
-    assert found.missing == ["Rounds", "Needs", "Scratch", "Source"]
-
-
 def test_a_picture_keeps_its_blank_lines_and_loses_its_margin(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(
-        "/* bcast/a, bcast/b_2\n * Idea     one\n *\n *\n *    start\n *\n *   Needs   x\n *  1\n * \n */\nint x; /* Cost */\n"
+        "/* bcast/a, bcast/b_2\n * Idea     one thing,\n *   then another\n * Cost     alpha\n *\n *\n *    start\n *\n *   Needs   x\n"
+        " *  1\n * \n */\nint x; /* Source */\n"
     )
     found = headers.read(tmp_path / "a.c")
-    assert found and found.picture == ("  start", "", " Needs   x", "1") and found.fields == {"Idea": "one"}
+    assert found and found.picture == ("  start", "", " Needs   x", "1") and found.title == "bcast/a, bcast/b_2"
+    assert found.fields == {"Idea": "one thing, then another", "Cost": "alpha"}
+    assert found.missing == ["Rounds", "Needs", "Scratch", "Source"]
+    (tmp_path / "a.c").write_text("int x;\n")
+    assert headers.read(tmp_path / "a.c") is None
 
 
 def test_a_file_speaks_for_the_keys_in_its_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,12 +31,6 @@ def test_a_file_speaks_for_the_keys_in_its_title(tmp_path: Path, monkeypatch: py
         (tmp_path / "algorithms" / "bcast" / name).write_text(f"/* {title}\n */\n" if title else "int x;\n")
     found = headers.all_headers.__wrapped__()
     assert {key: header.path.name for key, header in found.items()} == {"bcast/a": "a.c", "bcast/b_2": "b.c"}
-
-
-def test_no_header(tmp_path: Path) -> None:
-    path = tmp_path / "a.c"
-    path.write_text("int x;\n")
-    assert headers.read(path) is None
 
 
 @pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")

@@ -9,7 +9,7 @@ from collscope.base import paths
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.catalogue.keys import Param
-from collscope.catalogue.registry import Registry
+from collscope.catalogue.registry import Algorithm, Registry
 
 
 def test_parameters_are_filled_in(known: Registry) -> None:
@@ -69,30 +69,23 @@ def test_types_have_sizes(known: Registry) -> None:
 
 def test_every_field_is_read(known: Registry) -> None:
     bcast, reduce, barrier, scatter = (known.collective(c) for c in ("bcast", "reduce", "barrier", "scatter"))
-    found = (bcast.mpi, bcast.has_root, bcast.has_operator, bcast.unit, bcast.from_root)
-    assert found == ("MPI_Bcast", True, False, "vector", True)
-    found = (reduce.has_operator, reduce.from_root, reduce.output.who, reduce.input.amount)
-    assert found == (True, False, "root", "vector")
-    found = (barrier.has_data, barrier.counts_blocks, scatter.counts_blocks, bcast.counts_blocks)
-    assert found == (False, False, True, False)
-    found = (bcast.bound.rounds, bcast.bound.sent, bcast.bound.times, bcast.bound.combined)
-    assert found == ("log", "whole", 1, "none")
+    assert (bcast.mpi, bcast.has_root, bcast.has_operator, bcast.from_root) == ("MPI_Bcast", True, False, True)
+    assert (reduce.has_operator, reduce.output.who, reduce.input.amount) == (True, "root", "vector")
+    assert [c.counts_blocks for c in (bcast, barrier, scatter)] == [False, False, True] and not barrier.has_data
+    assert (bcast.bound.rounds, bcast.bound.sent, bcast.bound.times, bcast.bound.combined) == (
+        "log",
+        "whole",
+        1,
+        "none",
+    )
     mst = known.algorithm("bcast/mst[dest=end]")
-    assert mst is not None and mst is known.by_key["bcast/mst"]
-    assert (mst.summary, mst.source, mst.ports, mst.flags, mst.twin, mst.has_cost) == (
-        "what bcast/mst does", "a paper", "one", (), None, True,
+    assert mst is known.by_key["bcast/mst"] and known.algorithm("bcast/nothing") is None
+    assert mst == Algorithm(
+        "bcast/mst", "bcast", "what bcast/mst does", "a paper", (Param("dest", 0, 0, 1, ("first", "end"), "about dest"),), "one", (),
+        None, True,
     )  # fmt: skip
-    assert mst.params[0] == Param("dest", 0, 0, 1, ("first", "end"), "about dest")
-    assert mst.full_key({"dest": 1}) == "bcast/mst[dest=end]"
-    assert known.algorithm("bcast/nothing") is None
-    assert [a.key for a in known.of("bcast")] == ["bcast/mst", "bcast/linear", "bcast/knomial"]
-    decision = known.decision("decision/ompi_4_1[x=1]")
-    found = (decision.summary, decision.collectives, decision.full_key())
-    assert found == ("Open MPI's", ("bcast", "allgather"), "decision/ompi_4_1")
-    found = (known.operators[-1], known.metrics, known.types["affine"])
-    assert found == ("none", ("makespan", "osu_avg", "root", "loop"), 8)
-    assert known.resolve("ompi_4_1", "bcast") == ("bcast", "decision/ompi_4_1")
-    assert known.resolve("decision/ompi_4_1", "scatter") == ("scatter", "decision/ompi_4_1")
+    assert known.decision("decision/ompi_4_1[x=1]").collectives == ("bcast", "allgather")
+    assert (known.operators[-1], known.metrics[0], known.types["affine"]) == ("none", "makespan", 8)
 
 
 def program(folder: Path, text: str, status: int = 0) -> Path:
