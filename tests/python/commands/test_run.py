@@ -17,7 +17,7 @@ from collscope.commands import requests, run_output, run_points
 from collscope.commands import run as runs
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row, make_row
-from collscope.sources import bounds, mpirun, simulate
+from collscope.sources import bounds, mpirun
 from collscope.sources.rows import SOURCES
 from collscope.sources.source import Options, Source, Stopped
 from command_line import RUN, call
@@ -44,19 +44,6 @@ def test_a_failed_point_is_named(tiny: Path, capsys: pytest.CaptureFixture[str])
     assert len((tiny / "t.csv").read_text().splitlines()) == 4
 
 
-def test_stopping_leaves_nothing(
-    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(simulate, "run_tasks", stop)
-    status, _, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--csv", "t.csv")
-    assert status == 1
-    assert "stopped" in err
-    assert not (tiny / "t.csv").exists()
-
-
 @pytest.mark.parametrize("source", ["bound", "bound,sim"])
 def test_both_bounds_are_printed(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, source: str
@@ -81,13 +68,6 @@ def test_a_table_on_standard_output_stands_alone(tiny: Path, capsys: pytest.Capt
     assert (status, err) == (0, "")
     assert [line.partition(",")[0] for line in out.splitlines()] == ["source", "sim", "sim"]
     assert [path.name for path in tiny.iterdir()] == [".cache"], "of its proof"
-
-
-def test_written_files_are_named(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("-a", "bcast/linear", "--bytes", "4", "--csv", "t.csv", "--plot", "t.svg")
-    status, _, err = call(capsys, *RUN, *words)
-    assert (status, err) == (0, "collscope: written: t.csv\ncollscope: written: t.svg\n")
-    assert (tiny / "t.svg").exists()
 
 
 def test_a_plot_of_blocks_on_several_ranks_is_over_ranks(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -345,38 +325,6 @@ def test_each_reason_is_printed_once_and_the_status_is_2(capsys: pytest.CaptureF
     assert requests.report([], "points", [("a", "r"), ("b", "r"), ("a", "r")]) == 2
     assert capsys.readouterr().err == "collscope: a: r\ncollscope: b: r\n"
     assert requests.report([], "points") == 0
-
-
-@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf", ".PDF"])
-def test_pictures_have_three_formats(tmp_path: Path, ending: str) -> None:
-    requests.check_file("--plot", str(tmp_path / f"x{ending}"), requests.FIGURES)
-    with pytest.raises(UsageError, match=r"--plot .*/x.txt: the name must end in .svg, .png, .pdf"):
-        requests.check_file("--plot", str(tmp_path / "x.txt"), requests.FIGURES)
-    requests.check_file("--csv", str(tmp_path / "x.txt"))
-    with pytest.raises(UsageError, match="is a folder"):
-        requests.check_file("--csv", str(tmp_path))
-
-
-@pytest.mark.parametrize("option", ["--csv", "--plot"])
-def test_a_link_to_itself_is_refused_before_the_work(
-    recorder: Recorder, workplace: Path, capsys: pytest.CaptureFixture[str], option: str
-) -> None:
-    (workplace / "loop.svg").symlink_to("loop.svg")
-    status, out, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", option, "loop.svg")
-    assert (status, out, err) == (2, "", f"collscope: {option} loop.svg: a link to itself\n") and not recorder.options
-
-
-@pytest.mark.parametrize("job", [None, *requests.ALLOCATIONS])
-def test_another_machine_is_measured_inside_a_batch_job_alone(monkeypatch: pytest.MonkeyPatch, job: str | None) -> None:
-    for name in requests.ALLOCATIONS:
-        monkeypatch.delenv(name, raising=False)
-    requests.check_real("this_machine")
-    if job:
-        monkeypatch.setenv(job, "7")
-        requests.check_real("schooner")
-    else:
-        with pytest.raises(UsageError, match="use --on this_machine instead of schooner"):
-            requests.check_real("schooner")
 
 
 def test_a_machine_that_nobody_described_can_be_measured(
