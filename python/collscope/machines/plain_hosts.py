@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from collscope.base import leftovers, paths, programs
 from collscope.base.errors import UserError
@@ -24,8 +25,11 @@ from collscope.machines.spec import Spec, text_of
 GAMMA_S_PER_BYTE, COPY_S_PER_BYTE = Spec.gamma_s_per_byte.value, Spec.copy_s_per_byte.value
 EAGER, DETACHED = "smpi/async-small-thresh", "smpi/send-is-detached-thresh"
 COSTS = ("smpi/os", "smpi/ois", "smpi/or")
+COST_PIECE = re.compile(r"(\d+):([0-9.eE+-]+):([0-9.eE+-]+)(?::[0:]*)?")  # from bytes, seconds, seconds per byte
+COST = re.compile(rf"{COST_PIECE.pattern}(;{COST_PIECE.pattern})*")
 BACK_PART = 0.05  # network/crosstraffic, as SimGrid has it
 WIDE_BYTES_PER_S = 1e15  # what nothing fills
+T = TypeVar("T")
 MAX_ROUTED = 256  # nodes of a modelled call: routes are as many as pairs
 
 
@@ -75,7 +79,8 @@ def assumptions(platform: Platform, config: Mapping[str, str]) -> Iterator[str]:
 def charges_processors(platform: Platform) -> bool:
     """Whether the file says what processors spend on messages."""
     assert isinstance(platform.file, Path)
-    return _charged(_ask(platform.file, platform.file.read_bytes(), ())) != ""
+    settings = _ask(platform.file, platform.file.read_bytes(), ()).settings
+    return any(re.search(r":[^;]*[1-9]", settings[key]) for key in COSTS)
 
 
 def machine_lines(platform: Platform, used: Sequence[int]) -> list[str]:
@@ -101,9 +106,13 @@ def machine_lines(platform: Platform, used: Sequence[int]) -> list[str]:
     ]
     made += [f"back_traffic {BACK_PART}"] if crosses else []
     latencies, rates = (_factors(network.settings[f"smpi/{kind}-factor"]) for kind in ("lat", "bw"))
-    for start in sorted({*latencies, *rates}):
-        factor, rate = (values[max(s for s in values if s <= start)] for values in (latencies, rates))
-        made += [f"class {name} {start} {text_of(factor)} 0 {text_of(1 / rate)}" for name in ("cache", "network")]
+    sends, isends, receives = (_costs(network.settings[key]) for key in COSTS)
+    for name in ("cache", "network"):
+        for key, spent in (("class", sends), ("class_nonblocking", isends)):
+            for start in sorted({*latencies, *rates, *spent}):
+                factor, traffic = text_of(_at(latencies, start)), text_of(1 / _at(rates, start))
+                made.append(f"{key} {name} {start} {factor} 0 {traffic} {_at(spent, start)}")
+        made += [f"receive_gap {name} {start} {gap}" for start, gap in sorted(receives.items())]
     made += [f"link {text_of(rate)} {policy}" for rate, policy in network.links]
     for a, b, latency, links in network.routes:
         made.append(" ".join((f"route {used[a]} {used[b]} {text_of(latency)}", *links)))
@@ -118,16 +127,18 @@ def _unmodelled(network: Network) -> str:
     """What of a network the model does not have; empty: nothing."""
     if any(policy == "other" for _, policy in network.links):
         return "it has links whose bandwidth depends on who uses them (Wi-Fi, or not linear)"
-    if charged := _charged(network):
-        return f"its <config> sets {charged}"
+    if odd := next((key for key in COSTS if not COST.fullmatch(network.settings[key])), ""):
+        return f"its <config> sets {odd} to {network.settings[odd][:60]}"
+    if network.settings[EAGER] not in ("0", network.settings[DETACHED]):
+        return f"its <config> lets messages above {EAGER} up to {DETACHED} neither wait nor start at once"
     if any(outside("latency_s", latency) for _, _, latency, _ in network.routes):
         return "it has routes whose latency is not between 1e-18 and 1000 seconds"
     return ""
 
 
-def _charged(network: Network) -> str:
-    """The first of COSTS that is more than 0; empty: processors spend nothing on messages."""
-    return next((k for k in COSTS if any(map(float, re.findall(r"[:](-?[0-9.e+-]+)", network.settings[k])))), "")
+def _at(pieces: Mapping[int, T], start: int) -> T:
+    """What holds from a size on."""
+    return pieces[max(s for s in pieces if s <= start)]
 
 
 def _factors(text: str) -> dict[int, float]:
@@ -137,6 +148,13 @@ def _factors(text: str) -> dict[int, float]:
     pairs = sorted((int(start), float(factor)) for start, factor in (p.split(":")[:2] for p in text.split(";") if p))
     found = {max(0, start + 1 - SMPI_ENVELOPE_BYTES): factor for start, factor in pairs}
     return {0: 1.0} | found
+
+
+def _costs(text: str) -> dict[int, str]:
+    """From bytes of the message → seconds and seconds per byte that a processor spends on it. The first holds from 0 on, others begin
+    above their thresholds."""
+    pieces = sorted((int(start), f"{a} {b}") for start, a, b in COST_PIECE.findall(text))
+    return {start + 1 if i else 0: cost for i, (start, cost) in enumerate(pieces)}
 
 
 # ---- asking SimGrid ---------------------------------------------------------------------------------------

@@ -57,6 +57,13 @@ def setting(name: str, value: str) -> str:
     return f'<prop id="{name}" value="{value}"/>'
 
 
+CHARGED = (
+    setting("smpi/os", "0:1e-6:1e-10;5000:3e-6:2e-10")
+    + setting("smpi/ois", "0:7e-7:3e-11")
+    + setting("smpi/or", "0:9e-7:0;100:2e-6:4e-11")
+)
+
+
 @pytest.fixture
 def load(tmp_path: Path):
     return lambda content: find.load(write(tmp_path, content, "mine.xml"))
@@ -77,10 +84,12 @@ def test_each_host_is_a_node_of_its_cores_in_the_order_of_its_number(load) -> No
 
 
 @pytest.mark.parametrize(
-    ("content", "nodes", "ranks"), [(CLUSTER, 5, 10), (TORUS, 6, 6), (NESTED, 3, 3)], ids=["cluster", "torus", "nested"]
+    ("content", "config", "nodes", "ranks"),
+    [(CLUSTER, "", 5, 10), (TORUS, "", 6, 6), (NESTED, "", 3, 3), (CLUSTER, CHARGED, 5, 10)],
+    ids=["cluster", "torus", "nested", "processors' time"],
 )
 def test_model_and_simulation_agree_on_routes_factors_and_shares(
-    load, tmp_path: Path, content: str, nodes: int, ranks: int
+    load, tmp_path: Path, content: str, config: str, nodes: int, ranks: int
 ) -> None:
     """With SMPI's own factors, messages weighed by their latency, and a part of each message on the way back."""
     points = [
@@ -88,7 +97,7 @@ def test_model_and_simulation_agree_on_routes_factors_and_shares(
         for algorithm in ("bcast/mst", "alltoall/linear", "gather/linear_nb", "allreduce/bucket")
         for count in (16, 900, 1 << 18)
     ]
-    on = load(text(content))
+    on = load(text(content, config))
     assert modelled(on, nodes, ranks, tmp_path, *points) == pytest.approx(
         makespans(on, nodes, ranks, tmp_path, *points), rel=1e-9
     )
@@ -101,10 +110,14 @@ def test_the_file_s_own_config_says_what_messages_cost(load, tmp_path: Path) -> 
     assert bcast(load(pair(plain)), tmp_path, 25000) == pytest.approx(1e-6 + (100000 + 16) / 1e9, rel=1e-9)
     window = load(pair(plain + setting("network/TCP-gamma", "200")))  # 200 bytes per two latencies
     assert bcast(window, tmp_path, 25000) == pytest.approx(1e-6 + (100000 + 16) / 1e8, rel=1e-9)
-    charged = load(pair(plain + setting("smpi/os", "0:1e-5:0") + setting("smpi/ois", "0:1e-5:0")))
+    charged = load(pair(plain + "".join(setting(f"smpi/{key}", "0:1e-5:0") for key in ("os", "ois"))))
     assert bcast(charged, tmp_path, 1) == pytest.approx(1.1e-5 + 20 / 1e9, rel=1e-6)
-    assert refusal(machine_file, charged, 2, 2).endswith(
-        "mine.xml: its <config> sets smpi/os, which the model does not know; take --source sim"
+    apart = load(pair(plain + setting("smpi/async-small-thresh", "1000")))
+    assert apart.machine.eager_bytes == 999
+    assert "neither wait nor start at once, which the model does not know" in refusal(machine_file, apart, 2, 2)
+    unit = load(pair(plain + setting("smpi/os", "0:1us:0")))
+    assert refusal(machine_file, unit, 2, 2).endswith(
+        "mine.xml: its <config> sets smpi/os to 0:1us:0, which the model does not know; take --source sim"
     )
 
 
