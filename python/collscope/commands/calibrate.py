@@ -32,7 +32,13 @@ SECTIONS = {
 }
 
 
-@click.command("calibrate", cls=Sectioned, sections=SECTIONS, epilog=EXAMPLES)
+@click.command(
+    "calibrate",
+    short_help="Measure a machine's messages, and write its specification.",
+    cls=Sectioned,
+    sections=SECTIONS,
+    epilog=EXAMPLES,
+)
 @click.option(
     "--out",
     metavar="FILE",

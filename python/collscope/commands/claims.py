@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 SENTENCE = 24  # characters of a line that a sentence can be read in
 
 
-@click.command("claims", epilog="\b\nExample:\n  ./collscope claims --check")
+@click.command(
+    "claims",
+    short_help="Judge the papers' claims on the committed results.",
+    epilog="\b\nExample:\n  ./collscope claims --check",
+)
 @click.option("--check", is_flag=True, help="Write nothing.")
 @click.option("--out", metavar="DIR", help="Write claims.md and claims.html there (default: results/).")
 @click.option(

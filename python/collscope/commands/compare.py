@@ -28,7 +28,7 @@ Examples:
 """
 
 
-@click.command("compare", epilog=EXAMPLES)
+@click.command("compare", short_help="Compare predicted with measured times.", epilog=EXAMPLES)
 @click.argument("tables", nargs=-1, required=True, metavar="PREDICTED.csv [MEASURED]…")
 @click.option(
     "--predicted", metavar="SOURCE", help="The source whose rows are the prediction (default: model, or sim)."

@@ -132,6 +132,7 @@ def call_count(request: Request, ranks: int) -> int:
 
 @click.command(
     "decide",
+    short_help="Print what each decision table selects, and by which rule.",
     epilog="""
 \b
 Examples:

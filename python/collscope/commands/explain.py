@@ -201,7 +201,7 @@ SECTIONS = {
 }
 
 
-@click.command("explain", cls=Sectioned, sections=SECTIONS, epilog="""
+@click.command("explain", short_help="Explain what an algorithm's time is spent on.", cls=Sectioned, sections=SECTIONS, epilog="""
 \b
 Examples:
   Why does the ring beat recursive doubling for 1 MiB?

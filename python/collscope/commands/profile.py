@@ -26,7 +26,11 @@ def run(request: Request) -> int:
     return status
 
 
-@click.command("profile", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    "profile",
+    short_help="Record which collective calls a program makes.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.option("--out", metavar="FILE", default="profile.json", show_default=True, help="Where the profile is written.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND…")
 def command(words: tuple[str, ...], out: str) -> int:

@@ -190,7 +190,7 @@ def _no_reply(ranks: int, point: Point, abandoned: Abandoned) -> dict[str, Any]:
 # ---- the command ------------------------------------------------------------------------------------------
 
 
-@click.command("prove", epilog="""
+@click.command("prove", short_help="Prove an algorithm: messages, deadlocks, data, cost.", epilog="""
 \b
 Examples:
   ./collscope prove bcast/mst

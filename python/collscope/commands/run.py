@@ -221,7 +221,13 @@ SECTIONS = {
 }
 
 
-@click.command("run", cls=Sectioned, sections=SECTIONS, epilog=EXAMPLES)
+@click.command(
+    "run",
+    short_help="Compare times: bound, model, simulation, measurement.",
+    cls=Sectioned,
+    sections=SECTIONS,
+    epilog=EXAMPLES,
+)
 @calls.options(
     "platform", "without", "nodes", "ranks",
     platform={"required": True, "metavar": "PLATFORM[,…]",

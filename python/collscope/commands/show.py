@@ -194,7 +194,7 @@ SECTIONS = {
 }
 
 
-@click.command("show", cls=Sectioned, sections=SECTIONS, epilog="""
+@click.command("show", short_help="Show one algorithm on one page, and draw it.", cls=Sectioned, sections=SECTIONS, epilog="""
 \b
 Examples:
   ./collscope show bcast/binomial --ranks 16

@@ -11,7 +11,7 @@ from collscope.commands import calls, requests
 from collscope.commands.groups import Commands
 
 
-@click.group("study", cls=Commands)
+@click.group("study", short_help="Run what-if studies: whole experiments with a report.", cls=Commands)
 def command() -> None:
     """Run what-if studies: whole experiments, with figures, tables and a report."""
 

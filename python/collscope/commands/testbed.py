@@ -94,7 +94,7 @@ def ensure_tools() -> None:
         raise UserError(str(error)) from error
 
 
-@click.group("testbed", cls=Commands)
+@click.group("testbed", short_help="Emulate a cluster on this machine.", cls=Commands)
 def command() -> None:
     """Emulate a cluster on this machine: hosts are network namespaces, NICs have a set rate and latency, Open MPI runs over TCP.
 
@@ -122,7 +122,7 @@ def down() -> None:
     print("down" if bed.down() else "no test bed is up")
 
 
-@command.command("check")
+@command.command("check", short_help="Check the rate and latency of a test bed.")
 @network_options
 def check(**options: Any) -> None:
     """Check that a test bed has the claimed rate (full duplex) and latency, and that nothing is retransmitted.
@@ -160,7 +160,11 @@ def check(**options: Any) -> None:
         )
 
 
-@command.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@command.command(
+    "run",
+    short_help="Run an MPI program across the hosts of a test bed.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @network_options
 @click.option(
     "-n",

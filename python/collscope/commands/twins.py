@@ -134,6 +134,7 @@ def read_keys(text: str | None) -> list[str] | None:
 
 @click.command(
     "twins",
+    short_help="Compare messages with those of the installed Open MPI.",
     epilog="""
 \b
 Examples:

@@ -13,7 +13,7 @@ Examples:
 """
 
 
-@click.command("validate", epilog=EXAMPLES)
+@click.command("validate", short_help="Predict, measure and compare a whole campaign.", epilog=EXAMPLES)
 @click.argument("campaign", required=False)
 @click.option("--quick", is_flag=True, help="Only a few of the calls.")
 @click.option("--recalibrate", is_flag=True, help="Calibrate and measure again, in place of what is kept.")
