@@ -24,15 +24,8 @@ _KEYS = (
     RINGS,
     *(colour for colour in OTHERS if colour not in ("#2F4F4F", "#661100")),
 )  # dark ones are for decisions
-_MORE = (
-    "#F078F0",
-    "#00C800",
-    "#6010F0",
-    "#F07890",
-    "#9000A8",
-    "#48D8A8",
-    "#A878F0",
-)  # far from all others, where those come too close
+# Far from all others, where those come too close.
+_MORE = ("#F078F0", "#00C800", "#B800F0", "#F07890", "#40CFA0", "#A878F0")
 _SHAPES = ("s", "D", "^", "v", "P", "X")
 _DASH = 3.5  # line widths
 

@@ -77,21 +77,6 @@ def test_a_hash_sees_which_file_says_what(
     assert len(noted) == len(trees)
 
 
-def test_sources_hash_sees_names_and_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "ROOT", tmp_path)
-    folder = tmp_path / "algorithms" / "bcast"
-    folder.mkdir(parents=True)
-    (folder / "mst.c").write_text("one")
-    (folder / "notes.md").write_text("not a source")
-    first = cache.sources_hash("algorithms")
-    (folder / "notes.md").write_text("changed")
-    assert cache.sources_hash("algorithms") == first
-    (folder / "mst.c").write_text("two")
-    second = cache.sources_hash("algorithms")
-    (folder / "mst.c").rename(folder / "chain.c")
-    assert len({first, second, cache.sources_hash("algorithms")}) == 3
-
-
 @pytest.mark.parametrize(
     ("hash_of", "places", "counts"),
     [

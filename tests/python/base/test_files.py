@@ -15,20 +15,6 @@ from collscope.base.errors import UserError, disk_error, nearest, unknown
 from collscope.base.files import says, write_atomically
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    real = open
-
-    def full(path: object, *rest: str) -> object:
-        return real("/dev/full", *rest)
-
-    monkeypatch.setattr("builtins.open", full)
-    with pytest.raises(UserError, match="disk is full"):
-        write_atomically(tmp_path / "x.csv", "x" * 100_000)
-    monkeypatch.undo()
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("x")
     write_atomically(tmp_path / "whole", "x")
@@ -101,15 +87,6 @@ def test_an_error_of_the_disk_is_in_words(number: int, full: bool) -> None:
         "x: the disk is full; free some space and repeat the command (finished points are kept)" if full else "x: no"
     )
     assert str(disk_error(OSError("odd"), "x")) == "x: odd"
-
-
-def test_a_place_can_be_written_to_where_it_or_what_is_above_can(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checked: list[tuple[Path, int]] = []
-    monkeypatch.setattr(os, "access", lambda path, mode: checked.append((path, mode)) or True)
-    assert paths.is_writable(tmp_path / "a" / "b") and paths.is_writable(tmp_path)
-    assert checked == [(tmp_path, os.W_OK | os.X_OK)] * 2
 
 
 @pytest.mark.parametrize(

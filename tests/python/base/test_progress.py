@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -65,10 +62,6 @@ def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
     assert capsys.readouterr().err.splitlines() == [line] * 4
 
 
-def test_durations_are_for_people() -> None:
-    assert [duration(s) for s in (0.2, 42, 150, 9000)] == ["1 s", "42 s", "2 min", "2.5 h"]
-
-
 @pytest.mark.parametrize(
     ("share", "says"), [(0.0, False), (0.0049, False), (0.005, True), (0.99, True), (1.0, False), (1.2, False)]
 )
@@ -100,28 +93,6 @@ def test_three_of_many_are_named_the_longest_first(monkeypatch: pytest.MonkeyPat
     assert reported.running(5.0) == ["w0, for 5 s"] and reported.running(5.1) == []
     reported.now(0, "again")
     assert reported.running()[0] == "w1, for 4 s"
-
-
-@pytest.mark.parametrize(
-    ("total", "terminal", "shows"), [(0, True, ""), (0, False, ""), (3, True, "bar"), (3, False, "lines")]
-)
-def test_on_a_terminal_it_is_a_bar(monkeypatch: pytest.MonkeyPatch, total: int, terminal: bool, shows: str) -> None:
-    shown: list[str] = []
-
-    def fake(name: str) -> object:
-        @contextlib.contextmanager
-        def show(made: Progress) -> Iterator[None]:
-            shown.append(name)
-            yield
-
-        return show
-
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    monkeypatch.setattr(progress, "_bar", fake("bar"))
-    monkeypatch.setattr(progress, "_lines", fake("lines"))
-    with progress.progress("x", total, "hint") as reported:
-        assert (reported.what, reported.total, reported.hint) == ("x", total, "hint")
-    assert "".join(shown) == shows
 
 
 @pytest.mark.parametrize(("since", "hint"), [(29.0, False), (31.0, True)])

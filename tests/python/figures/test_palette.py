@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from collscope.catalogue.registry import Registry
+from collscope.catalogue import registry
 from collscope.figures import palette, style
 from collscope.figures.palette import APART, GREY, looks
 from collscope.figures.style import DASHES, INK, RINGS, TREES, Look, style_of
@@ -39,9 +39,9 @@ def test_a_distinct_colour_is_the_own_or_the_farthest_of_all_others() -> None:
 
 
 @pytest.mark.parametrize("decided", [(), ("ompi_4_1", "ompi_5_0"), ("ompi_4_0", "ompi_4_1", "ompi_5_0", "mpich_4")])
-def test_no_two_keys_that_are_drawn_together_look_alike(known: Registry, decided: tuple[str, ...]) -> None:
+def test_no_two_keys_that_are_drawn_together_look_alike(decided: tuple[str, ...]) -> None:
     """All algorithms of a collective, each the best somewhere, beside what libraries decide."""
-    decisions = [f"decision/{name}" for name in decided]
+    known, decisions = registry.load(), [f"decision/{name}" for name in decided]
     for collective in known.collectives:
         keys = [a.key for a in known.of(collective.name)]
         found = looks(pd.DataFrame({"algorithm": [*keys, *decisions], "ratio": 1.0}))

@@ -18,7 +18,7 @@ from collscope.base.errors import UsageError
 from collscope.catalogue.registry import Registry
 from collscope.points.table import Row
 from collscope.sources import forecast, smpirun
-from collscope.sources.source import Options, Source
+from collscope.sources.source import Options
 from collscope.studies import reader
 from collscope.studies import rows as study_rows
 from collscope.studies.origin import Origin, remember
@@ -118,33 +118,6 @@ def test_the_origin_of_numbers_is_kept_whole(launches: Path, capsys: pytest.Capt
         *(("sim", metric, size) for metric in ("makespan", "root") for size in (16, 32, 64)),
         *(("bound", "makespan", size) for size in (16, 32, 64) for _ in range(len(rows) // 3 - 2)),
     ]
-
-
-def test_an_empty_run_has_an_origin(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smpirun, "version", lambda: "3.32")
-    origin = study_rows._origin(reader.parse(STUDY, Path(__file__)), [], study_rows.Taken(True, 0, 0, 2.0, 3))
-    assert (origin.hashes["sources"], origin.hashes["platform"]) == ("", "")
-    assert (origin.quick, origin.points, origin.simulated, origin.wall_s, origin.jobs) == (True, 0, 0, 2.0, 3)
-
-
-def test_the_model_makes_the_numbers_where_a_study_says_so(
-    workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    visited: list[Options] = []
-
-    def rows(tasks: list[Any], options: Options) -> list[Row]:
-        visited.append(options)
-        return [{"sources_hash": f"a{k}", "platform_hash": f"b{k}", "source": "model"} for k in range(len(tasks))]
-
-    monkeypatch.setitem(study_rows.SOURCES, "model", Source("model", rows))
-    monkeypatch.setattr(smpirun, "version", lambda: "3.32")
-    study = reader.parse(STUDY.replace('also_metrics = ["root"]', 'source = "model"'), Path(__file__))
-    options = Options(jobs=7, point_timeout_s=2.5)
-    found, origin = study_rows.of_study(study, tiny_platform.tiny(), True, options)
-    assert visited == [replace(options, title="test_rows")]
-    assert (origin.jobs, origin.simulated, origin.quick, origin.hashes["platform"]) == (1, 3, True, "b0")
-    assert origin.hashes["sources"] == "a0"
-    assert [row["source"] for row in found[:4]] == ["model"] * 3 + ["bound"]
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from collscope.analysis.claims import Assertion, Claim
 from collscope.base import paths
+from collscope.catalogue import registry
 from collscope.machines import find, spec_reader
 from collscope.papers import papers
-from collscope.points.table import Row
-from collscope.sources.source import Options, Source
+from collscope.sources.source import Options
 from collscope.studies import reader, sensitivity
 from made_platforms import LAYERED
 
@@ -104,65 +103,6 @@ def test_no_range_is_cut_below_what_the_platform_has() -> None:
     assert list(sensitivity._limits(find.load_spec("jaguar"))) == [], "no range, no limit"
 
 
-@pytest.mark.parametrize(("name", "source"), [("cheetah_jaguar", "model"), ("bird_schooner", "sim")])
-def test_claims_are_judged_again_by_the_source_of_the_study(
-    name: str, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = reader.load(name)
-    assert (study.prior_source, study.numbers_from) == (source, source)
-
-    def rows(tasks: object, options: Options) -> list[Row]:
-        raise RuntimeError(source)
-
-    monkeypatch.setitem(sensitivity.SOURCES, source, Source(source, rows))
-    monkeypatch.setattr(sensitivity, "tasks_of", lambda *_, **__: [])
-    with pytest.raises(RuntimeError, match=source):
-        sensitivity.run(study, study.sizes[:1], Options())
-
-
-def test_each_variant_is_simulated_and_judged(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    study = reader.load("bird_schooner")
-    spec = find.load_spec(study.platform)
-    one = sensitivity.Variant("n", "low", "1", spec)
-    requests: list[Any] = []
-    claim = Claim(
-        "B1", "", "", (Assertion("", True, "", "yes"), Assertion("", None, "", "yes"), Assertion("", False, "", "yes"))
-    )
-    judged = SimpleNamespace(
-        judged=lambda: {"decision/a": [claim], "decision/b": [claim]},
-        winner_tables=lambda: [SimpleNamespace(alternative="decision/b", matching_rows=3, matching_cells=7)],
-        narrowed=lambda sizes, ranks: requests.append((sizes, ranks)) or judged,
-    )
-    monkeypatch.setattr(sensitivity, "variants", lambda spec, nodes: [one])
-    monkeypatch.setattr(sensitivity, "analyse", lambda few, frame: requests.append(few) or judged)
-    monkeypatch.setattr(sensitivity, "tasks_of", lambda few, platform, quick: [(("task", quick), None, None)])
-    row = {"platform_hash": "p", "sources_hash": "s"}
-    sim = Source("sim", lambda tasks, options: requests.append((tasks, options)) or [row])
-    monkeypatch.setitem(sensitivity.SOURCES, "sim", sim)
-    monkeypatch.setattr(sensitivity.table, "to_frame", lambda rows: rows)
-    made = sensitivity.run(study, (64, 128), Options(jobs=3, force=True))
-    assert (
-        requests[0] == ([("task", False)], Options(jobs=3, quiet=True))
-        and requests[2] == ((64, 128), (32,))
-        and len(requests) == 6
-    )
-    few = requests[1]
-    assert (few.sizes, few.quick, few.focus, few.also_metrics) == ((64, 128),) * 3 + ((),)
-    assert [c.name for c in few.collectives] == [c.name for c in study.collectives if c.classes]
-    assert capsys.readouterr().err.splitlines() == ["collscope: 1 of 2: as modelled  ", "collscope: 2 of 2: n low 1"]
-    assert (few.layouts, few.variations, few.numbers_from) == (study.layouts, (), "sim")
-    assert tuple(made.columns) == sensitivity.COLUMNS
-    with (paths.RESULTS / "bird_schooner" / "sensitivity.csv").open() as file:
-        assert file.readline() == ",".join(sensitivity.COLUMNS) + "\n", "as in what is committed"
-    assert [tuple(r) for r in made.itertuples(index=False)] == [
-        (number, end, value, alternative, "B1", "partly", 1, 2, *winners, "p", "s")
-        for number, end, value in ((sensitivity.BASE, "", ""), ("n", "low", "1"))
-        for alternative, winners in (("decision/a", (0, 0)), ("decision/b", (3, 7)))
-    ]
-
-
 def test_links_between_nodes_are_moved_where_there_are_some() -> None:
     """Jaguar's torus: absent on one node. A curve that two classes share has the outer one's name."""
     spec = find.load_spec("jaguar")
@@ -197,3 +137,22 @@ def test_a_summary_says_what_was_left_out() -> None:
     whole = sensitivity.summary(replace(study, prior_ranks=max(study.ranks)), text, {"": claims})
     assert (whole["ranks"], whole["by"]) == ("", "")
     assert sensitivity.summary(reader.load("bird_schooner"), text, {})["limits"] == "eager_bytes only to 32768"
+
+
+def test_each_variant_is_run_and_judged(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the model, at one size and on few ranks: the platform as modelled, and two others."""
+    study = reader.check_keys(reader.load("cheetah_jaguar"), registry.load())
+    two = list(sensitivity.variants(find.load_spec(study.platform), 4))[:2]
+    monkeypatch.setattr(sensitivity, "variants", lambda spec, nodes: two)
+    made = sensitivity.run(replace(study, prior_ranks=768), (1, 2048), Options(jobs=1))
+    with (paths.RESULTS / "cheetah_jaguar" / "sensitivity.csv").open() as file:
+        assert tuple(made.columns) == sensitivity.COLUMNS == tuple(file.readline().strip().split(","))
+    moved = [(sensitivity.BASE, "", ""), *((v.number, v.end, v.value) for v in two)]
+    ids = [c.id for c in papers.load("cheetah").claim]
+    found = list(made[["number", "end", "value", "claim"]].itertuples(index=False, name=None))
+    assert found == [(*of, claim) for of in moved for claim in ids]
+    assert made["platform_hash"].nunique() == 3 and made["sources_hash"].nunique() == 1
+    assert (made["held"] <= made["total"]).all() and made["total"].max() > 0
+    assert [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()] == ["1 of 3", "2 of 3", "3 of 3"]

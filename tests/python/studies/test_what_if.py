@@ -178,20 +178,6 @@ def test_the_report_has_a_section_a_table_and_a_figure(
     assert found == ["schooner[nic_bytes_per_s=x2]", "cyclic", "mst", "linear"]
 
 
-def test_a_colour_is_a_key_s_in_all_panels_and_the_boxes_have_the_winner_s(study: Study) -> None:
-    made = pictures.pictures(analysis.analyse(study, table.to_frame(rows(study))), [], None, False)
-    figure = made[0].make()
-    panels, boxes = figure.axes[::2], figure.axes[1::2]
-    colours = [{line.get_color() for line in ax.get_lines() if len(line.get_xdata()) == 3} for ax in panels]
-    assert len(panels) == 4
-    assert colours[0] == colours[2], "the first column"
-    assert len(colours[1]) == 3, "and in the second the best of the first, dashed"
-    texts = [[t.get_text() for t in ax.texts if "×" in t.get_text()] for ax in boxes]
-    assert texts == [[], ["1.00×"] * 3, [], ["0.67×"] * 3]
-    faces = [{p.get_facecolor() for p in ax.patches} for ax in boxes]
-    assert faces[0] == faces[1] == faces[2] != faces[3]
-
-
 def test_it_can_be_drawn_alone(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_rows, "rows_of", lambda s, *_: rows(s))
     drawn.stand_ins(monkeypatch)

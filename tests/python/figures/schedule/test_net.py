@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_rgba
 
 from collscope.base import programs
 from collscope.catalogue import registry
 from collscope.figures.schedule import net
-from collscope.figures.schedule.net import Stage, positions
+from collscope.figures.schedule.net import positions
 from collscope.figures.schedule.rounds import round_colour
-from collscope.figures.schedule.sheet import WORK
-from collscope.figures.style import FAINT, INK, SHADE
 from collscope.schedules.trace import Trace
 from made_trace import made_trace, message
 from traced import traced
@@ -89,39 +86,10 @@ def test_ranks_stand_as_far_out_as_their_depth(sent: list[Sent], parents: list[i
     assert [found[r] for r in order] == rings
 
 
-@pytest.mark.parametrize(
-    ("ranks", "reach", "size"),
-    [
-        (8, 1.13, 0.17),
-        (32, 1.13, 0.4 * 2 * math.pi / 32 * 4 / 2.26),
-        (33, 1.09, 0.4 * 2 * math.pi / 33 * 4 / 2.18),
-        (200, 1.09, 0.035),
-    ],
-)
-def test_circles_of_ranks_are_as_large_as_there_is_room(ranks: int, reach: float, size: float) -> None:
-    stage = net.stage_of(sending(ranks, []), 4)
-    assert (stage.reach, stage.unit, stage.size * stage.unit) == pytest.approx((reach, 4 / (2 * reach), size))
-
-
 def test_in_a_tree_the_closest_two_leave_room_for_each_other() -> None:
     stage = net.stage_of(sending(25, [(0, k, 1) for k in range(1, 25)]), 4)
     near = min(float(np.hypot(*(a - b))) for a, b in itertools.combinations(stage.at, 2))
     assert stage.size == pytest.approx(0.31 * near)
-
-
-def test_lines_bend_to_the_middle_and_leave_the_ranks_free() -> None:
-    a, b = np.array([0.0, 1.0]), np.array([1.0, 0.0])
-    assert net.curve(a, b, 0.0) == pytest.approx(np.linspace(a, b, 40))
-    bent = net.curve(a, b, 0.5, 3)
-    control = 0.5 * (1 - 0.5 * math.sqrt(2) / 2)
-    assert bent == pytest.approx(np.array([a, (0.25 + 0.5 * control, 0.25 + 0.5 * control), b]))
-    line = np.column_stack([np.linspace(0, 10, 11), np.zeros(11)])
-    assert net.cut(line, 2.0)[:, 0].tolist() == [2, 3, 4, 5, 6, 7, 8]
-    assert net.cut(line, 3.5)[:, 0] == pytest.approx(np.linspace(3, 7, 6))
-    stage = Stage(np.array([a, b]), None, 1.1, 2.0, 0.1)
-    path = stage.path(0, 1)
-    assert stage.path(1, 0).tolist() == path[::-1].tolist()
-    assert 0.112 <= np.hypot(*(path[0] - a)) < 0.16 and len(path) < 40
 
 
 # ---- what is between them --------------------------------------------------------------------------------------------
@@ -171,97 +139,8 @@ def test_a_crowded_net_shows_the_messages_of_one_rank(
     assert ax.patches[0].get_linewidth() == 1.7
 
 
-def test_the_ground_of_an_animation_is_faint(ax: Axes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(net, "_ranks", lambda *_: None)
-    net.net(ax, sending(4, [(0, 1, k) for k in range(1, 6)]), 4, faint=True)
-    (drawn,) = ax.collections
-    assert tuple(drawn.get_colors()[0]) == pytest.approx(to_rgba(WORK, 0.22))  # type: ignore[attr-defined]
-    assert not ax.patches and [t.get_text() for t in ax.texts] == [""]
-    net.net(ax, sending(4, [(0, 1, k) for k in range(1, 6)]), 4)
-    assert ax.texts[-1].get_text() == "dark: in several rounds"
-
-
-@pytest.mark.parametrize(
-    ("unit", "crowd", "reach", "length"),
-    [
-        (1.0, 130, 1.0, 0.085),
-        (1.0, 131, 1.0, 0.0595),
-        (10.0, 1, 1.0, 0.05),
-        (0.5, 1, 1.0, 0.09),
-        (1.0, 1, 0.1, 0.055),
-        (1.0, 1, 0.01, 0.03),
-    ],
-)
-def test_heads_of_arrows_are_as_long_as_there_is_room(unit: float, crowd: int, reach: float, length: float) -> None:
-    line = np.column_stack([np.linspace(0, 1, 5), np.zeros(5)])
-    stroke = net._Stroke(line, (0, 0, 0), (True, True), reach)
-    up, down = stroke.heads(Stage(np.zeros((2, 2)), None, 1.1, unit, 0.1), crowd)
-    assert up == pytest.approx(np.array([(1, 0), (1 - length, 0.36 * length), (1 - length, -0.36 * length)]))
-    assert down == pytest.approx(np.array([(0, 0), (length, -0.36 * length), (length, 0.36 * length)]))
-    one = net._Stroke(line, (0, 0, 0), (False, True), reach).heads(Stage(np.zeros((2, 2)), None, 1.1, unit, 0.1), crowd)
-    assert len(one) == 1 and one[0] == pytest.approx(down)
-
-
-@pytest.mark.parametrize(("size", "aside"), [(0.02, 0.011), (0.1, 0.045)])
-def test_the_rounds_of_an_edge_are_lines_beside_each_other(size: float, aside: float) -> None:
-    stage = Stage(np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]), {0: 0, 1: 0, 2: 0}, 1.1, 1.0, size)
-    sent = [(0, 1, 1), (1, 0, 2), (0, 1, 3), (0, 2, 4)]
-    made = net._strokes(sending(3, sent), stage)
-    assert (made.crowd, made.several) == (2, False)
-    assert [(s.directions, s.colour) for s in made.all] == [
-        ((True, False), round_colour(4, 4)),  # later rounds first, beneath
-        ((True, False), round_colour(1, 4)),
-        ((False, True), round_colour(2, 4)),
-        ((True, False), round_colour(3, 4)),
-    ]
-    assert [s.line[0][1] for s in made.all[1:]] == pytest.approx([-aside, 0, aside])
-    assert made.all[1].reach == pytest.approx(np.hypot(*(made.all[1].line[-1] - made.all[1].line[0])))
-    dark = net._strokes(sending(3, [*sent, (1, 0, 4)]), stage)
-    assert dark.several and [(s.directions, s.colour) for s in dark.all] == [
-        ((True, False), round_colour(4, 4)),
-        ((True, True), to_rgb(WORK)),
-    ]
-
-
 def test_among_many_edges_each_is_one_line() -> None:
     twice = [(0, 1, 1), (0, 1, 2)]
     for edges, lines in ((200, 201), (201, 201)):
         t = sending(32, [*twice, *pairs(edges)[1:]])
         assert len(net._strokes(t, net.stage_of(t, 4)).all) == lines
-
-
-@pytest.mark.parametrize(
-    ("ranks", "tree", "points", "numbered", "size"),
-    [
-        (9, False, 5.2, 9, 5.46),
-        (9, False, 9.0, 9, 8.5),
-        (9, False, 5.1, 2, 6.6),  # every eighth
-        (33, True, 5.1, 33, 5.6),
-    ],
-)
-def test_ranks_have_their_numbers_inside_or_beside(
-    ranks: int, tree: bool, points: float, numbered: int, size: float, ax: Axes
-) -> None:
-    at = np.column_stack([np.arange(ranks), np.arange(ranks)]).astype(float)
-    stage = Stage(at, dict.fromkeys(range(ranks), 0) if tree else None, 1.1, 1.0, points / 72)
-    net._ranks(ax, made_trace(ranks=ranks, root=0, nodes=()), stage)
-    assert [t.get_fontsize() for t in ax.texts] == pytest.approx([size] * numbered)
-    assert [p.get_linewidth() for p in ax.patches] == [0.9 if ranks <= 32 else 0.6] * ranks
-    inside = points >= 5.2
-    assert [t.get_color() for t in ax.texts] == [
-        ("white" if r == 0 else INK) if inside else FAINT for r in range(numbered)
-    ]
-    if tree:
-        away = points / 72 + 0.032
-        assert ax.texts[0].get_position() == pytest.approx((0, away))  # the root's above it
-        assert ax.texts[3].get_position() == pytest.approx((3 + away / math.sqrt(2),) * 2)
-    elif not inside:
-        assert ax.texts[1].get_position() == pytest.approx((8 * (1 + 2.2 * points / 72),) * 2)
-
-
-def test_ranks_of_every_other_node_are_shaded(ax: Axes, known: registry.Registry) -> None:
-    stage = Stage(np.zeros((4, 2)), None, 1.1, 1.0, 0.1)
-    net._ranks(ax, made_trace(root=1), stage)
-    net._ranks(ax, made_trace(root=1, collective="allgather", nodes=()), stage)
-    fill = [p.get_facecolor() for p in ax.patches]
-    assert fill == [to_rgba(c) for c in (SHADE, INK, "white", "white", *["white"] * 4)]
