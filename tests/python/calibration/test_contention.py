@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 
 from collscope.base import paths
-from collscope.calibration.contention import Tree, Trees, gap_at, gap_of, gaps_of, is_fitted, read, scaled, split
+from collscope.calibration.contention import Tree, Trees, gap_at, gaps_of, is_fitted, read
 from collscope.calibration.curves import Piece, curve_at
 from collscope.calibration.published import made
 from collscope.calibration.tables import Measured, Measurements
@@ -68,55 +68,6 @@ def test_planted_gaps_are_found_within_two_percent() -> None:
         for size, seconds in found.received[level]:
             assert seconds == pytest.approx(gap + size * slope, rel=0.02)
     assert (found.fitted, found.rows) == (3 * (3 * 7 + 1), 3 * 28 * 5)
-
-
-def test_a_gap_is_contained_in_its_message() -> None:
-    pieces: list[Piece] = [(0, 1e-6, 0.0), (4096, 5e-7, 1e-10)]
-    known = [(1, 2e-7), (1024, 9e-7), (8192, 2e-6)]
-    short = split(pieces, known, LIMIT)
-    assert [curve_at(short, n) for n in (1, 1023, 4096, 9000)] == [curve_at(pieces, n) for n in (1, 1023, 4096, 9000)]
-    assert [p[0] for p in short] == [0, 1024, 2048, 4096, 8192, 16384]
-    ends = [*(p[0] for p in short[1:]), 1 << 20]
-    found = [gap_of(short, at, known, end, 0.0) for at, end in enumerate(ends)]
-    assert found[0] == (pytest.approx(gap_at(known, 2), rel=0.01), 0.0)
-    assert found[3] == (pytest.approx(0.95 * 5e-7), pytest.approx(0.95 * 1e-10)), "never more than the message takes"
-    assert all(0 <= gap <= p[1] and 0 <= per_byte <= p[2] for (gap, per_byte), p in zip(found, short, strict=True))
-    assert gap_of(short, 3, known, 8192, 9e-11) == (pytest.approx(0.95 * 5e-7), pytest.approx(1e-11)), (
-        "the links keep theirs"
-    )
-    assert gap_at(known, 0) == 2e-7 and gap_at(known[:1], 500) == 2e-7
-    both = gap_of(short, 3, known, 8192, 0.0, found[3])
-    assert both == (0.0, 0.0), "what is taken is not spent twice"
-    rest = gap_of([(0, 1e-6, 1e-10)], 0, [(1, 4e-7)], 9, 0.0, (3e-7, 0.0))
-    assert rest[0] + rest[1] == pytest.approx(4e-7) and rest[0] < 0.95 * 1e-6 - 3e-7
-    assert scaled(known, [(0, 1e-6, 0.0)], [(0, 3e-6, 0.0)]) == [(n, pytest.approx(3 * g)) for n, g in known]
-
-
-def test_gaps_and_non_blocking_curves_stand_in_the_file() -> None:
-    times = {level: [Measured(2**k, curve_at(p, 2**k)) for k in range(23)] for level, p in CURVES.items()}
-    _, text = made(HEAD, Measurements(times, {}, dict.fromkeys(times, "made up")), "x.toml", trees=planted())
-    spec = parse_spec(text, "x.toml")
-    for level, curve in spec.curve.items():
-        for piece in curve:
-            assert (piece.gap is not None) == (piece.start <= 65536) or level == "cache"
-            if piece.gap:
-                assert (
-                    0 <= piece.gap[0].value <= piece.latency.value and 0 <= piece.gap[1].value <= piece.s_per_byte.value
-                )
-    gap = {p.start: p.gap for p in spec.curve["socket"]}[8192]
-    assert gap and gap[0].value + 11000 * gap[1].value == pytest.approx(2e-7 + 11000 * 1.5e-10, rel=0.05)
-    # The network's bytes stay on the wire: all senders of a node share it.
-    assert all(p.traffic.value == 1 for p in spec.curve["network"])
-    waiting = spec.curve_nonblocking["node"]
-    assert {16384, 65536, 262144} <= {p.start for p in waiting}
-    at = {p.start: p for p in waiting}
-    assert at[65536].latency.value + 65536 * at[65536].s_per_byte.value == pytest.approx(7e-6, rel=1e-4)
-    assert all(p.gap is None for p in waiting if p.start > LIMIT)
-    assert all(p.receive_gap is None for p in waiting), "a receive is the same however its message was sent"
-    received = {p.start: p.receive_gap for p in spec.curve["node"]}[8192]
-    assert received and received[0].value + 11000 * received[1].value == pytest.approx(2e-7 + 11000 * 4e-11, rel=0.05)
-    network = [p.gap[0].value + 100 * p.gap[1].value for p in spec.curve["network"][:1] if p.gap]
-    assert network == [pytest.approx(5e-7, rel=0.02)]
 
 
 def test_a_class_whose_non_blocking_messages_take_as_long_has_one_curve() -> None:
@@ -257,11 +208,6 @@ def test_small_sizes_and_every_fourth_number_of_processes_are_fitted() -> None:
     assert [t.processes for t in two.rows if is_fitted(t, two, 4096) and t.bytes == 8] == [2, 4, 12, 13], (
         "fewer than three"
     )
-
-
-def test_a_gap_between_known_sizes_and_beyond() -> None:
-    known = [(2, 1.0), (4, 3.0), (8, 4.0)]
-    assert [gap_at(known, n) for n in (0, 2, 3, 4, 6, 8, 16)] == [1.0, 1.0, 2.0, 3.0, 3.5, 4.0, 6.0]
 
 
 def test_a_table_of_trees_is_read_by_its_columns(tmp_path: Path) -> None:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UserError
 from collscope.base.statistics import quantile
 from collscope.calibration.noise import PARTS, noise_of, single_messages
-from collscope.calibration.specification import noise_of as written
-from collscope.machines import find
-from collscope.machines.machine_file import machine_file
 from collscope.machines.spec_reader import parse_spec
-from collscope.machines.spec_writer import spec_text
 
 MIN_S = 5e-4
 SPEC = "name = 't'\nnodes = 4\nsockets = 1\ncores_per_socket = 1\n[curve]\nnetwork = [[0, 5e-6, 1e-9]]\n"
@@ -58,21 +52,6 @@ def test_noise_is_about_the_time_of_the_curve() -> None:
     assert [part for part, _ in alike] == list(PARTS)
     assert all(seconds == pytest.approx(5e-5) for _, seconds in alike)
     assert noise_of([3e-4] * 19, 2.5e-4) == ()
-
-
-def test_noise_of_a_specification_is_read_as_it_was_written(tmp_path: Path) -> None:
-    noise = [(1, noise_of([9.8e-6 + 1e-8 * k for k in range(1, 40)], 1e-5)), (1024, ((0.0, 0.0), (1.0, 1e-6)))]
-    path = tmp_path / "t.toml"
-    path.write_text(spec_text(replace(parse_spec(SPEC, "t"), noise={"network": written(noise, "here")})))
-    spec = find.load_spec(str(path))
-    first, second = spec.noise["network"]
-    assert (first.start, second.start, first.tag, first.source) == (0, 1024, "measured", "here")
-    assert [s for _, s in first.quantiles] == pytest.approx([s for _, s in noise[0][1]], rel=1e-3)
-    platform = find.load(str(path))
-    lines = [line.split() for line in machine_file(platform, 2, 2, noise=True).splitlines() if line.startswith("noise")]
-    assert [(line[1], int(line[2])) for line in lines] == [("network", 0)] * len(PARTS) + [("network", 1024)] * 2
-    assert [float(line[4]) for line in lines[: len(PARTS)]] == [s for _, s in first.quantiles]
-    assert "noise" not in machine_file(platform, 2, 2)
 
 
 @pytest.mark.parametrize(

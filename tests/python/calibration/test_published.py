@@ -73,31 +73,14 @@ def test_the_specification_gives_every_measured_time_back(
     assert sum(error > 0.1 for error in hidden) == far
 
 
-def test_the_jumps_of_orfeo_are_those_of_all_its_classes() -> None:
-    curves = {level: c.fit.jumps for level, c in fit(read([str(DATA)], {"node_type": "EPYC"})).curves.items()}
-    assert curves["network"] == (256,)
-    assert {jumps for level, jumps in curves.items() if level != "network"} == {(32, 128, 512, 262144)}
-
-
-def test_planted_curves_stand_in_the_file() -> None:
-    fitted, text = made(HEAD, planted(), "x.toml")
-    spec = parse_spec(text, "x.toml")
-    for level, pieces in PLANTED.items():
-        found = [(p.start, p.latency.value, p.s_per_byte.value) for p in spec.curve[level]]
-        assert found == [pytest.approx(piece, rel=1e-4) for piece in pieces]
-        assert {p.latency.tag for p in spec.curve[level]} == {"measured"}
-    assert max(abs(e.share) for curve in fitted.curves.values() for e in curve.fit.errors) < 1e-6
-    # Links move what the fastest large piece needs, and a slower piece all of its bytes.
-    assert spec.nic_bytes_per_s.value == pytest.approx(1 / 8e-11, rel=1e-3)
-    assert {p.traffic.value for pieces in spec.curve.values() for p in pieces} == {1.0}
-
-
 def test_no_piece_is_faster_than_a_link_that_the_file_gives() -> None:
     flat = {"network": [(0, 1e-6, 0.0), (1024, 1e-6, 1e-10)]}
     _, text = made(f"nic_bytes_per_s = 8e9\n{HEAD}", planted(flat), "x.toml")
     first, *_, last = parse_spec(text, "x.toml").curve["network"]
     assert first.traffic.value == pytest.approx(1e-12 * 8e9, rel=1e-3)
     assert last.traffic.value == pytest.approx(0.8, rel=1e-3)
+    small = CurveFit((), ((0, 0.0, 0.5), (4095, 0.0, 4.0)))
+    assert published.own_rate(small) == 0.25, "no piece is for large messages: the last says what links move"
 
 
 def test_the_latency_of_a_piece_has_room_for_two_overheads() -> None:
@@ -186,18 +169,6 @@ def test_a_new_specification_begins_with_what_is_known() -> None:
         "mine: messages do not tell a machine's shape; add --shape nodes=4,sockets=2,cores_per_socket=16[,cores_per_cache=4] "
         "(missing: sockets, cores_per_socket)"
     )
-
-
-def test_links_move_what_the_fastest_large_piece_needs() -> None:
-    def rate(*pieces: Piece) -> float:
-        return published.own_rate(CurveFit((), pieces))
-
-    assert rate((0, 0.0, 0.5), (4096, 0.0, 2.0), (8192, 0.0, 4.0)) == 0.5
-    assert rate((0, 0.0, 0.5), (4095, 0.0, 4.0)) == 0.25, "none is for large messages: the last"
-
-
-def test_points_are_not_known_better_than_they_were_printed() -> None:
-    assert published.points_of([Measured(1, 1e-7), Measured(2, 1e-6)]) == [Point(1, 1e-7, 0.05), Point(2, 1e-6, 0.01)]
 
 
 @pytest.mark.parametrize("text", ["nodes", "nodes=0", "nodes=4194304", "Nodes=4", "nodes=1.5", "nodes=-1", "", "4=4"])

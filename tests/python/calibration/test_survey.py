@@ -66,28 +66,6 @@ def test_a_send_waits_where_it_takes_nine_tenths_of_its_receiver_s_delay() -> No
     assert survey.late_limit(samples, "late_nonblocking") == (128, 0), "none waited"
 
 
-@pytest.mark.parametrize(
-    ("blocking", "nonblocking", "sizes"),
-    [
-        ((1024, 2048), (1024, 2048), [*range(1088, 2048, 64), 2047]),
-        ((1024, 2048), (512, 1024), [*range(544, 1024, 32), 1023, *range(1088, 2048, 64), 2047]),
-        ((64, 0), (64, 0), []),  # none waited
-        ((0, 64), (0, 64), []),  # all did
-    ],
-)
-def test_finer_sizes_lie_where_sends_begin_to_wait(
-    blocking: tuple[int, int], nonblocking: tuple[int, int], sizes: list[int]
-) -> None:
-    readings = [
-        reading(pattern, ((0, 1),), size, late, 2 * late, count=10)
-        for pattern, limits in (("late", blocking), ("late_nonblocking", nonblocking))
-        for size, late in zip(limits, (1e-5, 11e-3), strict=True)
-        if size
-    ]
-    found = list(survey.between(together(PAIR, readings), {"network": Pace(1e-6, 2e-5)}))
-    assert found == [Probe(p, ((0, 1),), n, 10, 2) for n in sizes for p in ("late", "late_nonblocking")]
-
-
 def test_a_slow_network_is_measured_with_less() -> None:
     placement = Placement(tuple((n, n, n) for n in range(8)))
     slow, fast = ({"network": Pace(small, large)} for small, large in ((1e-3, 12e-3), (2e-6, 1e-5)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,13 +9,9 @@ import pytest
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.campaigns import campaign as campaigns
-from collscope.campaigns import report, run
 from collscope.machines import find
-from collscope.points import table
-from collscope.points.plan import Task
 from collscope.sources import published
-from collscope.sources.source import Options, Source
-from made_rows import row_of
+from collscope.sources.source import Options
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
@@ -89,34 +83,3 @@ def test_published_times_are_found_by_our_keys() -> None:
     assert other["status"] == published.NOBODY and other["median_s"] is None
     with pytest.raises(UserError, match="of schooner no times of collectives were published here"):
         published.tasks(platform, "schooner")
-
-
-@needs_prover
-def test_a_report_follows_a_second_run_that_measured_what_broke(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken, measured = {"bcast/linear", "bcast/binomial"}, list[int]()
-
-    def rows(tasks: Sequence[Task], options: Options) -> list[table.Row]:
-        measured.append(len(tasks))
-        bad = {"kind": "died", "status": "broke", "seconds": None}
-        return [
-            row_of(
-                layout, point, "real", **(bad if point.key.stem in broken else {"seconds": 1e-5 + point.count * 1e-9})
-            )
-            for layout, point in tasks
-        ]
-
-    monkeypatch.setitem(run.SOURCES, "real", Source("real", rows))
-    monkeypatch.setattr(report, "_figures", lambda made, folder: [])
-    text = MEASURED.replace("without = []", "noise = 3").replace('["flat"]', '["linear", "binomial", "chain"]')
-    name = written(tmp_path, text.replace(', "barrier"', ""))
-    summaries = []
-    for _ in range(2):
-        folder = run.run(name, quick=True, out=str(tmp_path / "out"))
-        summaries.append(json.loads((folder / "summary.json").read_text()))
-        broken.clear()
-    assert measured == [6, 4]
-    assert summaries[1]["points"] == summaries[0]["points"] + 4
-    assert "broke" not in (folder / "report.md").read_text()
-    assert summaries[1]["coverage"] == [] and "no band: the platform does not say" in (folder / "report.md").read_text()

@@ -88,7 +88,9 @@ def world(workplace: Path, known: Registry, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(run.SOURCES, "real", Source("real", there.real))
     monkeypatch.setattr(run.find, "load", lambda name: replace(tiny(), name=name))
     monkeypatch.setattr(run.overrides, "left_out", lambda platform, name: f"{platform} without {name}")
-    monkeypatch.setattr(run.report, "write", lambda made, folder: there.made.append(made))
+    written = run.report.write
+    monkeypatch.setattr(run.report, "write", lambda made, folder: there.made.append(made) or written(made, folder))
+    monkeypatch.setattr(report, "_figures", lambda made, folder: [])
     monkeypatch.setattr(run.os, "getloadavg", iter([(load, 0, 0) for load in (1.25, 3.5)] * 9).__next__)
     (workplace / "mine.toml").write_text(MINE)
     return there
@@ -143,8 +145,10 @@ def test_measured_calls_are_kept_until_they_are_measured_again(
     run.run(name, out=out)
     notes = capsys.readouterr().err
     assert f"mine: 1 call measured before ({workplace}/out/measured.csv)\n" in notes and notes.count("before") == 1
+    assert "real: broke" in (workplace / "out" / "report.md").read_text()
     world.broken = None
     run.run(name, out=out)
+    assert "broke" not in (workplace / "out" / "report.md").read_text()
     assert "mine: 3 calls measured before (" in capsys.readouterr().err
     assert [calls for calls, _ in world.measured] == [CALLS[:2], CALLS[1:], [CALLS[1]]]
     assert world.made[-1].unpredicted == [] and world.made[0].quick
