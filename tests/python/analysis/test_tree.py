@@ -107,6 +107,17 @@ def test_rules_that_lose_least_are_taken_of_as_few() -> None:
     assert (joined.algorithm, joined.nodes, joined.nodes_min, joined.nodes_max) == ("y", (2, 4), None, None)
 
 
+def test_node_counts_are_joined_with_the_neighbours_that_lose_less() -> None:
+    """Two rules in any case: x also serves four nodes, where it loses 1 %, as does y from there on, where it loses 3 %."""
+    times = {2: (1.0, 3.0, 3.0), 4: (1.01, 1.03, 1.0), 8: (3.0, 1.0, 3.0)}
+    frames = [
+        table({key: power(t, 0.0) for key, t in zip("xyz", seconds, strict=True)}, nodes)
+        for nodes, seconds in times.items()
+    ]
+    rules = tree.fit_tree(pd.concat(frames), 0.05).rules
+    assert [(r.algorithm, r.nodes) for r in rules] == [("x", (2, 4)), ("y", (8,))]
+
+
 def test_a_rule_speaks_of_its_range_alone() -> None:
     rule = tree.Rule("bcast", 32, 2, 4, (2, 4), 64, 256, "a", 0.0, 0.0)
     for ranks, nodes, size, covers in (

@@ -119,6 +119,7 @@ FILES = {
     "unranked": "\nalgorithm=bcast/mst count=1\n",
     "builtin": "algorithm=bcast/builtin ranks=4 count=1\n",
     "many": "algorithm=bcast/mst ranks=9 count=1\n",
+    "ring": "algorithm=reduce_scatter/ring ranks=2 count=10\n",
     "absent_late": "algorithm=bcast/mst ranks=4 count=1 skew=file:nowhere\n",
     "beyond_late": "algorithm=bcast/mst ranks=4 count=1 skew=one_late:1:4\n",
 }
@@ -349,6 +350,11 @@ def test_a_schedule_that_is_written_says_its_call_first(folder: Path) -> None:
         "call collective=bcast ranks=9 count=1 elem=4"
     )
     assert [sum(word in line for line in lines) for word in ("rank ", "  send", "  recv")] == [9, 8, 8]
+
+
+def test_a_ring_of_two_has_a_vector_and_one_block_of_scratch(folder: Path) -> None:
+    lines = run(folder, "--model alone --write --plan ring")[1].splitlines()
+    assert [line.strip() for line in lines if "piece" in line] == ["piece 0 40", "piece 64 20"] * 2
 
 
 @pytest.mark.parametrize(
