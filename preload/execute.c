@@ -92,6 +92,25 @@ static buffers of_bcast(const communicator *c, const program_call *p, bool strai
   return b;
 }
 
+static bool is_scattered(const communicator *c, const program_call *p) {
+  for (int i = 0; p->at && i < c->size; i++)
+    if (p->at[i] != i * (long)p->out.count) return true;
+  return false;
+}
+
+static void *scattered_block(const program_call *p, int i) {
+  MPI_Aint begin, extent;
+  MPI_Type_get_extent(p->out.type, &begin, &extent);
+  return (char *)p->out.buffer + p->at[i] * extent;
+}
+
+/* The memory in which blocks that lie apart are collected; that of a rank in place holds its own. */
+static void *collected(const communicator *c, const program_call *p, bool in_place, size_t block) {
+  char *memory = runtime_allocate(block * (size_t)c->size);
+  if (in_place) layout_pack(scattered_block(p, c->rank), p->out.count, p->out.type, memory + (size_t)c->rank * block);
+  return memory;
+}
+
 /* straight: elements of this type need no packing. block: bytes of one, by which a block in place is found. */
 static buffers buffers_of(const communicator *c, const program_call *p, bool (*straight)(MPI_Datatype), size_t block) {
   const coll_facts *facts = coll_facts_of(p->collective);
@@ -105,11 +124,12 @@ static buffers buffers_of(const communicator *c, const program_call *p, bool (*s
     b.in = as_is ? p->in.buffer : (b.packed_in = packed(elements(c, facts->in.amount, &p->in), &p->in));
   }
   if (out_here) {
-    bool as_is = straight(p->out.type);
+    bool apart = is_scattered(c, p), as_is = straight(p->out.type) && !apart;
     size_t n = elements(c, facts->out.amount, &p->out), of_in = elements(c, facts->in.amount, &p->in);
     if (in && !in_here && of_in > n) n = of_in; /* a smaller result stands at the start of what is combined */
     b.unpacks = !as_is;
     if (as_is) b.out = (void *)p->out.buffer;
+    else if (apart) b.out = b.packed_out = collected(c, p, in && !in_here, block);
     else b.out = b.packed_out = !in_here && in ? packed(n, &p->out) : memory_for(n, p->out.type);
   }
   size_t own = (size_t)c->rank * block;
@@ -118,11 +138,20 @@ static buffers buffers_of(const communicator *c, const program_call *p, bool (*s
   return b;
 }
 
-static void settle(const communicator *c, const program_call *p, buffers *b) {
+static void unpack(const communicator *c, const program_call *p, const char *packed_out) {
+  size_t block = p->out.count * layout_size(p->out.type);
   coll_amount amount = coll_facts_of(p->collective)->out.amount;
-  bool written = p->collective != COLL_EXSCAN || c->rank > 0;
-  if (b->unpacks && written)
-    layout_unpack(b->packed_out, (void *)p->out.buffer, elements(c, amount, &p->out), p->out.type);
+  if (!is_scattered(c, p)) {
+    layout_unpack(packed_out, (void *)p->out.buffer, elements(c, amount, &p->out), p->out.type);
+    return;
+  }
+  for (int i = 0; i < c->size; i++)
+    layout_unpack(packed_out + (size_t)i * block, scattered_block(p, i), p->out.count, p->out.type);
+}
+
+static void settle(const communicator *c, const program_call *p, buffers *b) {
+  bool written = p->collective != COLL_EXSCAN || c->rank > 0; /* MPI leaves the result of the first rank open */
+  if (b->unpacks && written) unpack(c, p, b->packed_out);
   free(b->packed_in);
   free(b->packed_out);
 }

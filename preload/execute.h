@@ -18,6 +18,8 @@ typedef struct {
   int root;     /* 0 where the collective has no root */
   side in, out; /* bcast: both are its buffer */
   MPI_Op op;
+  const int *
+      at; /* of a vector form with blocks of one size: where each lies in out, in elements; NULL: one behind the other */
 } program_call;
 
 /* Bytes of the call's count: of a block or of the vector, as the catalogue has it. */

@@ -142,13 +142,39 @@ PUBLIC int MPI_Reduce_scatter(const void *in, void *out, const int *counts, MPI_
   FINISH(COLL_REDUCE_SCATTER, -1, type, PMPI_Reduce_scatter(in, out, counts, type, op, comm));
 }
 
-/* ---- always passed on --------------------------------------------------------------------------------- */
-
-static const char vector_form[] = "a vector form, of which the catalogue has no algorithm";
-
 static size_t bytes_of(const void *buffer, int n, MPI_Datatype type) {
   return buffer != MPI_IN_PLACE && n > 0 && type != MPI_DATATYPE_NULL ? (size_t)n * layout_size(type) : 0;
 }
+
+/* The count of all blocks where they have one; else SIZE_MAX. Every rank knows the counts of all. */
+static size_t one_count(const int *counts, int ranks) {
+  for (int i = 0; i < ranks; i++)
+    if (counts[i] < 0 || counts[i] != counts[0]) return SIZE_MAX;
+  return (size_t)counts[0];
+}
+
+PUBLIC int MPI_Allgatherv(const void *in, int n, MPI_Datatype type, void *out, const int *counts, const int *at,
+                          MPI_Datatype other, MPI_Comm comm) {
+  if (!session_active[COUNTS_ALLGATHERV] && !session_active[COLL_ALLGATHER])
+    return PMPI_Allgatherv(in, n, type, out, counts, at, other, comm);
+  session_call s;
+  communicator *c = communicator_of(comm);
+  size_t block = c && !c->inter && counts && at ? one_count(counts, c->size) : SIZE_MAX;
+  if (block == SIZE_MAX) {
+    s = session_pass(comm, bytes_of(in, n, type), "blocks of several sizes");
+  } else {
+    program_call p = { .collective = COLL_ALLGATHER,
+                       .in = sent(in, n, type, (int)block, other),
+                       .out = of(out, (int)block, other),
+                       .at = at };
+    s = session_serve(comm, &p);
+  }
+  FINISH(COUNTS_ALLGATHERV, -1, other, PMPI_Allgatherv(in, n, type, out, counts, at, other, comm));
+}
+
+/* ---- always passed on --------------------------------------------------------------------------------- */
+
+static const char vector_form[] = "a vector form, of which the catalogue has no algorithm";
 
 PUBLIC int MPI_Gatherv(const void *in, int n, MPI_Datatype type, void *out, const int *counts, const int *at,
                        MPI_Datatype other, int root, MPI_Comm comm) {
@@ -162,13 +188,6 @@ PUBLIC int MPI_Scatterv(const void *in, const int *counts, const int *at, MPI_Da
   if (!session_active[COUNTS_SCATTERV]) return PMPI_Scatterv(in, counts, at, type, out, m, other, root, comm);
   session_call s = session_pass(comm, bytes_of(out, m, other), vector_form);
   FINISH(COUNTS_SCATTERV, root, other, PMPI_Scatterv(in, counts, at, type, out, m, other, root, comm));
-}
-
-PUBLIC int MPI_Allgatherv(const void *in, int n, MPI_Datatype type, void *out, const int *counts, const int *at,
-                          MPI_Datatype other, MPI_Comm comm) {
-  if (!session_active[COUNTS_ALLGATHERV]) return PMPI_Allgatherv(in, n, type, out, counts, at, other, comm);
-  session_call s = session_pass(comm, bytes_of(in, n, type), vector_form);
-  FINISH(COUNTS_ALLGATHERV, -1, other, PMPI_Allgatherv(in, n, type, out, counts, at, other, comm));
 }
 
 PUBLIC int MPI_Alltoallv(const void *in, const int *n, const int *from, MPI_Datatype type, void *out, const int *m,

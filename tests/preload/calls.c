@@ -141,6 +141,26 @@ static void test_allgather(const layout *l, int n, int in_place) {
   free(out.memory);
 }
 
+/* Blocks of one size, which lie one behind the other or in reverse and apart. */
+static void test_allgatherv(const layout *l, int n, int in_place, int reversed) {
+  const layout *mine = other(l);
+  int *counts = malloc(sizeof *counts * (size_t)ranks), *at = malloc(sizeof *at * (size_t)ranks), apart = n + reversed;
+  for (int i = 0; i < ranks; i++) {
+    counts[i] = n;
+    at[i] = (reversed ? ranks - 1 - i : i) * apart;
+  }
+  area in = area_of(n, mine), out = area_of(apart * ranks, l);
+  put(in, mine, 0, n, rank, 0);
+  if (in_place) put(out, l, at[rank], n, rank, 0);
+  MPI_Allgatherv(in_place ? MPI_IN_PLACE : in.base, n, mine->type, out.base, counts, at, l->type, comm);
+  for (int i = 0; i < ranks; i++) expect(holds(out, l, at[i], n, i, 0), "allgatherv", n);
+  expect(touched(out) == (size_t)(n * l->ints * ranks), "allgatherv leaves gaps alone", n);
+  free(in.memory);
+  free(out.memory);
+  free(counts);
+  free(at);
+}
+
 static void test_alltoall(const layout *l, int n, int in_place) {
   const layout *mine = in_place ? l : other(l);
   area in = area_of(n * ranks, mine), out = area_of(n * ranks, l);
@@ -272,6 +292,7 @@ static void test_communicator(MPI_Comm which, const char *name, const int *count
         test_gather(&layouts[l], counts[i], in_place);
         test_scatter(&layouts[l], counts[i], in_place);
         test_allgather(&layouts[l], counts[i], in_place);
+        for (int reversed = 0; reversed < 2; reversed++) test_allgatherv(&layouts[l], counts[i], in_place, reversed);
         test_alltoall(&layouts[l], counts[i], in_place);
       }
       const combination made[] = {

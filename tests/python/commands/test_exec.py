@@ -168,14 +168,17 @@ def test_a_program_runs_the_chosen_algorithms_and_is_reported(
     ran = {row["algorithm"] for row in data["rows"]} - {None}
     assert ran == set(data["choices"].values())
     passed = {row["collective"] for row in data["rows"] if row["passed_on"] == "no algorithm was chosen"}
-    assert passed == {"barrier", "scatter", "gather", "allgather", "alltoall", "scan", "exscan", "reduce_scatter",
+    assert passed == {"barrier", "scatter", "gather", "allgather", "allgatherv", "alltoall", "scan", "exscan", "reduce_scatter",
                       "reduce_scatter_block"}  # fmt: skip
     world = [r for r in data["rows"] if r["communicator"]["name"] == "MPI_COMM_WORLD" and r["collective"] == "barrier"]
     assert [r["calls"] for r in world] == [4]  # three counts, and one more round at the end
 
 
 @needs_build
-def test_a_profile_counts_calls_and_samples_arrivals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_counts_calls_and_samples_arrivals(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     file = tmp_path / "profile.json"
     status, out, _ = call(capfd, "profile", "--out", str(file), "--", *words_for(2, str(CALLS), "quick"))
     assert status == 0 and "arrival skew" in out and "sampling arrivals took" in out

@@ -53,7 +53,7 @@ class Case:
 
     def passes(self, environment: Mapping[str, str], timeout_s: float = 60) -> bool:
         """Whether it says so. Some programs end without MPI_Finalize, and mpirun may then lose what they said: a failure counts when it
-        comes thrice."""
+        comes six times."""
         words = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(self.ranks)]
         for name, value in environment.items():
             words += ["-x", f"{name}={value}"]
@@ -62,7 +62,7 @@ class Case:
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_mpi_yield_when_idle": "1",
         }
-        for _ in range(3):
+        for _ in range(6):
             with subprocess.Popen(
                 [*words, str(self.program), *self.arguments],
                 stdin=subprocess.DEVNULL,
