@@ -46,18 +46,9 @@ def ask(
     in_place: bool = False,
     decisions: Sequence[str] = (),
 ) -> list[Line]:
-    """The prover's reply, one line per decision: those named, or all that know the collective."""
-    words = [
-        f"collective={collective}",
-        f"ranks={ranks}",
-        f"count={count}",
-        f"elem={elem}",
-        f"root={root}",
-        f"commutes={int(commutes)}",
-        f"in_place={int(in_place)}",
-        *(f"decision={key}" for key in decisions),
-    ]
-    return prover.replies(["--decide", *words])
+    """What is taken for one call, one line per decision: those named, or all that know the collective."""
+    words = (f"root={root}", f"commutes={int(commutes)}", f"in_place={int(in_place)}")
+    return ask_many(collective, [(ranks, count)], elem, words, decisions)
 
 
 def ask_many(

@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError, nearest, unknown
+from collscope.base.files import write_atomically
 from collscope.catalogue.keys import Key, Param, full_key, read_values, stem_of
 
 
 @dataclass(frozen=True)
-class Algorithm:
-    """What the programs say of one algorithm; see coll_alg in algorithms/collscope.h."""
+class _Listed:
+    """What the programs say of everything that has a key."""
 
     key: str
-    collective: str
     summary: str
     source: str
     params: tuple[Param, ...]
+
+    def full_key(self, values: dict[str, int] | None = None) -> str:
+        """The key with all parameters; defaults where no value is given."""
+        return full_key(self.key, self.params, values)
+
+
+@dataclass(frozen=True)
+class Algorithm(_Listed):
+    """One algorithm; see coll_alg in algorithms/collscope.h."""
+
+    collective: str
     ports: str
     flags: tuple[str, ...]
     twin: dict[str, Any] | None
     has_cost: bool
 
-    def full_key(self, values: dict[str, int] | None = None) -> str:
-        """The key with all parameters; defaults where no value is given."""
-        return full_key(self.key, self.params, values)
-
 
 @dataclass(frozen=True)
-class Decision:
-    """What the programs say of one table that chooses; see algorithms/decision/rules.h."""
+class Decision(_Listed):
+    """One table that chooses; see algorithms/decision/rules.h."""
 
-    key: str
-    summary: str
-    source: str
     collectives: tuple[str, ...]
-    params: tuple[Param, ...] = ()
-
-    def full_key(self, values: dict[str, int] | None = None) -> str:
-        """The key with all parameters; defaults where no value is given."""
-        return full_key(self.key, self.params, values)
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class Registry:
         return algorithm.collective, self._full(algorithm, written)
 
     @staticmethod
-    def _full(named: Algorithm | Decision, written: Key) -> str:
+    def _full(named: _Listed, written: Key) -> str:
         return named.full_key(read_values(Key(named.key, written.params), named.params))
 
     def algorithm(self, key: str) -> Algorithm | None:
@@ -199,58 +197,29 @@ class Registry:
         return unknown("algorithm", key, keys, "see ./collscope list")
 
 
-def _params(listed: Iterable[dict[str, Any]]) -> tuple[Param, ...]:
-    return tuple(
-        Param(
-            p["name"],
-            p["default"],
-            p["min"],
-            p["max"],
-            tuple(p["words"]) if p["words"] else None,
-            p["help"],
-        )
-        for p in listed
-    )
+def _made(kind: type[Any], listed: Mapping[str, Any], **own: Any) -> Any:
+    """The dataclass of an entry that has its names; `own`: what is not as listed."""
+    values = {f.name: listed[f.name] for f in fields(kind) if f.name not in own}
+    return kind(**own, **{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
 
 
 def parse(text: str) -> Registry:
     """The registry from its JSON."""
     data = json.loads(text)
+
+    def keyed(kind: type[Any], part: str) -> tuple[Any, ...]:
+        return tuple(_made(kind, one, params=tuple(_made(Param, p) for p in one["params"])) for one in data[part])
+
     return Registry(
-        algorithms=tuple(
-            Algorithm(
-                key=a["key"],
-                collective=a["collective"],
-                summary=a["summary"],
-                source=a["source"],
-                params=_params(a["params"]),
-                ports=a["ports"],
-                flags=tuple(a["flags"]),
-                twin=a["twin"],
-                has_cost=a["has_cost"],
-            )
-            for a in data["algorithms"]
-        ),
-        decisions=tuple(
-            Decision(d["key"], d["summary"], d["source"], tuple(d["collectives"]), _params(d["params"]))
-            for d in data["decisions"]
-        ),
-        collectives=tuple(
-            Collective(
-                name=c["name"],
-                mpi=c["mpi"],
-                has_root=c["has_root"],
-                has_operator=c["has_operator"],
-                unit=c["unit"],
-                input=Side(**c["in"]),
-                output=Side(**c["out"]),
-                bound=Bound(**c["bound"]),
-            )
+        keyed(Algorithm, "algorithms"),
+        keyed(Decision, "decisions"),
+        tuple(
+            _made(Collective, c, input=Side(**c["in"]), output=Side(**c["out"]), bound=Bound(**c["bound"]))
             for c in data["collectives"]
         ),
-        types={t["name"]: t["bytes"] for t in data["types"]},
-        operators=tuple(data["operators"]),
-        metrics=tuple(data["metrics"]),
+        {t["name"]: t["bytes"] for t in data["types"]},
+        tuple(data["operators"]),
+        tuple(data["metrics"]),
     )
 
 
@@ -262,21 +231,15 @@ def json_text() -> str:
     stat = program.stat()
     stamp = f"{program}:{stat.st_mtime_ns}:{stat.st_size}"
     kept = paths.CACHE / "registry.json"
-    try:
+    with contextlib.suppress(OSError):
         head, _, text = kept.read_text(encoding="utf-8").partition("\n")
         if head == stamp:
             return text
-    except OSError:
-        pass
     done = programs.answer([program, "--list", "--json"])
     if done.returncode:
         raise UserError(f"{program} --list --json failed: {done.stderr.strip() or done.returncode}")
-    try:
-        temporary = Path(f"{paths.cache_dir() / 'registry.json'}.{os.getpid()}")
-        temporary.write_text(f"{stamp}\n{done.stdout}", encoding="utf-8")
-        os.replace(temporary, kept)
-    except OSError:
-        pass  # only a convenience
+    with contextlib.suppress(OSError, UserError):  # only a convenience
+        write_atomically(paths.cache_dir() / kept.name, f"{stamp}\n{done.stdout}")
     return done.stdout
 
 

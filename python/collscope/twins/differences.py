@@ -151,7 +151,7 @@ def distinction(calls: Sequence[Compared], others: Sequence[Compared]) -> str:
     """What all of these have and none of the others, as words behind the reason; "" when there are no others.
     What needs more than three such words is what the other rows are not."""
     values = sorted({item for c in (*calls, *others) for item in Key.parse(c.call.key).values.items()})
-    features = [*FEATURES, *map(with_value, values), *map(without_value, values)]
+    features = [*FEATURES, *(_of_value(item, there) for there in (True, False) for item in values)]
     true = [f for f in features if all(map(f[1], calls))]
     for number in range(4):
         for some in combinations(true, number):
@@ -160,13 +160,8 @@ def distinction(calls: Sequence[Compared], others: Sequence[Compared]) -> str:
     return ", otherwise"
 
 
-def with_value(item: tuple[str, str]) -> Feature:
-    """A parameter of the key has this value."""
+def _of_value(item: tuple[str, str], there: bool) -> Feature:
+    """A parameter of the key has this value; with `there` false: another, or there is no such parameter."""
     name, text = item
-    return f"{name}={text}", lambda c: Key.parse(c.call.key).values.get(name) == text
-
-
-def without_value(item: tuple[str, str]) -> Feature:
-    """A parameter of the key has another value, or is not there."""
-    name, text = item
-    return f"{name} other than {text}", lambda c: Key.parse(c.call.key).values.get(name) != text
+    words = f"{name}={text}" if there else f"{name} other than {text}"
+    return words, lambda c: (Key.parse(c.call.key).values.get(name) == text) == there

@@ -81,7 +81,7 @@ def test_every_field_is_read(known: Registry) -> None:
     mst = known.algorithm("bcast/mst[dest=end]")
     assert mst is known.by_key["bcast/mst"] and known.algorithm("bcast/nothing") is None
     assert mst == Algorithm(
-        "bcast/mst", "bcast", "what bcast/mst does", "a paper", (Param("dest", 0, 0, 1, ("first", "end"), "about dest"),), "one", (),
+        "bcast/mst", "what bcast/mst does", "a paper", (Param("dest", 0, 0, 1, ("first", "end"), "about dest"),), "bcast", "one", (),
         None, True,
     )  # fmt: skip
     assert known.decision("decision/ompi_4_1[x=1]").collectives == ("bcast", "allgather")
