@@ -13,7 +13,7 @@ from collscope.catalogue import headers, registry
 from collscope.figures.schedule.rounds import round_colour
 from collscope.schedules import one_port, rules
 from collscope.schedules.trace import Message, Trace
-from collscope.twins import text as twin_text
+from collscope.twins import records
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,9 +72,9 @@ def facts_table(algorithm: Algorithm, about: Header | None) -> Table:
     for p in algorithm.params:
         kind = " | ".join(p.words) if p.words else f"{p.min} … {p.max}"
         table.add_row(p.name, escape(f"{p.help}: {kind}, {p.text(p.default)} unless given"))
-    table.add_row("Twin", escape(twin_text.twin(algorithm)))
-    for condition, runs in twin_text.instead(algorithm):
-        table.add_row("", escape(f"{condition}: told {twin_text.number(algorithm)}, it runs {runs}"))
+    table.add_row("Twin", escape(records.twin(algorithm)))
+    for condition, runs in records.instead_text(algorithm.key):
+        table.add_row("", escape(f"{condition}: told {records.number(algorithm)}, it runs {runs}"))
     return table
 
 

@@ -15,7 +15,7 @@ from collscope.base.grid import KEY, WORDS, Column, Grid
 from collscope.base.units import format_ranks, parse_ranks
 from collscope.catalogue import registry
 from collscope.catalogue.keys import split_keys, stem_of
-from collscope.twins import calls, compare, differences, records
+from collscope.twins import calls, differences, judge, records
 from collscope.twins.call import Compared
 from collscope.twins.library import Library, find_library
 
@@ -59,9 +59,9 @@ def run(library: Library, ranks: Sequence[int], selected: Sequence[str] | None =
     found = Found(library)
     with progress.progress("twins", len(ranks)) as advance:
         for p in ranks:
-            found.forced += compare.compare(library, p, calls.forced_calls(p, twins))
+            found.forced += judge.compare(library, p, calls.forced_calls(p, twins))
             if selected is None:
-                found.decided += compare.compare(library, p, calls.decided_calls(decision, p))
+                found.decided += judge.compare(library, p, calls.decided_calls(decision, p))
             advance(1)
     return found
 

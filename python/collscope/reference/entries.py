@@ -17,7 +17,7 @@ from collscope.catalogue.registry import Algorithm, Collective
 from collscope.points.plan import Point
 from collscope.schedules import make, one_port, record
 from collscope.schedules.trace import Trace
-from collscope.twins import text as twin_text
+from collscope.twins import records
 
 RANKS = 8
 DRAWN_SEGMENT = 1024  # of pipelined algorithms, so that a small picture shows the pipeline
@@ -83,7 +83,7 @@ class Entry:
     @property
     def twin_number(self) -> int:
         """The library's number of its twin, or nothing."""
-        return twin_text.number(self.algorithm)
+        return records.number(self.algorithm)
 
     def picture(self, kind: str) -> str:
         """The name of a picture's file."""
@@ -122,8 +122,8 @@ class Entry:
             rows.append(("Flags", ", ".join(flags)))
         if not a.has_cost:
             rows.append(("cost()", "none: no closed form"))
-        rows.append(("Twin", twin_text.twin(a)))
-        if others := twin_text.instead(a):
+        rows.append(("Twin", records.twin(a)))
+        if others := records.instead_text(a.key):
             cases = "; ".join(f"{condition} → {runs}" for condition, runs in others)
             text = f"Open MPI runs something else where this one does not run: {cases}"
             rows.append((f"Told {self.twin_number}", text))

@@ -1,11 +1,13 @@
-"""Two sides' messages of one call, compared."""
+"""Two sides' messages of calls, compared: what our schedules send, beside what a library hands to its point-to-point layer."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from collscope.twins.call import Messages, Verdict
+from collscope.twins.call import Call, Compared, Messages, Verdict
+from collscope.twins.library import Library
+from collscope.twins.messages import library_messages, own_messages
 
 
 def sends(messages: Messages) -> list[tuple[int, int]]:
@@ -50,3 +52,18 @@ def judge(
     pairs = [r for r in wrong if by_peer(theirs[r]) != by_peer(ours[r])]
     r = (pairs or wrong)[0]
     return "different" if pairs else "order", f"rank {r}: {name} {theirs[r][:8]}, here {ours[r][:8]}"
+
+
+def compare(library: Library, ranks: int, calls: Sequence[Call]) -> list[Compared]:
+    """Every call of the list, in its order. One launch."""
+    theirs = library_messages(library, ranks, calls)
+    own = own_messages(ranks, calls)
+    made = []
+    for i, call in enumerate(calls):
+        sent = tuple(theirs[i, r] for r in range(ranks))
+        if why := own.unsupported.get(i):
+            made.append(Compared(ranks, call, "unsupported", text=why.reason, advice=why.advice, theirs=sent))
+            continue
+        verdict, text = judge(sent, [own.messages[i, r] for r in range(ranks)], "Open MPI", same_order)
+        made.append(Compared(ranks, call, verdict, own.keys[i], text))
+    return made

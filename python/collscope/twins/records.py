@@ -15,6 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from collscope.base import paths
@@ -138,10 +139,45 @@ def supported(row: Row) -> str:
     return str(int(row["calls"]) - int(row["unsupported"]))
 
 
+# ---- as text for a page or a table --------------------------------------------------------------------------
+
+
+def number(a: Algorithm) -> int:
+    """The twin's number in its library, 0 without a twin."""
+    return int(a.twin["number"]) if a.twin else 0
+
+
+def twin(a: Algorithm) -> str:
+    """Which algorithm of which library is the twin, and how it was compared; "none" without a twin."""
+    if not a.twin:
+        return "none"
+    return f"{a.twin['library']}: {a.twin['collective']} {a.twin['number']}; {status(a.key)}"
+
+
+def status(key: str) -> str:
+    """How a twin was compared, in one line."""
+    parts = []
+    rows = [row for row in recorded()[0] if row["key"] == key]
+    for (equal, compared), same in groupby(rows, lambda r: (r["equal"], supported(r))):
+        members = list(same)
+        versions = " and ".join(row["version"] for row in members)
+        where = members[0]["ranks"].replace("..", "…").replace(",", ", ")
+        calls = f"{equal} of {compared} calls send the same messages in the same order"
+        parts.append(f"{calls} ({versions}, {where} ranks)")
+    return "; ".join(parts) or "not compared yet"
+
+
 def instead(key: str) -> list[tuple[str, str, str]]:
-    """(condition, what Open MPI runs, versions) of this twin."""
+    """(condition, what runs, versions) of calls for which Open MPI, told to take this twin, runs something else."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in recorded()[1]:
         if row["key"] == key:
             found.setdefault((row["condition"], row["runs"]), []).append(row["version"])
     return [(condition, runs, " and ".join(versions)) for (condition, runs), versions in found.items()]
+
+
+def instead_text(key: str) -> list[tuple[str, str]]:
+    """(condition, what runs) of the same, with the versions where these differ."""
+    rows = instead(key)
+    alike = len({versions for _, _, versions in rows}) <= 1
+    return [(condition, runs if alike else f"{runs} ({versions})") for condition, runs, versions in rows]

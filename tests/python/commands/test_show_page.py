@@ -71,7 +71,7 @@ def test_names_times_and_rounds_stay_on_their_lines() -> None:
         *(("round", True, "right", 5), ("messages", True, "right", 8), ("bytes", True, "right", 7)),
         *(("largest", True, "right", 7), ("done at", True, "right", 9), ("who", True, "left", 4)),
     ]
-    mine = Algorithm("x/y", "x", "what it does", "a paper", (), "one", (), None, True)
+    mine = Algorithm("x/y", "what it does", "a paper", (), "x", "one", (), None, True)
     facts = show_page.facts_table(mine, None)
     assert [(c.no_wrap, c.style) for c in facts.columns] == [(True, "dim"), (False, "")]
     assert [[*map(str, c.cells)][:2] for c in facts.columns] == [["Idea", "Source"], ["what it does", "a paper"]]

@@ -57,7 +57,7 @@ def test_the_catalogue_completes_the_opening_comment(entry: Entry, monkeypatch: 
     assert ("[dest]", "about dest; first or end, first unless given") in worded.facts
     twin = replace(entry, algorithm=replace(a, twin={"library": "Open MPI", "collective": "bcast", "number": 3}))
     assert (twin.twin_name, twin.twin_number) == ("Open MPI 3", 3)
-    monkeypatch.setattr(entries.twin_text, "instead", lambda _: [("p > 2", "linear"), ("p < 3", "ring")])
+    monkeypatch.setattr(entries.records, "instead_text", lambda _: [("p > 2", "linear"), ("p < 3", "ring")])
     assert twin.facts[-1] == (
         "Told 3", "Open MPI runs something else where this one does not run: p > 2 → linear; p < 3 → ring",
     )  # fmt: skip

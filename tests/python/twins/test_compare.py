@@ -1,11 +1,11 @@
-"""collscope.twins.compare:
+"""collscope.twins.judge:
 every twin sends what Open MPI sends with that algorithm forced, and a decision table takes what it takes by default."""
 
 from __future__ import annotations
 
 from collscope.catalogue.keys import stem_of
 from collscope.commands import twins
-from collscope.twins import calls, compare
+from collscope.twins import calls, judge
 from collscope.twins.call import Call, Compared
 from open_mpi import needs_open_mpi, needs_prover, some
 
@@ -38,7 +38,7 @@ def test_a_wrong_key_is_different() -> None:
         Call("barrier/tree", "barrier", 0, forced=(("barrier_algorithm", 4),)),
         Call("alltoall/pairwise", "alltoall", 5, forced=(("alltoall_algorithm", 1),)),
     ]
-    found = compare.compare(some().library, 7, wrong)
+    found = judge.compare(some().library, 7, wrong)
     assert [c.verdict for c in found] == ["different"] * 5 + ["order"]
     assert all("rank" in c.text for c in found)
     assert twins.Found(some().library, found).bad == found

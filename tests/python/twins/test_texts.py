@@ -1,4 +1,4 @@
-"""collscope.twins.calls, collscope.twins.compare, collscope.twins.differences:
+"""collscope.twins.calls, collscope.twins.records, collscope.twins.differences, collscope.twins.library:
 what is said of calls, and what tells some calls from others: all without a library."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
-from collscope.twins import calls, differences, library, messages, records, text
+from collscope.twins import calls, differences, library, messages, records
 from collscope.twins.call import REFUSAL, Call, Compared
 from open_mpi import needs_prover
 
@@ -141,10 +141,14 @@ def test_a_page_counts_equal_calls_by_version(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(records, "recorded", lambda: (table, changes))
     words = "calls send the same messages in the same order"
     assert (
-        text.status("bcast/a") == f"7 of 7 {words} (4.1.4 and 5.0.1, 2…5, 8 ranks); 6 of 7 {words} (6.0, 2…5, 8 ranks)"
+        records.status("bcast/a")
+        == f"7 of 7 {words} (4.1.4 and 5.0.1, 2…5, 8 ranks); 6 of 7 {words} (6.0, 2…5, 8 ranks)"
     )
-    assert text.status("bcast/b") == "not compared yet"
+    assert records.status("bcast/b") == "not compared yet"
     assert records.instead("bcast/a") == [("if", "x", "4 and 5"), ("else", "y", "5")] and not records.instead("bcast/b")
+    assert records.instead_text("bcast/a") == [("if", "x (4 and 5)"), ("else", "y (5)")]
+    changes.pop()
+    assert records.instead_text("bcast/a") == [("if", "x")]
 
 
 # ---- which calls -------------------------------------------------------------------------------------------
@@ -314,9 +318,5 @@ def test_a_twin_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     known = registry.load()
     monkeypatch.setattr(records, "recorded", lambda: ([], []))
     twin, alone = known.by_key["bcast/chain"], known.by_key["bcast/mst"]
-    assert (text.twin(twin), text.number(twin)) == ("Open MPI: bcast 2; not compared yet", 2)
-    assert (text.twin(alone), text.number(alone)) == ("none", 0)
-    for versions, message in ((("4", "4"), ["x", "y"]), (("4", "5"), ["x (4)", "y (5)"])):
-        rows_ = [("if", "x", versions[0]), ("else", "y", versions[1])]
-        monkeypatch.setattr(records, "instead", lambda key: rows_ if key == "bcast/chain" else [])  # noqa: B023
-        assert text.instead(twin) == list(zip(("if", "else"), message, strict=True)) and not text.instead(alone)
+    assert (records.twin(twin), records.number(twin)) == ("Open MPI: bcast 2; not compared yet", 2)
+    assert (records.twin(alone), records.number(alone)) == ("none", 0)
