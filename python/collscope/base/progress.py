@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 PERIOD_S = 10.0  # between two lines where there is no terminal
 SLOW_S = 2.0  # what takes longer is named on a terminal
 SHOWN = 3  # of what runs at a time
-KNOWN_SHARE = 0.005  # of the work: from then on the rest of the time can be said
+KNOWN_SHARE = 0.05  # of the work: from then on the rest of the time can be said …
+MIN_LEFT_S = 5.0  # … where it is longer
 
 
 @dataclass
@@ -58,7 +59,8 @@ class Progress:
         """About how much longer it takes; nothing where that cannot be said."""
         if not KNOWN_SHARE <= self.share < 1:
             return ""
-        return f"about {duration((time.monotonic() - self.start) * (1 / self.share - 1))} left"
+        left_s = (time.monotonic() - self.start) * (1 / self.share - 1)
+        return f"about {duration(left_s)} left" if left_s >= MIN_LEFT_S else ""
 
     def line(self) -> str:
         """All of this in a line."""

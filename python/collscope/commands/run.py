@@ -33,7 +33,7 @@ from collscope.points.sweep import Sweep
 from collscope.points.table import Row
 from collscope.sources import bounds, cluster, launcher, proven
 from collscope.sources.outcome import OK, STOPPED, Outcome
-from collscope.sources.rows import SOURCES, named
+from collscope.sources.rows import SOURCES, named, unless_wrong
 from collscope.sources.source import MAX_DRAWS, Options, Source, Stopped
 
 
@@ -129,7 +129,7 @@ def rows_of(
     rows: list[Row] = []
     try:
         for source in sources:
-            rows += proven.rows(source, tasks, options, faults)
+            rows += unless_wrong(source, tasks, options, faults)
     except KeyboardInterrupt as stop:
         rows += stop.rows if isinstance(stop, Stopped) else []
         finished = [row for row in rows if row["kind"] != STOPPED]

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from collscope.base import leftovers
 from collscope.base.errors import UserError
-from collscope.machines.machine import PLUG_IN
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources import launch as launches
 from collscope.sources import smpirun
@@ -21,8 +20,6 @@ from collscope.sources.launch import Children, OnOutcome, OnStart, Report
 from collscope.sources.outcome import DIED, LIMIT, Outcome
 
 LAUNCH_COST = 3000.0  # below this, in messages, another launch costs more than it saves
-# Seconds of one core, measured on dissemination barriers of 1,024 and 4,096 ranks and on a barrier on 512 nodes.
-SOLVED_S, MESSAGE_S, ROUTE_S = 2.4e-7, 2e-5, 5e-5
 SMALL_SEGMENT = 12288  # about where messages stop being eager
 
 Numbered = tuple[str, Point]
@@ -50,14 +47,6 @@ def estimate(point: Point, ranks: int) -> float:
     messages = ranks * rounds * (1 if point.collective != "alltoall" else 2) + ranks * (1 + size / segment)
     crowd = min(max(1.0, messages / 1000), 8.0) if segment <= SMALL_SEGMENT else 1.0
     return messages * crowd**2
-
-
-def seconds(layout: Layout, point: Point) -> float:
-    """How long a point takes to simulate in a launch of its own, roughly: SimGrid 3.32 looks at every message under way whenever one
-    starts or ends, and reads a route between each two nodes."""
-    platform = layout.platform
-    routes = platform.max_nodes**2 if platform and platform.machine.priced_by == PLUG_IN else 0
-    return estimate(point, layout.ranks) * max(SOLVED_S * layout.ranks, MESSAGE_S) + ROUTE_S * routes
 
 
 def segment_of(point: Point, ranks: int) -> float:

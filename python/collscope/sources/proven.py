@@ -7,7 +7,9 @@ until an algorithm, the recorder or the prover changes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from collscope.base import cache, depends, leftovers
 from collscope.base.files import write_atomically
@@ -16,11 +18,18 @@ from collscope.catalogue import prover
 from collscope.catalogue.prover import Abandoned, Question, Reply
 from collscope.machines import placement
 from collscope.points.plan import Layout, Point, Task, describe, plan_text
-from collscope.points.table import Row, make_row
 from collscope.sources.outcome import LIMIT, WRONG, Outcome
-from collscope.sources.source import Options, Source, is_builtin
 
 MAX_RANKS = 256  # all algorithms of a collective are proven there in less than a second
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """Of one call: why it fails ("": it does not, or is not supported), and how many operations all ranks do; late: it took too long."""
+
+    fault: str
+    operations: float = 0.0
+    late: bool = False
 
 
 def failures(
@@ -30,74 +39,80 @@ def failures(
     own calls cannot be proven and are left out.
 
     UserError: the prover cannot be run."""
-    shapes = {task: _shape(task) for task in tasks if not is_builtin(task[1])}
-    places = {layout: _places(layout) for layout in dict.fromkeys(layout for layout, _ in shapes.values())}
+    able = [task for task in tasks if not task[1].key.is_builtin]
+    proofs = _proofs([(task, MAX_RANKS) for task in able], progress, limit_s)
+    return {
+        task: Outcome(LIMIT, f"its proof {proof.fault}") if proof.late else Outcome(WRONG, proof.fault)
+        for task, proof in zip(able, proofs, strict=True)
+        if proof.fault
+    }
+
+
+def operations(tasks: Sequence[Task]) -> list[float]:
+    """How many sends, receives, waits and local steps all ranks of each task do together; 0 of what is not known. Above MAX_RANKS they
+    grow as they do from half as many."""
+    able = [task for task in tasks if not task[1].key.is_builtin]
+    half, whole = (
+        [proof.operations for proof in _proofs([(task, ranks) for task in able])]
+        for ranks in (MAX_RANKS // 2, MAX_RANKS)
+    )
+    made = dict.fromkeys(tasks, 0.0)
+    for task, few, many in zip(able, half, whole, strict=True):
+        beyond = max(1.0, task[0].ranks / MAX_RANKS)
+        made[task] = many * beyond ** math.log2(many / few) if few and many else many
+    return [made[task] for task in tasks]
+
+
+def _proofs(
+    calls: Sequence[tuple[Task, int]], progress: Progress | None = None, limit_s: float | None = None
+) -> list[_Proof]:
+    """The proof of each task for the first so many of its ranks; kept until an algorithm, the recorder or the prover changes."""
+    shapes = [_shape(task, limit) for task, limit in calls]
+    places = {place: _places(*place) for place in dict.fromkeys((layout, ranks) for layout, _, ranks in shapes)}
     sources = cache.sources_hash(*depends.MODEL)
     keys = {
-        shape: cache.digest("proof", sources, places[shape[0]], f"ranks={shape[0].ranks}", shape[1].identity())
-        for shape in dict.fromkeys(shapes.values())
-    }
-    late: dict[str, str] = {}
+        shape: cache.digest("proof, counts", sources, places[shape[0], shape[2]], f"ranks={shape[0].ranks}", shape[1].identity())
+        for shape in dict.fromkeys(shapes)
+    }  # fmt: skip
     with cache.Cache() as store:
-        faults: dict[str, str] = store.get_many(keys.values())
-        missing = {shape: key for shape, key in keys.items() if key not in faults}
+        known = {key: _Proof(*kept) for key, kept in store.get_many(keys.values()).items()}
+        missing = {shape: key for shape, key in keys.items() if key not in known}
         bar = progress or Progress("proof", len(missing))
-        for layout in places:
-            for key, reply in _replies(layout, places[layout], missing, bar, limit_s):
-                if isinstance(reply, Abandoned) and reply.limit:
-                    late[key] = reply.reason
-                    continue
-                faults[key] = _fault(reply)
-                store.put(key, faults[key])
-    found: dict[Task, Outcome] = {}
-    for task, shape in shapes.items():
-        if (key := keys[shape]) in late:
-            found[task] = Outcome(LIMIT, f"its proof {late[key]}")
-        elif faults[key]:
-            found[task] = Outcome(WRONG, faults[key])
-    return found
+        for layout, ranks in places:
+            points = {key: q for (at, q, p), key in missing.items() if (at, p) == (layout, ranks)}
+            for key, reply in _replies(layout, ranks, places[layout, ranks], points, bar, limit_s):
+                if isinstance(reply, Abandoned):
+                    known[key] = _Proof(reply.reason, late=reply.limit)
+                else:
+                    failed = reply["verdict"] == "failed"
+                    fault = str(reply["failure"] or reply["kind"]) if failed else ""
+                    known[key] = _Proof(fault, float(reply.get("operations") or 0))
+                if not known[key].late:
+                    store.put(key, [known[key].fault, known[key].operations])
+    return [known[keys[shape]] for shape in shapes]
 
 
-def _fault(reply: Reply | Abandoned) -> str:
-    """Why a proof fails; empty: it holds, or the call is not supported."""
-    if isinstance(reply, Abandoned):
-        return reply.reason
-    return str(reply["failure"] or reply["kind"]) if reply["verdict"] == "failed" else ""
-
-
-def rows(source: Source, tasks: Sequence[Task], options: Options, faults: Mapping[Task, Outcome]) -> list[Row]:
-    """The rows of a source, in the order of the tasks; one with a fault is not timed, and its row has that. A bound holds whoever runs."""
-    if not faults or source.name == "bound":
-        return source.rows(tasks, options)
-    right = iter(source.rows([task for task in tasks if task not in faults], options))
-    return [_untimed(source.name, task, faults[task]) if task in faults else next(right) for task in tasks]
-
-
-def _untimed(source: str, task: Task, fault: Outcome) -> Row:
+def _shape(task: Task, limit: int) -> tuple[Layout, Point, int]:
+    """What a proof depends on, neither the metric nor how often and how cold a call is made; and for how many ranks it is."""
     layout, point = task
-    cells = layout.cells() | point.cells(layout.ranks)
-    status = f"the proof fails: {fault.status}" if fault.kind == WRONG else fault.status
-    return make_row(source=source, **cells, status=status, kind=fault.kind, back_end="collscope-prove")
-
-
-def _shape(task: Task) -> Task:
-    """What a proof depends on: neither the metric nor how often and how cold a call is made."""
-    layout, point = task
-    root = point.root % MAX_RANKS if layout.ranks > MAX_RANKS else point.root
-    return layout, Point(
-        collective=point.collective,
-        algorithm=point.algorithm,
-        count=point.count,
-        type=point.type,
-        op=point.op,
-        root=root,
-        in_place=point.in_place,
+    ranks = min(layout.ranks, limit)
+    return (
+        layout,
+        Point(
+            collective=point.collective,
+            algorithm=point.algorithm,
+            count=point.count,
+            type=point.type,
+            op=point.op,
+            root=point.root % ranks,
+            in_place=point.in_place,
+        ),
+        ranks,
     )
 
 
-def _places(layout: Layout) -> str:
-    """A line "NODE SOCKET CACHE" per rank; without a platform all ranks share one node."""
-    ranks = min(layout.ranks, MAX_RANKS)
+def _places(layout: Layout, ranks: int) -> str:
+    """A line "NODE SOCKET CACHE" for each of the first ranks; without a platform all share one node."""
     if layout.platform is None:
         return "0 0 0\n" * ranks
     places = placement.places(layout.platform, layout.nodes, layout.ranks, layout.mapping)
@@ -105,13 +120,11 @@ def _places(layout: Layout) -> str:
 
 
 def _replies(
-    layout: Layout, places: str, missing: Mapping[Task, str], progress: Progress, limit_s: float | None
+    layout: Layout, ranks: int, places: str, points: Mapping[str, Point], progress: Progress, limit_s: float | None
 ) -> Iterator[tuple[str, Reply | Abandoned]]:
-    """(key, reply) of each missing proof of one layout."""
-    points = {key: shape[1] for shape, key in missing.items() if shape[0] == layout}
+    """(key, reply) of each point, which are named by their keys."""
     if not points:
         return
-    ranks = min(layout.ranks, MAX_RANKS)
     with leftovers.scratch() as folder:
         write_atomically(folder / "places.txt", places)
         names = {str(i): key for i, key in enumerate(points)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
@@ -64,13 +65,10 @@ def check_platforms(tasks: Sequence[Task]) -> None:
 
 def _announce(tasks: Sequence[Task], options: Options) -> None:
     """Says how long it takes: of work that has a title always, otherwise where that is long."""
-    jobs = workers(options)
-    if not options.title and forecast.duration_s(tasks, jobs) < forecast.LONG_S:
-        return
-    todo = tasks if options.force else left(tasks)
+    jobs, todo = workers(options), tasks if options.force else left(tasks)
     if options.title:
         console.note(forecast.sentence(options.title, len(tasks), todo, jobs, options.speed))
-    elif forecast.duration_s(todo, jobs) >= forecast.LONG_S:
+    elif todo and forecast.duration_s(todo, jobs) >= forecast.LONG_S:
         console.note(f"{forecast.sentence('simulating', len(tasks), todo, jobs)}; {HINT}")
 
 
@@ -187,19 +185,19 @@ class _Simulation:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
-    def cost(self) -> float:
-        """Of all tasks, by the estimate."""
-        return sum(self._cost(i) for i in range(len(self.tasks)))
-
-    def _cost(self, i: int) -> float:
-        layout, point = self.tasks[i][1]
-        return estimate(point, layout.ranks)
+    def shares(self) -> list[float]:
+        """Of the whole work, what each task is; by the rough estimate where a run before tells how long it all takes."""
+        tasks = [task for _, task in self.tasks]
+        rough = self.options.speed is not None
+        costs = [estimate(q, at.ranks) for at, q in tasks] if rough else forecast.seconds(tasks)
+        return [each / sum(costs) for each in costs]
 
     def run(self) -> None:
         """Simulates the tasks, on a cluster where there is one."""
         numbered = {str(i): task for i, (_, task) in enumerate(self.tasks)}
         jobs, cluster = workers(self.options), self.options.cluster
         todo = batches(numbered, jobs)
+        began = time.monotonic()
         if cluster:
             remote.run(cluster, todo, self.sources, self.options.point_timeout_s, self._done, self._news(todo))
             return
@@ -207,6 +205,9 @@ class _Simulation:
             try:
                 for future in as_completed([pool.submit(self._work, batch) for batch in todo]):
                     future.result()
+                if self.options.speed is None:
+                    busy = min(jobs, len(todo))
+                    forecast.learn(forecast.work_s(list(numbered.values()), jobs), (time.monotonic() - began) * busy)
             except BaseException:
                 # Also the way out of Ctrl-C: what is finished is in the cache, the rest is stopped.
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -246,4 +247,4 @@ class _Simulation:
             if outcome.kind not in NOT_KEPT:
                 self.store.put(key, outcome.plain())
             if self.progress:
-                self.progress(1, self._cost(int(name)) / self.cost)
+                self.progress(1, self.shares[int(name)])

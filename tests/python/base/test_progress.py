@@ -63,9 +63,11 @@ def test_without_a_terminal_a_line_comes_though_nothing_is_finished(
 
 
 @pytest.mark.parametrize(
-    ("share", "says"), [(0.0, False), (0.0049, False), (0.005, True), (0.99, True), (1.0, False), (1.2, False)]
+    ("share", "says"),
+    [(0.0, False), (0.049, False), (0.05, True), (0.66, True), (0.67, False), (1.0, False), (1.2, False)],
 )
 def test_the_rest_is_printed_once_it_is_known(monkeypatch: pytest.MonkeyPatch, share: float, says: bool) -> None:
+    """From a twentieth of the work on, and only where five seconds or more are left."""
     monkeypatch.setattr(time, "monotonic", lambda: 10.0)
     reported = Progress("x", 8, share=share, start=0.0)
     assert bool(reported.left()) == says

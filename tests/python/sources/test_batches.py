@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from collscope.base.errors import UserError
 from collscope.catalogue.registry import Registry
-from collscope.machines.machine import PLUG_IN
 from collscope.points.plan import Layout, Point
 from collscope.sources import batches
 from collscope.sources.launch import Report
@@ -95,16 +93,6 @@ def test_the_estimate_counts_messages_and_squares_a_crowd(
 ) -> None:
     collective = "bcast" if key.startswith("decision") else key.partition("/")[0]
     assert batches.estimate(Point(collective, key, count), ranks) == pytest.approx(messages, rel=1e-9)
-
-
-def test_seconds_grow_with_messages_ranks_and_routes(known: Registry) -> None:
-    """20 µs a message, of 1,000 ranks 240 µs; and 50 µs for the route between each two nodes, where the plug-in has them."""
-    point = Point("bcast", "bcast/linear", 1)
-    assert batches.seconds(Layout(None, 1, 8), point) == pytest.approx(72 * 20e-6)
-    assert batches.seconds(Layout(tiny(), 1, 8), point) == pytest.approx(72 * 20e-6)
-    assert batches.seconds(Layout(None, 1, 1000), point) == pytest.approx(1_001_000 * 240e-6)
-    plugged = replace(tiny(), machine=replace(tiny().machine, priced_by=PLUG_IN))
-    assert batches.seconds(Layout(plugged, 1, 8), point) == pytest.approx(72 * 20e-6 + 16 * 50e-6)
 
 
 @pytest.mark.parametrize(

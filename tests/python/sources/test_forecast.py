@@ -1,17 +1,21 @@
-"""collscope.sources.forecast: what is sentence before simulations begin."""
+"""collscope.sources.forecast: how long simulations take, as it is announced before they begin."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from collscope.catalogue.registry import Registry
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources import forecast
+from collscope.sources.forecast import OPERATION_S, POINT_S, RANK_S, START_S
+from open_mpi import needs_prover
 from tiny_platform import tiny
 
 
 @pytest.fixture
-def tasks(known: Registry) -> list[Task]:
+def tasks(known: Registry, workplace: Path) -> list[Task]:
     """Four points of the same cost."""
     layout = Layout(tiny(), 2, 4)
     return [(layout, Point("bcast", "bcast/linear", 1, root=root)) for root in range(4)]
@@ -21,17 +25,36 @@ def test_the_time_follows_from_that_of_a_run_before(tasks: list[Task]) -> None:
     speed = 600.0 / forecast.cost(tasks)  # all four took ten minutes of a core
     assert forecast.duration_s(tasks, 2, speed) == pytest.approx(300)
     assert forecast.duration_s(tasks[:1], 1, speed) == pytest.approx(150)
-    sentence = forecast.sentence("bird", 4, tasks[:1], 1, speed)
-    assert (
-        sentence
-        == "bird: 4 points, 3 of them cached; 1 to simulate, 1 at a time: about 2 min (as fast as the reference was made)"
+    assert forecast.sentence("bird", 4, tasks[:1], 1, speed) == (
+        "bird: 4 points, 3 of them cached; 1 to simulate, 1 at a time: about 2 min (as fast as the reference was made)"
     )
 
 
-def test_the_time_is_estimated_where_nothing_is_known(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast, "seconds", lambda layout, point: 30.0)
+@needs_prover
+def test_operations_ranks_and_launches_take_time(workplace: Path) -> None:
+    """Three messages of a broadcast on four ranks are six operations and a wait or none; a launch starts its ranks."""
+    task = (Layout(tiny(), 2, 4), Point("bcast", "bcast/linear", 1))
+    (one,) = forecast.seconds([task])
+    assert one == pytest.approx(4 * POINT_S + 9 * OPERATION_S)
+    assert forecast.work_s([task], 1) == pytest.approx(one + START_S + 4 * RANK_S)
+
+
+def test_workers_share_the_work(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecast, "work_s", lambda tasks, jobs: 30.0 * len(tasks))
     assert [forecast.duration_s(tasks, jobs) for jobs in (1, 2, 4, 8)] == [120, 60, 30, 30]
-    assert (
-        forecast.sentence("x", 4, tasks, 2) == "x: 4 points; 4 to simulate, 2 at a time: about 60 s (a rough estimate)"
-    )
+    assert forecast.sentence("x", 4, tasks, 2).endswith("4 to simulate, 2 at a time: about 60 s (by their operations)")
     assert forecast.sentence("x", 4, [], 2) == "x: 4 points, all of them cached"
+    many = [(Layout(tiny(), 2, 1000), tasks[0][1])]
+    assert "1 at a time: 15 s to 60 s (" in forecast.sentence("x", 1, many, 1), "what is not counted is a range"
+
+
+def test_a_machine_is_as_fast_as_its_last_runs_were(tasks: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two that took what the constants say; short runs do not count, nor do those before the last five."""
+    monkeypatch.setattr(forecast, "work_s", lambda tasks, jobs: 30.0)
+    assert forecast.factor() == 1
+    for expected_s, took_s in ((10, 20), (10, 40), (0.5, 90)):
+        forecast.learn(expected_s, took_s)
+    assert forecast.factor() == pytest.approx(8**0.25) and forecast.duration_s(tasks, 1) == pytest.approx(30 * 8**0.25)
+    for _ in range(5):
+        forecast.learn(10, 80)
+    assert forecast.factor() == pytest.approx(8 ** (5 / 7))

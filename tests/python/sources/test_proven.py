@@ -1,4 +1,4 @@
-"""collscope.sources.proven: calls whose algorithm is wrong are found before anybody sees a time of theirs."""
+"""collscope.sources.proven, collscope.sources.rows: calls whose algorithm is wrong are found before anybody sees a time of theirs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row, make_row
 from collscope.sources import proven
 from collscope.sources.outcome import LIMIT, Outcome
+from collscope.sources.rows import unless_wrong
 from collscope.sources.source import Options, Source
 from open_mpi import needs_prover
 from tiny_platform import tiny
@@ -81,14 +82,19 @@ def test_a_proof_that_takes_too_long_is_given_up_and_tried_again(
         limits.append(limit_s)
         for q in questions:
             late = q.key == "bcast/linear"
-            yield q.name, Abandoned("took longer than 2 s (--point-timeout)", True) if late else {"verdict": "proven"}
+            yield (
+                q.name,
+                Abandoned("took longer than 2 s (--point-timeout)", True)
+                if late
+                else {"verdict": "proven", "operations": 7},
+            )
 
     monkeypatch.setattr(proven.prover, "stream", stream)
     for _ in range(2):
         found = proven.failures([slow, right], limit_s=2.0)
         assert found == {slow: Outcome(LIMIT, "its proof took longer than 2 s (--point-timeout)")}
     assert limits == [2.0, 2.0]
-    (row,) = proven.rows(Source("sim", lambda *_: []), [slow], Options(), found)
+    (row,) = unless_wrong(Source("sim", lambda *_: []), [slow], Options(), found)
     assert (row["kind"], row["median_s"]) == ("limit", None)
 
 
@@ -104,8 +110,18 @@ def test_a_fault_stands_in_place_of_the_time(wrong: None) -> None:
         return [make_row(source="x", algorithm=point.algorithm, median_s=1.0) for _, point in some]
 
     faults = proven.failures(tasks)
-    made = proven.rows(Source("sim", rows), tasks, Options(), faults)
+    made = unless_wrong(Source("sim", rows), tasks, Options(), faults)
     assert [row["median_s"] for row in made] == [1.0, None, 1.0] and timed == [[1, 2]]
     assert made[1]["kind"] == "wrong" and made[1]["status"].startswith("the proof fails: rank 1")
-    proven.rows(Source("bound", rows), tasks, Options(), faults)
+    unless_wrong(Source("bound", rows), tasks, Options(), faults)
     assert timed[1] == [1, 100, 2]
+
+
+@needs_prover
+def test_operations_are_counted_and_above_what_is_proven_they_grow_on(workplace: Path) -> None:
+    """A send and a receive per message, of a ring p (p - 1) of them; what is not supported or a library's own has none."""
+    keys = ("bcast/linear", "bcast/builtin", "allgather/recursive_doubling", "allgather/bucket")
+    points = [Point(key.partition("/")[0], key, 4) for key in keys]
+    assert proven.operations([(Layout(None, 1, 7), p) for p in points[:3]]) == [3 * 6, 0, 0]
+    few, many = proven.operations([(Layout(None, 1, p), points[3]) for p in (256, 1024)])
+    assert many / few == pytest.approx(16, rel=0.05)

@@ -287,10 +287,10 @@ def test_further_metrics_are_read_from_the_same_calls(fake: Path) -> None:
 def test_a_minute_is_announced(
     took_s: float, says: str, fake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(forecast, "seconds", lambda layout, point: took_s)
+    monkeypatch.setattr(forecast, "work_s", lambda tasks, jobs: took_s)
     task = (Layout(tiny(), 1, 4), points(1)[0])
     simulate.rows([task], Options(jobs=4))
-    assert capsys.readouterr().err == (f"collscope: {says} (a rough estimate); {simulate.HINT}\n" if says else "")
+    assert capsys.readouterr().err == (f"collscope: {says} (by their operations); {simulate.HINT}\n" if says else "")
     simulate.rows([task], Options(jobs=4))
     simulate.rows([task], Options(jobs=4, force=True, quiet=True))
     assert capsys.readouterr().err == "", "it is cached; and quiet is quiet"

@@ -106,7 +106,7 @@ def test_the_longest_run_of_the_same_numbers_is_remembered(
 
 def test_the_origin_of_numbers_is_kept_whole(launches: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows, origin = run()
-    message = "collscope: test_rows: 3 points; 3 to simulate, 1 at a time: about 1 s (a rough estimate)"
+    message = "collscope: test_rows: 3 points; 3 to simulate, 1 at a time: about 1 s (by their operations)"
     assert capsys.readouterr().err.splitlines() == [message]
     sim = [row for row in rows if row["source"] == "sim"]
     text = cache.digest(Path(__file__).read_text(encoding="utf-8"))[:12]
