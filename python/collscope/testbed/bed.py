@@ -44,6 +44,7 @@ class Bed:
     pid: int
     realtime: bool
     folder: Path  # scratch space of its launches
+    holder: int = 0  # the process that it goes with, where this one has made it
 
     def enter(self, command: Sequence[str | Path], host: str = "") -> list[str]:
         """A command as it is run inside: on a host, or beside them all, where mpirun is."""
@@ -148,15 +149,15 @@ def _first_process(unshare: int) -> int:
 
 
 @contextlib.contextmanager
-def _ours(network: Network) -> Iterator[tuple[Bed, int]]:
-    """A bed for the time of a block, and the process that holds it. UserError: why there can be none."""
+def made(network: Network) -> Iterator[Bed]:
+    """A bed for the time of a block. UserError: why there can be none."""
     network.check()
     if reason := missing():
         raise UserError(f"no test bed here: {reason}")
     with leftovers.scratch() as folder:
         process, realtime = _start(network, subprocess.PIPE, folder / "bed.txt")
         try:
-            yield Bed(network, _first_process(process.pid), realtime, folder), process.pid
+            yield Bed(network, _first_process(process.pid), realtime, folder, process.pid)
         finally:
             assert process.stdin
             process.stdin.close()
@@ -165,13 +166,6 @@ def _ours(network: Network) -> Iterator[tuple[Bed, int]]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-
-@contextlib.contextmanager
-def made(network: Network) -> Iterator[Bed]:
-    """A bed for the time of a block. UserError: why there can be none."""
-    with _ours(network) as (bed, _):
-        yield bed
 
 
 # ---- a bed that stays ---------------------------------------------------------------------------------------
@@ -258,10 +252,10 @@ def held(network: Network) -> Iterator[Bed]:
         yield there
         return
     _refuse_elsewhere()
-    with _ours(network) as (bed, pid):
+    with made(network) as bed:
         shutil.rmtree(state_file().parent, ignore_errors=True)  # of one whose owner was killed
         state_file().parent.mkdir(parents=True)
-        _note(pid, network, bed.realtime)
+        _note(bed.holder, network, bed.realtime)
         try:
             yield bed
         finally:

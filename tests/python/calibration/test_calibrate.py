@@ -176,17 +176,11 @@ def test_a_calibration_that_is_stopped_writes_nothing(
     assert (status, err) == (1, "collscope: stopped; nothing was written\n") and list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("variables", "limit"),
-    [
-        ({"btl_sm_eager_limit": 32768, "btl_vader_eager_limit": 4096},
-         Number(4095, "documented", "btl_vader_eager_limit 4096 of the library, header included")),
-        ({"btl_sm_eager_limit": "32768"}, Number(32767, "documented", "btl_sm_eager_limit 32768 of the library, header included")),
-        ({}, Number(4095, "assumed", "usual")),
-    ],
-)  # fmt: skip
-def test_the_eager_limit_is_that_of_the_library(variables: dict[str, object], limit: Number) -> None:
-    assert calibrate.eager_limit(variables) == limit
+def test_the_eager_limit_is_that_of_the_library() -> None:
+    both = calibrate.eager_limit({"btl_sm_eager_limit": 32768, "btl_vader_eager_limit": 4096})
+    assert both == Number(4095, "documented", "btl_vader_eager_limit 4096 of the library, header included")
+    assert calibrate.eager_limit({"btl_sm_eager_limit": "32768"}).value == 32767
+    assert calibrate.eager_limit({}) == Number(4095, "assumed", "usual")
 
 
 # ---- a cluster --------------------------------------------------------------------------------------------

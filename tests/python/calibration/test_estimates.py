@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from collscope.calibration import estimates, links
+from collscope.calibration import estimates
 from collscope.calibration.curves import Point, curve_at
 from collscope.calibration.links import Rate
 from collscope.calibration.noise import noise_of
@@ -258,9 +258,3 @@ def test_limits_that_no_send_reached_are_noted() -> None:
         f"{name}: no send of up to 1048576 bytes waited for its receive (network)"
         for name in ("eager", "eager_nonblocking")
     )
-
-
-def test_the_narrowest_link_is_of_those_that_were_measured() -> None:
-    rates = {"nic": Rate(4e8), "core": Rate(1e8), "memory": Rate(1e7)}
-    assert [links.narrowest(rates, level) for level in ("cache", "network")] == [1e7, 1e8]
-    assert links.narrowest({}, "node") == float("inf")

@@ -145,17 +145,6 @@ def test_memory_and_interconnect_are_known_where_pairs_of_their_class_meet() -> 
     assert capacities(node) == ({}, [])
 
 
-def test_flows_of_one_node_and_flows_side_by_side_differ() -> None:
-    assert links.is_side(((0, 2), (1, 3))) and not links.is_side(((0, 1), (0, 2)))
-    for of, share in (
-        (((0, 2), (0, 3)), 1),
-        (((0, 2), (1, 3)), 1),
-        (((0, 2), (2, 0)), 0.5),
-        (((2, 0), (3, 1), (0, 2)), 2 / 3),
-    ):
-        assert links.busiest(FOUR, of) == share
-
-
 @pytest.mark.parametrize(("first", "in_order"), [(3.4, True), (3.6, False)])
 def test_messages_are_in_order_where_the_first_arrives_nearer_to_one_alone(first: float, in_order: bool) -> None:
     short = [reading("flows", ONE, 8, 9.0), reading("flows", ONE, 8, 9.0, count=8, first=(0.0,))]
@@ -194,3 +183,9 @@ def test_a_gap_of_a_piece_is_a_line_through_its_sizes_or_the_nearest() -> None:
     assert links.gap_line(known, 1024, 4096) == (3.0, 0.0), "its end is the next piece's"
     assert links.gap_line(known, 0, 64) == (1.0, 0.0)
     assert [links.gap_line(known, at, at + 9)[0] for at in (0, 30, 34, 2000, 1 << 20)] == [1.0, 1.0, 2.0, 3.0, 9.0]
+
+
+def test_the_narrowest_link_is_of_those_that_were_measured() -> None:
+    found = {"nic": Rate(4e8), "core": Rate(1e8), "memory": Rate(1e7)}
+    assert [links.narrowest(found, level) for level in ("cache", "network")] == [1e7, 1e8]
+    assert links.narrowest({}, "node") == float("inf")

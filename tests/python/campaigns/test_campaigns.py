@@ -9,9 +9,6 @@ import pytest
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError
 from collscope.campaigns import campaign as campaigns
-from collscope.machines import find
-from collscope.sources import published
-from collscope.sources.source import Options
 
 needs_prover = pytest.mark.skipif(not programs.PROVER.exists(), reason="needs build/prove")
 
@@ -68,18 +65,3 @@ def test_flat_algorithms_do_not_look_at_where_ranks_sit() -> None:
     flat, placed = (campaigns.keys_of("bcast", [name]) for name in ("flat", "placed"))
     assert "bcast/linear" in flat and any("hierarchical" in key for key in placed)
     assert sorted(flat + placed) == sorted(campaigns.keys_of("bcast", ["all"]))
-
-
-def test_published_times_are_found_by_our_keys() -> None:
-    platform = find.load("orfeo_epyc")
-    tasks = published.tasks(platform, "orfeo_epyc")
-    rows = published.rows(tasks, Options())
-    assert len(rows) == 2240 and all(row["kind"] == "ok" for row in rows)
-    found = {(r["algorithm"], r["ranks"], r["block_bytes"]): r["median_s"] for r in rows if r["collective"] == "bcast"}
-    assert found["bcast/chain[chains=4,s=0]", 16, 16384] == pytest.approx(14.52e-6)
-    assert found["decision/ompi_4_1", 2, 1] == pytest.approx(1.73e-6)
-    layout, point = tasks[0]
-    other = published.rows([(type(layout)(platform, 2, layout.ranks, "block"), point)], Options())[0]
-    assert other["status"] == published.NOBODY and other["median_s"] is None
-    with pytest.raises(UserError, match="of schooner no times of collectives were published here"):
-        published.tasks(platform, "schooner")

@@ -96,6 +96,15 @@ def test_hosts_know_each_other_and_send_plain_streams(small: bed.Bed) -> None:
     assert f"inet {address(1, control=True)}/24" in inside("ip", "-4", "-o", "addr", "show", "control")
 
 
+def test_peers_send_echo_and_count_what_tcp_sent_again(small: bed.Bed) -> None:
+    requests = {
+        0: {"echo": address(1), "times": 5}, 1: {"send": [address(0), address(2)], "bytes": 1000, "at": 0.0}, 2: {"sent_again": True},
+    }  # fmt: skip
+    with check.peers(small) as there:
+        echo, send, again = there.ask(requests).values()
+    assert len(list(echo["half_round_trips_s"])) == 5 and float(send["end"]) > 0 and int(again["sent_again"]) >= 0  # type: ignore[call-overload]
+
+
 def test_a_bed_goes_with_its_block() -> None:
     with bed.made(Network(hosts=2)) as made:
         assert Path(f"/proc/{made.pid}").exists()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import socket
 import struct
-import sys
 import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -103,22 +99,6 @@ def test_a_stream_that_breaks_off_is_no_end(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(peer, "connect", lambda *_: Broken())
     with pytest.raises(RuntimeError, match="^a stream ended early$"):
         peer.send(["a"], 1, 0.0)
-
-
-def test_a_peer_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    calls: list[Any] = []
-    lines = [{"send": ["a"], "bytes": 3, "at": 2.5}, {"echo": "b", "times": 4}, {"sent_again": True}]
-    monkeypatch.setattr(sys, "argv", ["peer", "10.8.0.1"])
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{json.dumps(line)}\n" for line in lines)))
-    monkeypatch.setattr(peer, "serve", calls.append)
-    monkeypatch.setattr(peer, "send", lambda *words: calls.append(words) or 7.5)
-    monkeypatch.setattr(peer, "echo", lambda *words: calls.append(words) or [0.5])
-    table = "Ip: A\nIp: 1\nTcp: InSegs RetransSegs OutRsts\nTcp: 9 12 3\nUdp: RetransSegs\nUdp: 5\n"
-    monkeypatch.setattr(peer, "open", lambda *_, **__: io.StringIO(table), raising=False)
-    peer.main()
-    assert sorted(calls, key=str) == sorted(["10.8.0.1", (["a"], 3, 2.5), ("b", 4)], key=str)
-    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert answers == [{"end": 7.5}, {"half_round_trips_s": [0.5]}, {"sent_again": 12}]
 
 
 def test_a_stream_is_answered_with_the_time_of_its_end(serving: str) -> None:
