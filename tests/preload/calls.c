@@ -335,6 +335,10 @@ int main(int argc, char **argv) {
   static const int all[] = { 0, 1, 3, 64, MAX_COUNT }, few[] = { 1, 5 };
   MPI_Comm part, turned;
   MPI_Init(&argc, &argv);
+  if (argc > 1 && !strcmp(argv[1], "abort")) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Abort(MPI_COMM_WORLD, 5);
+  }
   int quick = argc > 1 && !strcmp(argv[1], "quick");
   make_layouts();
   test_communicator(MPI_COMM_WORLD, "MPI_COMM_WORLD", all, quick ? 3 : 5);

@@ -53,14 +53,14 @@ def sizes(row: dict[str, Any]) -> str:
 
 
 def table(data: dict[str, Any]) -> Grid:
-    """A line per row, the longest time first."""
-    skew = any(row["skew"] for row in data["rows"])
+    """A line per row, the longest time first. Without choices all calls went to MPI's own functions, which needs no column."""
+    skew, chosen = any(row["skew"] for row in data["rows"]), bool(data["choices"])
     grid = Grid(
         (
             Column("collective"),
             Column("communicator", goes=2, pieces=WORDS),
             Column("bytes", right=True),
-            Column("algorithm, or why MPI's own", pieces=KEY),
+            *((Column("algorithm, or why MPI's own", pieces=KEY),) if chosen else ()),
             Column("calls", right=True),
             Column("time of a rank", right=True),
             Column("longest", goes=3, right=True),
@@ -71,9 +71,9 @@ def table(data: dict[str, Any]) -> Grid:
     for row in sorted(data["rows"], key=lambda r: -r["max_s"]):
         times = [format_time(row[name], aligned=True) for name in ("mean_s", "max_s")]
         apart = [format_time(row["skew"]["mean_s"]) if row["skew"] else ""] if skew else []
-        name = row["algorithm"] or row["passed_on"]
+        name = [row["algorithm"] or row["passed_on"]] if chosen else []
         grid.add(
-            row["collective"], communicator(row["communicator"]), sizes(row), name, str(row["calls"]), *times, *apart,
+            row["collective"], communicator(row["communicator"]), sizes(row), *name, str(row["calls"]), *times, *apart,
             style="" if row["algorithm"] else "dim",
         )  # fmt: skip
     return grid

@@ -191,6 +191,16 @@ def test_a_profile_counts_calls_and_samples_arrivals(
     assert sizes == {1, 2}
 
 
+@needs_build
+def test_a_program_that_aborts_leaves_what_one_rank_knew(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report.json"
+    words = words_for(2, str(CALLS), "abort")
+    assert call(capfd, "exec", "--choose", "barrier=linear", "--report", str(file), "--", *words)[0] == 5
+    data = report.read(str(file))
+    assert not data["complete"]
+    assert [(row["algorithm"], row["calls"]) for row in data["rows"]] == [("barrier/linear", 1)]
+
+
 # ---- reports ---------------------------------------------------------------------------------------------------------
 
 
@@ -206,6 +216,13 @@ def test_a_report_is_printed(
     status, out, err = call(capsys, "report", str(file))
     assert (status, err) == (0, "")
     golden("report", out)
+
+
+def test_a_profile_has_no_column_of_algorithms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(REPORT | {"choices": {}}))
+    out = call(capsys, "report", str(file))[1]
+    assert "bcast" in out and "algorithm" not in out
 
 
 def test_a_report_of_an_abort_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
