@@ -52,12 +52,7 @@ def platform_of(path: Path, name: str, config: Mapping[str, str]) -> Platform:
     )
     if not nodes:
         raise UserError(f"{paths.display(path)}: SimGrid finds no host in it; a platform needs one <host> or <cluster>")
-    ends = (nodes[0][0].name, nodes[-1][0].name)
-    for a, b, latency, links in _ask(path, path.read_bytes(), ends).routes:
-        if a != b and not links and not latency:
-            raise UserError(
-                f"{paths.display(path)}: there is no route from {ends[a]} to {ends[b]}; each pair needs one"
-            )
+    _routes_between(path, (nodes[0][0].name, nodes[-1][0].name))
     eager = int(network.settings[EAGER if EAGER in config else DETACHED]) - 1
     return Platform(name, Machine(name, ROUTED, {}, eager_bytes=eager), nodes, path)
 
@@ -92,7 +87,7 @@ def machine_lines(platform: Platform, used: Sequence[int]) -> list[str]:
             f"{shown}: {len(used)} nodes are too many to be modelled by single routes: at most {MAX_ROUTED}; "
             "take fewer --nodes, or --source sim"
         )
-    network = _ask(platform.file, platform.file.read_bytes(), tuple(platform.nodes[n][0].name for n in used))
+    network = _routes_between(platform.file, tuple(platform.nodes[n][0].name for n in used))
     why = _unmodelled(network)
     if why:
         raise UserError(f"{shown}: {why}, which the model does not know; take --source sim")
@@ -121,6 +116,17 @@ def machine_lines(platform: Platform, used: Sequence[int]) -> list[str]:
     narrowest = max(min((network.links[int(k)][0] for k in links), default=WIDE_BYTES_PER_S) for *_, links in apart)
     beta = 1 / (narrowest * rates[max(rates)])
     return [*made, f"bound {text_of(alpha)} {text_of(beta)} {text_of(platform.gamma_s_per_byte)}"]
+
+
+def _routes_between(path: Path, names: tuple[str, ...]) -> Network:
+    """The network with the routes between these hosts. UserError: two of them have none."""
+    network = _ask(path, path.read_bytes(), names)
+    for a, b, latency, links in network.routes:
+        if a != b and not links and not latency:
+            raise UserError(
+                f"{paths.display(path)}: there is no route from {names[a]} to {names[b]}; each pair needs one"
+            )
+    return network
 
 
 def _unmodelled(network: Network) -> str:
@@ -199,10 +205,15 @@ def _complaint(printed: str, text: bytes) -> str:
     """What SimGrid prints of a file that it refuses, behind the file's name: ":LINE: why", or ": SimGrid: why"."""
     if found := re.search(r"Parse error at .*?:(\d+): (.*)", printed):
         return f":{found[1]}: {found[2][:200]}"
-    lines = [
-        re.sub(r"^(\[[^]]*\]\s*|\S+\.[ch]pp:\d+: |Uncaught exception \S+ )*", "", line) for line in printed.splitlines()
-    ]
-    why = next((line for line in lines if line.strip()), "it ended without a message")[:200]
+    why = reason(printed) or "it ended without a message"
     named = f'"{why.rpartition(": ")[2]}"'.encode()  # a message may end with what it is about
     at = next((n for n, line in enumerate(text.splitlines(), 1) if named in line), 0)
     return f":{at}: {why}" if at else f": SimGrid: {why}"
+
+
+def reason(printed: str) -> str:
+    """The first thing that SimGrid prints on standard error, without where in its sources; empty: nothing."""
+    lines = [
+        re.sub(r"^(\[[^]]*\]\s*|\S+\.[ch]pp:\d+: |Uncaught exception \S+ )*", "", line) for line in printed.splitlines()
+    ]
+    return next((line for line in lines if line.strip()), "")[:200]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from collscope.base import leftovers
 from collscope.base.errors import UserError
+from collscope.machines import plain_hosts
 from collscope.points.plan import Layout, Point, Task
 from collscope.sources import launch as launches
 from collscope.sources import smpirun
@@ -136,6 +137,7 @@ def simulate(
             env=smpirun.environment(layout),
             limit_s=limit_s,
             on_start=on_start,
+            explain=plain_hosts.reason,
         )
 
     place = f"{layout.platform_name}, {layout.nodes} nodes, {layout.ranks} ranks"

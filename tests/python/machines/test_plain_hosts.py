@@ -173,6 +173,16 @@ def test_a_file_that_simgrid_cannot_use_is_refused_with_its_line(load, content: 
     assert message in printed and len(printed) < 500 and "\n" not in printed, printed
 
 
+def test_two_hosts_without_a_route_are_named_by_model_and_simulation(load, tmp_path: Path) -> None:
+    middle = text('<host id="h1" speed="1Gf"/>' + PAIR.format(0, 2) + LINK + ROUTE.format("h0", "h2", "l"))
+    assert refusal(machine_file, load(middle), 3, 3).endswith(
+        "mine.xml: there is no route from h0 to h1; each pair needs one"
+    )
+    words = ["run", "--on", str(tmp_path / "mine.xml"), "-c", "bcast", "-a", "linear", "--ranks", "3", "--bytes", "4"]
+    printed = CliRunner().invoke(cli, words).exception
+    assert "to send data from h0 to h1 but there is no connecting path" in str(printed), printed
+
+
 def test_too_many_routes_and_a_network_without_fixed_bandwidth_are_not_modelled(
     load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
