@@ -41,11 +41,11 @@ def judged(rows: Sequence[Row], tasks: Sequence[Task]) -> list[Winner]:
 
 
 def winners(rows: Sequence[Row]) -> list[Winner]:
-    """Of the last source: each call's, in their order, where two keys or more have times."""
+    """Of the last source: each call's, in their order, where two keys or more take time: alone, a rank takes none."""
     lead = next((s for s in reversed(TIMED) if any(row["source"] == s for row in rows)), "")
     by_call: dict[Call, list[Row]] = {}
     for row in rows:
-        if row["source"] == lead and row["median_s"] is not None:
+        if row["source"] == lead and row["median_s"]:
             by_call.setdefault(call_of(row), []).append(row)
     timed = [members for members in by_call.values() if len({row["algorithm"] for row in members}) > 1]
     taken = _taken([members[0] for members in timed])

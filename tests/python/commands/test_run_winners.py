@@ -34,6 +34,10 @@ def row(algorithm: str, seconds: float | None, **more: Any) -> Row:
     return make_row(**(base | {"algorithm": f"bcast/{algorithm}", "median_s": seconds} | more))
 
 
+def test_nobody_wins_where_nothing_takes_time() -> None:
+    assert run_winners.winners([row("linear", 0.0), row("mst[dest=first]", 0.0)]) == []
+
+
 @needs_prover
 def test_a_winner_has_times_and_what_libraries_lose_by_theirs() -> None:
     rows = [row("mst[dest=first]", 1.0), row("linear", 3.0), row("binomial[s=0]", 1.5), row("pipeline[s=65536]", None)]
