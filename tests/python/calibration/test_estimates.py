@@ -175,17 +175,6 @@ def test_a_time_is_the_best_pair_s_lower_quartile_and_knows_its_noise() -> None:
     assert [p.noise for p in found] == pytest.approx([2e-4, 0.25, 0.25, 0.3, 0.1, 0.02 / 3.5, 2e-4])
 
 
-def test_an_overhead_is_the_least_of_all_classes_and_leaves_room_for_a_latency() -> None:
-    def overhead(cache: float, network: float, shortest: float) -> float:
-        receives = [reading("receive", ((0, 1),), 1, cache), reading("receive", ((0, 3),), 1, network)]
-        trips = [reading("pingpong", ((0, 1),), 1, shortest), reading("pingpong", ((0, 3),), 1, 2 * shortest)]
-        longer = reading("receive", ((0, 1),), 2, 1e-9)  # than a byte
-        return estimates.overhead_of(together(FOUR, receives, trips, longer))
-
-    assert [overhead(2e-7, 3e-7, 1e-6), overhead(3e-7, 2e-7, 1e-6)] == [2e-7, 2e-7]
-    assert overhead(5e-7, 6e-7, 1e-6) == pytest.approx(0.45e-6)
-
-
 def test_noise_of_a_cluster_is_of_a_class_s_first_pair_at_sizes_of_its_curve() -> None:
     times = [Point(64, 1.0), Point(1, 0.5)]
     singles = [

@@ -177,14 +177,6 @@ def test_a_nic_s_gap_is_more_than_senders_and_receivers_need(
     assert links.nic_gap(together(Placement(((0, 0, 0), (0, 0, 0)))), sender, overhead) is None
 
 
-def test_a_gap_of_a_piece_is_a_line_through_its_sizes_or_the_nearest() -> None:
-    known = [(1, 1.0), (64, 2.0), (1024, 3.0), (4096, 9.0)]
-    assert links.gap_line(known, 1024, 4097) == pytest.approx((1.0, 6 / 3072))
-    assert links.gap_line(known, 1024, 4096) == (3.0, 0.0), "its end is the next piece's"
-    assert links.gap_line(known, 0, 64) == (1.0, 0.0)
-    assert [links.gap_line(known, at, at + 9)[0] for at in (0, 30, 34, 2000, 1 << 20)] == [1.0, 1.0, 2.0, 3.0, 9.0]
-
-
 def test_the_narrowest_link_is_of_those_that_were_measured() -> None:
     found = {"nic": Rate(4e8), "core": Rate(1e8), "memory": Rate(1e7)}
     assert [links.narrowest(found, level) for level in ("cache", "network")] == [1e7, 1e8]
