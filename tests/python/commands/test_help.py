@@ -1,28 +1,26 @@
-"""collscope.commands.cli, collscope.commands.groups: the help of every command: it fits a terminal, and it is there at once."""
+"""collscope.commands.cli, collscope.commands.groups: the help of every command: it fits a terminal, with headings where it is long."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from collscope.commands import cli, run
-from terminal import ROOT, widest
+from terminal import widest
 
-ALL = [[name] for name in cli.COMMANDS] + [["study", "run"], ["study", "list"], []]
-HEAVY = ("numpy", "pandas", "matplotlib", "pydantic", "lxml", "scipy")
+ALL = [[name] for name in cli.COMMANDS] + [["study", "run"], ["study", "list"], ["study"], ["testbed"], []]
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
 def test_help_fits_80_columns(words: list[str]) -> None:
     done = CliRunner().invoke(cli.cli, [*words, "--help"], terminal_width=80)
     assert done.exit_code == 0
-    assert "Usage:" in done.output
+    assert "Usage:" in done.output and ("./collscope " in done.output or words[:1] != ["run"])
     assert widest(done.output) <= 80, max(done.output.splitlines(), key=len)
+    assert "..." not in re.sub(r"\]\.\.\.|PROGRAM\.\.\.", "", done.output), "the summary of a command is cut"
 
 
 def test_help_of_many_options_has_headings() -> None:
@@ -37,23 +35,3 @@ def test_help_of_many_options_has_headings() -> None:
     assert [
         option for option in options if len(re.findall(rf"^  (?:-.*, )?{option}[ ,]", text, re.MULTILINE)) != 1
     ] == []
-
-
-def test_help_imports_nothing_heavy() -> None:
-    """Of all commands in one process: each imports what its help needs."""
-    program = f"""
-import sys
-from click.testing import CliRunner
-from collscope.commands import cli, run
-for words in {ALL!r}:
-    CliRunner().invoke(cli.cli, [*words, "--help"])
-    print(" ".join(words), [name for name in {HEAVY!r} if name in sys.modules])
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin"},
-    )
-    assert [line for line in done.stdout.splitlines() if not line.endswith(" []")] == []

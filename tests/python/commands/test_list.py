@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,18 +13,6 @@ from collscope.catalogue.registry import Registry
 from collscope.commands import list_
 from collscope.machines import find
 from command_line import call
-
-
-def test_list_prints_what_there_is(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = call(capsys, "list")
-    assert status == 0
-    assert "bcast/knomial[k=4,s=0]" in out
-    assert "decision/ompi_4_1" in out
-    status, out, _ = call(capsys, "list", "--json")
-    assert status == 0
-    assert out.startswith('{"algorithms": [')
-    status, out, _ = call(capsys, "list", "-c", "bcast")
-    assert "[dest=first]  first | end  about dest" in out
 
 
 def test_all_stands_by_collective(known: Registry, capsys: pytest.CaptureFixture[str]) -> None:

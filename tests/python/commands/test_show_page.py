@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
-from collscope.base import paths, programs
-from collscope.catalogue.registry import Algorithm
 from collscope.commands import show_page
 from collscope.schedules import rules
-from collscope.schedules.trace import Message, Trace
+from collscope.schedules.trace import Message
 
 
 def test_narrow_terminals_lose_blanks_not_words() -> None:
@@ -51,41 +46,3 @@ def test_swaps_of_other_numbers_of_ranks() -> None:
     assert rules.rule(both, 7) == "every rank r ↔ r+2"
     assert rules.rule({(r, (r + 2) % 6) for r in range(6)}, 6) == "every rank r → r+2"
     assert rules.rule({(0, 1), (1, 0)}, 2) is None
-
-
-def test_names_times_and_rounds_stay_on_their_lines() -> None:
-    about = {"key": "bcast/linear", "chose": "", "collective": "bcast", "ranks": 2, "count": 1, "elem": 4, "root": 0}
-    about |= {
-        "time_s": 1.0,
-        "cost_s": None,
-        "exact": False,
-        "rounds": 1,
-        "messages": (Message(0, 1, 4, 0, 0, 1, 0, 0),),
-    }
-    trace = Trace(**about, transfers=(), spans=(), rank_end_s=(), nodes=(), where="here")  # type: ignore[arg-type]
-    assert [(c.no_wrap, c.style) for c in show_page.times_table([trace]).columns] == [
-        *((True, "bold"), (True, ""), (False, ""))
-    ]
-    columns = show_page.rounds_table([trace], 60).columns
-    assert [(str(c.header), c.no_wrap, c.justify, c.min_width) for c in columns] == [
-        *(("round", True, "right", 5), ("messages", True, "right", 8), ("bytes", True, "right", 7)),
-        *(("largest", True, "right", 7), ("done at", True, "right", 9), ("who", True, "left", 4)),
-    ]
-    mine = Algorithm("x/y", "what it does", "a paper", (), "x", "one", (), None, True)
-    facts = show_page.facts_table(mine, None)
-    assert [(c.no_wrap, c.style) for c in facts.columns] == [(True, "dim"), (False, "")]
-    assert [[*map(str, c.cells)][:2] for c in facts.columns] == [["Idea", "Source"], ["what it does", "a paper"]]
-
-
-@pytest.mark.skipif(not programs.PROVER.exists(), reason="the prover is not built")
-def test_the_page_loads_neither_pandas_nor_matplotlib() -> None:
-    code = (
-        "import sys; from collscope.commands import show; "
-        "status = show.run(show.Request('bcast/binomial', no_pictures=True)); "
-        "loaded = {'pandas', 'matplotlib'} & set(sys.modules); "
-        "sys.exit(f'{loaded}' if loaded else status)"
-    )
-    env = {"PYTHONPATH": str(paths.ROOT / "python")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
-    assert done.returncode == 0, done.stderr
-    assert "every rank" not in done.stdout and "bcast/binomial" in done.stdout
