@@ -59,7 +59,7 @@ void session_begin(void) {
   operators_start();
   runs = true;
   for (int k = 0; k < COUNTS_COLLECTIVES; k++)
-    session_active[k] = counts_calls || (k < COLL_COLLECTIVES && *chosen.key[k]);
+    session_active[k] = counts_calls || (k < COLL_COLLECTIVES && settings_serves(&chosen, (coll_collective)k));
 }
 
 void session_end(void) {
@@ -110,14 +110,13 @@ session_call session_serve(MPI_Comm comm, const program_call *p) {
   session_call s = { .code = MPI_SUCCESS };
   communicator *c = communicator_of(comm);
   if (!c) return s.why = not_chosen, s;
-  const char *key = chosen.key[p->collective];
-  if (!*key && !counts_calls) return s.why = not_chosen, s;
   s.why = c->inter ? inter : execute_refuses(c, p);
   begin(&s, c, s.why == NULL);
-  if (s.c && !s.why) {
+  if (!s.why) {
     s.bytes = execute_bytes(c, p);
     s.in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
   }
+  const char *key = s.why ? "" : settings_key(&chosen, p->collective, c->size, s.bytes);
   if (!s.why && !*key) s.why = not_chosen;
   if (!s.why) s.why = communicator_open(c);
   if (s.why) return s;

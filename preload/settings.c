@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "core/catalogue/collective.h"
-#include "core/catalogue/decide.h"
-#include "core/catalogue/find.h"
 #include "core/catalogue/text.h"
+#include "preload/choice.h"
 #include "preload/nearest.h"
 
 static const char prefix[] = "COLLSCOPE_";
-static const char *const others[] = { "REPORT", "PROFILE", "STRICT" };
+static const char *const others[] = { "REPORT", "PROFILE", "STRICT", "RULES" };
 static const char *const elsewhere[] = { "CACHE", "OWNER", "PLATFORM",
                                          "ROOT" }; /* of the commands, not of this library */
 enum { OTHERS = sizeof others / sizeof *others, NAME = 40 };
@@ -41,55 +40,17 @@ static bool unknown_variable(const char *text, size_t length, char *error) {
     return say(error, SETTINGS_ERROR, "%s%.*s is not a variable of collscope; did you mean %s%s?", prefix, (int)length,
                text, prefix, best);
   return say(error, SETTINGS_ERROR,
-             "%s%.*s is not a variable of collscope; expected %s and a collective (BCAST, …), %sREPORT, %sPROFILE or "
-             "%sSTRICT",
-             prefix, (int)(length < NAME ? length : NAME), text, prefix, prefix, prefix, prefix);
-}
-
-/* Adds what the writer may have meant, where nothing has this name. */
-static bool explain(coll_collective k, const char *key, const char *why, char *error) {
-  char name[NAME];
-  size_t stem = strcspn(key, "["), head = strcspn(key, "/") + 1;
-  nearest close = nearest_to(key + head, stem > head ? stem - head : 0);
-  const char *best = NULL;
-  bool exists = false;
-  variable_name(k, name);
-  for (const coll_alg *const *a = coll_registry; *a; a++) {
-    if ((*a)->collective != k) continue;
-    const char *own = strchr((*a)->key, '/') + 1;
-    exists |= is((*a)->key, key, stem);
-    if (nearest_offer(&close, own)) best = own;
-  }
-  for (const coll_decision *const *d = coll_decisions; *d; d++) {
-    exists |= is((*d)->key, key, stem);
-    if (coll_is_decision(key) && nearest_offer(&close, (*d)->key + head)) best = (*d)->key;
-  }
-  if (exists || !best)
-    return say(error, SETTINGS_ERROR, "%s%s: %s; ./collscope list shows the algorithms", prefix, name, why);
-  return say(error, SETTINGS_ERROR, "%s%s: %s; did you mean %s?", prefix, name, why, best);
+             "%s%.*s is not a variable of collscope; expected %s and a collective (BCAST, …), %sRULES, "
+             "%sREPORT, %sPROFILE or %sSTRICT",
+             prefix, (int)(length < NAME ? length : NAME), text, prefix, prefix, prefix, prefix, prefix);
 }
 
 static bool choose(settings *s, coll_collective k, const char *value, char *error) {
-  char why[SETTINGS_ERROR / 2], name[NAME];
+  char name[NAME], label[NAME + sizeof prefix];
   variable_name(k, name);
-  if (!*value || strlen(value) > SETTINGS_KEY / 2)
-    return say(error, SETTINGS_ERROR, "%s%s: expected the name of an algorithm, with its parameters in brackets",
-               prefix, name);
-  const char *own = strchr(value, '/');
-  snprintf(s->key[k], SETTINGS_KEY, "%s%s%s", own ? "" : coll_collective_name(k), own ? "" : "/", value);
-  if (coll_is_builtin(s->key[k])) {
-    s->key[k][0] = '\0';
-    return true;
-  }
-  if (!coll_known(s->key[k], why, sizeof why)) return explain(k, s->key[k], why, error);
-  long ignored[COLL_PARAMS];
-  bool serves = coll_is_decision(s->key[k])
-                    ? coll_decision_knows(coll_decision_find(s->key[k], ignored, why, sizeof why), k)
-                    : coll_find(s->key[k], ignored, why, sizeof why)->collective == k;
-  if (!serves)
-    return say(error, SETTINGS_ERROR, "%s%s: %s is not for %s; ./collscope list shows the algorithms", prefix, name,
-               s->key[k], coll_collective_name(k));
-  return true;
+  snprintf(label, sizeof label, "%s%s", prefix, name);
+  s->decided[k] = true;
+  return choice_read(label, k, value, s->key[k], error);
 }
 
 static bool is_switch(const char *value) { return (*value == '0' || *value == '1') && !value[1]; }
@@ -100,6 +61,7 @@ static bool read_other(settings *s, const char *name, size_t length, const char 
     s->report = value;
     return true;
   }
+  if (is("RULES", name, length)) return rules_read(&s->rules, value, error);
   bool *what = is("PROFILE", name, length) ? &s->profile : is("STRICT", name, length) ? &s->strict : NULL;
   if (!what) return unknown_variable(name, length, error);
   if (!is_switch(value))
@@ -130,12 +92,23 @@ bool settings_read(settings *s, char *const *environment, char *error) {
   }
   if (s->profile && !s->report)
     fine = fine ? say(error, SETTINGS_ERROR, "%sPROFILE: name the file with %sREPORT=FILE", prefix, prefix) : false;
-  if (!fine) memset(s->key, 0, sizeof s->key);
+  if (!fine) {
+    memset(s->key, 0, sizeof s->key);
+    rules_free(&s->rules);
+  }
   return fine;
 }
 
+bool settings_serves(const settings *s, coll_collective k) {
+  return *s->key[k] || (!s->decided[k] && rules_name(&s->rules, k));
+}
+
+const char *settings_key(const settings *s, coll_collective k, int ranks, size_t bytes) {
+  return s->decided[k] || !s->rules.n ? s->key[k] : rules_find(&s->rules, k, ranks, bytes);
+}
+
 bool settings_choose(const settings *s) {
-  bool any = false;
+  bool any = s->rules.n > 0;
   for (int k = 0; k < COLL_COLLECTIVES; k++) any |= *s->key[k];
   return any;
 }
@@ -148,6 +121,7 @@ static uint64_t mixed(uint64_t digest, const char *text) {
 uint64_t settings_digest(const settings *s, bool complete) {
   uint64_t digest = mixed(0xcbf29ce484222325u, complete ? "read" : "refused");
   for (int k = 0; k < COLL_COLLECTIVES; k++) digest = mixed(digest, s->key[k]);
+  for (size_t i = 0; i < s->rules.n; i++) digest = mixed(digest, s->rules.rule[i].line);
   digest = mixed(digest, s->report ? s->report : "");
   return mixed(digest, s->profile ? "profile" : s->strict ? "strict" : "");
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh PRELOAD PROGRAM ARGUMENT… -- LAUNCHER…: runs the program with the library and what COLLSCOPE_… in the environment says, then
-# looks into the report. Fails where the program does, where a collective that was chosen never ran by its algorithm.
+# looks into the report. Fails where the program does, where a collective that was chosen never ran by its algorithm, where one of $RAN did
+# not run, or one of $NOT_RUN did.
 set -eu
 preload=$1
 shift
@@ -17,9 +18,15 @@ trap 'rm -f "$report"' EXIT
 for choice in $(env | sed -n 's/^COLLSCOPE_\([A-Z_]*\)=.*/\1/p'); do
   collective=$(echo "$choice" | tr '[:upper:]' '[:lower:]')
   case "$collective" in
-    strict | profile | report) ;;
+    strict | profile | report | rules) ;;
     *)
       grep -q "\"collective\":\"$collective\",.*\"algorithm\":\"$collective/" "$report" ||
         { echo "run.sh: no $collective ran by an algorithm" >&2; exit 1; } ;;
   esac
+done
+for key in ${RAN-}; do
+  grep -q "\"algorithm\":\"$key" "$report" || { echo "run.sh: $key did not run" >&2; exit 1; }
+done
+for key in ${NOT_RUN-}; do
+  ! grep -q "\"algorithm\":\"$key" "$report" || { echo "run.sh: $key ran" >&2; exit 1; }
 done

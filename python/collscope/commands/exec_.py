@@ -16,6 +16,7 @@ class Request:
 
     words: tuple[str, ...] = ()
     choose: str | None = None
+    rules: str | None = None
     report: str | None = None
 
 
@@ -32,6 +33,10 @@ def run(request: Request) -> int:
     from collscope.commands import preloaded
 
     variables = preloaded.choices(request.choose)
+    if request.rules:
+        if not Path(request.rules).is_file():
+            raise UserError(f"{request.rules}: not a file; name one with rules (docs/preload.md)")
+        variables["COLLSCOPE_RULES"] = str(Path(request.rules).absolute())
     if request.report:
         variables |= report_variable(request.report)
     return preloaded.run(request.words, variables)
@@ -55,11 +60,14 @@ Examples:
     metavar="LIST",
     help="COLLECTIVE=ALGORITHM, a comma between two; others stay as the MPI library has them.",
 )
+@click.option(
+    "--rules", metavar="FILE", help="Which algorithm serves which sizes, for collectives that --choose leaves out."
+)
 @click.option("--report", metavar="FILE", help="Write what ran and what was passed on; ./collscope report prints it.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND…")
-def command(words: tuple[str, ...], choose: str | None, report: str | None) -> int:
+def command(words: tuple[str, ...], choose: str | None, rules: str | None, report: str | None) -> int:
     """Run algorithms of the catalogue in any MPI program.
 
     The program's collective calls run the chosen algorithms; it is not compiled again. What an algorithm cannot do goes to the MPI library,
     and the report says how often and why (docs/preload.md)."""
-    return run(Request(words, choose, report))
+    return run(Request(words, choose, rules, report))

@@ -99,6 +99,8 @@ def test_programs_that_cannot_start_are_refused(capsys: pytest.CaptureFixture[st
     assert status == 2 and "expected a command behind --" in err
     status, _, err = call(capsys, "exec", "--", "./nowhere/program")
     assert status == 1 and "./nowhere/program: not found" in err
+    status, _, err = call(capsys, "exec", "--rules", "/nowhere", "--", "true")
+    assert status == 1 and "/nowhere: not a file" in err
     status, _, err = call(capsys, "exec", "--report", "/nowhere/x.json", "--", "true")
     assert status == 1 and "the folder /nowhere does not exist" in err
 
@@ -172,6 +174,23 @@ def test_a_program_runs_the_chosen_algorithms_and_is_reported(
                       "reduce_scatter_block"}  # fmt: skip
     world = [r for r in data["rows"] if r["communicator"]["name"] == "MPI_COMM_WORLD" and r["collective"] == "barrier"]
     assert [r["calls"] for r in world] == [4]  # three counts, and one more round at the end
+
+
+@needs_build
+def test_rules_choose_by_size_what_no_option_chose(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file, rules = tmp_path / "report.json", tmp_path / "rules"
+    rules.write_text("bcast bytes 0..15 binomial\nbcast linear\nreduce binomial\n")
+    options = ["--rules", str(rules), "--choose", "reduce=linear", "--report", str(file)]
+    assert call(capfd, "exec", *options, "--", *words_for(3, str(CALLS), "quick"))[0] == 0
+    ran = {
+        (row["algorithm"], row["bytes_to"] < 16)
+        for row in report.read(str(file))["rows"]
+        if row["collective"] == "bcast"
+    }
+    assert ran == {("bcast/binomial[s=0]", True), ("bcast/linear", False)}
+    assert {row["algorithm"] for row in report.read(str(file))["rows"] if row["collective"] == "reduce"} == {
+        "reduce/linear"
+    }
 
 
 @needs_build
