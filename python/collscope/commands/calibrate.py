@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from collscope.base import paths
+from collscope.base.errors import UsageError
+from collscope.base.files import write_atomically
 from collscope.commands import requests
 from collscope.commands.groups import Sectioned
 
@@ -105,8 +108,6 @@ def command(
     """Measure the messages of this machine or of a cluster, or read them from files, and write the specification that follows.
 
     A cluster needs --name, and --hosts, --launcher or an allocation with --nodes."""
-    from collscope.base import paths
-    from collscope.base.errors import UsageError
 
     if out and not out.endswith(".toml"):
         raise UsageError(f"--out {out}: a specification's name ends in .toml")
@@ -151,7 +152,6 @@ def command(
 
 
 def _checked(name: str | None, what: str) -> str:
-    from collscope.base.errors import UsageError
     from collscope.calibration.published import NAME
 
     if not name or not NAME.fullmatch(name):
@@ -164,7 +164,6 @@ def write_page(made: Calibration, name: str) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from collscope.base.files import write_atomically
     from collscope.calibration.report import page
     from collscope.calibration.samples import csv_text
     from collscope.figures import files

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from collscope.base import console, documents, paths
+from collscope.base.errors import UsageError
+from collscope.base.files import write_atomically
+from collscope.base.grid import WORDS, Column, Grid
+
 if TYPE_CHECKING:
     from collscope.studies.claims import Judged, PaperClaims
 
@@ -30,9 +35,6 @@ def command(check: bool, out: str | None, as_json: bool) -> None:
 
     Nothing is simulated. Exit status 1: a verdict differs from the one that is committed beside the results.
     """
-    from collscope.base import paths
-    from collscope.base.errors import UsageError
-    from collscope.base.files import write_atomically
     from collscope.studies import claims
 
     folder = Path(out) if out else paths.RESULTS
@@ -57,7 +59,6 @@ def command(check: bool, out: str | None, as_json: bool) -> None:
 
 def _print_document(papers: Sequence[PaperClaims]) -> None:
     from collscope.analysis.claims import MILD
-    from collscope.base import documents
     from collscope.studies import claims
 
     fields = {
@@ -88,8 +89,6 @@ def _claim(j: Judged) -> dict[str, Any]:
 
 def _print_tables(papers: Sequence[PaperClaims]) -> None:
     from collscope.analysis.claims import MILD
-    from collscope.base import console
-    from collscope.base.grid import WORDS, Column, Grid
     from collscope.studies import claims
 
     for paper in papers:

@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from collscope.base import console, folders, paths
+from collscope.base.errors import UsageError
+from collscope.base.grid import KEY, Column, Grid
+from collscope.base.units import counted, join_words
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -57,9 +62,6 @@ def command(
     or IMB-MPI1 printed, one file for each algorithm that the library was told to take: KEY=FILE; FILE alone is the library's own choice.
     """
     from collscope.analysis import prediction
-    from collscope.base import console, folders, paths
-    from collscope.base.errors import UsageError
-    from collscope.base.units import counted, join_words
     from collscope.campaigns import report
     from collscope.commands import compare_json
     from collscope.points.benchmarks import Launch
@@ -105,9 +107,6 @@ def command(
 
 def _check_own_choice(predicted: pd.DataFrame, measured: pd.DataFrame, tables: Sequence[str]) -> None:
     """UsageError: only the library's own choice was measured, which has another name in the prediction, or none."""
-    from collscope.base.errors import UsageError
-    from collscope.base.units import join_words
-
     own = measured[measured.back_end.isin(("OSU", "IMB")) & measured.algorithm.str.endswith("/builtin")]
     if len(own) < len(measured) or set(own.algorithm) & set(predicted.algorithm):
         return
@@ -141,9 +140,6 @@ def _read(names: Sequence[str], launch: Launch, left: list[dict[str, Any]]) -> p
     import pandas as pd
 
     from collscope.analysis import prediction
-    from collscope.base import console
-    from collscope.base.errors import UsageError
-    from collscope.base.units import counted
     from collscope.points import benchmarks, table, table_files
 
     frames = []
@@ -171,8 +167,6 @@ def _read(names: Sequence[str], launch: Launch, left: list[dict[str, Any]]) -> p
 
 def _of(frame: pd.DataFrame, name: str, source: str | None) -> pd.DataFrame:
     """The rows of one source; where none is named, of the only one."""
-    from collscope.base.errors import UsageError
-
     timed = frame[~frame.algorithm.str.startswith("bound/")]
     there = sorted(set(timed.source))
     if source and source not in there:
@@ -187,8 +181,6 @@ def _of(frame: pd.DataFrame, name: str, source: str | None) -> pd.DataFrame:
 def show(both: pd.DataFrame) -> None:
     """Prints errors by collective, algorithm, size and ranks, and who wins."""
     from collscope.analysis import prediction
-    from collscope.base import console
-    from collscope.base.grid import KEY, Column, Grid
 
     numbers = ("points", "median", "p90", "worst", "bias")
     for by in (None, *prediction.BY):

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from collscope.base import paths
 from collscope.base.errors import UsageError
 from collscope.commands import calls, requests
 from collscope.commands.groups import Commands
@@ -42,7 +43,6 @@ def list_studies() -> None:
 @click.option("--out", metavar="DIR", help="Write the results there (default: results/NAME/fresh/).")
 def run_study(study: str, figure: str | None, **options: Any) -> None:
     """Run a study and write its results to results/NAME/. An interrupted study continues where it stopped."""
-    from collscope.base import paths
     from collscope.studies import one_figure
     from collscope.studies.request import Request
     from collscope.studies.run import run

@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from collscope.base import console, paths
 from collscope.base.errors import UsageError, UserError
+from collscope.base.grid import KEY, Column, Grid
 from collscope.base.units import SECONDS
 from collscope.commands.groups import Commands
 from collscope.testbed.network import Network
@@ -84,7 +86,6 @@ def network_of(hosts: int, rate: str, latency: str, leaves: int, oversubscriptio
 
 def ensure_tools() -> None:
     """Installs what namespaces need, where we may."""
-    from collscope.base import paths
     from collscope.setup import machine, needs
     from collscope.setup.steps import SetupError
 
@@ -128,7 +129,6 @@ def check(**options: Any) -> None:
     """Check that a test bed has the claimed rate (full duplex) and latency, and that nothing is retransmitted.
 
     Checks the bed that is up; if none is up, a temporary one with these options."""
-    from collscope.base.grid import KEY, Column, Grid
     from collscope.testbed import bed
     from collscope.testbed import check as checks
 
@@ -191,8 +191,6 @@ def run(ranks: int, program: tuple[str, ...], **options: Any) -> None:
 
 def warn_of_priorities(realtime: bool) -> None:
     """Says what may disturb where processes of the bed cannot go before others."""
-    from collscope.base import console
-
     if not realtime:
         console.note(
             "without root the switch cannot go before other programs: keep this machine quiet while it measures"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from collscope.base import paths
+
 EXAMPLES = """
 \b
 Examples:
@@ -24,7 +26,6 @@ def command(campaign: str | None, quick: bool, recalibrate: bool, remeasure: boo
 
     An interrupted campaign continues where it stopped.
     """
-    from collscope.base import paths
     from collscope.campaigns import campaign as campaigns
     from collscope.campaigns import report, run
 
