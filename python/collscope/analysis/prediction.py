@@ -6,7 +6,7 @@ to the measured time; negative where the prediction is too fast. No prediction i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,14 +111,16 @@ def joined(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     return both.drop(columns=["q1_s", "q3_s"])
 
 
+def _parts(frame: pd.DataFrame, by: str | None) -> Iterable[tuple[object, pd.DataFrame]]:
+    """The rows of each value of a column, sizes as they come; all of them as "all"."""
+    return [("all", frame)] if by is None else frame.groupby(by, sort=by != "size")
+
+
 def errors(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
     """How far off, for each value of a column (of BY; None: all together, as "all"): points, and shares of the measured time: median,
     p90 and worst of the absolute error, bias (its signed median)."""
     rows = []
-    parts: Iterator[tuple[object, pd.DataFrame]] = (
-        iter([("all", both)]) if by is None else iter(both.groupby(by, sort=by != "size"))
-    )
-    for name, part in parts:
+    for name, part in _parts(both, by):
         size = part.error.abs()
         rows.append((name, len(part), size.median(), size.quantile(0.9), size.max(), part.error.median()))
     return pd.DataFrame(rows, columns=[by or "of", "points", "median", "p90", "worst", "bias"])
@@ -132,10 +134,7 @@ def coverage(both: pd.DataFrame, by: str | None = None) -> pd.DataFrame:
         return pd.DataFrame(columns=[by or "of", *COVERED])
     known = both[both[BAND[0]].notna()]
     rows = []
-    parts: Iterator[tuple[object, pd.DataFrame]] = (
-        iter([("all", known)]) if by is None else iter(known.groupby(by, sort=by != "size"))
-    )
-    for name, part in parts:
+    for name, part in _parts(known, by):
         low, high = part[BAND[0]], part[BAND[1]]
         below, above = (part.measured_s < low).mean(), (part.measured_s > high).mean()
         single = [

@@ -24,39 +24,6 @@ FRAME = table(alike, [(8, 1), (8, 2), (8, 4)], ["a", "b", "c"], SIZES)
 
 
 @pytest.mark.parametrize(
-    ("check", "holds"),
-    [
-        ('kind = "fastest"\nname = "a"', [True] * 3),
-        ('kind = "fastest"\nname = "b"', [False] * 3),
-        ('kind = "fastest"\nname = "b"\namong = ["b", "c"]', [True] * 3),
-        ('kind = "slowest"\nname = "c"\nnodes = [1, 4]', [True] * 2),
-        ('kind = "faster"\nname = "a"\nthan = ["b", "c"]\nnodes = 2', [True] * 2),
-        ('kind = "faster"\nname = "a"\nthan = "b"\nby = 1.2', [False, True, True]),
-        ('kind = "equal"\nname = "a"\nthan = "b"\nwithin = "near"', [False] * 3),
-        ('kind = "no_slower"\nname = "b"\nthan = "a"\nwithin = 1.2', [True, False, False]),
-        ('kind = "ratio"\nname = "a"\nthan = "c"\ntimes = 0.25\nwithin = 0.01', [True] * 3),
-        ('kind = "ratio"\nname = "a"\nthan = "c"\ntimes = 0.3\nwithin = 0.01', [False] * 3),
-        ('kind = "order"\nnames = ["a", "b", "c"]', [True] * 3),
-        ('kind = "order"\nnames = ["a", "c", "b"]', [False] * 3),
-        ('kind = "faster_at_every_size"\nname = "a"\nthan = "b"', [True] * 3),
-        ('kind = "one_fastest"\nwithin = 0.01', [True] * 3),
-        ('kind = "lead_shrinks"\nname = "a"\nthan = "b"\nsizes = "4KiB"\nbefore = "1KiB"', [False] * 3),
-        ('kind = "start_up"\nname = "a"\nmost = 0.01', [True] * 3),
-        ('kind = "grows"\nname = "b"\nthan = "a"', [True] * 2),
-        ('kind = "grows"\nname = "b"\nthan = "a"\nfalls = true', [False] * 2),
-        ('kind = "grows"\nname = "c"', [False] * 2),
-        ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 4', [True]),
-        ('kind = "largest_at"\nname = "b"\nthan = "a"\nat = 1', [False]),
-        ('kind = "nearer_than_at"\nname = "b"\nthan = "a"\nat = 4', [True] * 2),
-        ('kind = "not_always_fastest"\nname = ["a", "b"]', [False, True]),
-    ],
-)
-def test_a_check_holds_where_it_should(check: str, holds: list[bool]) -> None:
-    made = assertions(check, FRAME)
-    assert [a.holds for a in made] == holds, made
-
-
-@pytest.mark.parametrize(
     "check",
     [
         'kind = "fastest"\nname = "d"',
