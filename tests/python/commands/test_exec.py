@@ -229,7 +229,7 @@ def test_a_report_is_printed(
     monkeypatch: pytest.MonkeyPatch,
     golden: Callable[[str, str], None],
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("COLUMNS", "160")
     file = tmp_path / "report.json"
     file.write_text(json.dumps(REPORT))
     status, out, err = call(capsys, "report", str(file))
