@@ -139,7 +139,8 @@ def _checked(name: str, rows: Sequence[Any]) -> list[Row]:
             wrong = not isinstance(value, kinds) or isinstance(value, bool)
             if value is not None and (wrong or (isinstance(value, int) and abs(value) >= MAX_NUMBER)):
                 raise UserError(f"{name}: row {number}: column {column}: {str(value)[:40]} is not {_kind(column)}")
-        made.append(dict(row))
+        cells = {c: row.get(c) for c in (*table.COLUMNS, *table.EXTRA)}
+        made.append({c: "" if value is None and c in table.TEXT else value for c, value in cells.items()})
     return made
 
 

@@ -1,5 +1,6 @@
-"""collscope.machines.spec_reader, collscope.machines.xml_reader, collscope.studies.reader, collscope.schedules.exports.goal_reader:
-any input of the readers of specifications, studies, platform files and GOAL gives a result or a UserError, and soon."""
+"""collscope.machines.spec_reader, collscope.machines.xml_reader, collscope.studies.reader, collscope.schedules.exports.goal_reader,
+collscope.points.table_files:
+any input of the readers of specifications, studies, platform files, GOAL and tables gives a result or a UserError, and soon."""
 
 from __future__ import annotations
 
@@ -10,15 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collscope.base import paths
+from collscope.base import documents, paths
 from collscope.base.errors import UserError
 from collscope.base.toml_table import read_text
 from collscope.machines import find, overrides, spec_reader, xml_reader
 from collscope.machines.machine_file import machine_file
 from collscope.machines.spec import filled
+from collscope.points import table_files
 from collscope.schedules.exports import goal_reader
 from collscope.studies import reader
 from made_platforms import LAYERED, SMALL, SQUARE
+from made_rows import row
 from xml_of_one_host import platform_xml
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -49,6 +52,7 @@ SEEDS = {
     "specification": [SMALL, LAYERED, SQUARE, (paths.ROOT / "platforms" / "schooner.toml").read_text(encoding="utf-8")],
     "study": [(paths.ROOT / "sim" / "bird_schooner.toml").read_text(encoding="utf-8")],
     "goal": [GOAL],
+    "table": [documents.text("table", {"rows": table_files.named_cells([row(times_s="1e-6", outliers=0.5)])})],
     "platform": [platform_xml('<prop id="network/model" value="CM02"/>'), INSIDE],
 }
 TOKENS = """nan inf -inf 1e400 1e300 -1 0 1e-320 true "" "²" --5 [] {} [[ ]] [ ] { } = " ' \\"\\"\\" # \\ \\u0000 $x_{$ .. , é
@@ -104,17 +108,23 @@ def read_goal(path: Path) -> None:
     goal_reader.read(path)
 
 
+def read_table(path: Path) -> None:
+    """The table of a JSON document."""
+    table_files.read(str(path))
+
+
 READ: dict[str, Callable[[Path], None]] = {
     "specification": read_specification,
     "study": read_study,
     "platform": read_platform,
     "goal": read_goal,
+    "table": read_table,
 }
 
 
 def check(kind: str, data: bytes, folder: Path) -> None:
     """Reads it; the only error is a UserError, whose text is short."""
-    path = folder / ("input.xml" if kind == "platform" else "input.toml")
+    path = folder / ("input" + {"platform": ".xml", "table": ".json"}.get(kind, ".toml"))
     path.write_bytes(data)
     try:
         READ[kind](path)
