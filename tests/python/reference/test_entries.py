@@ -12,7 +12,6 @@ from collscope.catalogue import registry
 from collscope.catalogue.headers import Header
 from collscope.reference import entries, model, tables
 from collscope.reference.entries import Entry
-from collscope.reference.words import Piece, pieces
 from made_trace import made_trace
 
 
@@ -118,18 +117,6 @@ def test_a_decision_and_its_rules(known: registry.Registry) -> None:
     assert tables.Choice(table, [1], 1).text == "rule 1 of 1"
     assert tables.Choice(table, range(1, 9), 9).text == "rules 1, 2, 3, 4, 5, 6, 7, 8 of 9"
     assert tables.Choice(table, range(1, 10), 10).text == "9 of 10 rules"
-
-
-def test_the_pieces_of_a_text() -> None:
-    text = " `a`bcast/chain[s=1]  x/y doi:10.1002/cpe.1206. `bcast/chain` "
-    assert list(pieces(text, {"bcast/chain": "bcast-chain"})) == [
-        Piece("a", code=True),
-        Piece("bcast/chain[s=1]", anchor="bcast-chain"),
-        Piece(" · x/y "),
-        Piece("doi:10.1002/cpe.1206", address="https://doi.org/10.1002/cpe.1206"),
-        Piece(". "),
-        Piece("bcast/chain", code=True, anchor="bcast-chain"),
-    ]
 
 
 def test_differences_anchors_and_choices_of_a_reference(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collscope.reference.markdown import linked
-from collscope.reference.words import Piece, pieces
 
 ANCHORS = {"bcast/chain": "bcast-chain"}
 
@@ -24,7 +23,8 @@ def test_keys_and_papers_become_links() -> None:
     )
 
 
-def test_pieces_together_are_the_text() -> None:
-    text = "a bcast/chain/b (doi:10.1/x.y). 1/2 `c` d/e[f"
-    assert "".join(p.text for p in pieces(text, ANCHORS)) == text.replace("`", "")
-    assert Piece("doi:10.1/x.y", address="https://doi.org/10.1/x.y") in list(pieces(text, ANCHORS))
+def test_what_is_between_links_stays() -> None:
+    text = " `a`bcast/chain[s=1]  x/y doi:10.1/x.y. bcast/chain/b 1/2 d/e[f"
+    assert linked(text, ANCHORS) == (
+        "`a`[bcast/chain[s=1]](#bcast-chain) · x/y [doi:10.1/x.y](https://doi.org/10.1/x.y). [bcast/chain](#bcast-chain)/b 1/2 d/e[f"
+    )
