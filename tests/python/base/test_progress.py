@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -95,6 +98,28 @@ def test_three_of_many_are_named_the_longest_first(monkeypatch: pytest.MonkeyPat
     assert reported.running(5.0) == ["w0, for 5 s"] and reported.running(5.1) == []
     reported.now(0, "again")
     assert reported.running()[0] == "w1, for 4 s"
+
+
+@pytest.mark.parametrize(
+    ("total", "terminal", "shows"), [(0, True, ""), (0, False, ""), (3, True, "bar"), (3, False, "lines")]
+)
+def test_on_a_terminal_it_is_a_bar(monkeypatch: pytest.MonkeyPatch, total: int, terminal: bool, shows: str) -> None:
+    shown: list[str] = []
+
+    def fake(name: str) -> object:
+        @contextlib.contextmanager
+        def show(made: Progress) -> Iterator[None]:
+            shown.append(name)
+            yield
+
+        return show
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr(progress, "_bar", fake("bar"))
+    monkeypatch.setattr(progress, "_lines", fake("lines"))
+    with progress.progress("x", total, "hint") as reported:
+        assert (reported.what, reported.total, reported.hint) == ("x", total, "hint")
+    assert "".join(shown) == shows
 
 
 @pytest.mark.parametrize(("since", "hint"), [(29.0, False), (31.0, True)])

@@ -8,6 +8,7 @@ from collscope.base.errors import UsageError
 from collscope.base.units import (
     MAX_RANKS,
     MAX_VECTOR_BYTES,
+    SECONDS,
     counted,
     format_ranks,
     format_ratio,
@@ -142,6 +143,10 @@ def test_limits_are_among_what_is_allowed() -> None:
             parse(text)
 
 
+def test_a_unit_of_time_is_a_thousand_of_the_one_below() -> None:
+    assert [SECONDS[unit] for unit in ("ns", "us", "µs", "ms", "s", "min")] == [1e-9, 1e-6, 1e-6, 1e-3, 1, 60]
+
+
 def test_ratios_have_three_digits() -> None:
     assert [format_ratio(x) for x in (0.8734, 0.9999, 1, 1.0, 9.99, 10, 12.36)] == [
         *("0.873", "1", "1.00", "1.00", "9.99", "10", "12.4")
@@ -177,7 +182,7 @@ def test_sizes_read_well(size: float, text: str, rounded: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "text", "aligned"),
     [
-        (0.99949, "999.5 ms", "999.5 ms"), (0.99951, "1 s", "1.000 s"), (-2.5e-3, "-2.5 ms", "-2.500 ms"),
+        (0, "0 s", "0 s"), (0.99949, "999.5 ms", "999.5 ms"), (0.99951, "1 s", "1.000 s"), (-2.5e-3, "-2.5 ms", "-2.500 ms"),
         (9.9996e-6, "10 µs", "10.00 µs"), (9.9994e-6, "10 µs", "9.999 µs"), (99.996e-6, "100 µs", "100.0 µs"),
         (1234.0, "1\u2009234 s", "1234.0 s"), (999.6, "1000 s", "999.6 s"), (999.4, "999.4 s", "999.4 s"), (5e-10, "0.5 ns", "0.5 ns"),
         (100.0, "100.0 s", "100.0 s"), (0.9995, "1 s", "1.000 s"), (1000.0, "1\u2009000 s", "1000.0 s"), (99.9, "99.9 s", "99.90 s"),
