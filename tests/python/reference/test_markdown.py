@@ -23,7 +23,7 @@ def test_keys_and_papers_become_links() -> None:
     )
 
 
-def test_what_is_between_links_stays() -> None:
+def test_text_between_links_stays() -> None:
     text = " `a`bcast/chain[s=1]  x/y doi:10.1/x.y. bcast/chain/b 1/2 d/e[f"
     assert linked(text, ANCHORS) == (
         "`a`[bcast/chain[s=1]](#bcast-chain) · x/y [doi:10.1/x.y](https://doi.org/10.1/x.y). [bcast/chain](#bcast-chain)/b 1/2 d/e[f"
