@@ -43,15 +43,10 @@ class ScheduleFile:
 
     def point(self) -> Point:
         """The call, under the name of the file."""
-        types = {1: "byte", 4: "float", 8: "double"}
+        type_ = {4: "float", 8: "double"}.get(self.elem, "byte")
+        op = "sum" if self.commutes else "affine"
         return Point(
-            self.collective,
-            self.path.name,
-            self.count,
-            type=types.get(self.elem, "byte"),
-            op="sum" if self.commutes else "affine",
-            root=self.root,
-            in_place=self.in_place,
+            self.collective, self.path.name, self.count, type=type_, op=op, root=self.root, in_place=self.in_place
         )
 
 
@@ -62,17 +57,9 @@ def read(path: str | Path) -> ScheduleFile:
         goal = goal_reader.read(path)
         return ScheduleFile(path, "", "", goal.ranks, 0, 4, 0, True, False, goal)
     (reply,) = prover.replies(["--schedule", path, "--describe"])
-    return ScheduleFile(
-        path,
-        reply["algorithm"],
-        reply["collective"] or "",
-        reply["ranks"],
-        reply["count"],
-        reply["elem"],
-        reply["root"],
-        bool(reply["commutes"]),
-        bool(reply["in_place"]),
-    )
+    shape = (reply[name] for name in ("ranks", "count", "elem", "root"))
+    flags = (bool(reply[name]) for name in ("commutes", "in_place"))
+    return ScheduleFile(path, reply["algorithm"], reply["collective"] or "", *shape, *flags)
 
 
 def prove(file: ScheduleFile, messages: bool = False) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base.errors import UsageError
+from collscope.base.errors import UsageError, UserError
 from collscope.machines import find, overrides, spec_reader
 from collscope.machines.machine_file import machine_file
 from made_platforms import ELEMENTS, SMALL, write
@@ -14,6 +14,16 @@ from made_platforms import ELEMENTS, SMALL, write
 
 def spec(change: tuple[str, str] = ("", ""), **overrides: str):
     return spec_reader.parse_spec(ELEMENTS.replace(*change), "elements.toml", overrides)
+
+
+@pytest.mark.parametrize(("nodes", "refused"), [(1, False), (2, True)])
+def test_gaps_between_nodes_count_from_two_nodes_on(nodes: int, refused: bool) -> None:
+    gap = ("1.6e-6, 4e-10, 1, 3.2e-7", "1.6e-6, 4e-10, 1, 1.4e-6")  # with the receiver's it is more than the latency
+    if not refused:
+        assert spec(gap, nodes=str(nodes)).nodes == nodes
+        return
+    with pytest.raises(UserError, match="class network from 0 bytes: .* more than the whole"):
+        spec(gap, nodes=str(nodes))
 
 
 def test_a_machine_without_elements_says_nothing_of_them(tmp_path: Path) -> None:

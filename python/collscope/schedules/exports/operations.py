@@ -56,20 +56,7 @@ def operations(t: Trace) -> list[list[Operation]]:
                 ops.append(Operation(i, kind, 0, 0, 0, 0, -1, 0, waited=tuple(waited)))
                 waited = []
             else:
-                at = (rank, i)
-                ops.append(
-                    Operation(
-                        i,
-                        kind,
-                        buffer,
-                        offset,
-                        target,
-                        target_offset,
-                        peer,
-                        size,
-                        label.get(at, 0),
-                        partner.get(at, -1),
-                    )
-                )
+                joined = label.get((rank, i), 0), partner.get((rank, i), -1)
+                ops.append(Operation(i, kind, buffer, offset, target, target_offset, peer, size, *joined))
         made.append(ops)
     return made
