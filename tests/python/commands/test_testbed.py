@@ -78,7 +78,8 @@ def beds(monkeypatch: pytest.MonkeyPatch) -> list[Network]:
 
     monkeypatch.setattr(testbed, "ensure_tools", lambda: None)
     monkeypatch.setattr(bed, "standing", lambda: None)
-    monkeypatch.setattr(bed, "standing_or_made", lambda network: contextlib.nullcontext(make(network)))
+    up = FakeBed(USUAL)  # one is up, with none of the options
+    monkeypatch.setattr(bed, "standing_or_made", lambda network: contextlib.nullcontext(make(network) and up))
     monkeypatch.setattr(bed, "up", make)
     return made
 
