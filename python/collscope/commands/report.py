@@ -62,7 +62,7 @@ def table(data: dict[str, Any]) -> Grid:
             Column("bytes", right=True),
             *((Column("algorithm, or why MPI's own", pieces=KEY),) if chosen else ()),
             Column("calls", right=True),
-            Column("time of a rank", right=True),
+            Column("time per rank", right=True),
             Column("longest", goes=3, right=True),
             *((Column("arrival skew", goes=1, right=True),) if skew else ()),
         ),
@@ -91,7 +91,7 @@ def run(request: Request) -> int:
         raise UserError(f"{request.file}: a row without {error}; write the report again") from error
     spent = sum(row["skew"]["spent_s"] for row in data["rows"] if row["skew"]) / data["ranks"]
     if spent:
-        console.say(f"sampling arrivals took {format_time(spent)} of a rank")
+        console.say(f"sampling arrivals took {format_time(spent)} per rank")
     if not data["complete"]:
         console.say("the program ended by MPI_Abort: these are the calls of the rank that called it")
     return 0

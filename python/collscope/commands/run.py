@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,26 +14,20 @@ from collscope.catalogue.keys import split_keys
 from collscope.commands import (
     calls,
     requests,
-    run_json,
-    run_machines,
+    run_answer,
     run_output,
     run_points,
     run_repetitions,
-    run_table,
-    run_winners,
     schedule_file,
 )
 from collscope.commands.groups import Sectioned
 from collscope.commands.run_points import Points
 from collscope.commands.run_repetitions import Repeated
 from collscope.points import table_files
-from collscope.points.plan import Task
-from collscope.points.sweep import Sweep
-from collscope.points.table import Row
-from collscope.sources import bounds, cluster, launcher, proven
-from collscope.sources.outcome import OK, STOPPED, Outcome
-from collscope.sources.rows import SOURCES, named, unless_wrong
-from collscope.sources.source import MAX_DRAWS, Options, Source, Stopped
+from collscope.sources import cluster, launcher, proven
+from collscope.sources.outcome import OK
+from collscope.sources.rows import SOURCES, named
+from collscope.sources.source import MAX_DRAWS, Options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +52,6 @@ class Request(Points, Repeated):
         """Whether a table is printed."""
         return not self.quiet and not self.as_json and self.csv_path != run_output.STDOUT
 
-    @property
-    def timed_all(self) -> bool:
-        """Whether every algorithm is timed."""
-        return "all" in split_keys(self.algorithms or "")
-
 
 def run(request: Request) -> int:
     """Does it; returns the exit status."""
@@ -82,9 +70,10 @@ def run(request: Request) -> int:
         cluster.parse(request.cluster)
     started = launcher.launcher_of(request.launcher, request.hosts)
     sweep = run_points.make_sweep(request, names, run_repetitions.read(request, names, request.metric), started)
-    check_noise(request, sweep)
+    run_points.check_noise(sweep, request.platform, request.noise)
     tasks = sweep.tasks()
     run_points.announce(request, sweep, tasks)
+    printed = run_answer.Answer(request.shows, request.as_json, "all" in split_keys(request.algorithms or ""))
     if request.shows:
         console.fetch()
     with cluster.opened(request.cluster) as workers:
@@ -99,51 +88,16 @@ def run(request: Request) -> int:
             noise=request.noise or 0,
         )
         faults = proven.failures(tasks, limit_s=request.point_timeout)
-        rows = rows_of(request, sources, tasks, options, faults)
+        rows = printed.rows_of(sources, tasks, options, faults)
         absorbs = request.plot_path is not None and run_output.absorbs(sweep.like)
-        together = rows_of(request, sources, run_output.without_skew(tasks), options, {}) if absorbs else []
+        together = printed.rows_of(sources, run_output.without_skew(tasks), options, {}) if absorbs else []
     if request.csv_path is not None:
         run_output.write(rows, request.csv_path)
-    if request.shows:
-        if run_machines.are_several(rows):
-            run_machines.show(rows)
-        if not run_machines.are_several(rows) or len(sources) > 1:
-            run_table.show(rows, bounds_for_display(tasks, rows))
-        else:
-            run_table.reasons(rows)
-        run_winners.show(rows, tasks, request.timed_all)
-    if request.as_json:
-        found = run_winners.judged(rows, tasks)
-        run_json.show(rows, bounds_for_display(tasks, rows), found, request.timed_all)
+    printed.whole(rows, tasks, sources)
     run_repetitions.note(rows)
     if request.plot_path is not None and any(row["status"] == OK and row["median_s"] for row in rows):
         run_output.draw(request.plot_path, rows, together, sweep)
     return run_output.report_failures(rows)
-
-
-def rows_of(
-    request: Request, sources: Sequence[Source], tasks: Sequence[Task], options: Options, faults: Mapping[Task, Outcome]
-) -> list[Row]:
-    """The rows of all sources; a task among `faults` has that in place of a time. Where the user ends the work, what is finished is
-    printed on the way out."""
-    rows: list[Row] = []
-    try:
-        for source in sources:
-            rows += unless_wrong(source, tasks, options, faults)
-    except KeyboardInterrupt as stop:
-        rows += stop.rows if isinstance(stop, Stopped) else []
-        finished = [row for row in rows if row["kind"] != STOPPED]
-        if request.shows and finished:
-            places = {(row["nodes"], row["ranks"]) for row in finished}
-            begun = [task for task in tasks if (task[0].nodes, task[0].ranks) in places]
-            run_table.show(finished, bounds_for_display(begun, rows))
-            run_table.reasons([row for row in rows if row["kind"] == STOPPED])
-            run_output.report_failures(finished)
-        if request.as_json:
-            found = run_winners.winners(finished)
-            run_json.show(rows, bounds_for_display(tasks, rows), found, request.timed_all, finished=False)
-        raise
-    return rows
 
 
 def check_files(request: Request) -> None:
@@ -155,23 +109,6 @@ def check_files(request: Request) -> None:
         table_files.check("--csv", request.csv_path)
     if request.plot_path is not None:
         requests.check_file("--plot", request.plot_path, requests.FIGURES)
-
-
-def check_noise(request: Request, sweep: Sweep) -> None:
-    """UsageError: a noise is to be drawn, and the platform has none."""
-    if request.noise and any(layout.platform is None or not layout.platform.machine.noise for layout in sweep.layouts):
-        raise UsageError(
-            f"--noise: {request.platform} does not say how much its messages' times vary ([[noise.CLASS]] in its specification); "
-            "./collscope calibrate measures it"
-        )
-
-
-def bounds_for_display(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Row]:
-    """The bound's rows, to print ratios to; where none was asked for, of the one that holds. None without curves, which bound a time."""
-    present = [row for row in rows if row["source"] == "bound"]
-    if present or any(layout.platform is None or not layout.platform.machine.curve for layout, _ in tasks):
-        return present
-    return bounds.rows_of(tasks, (bounds.LOGGP,))
 
 
 EXAMPLES = """

@@ -150,3 +150,12 @@ def announce(request: Points, sweep: Sweep, tasks: Sequence[Task]) -> None:
         f"{counted(len(sweep.sizes), 'size')} ({size})",
     ]
     console.note(f"{len(tasks):,} points: {' × '.join(made)}")
+
+
+def check_noise(sweep: Sweep, platform: str, noise: int | None) -> None:
+    """UsageError: a noise is to be drawn, and the platform has none."""
+    if noise and any(layout.platform is None or not layout.platform.machine.noise for layout in sweep.layouts):
+        raise UsageError(
+            f"--noise: {platform} does not say how much its messages' times vary ([[noise.CLASS]] in its specification); "
+            "./collscope calibrate measures it"
+        )

@@ -10,7 +10,7 @@ import pytest
 import tiny_platform
 from collscope.base.errors import UserError
 from collscope.catalogue.registry import Registry
-from collscope.commands import run
+from collscope.commands import run_answer
 from collscope.machines import find
 from collscope.machines.platform import Platform
 from collscope.points.plan import Layout, Point
@@ -39,6 +39,6 @@ def tiny(known: Registry, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
     monkeypatch.setattr(find, "load", load)
     monkeypatch.setattr(simulate, "run_tasks", run_tasks)
-    monkeypatch.setattr(run, "bounds_for_display", lambda tasks, rows: [])
+    monkeypatch.setattr(run_answer, "bounds_for_display", lambda tasks, rows: [])
     monkeypatch.chdir(workplace)
     return workplace

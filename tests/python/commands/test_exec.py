@@ -224,12 +224,8 @@ def test_a_program_that_aborts_leaves_what_one_rank_knew(tmp_path: Path, capfd: 
 
 
 def test_a_report_is_printed(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    golden: Callable[[str, str], None],
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
     file = tmp_path / "report.json"
     file.write_text(json.dumps(REPORT))
     status, out, err = call(capsys, "report", str(file))

@@ -1,4 +1,4 @@
-"""collscope.commands.run, collscope.commands.run_points, collscope.commands.run_output: what `run` writes, prints and says."""
+"""collscope.commands.run, collscope.commands.run_points, collscope.commands.run_answer, collscope.commands.run_output: what `run` writes, prints and says."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import tiny_platform
 from collscope.base.errors import UsageError, UserError
 from collscope.catalogue import registry
 from collscope.catalogue.registry import Registry
-from collscope.commands import requests, run_output, run_points
-from collscope.commands import run as runs
+from collscope.commands import requests, run_answer, run_output, run_points
 from collscope.points.plan import Layout, Point, Task, Timing
 from collscope.points.table import Row, make_row
 from collscope.sources import bounds, mpirun
@@ -49,7 +48,9 @@ def test_both_bounds_are_printed(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     monkeypatch.setattr(bounds, "loggp", lambda *_: {"o": 1e-6, "g": 1e-6, "L": 1e-5, "G": 1e-9})
-    monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"])
+    monkeypatch.setattr(
+        run_answer, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"]
+    )
     status, out, _ = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4", "--source", source, "--csv", "t.csv")
     assert status == 0
     heads = next(line for line in out.splitlines() if "telephone" in line).split()
@@ -285,7 +286,9 @@ def test_sizes_that_were_not_reached_have_their_bounds(
 ) -> None:
     recorder.stops = True
     monkeypatch.setattr(bounds, "loggp", lambda *_: {"o": 1e-6, "g": 1e-6, "L": 1e-5, "G": 1e-9})
-    monkeypatch.setattr(runs, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"])
+    monkeypatch.setattr(
+        run_answer, "bounds_for_display", lambda tasks, rows: [r for r in rows if r["source"] == "bound"]
+    )
     status, out, err = call(capsys, *RUN, "-a", "bcast/mst", "--bytes", "4,8", "--source", "bound,sim")
     assert status == 1 and err.endswith(
         "collscope: stopped; finished points are kept, the same command goes on from there\n"
@@ -348,9 +351,9 @@ def test_the_bound_that_holds_is_shown_where_none_was_requested(monkeypatch: pyt
     point = Point("bcast", "bcast/mst", 1)
     known, nobody = Layout(tiny_platform.tiny(), 1, 2), Layout(None, 1, 2)
     requested, other = {"source": "bound"}, {"source": "sim"}
-    assert runs.bounds_for_display([(known, point)], [other, requested]) == [requested]
-    assert runs.bounds_for_display([(known, point)], [other]) == [("made", (bounds.LOGGP,))]
-    assert runs.bounds_for_display([(known, point), (nobody, point)], [other]) == []
+    assert run_answer.bounds_for_display([(known, point)], [other, requested]) == [requested]
+    assert run_answer.bounds_for_display([(known, point)], [other]) == [("made", (bounds.LOGGP,))]
+    assert run_answer.bounds_for_display([(known, point), (nobody, point)], [other]) == []
 
 
 def test_calls_without_data_are_made_once_and_need_no_sizes(

@@ -28,14 +28,14 @@ from pathlib import Path
 import fake_list, tiny_platform
 from collscope.base import paths, progress
 from collscope.catalogue import registry
-from collscope.commands import cli, run as runs
+from collscope.commands import cli, run_answer
 from collscope.machines import find
 made = registry.parse(fake_list.TEXT)
 registry.load = lambda: made
 find.load = lambda name: tiny_platform.tiny()
 progress.PERIOD_S, progress.SLOW_S = 0.1, 0.1
 paths.CACHE = Path(sys.argv[1]) / ".cache"
-runs.bounds_for_display = lambda tasks, rows: []
+run_answer.bounds_for_display = lambda tasks, rows: []
 cli.main(["run", "--on", "tiny", "--ranks", "4", "-a", "bcast/linear", "--bytes", "800,396", *sys.argv[2:]])
 """
 

@@ -1,6 +1,11 @@
-"""mpich_suite, preload: MPICH's own test programs of collectives pass with each algorithm in turn where they pass without."""
+"""mpich_suite, preload: MPICH's own test programs of collectives pass with each algorithm in turn where they pass without.
+
+Each algorithm runs three programs that call its collective, those of the fewest ranks; with MPICH_SUITE=all every one, which
+takes most of an hour on two cores."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -40,10 +45,11 @@ def keys() -> list[str]:
 
 @pytest.mark.parametrize("key", keys())
 def test_programs_that_pass_without_an_algorithm_pass_with_it(key: str) -> None:
-    """On the programs that call its collective."""
     known = registry.load()
     algorithm = known.by_key[key]
     function = known.collective(algorithm.collective).mpi
-    cases = [case for case in mpich_suite.passing() if function in case.functions]
+    cases = sorted((c for c in mpich_suite.passing() if function in c.functions), key=lambda case: case.ranks)
     assert cases
+    if os.environ.get("MPICH_SUITE") != "all":
+        cases = cases[:3]
     assert not failing(cases, **{algorithm.collective: key})

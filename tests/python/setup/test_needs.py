@@ -165,7 +165,7 @@ def test_the_doctor_looks_at_builds(tree: Path, monkeypatch: pytest.MonkeyPatch,
             *(False, "build/smpi/collscope-platform.so is not there"),
             *(f"the first simulation builds it; the last attempt's log is {log}", False),
         ),
-        (False, "build/mpi/collscope-idle.so is not there", "the first real run builds it", False),
+        (False, "build/mpi/libcollscope.so is not there", "the first real run builds it", False),
     ]
 
 

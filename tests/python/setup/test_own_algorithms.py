@@ -136,7 +136,7 @@ def test_a_wrong_algorithm_is_shown_without_what_its_ranks_hold(tmp_path: Path) 
     mine = tmp_path / "mine.c"
     mine.write_text(example().replace("coll_send(c, a->out, a->count, r)", "coll_send(c, a->out, a->count / 2, r)"))
     done = collscope("show", str(mine), "--ranks", "3", "--out", str(tmp_path / "drawn"))
-    assert done.returncode == 0 and "bcast/linear_backwards is wrong, and so are its times" in done.stderr, done.stderr
+    assert done.returncode == 1 and "bcast/linear_backwards is wrong, and so are its times" in done.stderr, done.stderr
     assert "no table: bcast/linear_backwards: the proof fails, so what its ranks hold is not known" in done.stderr
     assert "matrix.svg" in done.stdout and "table.svg" not in done.stdout
 

@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_take_the_figure_is_refused(tmp_path: Path, monkeyp
     file.touch()
     for out, problem in (
         (file, "not a folder"),
-        (file / "below", "cannot be written to"),
+        (file / "below", f"{file} is not a folder"),
         (tmp_path, "contains files that are not"),
     ):
         with pytest.raises(UsageError, match=f"^--out {out}: {problem}"):

@@ -263,7 +263,7 @@ def test_results_go_to_a_fresh_empty_or_earlier_folder(
     for out, printed in (
         (folder, "contains files that are not study results; name an empty or a new folder"),
         (folder / "other", "not a folder"),
-        (folder / "other" / "x", "cannot be written to"),
+        (folder / "other" / "x", f"{folder / 'other'} is not a folder"),
     ):
         with pytest.raises(UsageError) as error:
             results.fresh_folder("s", str(out))
