@@ -1,4 +1,4 @@
-"""collscope.commands.run, collscope.commands.run_points, collscope.commands.run_answer, collscope.commands.run_output: what `run` writes, prints and says."""
+"""collscope.commands.run, collscope.commands.run_answer, collscope.commands.run_output: what `run` writes, prints and says."""
 
 from __future__ import annotations
 
