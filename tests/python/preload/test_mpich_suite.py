@@ -49,6 +49,8 @@ def test_programs_that_pass_without_an_algorithm_pass_with_it(key: str) -> None:
     algorithm = known.by_key[key]
     function = known.collective(algorithm.collective).mpi
     cases = sorted((c for c in mpich_suite.passing() if function in c.functions), key=lambda case: case.ranks)
+    if not any(function in case.functions for case in mpich_suite.cases()):
+        pytest.skip(f"none of MPICH's programs calls {function} for itself")
     assert cases
     if os.environ.get("MPICH_SUITE") != "all":
         cases = cases[:3]
