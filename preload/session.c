@@ -110,10 +110,10 @@ session_call session_serve(MPI_Comm comm, const program_call *p) {
   session_call s = { .code = MPI_SUCCESS };
   communicator *c = communicator_of(comm);
   if (!c) return s.why = not_chosen, s;
-  s.why = c->inter ? inter : execute_refuses(c, p);
+  s.why = c->inter ? inter : call_refuses(c, p);
   begin(&s, c, s.why == NULL);
   if (!s.why) {
-    s.bytes = execute_bytes(c, p);
+    s.bytes = call_bytes(c, p);
     s.in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
   }
   const char *key = s.why ? "" : settings_key(&chosen, p->collective, c->size, s.bytes);

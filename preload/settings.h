@@ -24,7 +24,7 @@ typedef struct {
  * choice in *s. */
 bool settings_read(settings *s, char *const *environment, char *error);
 bool settings_serves(const settings *s, coll_collective); /* is there a choice for it, for some sizes at least? */
-/* The key for a call of so many bytes (see execute_bytes) on so many ranks; "": MPI's own function. */
+/* The key for a call of so many bytes (see call_bytes) on so many ranks; "": MPI's own function. */
 const char *settings_key(const settings *s, coll_collective, int ranks, size_t bytes);
 bool settings_choose(const settings *s);                    /* is there a choice? */
 uint64_t settings_digest(const settings *s, bool complete); /* equal on two ranks: so are their settings */

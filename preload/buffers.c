@@ -1,0 +1,94 @@
+#include "preload/buffers.h"
+
+#include <stdlib.h>
+
+#include "core/catalogue/collective.h"
+#include "core/runtime/allocate.h"
+#include "preload/layout.h"
+
+/* Elements on a side, of all blocks. */
+static size_t elements(const communicator *c, coll_amount amount, const side *s) {
+  return amount == COLL_HOLDS_BLOCKS ? s->count * (size_t)c->size : s->count;
+}
+
+static void *memory_for(size_t elements, MPI_Datatype type) { return runtime_allocate(elements * layout_size(type)); }
+
+static void *packed(size_t n, const side *s) {
+  void *memory = memory_for(n, s->type);
+  layout_pack(s->buffer, n, s->type, memory);
+  return memory;
+}
+
+/* bcast: the root's data becomes everybody's. */
+static buffers of_bcast(const communicator *c, const program_call *p, bool straight) {
+  buffers b = { .in = p->out.buffer, .out = (void *)p->out.buffer, .in_place = true };
+  if (straight) return b;
+  bool root = c->rank == p->root;
+  b.packed_out = root ? packed(p->out.count, &p->out) : memory_for(p->out.count, p->out.type);
+  b.in = b.out = b.packed_out;
+  b.unpacks = !root;
+  return b;
+}
+
+static bool is_scattered(const communicator *c, const program_call *p) {
+  for (int i = 0; p->at && i < c->size; i++)
+    if (p->at[i] != i * (long)p->out.count) return true;
+  return false;
+}
+
+static void *scattered_block(const program_call *p, int i) {
+  MPI_Aint begin, extent;
+  MPI_Type_get_extent(p->out.type, &begin, &extent);
+  return (char *)p->out.buffer + p->at[i] * extent;
+}
+
+/* The memory in which blocks that lie apart are collected; that of a rank in place holds its own. */
+static void *collected(const communicator *c, const program_call *p, bool in_place, size_t block) {
+  char *memory = runtime_allocate(block * (size_t)c->size);
+  if (in_place) layout_pack(scattered_block(p, c->rank), p->out.count, p->out.type, memory + (size_t)c->rank * block);
+  return memory;
+}
+
+buffers buffers_of(const communicator *c, const program_call *p, bool (*straight)(MPI_Datatype), size_t block) {
+  const coll_facts *facts = coll_facts_of(p->collective);
+  buffers b = { 0 };
+  if (facts->in_place == COLL_IN_PLACE_ALWAYS) return of_bcast(c, p, straight(p->out.type));
+  bool in = call_has_input(c, p), out = call_has_output(c, p);
+  bool in_here = in && !call_in_place(&p->in), out_here = out && !call_in_place(&p->out);
+  b.in_place = (in && !in_here) || (out && !out_here) || (in && out && p->in.buffer == p->out.buffer);
+  if (in_here) {
+    bool as_is = straight(p->in.type);
+    b.in = as_is ? p->in.buffer : (b.packed_in = packed(elements(c, facts->in.amount, &p->in), &p->in));
+  }
+  if (out_here) {
+    bool apart = is_scattered(c, p), as_is = straight(p->out.type) && !apart;
+    size_t n = elements(c, facts->out.amount, &p->out), of_in = elements(c, facts->in.amount, &p->in);
+    if (in && !in_here && of_in > n) n = of_in; /* a smaller result stands at the start of what is combined */
+    b.unpacks = !as_is;
+    if (as_is) b.out = (void *)p->out.buffer;
+    else if (apart) b.out = b.packed_out = collected(c, p, in && !in_here, block);
+    else b.out = b.packed_out = !in_here && in ? packed(n, &p->out) : memory_for(n, p->out.type);
+  }
+  size_t own = (size_t)c->rank * block;
+  if (in && !in_here) b.in = (char *)b.out + (facts->in_place == COLL_IN_PLACE_IN_OUT ? own : 0);
+  if (out && !out_here) b.out = (char *)b.in + own;
+  return b;
+}
+
+static void unpack(const communicator *c, const program_call *p, const char *packed_out) {
+  size_t block = p->out.count * layout_size(p->out.type);
+  coll_amount amount = coll_facts_of(p->collective)->out.amount;
+  if (!is_scattered(c, p)) {
+    layout_unpack(packed_out, (void *)p->out.buffer, elements(c, amount, &p->out), p->out.type);
+    return;
+  }
+  for (int i = 0; i < c->size; i++)
+    layout_unpack(packed_out + (size_t)i * block, scattered_block(p, i), p->out.count, p->out.type);
+}
+
+void buffers_settle(const communicator *c, const program_call *p, buffers *b) {
+  bool written = p->collective != COLL_EXSCAN || c->rank > 0; /* MPI leaves the result of the first rank open */
+  if (b->unpacks && written) unpack(c, p, b->packed_out);
+  free(b->packed_in);
+  free(b->packed_out);
+}

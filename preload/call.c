@@ -1,0 +1,55 @@
+#include "preload/call.h"
+
+#include "core/catalogue/collective.h"
+#include "preload/layout.h"
+#include "preload/operators.h"
+
+bool call_in_place(const side *s) { return s->buffer == MPI_IN_PLACE; }
+
+/* What coll_has_input and others look at. */
+static coll_args roles(const communicator *c, const program_call *p) {
+  return (coll_args){ .size = c->size, .root = p->root };
+}
+
+bool call_has_input(const communicator *c, const program_call *p) {
+  coll_args a = roles(c, p);
+  return coll_has_input(p->collective, &a, c->rank);
+}
+
+bool call_has_output(const communicator *c, const program_call *p) {
+  coll_args a = roles(c, p);
+  return coll_has_output(p->collective, &a, c->rank);
+}
+
+/* The side that says at this rank how large the call is: of one in place, the other. */
+static const side *measure(const communicator *c, const program_call *p) {
+  return call_has_output(c, p) && !call_in_place(&p->out) ? &p->out : &p->in;
+}
+
+size_t call_bytes(const communicator *c, const program_call *p) {
+  if (coll_counts_of(p->collective) == COLL_COUNTS_NOTHING) return 0;
+  const side *s = coll_has_operator(p->collective) && !call_in_place(&p->in) ? &p->in : measure(c, p);
+  return s->type == MPI_DATATYPE_NULL ? 0 : s->count * layout_size(s->type);
+}
+
+static bool side_is_wrong(const side *s) {
+  return s->type == MPI_DATATYPE_NULL || s->count > (size_t)1 << 40 || layout_size(s->type) == SIZE_MAX ||
+         (!s->buffer && s->count && layout_size(s->type) && layout_is_dense(s->type));
+}
+
+const char *call_refuses(const communicator *c, const program_call *p) {
+  static const char wrong[] = "arguments that MPI refuses";
+  const coll_facts *facts = coll_facts_of(p->collective);
+  if (facts->root && (p->root < 0 || p->root >= c->size)) return wrong;
+  if (coll_counts_of(p->collective) == COLL_COUNTS_NOTHING) return NULL;
+  bool out_may = facts->in_place == COLL_IN_PLACE_OUT_IN && c->rank == p->root;
+  if (call_has_input(c, p) && !call_in_place(&p->in) && side_is_wrong(&p->in)) return wrong;
+  if (call_has_output(c, p) && !(out_may && call_in_place(&p->out)) &&
+      (call_in_place(&p->out) || side_is_wrong(&p->out)))
+    return wrong;
+  bool in_may = coll_has_in_place(p->collective) && facts->in_place != COLL_IN_PLACE_OUT_IN &&
+                (!facts->root || c->rank == p->root);
+  if (call_has_input(c, p) && call_in_place(&p->in) && !in_may) return wrong;
+  if (facts->op && (p->op == MPI_OP_NULL || !operators_fit(p->op, p->out.type))) return wrong;
+  return NULL;
+}

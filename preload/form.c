@@ -1,0 +1,71 @@
+#include "preload/form.h"
+
+#include "core/catalogue/collective.h"
+#include "preload/layout.h"
+#include "preload/operators.h"
+
+/* Data moves as bytes, in elements whose size follows from the number of bytes alone: ranks may describe the same data by different types. */
+static form of_bytes(const communicator *c, const program_call *p) {
+  size_t bytes = call_bytes(c, p), elem = bytes && bytes % 4 == 0 ? 4 : bytes && bytes % 2 == 0 ? 2 : 1;
+  return (form){ .shape = { .collective = p->collective,
+                            .root = p->root,
+                            .count = bytes / elem,
+                            .elem = elem,
+                            .in_place = p->collective == COLL_ALLTOALL && call_in_place(&p->in),
+                            .commutes = true },
+                 .type = elem == 4   ? MPI_INT32_T
+                         : elem == 2 ? MPI_INT16_T
+                                     : MPI_BYTE,
+                 .op = MPI_OP_NULL,
+                 .straight = layout_is_dense };
+}
+
+/* Named types may have a gap behind their data, and come as they are: nobody looks at it. */
+static bool combines_straight(MPI_Datatype type) {
+  int n[3], combiner;
+  if (layout_is_one_piece(type)) return true;
+  MPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+static form of_operands(const program_call *p) {
+  MPI_Aint begin, extent;
+  int commutes;
+  size_t size = layout_size(p->out.type);
+  bool straight = size == 0 || combines_straight(p->out.type);
+  MPI_Type_get_extent(p->out.type, &begin, &extent);
+  MPI_Op_commutative(p->op, &commutes);
+  form f = { .shape = { .collective = p->collective,
+                        .root = p->root,
+                        .count = size ? p->in.count : 0,
+                        .elem = size == 0  ? 1
+                                : straight ? (size_t)extent
+                                           : size,
+                        .commutes = commutes },
+             .type = p->out.type,
+             .op = p->op,
+             .packs = !straight,
+             .straight = combines_straight };
+  if (straight) return f;
+  MPI_Type_contiguous((int)size, MPI_BYTE, &f.type);
+  MPI_Type_commit(&f.type);
+  f.op = operators_packed(p->op, p->out.type);
+  return f;
+}
+
+form form_of(const communicator *c, const program_call *p) {
+  return coll_has_operator(p->collective) ? of_operands(p) : of_bytes(c, p);
+}
+
+void form_use(const form *f, const program_call *p) {
+  if (f->packs) operators_packed(p->op, p->out.type);
+}
+
+void form_free(form *f) {
+  if (f->packs) MPI_Type_free(&f->type);
+}
+
+buffers form_buffers(const communicator *c, const program_call *p, const form *f) {
+  if (!f->shape.count) return (buffers){ 0 };
+  return buffers_of(c, p, f->straight, f->shape.count * f->shape.elem);
+}
