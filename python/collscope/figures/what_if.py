@@ -20,6 +20,9 @@ from collscope.figures.style import FAINT, INK, darker, lighter
 
 # Inches: a panel and its strip of winners, the gaps between and around them.
 _WIDE, _TALL, _STRIP, _GAP, _BETWEEN, _LEFT, _FOOT = 2.75, 1.75, 0.25, 0.05, 0.5, 0.82, 0.5
+_BESIDE = (
+    0.32  # between two columns: "256 MiB" below the end of one stands beside "4 MiB" below the beginning of the next
+)
 _HEADS = 0.52  # above the first row: the columns' names and the row's own
 _SIZE = 7.0  # points of a ratio
 _AIR = 1.5  # points at either end of a box
@@ -42,7 +45,7 @@ def what_if_figure(
     colours = looks(times.assign(algorithm=times["key"], ratio=times["time_s"] / best))
     named = dict(zip(times["key"], times["short_label"], strict=True))
     right = end_room(_WIDE, named.values()) + 0.1
-    wide = _LEFT + _WIDE * len(columns) + 0.16 * (len(columns) - 1) + right
+    wide = _LEFT + _WIDE * len(columns) + _BESIDE * (len(columns) - 1) + right
     handles = [
         Line2D([], [], color=FAINT, ls=_FIRST, lw=1.2, label=f"best at {columns[0]}"),
         Patch(
@@ -59,7 +62,7 @@ def what_if_figure(
         mine, won = _of(times, row), _of(winners, row)
         span = float(mine["time_s"].min()), float(mine["time_s"].max())
         for c, column in enumerate(columns):
-            left = (_LEFT + c * (_WIDE + 0.16)) / wide
+            left = (_LEFT + c * (_WIDE + _BESIDE)) / wide
             top = heading.height + _HEADS + r * row_tall
             ax = fig.add_axes((left, 1 - (top + _TALL) / tall, _WIDE / wide, _TALL / tall))
             size_axis(ax, low, high, labels=False)
