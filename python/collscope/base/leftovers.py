@@ -24,6 +24,9 @@ VARIABLE = "COLLSCOPE_OWNER"
 PREFIX = "collscope-"
 MARK = re.compile(r"(?P<host>[0-9a-f]{8})-(?P<boot>[0-9a-f]{8})-(?P<pid>\d+)-(?P<start>\d+)")
 OLD_S = 7 * 24 * 3600.0  # what somebody on another machine, or without a mark, left so long ago is nobody's
+RENEW_S = (
+    OLD_S / 7
+)  # so often a watchdog touches the folders of a command that runs, which other machines then leave alone
 SEMAPHORES = Path("/dev/shm")  # of Python's processes, "sem." before their name
 PATIENCE_S = 3.0  # from asking programs to end to making them
 
@@ -117,13 +120,13 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
     if parent:
         sweep(parent, PREFIX)
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{mark()}-", dir=parent) as name:
-        if parent:
-            goes_with_us(Path(name))
+        goes_with_us(Path(name))
         yield Path(name)
 
 
 def goes_with_us(path: Path) -> None:
-    """The watchdog takes this folder away if we are killed before we do. Its name must be of this process alone."""
+    """The watchdog takes this folder away if we are killed before we do, and keeps it from looking old until then. Its name must be of
+    this process alone."""
     watch()
     pipe = _watchdogs[os.getpid()].stdin
     with contextlib.suppress(OSError):  # the watchdog was killed: the next command sweeps
@@ -217,12 +220,12 @@ def end(owner: str) -> None:
 
 
 def _wait_for_end(owner: str, listen: int) -> list[Path]:
-    """Waits until the process of this mark is gone; the folders that it has named on the pipe `listen`."""
+    """Waits until the process of this mark is gone; the folders that it has named on the pipe `listen`, which are touched meanwhile."""
     descriptors = []
     with contextlib.suppress(OSError, AttributeError):
         descriptors.append(os.pidfd_open(int(owner.split("-")[-2])))
-    period_s = None if descriptors else 0.2
-    named, listening = b"", [listen]
+    period_s = RENEW_S if descriptors else min(0.2, RENEW_S)
+    named, listening, touched = b"", [listen], time.monotonic()
     os.set_blocking(listen, False)
     while True:
         is_over = not is_alive(owner)  # before the pipe is read: later there is nobody who writes to it
@@ -230,8 +233,14 @@ def _wait_for_end(owner: str, listen: int) -> list[Path]:
             while data := os.read(listen, 1 << 16):
                 named += data
             listening = []  # the other end is closed
+        folders = [Path(os.fsdecode(name)) for name in named.split(b"\0")[:-1]]
         if is_over:
-            return [Path(os.fsdecode(name)) for name in named.split(b"\0")[:-1]]
+            return folders
+        if time.monotonic() - touched >= RENEW_S:
+            touched = time.monotonic()
+            for path in folders:
+                with contextlib.suppress(OSError):  # most have done their work
+                    os.utime(path)
         select.select(descriptors + listening, [], [], period_s)
 
 

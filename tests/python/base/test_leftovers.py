@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -63,6 +64,23 @@ def test_folders_of_other_machines_go_after_a_week(tmp_path: Path, dead: str) ->
         os.utime(tmp_path / name, (0, 0))
     leftovers.sweep(tmp_path, leftovers.PREFIX)
     assert [p.name for p in tmp_path.iterdir()] == [own]
+
+
+def test_the_folder_of_a_command_that_runs_never_looks_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else another machine that shares the disk would take it away after a week."""
+    monkeypatch.setattr(leftovers, "RENEW_S", 0.01)
+    folder = tmp_path / "collscope-named"
+    folder.mkdir()
+    os.utime(folder, (0, 0))
+    ours, watchdogs = os.pipe()[::-1]
+    os.write(ours, os.fsencode(folder) + b"\0")
+    with subprocess.Popen(["sleep", "60"]) as process, ThreadPoolExecutor(1) as pool:
+        left = pool.submit(leftovers._wait_for_end, leftovers.mark(process.pid), watchdogs)
+        assert waited(lambda: folder.stat().st_mtime > 0)
+        process.kill()
+        process.wait()
+        assert left.result() == [folder]
+    os.close(ours), os.close(watchdogs)
 
 
 def test_a_process_is_known_by_host_boot_number_and_start() -> None:
