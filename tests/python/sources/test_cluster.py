@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,8 @@ def test_slurm_needs_slurm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         pass
 
 
+@pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="dask_jobqueue is not installed")
 def test_an_interface_that_is_not_there_is_no_crash(workplace: Path) -> None:
-    pytest.importorskip("dask_jobqueue")
     with pytest.raises(UsageError, match="nosuch0"):
         cluster.job_script(parse("slurm[interface=nosuch0]"))
 
