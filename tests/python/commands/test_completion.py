@@ -82,8 +82,9 @@ echo "${COMPREPLY[@]}"
 """
 
 
-def test_bash_completes_after_the_line_of_the_readme(tmp_path: Path) -> None:
-    """And nothing heavy is imported on the way."""
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with the command, which cannot import anything heavy."""
     script = tmp_path / "collscope"
     heavy = "','".join(("pandas", "matplotlib", "lxml", "numpy"))
     script.write_text(
@@ -91,7 +92,32 @@ def test_bash_completes_after_the_line_of_the_readme(tmp_path: Path) -> None:
         "from collscope.commands.cli import main\nmain()\n"
     )
     script.chmod(0o755)
-    env = {**os.environ, "PYTHONPATH": str(paths.ROOT / "python")}
-    done = subprocess.run(["bash", "-c", BASH], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "schooner" and "_collscope_completion collscope" in done.stdout
+    return tmp_path
+
+
+def printed(*words: str, at: Path, **variables: str) -> str:
+    env = {**os.environ, "PYTHONPATH": str(paths.ROOT / "python"), **variables}
+    return subprocess.run(words, cwd=at, env=env, capture_output=True, text=True, check=True).stdout
+
+
+def test_bash_completes_after_the_line_of_the_readme(place: Path) -> None:
+    found = printed("bash", "-c", BASH, at=place)
+    assert found.splitlines()[-1] == "schooner" and "_collscope_completion collscope" in found
     assert 'eval "$(_COLLSCOPE_COMPLETE=bash_source ./collscope)"' in (paths.ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("shell", "typed", "answer", "line"),
+    [
+        ("zsh", ("collscope run --on schoo", "3"), "plain\nschooner\n_\n", 'eval "$(_COLLSCOPE_COMPLETE=zsh_source collscope)"'),
+        ("fish", ("collscope run --on", "schoo"), "plain,schooner\n", "_COLLSCOPE_COMPLETE=fish_source collscope | source"),
+    ],
+)  # fmt: skip
+def test_zsh_and_fish_get_their_answers(
+    place: Path, shell: str, typed: tuple[str, str], answer: str, line: str
+) -> None:
+    """What the functions of the README's lines ask for."""
+    words = {"COMP_WORDS": typed[0], "COMP_CWORD": typed[1], "_COLLSCOPE_COMPLETE": f"{shell}_complete"}
+    assert printed("./collscope", at=place, **words) == answer
+    assert f"COMPLETE={shell}_complete" in printed("./collscope", at=place, _COLLSCOPE_COMPLETE=f"{shell}_source")
+    assert line in (paths.ROOT / "README.md").read_text("utf-8")
