@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -52,6 +52,10 @@ def platform_of(path: Path, name: str, config: Mapping[str, str]) -> Platform:
     )
     if not nodes:
         raise UserError(f"{paths.display(path)}: SimGrid finds no host in it; a platform needs one <host> or <cluster>")
+    if blank := next((host for host, _ in network.hosts if " " in host), ""):
+        raise UserError(
+            f'{paths.display(path)}: the host "{blank}" has a blank in its name, which smpirun\'s host files cannot have; rename it'
+        )
     _routes_between(path, (nodes[0][0].name, nodes[-1][0].name))
     eager = int(network.settings[EAGER if EAGER in config else DETACHED]) - 1
     return Platform(name, Machine(name, ROUTED, {}, eager_bytes=eager), nodes, path)
@@ -78,6 +82,28 @@ def charges_processors(platform: Platform) -> bool:
     return any(re.search(r":[^;]*[1-9]", settings[key]) for key in COSTS)
 
 
+def latency_s(platform: Platform) -> float:
+    """Of an empty message from the first host to the last, without what processors spend on it."""
+    assert isinstance(platform.file, Path)
+    network = _routes_between(platform.file, (platform.nodes[0][0].name, platform.nodes[-1][0].name))
+    return max(latency for _, _, latency, _ in network.routes) * _factors(network.settings["smpi/lat-factor"])[0]
+
+
+def with_processors(platform: Platform, send_s: float, receive_s: float) -> Platform:
+    """The same whose processors spend this on each message, whatever its size, for the model alone."""
+    machine = replace(platform.machine, overhead_s=send_s, receive_gap={"network": ((0, receive_s, 0.0),)})
+    return replace(platform, machine=machine)
+
+
+def with_local(platform: Platform, gamma_s_per_byte: float, copy_s_per_byte: float) -> Platform:
+    """The same with these times of reductions and copies."""
+    hosts = (
+        (replace(node[0], gamma_s_per_byte=gamma_s_per_byte, copy_s_per_byte=copy_s_per_byte), len(node))
+        for node in platform.nodes
+    )
+    return replace(platform, nodes=tuple((host,) * cores for host, cores in hosts))
+
+
 def machine_lines(platform: Platform, used: Sequence[int]) -> list[str]:
     """Links, routes and factors of a machine file for ranks on these nodes. UserError: why it cannot be modelled."""
     assert isinstance(platform.file, Path)
@@ -102,6 +128,9 @@ def machine_lines(platform: Platform, used: Sequence[int]) -> list[str]:
     made += [f"back_traffic {BACK_PART}"] if crosses else []
     latencies, rates = (_factors(network.settings[f"smpi/{kind}-factor"]) for kind in ("lat", "bw"))
     sends, isends, receives = (_costs(network.settings[key]) for key in COSTS)
+    if platform.machine.receive_gap:  # with_processors
+        sends = isends = {0: f"{text_of(platform.machine.overhead_s)} 0"}
+        receives = {start: f"{text_of(s)} {text_of(g)}" for start, s, g in platform.machine.receive_gap["network"]}
     for name in ("cache", "network"):
         for key, spent in (("class", sends), ("class_nonblocking", isends)):
             for start in sorted({*latencies, *rates, *spent}):

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from collscope.base.number import Number
 from collscope.machines import find, plain_hosts
@@ -43,6 +44,12 @@ ACROSS: Range = (1.1, 2.1, 3.7)  # of one core, to another socket
 CACHE: Range = (1.1, 2.3, 3.4)  # of the cores of a cache, to others of the socket
 GAMMA: Range = (0.45, 1.2, 2.3)  # of the time of one
 COPY: Range = (0.51, 0.98, 1.6)
+GAMMA_S_PER_BYTE: Range = (
+    3.75e-11,
+    2.5e-10,
+    6.75e-10,
+)  # the same by themselves, where no message within a node is known
+COPY_S_PER_BYTE: Range = (4.2e-11, 2.1e-10, 5.6e-10)
 INTERCONNECT: Range = (0.33, 0.55, 0.64)  # of the memory's rate
 MAX_BUSY = 0.95  # of a message's time, both processors together
 MIB = 1 << 20
@@ -54,13 +61,13 @@ Values = Mapping[str, float]
 @dataclass(frozen=True)
 class Unknown:
     """Numbers that a file leaves open. `keys`: as the file would give them; `measure`: what tells them; `dimensions`: what is varied by
-    itself, empty: they cannot be drawn; `with_values`: the specification that has them."""
+    itself, empty: they cannot be drawn; `with_values`: the specification, of a SimGrid file the platform, that has them."""
 
     name: str
     keys: str
     measure: str
     dimensions: tuple[str, ...]
-    with_values: Callable[[Spec, Values], Spec]
+    with_values: Callable[[Any, Values], Any]
 
 
 def at(limits: Range, place: float) -> float:
@@ -195,21 +202,47 @@ GAMMA_TIME = Unknown("local reductions", "gamma_s_per_byte", "./collscope calibr
 COPY_TIME = Unknown("local copies", "copy_s_per_byte", "./collscope calibrate", ("copy",), _copy)
 
 
-LOCAL_XML, PROCESSOR_XML = (
-    Unknown(name, keys, "./collscope calibrate", (), lambda spec, values: spec)
-    for name, keys in (
-        ("local reductions and copies", "a specification's gamma_s_per_byte, copy_s_per_byte"),
-        ("the processors' time per message", "smpi/os and smpi/or in <config>"),
-    )
+# ---- of SimGrid's own files ------------------------------------------------------------------------------------------
+
+
+def _busy_hosts(platform: Platform, values: Values) -> Platform:
+    latency_s = plain_hosts.latency_s(platform)
+    spent = (at(share[0], values[f"{who} network latency"]) for who, share in NETWORK_SHARES.items())
+    return plain_hosts.with_processors(platform, *(share * latency_s for share in spent))
+
+
+def _local_hosts(platform: Platform, values: Values) -> Platform:
+    return plain_hosts.with_local(platform, at(GAMMA_S_PER_BYTE, values["gamma"]), at(COPY_S_PER_BYTE, values["copy"]))
+
+
+NETWORK_SHARES = {"send": SEND_NETWORK, "receive": RECEIVE_NETWORK}
+PROCESSOR_XML = Unknown(
+    "the processors' time per message",
+    "smpi/os and smpi/or in <config>",
+    "./collscope calibrate",
+    tuple(f"{who} network latency" for who in NETWORK_SHARES),
+    _busy_hosts,
 )
-"""Of SimGrid's own files: they are named, and not drawn."""
+LOCAL_XML = Unknown(
+    "local reductions and copies",
+    "a specification's gamma_s_per_byte, copy_s_per_byte",
+    "./collscope calibrate",
+    ("gamma", "copy"),
+    _local_hosts,
+)
+MAX_DRAWN = 64  # nodes: a machine with single routes has as many as pairs, in each draw
+
+
+def _of_hosts(platform: Platform, nodes: int) -> list[Unknown]:
+    made = [LOCAL_XML] if plain_hosts.charges_processors(platform) else [PROCESSOR_XML, LOCAL_XML]
+    return made if nodes <= MAX_DRAWN else [replace(unknown, dimensions=()) for unknown in made]
 
 
 def unknowns(platform: Platform, nodes: int) -> list[Unknown]:
     """What the file of a platform leaves open and a call on so many nodes may hang on, in the order in which values are set; [] of `ideal`
     and of SimGrid's files with places."""
     if platform.machine.priced_by == ROUTED:
-        return [LOCAL_XML] if plain_hosts.charges_processors(platform) else [PROCESSOR_XML, LOCAL_XML]
+        return _of_hosts(platform, nodes)
     if not platform.typed or platform.typed.startswith("ideal") or ".xml" in platform.typed:
         return []
     spec, given = find.load_spec(platform.typed), find.given(platform.typed)
@@ -237,9 +270,10 @@ def places(dimension: str, draws: int) -> tuple[float, ...]:
 
 def drawn(platform: Platform, open_numbers: Sequence[Unknown], draws: int) -> Iterator[Platform]:
     """The platform with values for its open numbers, one for each draw."""
-    spec = find.load_spec(platform.typed)
+    routed = platform.machine.priced_by == ROUTED
+    known: Any = platform if routed else find.load_spec(platform.typed)
     for i in range(draws):
-        made = spec
+        made = known
         for unknown in open_numbers:
             made = unknown.with_values(made, {name: places(name, draws)[i] for name in unknown.dimensions})
-        yield find.platform_of(made, platform.name)
+        yield made if routed else find.platform_of(made, platform.name)

@@ -13,6 +13,7 @@ from collscope.commands.cli import cli
 from collscope.machines import find, plain_hosts
 from collscope.machines.machine_file import machine_file
 from collscope.machines.platform import Platform, content_hash
+from collscope.sources import unknowns
 from made_platforms import write
 from refusals import refusal
 from simulated import makespans, modelled, simulated
@@ -152,7 +153,28 @@ def test_run_prints_what_is_assumed_and_gives_no_words_as_sure(load, tmp_path: P
     )
     assert done.exit_code == 0, done.output
     assert "assumed, as it does not say" in done.output and "linear" in done.output
-    assert "not checked over what the file leaves open (smpi/os and smpi/or in <config>" in done.output
+    assert (
+        "Judged over draws of what the file leaves open: smpi/os and smpi/or in <config>; a specification's"
+        in done.output
+    )
+
+
+def test_draws_of_what_a_file_leaves_open_reach_the_model(load, tmp_path: Path) -> None:
+    """One message of 4 bytes: with what the two processors spend on it, a share of its route's latency each."""
+    exact = "".join(setting(f"smpi/{kind}-factor", "0:1") for kind in ("lat", "bw"))
+    on = load(pair(exact + setting("network/crosstraffic", "0")))
+    processor, local = unknowns.unknowns(on, 2)
+    (plain,) = modelled(on, 2, 2, tmp_path, "collective=bcast algorithm=bcast/linear count=1")
+    made = processor.with_values(on, {"send network latency": 1.0, "receive network latency": 0.5})
+    (slower,) = modelled(made, 2, 2, tmp_path, "collective=bcast algorithm=bcast/linear count=1")
+    spent = unknowns.SEND_NETWORK[0][2] + unknowns.RECEIVE_NETWORK[0][1]
+    assert slower - plain == pytest.approx(spent * 1e-6)
+    slow = local.with_values(on, {"gamma": 0.5, "copy": 1.0})
+    assert (slow.gamma_s_per_byte, slow.nodes[1][0].copy_s_per_byte) == (2.5e-10, 5.6e-10)
+    assert len({machine_file(p, 2, 2) for p in unknowns.drawn(on, [processor, local], 20)}) == 20
+    charged = load(pair(setting("smpi/os", "0:1e-6:0")))
+    assert unknowns.unknowns(charged, 2) == [local], "the file says what processors spend"
+    assert not any(unknown.dimensions for unknown in unknowns.unknowns(on, 65)), "too many routes to draw"
 
 
 @pytest.mark.parametrize(
@@ -162,11 +184,12 @@ def test_run_prints_what_is_assumed_and_gives_no_words_as_sure(load, tmp_path: P
         (pair(route="h0 h1 missing"), "mine.xml:7: Link not found: missing"),
         (pair(route=""), "mine.xml: there is no route from h0 to h1; each pair needs one"),
         (pair(names=(0, " 1")), "mine.xml:6: host 'h 1': a host's id is made of letters, digits and _ . - @ /"),
+        (text(CLUSTER.replace('"n"', '"n "')), 'mine.xml: the host "n 0.x" has a blank in its name, which smpirun\'s'),
         (text('<router id="r"/>'), "mine.xml: SimGrid finds no host in it; a platform needs one <host> or <cluster>"),
         (text(CLUSTER.replace("5us", "5 parsec")), "mine.xml:6: "),
         (pair().replace('latency="1us"', 'latency="-1us"'), "mine.xml:7: link l: latency must not be negative"),
     ],
-    ids=["unknown host", "unknown link", "no route", "blank", "no host", "unit", "link"],
+    ids=["unknown host", "unknown link", "no route", "blank", "blank in a cluster", "no host", "unit", "link"],
 )
 def test_a_file_that_simgrid_cannot_use_is_refused_with_its_line(load, content: str, message: str) -> None:
     printed = refusal(load, content)
