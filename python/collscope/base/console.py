@@ -97,6 +97,20 @@ def is_quiet() -> bool:
     return _quiet
 
 
+_kept = False
+
+
+def keep() -> None:
+    """Something that is finished has been kept: after this command is stopped the same command goes on from there."""
+    global _kept
+    _kept = True
+
+
+def stopped() -> str:
+    """What is said of a command that the user ends."""
+    return "stopped; finished points are kept, the same command goes on from there" if _kept else "stopped"
+
+
 def note(text: str) -> None:
     """A remark, which is not a result."""
     if not _quiet:

@@ -195,6 +195,7 @@ class Kept:
         """Brings the file up to date."""
         if self.unwritten:
             table.write_csv(self.rows.values(), self.path)
+            console.keep()
         self.unwritten = 0
 
 

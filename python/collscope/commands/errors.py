@@ -76,7 +76,7 @@ def reported() -> Iterator[None]:
         console.complain(str(error))
         sys.exit(error.exit_status)
     except (KeyboardInterrupt, click.Abort):
-        console.complain("stopped; finished points are kept, the same command goes on from there")
+        console.complain(console.stopped())
         sys.exit(1)
     except BrokenPipeError:
         # The reader of our output has left: not our failure, and nothing more to say to it.

@@ -138,6 +138,7 @@ def evaluate(
                     else:
                         known[names[i]] = {k: v for k, v in reply.items() if k != "id"}
                         store.put(names[i], known[names[i]])  # at once: the next point may take minutes
+                        console.keep()
     return [known[key] for key in keys]
 
 

@@ -246,5 +246,6 @@ class _Simulation:
             self.known[key] = outcome
             if outcome.kind not in NOT_KEPT:
                 self.store.put(key, outcome.plain())
+                console.keep()
             if self.progress:
                 self.progress(1, self.shares[int(name)])
