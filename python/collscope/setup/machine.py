@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from collscope.base import programs
-from collscope.setup import needs, own_simgrid, state
+from collscope.setup import needs, offline, own_simgrid, state
 from collscope.setup.steps import Background, SetupError, Steps
 
 
@@ -64,9 +64,7 @@ class Setup:
             elsewhere = [f"    without root:  {n.elsewhere}" for n in needs.NEEDS if n.name in names and n.elsewhere]
             command = f"    as root:       apt-get update && apt-get install -y {' '.join(packages)}"
             raise SetupError("\n".join([f"missing: {', '.join(names)}", command, *elsewhere]))
-        self.steps.run(
-            "updating the list of packages", [*apt, "update", "-q"], self.logs / "apt.log", env=needs.apt_environment()
-        )
+        self.apt(apt, ["update", "-q"], "updating the list of packages", names, packages)
         return apt
 
     def apt_install(self, apt: list[str], packages: list[str], what: str) -> None:
@@ -74,10 +72,18 @@ class Setup:
         if packages:
             # dpkg waits for the disk after each of many thousand files; one sync at the end halves the time.
             options = ["-y", "-q", "--no-install-recommends", "-o", "Dpkg::Options::=--force-unsafe-io"]
-            self.steps.run(
-                what, [*apt, "install", *options, *packages], self.logs / "apt.log", env=needs.apt_environment()
-            )
+            self.apt(apt, ["install", *options, *packages], what, [what.removeprefix("installing ")], packages)
             os.sync()
+
+    def apt(self, apt: list[str], words: list[str], what: str, names: list[str], packages: list[str]) -> None:
+        """Calls apt-get; `names`, `packages`: what is missing without it."""
+        log = self.logs / "apt.log"
+        try:
+            self.steps.run(what, [*apt, *words], log, env=needs.apt_environment())
+        except SetupError as error:
+            if not offline.NO_NETWORK.search(str(error)):
+                raise
+            raise SetupError(offline.packages(names, packages, log)) from error
 
     def wheels(self, presets: Sequence[str]) -> None:
         """Where nobody may install Debian's packages: those tools of the build that Python's packages bring too, into .venv."""
@@ -118,8 +124,16 @@ class Setup:
     def pip(self, what: str, words: Sequence[str | Path], log: Path, command: str = "install") -> None:
         """Calls pip of the virtual environment, which asks nothing; `what` is told."""
         # Compiling all of the libraries takes longer than compiling, at first use, the parts that are used.
-        quiet = ["--disable-pip-version-check", "--no-input", "-q", *(["--no-compile"] if command == "install" else [])]
-        self.steps.run(what, [self.python, "-m", "pip", command, *quiet, *words], log)
+        options = ["--disable-pip-version-check", "--no-input", "-q"]
+        options += ["--no-compile"] if command == "install" else []
+        fetched = self.root / offline.WHEELS
+        options += ["--no-index", "--find-links", str(fetched)] if fetched.is_dir() else []
+        try:
+            self.steps.run(what, [self.python, "-m", "pip", command, *options, *words], log)
+        except SetupError as error:
+            if not offline.NO_NETWORK.search(str(error)) or any(str(word).startswith("-") for word in words):
+                raise
+            raise SetupError(offline.libraries(self.root, [str(word) for word in words], log)) from error
 
     def works(self) -> bool:
         """Whether the virtual environment's Python starts and has pip."""

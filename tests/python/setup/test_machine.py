@@ -146,6 +146,9 @@ def test_a_tree_that_cannot_be_configured_is_taken_away(
     assert not (tree / "build" / "prove").exists()
 
 
+PROJECT = '[project]\ndependencies = ["click>=9"]\n[project.optional-dependencies]\ndev = ["pytest"]\n'
+
+
 def test_libraries_are_installed_once_until_pyproject_names_others(
     tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,8 +161,7 @@ def test_libraries_are_installed_once_until_pyproject_names_others(
     assert setup.has_libraries() and not setup.has_libraries("dev")
     setup.libraries()
     assert len(called) == 2
-    project = '[project]\ndependencies = ["click>=9"]\n[project.optional-dependencies]\ndev = ["pytest"]\n'
-    (tree / "pyproject.toml").write_text(project)
+    (tree / "pyproject.toml").write_text(PROJECT)
     assert not setup.has_libraries()
     setup.libraries("dev")
     assert names_of(called)[2:] == ["installing Python's libraries for dev"]
@@ -172,6 +174,41 @@ def test_libraries_are_installed_once_until_pyproject_names_others(
     assert called[3][1] == [sys.executable, "-m", "venv", "--clear", str(tree / ".venv")]
     setup.pip("fetching", ["x"], tree / "log", "download")
     assert called[-1][1] == [python, "-m", "pip", "download", *quiet[:3], "x"]
+
+
+def out_of_reach(self: Steps, what: str, *_: Any, **__: Any) -> None:
+    raise SetupError(f"{what} failed\n    Temporary failure resolving 'x'")
+
+
+def test_without_a_network_what_to_fetch_elsewhere_is_one_message(
+    tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Steps, "run", out_of_reach)
+    (tree / "pyproject.toml").write_text(PROJECT)
+    with pytest.raises(SetupError) as error:
+        Setup(tree).libraries()
+    first, fetch, tests, then, *_ = str(error.value).splitlines()
+    assert first == "no network: Python's libraries are missing"
+    assert "pip download" in fetch and fetch.endswith("-d wheels 'click>=9'") and tests.endswith(" pytest")
+    assert f"copy wheels to {tree}/wheels" in then
+    with pytest.raises(SetupError) as error:
+        Setup(tree).start_apt(["MPI"], ["openmpi-bin", "libopenmpi-dev"])
+    assert str(error.value).startswith("no network: MPI cannot be installed\n")
+    assert "--download-only" in str(error.value) and " openmpi-bin libopenmpi-dev\n" in str(error.value)
+    with pytest.raises(SetupError, match="fetching x failed"):
+        Setup(tree).pip("fetching x", ["--no-deps", "x"], tree / "log", "download")
+
+
+def test_libraries_come_from_wheels_where_that_folder_exists(
+    tree: Path, called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "wheels").mkdir()
+    Setup(tree).libraries()
+    assert called[0][1][-5:] == ["--no-index", "--find-links", str(tree / "wheels"), "click>=8", "rich"]
+    monkeypatch.setattr(Steps, "run", out_of_reach)
+    (tree / "pyproject.toml").write_text(PROJECT)
+    with pytest.raises(SetupError, match=f"^{tree}/wheels lacks some of Python's libraries"):
+        Setup(tree).libraries("dev")
 
 
 def test_an_environment_works_where_it_starts_and_has_pip(tree: Path) -> None:
