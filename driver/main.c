@@ -14,6 +14,7 @@
 #include "core/plan/plan.h"
 #include "core/runtime/port_memory.h"
 #include "driver/check/sweep.h"
+#include "driver/decisions.h"
 #include "driver/launch.h"
 #include "driver/measure/measure.h"
 #include "driver/p2p/p2p.h"
@@ -169,7 +170,7 @@ static size_t group_of(const plan *p, size_t first) {
 static int run_plan(launch *l, const options *o, FILE *out) {
   plan p;
   char error[512];
-  int bad = !plan_read(&p, o->plan, error, sizeof error);
+  int bad = !plan_read(&p, o->plan, error, sizeof error) || !decisions_agree(l, &p, error, sizeof error);
   if (bad && l->rank == 0) fprintf(stderr, "collscope-driver: %s\n", error);
   for (size_t i = 0, n; !bad && i < p.points; i += n) {
     n = group_of(&p, i);

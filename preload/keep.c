@@ -40,7 +40,8 @@ static kept *make(communicator *c, const shape *s, const char *key) {
   if (!why && k->bound.alg->flags & COLL_ANY_SOURCE && (k->own = own_make(c)) == MPI_COMM_NULL)
     why = "MPI has no more communicators";
   if (why) {
-    snprintf(k->name, sizeof k->name, "%.64s: %s", k->bound.alg ? k->bound.alg->key : key, why);
+    if (k->bound.alg) snprintf(k->name, sizeof k->name, "%.64s: %s", k->bound.alg->key, why);
+    else snprintf(k->name, sizeof k->name, "%s", why); /* it names the decision */
     return k;
   }
   coll_key(k->bound.alg, k->bound.param, k->name, sizeof k->name);

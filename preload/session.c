@@ -36,8 +36,10 @@ static void read_settings(int rank) {
   bool fine = settings_read(&chosen, environ, error);
   if (!all_agree(fine)) {
     if (rank == 0)
-      fprintf(stderr,
-              "collscope: COLLSCOPE_… differs between ranks: expected the same everywhere; pass it to all of them\n");
+      fprintf(
+          stderr,
+          "collscope: COLLSCOPE_…, or a file that it names, differs between ranks: expected the same everywhere; pass it "
+          "to all of them\n");
     end_program();
   }
   if (fine) return;
@@ -59,7 +61,7 @@ void session_begin(void) {
   operators_start();
   runs = true;
   for (int k = 0; k < COUNTS_COLLECTIVES; k++)
-    session_active[k] = counts_calls || (k < COLL_COLLECTIVES && settings_serves(&chosen, (coll_collective)k));
+    session_active[k] = counts_calls || (k < COLL_COLLECTIVES && *chosen.key[k]);
 }
 
 void session_end(void) {
@@ -116,7 +118,7 @@ session_call session_serve(MPI_Comm comm, const program_call *p) {
     s.bytes = call_bytes(c, p);
     s.in_place = p->in.buffer == MPI_IN_PLACE || p->out.buffer == MPI_IN_PLACE;
   }
-  const char *key = s.why ? "" : settings_key(&chosen, p->collective, c->size, s.bytes);
+  const char *key = s.why ? "" : chosen.key[p->collective];
   if (!s.why && !*key) s.why = not_chosen;
   if (!s.why) s.why = communicator_open(c);
   if (s.why) return s;

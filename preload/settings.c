@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "core/catalogue/collective.h"
+#include "core/catalogue/decide.h"
+#include "core/catalogue/decision_file.h"
+#include "core/catalogue/nearest.h"
 #include "core/catalogue/text.h"
-#include "preload/choice.h"
-#include "preload/nearest.h"
 
 static const char prefix[] = "COLLSCOPE_";
 static const char *const others[] = { "REPORT", "PROFILE", "STRICT", "RULES" };
+static const char own_function[] = "builtin"; /* a key until all variables are read: no rule counts */
 static const char *const elsewhere[] = { "CACHE", "OWNER", "PLATFORM",
                                          "ROOT" }; /* of the commands, not of this library */
 enum { OTHERS = sizeof others / sizeof *others, NAME = 40 };
@@ -45,12 +47,37 @@ static bool unknown_variable(const char *text, size_t length, char *error) {
              prefix, (int)(length < NAME ? length : NAME), text, prefix, prefix, prefix, prefix, prefix);
 }
 
+static bool choose_file(settings *s, coll_collective k, const char *label, const char *value, char *error) {
+  char why[SETTINGS_ERROR - 64];
+  const coll_decision *d = strlen(value) < SETTINGS_KEY ? decision_file_find(value, why, sizeof why) : NULL;
+  if (strlen(value) >= SETTINGS_KEY)
+    return say(error, SETTINGS_ERROR, "%s: a path has at most %d characters", label, SETTINGS_KEY - 20);
+  if (!d) return say(error, SETTINGS_ERROR, "%s: %s", label, why);
+  strcpy(s->key[k], value);
+  return coll_decision_knows(d, k) ||
+         say(error, SETTINGS_ERROR, "%s: %.300s has no rule for %s", label, value, coll_collective_name(k));
+}
+
 static bool choose(settings *s, coll_collective k, const char *value, char *error) {
   char name[NAME], label[NAME + sizeof prefix];
   variable_name(k, name);
   snprintf(label, sizeof label, "%s%s", prefix, name);
-  s->decided[k] = true;
-  return choice_read(label, k, value, s->key[k], error);
+  if (decision_file_names(value)) return choose_file(s, k, label, value, error);
+  if (!choice_read(label, k, value, s->key[k], error)) return false;
+  if (!*s->key[k]) strcpy(s->key[k], own_function);
+  return true;
+}
+
+/* The file serves the collectives that it has rules for and no variable names. */
+static bool read_rules(settings *s, char *error) {
+  char key[SETTINGS_KEY], why[SETTINGS_ERROR - 64];
+  if (snprintf(key, sizeof key, "decision/file:%s", s->rules) >= (int)sizeof key)
+    return say(error, SETTINGS_ERROR, "%sRULES: the path has more than %d characters", prefix, SETTINGS_KEY - 20);
+  const coll_decision *d = decision_file_find(key, why, sizeof why);
+  if (!d) return say(error, SETTINGS_ERROR, "%sRULES: %s", prefix, why);
+  for (int k = 0; k < COLL_COLLECTIVES; k++)
+    if (!*s->key[k] && coll_decision_knows(d, (coll_collective)k)) strcpy(s->key[k], key);
+  return true;
 }
 
 static bool is_switch(const char *value) { return (*value == '0' || *value == '1') && !value[1]; }
@@ -61,7 +88,10 @@ static bool read_other(settings *s, const char *name, size_t length, const char 
     s->report = value;
     return true;
   }
-  if (is("RULES", name, length)) return rules_read(&s->rules, value, error);
+  if (is("RULES", name, length)) {
+    s->rules = value;
+    return true;
+  }
   bool *what = is("PROFILE", name, length) ? &s->profile : is("STRICT", name, length) ? &s->strict : NULL;
   if (!what) return unknown_variable(name, length, error);
   if (!is_switch(value))
@@ -92,23 +122,14 @@ bool settings_read(settings *s, char *const *environment, char *error) {
   }
   if (s->profile && !s->report)
     fine = fine ? say(error, SETTINGS_ERROR, "%sPROFILE: name the file with %sREPORT=FILE", prefix, prefix) : false;
-  if (!fine) {
-    memset(s->key, 0, sizeof s->key);
-    rules_free(&s->rules);
-  }
+  if (fine && s->rules) fine = read_rules(s, error);
+  for (int k = 0; k < COLL_COLLECTIVES; k++)
+    if (!fine || !strcmp(s->key[k], own_function)) *s->key[k] = '\0';
   return fine;
 }
 
-bool settings_serves(const settings *s, coll_collective k) {
-  return *s->key[k] || (!s->decided[k] && rules_name(&s->rules, k));
-}
-
-const char *settings_key(const settings *s, coll_collective k, int ranks, size_t bytes) {
-  return s->decided[k] || !s->rules.n ? s->key[k] : rules_find(&s->rules, k, ranks, bytes);
-}
-
 bool settings_choose(const settings *s) {
-  bool any = s->rules.n > 0;
+  bool any = false;
   for (int k = 0; k < COLL_COLLECTIVES; k++) any |= *s->key[k];
   return any;
 }
@@ -120,8 +141,10 @@ static uint64_t mixed(uint64_t digest, const char *text) {
 
 uint64_t settings_digest(const settings *s, bool complete) {
   uint64_t digest = mixed(0xcbf29ce484222325u, complete ? "read" : "refused");
-  for (int k = 0; k < COLL_COLLECTIVES; k++) digest = mixed(digest, s->key[k]);
-  for (size_t i = 0; i < s->rules.n; i++) digest = mixed(digest, s->rules.rule[i].line);
+  for (int k = 0; k < COLL_COLLECTIVES; k++) {
+    digest = mixed(digest, s->key[k]);
+    if (decision_file_names(s->key[k])) digest = (digest ^ decision_file_digest(s->key[k])) * 0x100000001b3u;
+  }
   digest = mixed(digest, s->report ? s->report : "");
   return mixed(digest, s->profile ? "profile" : s->strict ? "strict" : "");
 }

@@ -1,10 +1,10 @@
-/* collscope-prove --decide collective=bcast [ranks=64 count=1024] [elem=4] [root=0] [commutes=1] [in_place=0] [decision=KEY]…
- * collscope-prove --rules
+/* collscope-prove --decide collective=bcast [ranks=64 count=1024] [elem=4] [root=0] [commutes=1] [in_place=0] [per_node=0] [decision=KEY]…
+ * collscope-prove --rules [decision=KEY]…
  *
  * --decide: what each decision table that knows the collective (or those named) takes for one call, or without ranks= and count= for each line
  * "RANKS COUNT" of standard input: one JSON line per call and decision, with decision (full key), ranks, count, kind ("ok", "unsupported"), status ("ok", or
  * why nothing is taken or what is taken cannot run), chose (full key or null), and the rule that said so; null when no rule
- * fits. --rules: all rules of all tables, with what they take and with the defaults of parameters.
+ * fits. per_node: so many ranks on each node; 0: as everywhere in the prover. --rules: all rules of all tables (or of those named), with what they take and with the defaults of parameters.
  *
  * A rule is its number among `rules`, its conditions on ranks, bytes, block, the operator and so on; `divides`: it depends on what divides
  * the count, so no range of counts says where it holds.
@@ -19,6 +19,7 @@
 #include "core/catalogue/decide.h"
 #include "core/catalogue/json.h"
 #include "core/catalogue/number.h"
+#include "core/schedule/array.h"
 #include "prove/prover.h"
 #include "core/plan/places.h"
 #include "core/plan/refuse.h"
@@ -58,6 +59,12 @@ static void rule(json *j, const coll_decision *d, const long *value, const coll_
   json_int(j, NULL, r->p_min);
   json_int(j, NULL, r->p_max);
   json_end(j);
+  if (r->per_node_min || r->per_node_max) { /* of files alone */
+    json_array(j, "ranks_per_node");
+    json_int(j, NULL, r->per_node_min);
+    json_int(j, NULL, r->per_node_max);
+    json_end(j);
+  }
   json_text(j, "unit", units[d->unit[r->collective]]);
   range(j, "bytes", r->bytes_min, r->bytes_end, value);
   range(j, "block", r->block_min, r->block_end, value);
@@ -92,9 +99,11 @@ static void answer(FILE *out, const decision *d, coll_collective k, coll_args *a
   long param[COLL_PARAMS] = { 0 };
   a->param = param;
   coll_decision_key(d->table, d->value, name, sizeof name);
-  const coll_alg *alg = coll_choose(name, k, a, param, error, sizeof error);
-  const char *status = alg ? coll_unsupported(alg, a, reason, sizeof reason) : error;
+  bool builtin = coll_takes_builtin(name, k, a);
+  const coll_alg *alg = builtin ? NULL : coll_choose(name, k, a, param, error, sizeof error);
+  const char *status = builtin ? NULL : alg ? coll_unsupported(alg, a, reason, sizeof reason) : error;
   if (alg) coll_key(alg, param, key, sizeof key);
+  if (builtin) snprintf(key, sizeof key, "%s/builtin", coll_collective_name(k));
   json j = json_on(out);
   json_object(&j, NULL);
   json_text(&j, "decision", name);
@@ -102,7 +111,7 @@ static void answer(FILE *out, const decision *d, coll_collective k, coll_args *a
   json_size(&j, "count", a->count);
   json_text(&j, "status", status ? status : "ok");
   json_text(&j, "kind", status ? "unsupported" : "ok");
-  json_text(&j, "chose", alg ? key : NULL);
+  json_text(&j, "chose", alg || builtin ? key : NULL);
   const coll_rule *r = coll_decision_rule(d->table, d->value, k, a);
   if (r) rule(&j, d->table, d->value, r);
   else json_null(&j, "rule");
@@ -116,6 +125,8 @@ typedef struct {
   const char *collective;
   coll_args call;
   bool has_call; /* ranks and count are on the command line */
+  int per_node;
+  coll_place *place; /* [size] where per_node says so */
   decision list[MAX_DECISIONS];
   int n;
 } question;
@@ -132,8 +143,8 @@ static bool ask(question *q, const char *key, char *error, size_t size) {
 static bool read_word(question *q, const char *word, char *error, size_t size) {
   if (!strncmp(word, "decision=", 9)) return ask(q, word + 9, error, size);
   if (!strncmp(word, "collective=", 11)) return q->collective = word + 11, true;
-  static const char *const names[] = { "ranks=", "count=", "elem=", "root=", "commutes=", "in_place=" };
-  static const size_t most[] = { PLACES_MAX, SIZE_MAX, SIZE_MAX, PLACES_MAX, 1, 1 };
+  static const char *const names[] = { "ranks=", "count=", "elem=", "root=", "commutes=", "in_place=", "per_node=" };
+  static const size_t most[] = { PLACES_MAX, SIZE_MAX, SIZE_MAX, PLACES_MAX, 1, 1, PLACES_MAX };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t length = strlen(names[i]);
     uint64_t n = 0;
@@ -147,7 +158,8 @@ static bool read_word(question *q, const char *word, char *error, size_t size) {
       case 2: q->call.elem = n; break;
       case 3: q->call.root = (int)n; break;
       case 4: q->call.commutes = n; break;
-      default: q->call.in_place = n; break;
+      case 5: q->call.in_place = n; break;
+      default: q->per_node = (int)n; break;
     }
     q->has_call |= i < 2;
     return true;
@@ -155,12 +167,22 @@ static bool read_word(question *q, const char *word, char *error, size_t size) {
   return snprintf(error, size, "--decide does not know \"%.40s\"", word), false;
 }
 
+/* Blocks of so many ranks, each on a node of its own. */
+static const coll_place *blocks(question *q) {
+  q->place = array_grow(q->place, sizeof *q->place * (size_t)q->call.size);
+  for (int i = 0; i < q->call.size; i++) {
+    int node = i / q->per_node;
+    q->place[i] = (coll_place){ .node = node, .socket = node, .cache = node };
+  }
+  return q->place;
+}
+
 static int reply(question *q, coll_collective k, prover *v) {
   if (q->call.size < 1 || !q->call.elem || q->call.root < 0 || q->call.root >= q->call.size)
     return refuse("--decide needs ranks, 1 or more, elem=BYTES, and root below the ranks");
   if (q->call.count > SIZE_MAX / q->call.elem / (size_t)q->call.size)
     return refuse("--decide: count %zu on %d ranks: more bytes than fit into 64 bits", q->call.count, q->call.size);
-  q->call.place = prover_places(v, q->call.size);
+  q->call.place = q->per_node ? blocks(q) : prover_places(v, q->call.size);
   for (int i = 0; i < q->n; i++) answer(stdout, &q->list[i], k, &q->call);
   return 0;
 }
@@ -195,25 +217,34 @@ int decide_main(int words, char **word) {
   prover *v = prover_new();
   int status = q.has_call ? reply(&q, k, v) : reply_to_lines(&q, k, v);
   prover_free(v);
+  free(q.place);
   return status;
 }
 
-int rules_main(void) {
-  for (const coll_decision *const *d = coll_decisions; *d; d++) {
-    char name[512], error[512];
-    long value[COLL_PARAMS];
-    coll_decision_find((*d)->key, value, error, sizeof error);
-    coll_decision_key(*d, value, name, sizeof name);
-    for (const coll_rule *r = (*d)->rules; r < (*d)->rules + (*d)->count; r++) {
-      json j = json_on(stdout);
-      json_object(&j, NULL);
-      json_text(&j, "decision", name);
-      json_text(&j, "collective", coll_collective_name(r->collective));
-      json_text(&j, "key", r->key);
-      json_text(&j, "why", r->why);
-      rule(&j, *d, value, r);
-      json_end(&j);
-    }
+static void print_rules(const decision *d) {
+  char name[512];
+  coll_decision_key(d->table, d->value, name, sizeof name);
+  for (const coll_rule *r = d->table->rules; r < d->table->rules + d->table->count; r++) {
+    json j = json_on(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "decision", name);
+    json_text(&j, "collective", coll_collective_name(r->collective));
+    json_text(&j, "key", r->key);
+    json_text(&j, "why", r->why);
+    rule(&j, d->table, d->value, r);
+    json_end(&j);
   }
+}
+
+int rules_main(int words, char **word) {
+  char error[512];
+  static question q;
+  for (int i = 0; i < words; i++) {
+    if (strncmp(word[i], "decision=", 9)) return refuse("--rules does not know \"%.40s\"", word[i]);
+    if (!ask(&q, word[i] + 9, error, sizeof error)) return refuse("%s", error);
+  }
+  for (const coll_decision *const *d = coll_decisions; !words && *d; d++)
+    if (!ask(&q, (*d)->key, error, sizeof error)) return refuse("%s", error);
+  for (int i = 0; i < q.n; i++) print_rules(&q.list[i]);
   return 0;
 }

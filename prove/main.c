@@ -46,7 +46,7 @@ static const char usage[] =
     "       collscope-prove --sweep [--algorithm KEY]… [--ranks A..B,P,…] [--counts N,N,…] [--no-costs] [--no-variants]\n"
     "       collscope-prove --decide collective=NAME [ranks=P count=N] [elem=4] [root=0] [commutes=1] [in_place=0]\n"
     "                                [decision=KEY]…       without ranks: calls from standard input, one line RANKS COUNT per call\n"
-    "       collscope-prove --rules\n"
+    "       collscope-prove --rules [decision=KEY]…\n"
     "FILE holds one point per line (- is standard input): id=1 algorithm=bcast/mst ranks=8 count=1000 root=3\n";
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
@@ -222,10 +222,10 @@ static int answer(int argc, char **argv) {
                                  : PLAN;
   int status = misplaced(given, mode);
   if (status) return status;
-  if (mode != DECIDE && optind < argc) return refuse("unknown argument %s\n%s", argv[optind], usage);
+  if (mode != DECIDE && mode != RULES && optind < argc) return refuse("unknown argument %s\n%s", argv[optind], usage);
   switch (mode) {
     case LIST: return coll_list_json(stdout), 0;
-    case RULES: return rules_main();
+    case RULES: return rules_main(argc - optind, argv + optind);
     case DECIDE: return decide_main(argc - optind, argv + optind);
     case SWEEP: {
       char error[512];

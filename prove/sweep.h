@@ -33,6 +33,6 @@ int model_main(const char *machine, const char *plan, const char *schedule, mode
 int decide_main(int words, char **word);
 
 /* All rules of all decision tables. */
-int rules_main(void);
+int rules_main(int words, char **word);
 
 #endif

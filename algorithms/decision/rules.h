@@ -27,15 +27,16 @@ typedef struct {
   int commutes;                /* -1 any, else 0 or 1 */
   size_t bytes_min, bytes_end; /* bytes_min <= bytes < bytes_end; 0: no limit */
   double a, b;                 /* if a or b: the row also needs p < a·bytes + b */
-  const char *key;             /* with all parameters; NULL: no such algorithm here, `why` says so */
-  const char *why;
-  bool above; /* the row needs p > a·bytes + b instead */
+  const char *key; /* with all parameters; in a file's rules also bcast/builtin or decision/…; NULL: see why */
+  const char *why; /* there is no such algorithm here */
+  bool above;      /* the row needs p > a·bytes + b instead */
   coll_count_need elements;
   coll_ranks_need ranks;
-  size_t block_min, block_end; /* and of one rank's block; block_end 0: no limit */
-  bool in_place;               /* the row needs a call in place */
-  bool root_zero;              /* … and root 0 */
-  size_t bytes_multiple;       /* … and a whole number of so many bytes; 0: any */
+  size_t block_min, block_end;    /* and of one rank's block; block_end 0: no limit */
+  bool in_place;                  /* the row needs a call in place */
+  bool root_zero;                 /* … and root 0 */
+  size_t bytes_multiple;          /* … and a whole number of so many bytes; 0: any */
+  int per_node_min, per_node_max; /* inclusive: ranks on the node that has most; per_node_max 0: no limit */
 } coll_rule;
 
 typedef struct {

@@ -12,7 +12,7 @@
 
 bool coll_is_decision(const char *text) { return !strncmp(text, "decision/", 9); }
 
-const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size) {
+const coll_decision *coll_table_find(const char *text, long *value, char *error, size_t size) {
   size_t stem = coll_key_stem(text);
   for (const coll_decision *const *d = coll_decisions; *d; d++)
     if (strlen((*d)->key) == stem && !strncmp((*d)->key, text, stem))
@@ -61,6 +61,25 @@ static bool within(size_t bytes, size_t min, size_t end, const long *value) {
   return bytes >= coll_bound_value(min, value) && (!end || bytes < coll_bound_value(end, value));
 }
 
+int coll_ranks_per_node(const coll_args *a) {
+  coll_grouping nodes;
+  int most = 0;
+  coll_grouping_make(&nodes, COLL_LEVEL_NODE, a->size, a->place);
+  for (int g = 0; g < nodes.groups; g++) {
+    int ranks = nodes.first[g + 1] - nodes.first[g];
+    if (ranks > most) most = ranks;
+  }
+  coll_grouping_free(&nodes);
+  return most;
+}
+
+/* *per_node: 0 before it is known. */
+static bool nodes_fit(const coll_rule *r, const coll_args *a, int *per_node) {
+  if (r->per_node_min <= 1 && !r->per_node_max) return true;
+  if (!*per_node) *per_node = coll_ranks_per_node(a);
+  return *per_node >= r->per_node_min && (!r->per_node_max || *per_node <= r->per_node_max);
+}
+
 static bool fits(const coll_rule *r, const long *value, coll_collective k, const coll_args *a, size_t bytes,
                  size_t block) {
   return r->collective == k && a->size >= r->p_min && (!r->p_max || a->size <= r->p_max) &&
@@ -76,7 +95,8 @@ const coll_rule *coll_decision_rule(const coll_decision *d, const long *value, c
   size_t block = blocks ? bytes : bytes / p, vector = blocks ? bytes * p : bytes;
   if (d->unit[k] == COLL_PER_VECTOR) bytes = vector;
   if (d->unit[k] == COLL_PER_BLOCK) bytes = block;
+  int per_node = 0;
   for (size_t i = 0; i < d->count; i++)
-    if (fits(&d->rules[i], value, k, a, bytes, block)) return &d->rules[i];
+    if (fits(&d->rules[i], value, k, a, bytes, block) && nodes_fit(&d->rules[i], a, &per_node)) return &d->rules[i];
   return NULL;
 }

@@ -2,12 +2,11 @@
 #ifndef COLLSCOPE_CORE_CATALOGUE_FIND_H
 #define COLLSCOPE_CORE_CATALOGUE_FIND_H
 
-#include "collscope.h"
+#include "core/catalogue/key.h"
+#include "decision/rules.h"
 
-/* Splits `text`, a full key such as "bcast/knomial[k=4,s=64KiB]", into the descriptor and values (defaults where not
- * given; sizes may end in KiB, MiB, GiB). Returns NULL and writes the reason to error[size] when it cannot. param must hold
- * COLL_PARAMS values. */
-const coll_alg *coll_find(const char *text, long *param, char *error, size_t size);
+/* Splits `text`, "decision/rd_ring[threshold=8KiB]" or "decision/file:PATH", as coll_find does. */
+const coll_decision *coll_decision_find(const char *text, long *value, char *error, size_t size);
 
 /* Does the key name an algorithm or a decision that exists, with parameters that it has? If not, why: error[size]. */
 bool coll_known(const char *text, char *error, size_t size);
@@ -19,5 +18,7 @@ const coll_alg *coll_choose(const char *text, coll_collective, const coll_args *
 
 /* Does the key name the MPI library's own function, "bcast/builtin"? */
 bool coll_is_builtin(const char *text);
+/* The same, or does it decide so for this call? */
+bool coll_takes_builtin(const char *text, coll_collective, const coll_args *);
 
 #endif

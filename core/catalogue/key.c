@@ -93,3 +93,11 @@ void coll_key_write(const char *stem, const coll_param *params, const long *valu
 void coll_key(const coll_alg *alg, const long *param, char *text, size_t size) {
   coll_key_write(alg->key, alg->params, param, text, size);
 }
+
+const coll_alg *coll_find(const char *text, long *param, char *error, size_t size) {
+  size_t stem = coll_key_stem(text);
+  for (const coll_alg *const *a = coll_registry; *a; a++)
+    if (strlen((*a)->key) == stem && !strncmp((*a)->key, text, stem))
+      return coll_key_read(text, (*a)->params, param, error, size) ? *a : NULL;
+  return say(error, size, "unknown algorithm \"%.*s\"", stem < 60 ? (int)stem : 60, text), NULL;
+}

@@ -17,4 +17,9 @@ void coll_key_write(const char *stem, const coll_param *params, const long *valu
 /* The full key of an algorithm: what tables show. */
 void coll_key(const coll_alg *, const long *param, char *text, size_t size);
 
+/* Splits `text`, a full key such as "bcast/knomial[k=4,s=64KiB]", into the descriptor and values (defaults where not
+ * given; sizes may end in KiB, MiB, GiB). Returns NULL and writes the reason to error[size] when it cannot. param must hold
+ * COLL_PARAMS values. */
+const coll_alg *coll_find(const char *text, long *param, char *error, size_t size);
+
 #endif

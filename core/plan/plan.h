@@ -36,7 +36,7 @@ typedef enum { PLAN_SUM, PLAN_PROD, PLAN_MAX, PLAN_MIN, PLAN_OP_AFFINE, PLAN_NON
 typedef enum { PLAN_WARM, PLAN_COLD, PLAN_FRESH, PLAN_BUFFERS } plan_buffers;
 typedef enum { PLAN_MAKESPAN, PLAN_OSU_AVG, PLAN_ROOT, PLAN_LOOP, PLAN_DELAY, PLAN_METRICS } plan_metric;
 
-enum { PLAN_ID = 64, PLAN_KEY = 192, PLAN_REASON = 160, PLAN_MAX_REPETITIONS = 1 << 20 };
+enum { PLAN_ID = 64, PLAN_KEY = 320, PLAN_REASON = 160, PLAN_MAX_REPETITIONS = 1 << 20 };
 /* Of the vector of a call. Sums and products over ranks still fit a size_t then, and Python has the same limit. */
 #define PLAN_MAX_BYTES ((uint64_t)1 << 50)
 

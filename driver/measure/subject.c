@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/catalogue/collective.h"
+#include "core/catalogue/decide.h"
 #include "core/catalogue/find.h"
 #include "driver/port.h"
 
@@ -47,7 +48,11 @@ const char *subject_find(subject *s, launch *l, const plan_point *p, int ranks, 
   if (p->buffers == PLAN_COLD && !port_has_caches())
     return snprintf(reason, size, "a simulation has no cold buffers; take warm or fresh ones"), reason;
   if (*p->barrier && (why = find_barrier(s, p, reason, size))) return why;
-  if (coll_is_builtin(p->key)) return find_builtin(p, trace, reason, size);
+  if (coll_takes_builtin(p->key, p->collective, &s->bound.args)) {
+    if (coll_is_decision(p->key))
+      snprintf(s->bound.chose, sizeof s->bound.chose, "%s/builtin", coll_collective_name(p->collective));
+    return find_builtin(p, trace, reason, size);
+  }
   why = bind_key(&s->bound, p->key, p->collective, reason, size);
   if (!why && trace && (p->metric == PLAN_LOOP || p->metric == PLAN_OSU_AVG))
     return snprintf(reason, size, "a trace needs a common start: metric makespan"), reason;

@@ -8,6 +8,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
+#include "core/catalogue/decision_file.h"
 #include "core/catalogue/find.h"
 #include "core/plan/line.h"
 #include "core/plan/places.h"
@@ -133,9 +134,25 @@ static bool schedule_takes(const char *path, char *error, size_t size) {
   return true;
 }
 
+static bool decision_takes(const char *path, char *error, size_t size) {
+  decision_rules rules;
+  bool fine = decision_file_read(&rules, path, error, size);
+  for (size_t i = 0; i < rules.n && fine; i++) {
+    const coll_rule *r = &rules.rule[i];
+    const coll_decision one = { .key = "decision/x", .rules = r, .count = 1 };
+    coll_args a = { .size = r->p_min ? r->p_min : 1, .count = r->bytes_min, .elem = 1, .place = nowhere };
+    if (a.size > 4096 || r->per_node_min > a.size || (r->per_node_max && r->per_node_max < a.size)) continue;
+    if (coll_decision_rule(&one, NULL, r->collective, &a) != r)
+      fine = (snprintf(error, size, "rule %zu does not fit its own first call", i + 1), false);
+  }
+  decision_file_discard(&rules);
+  return fine;
+}
+
 /* ---- all of them ---------------------------------------------------------------------------------------------- */
 
-const char *const reader_kinds[] = { "plan", "key", "machine", "places", "shape", "recorded", "schedule", NULL };
+const char *const reader_kinds[] = { "plan",     "key",      "machine",  "places", "shape",
+                                     "recorded", "schedule", "decision", NULL };
 
 bool reader_takes(const char *kind, const char *path, char error[READER_ERROR]) {
   *error = '\0';
@@ -145,6 +162,7 @@ bool reader_takes(const char *kind, const char *path, char error[READER_ERROR]) 
   if (!strcmp(kind, "key")) return lines_take(path, key_line, error, READER_ERROR);
   if (!strcmp(kind, "shape")) return lines_take(path, shape_line, error, READER_ERROR);
   if (!strcmp(kind, "recorded")) return lines_take(path, recorded_line, error, READER_ERROR);
+  if (!strcmp(kind, "decision")) return decision_takes(path, error, READER_ERROR);
   if (!strcmp(kind, "schedule")) return schedule_takes(path, error, READER_ERROR);
   fprintf(stderr, "there is no reader of %s\n", kind);
   exit(2);

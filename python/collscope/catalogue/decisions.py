@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from collscope.base.units import format_size
-from collscope.catalogue import prover, registry
-from collscope.catalogue.keys import Key, stem_of
+from collscope.catalogue import decision_files, prover, registry
+from collscope.catalogue.keys import FILE, Key, stem_of
 from collscope.catalogue.sizes import vector_bytes
 
 Line = dict[str, Any]
@@ -30,6 +31,8 @@ class Span:
 def library_name(key: str) -> str:
     """Whose decisions these are, for people: decision/ompi_4_1 → Open MPI 4.1, decision/rd_ring → rd ring."""
     name = Key.parse(key).name
+    if key.startswith(FILE):
+        return Path(name).name
     for start, library in (("ompi_", "Open MPI "), ("mpich_", "MPICH ")):
         if name.startswith(start):
             return library + name.removeprefix(start).replace("_", ".")
@@ -45,9 +48,11 @@ def ask(
     commutes: bool = True,
     in_place: bool = False,
     decisions: Sequence[str] = (),
+    per_node: int = 0,
 ) -> list[Line]:
-    """What is taken for one call, one line per decision: those named, or all that know the collective."""
-    words = (f"root={root}", f"commutes={int(commutes)}", f"in_place={int(in_place)}")
+    """What is taken for one call, one line per decision: those named, or all that know the collective. `per_node`: ranks on each node; 0:
+    some on each."""
+    words = (f"root={root}", f"commutes={int(commutes)}", f"in_place={int(in_place)}", f"per_node={per_node}")
     return ask_many(collective, [(ranks, count)], elem, words, decisions)
 
 
@@ -57,7 +62,9 @@ def ask_many(
     """The prover's answers for many calls, each ranks and count."""
     text = "".join(f"{ranks} {count}\n" for ranks, count in calls)
     options = (f"collective={collective}", f"elem={elem}", *words, *(f"decision={key}" for key in decisions))
-    return prover.replies(["--decide", *options], text)
+    lines = prover.replies(["--decide", *map(decision_files.placed, options)], text)
+    typed = {decision_files.placed(key): key for key in decisions}
+    return [{**line, "decision": typed.get(line["decision"], line["decision"])} for line in lines]
 
 
 def rules() -> list[Line]:
@@ -147,6 +154,8 @@ def sizes_text(rule: Line) -> str:
 def needs_text(rule: Line) -> str:
     """What a rule asks beside ranks and sizes."""
     words = [rule["elements"], rule["number_of_ranks"]]
+    if "ranks_per_node" in rule:
+        words.append(f"ranks per node {ranks_text(*rule['ranks_per_node'])}")
     if rule["commutes"] >= 0:
         words.append("an operator that commutes" if rule["commutes"] else "an operator that does not commute")
     if rule["in_place"]:

@@ -11,6 +11,7 @@ from collscope.base.errors import UsageError, unknown
 from collscope.base.units import parse_size
 
 DECISION = "decision"  # what stands before the slash of a decision's key
+FILE = f"{DECISION}/file:"  # and the path of a decision's rules
 BUILTIN = "builtin"  # what stands behind the slash of the MPI library's own
 
 
@@ -37,12 +38,12 @@ class Key:
     @property
     def owner(self) -> str:
         """The collective, or "decision"; nothing when the text was a name alone."""
-        return self.stem.rpartition("/")[0]
+        return self.stem.partition("/")[0] if "/" in self.stem else ""
 
     @property
     def name(self) -> str:
         """What stands behind the slash, without parameters."""
-        return self.stem.rpartition("/")[2]
+        return self.stem.partition("/")[2] or self.stem
 
     @property
     def values(self) -> dict[str, str]:

@@ -13,7 +13,8 @@ from typing import Any
 from collscope.base import paths, programs
 from collscope.base.errors import UsageError, UserError, nearest, unknown
 from collscope.base.files import write_atomically
-from collscope.catalogue.keys import Key, Param, full_key, read_values, stem_of
+from collscope.catalogue import decision_files
+from collscope.catalogue.keys import FILE, Key, Param, full_key, read_values, stem_of
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,9 @@ class Registry:
         return self.by_key.get(stem_of(key))
 
     def decision(self, key: str) -> Decision:
-        """The decision that a key names, with or without parameters."""
+        """The decision that a key names, with or without parameters; of a file its rules are read."""
+        if key.startswith(FILE):
+            return Decision(key, "rules of a file", key.removeprefix(FILE), (), decision_files.collectives_of(key))
         stem = stem_of(key)
         for d in self.decisions:
             if d.key == stem:

@@ -31,6 +31,7 @@ class Request(Call):
     as_map: bool = False
     all_ranks: bool = False
     plot: str | None = None
+    per_node: int | None = None
     as_json: bool = False
 
 
@@ -42,7 +43,9 @@ def run(request: Request) -> None:
         known.resolve(key if key.startswith("decision/") else f"decision/{key}", request.collective)[1]
         for key in request.decisions
     ]
-    if not any(request.collective in d.collectives for d in known.decisions):
+    if request.per_node is not None and request.per_node < 1:
+        raise UsageError(f"--ranks-per-node {request.per_node}: 1 or more")
+    if not keys and not any(request.collective in d.collectives for d in known.decisions):
         raise UsageError(f"no decision table knows {request.collective}")
     if request.all_ranks and not (request.as_map or request.plot):
         raise UsageError("--all-ranks is of a map: add --map or --plot FILE")
@@ -80,6 +83,7 @@ def show_map(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> Non
     if request.plot and not about.has_data:
         raise UsageError(f"--plot: a {about.name} has no sizes to draw over; --map says what is taken")
     words = [f"root={request.root or 0}", f"commutes={int(request.commutes)}", f"in_place={int(request.in_place)}"]
+    words.append(f"per_node={request.per_node or 0}")
     spans = decisions.spans(about.name, ranks, parse_size(request.sizes or MAP_BYTES), elem, words, keys)
     for name in decisions.divides(about.name, (span.decision for span in spans)):
         console.note(
@@ -111,7 +115,7 @@ def show_call(request: Request, ranks: Sequence[int], keys: Sequence[str]) -> No
     elem = registry.load().type_bytes(request.type_name)
     count = call_count(request, ranks[0])
     call = (request.collective, ranks[0], count, elem, request.root or 0, request.commutes, request.in_place)
-    lines = decisions.ask(*call, keys)
+    lines = decisions.ask(*call, keys, request.per_node or 0)
     if request.as_json:
         about = {"collective": request.collective, "ranks": ranks[0], "count": count, "element_bytes": elem}
         documents.show("decide", {**about, "decisions": lines})
@@ -153,7 +157,20 @@ Examples:
 )  # fmt: skip
 @click.option("--op-commutes/--no-commutes", "commutes", default=True, help="Whether the operator commutes.")
 @calls.options("in_place")
-@click.option("--decision", "decisions", multiple=True, metavar="KEY", help="Only this decision; may be repeated.")
+@click.option(
+    "--ranks-per-node",
+    "per_node",
+    type=int,
+    metavar="N",
+    help="Ranks on each node, for rules that ask (default: nodes of 3, 5 and 4).",
+)
+@click.option(
+    "--decision",
+    "decisions",
+    multiple=True,
+    metavar="KEY",
+    help="Only this decision, file:PATH of a file; may be repeated.",
+)
 @click.option(
     "--map", "as_map", is_flag=True, help="Map of the selection over ranks and sizes, up to --bytes (16 MiB)."
 )

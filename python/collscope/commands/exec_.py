@@ -35,7 +35,7 @@ def run(request: Request) -> int:
     variables = preloaded.choices(request.choose)
     if request.rules:
         if not Path(request.rules).is_file():
-            raise UserError(f"{request.rules}: not a file; name one with rules (docs/preload.md)")
+            raise UserError(f"{request.rules}: not a file; name one with rules (docs/decisions.md)")
         variables["COLLSCOPE_RULES"] = str(Path(request.rules).absolute())
     if request.report:
         variables |= report_variable(request.report)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from collscope.base import programs
 from collscope.base.errors import UsageError, UserError, unknown
-from collscope.catalogue import registry
+from collscope.catalogue import decision_files, registry
 from collscope.catalogue.keys import Key, split_keys
 from collscope.sources import mpirun
 
@@ -36,7 +36,7 @@ def choices(text: str | None) -> dict[str, str]:
         _, full = known.resolve(key, collective)
         if (decided := Key.parse(full)).is_decision and collective not in known.decision(full).collectives:
             raise UsageError(f"--choose {part}: {decided.stem} has no rule for {collective}")
-        chosen[name] = full
+        chosen[name] = decision_files.placed(full)
     return chosen
 
 

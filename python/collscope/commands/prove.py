@@ -44,7 +44,7 @@ def run(request: Request) -> int:
     """Proves, prints, and returns 1 when something that should hold does not, 2 when no point is supported."""
     keys = read_keys(request.algo)
     numbers = parse_ranks(request.ranks)
-    if len(keys) > 1 and request.is_plain:
+    if len(keys) > 1 and request.is_plain and not all(key.startswith("decision/") for _, key in keys):
         return sweep(request.algo, keys, numbers)
     targets = [(p, point) for collective, key in keys for p in numbers for point in points(request, collective, key, p)]
     if not targets:
@@ -92,7 +92,7 @@ def sweep(algo: str, keys: Sequence[tuple[str, str]], numbers: Sequence[int]) ->
     names = [] if algo == "all" else [word for _, key in keys for word in ("--algorithm", key)]
     known = {key for _, key in keys if not key.startswith("decision/")}
     if len(known) != len(keys):
-        raise UsageError("a decision is proven alone: ./collscope prove decision/…")
+        raise UsageError("a decision and algorithms are proven apart: ./collscope prove decision/…")
     command = [str(programs.PROVER), "--sweep", "--ranks", format_ranks(numbers), *names]
     leftovers.watch()
     try:
@@ -169,6 +169,8 @@ def ask(targets: Sequence[tuple[int, Point]], schedule: bool, limit_s: float | N
             if isinstance(found, Abandoned)
             else {k: v for k, v in found.items() if k != "id"}
         )
+        if point.key.is_decision:
+            line["algorithm"] = point.algorithm  # a file as it was typed
         about = {"collective": point.collective, "type": point.type, "op": point.op}
         size = {"vector_bytes": point.bytes(p), "block_bytes": point.block_bytes(p)}
         made.append({**about, **size, **line})

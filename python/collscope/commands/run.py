@@ -182,8 +182,8 @@ SECTIONS = {
     "-a",
     "--algorithms",
     metavar="KEY[,KEY…]|all|twins",
-    help="Full keys, or with -c the part after the slash; knomial[k=2|4] is two; decision/…; builtin (real runs); all; "
-    "twins: those that Open MPI has, too.",
+    help="Full keys, or with -c the part after the slash; knomial[k=2|4] is two; decision/…, decision/file:PATH; builtin "
+    "(real runs); all; twins: those that Open MPI has, too.",
 )
 @schedule_file.OPTION
 @calls.options(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from collscope.base.errors import UsageError
 from collscope.base.units import counted, format_size
-from collscope.catalogue import registry, sizes
+from collscope.catalogue import decision_files, registry, sizes
 from collscope.catalogue.keys import Key
 from collscope.machines import placement
 from collscope.machines.placement import fitted, grown
@@ -60,7 +60,11 @@ class Point:
         return Key.parse(self.algorithm)
 
     def text(self) -> str:
-        """The point as a plan says it, without id and ranks. What is usual is left out: texts name points in caches."""
+        """The point as a plan says it, without id and ranks."""
+        return decision_files.placed(self._text())
+
+    def _text(self) -> str:
+        # What is usual is left out: texts name points in caches.
         timing = self.timing
         words = [
             f"collective={self.collective}",
@@ -85,7 +89,7 @@ class Point:
 
     def identity(self) -> str:
         """The point for caches: its text, with what a file says in place of the file's name."""
-        return replace(self, skew=arrival.identity(self.skew)).text()
+        return decision_files.identity(replace(self, skew=arrival.identity(self.skew))._text())
 
     def bytes(self, ranks: int) -> int:
         """Bytes of the whole vector on so many ranks."""

@@ -79,7 +79,7 @@ def test_a_sweep_is_of_calls_without_options_of_their_own() -> None:
 
 
 def test_decisions_are_not_swept_and_parameters_are(known: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="a decision is proven alone"):
+    with pytest.raises(UsageError, match="a decision and algorithms are proven apart"):
         prove.run(prove.Request("bcast/mst,decision/ompi_4_1"))
     assert prove.read_keys("decision/ompi_4_1") == [
         ("bcast", "decision/ompi_4_1"),

@@ -103,7 +103,7 @@ def test_run_says_why_not(
         ("show bcast/mst --out x.svg",
          "--out x.svg is one file; say which picture with --kind graph|gantt|table|matrix, or name a folder"),
         ("prove bcast/builtin", "bcast/builtin is the MPI library's own; it can be run, not proved"),
-        ("prove bcast/mst,decision/ompi_4_1 --ranks 2", "a decision is proven alone: ./collscope prove decision/…"),
+        ("prove bcast/mst,decision/ompi_4_1 --ranks 2", "a decision and algorithms are proven apart: ./collscope prove decision/…"),
         ("prove bcast/mst --root 9 --ranks 2..4", "--root 9 needs at least 10 ranks; --ranks 2..4 has no such number"),
         ("decide -c bcast --ranks 4", "give one of --bytes and --block-bytes"),
         ("decide -c bcast --ranks 4 --bytes 4 --all-ranks", "--all-ranks is of a map: add --map or --plot FILE"),

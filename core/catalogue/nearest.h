@@ -1,6 +1,6 @@
 /* Which of some names the writer of another may have meant. */
-#ifndef COLLSCOPE_PRELOAD_NEAREST_H
-#define COLLSCOPE_PRELOAD_NEAREST_H
+#ifndef COLLSCOPE_CORE_CATALOGUE_NEAREST_H
+#define COLLSCOPE_CORE_CATALOGUE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "preload/nearest.h"
+#include "core/catalogue/nearest.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
-#include "preload/choice.h"
+#include "core/catalogue/choice.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/catalogue/collective.h"
 #include "core/catalogue/decide.h"
-#include "core/catalogue/find.h"
+#include "core/catalogue/key.h"
 #include "core/catalogue/text.h"
-#include "preload/nearest.h"
+#include "core/catalogue/nearest.h"
 
 static bool is(const char *name, const char *text, size_t length) {
   return strlen(name) == length && !strncmp(name, text, length);
@@ -34,20 +34,23 @@ static bool explain(const char *label, coll_collective k, const char *key, const
 }
 
 bool choice_read(const char *label, coll_collective k, const char *text, char *key, char *error) {
-  char why[CHOICE_ERROR / 2];
+  char why[CHOICE_ERROR - 128];
   long ignored[COLL_PARAMS];
   if (!*text || strlen(text) > CHOICE_KEY / 2)
     return say(error, CHOICE_ERROR, "%s: expected the name of an algorithm, with its parameters in brackets", label);
   const char *own = strchr(text, '/');
   snprintf(key, CHOICE_KEY, "%s%s%s", own ? "" : coll_collective_name(k), own ? "" : "/", text);
-  if (coll_is_builtin(key)) {
+  if (!strcmp(strchr(key, '/'), "/builtin")) {
     *key = '\0';
     return true;
   }
-  if (!coll_known(key, why, sizeof why)) return explain(label, k, key, why, error);
-  bool serves = coll_is_decision(key) ? coll_decision_knows(coll_decision_find(key, ignored, why, sizeof why), k)
-                                      : coll_find(key, ignored, why, sizeof why)->collective == k;
+  const coll_decision *table = NULL;
+  const coll_alg *alg = NULL;
+  if (coll_is_decision(key)) table = coll_table_find(key, ignored, why, sizeof why);
+  else alg = coll_find(key, ignored, why, sizeof why);
+  if (!table && !alg) return explain(label, k, key, why, error);
+  bool serves = table ? coll_decision_knows(table, k) : alg->collective == k;
   if (serves) return true;
-  return say(error, CHOICE_ERROR, "%s: %s is not for %s; ./collscope list shows the algorithms", label, key,
-             coll_collective_name(k));
+  return say(error, CHOICE_ERROR, "%s: %s %s %s; ./collscope list shows the algorithms", label, key,
+             table ? "has no rule for" : "is not for", coll_collective_name(k));
 }

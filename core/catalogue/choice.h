@@ -1,6 +1,7 @@
-/* The text that chooses an algorithm for a collective: "knomial[k=4]", "bcast/knomial", "decision/ompi_4_1", "builtin". */
-#ifndef COLLSCOPE_PRELOAD_CHOICE_H
-#define COLLSCOPE_PRELOAD_CHOICE_H
+/* The text that chooses an algorithm for a collective: "knomial[k=4]", "bcast/knomial", "decision/ompi_4_1", "builtin"; not a decision
+ * from a file. */
+#ifndef COLLSCOPE_CORE_CATALOGUE_CHOICE_H
+#define COLLSCOPE_CORE_CATALOGUE_CHOICE_H
 
 #include "collscope.h"
 

@@ -1,0 +1,27 @@
+#include "driver/decisions.h"
+
+#include <string.h>
+
+#include "core/catalogue/decision_file.h"
+#include "core/catalogue/text.h"
+
+/* Of the file that the key names: equal everywhere? */
+static bool is_same(const launch *l, const char *key) {
+  uint64_t mine = decision_file_digest(key), both[2] = { mine, ~mine }, most[2];
+  MPI_Allreduce(both, most, 2, MPI_UINT64_T, MPI_MAX, l->world);
+  return most[0] == ~most[1];
+}
+
+static bool key_agrees(const launch *l, const char *key, const char *before, char *error, size_t size) {
+  if (!decision_file_names(key) || (before && !strcmp(key, before)) || is_same(l, key)) return true;
+  return say(error, size, "%.300s: ranks read different files; every node needs the same at this path", key);
+}
+
+bool decisions_agree(const launch *l, const plan *p, char *error, size_t size) {
+  const plan_point *before = NULL;
+  for (const plan_point *q = p->point; q < p->point + p->points; before = q++)
+    if (!key_agrees(l, q->key, before ? before->key : NULL, error, size) ||
+        !key_agrees(l, q->barrier, before ? before->barrier : NULL, error, size))
+      return false;
+  return true;
+}
