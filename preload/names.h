@@ -51,6 +51,7 @@
 #define MPI_Send PMPI_Send
 #define MPI_Sendrecv PMPI_Sendrecv
 #define MPI_Ssend PMPI_Ssend
+#define MPI_Testsome PMPI_Testsome
 #define MPI_Type_commit PMPI_Type_commit
 #define MPI_Type_contiguous PMPI_Type_contiguous
 #define MPI_Type_create_keyval PMPI_Type_create_keyval
@@ -68,6 +69,7 @@
 #define MPI_Wait PMPI_Wait
 #define MPI_Waitall PMPI_Waitall
 #define MPI_Waitany PMPI_Waitany
+#define MPI_Waitsome PMPI_Waitsome
 #define MPI_Win_allocate_shared PMPI_Win_allocate_shared
 #define MPI_Win_free PMPI_Win_free
 #define MPI_Win_lock_all PMPI_Win_lock_all

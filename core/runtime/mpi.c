@@ -6,6 +6,7 @@
 
 #include "core/catalogue/collective.h"
 #include "core/runtime/allocate.h"
+#include "core/runtime/local.h"
 #include "core/runtime/port.h"
 #include "core/runtime/requests.h"
 #include "core/schedule/untouched.h"
@@ -150,17 +151,13 @@ static void op_sendrecv(coll_ctx *c, const void *sbuf, size_t sn, int to, void *
 static void op_reduce(coll_ctx *c, const void *left, void *right, size_t n) {
   coll_call *s = c->self;
   will_write(c, right, n);
-  port_charge_reduce(n * c->elem);
-  if (!port_holds_data()) return;
-  for (size_t at = 0; at < n; at += (size_t)requests_part(&s->requests, n - at))
-    MPI_Reduce_local(coll_at(c, left, at), coll_at(c, right, at), requests_part(&s->requests, n - at), s->type, s->op);
+  local_reduce(&s->requests, s->op, left, right, n);
 }
 
 static void op_copy(coll_ctx *c, void *dst, const void *src, size_t n) {
   if (dst == src || n == 0) return;
   will_write(c, dst, n);
-  port_charge_copy(n * c->elem);
-  if (port_holds_data()) memcpy(dst, src, n * c->elem);
+  local_copy(dst, src, n * c->elem);
 }
 
 /* ---- segments --------------------------------------------------------------------------------------- */

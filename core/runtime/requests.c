@@ -10,16 +10,37 @@
 enum { LABELS = 256, LARGE = COLL_COLLECTIVES * LABELS, TAGS = 8192 };
 _Static_assert(2 * LARGE <= TAGS, "a collective has 256 labels, for messages of two classes");
 
-void requests_open(requests *r, MPI_Comm comm, coll_collective collective, MPI_Datatype type, size_t elem,
-                   bool any_source) {
-  *r = (requests){ .comm = comm, .type = type, .elem = elem, .large = port_large_message() };
-  for (int nonblocking = 0; nonblocking < 2; nonblocking++) r->synchronous[nonblocking] = port_synchronous(nonblocking);
-  r->tag = r->collective_tag = (int)collective * LABELS;
-  if (!any_source) return;
+static requests opened(MPI_Comm comm, MPI_Datatype type, size_t elem) {
+  requests r = { .comm = comm, .type = type, .elem = elem, .large = port_large_message() };
+  for (int nonblocking = 0; nonblocking < 2; nonblocking++) r.synchronous[nonblocking] = port_synchronous(nonblocking);
+  return r;
+}
+
+static int highest_tag(MPI_Comm comm) {
   int *highest, known;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &highest, &known);
-  r->epochs = ((known ? *highest : 32767) - TAGS + 1) / TAGS;
+  return known ? *highest : 32767;
+}
+
+void requests_open(requests *r, MPI_Comm comm, coll_collective collective, MPI_Datatype type, size_t elem,
+                   bool any_source) {
+  *r = opened(comm, type, elem);
+  r->large_tags = LARGE;
+  r->tag = r->collective_tag = (int)collective * LABELS;
+  if (!any_source) return;
+  r->epochs = (highest_tag(comm) - TAGS + 1) / TAGS;
   MPI_Barrier(comm); /* nobody is still in an earlier call with the same epochs */
+}
+
+/* Which collective it is does not matter: all ranks count alike. */
+enum { NUMBERED = 2 * LABELS };
+
+uint64_t requests_numbers(MPI_Comm comm) { return (uint64_t)(highest_tag(comm) - TAGS + 1) / NUMBERED; }
+
+void requests_open_numbered(requests *r, MPI_Comm comm, MPI_Datatype type, size_t elem, uint64_t number) {
+  *r = opened(comm, type, elem);
+  r->large_tags = LABELS;
+  r->tag = TAGS + (int)(number % requests_numbers(comm)) * NUMBERED;
 }
 
 void requests_close(requests *r) {
@@ -35,7 +56,7 @@ void requests_next_call(requests *r) {
 }
 
 static inline int tag_of(const requests *r, int label, size_t n) {
-  return r->tag + label + (n * r->elem < r->large ? 0 : LARGE);
+  return r->tag + label + (n * r->elem < r->large ? 0 : r->large_tags);
 }
 
 int requests_tag(const requests *r, int label, size_t n) { return tag_of(r, label, n); }
@@ -58,8 +79,12 @@ static void send_part(requests *r, const void *buf, size_t n, int to, int label)
   (waits(r, n, false) ? MPI_Ssend : MPI_Send)(buf, (int)n, r->type, to, tag_of(r, label, n), r->comm);
 }
 
-static void isend_part(requests *r, const void *buf, size_t n, int to, int label, MPI_Request *request) {
+static void isend_part(const requests *r, const void *buf, size_t n, int to, int label, MPI_Request *request) {
   (waits(r, n, true) ? MPI_Issend : MPI_Isend)(buf, (int)n, r->type, to, tag_of(r, label, n), r->comm, request);
+}
+
+static void irecv_part(const requests *r, void *buf, size_t n, int from, int label, MPI_Request *request) {
+  MPI_Irecv(buf, (int)n, r->type, from, tag_of(r, label, n), r->comm, request);
 }
 
 static void send_large(requests *r, const void *buf, size_t n, int to, int label) {
@@ -142,10 +167,28 @@ static void irecv_large(requests *r, void *buf, size_t n, int from, int label, c
 
 coll_req requests_irecv(requests *r, void *buf, size_t n, int from, int label) {
   coll_req slot = take_slot(r);
-  if (requests_is_ordinary(r, n))
-    MPI_Irecv(buf, (int)n, r->type, from, tag_of(r, label, n), r->comm, &r->slots[slot - 1].request);
+  if (requests_is_ordinary(r, n)) irecv_part(r, buf, n, from, label, &r->slots[slot - 1].request);
   else irecv_large(r, buf, n, from, label, slot);
   return slot;
+}
+
+int requests_parts(const requests *r, size_t n) {
+  size_t most = (size_t)requests_part(r, n);
+  return requests_is_ordinary(r, n) ? 1 : (int)((n + most - 1) / most);
+}
+
+void requests_isend_all(const requests *r, const void *buf, size_t n, int to, int label, MPI_Request parts[]) {
+  if (requests_is_ordinary(r, n)) isend_part(r, buf, n, to, label, parts);
+  else
+    for (size_t at = 0; at < n; at += (size_t)requests_part(r, n - at))
+      isend_part(r, element(r, buf, at), (size_t)requests_part(r, n - at), to, label, parts++);
+}
+
+void requests_irecv_all(const requests *r, void *buf, size_t n, int from, int label, MPI_Request parts[]) {
+  if (requests_is_ordinary(r, n)) irecv_part(r, buf, n, from, label, parts);
+  else
+    for (size_t at = 0; at < n; at += (size_t)requests_part(r, n - at))
+      irecv_part(r, element(r, buf, at), (size_t)requests_part(r, n - at), from, label, parts++);
 }
 
 /* of: the messages that these requests belong to. */

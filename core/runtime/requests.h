@@ -22,6 +22,7 @@ typedef struct {
   size_t large;          /* bytes from which messages have other tags */
   size_t synchronous[2]; /* bytes from which blocking and non-blocking sends are to wait for their receive */
   int tag;               /* of shorter messages with label 0 */
+  int large_tags;        /* so much higher are those of larger ones */
   int collective_tag;
   int epoch, epochs;          /* only where receives are from any source: see requests_next_call */
   request_slot *slots;        /* outstanding requests; coll_req is an index + 1 */
@@ -30,6 +31,10 @@ typedef struct {
 
 /* For the messages of one collective. any_source: receives may be from any, for which all ranks of comm meet here. */
 void requests_open(requests *, MPI_Comm comm, coll_collective, MPI_Datatype, size_t elem, bool any_source);
+/* For the messages of a call that others on comm overlap: the n-th of those that comm's ranks have in common. Neither these nor those of
+ * blocking calls mix with it, but of two whose numbers are equal modulo requests_numbers only one may go on at a rank at a time. */
+void requests_open_numbered(requests *, MPI_Comm comm, MPI_Datatype, size_t elem, uint64_t number);
+uint64_t requests_numbers(MPI_Comm);
 void requests_close(requests *);
 /* A call is over. A receive from any source could take a message that a fast rank sends in its next call, so calls are counted in the tag. */
 void requests_next_call(requests *);
@@ -51,5 +56,10 @@ coll_req requests_irecv(requests *, void *buf, size_t n, int from, int label);
 void requests_waitall(requests *, int k, coll_req *, coll_observer *);
 void requests_sendrecv(requests *, const void *sbuf, size_t sn, int to, void *rbuf, size_t rn, int from, int label,
                        coll_observer *);
+
+/* The same for who keeps MPI's requests himself: a message takes so many of them. */
+int requests_parts(const requests *, size_t n);
+void requests_isend_all(const requests *, const void *buf, size_t n, int to, int label, MPI_Request parts[]);
+void requests_irecv_all(const requests *, void *buf, size_t n, int from, int label, MPI_Request parts[]);
 
 #endif

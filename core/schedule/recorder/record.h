@@ -7,7 +7,7 @@
 #ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORD_H
 #define COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORD_H
 
-#include "core/schedule/schedule.h"
+#include "core/schedule/recorder/rank.h"
 
 /* Records one call (calls = 1) or several consecutive ones of alg->run on args (in and out are ignored). seed chooses the
  * order in which COLL_ANY_SOURCE algorithms see messages arrive. Returns a record whose error is set when the
@@ -18,11 +18,6 @@ record *record_make(record *reuse, const coll_alg *alg, const coll_args *args, i
 /* The same of one call, but nobody keeps the operations: each rank is shown when it is done, in ascending order, and its list then
  * serves the next one. What is returned has a serial, args and an error, but no operations. */
 record *record_view(record *reuse, const coll_alg *alg, const coll_args *args, unsigned seed, record_viewer);
-/* The same of one call at one rank: the lists of the others stay empty. Fails, as record->error says, where the rank's operations
- * follow from what others do: where it receives from any source or uses shared segments. */
-record *record_rank(record *reuse, const coll_alg *alg, const coll_args *args, int rank);
-void record_free(record *);
-
 /* While a rank is recorded: the time of all that it does from here on, to the mark that `ends` it, is added up by timing_run. */
 void record_mark(coll_ctx *, bool ends);
 
@@ -39,7 +34,7 @@ void record_now(char *text, size_t size);
 
 /* What goes on for ever: an algorithm that computes for so many seconds of processor time without an operation, or that records
  * more operations at a rank. The record says so. */
-enum { RECORD_SECONDS = 5, RECORD_OPERATIONS = 1 << 24 };
+enum { RECORD_SECONDS = 5 };
 void record_limits(int seconds, void (*start_clock)(void), size_t operations);
 /* The usual clock: sends this process SIGVTALRM every second of processor time. Another one sends it when it likes. */
 void record_processor_time(void);

@@ -1,6 +1,6 @@
 /* What the files of the recorder share. Nobody else includes this: record.h is the face.
  *
- * Who calls whom: record.c → operations.c → segments.c → memory.c → append.c, and record.c → arrival.c; what stands in
+ * Who calls whom: record.c → rank.c → operations.c → segments.c → memory.c → append.c, and record.c → arrival.c; what stands in
  * core/schedule is below them all. */
 #ifndef COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORDER_H
 #define COLLSCOPE_CORE_SCHEDULE_RECORDER_RECORDER_H
@@ -64,9 +64,9 @@ typedef struct {
 typedef struct {
   record record; /* first: what the caller sees */
   const coll_alg *alg;
-  int alone;  /* the one rank that is recorded; -1: all of them are */
-  char *base; /* BUFFERS reservations, one behind the other */
-  int ranks;  /* that the arrays below are made for */
+  char *base;    /* BUFFERS ranges of addresses, one behind the other */
+  bool reserved; /* nobody else in this process has them */
+  int ranks;     /* that the arrays below are made for */
   /* the rank being recorded */
   rec_rank *now;
   int rank;
@@ -95,6 +95,13 @@ typedef struct {
   unsigned seed;
   player player;
 } recorder;
+
+/* ---- rank.c ---- */
+
+recorder *rec_new(void); /* its addresses are not reserved; freed by record_free */
+/* A call that is to be recorded. Then each of its ranks, whose operations may leave by s->leave. */
+void rec_begin(recorder *, const coll_alg *, const coll_args *);
+void rec_run_rank(recorder *, int rank);
 
 /* ---- append.c: writing down an operation, or what is wrong with it ---- */
 

@@ -11,12 +11,9 @@ BUILD = ("CMakeLists.txt", "CMakePresets.json", "cmake")
 # What an algorithm does, whoever runs it.
 ALGORITHMS = ("algorithms", "core/catalogue", "core/plan")
 
-# What a call has not written yet, in the runtime as in the engine.
-UNTOUCHED = ("core/schedule/untouched.c", "core/schedule/untouched.h")
-
 # Numbers, by the source that says them.
-SIMULATION = (*ALGORITHMS, "core/runtime", *UNTOUCHED, "driver", "sim", *BUILD)
-MEASUREMENT = (*ALGORITHMS, "core/runtime", *UNTOUCHED, "driver", "validate", *BUILD)
+SIMULATION = (*ALGORITHMS, "core/schedule", "core/nonblocking", "core/runtime", "driver", "sim", *BUILD)
+MEASUREMENT = (*ALGORITHMS, "core/schedule", "core/nonblocking", "core/runtime", "driver", "validate", *BUILD)
 MODEL = (*ALGORITHMS, "core/schedule", "model", "prove", *BUILD)
 TWINS = (*ALGORITHMS, "core/schedule", "prove/call.c", "prove/call.h", "prove/messages.c", "validate/twins",
          "core/runtime/variables.h")  # fmt: skip

@@ -35,7 +35,7 @@ INSIDE_ALGORITHMS = ("patterns", "primitives", "composite")
 """Folders of algorithms/ from below; each includes those before it. The others, the collectives, include these and their own."""
 
 FOREIGN: Mapping[str, tuple[str, ...]] = {
-    "mpi.h": ("bench", "core/runtime", "driver", "preload", "sim", "tests", "validate"),
+    "mpi.h": ("bench", "core/nonblocking", "core/runtime", "driver", "preload", "sim", "tests", "validate"),
     "smpi/": ("platforms", "sim", "tests/model"),
     "simgrid/": ("platforms", "sim", "tests/model"),
     "xbt/": ("platforms", "sim", "tests/model"),
@@ -44,7 +44,8 @@ FOREIGN: Mapping[str, tuple[str, ...]] = {
 }
 """A library's header, or the beginning of its name → the folders that may include it."""
 
-WITHOUT_MPI = ("algorithms", "core/catalogue", "core/plan", "core/schedule", "model", "prove", "driver/check/points.c",
+WITHOUT_MPI = ("algorithms", "core/catalogue", "core/nonblocking/builder.h", "core/nonblocking/plan.c", "core/plan",
+               "core/schedule", "model", "prove", "driver/check/points.c",
                "driver/check/verify.c",
                "tests/algorithms", "tests/prove", "tests/readers", "tests/threads")  # fmt: skip
 """What sees no MPI, neither through other headers."""

@@ -1,0 +1,42 @@
+/* A plan from inside: for who makes it and who plays it. */
+#ifndef COLLSCOPE_CORE_NONBLOCKING_GRAPH_H
+#define COLLSCOPE_CORE_NONBLOCKING_GRAPH_H
+
+#include "core/nonblocking/plan.h"
+#include "core/schedule/schedule.h"
+
+typedef enum { NODE_SEND, NODE_RECV, NODE_REDUCE, NODE_COPY, NODE_JOIN } node_kind;
+
+/* Nodes stand in the order of the algorithm's text. */
+typedef struct {
+  uint8_t kind; /* node_kind; JOIN: no work, over when all it waits for are: fewer edges where many wait for many */
+  uint8_t buf;  /* REC_IN, REC_OUT, REC_SCRATCH: of a message; REDUCE: left; COPY: source */
+  uint8_t buf2; /* REDUCE: right; COPY: destination */
+  uint8_t label;
+  int32_t peer;
+  uint64_t off;
+  union {
+    uint64_t off2; /* REDUCE, COPY */
+    /* Messages: the blocking text posts no node from here on before this message is through. */
+    uint64_t until;
+  };
+  uint64_t bytes;
+} plan_node;
+
+#define NODE_NOBODY UINT32_MAX
+/* Of an edge: its end may begin when the other end has been posted, and need not be through. */
+#define EDGE_POSTED ((uint32_t)1 << 31)
+
+struct coll_plan {
+  coll_collective collective;
+  size_t elem, scratch;
+  rec_layout layout;
+  uint32_t nodes, messages, joins; /* both are among the nodes */
+  const uint32_t *first;           /* [nodes+1] node i's edges are edge[first[i]] … edge[first[i+1]-1] */
+  const uint32_t *edge;            /* who waits for it: a node, with EDGE_POSTED or without */
+  plan_node node[];
+};
+
+static inline bool node_is_message(const plan_node *n) { return n->kind <= NODE_RECV; }
+
+#endif
