@@ -6,24 +6,32 @@
 
 void needs_add(needs *w, uint32_t node) { PUSH(w->node, w->n, w->cap, node); }
 
-/* Leaves those that are not through by another's being through: no node twice, none that another one waits for itself. */
+/* Whom this one waits for by an edge of its own stands in its list: who waits for it need not wait for them. */
+static void leave_to(builder *b, uint32_t node) {
+  for (size_t e = b->before_first[node]; e < b->before_first[node + 1]; e++) {
+    uint32_t before = b->before[e] & ~EDGE_POSTED;
+    b->mark[before].posted = 0;
+    if (before == b->before[e]) b->mark[before].through = 0;
+  }
+}
+
+/* Leaves those that no other one of the list implies, and none twice. */
 static void reduce(builder *b, uint32_t me, needs *w) {
   size_t kept = 0;
   for (size_t i = 0; i < w->n; i++) {
     uint32_t k = w->node[i];
-    if (!(k & EDGE_POSTED)) b->mark[k] = me + 1;
+    if (k & EDGE_POSTED) b->mark[k & ~EDGE_POSTED].posted = me + 1;
+    else b->mark[k].through = me + 1;
   }
+  for (size_t i = 0; i < w->n; i++)
+    if (!(w->node[i] & EDGE_POSTED)) leave_to(b, w->node[i]);
   for (size_t i = 0; i < w->n; i++) {
     uint32_t k = w->node[i];
-    if (k & EDGE_POSTED) continue;
-    for (size_t e = b->before_first[k]; e < b->before_first[k + 1]; e++)
-      if (!(b->before[e] & EDGE_POSTED)) b->mark[b->before[e]] = 0;
-  }
-  for (size_t i = 0; i < w->n; i++) {
-    uint32_t k = w->node[i];
-    bool posted = k & EDGE_POSTED, needed = b->mark[k & ~EDGE_POSTED] == me + 1;
-    if (posted == needed) continue; /* who is to be through has been posted; or it is there, or implied, already */
-    if (!posted) b->mark[k] = 0;
+    edge_mark *m = &b->mark[k & ~EDGE_POSTED];
+    bool posted = k & EDGE_POSTED;
+    if ((posted ? m->posted : m->through) != me + 1 || (posted && m->through == me + 1)) continue;
+    if (posted) m->posted = 0;
+    else m->through = m->posted = 0;
     w->node[kept++] = k;
   }
   w->n = kept;

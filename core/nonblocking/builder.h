@@ -10,6 +10,11 @@ typedef struct {
   size_t n, cap;
 } needs;
 
+/* The last node in whose list it stood, + 1: to be through, or to be posted. */
+typedef struct {
+  uint32_t through, posted;
+} edge_mark;
+
 typedef struct {
   plan_node *node;
   size_t nodes, node_cap, joins;
@@ -17,7 +22,7 @@ typedef struct {
   size_t edges, before_cap;
   size_t *before_first; /* [nodes+1] */
   size_t before_first_cap;
-  uint32_t *mark; /* [nodes] the last node in whose list it stood, + 1 */
+  edge_mark *mark; /* [nodes] */
   size_t mark_cap;
 } builder;
 

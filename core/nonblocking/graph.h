@@ -27,10 +27,16 @@ typedef struct {
 /* Of an edge: its end may begin when the other end has been posted, and need not be through. */
 #define EDGE_POSTED ((uint32_t)1 << 31)
 
+/* Where one of the call's two buffers lies: in one of REC_IN and REC_OUT, in place both in the same. */
+typedef struct {
+  bool given; /* else it is NULL at this rank */
+  uint8_t buf;
+  uint64_t off;
+} plan_buffer;
+
 struct coll_plan {
-  coll_collective collective;
+  plan_buffer in, out;
   size_t elem, scratch;
-  rec_layout layout;
   uint32_t nodes, messages, joins; /* both are among the nodes */
   const uint32_t *first;           /* [nodes+1] node i's edges are edge[first[i]] … edge[first[i+1]-1] */
   const uint32_t *edge;            /* who waits for it: a node, with EDGE_POSTED or without */

@@ -116,10 +116,10 @@ static coll_plan *plan_of(const record *r, int rank) {
     m.empties |= (rec_sends(k->op[i].kind) || rec_receives(k->op[i].kind)) && !k->op[i].bytes;
   for (size_t i = 0; i < k->n; i++) operation(&m, &k->op[i], i);
   coll_plan *p = builder_plan(&m.b);
-  p->collective = r->collective;
   p->elem = r->args.elem;
   p->scratch = k->scratch;
-  p->layout = *l;
+  p->in = (plan_buffer){ l->has_in, (uint8_t)l->in_buf, l->in_off };
+  p->out = (plan_buffer){ l->has_out, (uint8_t)l->out_buf, l->out_off };
   for (int i = 0; i < REC_SEGMENT; i++) ranges_free(&m.buffer[i]);
   builder_free(&m.b);
   channels_free(&m.channels);

@@ -12,9 +12,9 @@
 
 /* In place, both say the same. */
 static void take_buffers(coll_playing *p, const void *in, void *out) {
-  const rec_layout *l = &p->plan->layout;
-  if (l->has_in) p->buffer[l->in_buf] = (char *)in - l->in_off;
-  if (l->has_out) p->buffer[l->out_buf] = (char *)out - l->out_off;
+  const plan_buffer *i = &p->plan->in, *o = &p->plan->out;
+  if (i->given) p->buffer[i->buf] = (char *)in - i->off;
+  if (o->given) p->buffer[o->buf] = (char *)out - o->off;
   p->buffer[REC_SCRATCH] = p->scratch;
 }
 

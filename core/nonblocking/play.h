@@ -1,7 +1,7 @@
 /* Calls that go on while their caller does something else: plans (core/nonblocking/plan.h), played on buffers by messages of MPI.
  *
  * Nothing goes on by itself. An engine holds the calls that are under way in a process; each look at its messages (coll_advance, coll_test,
- * coll_complete; a thread, see core/nonblocking/progress.h) advances all of them, as far as they get without waiting: messages that are due are
+ * coll_complete; from a thread of its own, if one likes) advances all of them, as far as they get without waiting: messages that are due are
  * posted, copies and combinings are done there and then. So it does not matter in which order calls are waited for, nor whether all ranks
  * do so in the same.
  *

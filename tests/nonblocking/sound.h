@@ -1,0 +1,10 @@
+/* Whether a plan has all the order that it needs, and none that the blocking text has not. */
+#ifndef COLLSCOPE_TESTS_NONBLOCKING_SOUND_H
+#define COLLSCOPE_TESTS_NONBLOCKING_SOUND_H
+
+#include "core/nonblocking/graph.h"
+
+/* NULL, or what is wrong. `without`: as if this edge were not there; plan->first[plan->nodes]: all are. */
+const char *plan_fault(const coll_plan *, uint32_t without);
+
+#endif
