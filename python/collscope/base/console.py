@@ -16,13 +16,13 @@ from collscope.base.characters import short_words, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-PLAIN_WIDTH = 100  # of tables that go into a file or a pipe
+PLAIN_WIDTH = 100  # of tables that go into a file or a pipe where nobody sits at a terminal
 MAX_COLUMNS = 10_000  # of COLUMNS, which anything may have set
 
 
 @lru_cache(maxsize=1)
 def out() -> Console:
-    """Standard output, for tables: as wide as the terminal, or PLAIN_WIDTH for a file or a pipe."""
+    """Standard output, for tables: as wide as the terminal, also in front of a pager, or PLAIN_WIDTH without a terminal."""
     from rich.console import Console
 
     width, height = _size(sys.stdout.isatty())
@@ -50,7 +50,16 @@ def _size(terminal: bool) -> tuple[int | None, int | None]:
     if terminal:
         return None, None
     columns_text = os.environ.get("COLUMNS", "")
-    return int(columns_text) if columns_text.isdecimal() and 0 < int(columns_text) <= MAX_COLUMNS else PLAIN_WIDTH, 25
+    if columns_text.isdecimal() and 0 < int(columns_text) <= MAX_COLUMNS:
+        return int(columns_text), 25
+    return _reader_columns() or PLAIN_WIDTH, 25
+
+
+def _reader_columns() -> int:
+    """Characters of a line of the terminal at which our pipe is read, that of standard error; 0: without one."""
+    with contextlib.suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns if sys.stderr.isatty() else 0
+    return 0
 
 
 def say(text: str, markup: bool = False) -> None:

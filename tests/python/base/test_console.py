@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import struct
 import sys
+import termios
 
 import pytest
 
@@ -66,6 +70,21 @@ def test_tables_in_a_file_are_as_wide_as_COLUMNS(
     if columns is not None:
         monkeypatch.setenv("COLUMNS", columns)
     assert console._size(terminal=False) == (width, 25)
+
+
+def test_tables_in_front_of_a_pager_fit_its_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`run … | less`: standard error is the terminal still."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    main, side = os.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("4H", 30, 72, 0, 0))
+    with os.fdopen(side, "w") as screen:
+        monkeypatch.setattr(sys, "stderr", screen)
+        assert console._size(terminal=False) == (72, 25)
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("4H", 0, 0, 0, 0))
+        assert console._size(terminal=False) == (100, 25), "one that does not know its width"
+        monkeypatch.setenv("COLUMNS", "130")
+        assert console._size(terminal=False) == (130, 25)
+    os.close(main)
 
 
 def test_a_note_is_one_line_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
