@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -176,7 +177,9 @@ def check(**options: Any) -> None:
 )
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(ranks: int, program: tuple[str, ...], **options: Any) -> None:
-    """Run an MPI program across the hosts of the bed that is up; if none is up, on a temporary one."""
+    """Run an MPI program across the hosts of the bed that is up; if none is up, on a temporary one.
+
+    Behind ./collscope exec --choose … -- its ranks run the chosen algorithms."""
     from collscope.testbed import bed
 
     network = network_of(**options)
@@ -184,7 +187,9 @@ def run(ranks: int, program: tuple[str, ...], **options: Any) -> None:
     with bed.standing_or_made(network) as found:
         if network.own_limits:
             found = replace(found, network=replace(found.network, own_limits=True))
-        status = subprocess.run(found.mpirun(ranks, program), check=False).returncode
+        environment = dict(os.environ)
+        preload = environment.pop("LD_PRELOAD", "")  # for the ranks, not for mpirun and what makes a host
+        status = subprocess.run(found.mpirun(ranks, program, preload=preload), env=environment, check=False).returncode
     if status:
         sys.exit(status if status > 0 else 128 - status)
 

@@ -55,9 +55,15 @@ class Bed:
         return [*into, *map(str, command)]
 
     def mpirun(
-        self, ranks: int, command: Sequence[str | Path], nodes: int | None = None, map_by: str = "node"
+        self,
+        ranks: int,
+        command: Sequence[str | Path],
+        nodes: int | None = None,
+        map_by: str = "node",
+        preload: str = "",
     ) -> list[str]:
-        """mpirun over the bed's first `nodes` hosts (default: all), ranks dealt out to them in turn, or as `map_by` says."""
+        """mpirun over the bed's first `nodes` hosts (default: all), ranks dealt out to them in turn, or as `map_by` says. `preload`:
+        what ranks load before their program, as LD_PRELOAD names it."""
         agent = self.folder / "agent.sh"
         if not agent.exists():
             write_atomically(agent, AGENT)
@@ -81,7 +87,7 @@ class Bed:
         words += ["-wdir", str(Path.cwd())]  # entering the bed ends at its root
         for key, value in settings.items():
             words += ["--mca", key, str(value)]
-        words += ["-x", f"LD_PRELOAD={programs.IDLE}"]
+        words += ["-x", f"LD_PRELOAD={os.pathsep.join(filter(None, (str(programs.IDLE), preload)))}"]
         before = ["chrt", "-f", str(RANK_PRIORITY)] if self.realtime else []
         return self.enter([*words, *before, *map(str, command)])
 

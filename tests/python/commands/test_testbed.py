@@ -63,8 +63,8 @@ class FakeBed:
     network: Network
     realtime = True
 
-    def mpirun(self, ranks: int, program: tuple[str, ...]) -> list[str]:
-        return ["env", f"RANKS={ranks}", f"OWN={self.network.own_limits}", *program]
+    def mpirun(self, ranks: int, program: tuple[str, ...], preload: str) -> list[str]:
+        return ["env", f"RANKS={ranks}", f"OWN={self.network.own_limits}", f"FOR_RANKS={preload}", *program]
 
 
 @pytest.fixture
@@ -103,6 +103,15 @@ def test_a_program_runs_with_its_own_options_and_status(
     )
     assert call("run", *words).exit_code == status
     assert capfd.readouterr().out == "4 True --hosts 7\n" and beds == [Network(hosts=2, own_limits=True)]
+
+
+def test_what_exec_preloads_is_for_the_ranks_alone(
+    beds: list[Network], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "/nowhere/libcollscope.so")
+    monkeypatch.setenv("COLLSCOPE_BCAST", "binomial")
+    assert call("run", "-n", "2", "sh", "-c", 'echo "$COLLSCOPE_BCAST $FOR_RANKS $LD_PRELOAD"').exit_code == 0
+    assert capfd.readouterr() == ("binomial /nowhere/libcollscope.so \n", "")
 
 
 def test_a_bed_that_is_up_says_what_it_is(beds: list[Network]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from collscope.base import paths
+from collscope.base import paths, programs
 from collscope.base.errors import UserError
 from collscope.testbed import bed, check
 from collscope.testbed.inside import TCP
@@ -77,6 +77,16 @@ def test_ranks_are_dealt_out_to_hosts_and_have_the_nic_of_each(small: bed.Bed) -
     lines = sorted(output(small.mpirun(5, where)).split("\n"))[1:]
     assert [line.split()[:2] for line in lines] == [[str(r), f"h{r % 3}"] for r in range(5)]
     assert all(address(int(line.split()[0]) % 3) in line for line in lines)
+
+
+@pytest.mark.skipif(not programs.PRELOAD.exists(), reason="build/mpi is not made")
+def test_ranks_load_what_exec_puts_in_front_and_have_its_choice(
+    small: bed.Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLLSCOPE_BCAST", "binomial")
+    where = ["sh", "-c", 'echo "$COLLSCOPE_BCAST $LD_PRELOAD"']
+    both = f"binomial {programs.IDLE}:{programs.PRELOAD}\n"
+    assert output(small.mpirun(3, where, preload=str(programs.PRELOAD))) == both * 3
 
 
 def test_hosts_know_each_other_and_send_plain_streams(small: bed.Bed) -> None:
