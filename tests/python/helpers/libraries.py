@@ -1,4 +1,4 @@
-"""Other MPI libraries than the machine's, to compare with: PyPI's wheels, each in a folder of its own under .cache.
+"""MPI libraries: the machine's own, and others to compare with: PyPI's wheels, each in a folder of its own under .cache.
 
 A wheel holds the library, its compiler wrapper and its launcher. It is fetched once; what is on the PATH stays as it is.
 """
@@ -9,10 +9,12 @@ import fcntl
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from collscope.base import paths, programs
 
 FOLDER = Path(__file__).parents[3] / ".cache" / "libraries"
 OPEN_MPI_5 = "5.0.11"
@@ -36,11 +38,17 @@ class Library:
     version: str
     mpicc: Path
     mpirun: Path
-    env: dict[str, str]  # what mpirun needs beside the caller's own
+    env: dict[str, str] = field(hash=False)  # what mpirun needs beside the caller's own
 
     @property
     def environment(self) -> dict[str, str]:
         return os.environ | self.env
+
+
+def own() -> Library:
+    """The machine's Open MPI."""
+    env = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+    return Library("Open MPI", "of this machine", Path("mpicc"), Path("mpirun"), OPEN_MPI_ENVIRONMENT | env)
 
 
 def _installed(package: str, version: str) -> Path:
@@ -75,6 +83,22 @@ def mpich(version: str = MPICH) -> Library:
     # 4.3.2's collectives in shared memory read a null address now and then, with 16 ranks on two cores: a dozen lines of barriers and
     # allreduces show it.
     return _library("mpich", "MPICH", version, {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"})
+
+
+def preload(library: Library, *targets: str) -> Path:
+    """libcollscope.so built for a library, and further targets beside it."""
+    folder = paths.BUILD / f"preload-{library.name.replace(' ', '').lower()}-{library.version}"
+    folder.parent.mkdir(exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCOLLSCOPE_BACKEND=mpi"]
+        for words in (
+            ["cmake", "-S", str(paths.ROOT), "-B", str(folder), *options, f"-DCMAKE_C_COMPILER={library.mpicc}"],
+            ["cmake", "--build", str(folder), "--target", "collscope", *targets],
+        ):
+            done = subprocess.run(words, capture_output=True, text=True, env=library.environment)
+            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return folder / programs.PRELOAD.name
 
 
 def has_mpich() -> bool:

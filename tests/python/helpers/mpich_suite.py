@@ -1,20 +1,23 @@
-"""MPICH's collective test programs, as SimGrid's source package carries them: fetched once, compiled with the mpicc of this machine, run
-with a preloaded library or without."""
+"""MPICH's collective test programs, as SimGrid's source package carries them: fetched once, compiled for an MPI library, run with a
+preloaded library or without."""
 
 from __future__ import annotations
 
 import fcntl
-import os
+import json
 import re
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import libraries
+import open_mpi
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mpich-suite"
@@ -52,6 +55,7 @@ __attribute__((destructor)) static void finalize(void) {
 class Case:
     """One line of the list of tests."""
 
+    library: libraries.Library
     name: str
     ranks: int
     arguments: tuple[str, ...]
@@ -60,21 +64,16 @@ class Case:
 
     def passes(self, environment: Mapping[str, str], timeout_s: float = 60) -> bool:
         """Whether it says so."""
-        words = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(self.ranks)]
-        for name, value in environment.items():
-            words += ["-x", f"{name}={value}"]
-        own = {
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_mpi_yield_when_idle": "1",
-        }
+        words = [str(self.library.mpirun), "-np", str(self.ranks), "env"]
+        words += [f"{name}={value}" for name, value in environment.items()]
         with subprocess.Popen(
             [*words, str(self.program), *self.arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | own,
+            errors="replace",
+            env=self.library.environment,
         ) as process:
             try:
                 printed, _ = process.communicate(timeout=timeout_s)
@@ -108,16 +107,17 @@ def _fetch() -> None:
         done.touch()
 
 
-def _compiled(name: str) -> Path | None:
+def _compiled(library: libraries.Library, name: str) -> Path | None:
     """None: this MPI cannot compile it."""
-    program, refused = FOLDER / "programs" / name, FOLDER / "programs" / f"{name}.refused"
+    folder = FOLDER / f"{library.name} {library.version}".replace(" ", "-").lower()
+    program, refused = folder / name, folder / f"{name}.refused"
     if program.exists() or refused.exists():
         return program if program.exists() else None
     program.parent.mkdir(exist_ok=True)
-    header = FOLDER / "amended.h"
+    header = folder / "amended.h"
     header.write_text(AMENDED)
     words = [
-        "mpicc",
+        str(library.mpicc),
         "-w",
         "-O1",
         "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0",
@@ -132,7 +132,7 @@ def _compiled(name: str) -> Path | None:
         "-o",
         str(program),
     ]
-    done = subprocess.run(words, capture_output=True, text=True)
+    done = subprocess.run(words, capture_output=True, text=True, env=library.environment)
     if done.returncode:
         refused.write_text(done.stderr)
         return None
@@ -140,26 +140,36 @@ def _compiled(name: str) -> Path | None:
 
 
 @cache
-def cases() -> tuple[Case, ...]:
+def cases(library: libraries.Library) -> tuple[Case, ...]:
     """Every case that this MPI compiles."""
     _fetch()
-    return tuple(_cases())
+    return tuple(_cases(library))
 
 
-def _cases() -> Iterator[Case]:
+def _cases(library: libraries.Library) -> Iterator[Case]:
     for line in (SUITE / "coll" / "testlist").read_text().splitlines():
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         name = RENAMED.get(words[0], words[0])
         source = SUITE / "coll" / f"{name}.c"
-        if source.exists() and (program := _compiled(name)):
+        if source.exists() and (program := _compiled(library, name)):
             arguments = tuple(w.removeprefix("arg=") for w in words[2:] if w.startswith("arg="))
             functions = frozenset(re.findall(r"\bMPI_\w+", source.read_text(errors="replace")))
-            yield Case(words[0], int(words[1]), arguments, program, functions)
+            yield Case(library, words[0], int(words[1]), arguments, program, functions)
 
 
 @cache
-def passing() -> tuple[Case, ...]:
-    """Those that pass without a preloaded library."""
-    return tuple(case for case in cases() if case.passes({}))
+def passing(library: libraries.Library) -> tuple[Case, ...]:
+    """Those that pass without a preloaded library. The process of the tests that comes first asks."""
+    answer = open_mpi.shared / f"passing-{library.name}-{library.version}.json"
+    with open(f"{answer}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not answer.exists():
+            answer.write_text(json.dumps([i for i, case in enumerate(cases(library)) if case.passes({})]))
+        return tuple(cases(library)[i] for i in json.loads(answer.read_text()))
+
+
+def failing(cases: Iterable[Case], environment: Mapping[str, str]) -> list[str]:
+    """Those that do not pass with these variables, in words."""
+    return [f"{case.name} on {case.ranks} ranks" for case in cases if not case.passes(environment)]

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import libraries
-from collscope.base import paths
 
 CHOICES = {
     "BARRIER": "tree", "BCAST": "knomial[k=4]", "REDUCE": "in_order_binary", "SCATTER": "binomial", "GATHER": "binomial",
@@ -21,18 +20,6 @@ CHOICES = {
 PROGRAMS = ("preload_calls", "preload_threads", "preload_many")
 
 pytestmark = pytest.mark.full
-
-
-def build(library: libraries.Library, folder: Path) -> None:
-    """The library and its test programs."""
-    options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCOLLSCOPE_BACKEND=mpi"]
-    compiler = f"-DCMAKE_C_COMPILER={library.mpicc}"
-    for words in (
-        ["cmake", "-S", str(paths.ROOT), "-B", str(folder), *options, compiler],
-        ["cmake", "--build", str(folder), "--target", "collscope", *PROGRAMS],
-    ):
-        done = subprocess.run(words, capture_output=True, text=True, env=library.environment)
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
 def launched(library: libraries.Library, program: Path, words: list[str], variables: Mapping[str, str]) -> str:
@@ -47,11 +34,11 @@ def launched(library: libraries.Library, program: Path, words: list[str], variab
 @pytest.mark.parametrize("find", [libraries.openmpi_5, libraries.mpich], ids=["Open MPI 5", "MPICH"])
 def test_every_collective_runs_by_an_algorithm(find: Callable[[], libraries.Library], tmp_path: Path) -> None:
     library, report = find(), tmp_path / "report.json"
-    build(library, tmp_path / "build")
+    preload = libraries.preload(library, *PROGRAMS)
     variables = {f"COLLSCOPE_{name}": key for name, key in CHOICES.items()}
-    variables |= {"LD_PRELOAD": str(tmp_path / "build" / "libcollscope.so"), "COLLSCOPE_REPORT": str(report)}
-    assert "0 wrong" in launched(library, tmp_path / "build" / "preload_calls", ["errors"], variables)
+    variables |= {"LD_PRELOAD": str(preload), "COLLSCOPE_REPORT": str(report)}
+    assert "0 wrong" in launched(library, preload.parent / "preload_calls", ["errors"], variables)
     ran = {row["collective"] for row in json.loads(report.read_text())["rows"] if row["algorithm"]}
     assert {name.lower() for name in CHOICES} <= ran
     for program in PROGRAMS[1:]:
-        launched(library, tmp_path / "build" / program, ["100"] if program == "preload_many" else [], variables)
+        launched(library, preload.parent / program, ["100"] if program == "preload_many" else [], variables)

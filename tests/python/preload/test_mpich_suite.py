@@ -1,57 +1,88 @@
-"""mpich_suite, preload: MPICH's own test programs of collectives pass with each algorithm in turn where they pass without.
+"""mpich_suite, preload: MPICH's own test programs of collectives pass with each algorithm in turn where they pass without, on the
+machine's Open MPI and on MPICH.
 
-Each algorithm runs three programs that call its collective, those of the fewest ranks; with MPICH_SUITE=all every one, which
-takes most of an hour on two cores."""
+On Open MPI each algorithm runs three programs that call its collective, those of the fewest ranks; on MPICH all programs run with a few
+sets of choices, one algorithm per collective. With MPICH_SUITE=all: every program with every algorithm, most of an hour on two cores."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+import libraries
 import mpich_suite
 from collscope.base import programs
 from collscope.catalogue import registry
 from open_mpi import needs_open_mpi
 
-pytestmark = [
-    needs_open_mpi,
-    pytest.mark.full,
-    pytest.mark.skipif(not programs.PRELOAD.exists() or not programs.PROVER.exists(), reason="build/mpi is not made"),
-]
+built = pytest.mark.skipif(
+    not programs.PRELOAD.exists() or not programs.PROVER.exists(), reason="build/mpi is not made"
+)
+pytestmark = pytest.mark.full
+WHOLE = os.environ.get("MPICH_SUITE") == "all"
 
 
-def failing(cases: list[mpich_suite.Case], **variables: str) -> list[str]:
-    environment = {"LD_PRELOAD": str(programs.PRELOAD)} | {f"COLLSCOPE_{n.upper()}": v for n, v in variables.items()}
-    return [f"{case.name} on {case.ranks} ranks" for case in cases if not case.passes(environment)]
+def variables(library: Path, **chosen: str) -> Mapping[str, str]:
+    return {"LD_PRELOAD": str(library)} | {f"COLLSCOPE_{name.upper()}": value for name, value in chosen.items()}
 
 
-def test_most_cases_pass_without_the_library() -> None:
-    assert len(mpich_suite.passing()) >= 0.9 * len(mpich_suite.cases()) > 90
-
-
-def test_nothing_fails_that_is_only_counted(tmp_path_factory: pytest.TempPathFactory) -> None:
-    report = tmp_path_factory.mktemp("report") / "report.json"
-    assert not failing(list(mpich_suite.passing()), report=str(report), profile="1")
-
-
-def keys() -> list[str]:
-    """Of all algorithms of MPI's collectives; those of the build that is there when tests are collected."""
+def algorithms() -> list[registry.Algorithm]:
+    """Of all of MPI's collectives; those of the build that is there when tests are collected."""
     if not programs.PROVER.exists():
         return []
     known = registry.load()
-    return [a.key for a in known.algorithms if known.collective(a.collective).mpi]
+    return [a for a in known.algorithms if known.collective(a.collective).mpi]
 
 
-@pytest.mark.parametrize("key", keys())
+@pytest.fixture(params=["Open MPI", "MPICH"])
+def library(request: pytest.FixtureRequest) -> libraries.Library:
+    return libraries.mpich() if request.param == "MPICH" else libraries.own()
+
+
+@needs_open_mpi
+def test_most_cases_pass_without_the_library(library: libraries.Library) -> None:
+    assert len(mpich_suite.passing(library)) >= 0.9 * len(mpich_suite.cases(library)) > 90
+
+
+@built
+@needs_open_mpi
+def test_nothing_fails_that_is_only_counted(library: libraries.Library, tmp_path: Path) -> None:
+    preload = programs.PRELOAD if library == libraries.own() else libraries.preload(library)
+    given = variables(preload, report=str(tmp_path / "report.json"), profile="1")
+    assert not mpich_suite.failing(mpich_suite.passing(library), given)
+
+
+@built
+@needs_open_mpi
+@pytest.mark.parametrize("key", [a.key for a in algorithms()])
 def test_programs_that_pass_without_an_algorithm_pass_with_it(key: str) -> None:
     known = registry.load()
-    algorithm = known.by_key[key]
+    algorithm, library = known.by_key[key], libraries.own()
     function = known.collective(algorithm.collective).mpi
-    cases = sorted((c for c in mpich_suite.passing() if function in c.functions), key=lambda case: case.ranks)
-    if not any(function in case.functions for case in mpich_suite.cases()):
+    cases = sorted((c for c in mpich_suite.passing(library) if function in c.functions), key=lambda case: case.ranks)
+    if not any(function in case.functions for case in mpich_suite.cases(library)):
         pytest.skip(f"none of MPICH's programs calls {function} for itself")
     assert cases
-    if os.environ.get("MPICH_SUITE") != "all":
-        cases = cases[:3]
-    assert not failing(cases, **{algorithm.collective: key})
+    given = variables(programs.PRELOAD, **{algorithm.collective: key})
+    assert not mpich_suite.failing(cases if WHOLE else cases[:3], given)
+
+
+def sets() -> list[dict[str, str]]:
+    """Choices for all collectives at once: the nth has each one's nth algorithm, so that all of them together have every algorithm."""
+    of: dict[str, list[str]] = {}
+    for a in algorithms():
+        of.setdefault(a.collective, []).append(a.key)
+    return [
+        {name: keys[n % len(keys)] for name, keys in of.items()} for n in range(max(map(len, of.values()), default=0))
+    ]
+
+
+@built
+@pytest.mark.parametrize("number", range(len(sets()) if WHOLE else 3))
+def test_programs_that_pass_on_mpich_pass_with_algorithms_for_all_collectives(number: int) -> None:
+    library = libraries.mpich()
+    given = variables(libraries.preload(library), **sets()[number])
+    assert not mpich_suite.failing(mpich_suite.passing(library), given)
