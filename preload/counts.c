@@ -43,6 +43,12 @@ row *counts_row(tally *c, int collective, size_t bytes, const char *name, bool p
   return counts_numbered(c, &f->row, collective, bytes, name, passed);
 }
 
+void counts_uneven(row *r, uint64_t fewest, uint64_t most) {
+  if (!r->uneven || fewest < r->fewest) r->fewest = fewest;
+  if (!r->uneven || most > r->most) r->most = most;
+  r->uneven = true;
+}
+
 void counts_type(row *r, MPI_Datatype type) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length;
@@ -66,6 +72,7 @@ void counts_add(tally *into, const row *r) {
   }
   if (to->root != r->root) to->root = -2;
   if (strcmp(to->type, r->type)) strcpy(to->type, several);
+  if (r->uneven) counts_uneven(to, r->fewest, r->most);
   to->calls += r->calls;
   to->bytes += r->bytes;
   to->in_place += r->in_place;

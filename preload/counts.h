@@ -25,6 +25,10 @@ typedef struct {
   char name[COUNTS_NAME]; /* the full key of the algorithm, or the reason why MPI's own function was called */
   bool passed;
   uint64_t calls, bytes, in_place;
+  /* Of calls whose ranks bring different counts: bytes of a rank, the fewest and the most; the size class is 0, so that all ranks count
+   * a call in one row. */
+  bool uneven;
+  uint64_t fewest, most;
   double seconds;
   int root;                       /* -1: without a root; -2: several */
   char type[MPI_MAX_OBJECT_NAME]; /* by its name, "several", or "derived" */
@@ -50,6 +54,7 @@ int counts_size_class(size_t bytes);
 row *counts_row(tally *, int collective, size_t bytes, const char *name, bool passed);
 /* The same where the caller keeps the row's number: *number is 0 at first. */
 row *counts_numbered(tally *, int *number, int collective, size_t bytes, const char *name, bool passed);
+void counts_uneven(row *, uint64_t fewest, uint64_t most);
 void counts_type(row *, MPI_Datatype);
 void counts_root(row *, int root);
 void counts_add(tally *into, const row *); /* to the row of the same collective, class and name */

@@ -112,6 +112,19 @@ PUBLIC int MPI_Reduce_scatter_block(const void *in, void *out, int n, MPI_Dataty
   FINISH(COLL_REDUCE_SCATTER_BLOCK, -1, type, PMPI_Reduce_scatter_block(in, out, n, type, op, comm));
 }
 
+static size_t bytes_of(const void *buffer, int n, MPI_Datatype type) {
+  return buffer != MPI_IN_PLACE && n > 0 && type != MPI_DATATYPE_NULL ? (size_t)n * layout_size(type) : 0;
+}
+
+/* What a rank brings to an exchange: the blocks for all others, and the one for itself. */
+static size_t bytes_for_all(MPI_Comm comm, const int *counts, MPI_Datatype type, const MPI_Datatype *types) {
+  communicator *c = communicator_of(comm);
+  size_t sum = 0;
+  for (int i = 0; c && !c->inter && counts && i < c->size; i++)
+    sum += bytes_of(NULL, counts[i], types ? types[i] : type);
+  return sum;
+}
+
 /* Algorithms cut the vector as coll_block does; the sum of such counts, else SIZE_MAX. */
 static size_t cut_evenly(const int *counts, int ranks) {
   size_t all = 0;
@@ -131,7 +144,8 @@ PUBLIC int MPI_Reduce_scatter(const void *in, void *out, const int *counts, MPI_
   communicator *c = communicator_of(comm);
   size_t all = c && !c->inter && counts ? cut_evenly(counts, c->size) : SIZE_MAX;
   if (all == SIZE_MAX) {
-    s = session_pass(comm, 0, "counts that are not those of an even cut");
+    s = session_pass(comm, bytes_for_all(comm, counts, type, NULL), "counts that are not those of an even cut");
+    s.uneven = false;
   } else {
     program_call p = { .collective = COLL_REDUCE_SCATTER,
                        .in = { .buffer = in, .count = all, .type = type },
@@ -140,10 +154,6 @@ PUBLIC int MPI_Reduce_scatter(const void *in, void *out, const int *counts, MPI_
     s = session_serve(comm, &p);
   }
   FINISH(COLL_REDUCE_SCATTER, -1, type, PMPI_Reduce_scatter(in, out, counts, type, op, comm));
-}
-
-static size_t bytes_of(const void *buffer, int n, MPI_Datatype type) {
-  return buffer != MPI_IN_PLACE && n > 0 && type != MPI_DATATYPE_NULL ? (size_t)n * layout_size(type) : 0;
 }
 
 /* The count of all blocks where they have one; else SIZE_MAX. Every rank knows the counts of all. */
@@ -161,7 +171,9 @@ PUBLIC int MPI_Allgatherv(const void *in, int n, MPI_Datatype type, void *out, c
   communicator *c = communicator_of(comm);
   size_t block = c && !c->inter && counts && at ? one_count(counts, c->size) : SIZE_MAX;
   if (block == SIZE_MAX) {
-    s = session_pass(comm, bytes_of(in, n, type), "blocks of several sizes");
+    size_t mean = c ? bytes_for_all(comm, counts, other, NULL) / (size_t)c->size : 0;
+    s = session_pass(comm, mean, "blocks of several sizes");
+    s.uneven = false;
   } else {
     program_call p = { .collective = COLL_ALLGATHER,
                        .in = sent(in, n, type, (int)block, other),
@@ -193,14 +205,18 @@ PUBLIC int MPI_Scatterv(const void *in, const int *counts, const int *at, MPI_Da
 PUBLIC int MPI_Alltoallv(const void *in, const int *n, const int *from, MPI_Datatype type, void *out, const int *m,
                          const int *to, MPI_Datatype other, MPI_Comm comm) {
   if (!session_active[COUNTS_ALLTOALLV]) return PMPI_Alltoallv(in, n, from, type, out, m, to, other, comm);
-  session_call s = session_pass(comm, 0, vector_form);
+  bool in_place = in == MPI_IN_PLACE;
+  session_call s = session_pass(comm, bytes_for_all(comm, in_place ? m : n, in_place ? other : type, NULL),
+                                vector_form);
   FINISH(COUNTS_ALLTOALLV, -1, other, PMPI_Alltoallv(in, n, from, type, out, m, to, other, comm));
 }
 
 PUBLIC int MPI_Alltoallw(const void *in, const int *n, const int *from, const MPI_Datatype *types, void *out,
                          const int *m, const int *to, const MPI_Datatype *others, MPI_Comm comm) {
   if (!session_active[COUNTS_ALLTOALLW]) return PMPI_Alltoallw(in, n, from, types, out, m, to, others, comm);
-  session_call s = session_pass(comm, 0, vector_form);
+  bool in_place = in == MPI_IN_PLACE;
+  size_t bytes = bytes_for_all(comm, in_place ? m : n, MPI_DATATYPE_NULL, in_place ? others : types);
+  session_call s = session_pass(comm, bytes, vector_form);
   FINISH(COUNTS_ALLTOALLW, -1, MPI_DATATYPE_NULL, PMPI_Alltoallw(in, n, from, types, out, m, to, others, comm));
 }
 

@@ -133,8 +133,9 @@ static void print_line(json *j, const line *l, uint64_t by) {
   json_int(j, "ranks_per_node", l->ranks_per_node);
   json_size(j, "communicators", (l->communicators + by - 1) / by);
   json_end(j);
-  json_size(j, "bytes_from", r->size_class ? (uint64_t)1 << (r->size_class - 1) : 0);
-  json_size(j, "bytes_to", r->size_class ? ((uint64_t)1 << (r->size_class - 1)) * 2 - 1 : 0);
+  uint64_t first = r->size_class ? (uint64_t)1 << (r->size_class - 1) : 0;
+  json_size(j, "bytes_from", r->uneven ? r->fewest : first);
+  json_size(j, "bytes_to", r->uneven ? r->most : r->size_class ? first * 2 - 1 : 0);
   json_text(j, "algorithm", r->passed ? NULL : r->name);
   json_text(j, "passed_on", r->passed ? r->name : NULL);
   json_size(j, "calls", (r->calls + by - 1) / by);

@@ -128,7 +128,7 @@ session_call session_serve(MPI_Comm comm, const program_call *p) {
 }
 
 session_call session_pass(MPI_Comm comm, size_t bytes, const char *why) {
-  session_call s = { .code = MPI_SUCCESS, .why = why, .bytes = bytes };
+  session_call s = { .code = MPI_SUCCESS, .why = why, .bytes = bytes, .uneven = true };
   communicator *c = communicator_of(comm);
   if (c) begin(&s, c, !c->inter);
   return s;
@@ -139,7 +139,8 @@ int session_done(session_call *s, int collective, int root, MPI_Datatype type) {
   double took = MPI_Wtime() - s->start_s;
   tally *all = &s->c->counts;
   row *r = s->served ? counts_numbered(all, &s->served->row, collective, s->bytes, s->served->name, s->why)
-                     : counts_row(all, collective, s->bytes, s->why, true);
+                     : counts_row(all, collective, s->uneven ? 0 : s->bytes, s->why, true);
+  if (s->uneven) counts_uneven(r, s->bytes, s->bytes);
   counts_type(r, type);
   counts_root(r, root);
   r->calls++;

@@ -20,10 +20,11 @@ typedef struct {
   size_t bytes;
   double start_s, arrived_s, waited_s;
   bool in_place, sampled;
+  bool uneven; /* ranks bring different numbers of bytes */
   int code;
 } session_call;
 session_call session_serve(MPI_Comm, const program_call *);
-/* A call that nothing here can serve; bytes: that this rank brings. */
+/* A call that nothing here can serve; bytes: that this rank brings. Where all ranks know the same number, the caller says that it is even. */
 session_call session_pass(MPI_Comm, size_t bytes, const char *why);
 int session_done(session_call *, int collective, int root, MPI_Datatype); /* returns MPI's code */
 

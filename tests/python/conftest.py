@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 import fake_list
 import golden_text
 import open_mpi
-from collscope.base import paths
+from collscope.base import console, paths
 from collscope.catalogue import registry
 
 # A busy machine fails no test, and the same examples come every time.
@@ -52,6 +52,8 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[registry.Registry]:
 def plain_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are as wide as without a terminal, whatever width the shell has; a test that wants another one sets it."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    console.out.cache_clear()  # of a test before this one, which wanted another
+    console.err.cache_clear()
 
 
 @pytest.fixture

@@ -49,7 +49,8 @@ def communicator(of: dict[str, Any]) -> str:
 def sizes(row: dict[str, Any]) -> str:
     """The class of sizes of a row."""
     first, last = row["bytes_from"], row["bytes_to"]
-    return format_size(first) if first == last else f"{format_size(first)}..{format_size(last + 1)}"
+    end = last + 1 if last & (last + 1) == 0 else last  # of a class, or what a rank had at most
+    return format_size(first) if first == last else f"{format_size(first)}..{format_size(end)}"
 
 
 def table(data: dict[str, Any]) -> Grid:

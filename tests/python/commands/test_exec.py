@@ -211,6 +211,26 @@ def test_a_profile_counts_calls_and_samples_arrivals(
 
 
 @needs_build
+def test_calls_of_vector_forms_are_counted_once_with_the_bytes_of_all_ranks(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Ranks bring 100, 200 and 300 bytes, or as much to each other rank."""
+    file = tmp_path / "profile.json"
+    assert call(capfd, "profile", "--out", str(file), "--", *words_for(3, str(CALLS.parent / "preload_uneven")))[0] == 0
+    rows = [r for r in report.read(str(file))["rows"] if r["collective"] != "barrier"]
+    found = {r["collective"]: tuple(r[name] for name in ("calls", "bytes", "bytes_from", "bytes_to")) for r in rows}
+    assert len(rows) == len(found)
+    assert found == {
+        "gatherv": (3, 600, 100, 300),
+        "scatterv": (3, 600, 100, 300),
+        "allgatherv": (3, 600, 128, 255),
+        "alltoallv": (3, 1800, 300, 900),
+        "alltoallw": (3, 1800, 300, 900),
+        "reduce_scatter": (3, 1800, 512, 1023),
+    }
+
+
+@needs_build
 def test_a_program_that_aborts_leaves_what_one_rank_knew(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "report.json"
     words = words_for(2, str(CALLS), "abort")
