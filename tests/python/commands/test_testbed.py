@@ -105,7 +105,7 @@ def test_a_program_runs_with_its_own_options_and_status(
     assert capfd.readouterr().out == "4 True --hosts 7\n" and beds == [Network(hosts=2, own_limits=True)]
 
 
-def test_what_exec_preloads_is_for_the_ranks_alone(
+def test_only_ranks_load_what_exec_preloads(
     beds: list[Network], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD", "/nowhere/libcollscope.so")

@@ -160,13 +160,14 @@ def _cases(library: libraries.Library) -> Iterator[Case]:
 
 
 @cache
-def passing(library: libraries.Library) -> tuple[Case, ...]:
-    """Those that pass without a preloaded library. The process of the tests that comes first asks."""
-    answer = open_mpi.shared / f"passing-{library.name}-{library.version}.json"
+def passing(library: libraries.Library, max_ranks: int = 1024) -> tuple[Case, ...]:
+    """Those of so many ranks that pass without a preloaded library. The process of the tests that comes first asks."""
+    answer = open_mpi.shared / f"passing-{library.name}-{library.version}-{max_ranks}.json"
     with open(f"{answer}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not answer.exists():
-            answer.write_text(json.dumps([i for i, case in enumerate(cases(library)) if case.passes({})]))
+            few = [i for i, case in enumerate(cases(library)) if case.ranks <= max_ranks]
+            answer.write_text(json.dumps([i for i in few if cases(library)[i].passes({})]))
         return tuple(cases(library)[i] for i in json.loads(answer.read_text()))
 
 

@@ -1,8 +1,9 @@
 """mpich_suite, preload: MPICH's own test programs of collectives pass with each algorithm in turn where they pass without, on the
 machine's Open MPI and on MPICH.
 
-On Open MPI each algorithm runs three programs that call its collective, those of the fewest ranks; on MPICH all programs run with a few
-sets of choices, one algorithm per collective. With MPICH_SUITE=all: every program with every algorithm, most of an hour on two cores."""
+On Open MPI each algorithm runs three programs that call its collective, those of the fewest ranks; on MPICH, whose ranks keep cores busy
+while they wait, programs of few ranks run with two sets of choices, one algorithm per collective. With MPICH_SUITE=all: every program with
+every algorithm, hours on two cores."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ built = pytest.mark.skipif(
 )
 pytestmark = pytest.mark.full
 WHOLE = os.environ.get("MPICH_SUITE") == "all"
+FEW = 5  # ranks
 
 
 def variables(library: Path, **chosen: str) -> Mapping[str, str]:
@@ -37,22 +39,17 @@ def algorithms() -> list[registry.Algorithm]:
     return [a for a in known.algorithms if known.collective(a.collective).mpi]
 
 
-@pytest.fixture(params=["Open MPI", "MPICH"])
-def library(request: pytest.FixtureRequest) -> libraries.Library:
-    return libraries.mpich() if request.param == "MPICH" else libraries.own()
-
-
 @needs_open_mpi
-def test_most_cases_pass_without_the_library(library: libraries.Library) -> None:
+def test_most_cases_pass_without_the_library() -> None:
+    library = libraries.own()
     assert len(mpich_suite.passing(library)) >= 0.9 * len(mpich_suite.cases(library)) > 90
 
 
 @built
 @needs_open_mpi
-def test_nothing_fails_that_is_only_counted(library: libraries.Library, tmp_path: Path) -> None:
-    preload = programs.PRELOAD if library == libraries.own() else libraries.preload(library)
-    given = variables(preload, report=str(tmp_path / "report.json"), profile="1")
-    assert not mpich_suite.failing(mpich_suite.passing(library), given)
+def test_nothing_fails_that_is_only_counted(tmp_path: Path) -> None:
+    given = variables(programs.PRELOAD, report=str(tmp_path / "report.json"), profile="1")
+    assert not mpich_suite.failing(mpich_suite.passing(libraries.own()), given)
 
 
 @built
@@ -81,8 +78,9 @@ def sets() -> list[dict[str, str]]:
 
 
 @built
-@pytest.mark.parametrize("number", range(len(sets()) if WHOLE else 3))
+@pytest.mark.parametrize("number", range(len(sets()) if WHOLE else 2))
 def test_programs_that_pass_on_mpich_pass_with_algorithms_for_all_collectives(number: int) -> None:
-    library = libraries.mpich()
-    given = variables(libraries.preload(library), **sets()[number])
-    assert not mpich_suite.failing(mpich_suite.passing(library), given)
+    library, most = libraries.mpich(), 1024 if WHOLE else FEW
+    passing = mpich_suite.passing(library, most)
+    assert len(passing) >= 0.9 * sum(case.ranks <= most for case in mpich_suite.cases(library)) > 60
+    assert not mpich_suite.failing(passing, variables(libraries.preload(library), **sets()[number]))
