@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from collscope.base import paths, programs
+from collscope.setup import needs
 
 FOLDER = Path(__file__).parents[3] / ".cache" / "libraries"
+SOURCES = FOLDER.parent / "sources"
 OPEN_MPI_5 = "5.0.11"
 MPICH = "4.3.2"
+MPI4PY = "4.1.2"
 
 # As root, with more ranks than cores, and no core taken by a rank that waits. (5.0's launcher has variables of its own.)
 OPEN_MPI_ENVIRONMENT = {
@@ -68,6 +74,46 @@ def _installed(package: str, version: str) -> Path:
             pytest.skip(f"needs PyPI's {package} {version}, which cannot be had here: {last}")
         done.touch()
     return folder
+
+
+def source(package: str, version: str, part: str) -> Path:
+    """The folder of a source package of PyPI, of which there are the files whose path has this part; fetched when it is not there yet.
+    Skips the test that asks when it cannot be had."""
+    folder = SOURCES / f"{package}-{version}"
+    SOURCES.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        archive = SOURCES / f"{package}-{version}.tar.gz"
+        if not archive.exists():
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps"]
+            words = [*pip, "--no-binary", package, "-d", str(SOURCES), f"{package}=={version}"]
+            got = subprocess.run(words, capture_output=True, text=True)
+            if not archive.exists():
+                pytest.skip(f"needs PyPI's {package} {version}, which cannot be had here: {got.stderr[-200:]}")
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=SOURCES) as partial, tarfile.open(archive) as members:
+                members.extractall(partial, [m for m in members if part in m.name], filter="data")
+                (Path(partial) / folder.name).rename(folder)
+    return folder
+
+
+def mpi4py() -> tuple[Path, Path]:
+    """(Python that has mpi4py, which uses the MPI library of this machine; the folder of mpi4py's own tests)."""
+    return _installed("mpi4py", MPI4PY) / "bin" / "python", source("mpi4py", MPI4PY, "/test/") / "test"
+
+
+def debian(program: str, package: str) -> Path:
+    """A program of a Debian package, which is installed where we may. Skips the test that asks when it cannot be had."""
+    with open(FOLDER.parent / f"{package}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        apt = needs.apt_command()
+        if not shutil.which(program) and apt:
+            words = [*apt, "install", "-y", "--no-install-recommends", package]
+            subprocess.run(words, capture_output=True, env=needs.apt_environment())
+    found = shutil.which(program)
+    if not found:
+        pytest.skip(f"needs {program} of Debian's package {package}: apt-get install {package}")
+    return Path(found)
 
 
 def _library(package: str, name: str, version: str, env: dict[str, str]) -> Library:

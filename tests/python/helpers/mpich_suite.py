@@ -7,14 +7,10 @@ import fcntl
 import json
 import re
 import subprocess
-import sys
-import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 import libraries
 import open_mpi
@@ -22,7 +18,7 @@ import open_mpi
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mpich-suite"
 VERSION = "4.1"  # of SimGrid
-SUITE = FOLDER / f"simgrid-{VERSION}" / "teshsuite" / "smpi" / "mpich3-test"
+SUITE = libraries.SOURCES / f"simgrid-{VERSION}" / "teshsuite" / "smpi" / "mpich3-test"
 RENAMED = {"reduce_mpich": "reduce", "bcast_full": "bcast"}  # a name in the list of tests → its source
 
 # In front of every source: names that MPI 3 removed and these old programs still use; and MPI_Finalize, which some never call, whereupon
@@ -83,30 +79,6 @@ class Case:
         return "no errors" in printed.lower()
 
 
-def _fetch() -> None:
-    done = FOLDER / "fetched"
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with open(FOLDER / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if done.exists():
-            return
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps"]
-        archive = FOLDER / f"simgrid-{VERSION}.tar.gz"
-        if not archive.exists():
-            got = subprocess.run(
-                [*pip, "--no-binary", "simgrid", "-d", str(FOLDER), f"simgrid=={VERSION}"],
-                capture_output=True,
-                text=True,
-            )
-            if not archive.exists():
-                pytest.skip(f"needs PyPI's simgrid {VERSION}, which cannot be had here: {got.stderr[-200:]}")
-        with tarfile.open(archive) as members:
-            for member in members:
-                if "/mpich3-test/" in member.name:
-                    members.extract(member, FOLDER)
-        done.touch()
-
-
 def _compiled(library: libraries.Library, name: str) -> Path | None:
     """None: this MPI cannot compile it."""
     folder = FOLDER / f"{library.name} {library.version}".replace(" ", "-").lower()
@@ -142,7 +114,7 @@ def _compiled(library: libraries.Library, name: str) -> Path | None:
 @cache
 def cases(library: libraries.Library) -> tuple[Case, ...]:
     """Every case that this MPI compiles."""
-    _fetch()
+    libraries.source("simgrid", VERSION, "/teshsuite/smpi/mpich3-test/")
     return tuple(_cases(library))
 
 
