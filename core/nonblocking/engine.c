@@ -4,6 +4,14 @@
 
 #include "core/nonblocking/playing.h"
 #include "core/runtime/allocate.h"
+#include "core/runtime/port.h"
+
+/* Memory that a call has left: the next one would have to get it from the system, page by page. */
+enum { SPARE_BLOCKS = 8 };
+typedef struct {
+  void *block;
+  size_t bytes;
+} spare_block;
 
 struct coll_engine {
   MPI_Request *request;   /* [n] */
@@ -12,6 +20,7 @@ struct coll_engine {
   int *index;             /* [n] likewise */
   int n, cap;
   coll_playing *oldest, *newest;
+  spare_block spare[SPARE_BLOCKS]; /* the last that was left comes first */
   bool threads;
   mtx_t lock;
   cnd_t begun;        /* a call was added */
@@ -31,6 +40,8 @@ coll_engine *coll_engine_make(bool threads) {
 void coll_engine_free(coll_engine *e) {
   mtx_destroy(&e->lock);
   cnd_destroy(&e->begun);
+  for (int i = 0; i < SPARE_BLOCKS; i++)
+    if (e->spare[i].block) port_release(e->spare[i].block);
   free(e->request);
   free(e->of);
   free(e->through);
@@ -95,6 +106,27 @@ int engine_look(coll_engine *e, bool waits, const message_owner **owners) {
   take_out(e, through);
   *owners = e->through;
   return through;
+}
+
+/* ---- scratch ---------------------------------------------------------------------------------------- */
+
+/* One that is not far too large. */
+void *engine_take_scratch(coll_engine *e, size_t *bytes) {
+  for (int i = 0; i < SPARE_BLOCKS; i++) {
+    spare_block s = e->spare[i];
+    if (!s.block || s.bytes < *bytes || s.bytes / 4 > *bytes) continue;
+    memmove(e->spare + i, e->spare + i + 1, sizeof s * (size_t)(SPARE_BLOCKS - 1 - i));
+    e->spare[SPARE_BLOCKS - 1].block = NULL;
+    *bytes = s.bytes;
+    return s.block;
+  }
+  return port_alloc(*bytes);
+}
+
+void engine_give_scratch(coll_engine *e, void *block, size_t bytes) {
+  if (e->spare[SPARE_BLOCKS - 1].block) port_release(e->spare[SPARE_BLOCKS - 1].block);
+  memmove(e->spare + 1, e->spare, sizeof *e->spare * (SPARE_BLOCKS - 1));
+  e->spare[0] = (spare_block){ block, bytes };
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------ */

@@ -31,10 +31,13 @@ static void begin(coll_playing *p, const void *in, void *out, uint64_t sequence)
   engine_leave(p->engine);
 }
 
-/* Scratch begins at a cache line, as its pieces do within it. */
+/* It begins at a cache line, as its pieces do within it. */
 static void take_scratch(coll_playing *p, size_t bytes) {
   if (!bytes) return;
-  p->scratch = port_alloc(bytes);
+  p->scratch_bytes = bytes;
+  engine_enter(p->engine);
+  p->scratch = engine_take_scratch(p->engine, &p->scratch_bytes);
+  engine_leave(p->engine);
   if (bytes >= port_fresh_from()) untouched_add(&p->untouched, (uintptr_t)p->scratch, bytes);
 }
 
@@ -94,7 +97,11 @@ void coll_complete(coll_playing *p) {
 }
 
 void coll_finish(coll_playing *p) {
-  if (p->scratch) port_release(p->scratch);
+  if (p->scratch) {
+    engine_enter(p->engine);
+    engine_give_scratch(p->engine, p->scratch, p->scratch_bytes);
+    engine_leave(p->engine);
+  }
   untouched_free(&p->untouched);
   free(p);
 }

@@ -22,6 +22,7 @@ struct coll_playing {
   requests requests;
   void *buffer[REC_SEGMENT]; /* by number, as nodes name them */
   char *scratch;
+  size_t scratch_bytes;
   untouched untouched;  /* of scratch, where the back-end charges for a byte's first writing */
   uint64_t slot;        /* of the sequence, modulo requests_numbers */
   bool held;            /* an earlier call has the same tags: nothing begins before that is done */
@@ -49,6 +50,9 @@ int engine_look(coll_engine *, bool waits, const message_owner **);
 void engine_add(coll_engine *, coll_playing *);
 void engine_remove(coll_engine *, coll_playing *); /* it is done; who was held by it may go on */
 coll_playing *engine_oldest(const coll_engine *);
+/* Memory of at least so many bytes; how many there are is needed to give it back. */
+void *engine_take_scratch(coll_engine *, size_t *bytes);
+void engine_give_scratch(coll_engine *, void *, size_t bytes);
 void engine_enter(coll_engine *);
 bool engine_try(coll_engine *); /* false: another thread is inside, and advances the calls */
 void engine_leave(coll_engine *);

@@ -1,7 +1,7 @@
 /* Plans without MPI: every algorithm that can, with the points that a sweep visits. Each plan has the order it needs and no more; all ranks'
  * plans together, played in orders drawn by a seed, end with the right data. And a plan that lacks an edge is noticed.
  *
- * usage: plan_test RANKS: for 1 … RANKS. */
+ * usage: graph_test RANKS: for 1 … RANKS. */
 #include <stdio.h>
 #include <stdlib.h>
 
